@@ -1,0 +1,32 @@
+// The shipped rows of devices and hosts, and the user's own that override them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hardware/device.hpp"
+#include "hardware/host.hpp"
+
+namespace headroom {
+
+/// Devices and hosts by name. Rows read later replace rows of the same name.
+struct Catalogue {
+  std::vector<Device> devices;
+  std::vector<Host> hosts;
+  std::string default_host;  ///< name of the host that a machine without "@" sits in
+
+  /// Throws UnknownName with the nearest names; an alias that fits several rows is an error that
+  /// lists them.
+  const Device& device(std::string_view name) const;
+  const Host& host(std::string_view name) const;
+};
+
+/// The rows that ship with the program. Parsed on the first call.
+const Catalogue& shipped_catalogue();
+
+/// `toml` (a user's file, called `file` in errors) laid over `base`.
+/// Throws std::runtime_error naming file, line, key, what was found and what is allowed.
+Catalogue overlay(Catalogue base, std::string_view toml, std::string_view file);
+
+}  // namespace headroom

@@ -1,0 +1,19 @@
+// Files that travel inside the binary: the shipped catalogues, so that everything works with no network.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace headroom {
+
+struct EmbeddedFile {
+  std::string_view name;   ///< file name without its folder
+  std::string_view bytes;  ///< whole content
+};
+
+/// hardware/catalogue/*.toml, in the order of their names.
+std::span<const EmbeddedFile> embedded_hardware();
+/// model/catalogue/*.json, in the order of their names.
+std::span<const EmbeddedFile> embedded_models();
+
+}  // namespace headroom

@@ -1,0 +1,46 @@
+// Devices in a host. A machine is what a scenario runs on: "2x a100-sxm-40gb @ dual-epyc-120gb".
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hardware/catalogue.hpp"
+#include "hardware/device.hpp"
+#include "hardware/host.hpp"
+
+namespace headroom {
+
+/// Cards in the order in which layers fill them, and the host they sit in. No cards: CPU only.
+struct Machine {
+  std::string name;             ///< canonical: "2x a100-sxm-40gb @ dual-epyc-120gb"
+  std::vector<Device> devices;  ///< one entry a card, so mixed cards are simply different entries
+  Host host;
+  bool host_assumed = false;    ///< no "@ host" was given: the stated default host
+
+  /// Host to card, one direction: the smaller of the card's bus and the board's.
+  BytesPerSecond host_bus(std::size_t card) const;
+  /// Card to card, one direction: the card's own link where all cards have one, else the host bus.
+  BytesPerSecond card_link() const;
+};
+
+/// Parses `text`: "4x h100-sxm-80gb @ epyc-genoa-768gb", "rtx-4090", "1x rtx-4090 + 1x rtx-3090",
+/// "cpu @ laptop-16gb", or `local` (what detection finds).
+/// Throws UnknownName (nearest names), or std::invalid_argument naming what was expected; an
+/// ambiguous name such as "a100-40gb" is an error that lists the candidates.
+Machine parse_machine(std::string_view text, const Catalogue& catalogue);
+
+/// A machine from a specification alone (--gpu-memory, --gpu-bandwidth, --gpu-tflops, --ram, …).
+/// What is not given comes from the default host and is listed in `assumed`.
+struct MachineSpecification {
+  int count = 1;
+  std::optional<Bytes> gpu_memory, ram, disk;
+  std::optional<BytesPerSecond> gpu_bandwidth, ram_bandwidth, host_bus, disk_read, card_link;
+  std::optional<FlopsPerSecond> gpu_flops;  ///< dense 16-bit peak
+};
+/// Throws std::invalid_argument when a figure that decides memory or speed (gpu_memory,
+/// gpu_bandwidth) is missing, or is not positive.
+Machine specified_machine(const MachineSpecification& spec, const Catalogue& catalogue,
+                          std::vector<std::string>* assumed = nullptr);
+
+}  // namespace headroom

@@ -1,0 +1,35 @@
+// How numbers are stored: every format, plain or quantised, is a block of elements in a block of bytes.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "hardware/units.hpp"
+
+namespace headroom {
+
+/// Which arithmetic units multiply numbers of this format.
+enum class Arithmetic { fp32, bf16, fp16, fp8, int8, fp4, dequantised };
+
+/// One storage format, `block_bytes` for every `block_elements` elements. Example: bf16 {1, 2},
+/// q4_K {256, 144}, int4 {2, 1}.
+struct Precision {
+  std::string_view name;
+  Size block_elements;
+  Size block_bytes;
+  Arithmetic arithmetic;    ///< `dequantised`: unpacked to 16 bit, then multiplied
+  std::string_view source;  ///< where the block layout is defined
+
+  /// Bytes that `elements` elements take: whole blocks, the last one padded.
+  constexpr Bytes stored(Size elements) const {
+    return Bytes((elements + block_elements - 1) / block_elements * block_bytes);
+  }
+};
+
+/// Every format known, in a fixed order.
+std::span<const Precision> precisions();
+/// The row called `name` (case-insensitive, aliases such as float16 included).
+/// Throws UnknownName with the nearest names.
+const Precision& precision(std::string_view name);
+
+}  // namespace headroom

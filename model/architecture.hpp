@@ -1,0 +1,27 @@
+// The table of architectures: one row each, found by the config's `architectures` and `model_type`.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "model/config.hpp"
+#include "model/part.hpp"
+
+namespace headroom::model {
+
+/// One described architecture. `describe` returns the Part below the root module.
+struct Architecture {
+  std::string_view name;        ///< class: "LlamaForCausalLM"
+  std::string_view model_type;  ///< config key: "llama"
+  Part (*describe)(const Config&);
+};
+
+/// All rows, by family.
+std::span<const Architecture> architectures();
+
+/// The Part that `config` describes, its root module included. Throws ConfigError when the
+/// architecture is not described: it names it and the nearest ones, and never guesses.
+Part describe(const Config& config);
+
+}  // namespace headroom::model

@@ -1,0 +1,81 @@
+// Read-only, checked view of a config.json.
+//
+// `dim` takes the first key present of a list of aliases; null means absent; a missing key throws and
+// names file, key and architecture. Keys read are recorded, so that a test can list the ones ignored.
+#pragma once
+
+#include <boost/json.hpp>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/blocks.hpp"
+
+namespace headroom::model {
+
+/// A config that cannot be understood. The message names the file, the key, what was found and
+/// what would have worked.
+class ConfigError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Config {
+ public:
+  using Keys = std::initializer_list<std::string_view>;
+
+  /// `origin` names the file in errors.
+  Config(boost::json::object object, std::string origin);
+
+  /// A positive (`dim`) or non-negative (`count`) whole number, at most 2^40.
+  Size dim(Keys keys) const;
+  Size dim(Keys keys, Size fallback) const;
+  Size count(Keys keys) const;
+  Size count(Keys keys, Size fallback) const;
+  double number(Keys keys, double fallback) const;
+  bool flag(Keys keys, bool fallback) const;
+  Bias bias(Keys keys, bool fallback) const { return flag(keys, fallback) ? Bias::yes : Bias::no; }
+  std::string text(Keys keys) const;
+  std::string text(Keys keys, std::string_view fallback) const;
+  /// A list of whole numbers or of strings; empty when absent.
+  std::vector<Size> dims(Keys keys) const;
+  std::vector<std::string> texts(Keys keys) const;
+  bool has(std::string_view key) const;  ///< present and not null
+  /// A nested object as a Config of its own ("text_config"); throws when absent.
+  Config section(std::string_view key) const;
+  /// The nested object where there is one, else an empty one.
+  Config section_or_empty(std::string_view key) const;
+  const boost::json::object& object() const { return object_; }
+  const std::string& origin() const { return origin_; }
+
+  std::string model_type() const { return text({"model_type"}); }
+  /// The first of `architectures`; throws when there is none.
+  std::string architecture() const;
+  /// Keys asked for so far, present or not, dotted below sections.
+  std::set<std::string> keys_read() const;
+
+  /// Throws ConfigError about `key` in this file: "<origin>: key 'x': <what>".
+  [[noreturn]] void fail(std::string_view key, const std::string& what) const;
+
+ private:
+  const boost::json::value* find(std::string_view key) const;
+  const boost::json::value* find(Keys keys, std::string_view* found) const;
+
+  boost::json::object object_;
+  std::string origin_, prefix_;
+  std::shared_ptr<std::set<std::string>> read_;
+};
+
+/// Parses a whole config.json. Bounded in size (32 MiB) and depth; throws ConfigError naming
+/// `origin`.
+Config parse_config(std::string_view json, std::string origin);
+
+/// num_attention_heads, num_key_value_heads, head_dim with their usual fallbacks.
+Heads heads_of(const Config& c);
+
+}  // namespace headroom::model

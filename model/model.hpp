@@ -1,0 +1,32 @@
+// A model as the rest of the program knows it: its description and the sums that formulas need.
+#pragma once
+
+#include <string>
+
+#include "model/config.hpp"
+#include "model/part.hpp"
+#include "model/profile.hpp"
+
+namespace headroom::model {
+
+/// What the header of an estimate echoes. 0: the architecture has no such number.
+struct ModelShape {
+  Size hidden_size = 0, layers = 0, query_heads = 0, kv_heads = 0, head_dim = 0;
+  Size vocabulary = 0, positions = 0, intermediate_size = 0;
+};
+
+struct Model {
+  std::string name;               ///< "Qwen/Qwen3-0.6B"
+  std::string source;             ///< where the metadata came from
+  std::string architecture;       ///< "Qwen3ForCausalLM"
+  std::string model_type;         ///< "qwen3"
+  std::string checkpoint_scheme;  ///< what precision `auto` means: "bf16", "mxfp4", "fp8", …
+  ModelShape shape;
+  Part part;
+  Profile profile;
+};
+
+/// Throws ConfigError (file, key, what would have worked).
+Model make_model(std::string name, const Config& config, std::string source);
+
+}  // namespace headroom::model

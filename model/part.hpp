@@ -1,0 +1,149 @@
+// The vocabulary in which every architecture is described.
+//
+// A Part is a bag of rows: the modules a piece of a model consists of, the tensors they own and the
+// caches they keep while decoding. Parts add (+) and nest (in). That is the whole language:
+// attention, mlp, moe and mamba are ordinary functions that return a Part (model/blocks.hpp).
+// Rows are in registration order: a module's own parameters, then its children, then its buffers.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hardware/units.hpp"
+
+namespace headroom::model {
+
+using Shape = std::vector<Size>;
+
+/// What a tensor does, hence what may quantise it and what FLOPs it costs.
+enum class Role {
+  matmul,     ///< multiplies every token (2 FLOPs per element per token)
+  embedding,  ///< rows are looked up
+  head,       ///< the output projection to the vocabulary: a matmul that runs where logits are wanted
+  norm,
+  bias,
+  conv,
+  other,
+  buffer,  ///< not trained
+};
+
+/// How a tensor is held when nothing converts it.
+enum class Element { floating, int64, int32, boolean };
+
+struct Tensor {
+  std::string name;  ///< dotted path, exactly as the reference implementation prints it
+  Shape shape;       ///< as stored
+  Role role;
+  Size used = 1, of = 1;   ///< share of the tensor one token touches: top_k / experts
+  std::string tied_to{};   ///< name of the storage owner; empty when it owns its storage
+  Element element = Element::floating;
+  bool persistent = true;  ///< buffers only: whether checkpoints hold it
+  Size elements() const {
+    return std::accumulate(shape.begin(), shape.end(), Size{1}, std::multiplies<>{});
+  }
+  bool is_parameter() const { return role != Role::buffer; }
+  /// Its module's path; empty for the root.
+  std::string_view module() const {
+    const auto dot = name.rfind('.');
+    return dot == std::string::npos ? std::string_view{} : std::string_view(name).substr(0, dot);
+  }
+};
+
+struct Module {
+  std::string path;        ///< dotted; empty for the root
+  std::string class_name;  ///< as the reference implementation names it
+};
+
+enum class CacheKind {
+  self_attention,   ///< grows with the sequence
+  cross_attention,  ///< filled once from the encoder or the image: `per_token` counts source tokens
+  latent,           ///< MLA: one latent shared by all heads, not split by tensor parallelism
+  recurrent,        ///< state of fixed size
+};
+
+/// What one layer remembers between tokens, in elements of the cache precision.
+struct Cache {
+  std::string path{};
+  CacheKind kind = CacheKind::self_attention;
+  Size per_token = 0;     ///< K and V (or MLA latent) elements per token
+  Size per_sequence = 0;  ///< recurrent state elements per sequence
+  Size window = 0;        ///< sliding window (or chunk) in tokens; 0 = whole context
+  Size score_dims = 0;    ///< heads * (qk_dim + v_dim): 2 FLOPs per dim per cached token
+  Size expanded_per_token = 0;  ///< MLA only: elements when K and V are kept expanded per head
+  Size kv_heads = 0;            ///< heads that tensor parallelism may split; 0 = cannot be split
+};
+
+struct Part {
+  std::vector<Module> modules{};
+  std::vector<Tensor> tensors{};
+  std::vector<Cache> caches{};
+  std::vector<std::string> blocks{};    ///< paths of repeated layers, in order
+  std::vector<std::string> no_split{};  ///< class names of modules that a placement must not split
+};
+
+inline Part operator+(Part a, Part b) {
+  auto move = [](auto& to, auto& from) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()),
+              std::make_move_iterator(from.end()));
+  };
+  move(a.modules, b.modules);
+  move(a.tensors, b.tensors);
+  move(a.caches, b.caches);
+  move(a.blocks, b.blocks);
+  for (auto& name : b.no_split)
+    if (std::find(a.no_split.begin(), a.no_split.end(), name) == a.no_split.end())
+      a.no_split.push_back(std::move(name));
+  return a;
+}
+
+/// `part`'s rows below `scope`, without a module of that name: adds rows to a module that exists.
+inline Part at(std::string_view scope, Part part) {
+  auto join = [&](std::string& s) {
+    s = s.empty() ? std::string(scope) : std::string(scope) + '.' + s;
+  };
+  for (auto& m : part.modules) join(m.path);
+  for (auto& t : part.tensors) join(t.name);
+  for (auto& t : part.tensors)
+    if (t.tied_to.starts_with('.')) t.tied_to = std::string(scope) + t.tied_to;
+  for (auto& c : part.caches) join(c.path);
+  for (auto& b : part.blocks) join(b);
+  return part;
+}
+
+/// `part` as the child module called `scope`, of class `class_name`.
+inline Part in(std::string_view scope, std::string_view class_name, Part part) {
+  part = at(scope, std::move(part));
+  part.modules.insert(part.modules.begin(), Module{std::string(scope), std::string(class_name)});
+  return part;
+}
+
+/// A module that owns nothing: an activation, a dropout.
+inline Part module(std::string_view name, std::string_view class_name) {
+  return {.modules = {{std::string(name), std::string(class_name)}}};
+}
+
+/// `n` modules called scope.0, scope.1, ... of `class_name`, in a ModuleList; each is a block.
+template <class F>
+Part stack(std::string_view scope, std::string_view class_name, Size n, F&& layer) {
+  Part all;
+  for (Size i = 0; i < n; ++i) {
+    Part block = layer(i);
+    block.blocks = {""};
+    all = std::move(all) + in(std::to_string(i), class_name, std::move(block));
+  }
+  return in(scope, "ModuleList", std::move(all));
+}
+
+/// The same part with classes that a placement must not split.
+inline Part unsplittable(Part part, std::vector<std::string> classes) {
+  part.no_split = std::move(classes);
+  return part;
+}
+
+}  // namespace headroom::model

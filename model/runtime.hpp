@@ -1,0 +1,50 @@
+// What the engine decides, as rows: the right answer depends on it, not only on the model.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "hardware/units.hpp"
+
+namespace headroom::model {
+
+/// A physical constant of a runtime, with its interval and its evidence.
+struct Constant {
+  double value, low, high;   ///< expected value and 80 % interval
+  int measurements;          ///< 0: unmeasured, printed as such
+  std::string_view source;
+};
+
+enum class Split { layers, tensors };        ///< how several cards share a model
+enum class Offload { none, stream, compute };  ///< none; weights streamed to the card on each pass; layers computed on the CPU
+
+struct Runtime {
+  std::string_view name, version;
+  Split split;
+  Offload offload;
+  bool disk;                    ///< can run with weights left on disk
+  bool window_capped;           ///< sliding-window layers hold only their window
+  bool latent_cache;            ///< MLA holds the latent, not expanded K and V
+  bool all_logits;              ///< prefill computes logits of every position
+  Size kv_block;                ///< tokens that KV memory is handed out in
+  double utilization;           ///< share of a card's memory used when no budget is given
+  Constant context_bytes;       ///< driver context and libraries on each card
+  Constant fragmentation;       ///< share of allocated memory that the allocator holds beside
+  Constant decode_bandwidth;    ///< share of the card's bandwidth that decode reaches
+  Constant prefill_compute;     ///< share of the card's dense peak that prefill reaches
+  Constant stream_bandwidth;    ///< share of the host bus that streamed weights reach
+  Constant cpu_bandwidth;       ///< share of RAM bandwidth that layers on the CPU reach
+  Constant cpu_compute;         ///< share of the CPU's peak that prefill on the CPU reaches
+  Constant disk_bandwidth;      ///< share of the disk's sequential read
+  Constant layer_overhead_s;    ///< launches and Python, per layer and pass, seconds
+  Constant load_bandwidth;      ///< share of the slowest link on the way from disk to card
+  Constant load_fixed_s;        ///< start-up before the first weight, seconds
+  std::string_view source;
+};
+
+std::span<const Runtime> runtimes();
+/// Throws UnknownName with the nearest names.
+const Runtime& runtime(std::string_view name);
+
+}  // namespace headroom::model
