@@ -1,45 +1,70 @@
-// The sums of a Part that any formula needs, in elements: no bytes, no precision. Computed once per model.
+// The sums of a Part that any formula needs, in elements: no bytes, no precision. Computed once per
+// model.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "model/blocks.hpp"
 #include "model/part.hpp"
 
 namespace headroom::model {
 
-/// Elements by the way they take part in a forward pass.
+/// Elements by the way they take part in a forward pass. Tied tensors count once, with their owner.
 struct Sums {
-  Size parameters = 0;         ///< tied ones once
-  Size matmul = 0;             ///< elements of dense matrices that every token is multiplied by
-  Size routed = 0;             ///< elements of expert matrices, all experts
-  double routed_active = 0;    ///< of them, what one token is multiplied by: routed * used / of
-  Size embedding = 0;          ///< looked up, not multiplied
+  Size parameters = 0;  ///< all trained elements
+  Size matmul = 0;      ///< dense matrices that every token is multiplied by, the head excepted
+  Size routed = 0;      ///< matrices and biases of all experts
+  double routed_active = 0;  ///< of them, what one token is multiplied by: routed * used / of
+  Size embedding = 0;        ///< looked up, not multiplied
   Size buffers = 0;
 };
 
-/// One repeated block of the decoder (or encoder) in the order of execution.
+/// One repeated block, in registration order, which is the order of execution within a stack.
 struct Layer {
   std::string path;
+  bool decodes = false;  ///< belongs to a stack that keeps a cache: runs once per output token
   Sums sums;
-  Routing routing{0, 0};       ///< experts and how many a token uses; {0, 0} dense
-  std::vector<Cache> caches;
-  Size widest = 0;             ///< widest activation in elements per token (MLP intermediate, qkv)
+  Routing routing{0, 0};  ///< experts and how many of them a token uses; {0, 0}: dense
+  double widest = 0;      ///< live activation elements per token of its widest submodule
+};
+
+/// Caches of one kind and window over all layers, as prefix sums: `before[n]` is the sum over the
+/// first n layers.
+struct CacheClass {
+  CacheKind kind;
+  Size window;                          ///< tokens; 0 = whole context
+  Size kv_heads;                        ///< heads that tensor parallelism may split; 0 = none
+  std::vector<Size> per_token_before;   ///< elements per token
+  std::vector<Size> expanded_before;    ///< elements per token with MLA's K and V expanded
+  std::vector<Size> state_before;       ///< recurrent state elements per sequence
+  std::vector<Size> score_dims_before;  ///< 2 FLOPs per dim per cached token
 };
 
 struct Profile {
   Size parameters = 0;         ///< tied ones once
   Size parameters_untied = 0;  ///< tied ones each time
-  Size parameters_active = 0;  ///< embeddings, routers and shared experts counted
+  Size parameters_active =
+      0;  ///< touched by one token; embeddings, routers, shared experts counted
   Size embedding_parameters = 0;
-  Size vision_parameters = 0;  ///< vision and audio towers with their projectors
   Size buffers = 0;
   bool tied_head = false;
-  std::vector<Layer> layers;   ///< blocks that hold the text decoder, then any others
-  Sums outside;                ///< everything outside the blocks: embeddings, final norm, head
-  Size head_elements = 0;      ///< the output projection, whether or not it owns its storage
+  bool generative = false;  ///< some stack keeps a cache: there is something to decode
+  std::vector<Layer> layers;
+  std::vector<CacheClass> caches;
+  Sums outside;            ///< everything outside the layers: embeddings, final norm, head
+  Size head_elements = 0;  ///< the output projection, whether or not it owns its storage
+  Size head_rows = 0;      ///< its width: logits per position
+  double widest = 0;       ///< the widest of all layers
+  // Prefix sums over the layers that speed needs; [n] is the sum over the first n layers.
+  std::vector<double> multiplied_before;  ///< matrix elements one token is multiplied by
+  std::vector<double>
+      decode_multiplied_before;       ///< the same, layers that run per output token only
+  std::vector<Size> decoding_before;  ///< how many of them run per output token
+  Routing routing{0, 0};              ///< of the first routed layer
 };
 
-Profile profile_of(const Part& part);
+/// `hidden`: width of the residual stream, which turns matrix elements into activation widths.
+Profile profile_of(const Part& part, Size hidden);
 
 }  // namespace headroom::model

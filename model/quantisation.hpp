@@ -43,4 +43,8 @@ struct Weights {
 
 Weights hold(const Model& model, const Scheme& scheme);
 
+/// The scheme that a published checkpoint is in, by its config: `quantization_config`, else
+/// `torch_dtype` / `dtype`, else "fp32". Throws ConfigError for a method that is not known.
+std::string checkpoint_scheme(const Config& config);
+
 }  // namespace headroom::model

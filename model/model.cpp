@@ -1,0 +1,55 @@
+#include "model/model.hpp"
+
+#include "model/architecture.hpp"
+#include "model/quantisation.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// The keys under which configs call one thing; a vision-language config has them in its
+/// `text_config`, an encoder-decoder may say them for its decoder.
+Size shape_key(const Config& config, Config::Keys keys) {
+  const Size direct = config.count(keys, 0);
+  if (direct > 0) return direct;
+  for (const std::string_view section : {"text_config", "llm_config", "decoder"})
+    if (config.has(section) && config.object().at(section).is_object())
+      return config.section(section).count(keys, 0);
+  return 0;
+}
+
+ModelShape shape_of(const Config& c) {
+  ModelShape shape;
+  shape.hidden_size = shape_key(c, {"hidden_size", "n_embd", "d_model", "dim", "model_dim"});
+  shape.layers =
+      shape_key(c, {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers"});
+  shape.query_heads = shape_key(
+      c, {"num_attention_heads", "n_head", "n_heads", "num_heads", "decoder_attention_heads"});
+  shape.kv_heads = shape_key(c, {"num_key_value_heads", "num_kv_heads", "n_head_kv"});
+  if (shape.kv_heads == 0) shape.kv_heads = shape.query_heads;
+  shape.head_dim = shape_key(c, {"head_dim", "d_kv"});
+  if (shape.head_dim == 0 && shape.query_heads > 0)
+    shape.head_dim = shape.hidden_size / shape.query_heads;
+  shape.vocabulary = shape_key(c, {"vocab_size"});
+  shape.positions = shape_key(c, {"max_position_embeddings", "n_positions", "seq_length",
+                                  "max_seq_len", "max_sequence_length", "n_ctx"});
+  shape.intermediate_size = shape_key(
+      c, {"intermediate_size", "n_inner", "ffn_dim", "d_ff", "ffn_hidden_size", "decoder_ffn_dim"});
+  return shape;
+}
+
+}  // namespace
+
+Model make_model(std::string name, const Config& config, std::string source) {
+  Model model;
+  model.name = std::move(name);
+  model.source = std::move(source);
+  model.part = describe(config);
+  model.architecture = model.part.modules.at(0).class_name;
+  model.model_type = config.text({"model_type"}, "");
+  model.checkpoint_scheme = checkpoint_scheme(config);
+  model.shape = shape_of(config);
+  model.profile = profile_of(model.part, model.shape.hidden_size);
+  return model;
+}
+
+}  // namespace headroom::model

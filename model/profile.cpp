@@ -1,0 +1,168 @@
+#include "model/profile.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+namespace headroom::model {
+namespace {
+
+void add(Sums& sums, const Tensor& tensor) {
+  const Size n = tensor.elements();
+  if (tensor.role == Role::buffer) {
+    sums.buffers += n;
+    return;
+  }
+  if (!tensor.tied_to.empty()) return;
+  sums.parameters += n;
+  if (tensor.of > 1) {
+    sums.routed += n;
+    sums.routed_active +=
+        static_cast<double>(n) * static_cast<double>(tensor.used) / static_cast<double>(tensor.of);
+  } else if (tensor.role == Role::matmul || tensor.role == Role::conv) {
+    sums.matmul += n;
+  } else if (tensor.role == Role::embedding) {
+    sums.embedding += n;
+  }
+}
+
+/// Elements per token that a submodule's matrices produce or consume beside the residual stream: a
+/// matrix of n elements with one side `hidden` has n / hidden on the other. For a gated
+/// feed-forward this counts gate, up and their product; for attention q, k, v and the heads'
+/// output.
+double activation_width(const Tensor& tensor, Size hidden) {
+  if (tensor.role != Role::matmul) return 0;
+  return static_cast<double>(tensor.elements()) * static_cast<double>(tensor.used) /
+         static_cast<double>(tensor.of) / static_cast<double>(hidden);
+}
+
+std::string_view stack_of(std::string_view block) { return block.substr(0, block.rfind('.')); }
+
+/// Index of the block that holds `path`, or -1.
+class BlockFinder {
+ public:
+  explicit BlockFinder(const std::vector<std::string>& blocks) {
+    for (std::size_t i = 0; i < blocks.size(); ++i) index_.emplace(blocks[i], i);
+  }
+  Size find(std::string_view path) const {
+    for (std::size_t end = path.find('.'); end != std::string_view::npos;
+         end = path.find('.', end + 1))
+      if (const auto it = index_.find(path.substr(0, end)); it != index_.end())
+        return static_cast<Size>(it->second);
+    const auto it = index_.find(path);
+    return it == index_.end() ? -1 : static_cast<Size>(it->second);
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::size_t> index_;
+};
+
+template <class T>
+void accumulate(std::vector<T>& prefix) {
+  for (std::size_t i = 1; i < prefix.size(); ++i) prefix[i] += prefix[i - 1];
+}
+
+void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
+  const std::size_t size = profile.layers.size() + 1;
+  for (const Cache& cache : part.caches) {
+    const Size layer = blocks.find(cache.path);
+    auto it = std::find_if(profile.caches.begin(), profile.caches.end(), [&](const CacheClass& c) {
+      return c.kind == cache.kind && c.window == cache.window && c.kv_heads == cache.kv_heads;
+    });
+    if (it == profile.caches.end()) {
+      profile.caches.push_back({cache.kind, cache.window, cache.kv_heads, std::vector<Size>(size),
+                                std::vector<Size>(size), std::vector<Size>(size),
+                                std::vector<Size>(size)});
+      it = profile.caches.end() - 1;
+    }
+    // A cache outside every block counts from the first layer on.
+    const auto at = static_cast<std::size_t>(layer < 0 ? 1 : layer + 1) % size;
+    it->per_token_before[at] += cache.per_token;
+    it->expanded_before[at] +=
+        cache.expanded_per_token > 0 ? cache.expanded_per_token : cache.per_token;
+    it->state_before[at] += cache.per_sequence;
+    it->score_dims_before[at] += cache.score_dims;
+  }
+  for (CacheClass& c : profile.caches) {
+    accumulate(c.per_token_before);
+    accumulate(c.expanded_before);
+    accumulate(c.state_before);
+    accumulate(c.score_dims_before);
+  }
+}
+
+void add_prefix_sums(Profile& profile) {
+  profile.multiplied_before.assign(1, 0);
+  profile.decode_multiplied_before.assign(1, 0);
+  profile.decoding_before.assign(1, 0);
+  for (const Layer& layer : profile.layers) {
+    const double n = static_cast<double>(layer.sums.matmul) + layer.sums.routed_active;
+    profile.multiplied_before.push_back(profile.multiplied_before.back() + n);
+    profile.decode_multiplied_before.push_back(profile.decode_multiplied_before.back() +
+                                               (layer.decodes ? n : 0));
+    profile.decoding_before.push_back(profile.decoding_before.back() + (layer.decodes ? 1 : 0));
+    profile.widest = std::max(profile.widest, layer.widest);
+  }
+}
+
+}  // namespace
+
+Profile profile_of(const Part& part, Size hidden) {
+  Profile profile;
+  const BlockFinder blocks(part.blocks);
+  std::set<std::string_view> decoding;
+  for (const Cache& cache : part.caches)
+    if (const Size i = blocks.find(cache.path); i >= 0)
+      decoding.insert(stack_of(part.blocks[static_cast<std::size_t>(i)]));
+  for (const std::string& block : part.blocks)
+    profile.layers.push_back({.path = block, .decodes = decoding.contains(stack_of(block))});
+  profile.generative = !part.caches.empty();
+
+  std::map<std::pair<Size, std::string_view>, double> widths;  // (layer, submodule) → elements
+  double active = 0;
+  for (const Tensor& tensor : part.tensors) {
+    const Size i = blocks.find(tensor.module());
+    Sums& sums = i < 0 ? profile.outside : profile.layers[static_cast<std::size_t>(i)].sums;
+    add(sums, tensor);
+    if (tensor.role == Role::head) {
+      profile.head_elements += tensor.elements();
+      profile.head_rows = std::max(profile.head_rows, tensor.shape.at(0));
+      profile.tied_head = profile.tied_head || !tensor.tied_to.empty();
+    }
+    if (tensor.is_parameter()) {
+      profile.parameters_untied += tensor.elements();
+      if (tensor.tied_to.empty())
+        active += static_cast<double>(tensor.elements()) * static_cast<double>(tensor.used) /
+                  static_cast<double>(tensor.of);
+    }
+    if (i < 0) continue;
+    Layer& layer = profile.layers[static_cast<std::size_t>(i)];
+    if (tensor.of > 1 && layer.routing.experts == 0) layer.routing = {tensor.of, tensor.used};
+    if (hidden > 0) {
+      const std::string_view rest = std::string_view(tensor.name).substr(layer.path.size() + 1);
+      widths[{i, rest.substr(0, rest.find('.'))}] += activation_width(tensor, hidden);
+    }
+  }
+  profile.parameters_active = static_cast<Size>(active + 0.5);
+  for (const auto& [key, width] : widths) {
+    Layer& layer = profile.layers[static_cast<std::size_t>(key.first)];
+    layer.widest = std::max(layer.widest, width);
+  }
+  auto add_totals = [&](const Sums& sums) {
+    profile.parameters += sums.parameters;
+    profile.embedding_parameters += sums.embedding;
+    profile.buffers += sums.buffers;
+  };
+  add_totals(profile.outside);
+  for (const Layer& layer : profile.layers) {
+    add_totals(layer.sums);
+    if (profile.routing.experts == 0) profile.routing = layer.routing;
+  }
+  add_caches(profile, part, blocks);
+  add_prefix_sums(profile);
+  return profile;
+}
+
+}  // namespace headroom::model
