@@ -1,0 +1,74 @@
+// The one list of columns: schema, insert, views, CSV, Markdown and `column_meaning` follow from
+// it. A readable column is an axis of the grid, a fact that follows from an axis value (a model's
+// parameters), an outcome of a point, or a derived one (an outcome times an interval factor). Only
+// outcomes are stored row by row, packed into few columns: the writer is what limits a sweep.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "hardware/machine.hpp"
+#include "model/estimate.hpp"
+#include "model/model.hpp"
+
+namespace headroom::report {
+
+/// One value of a row. Empty: unknown, not applicable, or infinite. Text lives as long as its
+/// owner.
+using Cell = std::variant<std::monostate, std::int64_t, double, std::string_view>;
+
+enum class ColumnKind { axis, fact, outcome, derived };
+enum class SqlType { integer, real, text };
+
+/// How a text or Markdown table shows the number. CSV, JSON and SQL always have the unit itself.
+enum class Shown { plain, gib, milliseconds, seconds, percent, billions };
+
+/// Where the value of a column comes from.
+using OfEstimate = Cell (*)(const model::Estimate&);
+using OfModel = Cell (*)(const model::Model&);
+using OfMachine = Cell (*)(const Machine&);
+using OfRuntime = Cell (*)(const model::Runtime&);
+/// `outcome` times `factor` (the name of a fact), rounded to whole bytes where it is an integer.
+struct Scaled {
+  std::string_view outcome, factor;
+};
+using Origin = std::variant<std::monostate, OfEstimate, OfModel, OfMachine, OfRuntime, Scaled>;
+
+struct Column {
+  std::string_view name;     ///< as in SQL and CSV; carries the unit: "weights_bytes"
+  std::string_view unit;     ///< "B", "s", "tokens/s", …; empty: a name or a count
+  std::string_view heading;  ///< over a column of a text table: "weights"
+  std::string_view meaning;  ///< one line for column_meaning
+  ColumnKind kind;
+  SqlType type;
+  Shown shown;
+  Origin origin;         ///< axes have none: the spec gives their values
+  std::string_view sql;  ///< outcomes: an expression over stored columns
+};
+
+/// Every readable column, in the order of `result` and results.csv.
+std::span<const Column> columns();
+/// nullptr: no such column.
+const Column* find_column(std::string_view name);
+
+/// One column of the table that holds the outcomes, and how an Estimate goes into it and out of it.
+struct StoredColumn {
+  std::string_view name;
+  SqlType type;                                     ///< integer or real
+  std::int64_t (*integer)(const model::Estimate&);  ///< type integer
+  double (*real)(const model::Estimate&);           ///< type real; not finite: stored as NULL
+  void (*restore_integer)(model::Estimate&, std::int64_t);
+  void (*restore_real)(model::Estimate&, double);
+};
+std::span<const StoredColumn> stored_columns();
+
+/// The statements that create every table and view of a database.
+std::string schema();
+/// Differs whenever the columns do: what is written into the file as its schema version.
+std::int32_t schema_version();
+
+}  // namespace headroom::report

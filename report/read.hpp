@@ -1,0 +1,51 @@
+// Reads runs back: for reports, which know nothing but the database.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/columns.hpp"
+#include "report/run_info.hpp"
+#include "report/store.hpp"
+#include "report/table.hpp"
+
+namespace headroom::report {
+
+struct RunSummary {
+  std::int64_t id = 0;
+  std::string name, version, fingerprint, started;
+  std::string finished;  ///< empty: incomplete
+  Size points = 0;       ///< stored
+};
+
+/// A database opened read-only. Errors as of Store (StoreError).
+class Database {
+ public:
+  explicit Database(std::filesystem::path file);
+  ~Database();
+  Database(Database&&) noexcept;
+
+  std::vector<RunSummary> runs() const;  ///< oldest first
+  /// The latest complete run. Throws StoreError where there is none.
+  std::int64_t latest_run() const;
+  /// Spec, fingerprint and grids with all axis values. Throws StoreError for an unknown id.
+  RunInfo run(std::int64_t id) const;
+
+  /// Every stored point of a run in ascending order, in bounded memory.
+  void for_each(std::int64_t run,
+                const std::function<void(Size point, const model::Estimate&)>& visit) const;
+
+  /// Any query over the views. `:run`, where it occurs, is bound to `run`. Throws StoreError with
+  /// sqlite's message.
+  Table query(const std::string& sql, std::int64_t run) const;
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> self_;
+};
+
+}  // namespace headroom::report

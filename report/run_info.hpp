@@ -1,0 +1,55 @@
+// What a run is made of: its grids, each a mixed-radix number whose digits give the values of the
+// axes. Points of a run are numbered over all of its grids, the first grid first, the last digit
+// fastest.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "hardware/machine.hpp"
+#include "model/model.hpp"
+#include "model/runtime.hpp"
+
+namespace headroom::report {
+
+/// A number in the column's unit, or a name; empty: none (no budget: all of it).
+using AxisValue = std::variant<std::monostate, std::int64_t, double, std::string>;
+
+/// A column of kind axis or fact, with its values in the order of the spec.
+struct Axis {
+  std::string column;  ///< a name of columns(): "model", "batch", "gpu_budget_bytes"
+  std::vector<AxisValue> values;
+};
+
+/// Axes that move together, all of the same length: one axis and the facts that follow from it, or
+/// several linked axes.
+using Digit = std::vector<Axis>;
+
+struct GridShape {
+  std::vector<Digit> digits;  ///< the last one moves fastest
+  /// Number of points, excluded ones counted. Throws std::overflow_error beyond 2^40.
+  Size points() const;
+};
+
+struct RunInfo {
+  std::string name;  ///< [run] name: the folder below out/
+  std::string spec;  ///< the spec's text
+  std::string
+      fingerprint;      ///< of everything the results depend on: spec, models, hardware, version
+  std::string version;  ///< of the program
+  std::vector<GridShape> grids;
+  Size points() const;
+};
+
+/// A digit for models, machines or runtimes: the axis itself (`names`, as the user knows them) and
+/// every fact of columns() that follows from it. Same length both.
+Digit model_digit(std::span<const std::string> names, std::span<const model::Model* const> models);
+Digit machine_digit(std::span<const std::string> names, std::span<const Machine* const> machines);
+Digit runtime_digit(std::span<const std::string> names,
+                    std::span<const model::Runtime* const> runtimes);
+
+}  // namespace headroom::report

@@ -1,0 +1,31 @@
+// A small result in memory: what a view's query gives, on its way to CSV, Markdown or a plot.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "report/columns.hpp"
+
+namespace headroom::report {
+
+using Value = std::variant<std::monostate, std::int64_t, double, std::string>;
+
+/// `columns[i]` is the column that row[i] is a value of. A name that is no Column is a text of its
+/// own.
+struct Table {
+  std::vector<std::string> names;
+  std::vector<std::vector<Value>> rows;
+
+  /// Index of the column. Throws std::out_of_range naming it.
+  std::size_t index(std::string_view name) const;
+};
+
+/// As number; NaN where empty. Throws std::invalid_argument for text.
+double number(const Value& value);
+/// As text; empty where empty.
+std::string text(const Value& value);
+
+}  // namespace headroom::report
