@@ -21,21 +21,21 @@ struct Device {
   std::string title;                 ///< as the maker writes it: "NVIDIA A100 SXM4 40 GB"
   std::string vendor;                ///< "nvidia", "amd", "intel", "apple", "google"
   std::vector<std::string> aliases;  ///< other names a user may type
-  Bytes memory;                      ///< total as the driver reports it; nominal GiB where no source gives that
-  bool memory_nominal = true;        ///< true: `memory` is the nominal size, not the driver's figure
-  bool unified_memory = false;       ///< the card shares the host's RAM (Apple, APUs)
-  BytesPerSecond bandwidth;          ///< of the card's memory
+  Bytes memory;  ///< total as the driver reports it; nominal GiB where no source gives that
+  bool memory_nominal = true;   ///< true: `memory` is the nominal size, not the driver's figure
+  bool unified_memory = false;  ///< the card shares the host's RAM (Apple, APUs)
+  BytesPerSecond bandwidth;     ///< of the card's memory
   /// Dense peak by arithmetic; absent where the card has no such units or no source says.
   std::optional<FlopsPerSecond> fp32, tf32, fp16, bf16, fp8, int8, fp4;
-  BytesPerSecond link;               ///< card to card, one direction; 0: only over the host bus
-  std::string link_kind;             ///< "NVLink 4", "xGMI", …; empty: none
-  BytesPerSecond host_bus;           ///< host to card, one direction, as the bus specifies
-  std::string host_bus_kind;         ///< "PCIe 4.0 x16"
-  double power_w = 0;                ///< board power limit, W; 0 unknown
-  std::string compute_capability;    ///< NVIDIA only
-  std::string launched;              ///< ISO date, empty unknown
+  BytesPerSecond link;                   ///< card to card, one direction; 0: only over the host bus
+  std::string link_kind;                 ///< "NVLink 4", "xGMI", …; empty: none
+  BytesPerSecond host_bus;               ///< host to card, one direction, as the bus specifies
+  std::string host_bus_kind;             ///< "PCIe 4.0 x16"
+  double power_w = 0;                    ///< board power limit, W; 0 unknown
+  std::string compute_capability;        ///< NVIDIA only
+  std::string launched;                  ///< ISO date, empty unknown
   std::optional<double> list_price_usd;  ///< launch list price, US dollars
-  std::string source, date;          ///< of the figures above, date they were read (ISO)
+  std::string source, date;              ///< of the figures above, date they were read (ISO)
   std::vector<Conflict> conflicts;
 
   /// Dense peak for numbers of this arithmetic, falling back the way the hardware does:

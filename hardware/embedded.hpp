@@ -1,4 +1,5 @@
-// Files that travel inside the binary: the shipped catalogues, so that everything works with no network.
+// Files that travel inside the binary: the shipped catalogues, so that everything works with no
+// network.
 #pragma once
 
 #include <span>

@@ -16,7 +16,7 @@ struct Machine {
   std::string name;             ///< canonical: "2x a100-sxm-40gb @ dual-epyc-120gb"
   std::vector<Device> devices;  ///< one entry a card, so mixed cards are simply different entries
   Host host;
-  bool host_assumed = false;    ///< no "@ host" was given: the stated default host
+  bool host_assumed = false;  ///< no "@ host" was given: the stated default host
 
   /// Host to card, one direction: the smaller of the card's bus and the board's.
   BytesPerSecond host_bus(std::size_t card) const;

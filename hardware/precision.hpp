@@ -1,4 +1,5 @@
-// How numbers are stored: every format, plain or quantised, is a block of elements in a block of bytes.
+// How numbers are stored: every format, plain or quantised, is a block of elements in a block of
+// bytes.
 #pragma once
 
 #include <span>
@@ -21,8 +22,10 @@ struct Precision {
   std::string_view source;  ///< where the block layout is defined
 
   /// Bytes that `elements` elements take: whole blocks, the last one padded.
+  /// Throws std::overflow_error beyond 2^63 - 1 bytes.
   constexpr Bytes stored(Size elements) const {
-    return Bytes((elements + block_elements - 1) / block_elements * block_bytes);
+    return (elements / block_elements + (elements % block_elements != 0 ? 1 : 0)) *
+           Bytes(block_bytes);
   }
 };
 

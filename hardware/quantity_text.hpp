@@ -1,4 +1,5 @@
-// Quantities as people write them: "40GB", "37.25 GiB", "1.5TB/s", "312 TFLOPS". GB and GiB are never mixed.
+// Quantities as people write them: "40GB", "37.25 GiB", "1.5TB/s", "312 TFLOPS". GB and GiB are
+// never mixed.
 #pragma once
 
 #include <string>
@@ -10,11 +11,13 @@ namespace headroom {
 
 /// "8GB" = 8e9, "8GiB" = 8 * 2^30; B, KB … PB, KiB … PiB, case-insensitive, fractions allowed and
 /// truncated to whole bytes. A bare number, a negative one or anything else throws
-/// std::invalid_argument that says what would have worked.
+/// std::invalid_argument that says what would have worked. So does a small b after a capital prefix
+/// ("8Gb"), which means bits.
 Bytes parse_bytes(std::string_view text);
-/// "1.5TB/s", "900 GB/s", "25GiB/s".
+/// "1.5TB/s", "900 GB/s", "25GiB/s"; bits only by that name: "400Gbit/s". Throws as parse_bytes
+/// does.
 BytesPerSecond parse_rate(std::string_view text);
-/// "312TFLOPS", "1.2 PFLOPS".
+/// "312TFLOPS", "1.2 PFLOPS", "312TFLOP/s"; "TOPS" for integers. Throws as parse_bytes does.
 FlopsPerSecond parse_flops(std::string_view text);
 
 /// "37.25 GiB" (two decimals; MiB below one GiB).

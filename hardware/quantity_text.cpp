@@ -1,0 +1,153 @@
+// Reads and writes quantities. Decimal fractions are computed in integers, so "0.1GB" is exactly
+// 100,000,000 bytes.
+#include "hardware/quantity_text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+
+#include "hardware/names.hpp"
+
+namespace headroom {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+constexpr std::string_view bytes_wanted =
+    "a number with its unit, for example 8GB (8 x 10^9 bytes), 8GiB (8 x 2^30 bytes) or 512MiB";
+constexpr std::string_view rate_wanted = "a number with its unit, for example 900GB/s or 25GiB/s";
+constexpr std::string_view flops_wanted = "a number with its unit, for example 312TFLOPS";
+
+[[noreturn]] void reject(std::string_view text, std::string_view why, std::string_view wanted) {
+  throw std::invalid_argument(fmt::format("'{}': {}; expected {}", text, why, wanted));
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_space(char c) { return c == ' ' || c == '\t'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// A decimal number, digits * 10^-places, and the unit after it.
+struct Written {
+  std::uint64_t digits = 0;
+  int places = 0;
+  std::string_view unit;
+};
+
+Written split(std::string_view text, std::string_view wanted) {
+  std::string_view rest = trimmed(text);
+  if (rest.empty()) reject(text, "empty", wanted);
+  if (rest.front() == '-') reject(text, "a negative quantity", wanted);
+  Written result;
+  bool after_point = false;
+  bool any = false;
+  while (!rest.empty() && (is_digit(rest.front()) || (rest.front() == '.' && !after_point))) {
+    const char c = rest.front();
+    rest.remove_prefix(1);
+    if (c == '.') {
+      after_point = true;
+      continue;
+    }
+    any = true;
+    if (result.digits > (std::numeric_limits<std::uint64_t>::max() - 9) / 10)
+      reject(text, "too many digits", wanted);
+    result.digits = result.digits * 10 + static_cast<std::uint64_t>(c - '0');
+    if (after_point) ++result.places;
+  }
+  if (!any) reject(text, "no number", wanted);
+  result.unit = trimmed(rest);
+  if (result.unit.empty()) reject(text, "a number without a unit", wanted);
+  return result;
+}
+
+/// Factor of a prefix: "", k, m, g, t, p, e with 1000, or with "i" after it 1024.
+std::optional<std::uint64_t> factor(std::string_view prefix) {
+  if (prefix.empty()) return 1;
+  const std::size_t power = std::string_view("kmgtpe").find(prefix.front());
+  if (power == std::string_view::npos || prefix.size() > 2) return std::nullopt;
+  if (prefix.size() == 2 && prefix[1] != 'i') return std::nullopt;
+  std::uint64_t result = 1;
+  for (std::size_t i = 0; i <= power; ++i) result *= prefix.size() == 2 ? 1024 : 1000;
+  return result;
+}
+
+/// Prefix before `ending`, or nothing where `unit` (lower case) does not end so.
+std::optional<std::string_view> before(std::string_view unit, std::string_view ending) {
+  if (!unit.ends_with(ending)) return std::nullopt;
+  return unit.substr(0, unit.size() - ending.size());
+}
+
+/// "Gb" is how bits are written: taking it for bytes would be wrong by eight.
+void reject_bits(std::string_view text, std::string_view unit, std::string_view wanted) {
+  if (unit.size() >= 2 && unit.back() == 'b' && unit.front() >= 'A' && unit.front() <= 'Z')
+    reject(text, "a small b after a capital prefix means bits", wanted);
+}
+
+double real(const Written& written) {
+  double value = static_cast<double>(written.digits);
+  double power = 1;
+  for (int i = 0; i < written.places; ++i) power *= 10;
+  return value / power;
+}
+
+}  // namespace
+
+Bytes parse_bytes(std::string_view text) {
+  const Written written = split(text, bytes_wanted);
+  reject_bits(text, written.unit, bytes_wanted);
+  const std::string unit = lower(written.unit);
+  const auto prefix = before(unit, "b");
+  const auto unit_bytes = prefix ? factor(*prefix) : std::nullopt;
+  if (!unit_bytes) reject(text, fmt::format("unknown unit '{}'", written.unit), bytes_wanted);
+  Wide value = Wide{written.digits} * *unit_bytes;
+  for (int i = 0; i < written.places; ++i) value /= 10;
+  if (value > Wide{std::numeric_limits<std::int64_t>::max()})
+    reject(text, "more than 2^63 - 1 bytes", bytes_wanted);
+  return Bytes(static_cast<std::int64_t>(value));
+}
+
+BytesPerSecond parse_rate(std::string_view text) {
+  const Written written = split(text, rate_wanted);
+  std::string_view per_second = written.unit;
+  if (!lower(per_second).ends_with("/s"))
+    reject(text, fmt::format("unknown unit '{}'", written.unit), rate_wanted);
+  per_second.remove_suffix(2);
+  const std::string unit = lower(per_second);
+  if (const auto prefix = before(unit, "bit"))
+    if (const auto bits = factor(*prefix))
+      return BytesPerSecond(real(written) * static_cast<double>(*bits) / 8);
+  reject_bits(text, per_second, rate_wanted);
+  const auto prefix = before(unit, "b");
+  const auto unit_bytes = prefix ? factor(*prefix) : std::nullopt;
+  if (!unit_bytes) reject(text, fmt::format("unknown unit '{}'", written.unit), rate_wanted);
+  return BytesPerSecond(real(written) * static_cast<double>(*unit_bytes));
+}
+
+FlopsPerSecond parse_flops(std::string_view text) {
+  const Written written = split(text, flops_wanted);
+  const std::string unit = lower(written.unit);
+  for (const std::string_view ending : {"flops", "flop/s", "ops"}) {
+    const auto prefix = before(unit, ending);
+    if (!prefix || prefix->size() > 1) continue;
+    if (const auto unit_flops = factor(*prefix))
+      return FlopsPerSecond(real(written) * static_cast<double>(*unit_flops));
+  }
+  reject(text, fmt::format("unknown unit '{}'", written.unit), flops_wanted);
+}
+
+std::string to_text(Bytes bytes) {
+  constexpr double gib = 1 << 30;
+  constexpr double mib = 1 << 20;
+  const double count = static_cast<double>(bytes.count());
+  if (count >= gib || count <= -gib) return fmt::format("{:.2f} GiB", count / gib);
+  return fmt::format("{:.2f} MiB", count / mib);
+}
+
+}  // namespace headroom

@@ -1,0 +1,81 @@
+// GB and GiB are never mixed, fractions are exact, and what is not a quantity is refused.
+#include <gtest/gtest.h>
+
+#include "hardware/quantity_text.hpp"
+
+namespace headroom {
+namespace {
+
+TEST(QuantityText, DecimalAndBinaryUnitsDiffer) {
+  EXPECT_EQ(parse_bytes("8GB"), Bytes(8'000'000'000));
+  EXPECT_EQ(parse_bytes("8GiB"), Bytes(8'589'934'592));
+  EXPECT_EQ(parse_bytes("1 kB"), Bytes(1000));
+  EXPECT_EQ(parse_bytes("1KiB"), Bytes(1024));
+  EXPECT_EQ(parse_bytes(" 2 pib "), Bytes(2'251'799'813'685'248));
+  EXPECT_EQ(parse_bytes("17B"), Bytes(17));
+}
+
+TEST(QuantityText, FractionsAreExactAndTruncated) {
+  EXPECT_EQ(parse_bytes("0.1GB"), Bytes(100'000'000));
+  EXPECT_EQ(parse_bytes("37.25 GiB"), Bytes(39'996'882'944));
+  EXPECT_EQ(parse_bytes("1.9B"), Bytes(1));
+  EXPECT_EQ(parse_bytes(".5KiB"), Bytes(512));
+}
+
+TEST(QuantityText, TheLargestByteCountIsReadAndTheNextRefused) {
+  EXPECT_EQ(parse_bytes("9223372036854775807B").count(), 9223372036854775807);
+  EXPECT_THROW(parse_bytes("9223372036854775808B"), std::invalid_argument);
+  EXPECT_THROW(parse_bytes("99999999PB"), std::invalid_argument);
+}
+
+TEST(QuantityText, WhatIsNoQuantityIsRefused) {
+  for (const char* bad : {"", " ", "8", "GB", "-8GB", "8GBs", "8 G B", "1e9B", "8,5GB", "1.2.3GB",
+                          "8XB", "nan", "0x8GB", "99999999999999999999999B", "8GB/s", "8G", "."})
+    EXPECT_THROW(parse_bytes(bad), std::invalid_argument) << bad;
+}
+
+TEST(QuantityText, BitsAreNotTakenForBytes) {
+  EXPECT_THROW(parse_bytes("8Gb"), std::invalid_argument);
+  EXPECT_THROW(parse_rate("400Gb/s"), std::invalid_argument);
+  EXPECT_EQ(parse_bytes("8gb"), Bytes(8'000'000'000));
+  EXPECT_DOUBLE_EQ(parse_rate("400Gbit/s").value(), 50e9);
+}
+
+TEST(QuantityText, TheErrorSaysWhatWouldHaveWorked) {
+  try {
+    parse_bytes("8");
+    FAIL() << "a bare number was accepted";
+  } catch (const std::invalid_argument& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("without a unit"), std::string::npos) << message;
+    EXPECT_NE(message.find("8GiB"), std::string::npos) << message;
+  }
+}
+
+TEST(QuantityText, Rates) {
+  EXPECT_DOUBLE_EQ(parse_rate("1.5TB/s").value(), 1.5e12);
+  EXPECT_DOUBLE_EQ(parse_rate("900 GB/s").value(), 900e9);
+  EXPECT_DOUBLE_EQ(parse_rate("25GiB/s").value(), 25.0 * 1024 * 1024 * 1024);
+  for (const char* bad : {"900GB", "900", "GB/s", "900/s", "-1GB/s", "900GB/m"})
+    EXPECT_THROW(parse_rate(bad), std::invalid_argument) << bad;
+}
+
+TEST(QuantityText, Flops) {
+  EXPECT_DOUBLE_EQ(parse_flops("312TFLOPS").value(), 312e12);
+  EXPECT_DOUBLE_EQ(parse_flops("1.2 pflops").value(), 1.2e15);
+  EXPECT_DOUBLE_EQ(parse_flops("624TOPS").value(), 624e12);
+  for (const char* bad : {"312", "312TB", "TFLOPS", "312TiFLOPS", "-1TFLOPS", "3XFLOPS"})
+    EXPECT_THROW(parse_flops(bad), std::invalid_argument) << bad;
+}
+
+TEST(QuantityText, WrittenWithTwoDecimals) {
+  EXPECT_EQ(to_text(parse_bytes("37.25GiB")), "37.25 GiB");
+  EXPECT_EQ(to_text(parse_bytes("81559MiB")), "79.65 GiB");
+  EXPECT_EQ(to_text(Bytes((Size{1} << 30) - 1)), "1024.00 MiB");
+  EXPECT_EQ(to_text(Bytes(Size{1} << 30)), "1.00 GiB");
+  EXPECT_EQ(to_text(Bytes(0)), "0.00 MiB");
+  EXPECT_EQ(to_text(Bytes(-(Size{3} << 30))), "-3.00 GiB");
+}
+
+}  // namespace
+}  // namespace headroom
