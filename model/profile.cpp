@@ -117,7 +117,8 @@ Profile profile_of(const Part& part, Size hidden) {
     if (const Size i = blocks.find(cache.path); i >= 0)
       decoding.insert(stack_of(part.blocks[static_cast<std::size_t>(i)]));
   for (const std::string& block : part.blocks)
-    profile.layers.push_back({.path = block, .decodes = decoding.contains(stack_of(block))});
+    profile.layers.push_back(
+        {.path = block, .decodes = decoding.contains(stack_of(block)), .sums = {}});
   profile.generative = !part.caches.empty();
 
   std::map<std::pair<Size, std::string_view>, double> widths;  // (layer, submodule) → elements

@@ -11,10 +11,14 @@
 
 namespace headroom::model {
 
+/// Who packs the weights, hence which runtimes can hold them.
+enum class SchemeFamily { plain, bitsandbytes, gptq, awq, fp8, fp4, gguf };
+
 /// One way to hold a checkpoint: "bf16", "int8" (bitsandbytes), "q4_K_M" (a llama.cpp mix), "gptq-int4" …
 struct Scheme {
   std::string_view name;
   std::vector<std::string_view> aliases;
+  SchemeFamily family;
   std::string_view meaning;  ///< what stays unquantised, group size, scales
   std::string_view source;
 };
@@ -38,6 +42,7 @@ struct Weights {
   std::vector<Bytes> layers_before;     ///< prefix sums: [0] = 0, [n] = all blocks
   std::vector<double> read_dense;       ///< bytes each block reads whatever is routed (prefix sums)
   std::vector<double> read_routed;      ///< bytes of all experts of each block (prefix sums)
+  double head_read = 0;                 ///< bytes read to make logits, its storage tied or not
   Arithmetic arithmetic = Arithmetic::bf16;  ///< units that the matrices are multiplied on
 };
 
