@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -32,7 +33,8 @@ class Config {
   /// `origin` names the file in errors.
   Config(boost::json::object object, std::string origin);
 
-  /// A positive (`dim`) or non-negative (`count`) whole number, at most 2^40.
+  /// A positive (`dim`) or non-negative (`count`) whole number, at most 2^30: the product of two,
+  /// even eight times over, is exact. Products of three go through `times`.
   Size dim(Keys keys) const;
   Size dim(Keys keys, Size fallback) const;
   Size count(Keys keys) const;
@@ -63,17 +65,35 @@ class Config {
   [[noreturn]] void fail(std::string_view key, const std::string& what) const;
 
  private:
-  const boost::json::value* find(std::string_view key) const;
-  const boost::json::value* find(Keys keys, std::string_view* found) const;
+  /// The first of `keys` that is present and not null.
+  struct Found {
+    std::string_view key;
+    const boost::json::value* value = nullptr;
+  };
+  Found find(Keys keys) const;
+  Found need(Keys keys) const;  ///< throws when there is none
+  Size whole(const Found& found, Size least) const;
+  [[noreturn]] void wrong(const Found& found, std::string_view expected) const;
 
   boost::json::object object_;
   std::string origin_, prefix_;
-  std::shared_ptr<std::set<std::string>> read_;
+  /// Shared with the sections: keys read so far, and the class named in errors.
+  struct Shared {
+    std::set<std::string> read;
+    std::string architecture;
+  };
+  std::shared_ptr<Shared> shared_;
 };
 
 /// Parses a whole config.json. Bounded in size (32 MiB) and depth; throws ConfigError naming
 /// `origin`.
 Config parse_config(std::string_view json, std::string origin);
+
+/// The exact product; throws std::overflow_error beyond 2^63 - 1.
+Size times(std::span<const Size> factors);
+inline Size times(std::initializer_list<Size> factors) {
+  return times(std::span<const Size>(factors.begin(), factors.size()));
+}
 
 /// num_attention_heads, num_key_value_heads, head_dim with their usual fallbacks.
 Heads heads_of(const Config& c);

@@ -10,6 +10,7 @@
 #include <functional>
 #include <iterator>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -128,9 +129,16 @@ inline Part module(std::string_view name, std::string_view class_name) {
   return {.modules = {{std::string(name), std::string(class_name)}}};
 }
 
+/// More repeated layers than any model has: a config that asks for more is broken or hostile.
+inline constexpr Size most_layers = 4096;
+
 /// `n` modules called scope.0, scope.1, ... of `class_name`, in a ModuleList; each is a block.
+/// Throws std::length_error beyond `most_layers`.
 template <class F>
 Part stack(std::string_view scope, std::string_view class_name, Size n, F&& layer) {
+  if (n > most_layers)
+    throw std::length_error(std::string(scope) + ": " + std::to_string(n) + " layers, at most " +
+                            std::to_string(most_layers) + " are supported");
   Part all;
   for (Size i = 0; i < n; ++i) {
     Part block = layer(i);
