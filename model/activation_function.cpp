@@ -43,8 +43,8 @@ constexpr Row rows[] = {
 }  // namespace
 
 std::string_view activation_class(std::string_view name) {
-  const auto* row = std::find_if(std::begin(rows), std::end(rows),
-                                 [&](const Row& r) { return r.name == name; });
+  const auto* row =
+      std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.name == name; });
   return row == std::end(rows) ? std::string_view{} : row->class_name;
 }
 

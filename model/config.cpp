@@ -61,9 +61,7 @@ std::string quote_non_finite(std::string_view text) {
 }  // namespace
 
 Config::Config(json::object object, std::string origin)
-    : object_(std::move(object)),
-      origin_(std::move(origin)),
-      shared_(std::make_shared<Shared>()) {
+    : object_(std::move(object)), origin_(std::move(origin)), shared_(std::make_shared<Shared>()) {
   if (const auto* list = object_.if_contains("architectures"))
     if (const auto* names = list->if_array())
       if (!names->empty())
@@ -102,9 +100,7 @@ Config::Found Config::need(Keys keys) const {
 }
 
 Size Config::whole(const Found& found, Size least) const {
-  const auto expected = [&] {
-    return fmt::format("a whole number from {} to {}", least, most);
-  };
+  const auto expected = [&] { return fmt::format("a whole number from {} to {}", least, most); };
   const auto* number = found.value->if_int64();
   if (!number || *number < least || *number > most) wrong(found, expected());
   return *number;
@@ -194,8 +190,8 @@ std::set<std::string> Config::keys_read() const { return shared_->read; }
 
 Config parse_config(std::string_view text, std::string origin) {
   if (text.size() > most_bytes)
-    throw ConfigError(fmt::format("{}: {} bytes, a config.json has at most {}", origin,
-                                  text.size(), most_bytes));
+    throw ConfigError(
+        fmt::format("{}: {} bytes, a config.json has at most {}", origin, text.size(), most_bytes));
   json::parse_options options;
   options.max_depth = most_depth;
   boost::system::error_code error;

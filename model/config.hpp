@@ -1,7 +1,8 @@
 // Read-only, checked view of a config.json.
 //
-// `dim` takes the first key present of a list of aliases; null means absent; a missing key throws and
-// names file, key and architecture. Keys read are recorded, so that a test can list the ones ignored.
+// `dim` takes the first key present of a list of aliases; null means absent; a missing key throws
+// and names file, key and architecture. Keys read are recorded, so that a test can list the ones
+// ignored.
 #pragma once
 
 #include <boost/json.hpp>

@@ -24,7 +24,7 @@ struct Sums {
 struct Layer {
   std::string path;
   bool decodes = false;  ///< belongs to a stack that keeps a cache: runs once per output token
-  Sums sums;
+  Sums sums{};
   Routing routing{0, 0};  ///< experts and how many of them a token uses; {0, 0}: dense
   double widest = 0;      ///< live activation elements per token of its widest submodule
 };

@@ -20,13 +20,13 @@ Part llama(const Config& c) {
            rms_norm("input_layernorm", "LlamaRMSNorm", hidden) +
            rms_norm("post_attention_layernorm", "LlamaRMSNorm", hidden);
   });
-  return unsplittable(in("model", "LlamaModel",
-                         embedding("embed_tokens", vocab, hidden) + layers +
-                             rms_norm("norm", "LlamaRMSNorm", hidden) +
-                             rotary("LlamaRotaryEmbedding", heads.dim)) +
-                          lm_head("model.embed_tokens.weight", vocab, hidden,
-                                  c.flag({"tie_word_embeddings"}, false)),
-                      {"LlamaDecoderLayer"});
+  return unsplittable(
+      in("model", "LlamaModel",
+         embedding("embed_tokens", vocab, hidden) + layers +
+             rms_norm("norm", "LlamaRMSNorm", hidden) + rotary("LlamaRotaryEmbedding", heads.dim)) +
+          lm_head("model.embed_tokens.weight", vocab, hidden,
+                  c.flag({"tie_word_embeddings"}, false)),
+      {"LlamaDecoderLayer"});
 }
 
 }  // namespace headroom::model::families
