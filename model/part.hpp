@@ -35,7 +35,7 @@ enum class Role {
 };
 
 /// How a tensor is held when nothing converts it.
-enum class Element { floating, int64, int32, boolean };
+enum class Element { floating, int64, int32, boolean, complex64 };
 
 struct Tensor {
   std::string name;  ///< dotted path, exactly as the reference implementation prints it

@@ -1,0 +1,304 @@
+// Every described architecture against transformers on the meta device: names, shapes, order,
+// buffers, ties, module tree and the sums that follow from them, identical to the last element.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "model/architecture.hpp"
+#include "reference.hpp"
+
+namespace headroom::model {
+namespace {
+
+namespace json = boost::json;
+using oracle::Reference;
+
+/// What was compared over all models of a folder.
+struct Tally {
+  std::set<std::string> architectures, undescribed;
+  std::size_t models = 0, tensors = 0, mismatches = 0;
+};
+
+std::string str(const json::value& v) { return std::string(std::string_view(v.as_string())); }
+
+class Comparison {
+ public:
+  Comparison(const Reference& reference, Tally& tally)
+      : reference_(reference),
+        tally_(tally),
+        part_(describe(parse_config(reference.config, reference.name))) {}
+
+  void run() {
+    equal_lists("parameters", our_parameters(), their_parameters());
+    equal_lists("buffers", our_buffers(), their_buffers());
+    equal_lists("modules", our_modules(), their_modules());
+    equal_lists("tied groups", our_ties(), their_ties());
+    equal_lists("no_split", our_no_split(), strings(counts("no_split")));
+    equal("total", total(""), number("total"));
+    equal("untied_total", total("", true), number("untied_total"));
+    equal("embedding", own(name("embedding_name")), number("embedding"));
+    equal("lm_head", own(name("lm_head_name")), number("lm_head"));
+    const json::value& active_reference = counts("moe_active");
+    equal("moe_active", active(),
+          active_reference.is_null() ? number("total") : number("moe_active"));
+    layer_lists();
+    cache();
+    roles();
+    ++tally_.models;
+    tally_.tensors += part_.tensors.size();
+    tally_.architectures.insert(str(counts("architecture")));
+  }
+
+ private:
+  const json::value& counts(std::string_view key) const { return reference_.counts.at(key); }
+  Size number(std::string_view key) const { return counts(key).to_number<Size>(); }
+  std::string name(std::string_view key) const {
+    return counts(key).is_null() ? std::string{} : str(counts(key));
+  }
+
+  void mismatch(const std::string& what) {
+    if (++tally_.mismatches <= 40) ADD_FAILURE() << reference_.name << ": " << what;
+  }
+  void equal(const std::string& what, Size ours, Size theirs) {
+    if (ours != theirs) mismatch(fmt::format("{}: ours {}, reference {}", what, ours, theirs));
+  }
+  void equal_lists(const std::string& what, const std::vector<std::string>& ours,
+                   const std::vector<std::string>& theirs) {
+    for (std::size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
+      const std::string left = i < ours.size() ? ours[i] : "(end)";
+      const std::string right = i < theirs.size() ? theirs[i] : "(end)";
+      if (left != right) {
+        mismatch(fmt::format("{} {}: ours {}, reference {}", what, i, left, right));
+        return;
+      }
+    }
+  }
+
+  // ---- lists ------------------------------------------------------------------------------------
+
+  static std::vector<std::string> strings(const json::value& list) {
+    std::vector<std::string> all;
+    for (const auto& v : list.as_array()) all.push_back(str(v));
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+  static std::string_view dtype(Element e) {
+    switch (e) {
+      case Element::int64:
+        return "int64";
+      case Element::int32:
+        return "int32";
+      case Element::boolean:
+        return "bool";
+      case Element::complex64:
+        return "complex64";
+      case Element::floating:
+        break;
+    }
+    return "float32";
+  }
+  std::vector<std::string> our_parameters() const {
+    std::vector<std::string> all;
+    for (const auto& t : part_.tensors)
+      if (t.is_parameter() && t.tied_to.empty())
+        all.push_back(fmt::format("{} [{}] {}", t.name, fmt::join(t.shape, ","), dtype(t.element)));
+    return all;
+  }
+  std::vector<std::string> our_buffers() const {
+    std::vector<std::string> all;
+    for (const auto& t : part_.tensors)
+      if (!t.is_parameter() && t.tied_to.empty())
+        all.push_back(fmt::format("{} [{}] {} {}", t.name, fmt::join(t.shape, ","),
+                                  dtype(t.element),
+                                  t.persistent ? "persistent" : "non_persistent"));
+    return all;
+  }
+  static std::string row(const json::array& r) {
+    std::vector<Size> shape;
+    for (const auto& d : r[1].as_array()) shape.push_back(d.to_number<Size>());
+    return fmt::format("{} [{}] {}", str(r[0]), fmt::join(shape, ","), str(r[2]));
+  }
+  std::vector<std::string> their_parameters() const {
+    std::vector<std::string> all;
+    for (const auto& r : reference_.tensors.at("params").as_array())
+      all.push_back(row(r.as_array()));
+    return all;
+  }
+  std::vector<std::string> their_buffers() const {
+    std::vector<std::string> all;
+    for (const auto& r : reference_.tensors.at("buffers").as_array())
+      all.push_back(row(r.as_array()) + ' ' + str(r.as_array()[3]));
+    return all;
+  }
+  std::vector<std::string> our_modules() const {
+    std::vector<std::string> all;
+    for (const auto& m : part_.modules) all.push_back(m.path + ' ' + m.class_name);
+    return all;
+  }
+  std::vector<std::string> their_modules() const {
+    std::vector<std::string> all;
+    for (const auto& m : reference_.tensors.at("modules").as_array())
+      all.push_back(str(m.as_array()[0]) + ' ' + str(m.as_array()[1]));
+    return all;
+  }
+  std::vector<std::string> our_no_split() const {
+    auto all = part_.no_split;
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+  std::vector<std::string> our_ties() const {
+    std::map<std::string, std::vector<std::string>> groups;
+    for (const auto& t : part_.tensors)
+      if (t.is_parameter() && !t.tied_to.empty()) groups[t.tied_to].push_back(t.name);
+    std::vector<std::string> all;
+    for (auto& [owner, members] : groups) {
+      members.push_back(owner);
+      std::sort(members.begin(), members.end());
+      all.push_back(fmt::format("{}", fmt::join(members, " = ")));
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+  std::vector<std::string> their_ties() const {
+    std::vector<std::string> all;
+    for (const auto& group : reference_.tensors.at("tied_groups").as_array())
+      all.push_back(fmt::format("{}", fmt::join(strings(group), " = ")));
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  // ---- sums -------------------------------------------------------------------------------------
+
+  /// Parameters at or below `scope`, tied ones once unless `each`.
+  Size total(std::string_view scope, bool each = false) const {
+    Size sum = 0;
+    for (const auto& t : part_.tensors)
+      if (t.is_parameter() && (each || t.tied_to.empty()) &&
+          (scope.empty() || (t.name.starts_with(scope) &&
+                             (t.name.size() == scope.size() || t.name[scope.size()] == '.'))))
+        sum += t.elements();
+    return sum;
+  }
+  /// Parameters of the module `path`, tied or not, those of its children not counted.
+  Size own(const std::string& path) const {
+    Size sum = 0;
+    for (const auto& t : part_.tensors)
+      if (t.is_parameter() && !path.empty() && t.module() == path) sum += t.elements();
+    return sum;
+  }
+  Size active() const {
+    Size sum = 0;
+    for (const auto& t : part_.tensors)
+      if (t.is_parameter() && t.tied_to.empty()) sum += t.elements() / t.of * t.used;
+    return sum;
+  }
+  void layer_lists() {
+    const std::set<std::string> blocks(part_.blocks.begin(), part_.blocks.end());
+    for (const auto& [key, list] : counts("layer_lists").as_object()) {
+      const std::string path(key);
+      Size layer = 0;
+      for (const auto& run : list.at("params").as_array())
+        for (Size k = 0; k < run.as_array()[1].to_number<Size>(); ++k, ++layer)
+          equal(fmt::format("{}.{}", path, layer), total(fmt::format("{}.{}", path, layer)),
+                run.as_array()[0].to_number<Size>());
+      if (path == name("layers_path"))
+        for (Size k = 0; k < layer; ++k)
+          if (!blocks.contains(fmt::format("{}.{}", path, k)))
+            mismatch(fmt::format("{}.{} is not a block", path, k));
+    }
+  }
+
+  // ---- cache ------------------------------------------------------------------------------------
+
+  void cache() {
+    const std::string kind = str(counts("kv_kind"));
+    // The reference itself marks these as not checked: nothing to compare with.
+    if (kind.starts_with("UNCHECKED") || kind.starts_with("unclear")) return;
+    Size latent = 0, expanded = 0, windowed = 0;
+    for (const auto& c : part_.caches) {
+      if (c.kind == CacheKind::cross_attention) continue;
+      latent += c.per_token;
+      expanded += c.kind == CacheKind::latent ? c.expanded_per_token : c.per_token;
+      if (c.window > 0) ++windowed;
+    }
+    if (!counts("kv_bytes_per_token_fp16").is_null())
+      equal("kv_bytes_per_token_fp16", 2 * latent, number("kv_bytes_per_token_fp16"));
+    if (reference_.counts.contains("kv_bytes_per_token_fp16_hf_expanded"))
+      equal("kv_bytes_per_token_fp16_hf_expanded", 2 * expanded,
+            number("kv_bytes_per_token_fp16_hf_expanded"));
+    if (kind.starts_with("mixed"))
+      equal("windowed layers", windowed,
+            layers_of_type("sliding_attention") + layers_of_type("chunked_attention"));
+  }
+  Size layers_of_type(std::string_view type) const {
+    if (!reference_.counts.contains("layer_types")) return 0;
+    const auto& types = counts("layer_types").as_object();
+    return types.contains(type) ? types.at(type).to_number<Size>() : 0;
+  }
+
+  // ---- roles ------------------------------------------------------------------------------------
+
+  /// The classes of torch say what a weight does.
+  void roles() {
+    std::map<std::string_view, std::string_view> classes;
+    for (const auto& m : part_.modules) classes[m.path] = m.class_name;
+    const std::string head = name("lm_head_name");
+    for (const auto& t : part_.tensors) {
+      if (!t.is_parameter()) continue;
+      const std::string_view in = classes[t.module()];
+      const bool weight = t.name.ends_with(".weight");
+      std::set<Role> allowed;
+      if (weight && (in == "Linear" || in == "Conv1D")) allowed = {Role::matmul, Role::head};
+      if (weight && in == "Embedding") allowed = {Role::embedding};
+      if (in == "LayerNorm" || in.ends_with("RMSNorm")) allowed = {Role::norm};
+      if (weight && (in == "Conv1d" || in == "Conv2d" || in == "Conv3d")) allowed = {Role::conv};
+      if (!head.empty() && t.name == head + ".weight") allowed = {Role::head};
+      if (!allowed.empty() && !allowed.contains(t.role))
+        mismatch(fmt::format("role of {} ({}) is {}", t.name, in, static_cast<int>(t.role)));
+    }
+  }
+
+  const Reference& reference_;
+  Tally& tally_;
+  const Part part_;
+};
+
+/// Compares all models of a folder and prints one line of what was seen.
+Tally compare(const std::string& folder) {
+  std::set<std::string_view> described;
+  for (const auto& row : architectures()) described.insert(row.name);
+  Tally tally;
+  for (const auto& reference : oracle::read_references(folder)) {
+    const std::string architecture = str(reference.counts.at("architecture"));
+    if (!described.contains(architecture)) {
+      tally.undescribed.insert(architecture);
+      continue;
+    }
+    try {
+      Comparison(reference, tally).run();
+    } catch (const std::exception& e) {
+      ++tally.mismatches;
+      ADD_FAILURE() << reference.name << ": " << e.what();
+    }
+  }
+  fmt::print("{}: {} models of {} architectures, {} tensors compared, {} mismatches\n",
+             folder.empty() ? "catalogue" : folder, tally.models, tally.architectures.size(),
+             tally.tensors, tally.mismatches);
+  if (!tally.undescribed.empty())
+    fmt::print("not described yet ({}): {}\n", tally.undescribed.size(),
+               fmt::join(tally.undescribed, " "));
+  return tally;
+}
+
+TEST(Models, CatalogueIsIdenticalToTheReference) { EXPECT_EQ(compare("").mismatches, 0u); }
+
+TEST(Models, ClassDefaultsAreIdenticalToTheReference) {
+  EXPECT_EQ(compare("defaults").mismatches, 0u);
+}
+
+}  // namespace
+}  // namespace headroom::model
