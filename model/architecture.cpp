@@ -7,23 +7,31 @@
 #include <set>
 
 #include "hardware/names.hpp"
-#include "model/architectures/rows.hpp"
+#include "model/architectures/families.hpp"
 
 namespace headroom::model {
 
 namespace {
 
+using namespace families;
+
+// One block of rows per file of model/architectures/, in the order of the files.
+constexpr Architecture rows[] = {
+    // llama.cpp
+    {"LlamaForCausalLM", "llama", llama},
+};
+
 /// The row for a class name; of several, the one with the config's model_type.
 const Architecture* find(std::string_view name, std::string_view model_type) {
   const Architecture* found = nullptr;
-  for (const auto& row : architectures())
+  for (const auto& row : rows)
     if (row.name == name && (!found || row.model_type == model_type)) found = &row;
   return found;
 }
 
 [[noreturn]] void fail_unknown(const Config& config, std::string_view key, std::string_view name) {
   std::set<std::string> known;
-  for (const auto& row : architectures()) known.emplace(key == "model_type" ? row.model_type : row.name);
+  for (const auto& row : rows) known.emplace(key == "model_type" ? row.model_type : row.name);
   const std::vector<std::string> names(known.begin(), known.end());
   config.fail(key, fmt::format("'{}' is not described; nearest: {}", name,
                                fmt::join(nearest(name, names), ", ")));
@@ -39,7 +47,7 @@ const Architecture& row_of(const Config& config) {
   if (type.empty())
     config.fail("architectures", "is missing, and so is 'model_type': one of them is needed");
   std::vector<const Architecture*> candidates;
-  for (const auto& row : architectures())
+  for (const auto& row : rows)
     if (row.model_type == type) candidates.push_back(&row);
   if (candidates.empty()) fail_unknown(config, "model_type", type);
   if (candidates.size() > 1) {
@@ -64,22 +72,13 @@ void check_size(const Part& part) {
 
 }  // namespace
 
-std::span<const Architecture> architectures() {
-  static const std::vector<Architecture> all = [] {
-    std::vector<Architecture> rows;
-    for (const auto part : {families::decoder_rows(), families::encoder_rows(),
-                            families::encoder_decoder_rows(), families::vision_language_rows()})
-      rows.insert(rows.end(), part.begin(), part.end());
-    return rows;
-  }();
-  return all;
-}
+std::span<const Architecture> architectures() { return rows; }
 
 Part describe(const Config& config) {
   const Architecture& row = row_of(config);
   try {
     Part part{.modules = {{"", std::string(row.name)}}};
-    part = std::move(part) + row.describe(config.as_class(row.name));
+    part = std::move(part) + row.describe(config);
     check_size(part);
     return part;
   } catch (const std::length_error& e) {

@@ -47,6 +47,7 @@ Model make_model(std::string name, const Config& config, std::string source) {
   model.architecture = model.part.modules.at(0).class_name;
   model.model_type = config.text({"model_type"}, "");
   model.checkpoint_scheme = checkpoint_scheme(config);
+  model.checkpoint = checkpoint_details(config);
   model.shape = shape_of(config);
   model.profile = profile_of(model.part, model.shape.hidden_size);
   return model;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "model/checkpoint.hpp"
 #include "model/config.hpp"
 #include "model/part.hpp"
 #include "model/profile.hpp"
@@ -21,6 +22,7 @@ struct Model {
   std::string architecture;       ///< "Qwen3ForCausalLM"
   std::string model_type;         ///< "qwen3"
   std::string checkpoint_scheme;  ///< what precision `auto` means: "bf16", "mxfp4", "fp8", …
+  CheckpointDetails checkpoint;   ///< modules of the checkpoint that depart from it
   ModelShape shape;
   Part part;
   Profile profile;

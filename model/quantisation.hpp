@@ -11,45 +11,75 @@
 
 namespace headroom::model {
 
-/// Who packs the weights, hence which runtimes can hold them.
-enum class SchemeFamily { plain, bitsandbytes, gptq, awq, fp8, fp4, gguf };
+/// `count` matrices of `out` rows that each hold `in` elements: a linear layer, or stacked experts.
+struct Matrix {
+  Size count, out, in;
+  bool biased = false;  ///< the layer has a bias, a tensor of its own
+};
 
-/// One way to hold a checkpoint: "bf16", "int8" (bitsandbytes), "q4_K_M" (a llama.cpp mix), "gptq-int4" …
+/// Which tensors a scheme converts. What is not converted stays in 16 bit.
+enum class Reach {
+  everything,      ///< every floating tensor, norms included
+  linears,         ///< weights of linear layers and of experts, the head left out
+  decoder_blocks,  ///< the same, only in blocks that decode: GPTQ and AWQ leave towers alone
+  experts,         ///< weights of experts; linear layers where a model has none
+  llama_cpp,       ///< by llama.cpp's rules, tensor by tensor
+};
+
+/// Who packs the weights, hence which runtimes can hold them.
+enum class SchemeFamily { plain, bitsandbytes, gptq, awq, fp8, fp4, gguf, compressed_tensors };
+
+/// One way to hold a checkpoint: "bf16", "int8" (bitsandbytes), "q4_K_M" (a llama.cpp mix),
+/// "gptq-int4" …
 struct Scheme {
   std::string_view name;
   std::vector<std::string_view> aliases;
   SchemeFamily family;
   std::string_view meaning;  ///< what stays unquantised, group size, scales
   std::string_view source;
+  Reach reach;
+  std::string_view format;  ///< row of precisions() that converted tensors are held in
+  /// Bytes of one converted tensor with all that lies beside it (scales, zero points, codebooks);
+  /// null: the format's blocks, row by row.
+  Bytes (*packed)(const Matrix&, const Scheme&) = nullptr;
+  Size group = 0;  ///< elements of a row that share a scale; 0: the whole row
+  Size bits = 0;   ///< per element, where `packed` asks
 };
 
 std::span<const Scheme> schemes();
-/// Throws UnknownName with the nearest names.
+/// Throws UnknownName with the nearest names. Case-insensitive.
 const Scheme& scheme(std::string_view name);
 
-/// Bytes of every tensor of `model` held by `scheme`, in the order of model.part.tensors; a tied
-/// tensor takes 0 unless the scheme stores it apart. Buffers stay in their own type.
+/// One tensor as held: the format of its elements, and its bytes with scales and codebooks.
+struct HeldTensor {
+  const Precision* format = nullptr;  ///< null: integers or booleans
+  Bytes bytes;
+};
+
+/// Every tensor of `model` held by `scheme`, in the order of model.part.tensors; a tied tensor
+/// takes 0 unless the scheme stores it apart. Buffers stay in their own type. Where `scheme` is the
+/// checkpoint's own, the exceptions that its config lists are kept (model/checkpoint.hpp).
+std::vector<HeldTensor> held(const Model& model, const Scheme& scheme);
 std::vector<Bytes> held_bytes(const Model& model, const Scheme& scheme);
 
 /// A model in a precision: what depends on both and on nothing else, computed once.
+/// total = embedding + all of layer + head.
 struct Weights {
   const Model* model = nullptr;
   const Scheme* scheme = nullptr;
-  Bytes total;                          ///< parameters and buffers
-  Bytes embedding;                      ///< before the first layer
-  Bytes head;                           ///< after the last layer: final norm, head (0 where tied)
-  std::vector<Bytes> layer;             ///< each block
-  std::vector<Bytes> layers_before;     ///< prefix sums: [0] = 0, [n] = all blocks
-  std::vector<double> read_dense;       ///< bytes each block reads whatever is routed (prefix sums)
-  std::vector<double> read_routed;      ///< bytes of all experts of each block (prefix sums)
-  double head_read = 0;                 ///< bytes read to make logits, its storage tied or not
-  Arithmetic arithmetic = Arithmetic::bf16;  ///< units that the matrices are multiplied on
+  Bytes total;                       ///< parameters and buffers
+  Bytes embedding;                   ///< before the first decoding block, and all embeddings
+  Bytes head;                        ///< all else outside the blocks: final norm, head (0 if tied)
+  double head_read = 0;              ///< bytes read to make logits, its storage tied or not
+  std::vector<Bytes> layer;          ///< each block, as model.profile.layers
+  std::vector<Bytes> layers_before;  ///< prefix sums: [0] = 0, [n] = all blocks
+  std::vector<double> read_dense;    ///< bytes each block reads whatever is routed (prefix sums)
+  std::vector<double> read_routed;   ///< bytes of all experts of each block (prefix sums)
+  std::vector<double> decode_read_dense;     ///< the same, only blocks that run per output token
+  std::vector<double> decode_read_routed;    ///< (prefix sums over all blocks, encoders adding 0)
+  Arithmetic arithmetic = Arithmetic::bf16;  ///< units that most matrix elements are multiplied on
 };
 
 Weights hold(const Model& model, const Scheme& scheme);
-
-/// The scheme that a published checkpoint is in, by its config: `quantization_config`, else
-/// `torch_dtype` / `dtype`, else "fp32". Throws ConfigError for a method that is not known.
-std::string checkpoint_scheme(const Config& config);
 
 }  // namespace headroom::model

@@ -1,0 +1,179 @@
+// Applies a scheme to a model, tensor by tensor, and sums the bytes by place.
+#include "model/quantisation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "model/matrix.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// Index of the block that a tensor lies in, or -1: blocks are paths, tensors lie below them.
+class Blocks {
+ public:
+  explicit Blocks(const std::vector<Layer>& layers) {
+    for (std::size_t i = 0; i < layers.size(); ++i) index_.emplace(layers[i].path, i);
+  }
+  std::ptrdiff_t of(std::string_view name) const {
+    for (auto dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.', dot + 1))
+      if (const auto it = index_.find(name.substr(0, dot)); it != index_.end())
+        return static_cast<std::ptrdiff_t>(it->second);
+    return -1;
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::size_t> index_;
+};
+
+Bytes integer_bytes(const Tensor& tensor) {
+  switch (tensor.element) {
+    case Element::int64:
+      return tensor.elements() * Bytes(8);
+    case Element::int32:
+      return tensor.elements() * Bytes(4);
+    default:
+      return Bytes(tensor.elements());
+  }
+}
+
+/// Rows never share a block.
+Bytes in_rows(const Matrix& m, const Precision& format) {
+  return m.count * (m.out * format.stored(m.in));
+}
+
+HeldTensor packed(const Matrix& m, const Scheme& scheme) {
+  const Precision& format = precision(scheme.format);
+  return {&format, scheme.packed != nullptr ? scheme.packed(m, scheme) : in_rows(m, format)};
+}
+
+/// The checkpoint's exceptions to a scheme; none where the scheme is another than its own.
+class Exceptions {
+ public:
+  Exceptions(const Model& model, const Scheme& main) {
+    if (main.name != model.checkpoint_scheme) return;
+    ignored_ = ModuleNames(model.checkpoint.ignored);
+    for (const CheckpointGroup& group : model.checkpoint.groups)
+      groups_.emplace_back(&scheme(group.scheme), ModuleNames(group.targets));
+  }
+  /// What the config says of one module; null: 16 bit. `otherwise`: where it says nothing.
+  const Scheme* of(std::string_view module, const Scheme* otherwise) const {
+    for (const auto& [own, names] : groups_)
+      if (names.contain(module) || names.contain_expert_of(module)) return own;
+    return ignored_.contain(module) ? nullptr : otherwise;
+  }
+
+ private:
+  ModuleNames ignored_{{}};
+  std::vector<std::pair<const Scheme*, ModuleNames>> groups_;
+};
+
+bool reaches(const Model& model, const Scheme& scheme, const MatrixReader& reader,
+             const Blocks& blocks, const Tensor& tensor) {
+  switch (scheme.reach) {
+    case Reach::linears:
+      return reader.is_linear(tensor);
+    case Reach::experts:
+      return model.profile.routing.experts > 0 ? reader.is_expert(tensor)
+                                               : reader.is_linear(tensor);
+    case Reach::decoder_blocks: {
+      const auto block = blocks.of(tensor.name);
+      return block >= 0 && model.profile.layers[static_cast<std::size_t>(block)].decodes &&
+             reader.is_linear(tensor);
+    }
+    default:
+      return false;
+  }
+}
+
+HeldTensor hold_tensor(const Model& model, const Scheme& scheme, const MatrixReader& reader,
+                       const Blocks& blocks, const Exceptions& exceptions, const Tensor& tensor) {
+  if (tensor.element != Element::floating) return {nullptr, integer_bytes(tensor)};
+  if (!tensor.is_parameter()) return {&precision("fp32"), tensor.elements() * Bytes(4)};
+  if (scheme.reach == Reach::everything) {
+    const Precision& format = precision(scheme.format);
+    return {&format, format.stored(tensor.elements())};
+  }
+  const bool reached = reaches(model, scheme, reader, blocks, tensor);
+  if (const Scheme* own = exceptions.of(tensor.module(), reached ? &scheme : nullptr);
+      own != nullptr && tensor.role != Role::bias)
+    if (const auto m = reader.matrix(tensor)) return packed(*m, *own);
+  const Precision& rest = precision("bf16");
+  return {&rest, rest.stored(tensor.elements())};
+}
+
+}  // namespace
+
+std::vector<HeldTensor> held(const Model& model, const Scheme& scheme) {
+  const MatrixReader reader(model);
+  const Blocks blocks(model.profile.layers);
+  const Exceptions exceptions(model, scheme);
+  std::vector<HeldTensor> result;
+  result.reserve(model.part.tensors.size());
+  for (const Tensor& tensor : model.part.tensors) {
+    result.push_back(hold_tensor(model, scheme, reader, blocks, exceptions, tensor));
+    if (!tensor.tied_to.empty()) result.back().bytes = Bytes(0);
+  }
+  return result;
+}
+
+std::vector<Bytes> held_bytes(const Model& model, const Scheme& scheme) {
+  std::vector<Bytes> bytes;
+  for (const HeldTensor& tensor : held(model, scheme)) bytes.push_back(tensor.bytes);
+  return bytes;
+}
+
+Weights hold(const Model& model, const Scheme& scheme) {
+  const std::vector<HeldTensor> tensors = held(model, scheme);
+  const std::vector<Layer>& layers = model.profile.layers;
+  const Blocks blocks(layers);
+  Weights weights;
+  weights.model = &model;
+  weights.scheme = &scheme;
+  weights.layer.resize(layers.size());
+  std::vector<Bytes> routed(layers.size());
+  std::array<Size, 7> multiplied{};  // elements by Arithmetic
+  std::unordered_map<std::string_view, Bytes> owner;
+  bool decoding = false;  // a decoding block has been seen: what follows runs after it
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& tensor = model.part.tensors[i];
+    const Bytes bytes = tensors[i].bytes;
+    const auto block = blocks.of(tensor.name);
+    weights.total += bytes;
+    owner.emplace(tensor.name, bytes);
+    if (tensor.role == Role::matmul && tensors[i].format != nullptr)
+      multiplied[static_cast<std::size_t>(tensors[i].format->arithmetic)] += tensor.elements();
+    if (block >= 0) {
+      const auto at = static_cast<std::size_t>(block);
+      weights.layer[at] += bytes;
+      if (tensor.of > 1) routed[at] += bytes;
+      decoding = decoding || layers[at].decodes || !model.profile.generative;
+    } else if (tensor.role == Role::embedding || !decoding) {
+      weights.embedding += bytes;
+    } else {
+      weights.head += bytes;
+    }
+    if (tensor.role == Role::head)
+      weights.head_read += (tensor.tied_to.empty() ? bytes : owner[tensor.tied_to]).real().value();
+  }
+  weights.layers_before = {Bytes(0)};
+  weights.read_dense = weights.read_routed = {0};
+  weights.decode_read_dense = weights.decode_read_routed = {0};
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const double dense = (weights.layer[i] - routed[i]).real().value();
+    const double experts = routed[i].real().value(), runs = layers[i].decodes ? 1 : 0;
+    weights.layers_before.push_back(weights.layers_before.back() + weights.layer[i]);
+    weights.read_dense.push_back(weights.read_dense.back() + dense);
+    weights.read_routed.push_back(weights.read_routed.back() + experts);
+    weights.decode_read_dense.push_back(weights.decode_read_dense.back() + runs * dense);
+    weights.decode_read_routed.push_back(weights.decode_read_routed.back() + runs * experts);
+  }
+  const auto most = std::max_element(multiplied.begin(), multiplied.end());
+  weights.arithmetic = scheme.reach == Reach::decoder_blocks  // GPTQ and AWQ hold weights only
+                           ? Arithmetic::dequantised
+                           : static_cast<Arithmetic>(most - multiplied.begin());
+  return weights;
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,157 @@
+// Bytes of small models under every family of schemes, worked out by hand from the formats'
+// layouts.
+#include "model/quantisation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "hardware/names.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// One decoding block: q_proj 256 x 128 without bias, experts 4 x [64, 128], a norm; a tied head.
+Model small_model() {
+  Model model;
+  model.checkpoint_scheme = "bf16";
+  model.shape.hidden_size = 128;
+  Part block =
+      linear("q_proj", 128, 256) +
+      in("router", "TopKRouter", tensor("weight", {4, 128}, Role::matmul)) +
+      in("experts", "Experts", routed(tensor("up_proj", {4, 64, 128}, Role::matmul), {4, 2})) +
+      rms_norm("norm", "RMSNorm", 128);
+  block.caches = {kv_cache({2, 1, 64})};
+  model.part = embedding("embed", 1000, 128) +
+               stack("layers", "Block", 1, [&](Size) { return block; }) +
+               rms_norm("norm", "RMSNorm", 128) + lm_head("embed.weight", 1000, 128, true) +
+               rotary("Rotary", 64);
+  model.profile = profile_of(model.part, 128);
+  return model;
+}
+
+constexpr std::int64_t q = 256 * 128, experts = 4 * 64 * 128, rest = 2 * (4 * 128 + 128);
+constexpr std::int64_t outside = 2 * (1000 * 128 + 128) + 4 * 2 * 32;
+
+std::int64_t block_bytes(std::string_view name) {
+  const Model model = small_model();
+  const Weights weights = hold(model, scheme(name));
+  EXPECT_EQ(weights.total.count() - weights.layer.at(0).count(), outside) << name;
+  return weights.layer.at(0).count() - rest;
+}
+
+TEST(Quantisation, PlainFormatsCoverEveryTensor) {
+  const Model model = small_model();
+  const std::int64_t parameters = q + experts + 4 * 128 + 128 + 1000 * 128 + 128, buffers = 256;
+  EXPECT_EQ(hold(model, scheme("bf16")).total.count(), 2 * parameters + buffers);
+  EXPECT_EQ(hold(model, scheme("float32")).total.count(), 4 * parameters + buffers);
+}
+
+TEST(Quantisation, ScalesAndMapsAreCounted) {
+  EXPECT_EQ(block_bytes("fp8"), q + 4 + experts + 4 * 4);
+  EXPECT_EQ(block_bytes("fp8-block"), q + 4 * 2 + experts + 4 * 4);
+  EXPECT_EQ(block_bytes("int8"), q + 4 * 256 + experts + 4 * 4 * 64);
+  EXPECT_EQ(block_bytes("nf4"), (q + experts) / 2 + 4 * (q + experts) / 64 + 5 * 64);
+  // One byte a block, and one or two fp32 for each 256 blocks: 512 blocks, and 4 x 128.
+  EXPECT_EQ(block_bytes("nf4-double"),
+            (q + experts) / 2 + 512 + 4 * 2 + 4 * (128 + 4) + 5 * (1024 + 4 + 64));
+  EXPECT_EQ(block_bytes("nvfp4"), (q + experts) / 16 * 9 + 5 * 8);
+  EXPECT_EQ(block_bytes("awq"), (q + experts) / 2 + (256 + 256) / 2 + 2 * (256 + 256));
+  EXPECT_EQ(block_bytes("gptq-int4"),
+            (q + experts) / 2 + 512 / 2 + 2 * 512 + 5 * 4 * 128 + 2 * 512);
+}
+
+TEST(Quantisation, MxfpTakesExpertsAlone) {
+  EXPECT_EQ(block_bytes("mxfp4"), 2 * q + experts / 32 * 17);
+  EXPECT_EQ(block_bytes("mxfp4-linear"), (q + experts) / 32 * 17);
+}
+
+TEST(Quantisation, PlacesAddUpAndExpertsAreApart) {
+  const Model model = small_model();
+  const Weights weights = hold(model, scheme("bf16"));
+  EXPECT_EQ(weights.total, weights.embedding + weights.layers_before.at(1) + weights.head);
+  EXPECT_EQ(weights.embedding.count(), 2 * 1000 * 128);
+  EXPECT_DOUBLE_EQ(weights.head_read, 2 * 1000 * 128) << "a tied head is read, though not held";
+  EXPECT_DOUBLE_EQ(weights.read_routed.at(1), 2 * experts);
+  EXPECT_DOUBLE_EQ(weights.read_dense.at(1), 2 * q + rest);
+}
+
+TEST(Quantisation, ChecksExceptionsOnlyOfTheCheckpointsOwnScheme) {
+  Model model = small_model();
+  model.checkpoint.ignored = {"layers.*.q_proj"};
+  EXPECT_EQ(hold(model, scheme("fp8")).layer.at(0).count() - rest, q + 4 + experts + 16);
+  model.checkpoint_scheme = "fp8";
+  EXPECT_EQ(hold(model, scheme("fp8")).layer.at(0).count() - rest, 2 * q + experts + 16);
+  model.checkpoint.groups = {{"nvfp4", {"layers.0.experts.3.up_proj"}}};
+  EXPECT_EQ(hold(model, scheme("fp8")).layer.at(0).count() - rest, 2 * q + experts / 16 * 9 + 32);
+}
+
+TEST(Quantisation, NamesAreUniqueAndUnknownOnesAreRefused) {
+  std::set<std::string> seen;
+  for (const Scheme& row : schemes()) {
+    EXPECT_TRUE(seen.insert(lower(row.name)).second) << row.name;
+    for (const auto alias : row.aliases) EXPECT_TRUE(seen.insert(lower(alias)).second) << alias;
+    EXPECT_NO_THROW(precision(row.format)) << row.name;
+    EXPECT_FALSE(row.source.empty()) << row.name;
+  }
+  EXPECT_THROW(scheme("bf61"), UnknownName);
+}
+
+Config config(std::string_view json) { return parse_config(json, "config.json"); }
+
+TEST(Checkpoint, SchemeOfEveryMethod) {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {R"({"torch_dtype":"bfloat16"})", "bf16"},
+      {R"({"dtype":"float16"})", "fp16"},
+      {R"({})", "fp32"},
+      {R"({"text_config":{"dtype":"bfloat16"}})", "bf16"},
+      {R"({"quantization_config":{"quant_method":"fp8","weight_block_size":[128,128]}})",
+       "fp8-block"},
+      {R"({"quantization_config":{"quant_method":"mxfp4"}})", "mxfp4"},
+      {R"({"quantization_config":{"quant_method":"awq","bits":4,"group_size":128}})", "awq-int4"},
+      {R"({"quantization_config":{"quant_method":"gptq","bits":3,"group_size":-1}})",
+       "gptq-int3-nogroup"},
+      {R"({"quantization_config":{"quant_method":"bitsandbytes","load_in_8bit":true}})", "int8"},
+      {R"({"quantization_config":{"load_in_4bit":true,"bnb_4bit_quant_type":"nf4",
+           "bnb_4bit_use_double_quant":true}})",
+       "nf4-double"},
+      {R"({"quantization_config":{"quant_method":"modelopt","quant_algo":"NVFP4"}})", "nvfp4"},
+      {R"({"quantization_config":{"quant_method":"compressed-tensors","config_groups":{"group_0":
+           {"targets":["Linear"],"weights":{"num_bits":8,"type":"float","strategy":"channel"}}}}})",
+       "fp8-channel"},
+  };
+  for (const auto& [json, name] : cases) {
+    EXPECT_EQ(checkpoint_scheme(config(json)), name) << json;
+    EXPECT_NO_THROW(scheme(name)) << name;
+  }
+}
+
+TEST(Checkpoint, UnknownMethodIsNamed) {
+  try {
+    checkpoint_scheme(config(R"({"quantization_config":{"quant_method":"aqlm"}})"));
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string(error.what()).find("aqlm"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("gptq"), std::string::npos);
+  }
+  EXPECT_THROW(checkpoint_scheme(config(R"({"torch_dtype":"float7"})")), ConfigError);
+  EXPECT_THROW(checkpoint_details(
+                   config(R"({"quantization_config":{"quant_method":"fp8","ignore":["re:(("]}})")),
+               ConfigError);
+}
+
+TEST(Checkpoint, PatternsNameModules) {
+  auto names = [](std::string pattern, std::string_view path) {
+    return ModuleNames({std::move(pattern)}).contain(path);
+  };
+  EXPECT_TRUE(names("lm_head", "lm_head"));
+  EXPECT_TRUE(names("gate", "model.layers.3.mlp.gate"));
+  EXPECT_TRUE(names("model.layers.*.self_attn", "model.layers.11.self_attn.q_proj"));
+  EXPECT_FALSE(names("layers.1", "model.layers.11"));
+  EXPECT_TRUE(names("re:.*layers\\.(1|2)\\..*", "model.layers.2.mlp"));
+  EXPECT_FALSE(names("mlp.gate", "model.mlp.gate_proj"));
+}
+
+}  // namespace
+}  // namespace headroom::model
