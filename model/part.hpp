@@ -26,7 +26,7 @@ using Shape = std::vector<Size>;
 enum class Role {
   matmul,     ///< multiplies every token (2 FLOPs per element per token)
   embedding,  ///< rows are looked up
-  head,       ///< the output projection to the vocabulary: a matmul that runs where logits are wanted
+  head,  ///< the output projection to the vocabulary: a matmul that runs where logits are wanted
   norm,
   bias,
   conv,
@@ -41,8 +41,8 @@ struct Tensor {
   std::string name;  ///< dotted path, exactly as the reference implementation prints it
   Shape shape;       ///< as stored
   Role role;
-  Size used = 1, of = 1;   ///< share of the tensor one token touches: top_k / experts
-  std::string tied_to{};   ///< name of the storage owner; empty when it owns its storage
+  Size used = 1, of = 1;  ///< share of the tensor one token touches: top_k / experts
+  std::string tied_to{};  ///< name of the storage owner; empty when it owns its storage
   Element element = Element::floating;
   bool persistent = true;  ///< buffers only: whether checkpoints hold it
   Size elements() const {
@@ -72,10 +72,10 @@ enum class CacheKind {
 struct Cache {
   std::string path{};
   CacheKind kind = CacheKind::self_attention;
-  Size per_token = 0;     ///< K and V (or MLA latent) elements per token
-  Size per_sequence = 0;  ///< recurrent state elements per sequence
-  Size window = 0;        ///< sliding window (or chunk) in tokens; 0 = whole context
-  Size score_dims = 0;    ///< heads * (qk_dim + v_dim): 2 FLOPs per dim per cached token
+  Size per_token = 0;           ///< K and V (or MLA latent) elements per token
+  Size per_sequence = 0;        ///< recurrent state elements per sequence
+  Size window = 0;              ///< sliding window (or chunk) in tokens; 0 = whole context
+  Size score_dims = 0;          ///< heads * (qk_dim + v_dim): 2 FLOPs per dim per cached token
   Size expanded_per_token = 0;  ///< MLA only: elements when K and V are kept expanded per head
   Size kv_heads = 0;            ///< heads that tensor parallelism may split; 0 = cannot be split
 };
@@ -90,8 +90,7 @@ struct Part {
 
 inline Part operator+(Part a, Part b) {
   auto move = [](auto& to, auto& from) {
-    to.insert(to.end(), std::make_move_iterator(from.begin()),
-              std::make_move_iterator(from.end()));
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
   };
   move(a.modules, b.modules);
   move(a.tensors, b.tensors);
@@ -132,10 +131,10 @@ inline Part module(std::string_view name, std::string_view class_name) {
 /// More repeated layers than any model has: a config that asks for more is broken or hostile.
 inline constexpr Size most_layers = 4096;
 
-/// `n` modules called scope.0, scope.1, ... of `class_name`, in a ModuleList; each is a block.
-/// Throws std::length_error beyond `most_layers`.
-template <class F>
-Part stack(std::string_view scope, std::string_view class_name, Size n, F&& layer) {
+/// `n` modules called scope.0, scope.1, ... in a ModuleList, the class of each by `class_of(i)`;
+/// each is a block. Throws std::length_error beyond `most_layers`.
+template <class C, class F>
+Part mixed_stack(std::string_view scope, Size n, C&& class_of, F&& layer) {
   if (n > most_layers)
     throw std::length_error(std::string(scope) + ": " + std::to_string(n) + " layers, at most " +
                             std::to_string(most_layers) + " are supported");
@@ -143,9 +142,15 @@ Part stack(std::string_view scope, std::string_view class_name, Size n, F&& laye
   for (Size i = 0; i < n; ++i) {
     Part block = layer(i);
     block.blocks = {""};
-    all = std::move(all) + in(std::to_string(i), class_name, std::move(block));
+    all = std::move(all) + in(std::to_string(i), class_of(i), std::move(block));
   }
   return in(scope, "ModuleList", std::move(all));
+}
+/// The same where all are of `class_name`.
+template <class F>
+Part stack(std::string_view scope, std::string_view class_name, Size n, F&& layer) {
+  return mixed_stack(
+      scope, n, [&](Size) { return class_name; }, layer);
 }
 
 /// The same part with classes that a placement must not split.

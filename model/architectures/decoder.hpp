@@ -4,8 +4,7 @@
 
 #include <string>
 
-#include "model/blocks.hpp"
-#include "model/config.hpp"
+#include "model/blocks_decoder.hpp"
 
 namespace headroom::model::families {
 
@@ -32,6 +31,16 @@ Part decoder(const Config& c, const Decoder& d, Layer&& layer) {
           lm_head("model.embed_tokens.weight", vocab, hidden,
                   c.flag({"tie_word_embeddings"}, d.tied == Tied::yes), d.head_bias),
       {block});
+}
+
+/// The same with the names and the norm that most families have.
+template <class Layer>
+Part decoder(const Config& c, Classes k, Size rotated, Layer&& layer) {
+  return decoder(c,
+                 Decoder{.family = std::string(k.family),
+                         .rotated = rotated,
+                         .norm = rms_norm("norm", k("RMSNorm"), c.dim({"hidden_size"}))},
+                 layer);
 }
 
 }  // namespace headroom::model::families
