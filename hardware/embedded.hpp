@@ -14,7 +14,7 @@ struct EmbeddedFile {
 
 /// hardware/catalogue/*.toml, in the order of their names.
 std::span<const EmbeddedFile> embedded_hardware();
-/// model/catalogue/*.json, in the order of their names.
+/// model/catalogue/*.json and its sources.tsv, in the order of their names.
 std::span<const EmbeddedFile> embedded_models();
 
 }  // namespace headroom

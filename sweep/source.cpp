@@ -1,0 +1,222 @@
+// The sources of models that need no network: the embedded catalogue and the file system.
+#include "sweep/source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "hardware/embedded.hpp"
+#include "hardware/names.hpp"
+#include "model/config.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+namespace json = boost::json;
+using model::ConfigError;
+
+constexpr ShortName short_table[] = {
+    {"llama2-7b", "meta-llama/Llama-2-7b-hf"},
+    {"llama2-13b", "meta-llama/Llama-2-13b-hf"},
+    {"llama2-70b", "meta-llama/Llama-2-70b-hf"},
+    {"llama3-8b", "meta-llama/Meta-Llama-3-8B"},
+    {"llama3-70b", "meta-llama/Meta-Llama-3-70B"},
+    {"llama3.1-8b", "meta-llama/Meta-Llama-3.1-8B"},
+    {"llama3.1-70b", "meta-llama/Meta-Llama-3.1-70B"},
+    {"llama3.1-405b", "meta-llama/Meta-Llama-3.1-405B"},
+    {"llama3.2-1b", "meta-llama/Llama-3.2-1B"},
+    {"llama3.2-3b", "meta-llama/Llama-3.2-3B"},
+    {"llama3.3-70b", "meta-llama/Llama-3.3-70B-Instruct"},
+    {"mistral-7b", "mistralai/Mistral-7B-v0.1"},
+    {"mixtral-8x7b", "mistralai/Mixtral-8x7B-v0.1"},
+};
+
+/// "org__name.json" is "org/name".
+std::string model_name(std::string_view file) {
+  if (file.ends_with(".json")) file.remove_suffix(5);
+  const auto gap = file.find("__");
+  if (gap == std::string_view::npos) return std::string(file);
+  return std::string(file.substr(0, gap)) + '/' + std::string(file.substr(gap + 2));
+}
+
+bool is_config(const EmbeddedFile& file) { return file.name.ends_with(".json"); }
+
+/// The row of sources.tsv for a catalogue file: where the config comes from.
+std::string origin_of(std::string_view file) {
+  file.remove_suffix(5);  // ".json"
+  for (const EmbeddedFile& table : embedded_models()) {
+    if (table.name != "sources.tsv") continue;
+    const std::string key = '\n' + std::string(file) + '\t';
+    const auto at = table.bytes.find(key);
+    if (at == std::string_view::npos) break;
+    const auto rest = table.bytes.substr(at + key.size());
+    return "catalogue, " + std::string(rest.substr(0, rest.find('\n')));
+  }
+  return "catalogue";
+}
+
+/// JSON where it is JSON, else a text.
+json::value override_value(const std::string& text) {
+  boost::system::error_code error;
+  json::value value = json::parse(text, error);
+  return error ? json::value(text) : value;
+}
+
+void apply_overrides(json::object& object, const ModelReference& reference,
+                     const std::string& origin) {
+  for (const auto& [key, text] : reference.overrides) {
+    json::object* where = &object;
+    std::string_view rest = key;
+    for (auto dot = rest.find('.'); dot != std::string_view::npos; dot = rest.find('.')) {
+      json::value* section = where->if_contains(rest.substr(0, dot));
+      if (!section || !section->is_object())
+        throw ConfigError(fmt::format("{}: override '{}': the config has no section '{}'", origin,
+                                      key, rest.substr(0, dot)));
+      where = &section->as_object();
+      rest.remove_prefix(dot + 1);
+    }
+    (*where)[rest] = override_value(text);
+  }
+}
+
+model::Model from_config(const ModelReference& reference, std::string name, std::string_view text,
+                         const std::string& origin, std::string source) {
+  if (reference.overrides.empty())
+    return model::make_model(std::move(name), model::parse_config(text, origin), std::move(source));
+  json::object object = model::parse_config(text, origin).object();
+  apply_overrides(object, reference, origin);
+  name += '?';
+  for (const auto& [key, value] : reference.overrides)
+    name += fmt::format("{}{}={}", name.ends_with('?') ? "" : "&", key, value);
+  const model::Config config(std::move(object), origin);
+  auto model = model::make_model(std::move(name), config, source + ", overridden");
+  const auto read = config.keys_read();
+  for (const auto& [key, value] : reference.overrides)
+    if (!read.contains(key)) {
+      const std::vector<std::string> known(read.begin(), read.end());
+      throw ConfigError(fmt::format("{}: override '{}' has no effect on {}; nearest keys: {}",
+                                    origin, key, model.architecture,
+                                    fmt::join(nearest(key, known), ", ")));
+    }
+  return model;
+}
+
+class CatalogueSource : public ModelSource {
+ public:
+  std::optional<model::Model> find(const ModelReference& reference) const override {
+    std::string asked = lower(reference.name);
+    for (const ShortName& row : short_table)
+      if (row.name == asked) asked = lower(row.model);
+    const bool bare = asked.find('/') == std::string::npos;
+    std::vector<const EmbeddedFile*> found;
+    for (const EmbeddedFile& file : embedded_models()) {
+      if (!is_config(file)) continue;
+      const std::string name = lower(model_name(file.name));
+      if (name == asked || (bare && name.substr(name.find('/') + 1) == asked))
+        found.push_back(&file);
+    }
+    if (found.empty()) return std::nullopt;
+    if (found.size() > 1) {
+      std::vector<std::string> names;
+      for (const auto* file : found) names.push_back(model_name(file->name));
+      throw UnknownName(
+          fmt::format("model '{}' is ambiguous: {}", reference.name, fmt::join(names, ", ")));
+    }
+    const std::string name = model_name(found.front()->name);
+    return from_config(reference, name, found.front()->bytes, name, origin_of(found.front()->name));
+  }
+};
+
+class FileSource : public ModelSource {
+ public:
+  std::optional<model::Model> find(const ModelReference& reference) const override {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    fs::path path = reference.name;
+    const bool folder = fs::is_directory(path, error);
+    if (!folder && !fs::exists(path, error)) {
+      if (reference.name.ends_with(".json"))
+        throw std::runtime_error(fmt::format("{}: no such file", reference.name));
+      return std::nullopt;
+    }
+    if (folder) path /= "config.json";
+    if (folder && !fs::exists(path, error)) return std::nullopt;
+    return from_config(reference, name_of(reference.name, folder), read(path), path.string(),
+                       path.string());
+  }
+
+ private:
+  /// The folder that the config is in, or the file's own name where it is not config.json.
+  static std::string name_of(const std::string& text, bool folder) {
+    std::filesystem::path path = std::filesystem::path(text).lexically_normal();
+    if (!folder && path.filename() == "config.json")
+      path = path.parent_path();
+    else if (!folder)
+      return model_name(path.filename().string());
+    if (path.filename().empty()) path = path.parent_path();
+    const std::string name = path.filename().string();
+    return name.empty() || name == "." || name == ".." ? text : name;
+  }
+  /// At most a byte more than parse_config accepts, so that it can say what is wrong.
+  static std::string read(const std::filesystem::path& path) {
+    constexpr std::size_t most = (std::size_t{32} << 20) + 1;
+    std::ifstream in(path, std::ios::binary);
+    std::string text;
+    char chunk[1 << 16];
+    while (in && text.size() < most) {
+      in.read(chunk, sizeof chunk);
+      text.append(chunk, static_cast<std::size_t>(in.gcount()));
+    }
+    if (text.empty())
+      throw std::runtime_error(fmt::format("{}: cannot be read, or is empty", path.string()));
+    return text;
+  }
+};
+
+}  // namespace
+
+ModelReference parse_reference(std::string_view text) {
+  const auto question = text.find('?');
+  ModelReference reference{std::string(text.substr(0, question)), {}};
+  if (question == std::string_view::npos) return reference;
+  std::string_view rest = text.substr(question + 1);
+  do {
+    const auto end = std::min(rest.find('&'), rest.size());
+    const auto pair = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const auto equals = pair.find('=');
+    if (equals == std::string_view::npos || equals == 0 || equals + 1 == pair.size())
+      throw std::invalid_argument(fmt::format(
+          "model '{}': found '{}' after '?', expected KEY=VALUE such as num_hidden_layers=12", text,
+          pair));
+    reference.overrides.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+  } while (!rest.empty());
+  return reference;
+}
+
+std::unique_ptr<ModelSource> catalogue_source() { return std::make_unique<CatalogueSource>(); }
+std::unique_ptr<ModelSource> file_source() { return std::make_unique<FileSource>(); }
+
+model::Model resolve_model(std::string_view text) {
+  const auto reference = parse_reference(text);
+  for (const auto make : {catalogue_source, file_source})
+    if (auto found = make()->find(reference)) return std::move(*found);
+  auto known = catalogue_models();
+  for (const ShortName& row : short_table) known.emplace_back(row.name);
+  throw unknown_name("model", reference.name, known);
+}
+
+std::vector<std::string> catalogue_models() {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : embedded_models())
+    if (is_config(file)) names.push_back(model_name(file.name));
+  std::ranges::sort(names);
+  return names;
+}
+
+std::span<const ShortName> short_names() { return short_table; }
+
+}  // namespace headroom::sweep
