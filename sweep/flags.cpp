@@ -1,0 +1,178 @@
+// The alias table itself. A flag of a later issue is listed with what it belongs to, so that using
+// it now is refused by name instead of being taken for a typing error.
+#include "sweep/flags.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace headroom::sweep {
+namespace {
+
+constexpr std::string_view training = "training estimates";
+constexpr std::string_view parallel = "splitting a model by hand";
+constexpr std::string_view adapters = "adapter training";
+constexpr std::string_view factor = "factor profiles";
+constexpr std::string_view placing = "device maps (place)";
+constexpr std::string_view hub = "models from the hub";
+constexpr std::string_view custom = "custom models";
+constexpr std::string_view probe = "measuring on a GPU";
+
+using enum Takes;
+
+constexpr Flag table[] = {
+    {"model", "--model-id", one, "MODEL", "the model, as an option instead of by position"},
+    {"task", "--mode", one, "TASK", "inference (default)"},
+    {"precision", "--dtype --dtypes", one, "NAME", "what the weights are held in (auto)"},
+    {"kv-precision", "--kv-cache-dtype -ctk -ctv", one, "NAME",
+     "what the key-value cache is held in (16 bit)"},
+    {"batch", "--batch-size --per-device-batch --micro-batch-size -b", one, "N",
+     "sequences at once (1)"},
+    {"prompt-tokens", "--isl", one, "N", "tokens in (512)"},
+    {"output-tokens", "--osl", one, "N", "tokens out (128)"},
+    {"context", "--max-model-len --ctx-size -c", one, "N",
+     "tokens of cache a sequence (prompt + output)"},
+    {"seq", "--seq-len --seq-length", one, "N",
+     "the same as --context in inference; sequence length in training"},
+    {"no-kv-cache", "", nothing, "", "compute the whole prefix again for every token"},
+    {"machine", "--gpu", one, "MACHINE", "\"2x a100-sxm-40gb @ dual-epyc-120gb\""},
+    {"device", "", one, "NAME", "one kind of card, with --count and --host"},
+    {"count", "", one, "N", "how many cards (1)"},
+    {"host", "", one, "NAME", "the box they sit in (the stated default host)"},
+    {"gpu-memory", "", one, "BYTES", "a card from its specification: memory (8GB, 8GiB)"},
+    {"gpu-bandwidth", "", one, "RATE", "… its memory bandwidth (900GB/s)"},
+    {"gpu-tflops", "--gpu-flops", one, "RATE", "… its dense 16-bit peak (312TFLOPS)"},
+    {"ram", "", one, "BYTES", "… memory of its host"},
+    {"ram-bandwidth", "", one, "RATE", "… bandwidth of that memory"},
+    {"bus", "--pcie-bandwidth", one, "RATE", "… host to card, one direction"},
+    {"card-link", "", one, "RATE", "… card to card, one direction"},
+    {"disk", "", one, "BYTES", "… disk space"},
+    {"disk-read", "", one, "RATE", "… sequential read of the disk"},
+    {"hardware", "", many, "FILE",
+     "TOML files of your own devices and hosts, over the shipped ones"},
+    {"gpu-budget", "", one, "BYTES",
+     "what the process may use on each card, as nvidia-smi shows it (all of it)"},
+    {"gpu-memory-utilization", "", one, "SHARE", "the same as a share of the card, 0.9"},
+    {"ram-budget", "", one, "BYTES", "what it may use of the host's memory (all of it)"},
+    {"disk-budget", "", one, "BYTES", "what it may use of the disk (all of it)"},
+    {"runtime", "--engine", one, "NAME", "the engine (transformers)"},
+    {"load-full-model", "", nothing, "", "accepted, and never needed: metadata is enough"},
+    {"explain", "", nothing, "", "each term with its formula, the numbers put in and its source"},
+    {"tensors", "", nothing, "", "every tensor with its shape instead of the totals"},
+    {"dry-run", "", nothing, "", "only the axes, the number of points and the expected size"},
+    {"jobs", "-j", one, "N", "threads that evaluate (all cores)"},
+    {"run", "", one, "ID", "a run of the database (the latest complete one)"},
+    {"format", "--json=json", one, "FORMAT", "text, json, jsonl, csv or md (text)"},
+    {"out", "-o", one, "PATH", "write there instead of to standard output"},
+    {"help", "-h", nothing, "", "this text"},
+
+    // ---- known, not in this version ---------------------------------------------------------
+    {"grad-accum", "--gradient-accumulation-steps", one, "N", "", training},
+    {"zero", "--zero-stage -z", one, "0..3", "", training},
+    {"checkpointing",
+     "--gradient-checkpointing=full --grad-checkpointing=full --grad-checkpoint=full -ca=full", one,
+     "HOW", "", training},
+    {"recipe", "", one, "NAME", "", training},
+    {"mixed-precision", "", nothing, "", "", training},
+    {"optimizer", "", one, "NAME", "", training},
+    {"fused-loss", "", nothing, "", "", training},
+    {"liger", "", nothing, "", "", training},
+    {"offload-optimizer", "--cpu-offload-optimizer=cpu", one, "WHERE", "", training},
+    {"offload-params", "", one, "WHERE", "", training},
+    {"flash-attention", "--flashattn -fa", nothing, "", "", "a choice of attention kernel"},
+    {"dp", "--data-parallel-size -dp", one, "N", "", parallel},
+    {"tp", "--tensor-parallel-size -tp", one, "N", "", parallel},
+    {"pp", "--pipeline-parallel-size -pp", one, "N", "", parallel},
+    {"ep", "--expert-parallel-size -ep", one, "N", "", parallel},
+    {"cp", "--context-parallel-size -cp", one, "N", "", parallel},
+    {"lora", "", nothing, "", "", adapters},
+    {"qlora", "", nothing, "", "", adapters},
+    {"lora-rank", "", one, "N", "", adapters},
+    {"lora-alpha", "", one, "N", "", adapters},
+    {"lora-targets", "--lora-target-modules", many, "NAMES", "", adapters},
+    {"factors", "", one, "FILE", "", factor},
+    {"set", "", many, "NAME=VALUE", "", factor},
+    {"grad-ckpt-reduction", "", one, "X", "", factor},
+    {"attn-act-factor-fa", "", one, "X", "", factor},
+    {"attn-act-factor-no-fa", "", one, "X", "", factor},
+    {"mlp-act-factor", "", one, "X", "", factor},
+    {"logits-factor", "", one, "X", "", factor},
+    {"fragmentation-gib", "", one, "X", "", factor},
+    {"misc-overhead-gib", "", one, "X", "", factor},
+    {"mapper", "", one, "NAME", "", placing},
+    {"policy", "", one, "NAME", "", placing},
+    {"max-memory", "", many, "DEVICE=BYTES", "", placing},
+    {"no-split", "", one, "NAMES", "", placing},
+    {"fallback-allocation", "", nothing, "", "", placing},
+    {"no-clean", "", nothing, "", "", placing},
+    {"hub-token", "--token --hf-token", one, "TOKEN", "", hub},
+    {"offline", "", nothing, "", "", hub},
+    {"hidden-size", "--model-embd", one, "N", "", custom},
+    {"layers", "--model-layer", one, "N", "", custom},
+    {"heads", "--model-head", one, "N", "", custom},
+    {"kv-heads", "", one, "N", "", custom},
+    {"head-dim", "", one, "N", "", custom},
+    {"intermediate-size", "", one, "N", "", custom},
+    {"vocab-size", "", one, "N", "", custom},
+    {"positions", "--model-positions", one, "N", "", custom},
+    {"probe", "", nothing, "", "", probe},
+    {"warmup-steps", "", one, "N", "", probe},
+    {"probe-steps", "", one, "N", "", probe},
+    {"estimate-only", "", nothing, "", "", probe},
+    {"where", "", one, "SQL", "", "filtering a report"},
+    {"fail-if", "", one, "SQL", "", "checks on a report"},
+};
+
+/// Calls `visit(spelling, fixed value)` for each alias of `flag` until it returns true.
+template <class F>
+bool any_alias(const Flag& flag, F&& visit) {
+  std::string_view rest = flag.aliases;
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find(' '), rest.size());
+    const auto alias = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const auto equals = alias.find('=');
+    const bool fixes = equals != std::string_view::npos;
+    if (visit(alias.substr(0, equals), fixes ? alias.substr(equals + 1) : std::string_view{}))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::span<const Flag> flags() { return table; }
+
+const Flag* find_flag(std::string_view name) {
+  for (const Flag& flag : table)
+    if (flag.name == name) return &flag;
+  return nullptr;
+}
+
+Spelling find_spelling(std::string_view spelling) {
+  for (const Flag& flag : table) {
+    if (spelling.starts_with("--") && spelling.substr(2) == flag.name) return {&flag, {}};
+    Spelling found;
+    if (any_alias(flag, [&](std::string_view alias, std::string_view fixed) {
+          if (alias != spelling) return false;
+          found = {&flag, fixed};
+          return true;
+        }))
+      return found;
+  }
+  return {};
+}
+
+std::vector<std::string> spellings() {
+  std::vector<std::string> all;
+  for (const Flag& flag : table) {
+    all.push_back("--" + std::string(flag.name));
+    any_alias(flag, [&](std::string_view alias, std::string_view) {
+      all.emplace_back(alias);
+      return false;
+    });
+  }
+  return all;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,46 @@
+// The one table of flags: every spelling that is accepted, and the canonical flag it stands for.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headroom::sweep {
+
+/// What follows a flag on the command line.
+enum class Takes {
+  nothing,  ///< a switch; `--flag true` and `--flag false` are understood too
+  one,      ///< one value
+  many,     ///< one or more values, up to the next flag
+};
+
+/// One canonical flag.
+struct Flag {
+  std::string_view name;     ///< without dashes: "batch"
+  std::string_view aliases;  ///< separated by spaces, dashes included; "--json=json" is a switch
+                             ///< that stands for the flag with that value
+  Takes takes;
+  std::string_view value;    ///< placeholder in the help: "N", "BYTES"
+  std::string_view meaning;  ///< with its default
+  std::string_view later{};  ///< not in this version: what it belongs to; empty: it works now
+};
+
+/// Every flag of every command, in the order in which a help lists them.
+std::span<const Flag> flags();
+
+/// The row called `name`, null where there is none.
+const Flag* find_flag(std::string_view name);
+
+/// A spelling resolved: the flag, and the value it fixes (empty: none).
+struct Spelling {
+  const Flag* flag = nullptr;
+  std::string_view fixed;
+};
+/// What `spelling` ("-b", "--batch-size", dashes included) stands for; flag null: nothing known.
+Spelling find_spelling(std::string_view spelling);
+
+/// Every spelling in the table, dashes included, for suggestions.
+std::vector<std::string> spellings();
+
+}  // namespace headroom::sweep

@@ -1,0 +1,296 @@
+// Reads the spec with toml++. Everything that is not understood is an error with its line.
+#include "sweep/spec.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "hardware/names.hpp"
+
+namespace headroom::sweep {
+
+const std::vector<std::string>& inference_axes() {
+  static const std::vector<std::string> axes = {
+      "models",        "precisions", "kv_precisions", "batches",  "prompt_tokens",
+      "output_tokens", "contexts",   "runtimes",      "machines", "gpu_budgets"};
+  return axes;
+}
+
+namespace {
+
+constexpr std::string_view training_axes[] = {
+    "sequences", "optimizers", "recipes", "zero",          "dp",       "tp",
+    "pp",        "ep",         "cp",      "checkpointing", "adapters", "offload"};
+
+int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
+
+std::string shown(const toml::node& node) {
+  std::ostringstream text;
+  node.visit([&](const auto& value) { text << value; });
+  std::string all = text.str();
+  if (all.size() > 60) all = all.substr(0, 57) + "…";
+  return all;
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, std::string file) {
+    spec_.file = std::move(file);
+    spec_.text = text;
+    spec_.name = std::filesystem::path(spec_.file).stem().string();
+  }
+
+  Spec read() {
+    toml::table root;
+    try {
+      root = toml::parse(std::string_view(spec_.text), std::string_view(spec_.file));
+    } catch (const toml::parse_error& e) {
+      fail(static_cast<int>(e.source().begin.line), std::string(e.description()));
+    }
+    known_keys(root, "", {"run", "grid", "report", "prices"});
+    run(root);
+    for (const auto* later : {"prices", "report"})
+      if (const auto* node = root.get(later))
+        fail(line_of(*node), fmt::format("[{}] is not available in this version", later));
+    grids(root);
+    return std::move(spec_);
+  }
+
+ private:
+  [[noreturn]] void fail(int line, const std::string& what) const {
+    throw SpecError(fmt::format("{}:{}: {}", spec_.file, line, what));
+  }
+  [[noreturn]] void fail(const toml::node& node, std::string_view key, std::string_view expected) {
+    fail(line_of(node), fmt::format("key '{}': found {}, expected {}", key, shown(node), expected));
+  }
+
+  void known_keys(const toml::table& table, std::string_view where,
+                  const std::vector<std::string>& known) const {
+    for (const auto& [key, node] : table) {
+      const std::string name(key.str());
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      fail(static_cast<int>(key.source().begin.line),
+           fmt::format("unknown key '{}'{}; nearest: {}; allowed: {}", name, where,
+                       fmt::join(nearest(name, known), ", "), fmt::join(known, ", ")));
+    }
+  }
+
+  std::string text(const toml::node& node, std::string_view key) {
+    const auto* value = node.as_string();
+    if (!value || value->get().empty()) fail(node, key, "a text");
+    return value->get();
+  }
+
+  void run(const toml::table& root) {
+    if (const auto* node = root.get("run")) {
+      const auto* table = node->as_table();
+      if (!table) fail(*node, "run", "a table: [run]");
+      known_keys(*table, " in [run]", {"name", "out", "hardware"});
+      if (const auto* name = table->get("name")) {
+        spec_.name = text(*name, "name");
+        if (spec_.name.find('/') != std::string::npos || spec_.name.starts_with('.'))
+          fail(*name, "name", "the name of a folder, without '/'");
+      }
+      if (const auto* out = table->get("out")) spec_.out = text(*out, "out");
+      const auto folder = std::filesystem::path(spec_.file).parent_path();
+      if (const auto* hardware = table->get("hardware"))
+        for_each_value(*hardware, "hardware", [&](const toml::node& value) {
+          spec_.hardware.push_back(folder / text(value, "hardware"));
+        });
+    }
+    if (spec_.out.empty()) spec_.out = std::filesystem::path("out") / spec_.name;
+  }
+
+  /// A value, or each of a list that is not empty.
+  template <class F>
+  void for_each_value(const toml::node& node, std::string_view key, F&& visit) {
+    const auto* list = node.as_array();
+    if (!list) return visit(node);
+    if (list->empty()) fail(node, key, "at least one value");
+    for (const auto& value : *list) visit(value);
+  }
+
+  void grids(const toml::table& root) {
+    const auto* node = root.get("grid");
+    if (!node) fail(1, "no [[grid]]: a sweep needs at least one, with models and machines");
+    const auto* list = node->as_array();
+    if (!list || list->empty() || !list->is_array_of_tables())
+      fail(line_of(*node), "key 'grid': expected [[grid]], one or more tables");
+    for (const auto& grid : *list) spec_.grids.push_back(grid_of(*grid.as_table()));
+  }
+
+  GridSpec grid_of(const toml::table& table) {
+    GridSpec grid;
+    grid.line = line_of(table);
+    auto known = inference_axes();
+    known.insert(known.end(), {"task", "link", "exclude"});
+    if (const auto* task = table.get("task")) {
+      const auto name = text(*task, "task");
+      if (name == "training")
+        fail(line_of(*task), "task 'training' is not available in this version");
+      if (name != "inference") fail(*task, "task", "\"inference\"");
+    }
+    for (const auto& [key, node] : table) {
+      const std::string name(key.str());
+      grid.lines[name] = line_of(node);
+      if (std::ranges::find(training_axes, name) != std::end(training_axes))
+        fail(line_of(node), fmt::format("axis '{}' is not available in this version", name));
+    }
+    known_keys(table, " in [[grid]]", known);
+
+    names(table, "models", grid.models);
+    names(table, "machines", grid.machines);
+    names(table, "precisions", grid.precisions);
+    names(table, "kv_precisions", grid.kv_precisions);
+    names(table, "runtimes", grid.runtimes);
+    numbers(table, "batches", grid.batches);
+    numbers(table, "prompt_tokens", grid.prompt_tokens);
+    numbers(table, "output_tokens", grid.output_tokens);
+    numbers(table, "contexts", grid.contexts);
+    if (const auto* node = table.get("gpu_budgets"))
+      for_each_value(*node, "gpu_budgets", [&](const toml::node& value) {
+        checked(value, "gpu_budgets", [&] {
+          if (const auto* zero = value.as_integer(); zero && zero->get() == 0)
+            grid.gpu_budgets.push_back({});
+          else
+            grid.gpu_budgets.push_back(
+                parse_budget(value.is_string() ? value.as_string()->get() : shown(value)));
+        });
+      });
+    for (const auto* needed : {"models", "machines"})
+      if (!table.get(needed))
+        fail(grid.line, fmt::format("[[grid]] has no '{}': it is needed", needed));
+    if (const auto* node = table.get("exclude"))
+      for_each_value(*node, "exclude", [&](const toml::node& value) {
+        grid.exclude.push_back(text(value, "exclude"));
+      });
+    if (const auto* node = table.get("link")) link(*node, grid);
+    return grid;
+  }
+
+  /// Runs `read`; what it complains of becomes an error at `node`.
+  template <class F>
+  void checked(const toml::node& node, std::string_view key, F&& read) const {
+    try {
+      read();
+    } catch (const std::invalid_argument& e) {
+      fail(line_of(node), fmt::format("key '{}': {}", key, e.what()));
+    }
+  }
+
+  void names(const toml::table& table, std::string_view key, std::vector<std::string>& values) {
+    const auto* node = table.get(key);
+    if (!node) return;
+    values.clear();
+    for_each_value(*node, key,
+                   [&](const toml::node& value) { values.push_back(text(value, key)); });
+    distinct(*node, key, values);
+  }
+
+  void numbers(const toml::table& table, std::string_view key, std::vector<Size>& values) {
+    const auto* node = table.get(key);
+    if (!node) return;
+    values.clear();
+    for_each_value(*node, key, [&](const toml::node& value) {
+      checked(value, key, [&] {
+        const auto range = parse_range(value.is_string() ? value.as_string()->get() : shown(value));
+        if (range.front() < 1) fail(value, key, "numbers from 1");
+        values.insert(values.end(), range.begin(), range.end());
+      });
+    });
+    distinct(*node, key, values);
+  }
+
+  template <class T>
+  void distinct(const toml::node& node, std::string_view key, const std::vector<T>& values) const {
+    std::set<T> seen;
+    for (const T& value : values)
+      if (!seen.insert(value).second)
+        fail(line_of(node), fmt::format("key '{}': '{}' is given twice", key, value));
+  }
+
+  void link(const toml::node& node, GridSpec& grid) {
+    const auto* list = node.as_array();
+    if (!list || list->empty()) fail(node, "link", "a list of axes, or a list of such lists");
+    const bool nested = list->front().is_array();
+    std::set<std::string> seen;
+    auto one = [&](const toml::node& group) {
+      const auto* axes = group.as_array();
+      if (!axes || axes->size() < 2) fail(group, "link", "a list of at least two axes");
+      std::vector<std::string> linked;
+      for (const auto& axis : *axes) {
+        linked.push_back(text(axis, "link"));
+        const auto& name = linked.back();
+        const auto& axes_known = inference_axes();
+        if (std::ranges::find(axes_known, name) == axes_known.end())
+          fail(line_of(axis), fmt::format("key 'link': unknown axis '{}'; nearest: {}", name,
+                                          fmt::join(nearest(name, axes_known), ", ")));
+        if (!grid.lines.contains(name))
+          fail(line_of(axis), fmt::format("key 'link': axis '{}' has no values here", name));
+        if (!seen.insert(name).second)
+          fail(line_of(axis), fmt::format("key 'link': axis '{}' is linked twice", name));
+        checked(axis, "link", [&] {
+          if (grid.length(name) != grid.length(linked.front()))
+            throw std::invalid_argument(fmt::format("'{}' has {} values and '{}' has {}",
+                                                    linked.front(), grid.length(linked.front()),
+                                                    name, grid.length(name)));
+        });
+      }
+      grid.link.push_back(std::move(linked));
+    };
+    if (!nested) return one(node);
+    for (const auto& group : *list) one(group);
+  }
+
+  Spec spec_;
+};
+
+}  // namespace
+
+std::size_t GridSpec::length(std::string_view axis) const {
+  if (axis == "models") return models.size();
+  if (axis == "machines") return machines.size();
+  if (axis == "precisions") return precisions.size();
+  if (axis == "kv_precisions") return kv_precisions.size();
+  if (axis == "runtimes") return runtimes.size();
+  if (axis == "batches") return batches.size();
+  if (axis == "prompt_tokens") return prompt_tokens.size();
+  if (axis == "output_tokens") return output_tokens.size();
+  if (axis == "contexts") return contexts.size();
+  for (const auto& range : gpu_budgets)
+    if (range.step != Bytes(0) || range.to_max)
+      throw std::invalid_argument("linked gpu_budgets must be single sizes, without ranges");
+  return gpu_budgets.size();
+}
+
+SpecError Spec::error(const GridSpec& grid, std::string_view key, const std::string& what) const {
+  const auto line = grid.lines.find(std::string(key));
+  return SpecError(fmt::format("{}:{}: key '{}': {}", file,
+                               line == grid.lines.end() ? grid.line : line->second, key, what));
+}
+
+Spec parse_spec(std::string_view toml, std::string file) {
+  return Reader(toml, std::move(file)).read();
+}
+
+Spec read_spec(const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error))
+    throw SpecError(fmt::format("{}: is a folder; expected a spec in TOML", file.string()));
+  std::ifstream in(file, std::ios::binary);
+  if (!in)
+    throw SpecError(fmt::format("{}: cannot be read; expected a spec in TOML", file.string()));
+  constexpr std::size_t most = std::size_t{16} << 20;
+  std::string text(most + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.size() > most)
+    throw SpecError(fmt::format("{}: larger than 16 MiB, which no spec is", file.string()));
+  return parse_spec(text, file.string());
+}
+
+}  // namespace headroom::sweep

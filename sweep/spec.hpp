@@ -1,0 +1,74 @@
+// The spec of a sweep: TOML in, axes as written out. Names are not looked up here.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hardware/units.hpp"
+
+namespace headroom::sweep {
+
+/// A spec that cannot be understood. The message names file, line, key, what was found and what is
+/// allowed. Exit code 2.
+class SpecError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What one process may use on each card: a size, or a range that ends at each card's own memory.
+struct BudgetRange {
+  Bytes first, last;
+  bool to_max = false;  ///< `last` is each machine's own maximum: its largest card
+  Bytes step;           ///< 0: only `first`
+};
+
+/// One [[grid]]: the values of every axis, defaults filled in.
+struct GridSpec {
+  int line = 0;
+  std::vector<std::string> models, machines;  ///< required
+  std::vector<std::string> precisions{"auto"}, kv_precisions{"fp16"}, runtimes{"transformers"};
+  std::vector<Size> batches{1}, prompt_tokens{512}, output_tokens{128};
+  std::vector<Size> contexts;                  ///< empty: prompt + output
+  std::vector<BudgetRange> gpu_budgets;        ///< empty: all of it
+  std::vector<std::vector<std::string>> link;  ///< axis keys that move together
+  std::vector<std::string> exclude;            ///< SQL conditions of points to leave out
+  std::map<std::string, int> lines;            ///< of each key that was given
+
+  /// Number of values that an axis was given; for a range up to "max", unknown: throws.
+  std::size_t length(std::string_view axis) const;
+};
+
+struct Spec {
+  std::string file, text;                       ///< as given, and its whole content
+  std::string name;                             ///< [run] name; the file's stem by default
+  std::filesystem::path out;                    ///< [run] out; out/<name> by default
+  std::vector<std::filesystem::path> hardware;  ///< [run] hardware: TOML files, beside the spec
+  std::vector<GridSpec> grids;
+
+  /// SpecError about `key` of `grid`.
+  SpecError error(const GridSpec& grid, std::string_view key, const std::string& what) const;
+};
+
+/// Axis keys of an inference grid, in the order of their digits.
+const std::vector<std::string>& inference_axes();
+
+/// Throws SpecError.
+Spec parse_spec(std::string_view toml, std::string file);
+/// The same from a file of at most 16 MiB.
+Spec read_spec(const std::filesystem::path& file);
+
+/// "4096-131072*2", "0-80+1", "7": the values, ascending. Throws std::invalid_argument that says
+/// what was expected.
+std::vector<Size> parse_range(std::string_view text);
+/// "0-max+1GiB", "8GiB-40GiB+4GiB", "24GB", "max".
+BudgetRange parse_budget(std::string_view text);
+/// The budgets that `ranges` mean on a machine whose largest card has `memory`, ascending, without
+/// duplicates. Budgets of `memory` and more are all the same: the whole card, once.
+std::vector<Bytes> budgets(const std::vector<BudgetRange>& ranges, Bytes memory);
+
+}  // namespace headroom::sweep

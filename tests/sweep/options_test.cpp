@@ -1,0 +1,102 @@
+// Spellings, switches, and what is refused by name.
+#include "sweep/options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "sweep/flags.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+constexpr CommandHelp command{.name = "try",
+                              .summary = "tries",
+                              .operands = "MODEL…",
+                              .flags = "batch precision context no-kv-cache format hardware",
+                              .examples = "headroom try x",
+                              .columns = "none",
+                              .exit_codes = "0 done"};
+
+Options parse(std::vector<std::string> arguments) { return parse_options(command, arguments); }
+
+std::string complaint(std::vector<std::string> arguments) {
+  try {
+    parse(std::move(arguments));
+  } catch (const UsageError& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+TEST(Options, EverySpellingReachesTheCanonicalFlag) {
+  for (const auto& spelled : {std::vector<std::string>{"--batch", "8"},
+                              {"--batch=8"},
+                              {"--batch-size", "8"},
+                              {"--per-device-batch=8"},
+                              {"--micro-batch-size", "8"},
+                              {"-b", "8"},
+                              {"-b8"}})
+    EXPECT_EQ(parse(spelled).whole("batch", 1), 8) << spelled.front();
+  EXPECT_EQ(parse({"--json"}).text("format"), "json");
+  EXPECT_EQ(parse({"--dtypes", "fp16"}).text("precision"), "fp16");
+}
+
+TEST(Options, NoSpellingMeansTwoThings) {
+  std::set<std::string> seen;
+  for (const auto& spelling : spellings()) EXPECT_TRUE(seen.insert(spelling).second) << spelling;
+}
+
+TEST(Options, SwitchesTakeTrueAndFalse) {
+  EXPECT_TRUE(parse({"--no-kv-cache"}).given("no-kv-cache"));
+  EXPECT_TRUE(parse({"--no-kv-cache", "true"}).given("no-kv-cache"));
+  EXPECT_FALSE(parse({"--no-kv-cache", "false"}).given("no-kv-cache"));
+  EXPECT_FALSE(parse({"--no-kv-cache=false"}).given("no-kv-cache"));
+  EXPECT_TRUE(parse({"--no-kv-cache", "true", "gpt2"}).operands().front() == "gpt2");
+  EXPECT_NE(complaint({"--no-kv-cache=perhaps"}).find("is a switch"), std::string::npos);
+}
+
+TEST(Options, OperandsStandAnywhere) {
+  const auto options = parse({"a", "--batch", "2", "b", "--", "--odd"});
+  EXPECT_EQ(options.operands(), (std::vector<std::string>{"a", "b", "--odd"}));
+}
+
+TEST(Options, ManyValuesReachToTheNextFlag) {
+  const auto options = parse({"--hardware", "a.toml", "b.toml", "--batch", "2"});
+  EXPECT_EQ(options.texts("hardware"), (std::vector<std::string>{"a.toml", "b.toml"}));
+}
+
+TEST(Options, RefusesWhatHasNoEffect) {
+  EXPECT_EQ(complaint({"--gpu", "x"}), "--gpu (--machine) has no effect on 'try'");
+  EXPECT_EQ(complaint({"--zero", "3"}),
+            "--zero is not available in this version for 'try': it belongs to training estimates");
+  EXPECT_NE(complaint({"--grad-checkpoint", "true"}).find("training"), std::string::npos);
+}
+
+TEST(Options, NamesTheNearestFlag) {
+  EXPECT_NE(complaint({"--bach", "3"}).find("--batch"), std::string::npos);
+  EXPECT_NE(complaint({"-q"}).find("unknown option -q"), std::string::npos);
+}
+
+TEST(Options, RefusesValuesThatCannotBe) {
+  for (const auto* value : {"0", "-1", "x", "", "1.5", "8x", "99999999999999999999"})
+    EXPECT_THROW(parse({std::string("--batch=") + value}).whole("batch", 1), UsageError) << value;
+  EXPECT_NE(complaint({"--batch"}).find("needs a value"), std::string::npos);
+  EXPECT_NE(complaint({"--batch", "--json"}).find("needs a value"), std::string::npos);
+  EXPECT_NE(complaint({"--batch", "2", "-b", "3"}).find("more than once"), std::string::npos);
+  EXPECT_THROW(parse({"--batch", "-1"}).whole("batch", 1), UsageError);
+}
+
+TEST(Options, HelpEndsWithExamplesColumnsAndExitCodes) {
+  const auto help = help_text(command);
+  const auto examples = help.find("\nExamples:\n  headroom try x\n");
+  const auto columns = help.find("\nColumns:\n");
+  const auto codes = help.find("\nExit codes:\n");
+  ASSERT_NE(examples, std::string::npos);
+  EXPECT_LT(examples, columns);
+  EXPECT_LT(columns, codes);
+  EXPECT_NE(help.find("--batch-size"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace headroom::sweep

@@ -1,0 +1,149 @@
+// What a spec may say, and how it is told what it may not.
+#include "sweep/spec.hpp"
+
+#include <gtest/gtest.h>
+
+#include "hardware/names.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using Sizes = std::vector<Size>;
+using Names = std::vector<std::string>;
+constexpr Bytes GiB{Size{1} << 30};
+
+Spec parse(std::string_view grid) {
+  return parse_spec("[[grid]]\nmodels = 'm'\nmachines = 'x'\n" + std::string(grid), "s.toml");
+}
+std::string complaint(std::string_view toml) {
+  try {
+    parse_spec(toml, "s.toml");
+  } catch (const SpecError& e) {
+    return e.what();
+  }
+  return "none";
+}
+std::string grid_complaint(std::string_view grid) {
+  return complaint("[[grid]]\nmodels = 'm'\nmachines = 'x'\n" + std::string(grid));
+}
+
+TEST(Spec, FillsDefaultsIn) {
+  const auto spec = parse("");
+  ASSERT_EQ(spec.grids.size(), 1U);
+  const auto& grid = spec.grids[0];
+  EXPECT_EQ(grid.precisions, Names{"auto"});
+  EXPECT_EQ(grid.runtimes, Names{"transformers"});
+  EXPECT_EQ(grid.batches, Sizes{1});
+  EXPECT_EQ(grid.prompt_tokens, Sizes{512});
+  EXPECT_EQ(grid.output_tokens, Sizes{128});
+  EXPECT_EQ(spec.name, "s");
+  EXPECT_EQ(spec.out, "out/s");
+}
+
+TEST(Spec, ReadsValuesListsAndRanges) {
+  const auto grid = parse(
+                        "batches = [1, '8-64*2', 100]\nprompt_tokens = '4096-131072*2'\n"
+                        "output_tokens = '1-10+4'\ncontexts = 7\nprecisions = ['a', 'b']")
+                        .grids[0];
+  EXPECT_EQ(grid.batches, (Sizes{1, 8, 16, 32, 64, 100}));
+  EXPECT_EQ(grid.prompt_tokens, (Sizes{4096, 8192, 16384, 32768, 65536, 131072}));
+  EXPECT_EQ(grid.output_tokens, (Sizes{1, 5, 9}));
+  EXPECT_EQ(grid.contexts, Sizes{7});
+  EXPECT_EQ(grid.precisions, (Names{"a", "b"}));
+}
+
+TEST(Spec, RunSaysWhereResultsGo) {
+  const auto spec = parse_spec(
+      "[run]\nname = 'night'\nout = 'there'\nhardware = 'mine.toml'\n[[grid]]\nmodels = ['m']\n"
+      "machines = ['x']\n[[grid]]\nmodels = ['n']\nmachines = ['y']\n",
+      "folder/s.toml");
+  EXPECT_EQ(spec.name, "night");
+  EXPECT_EQ(spec.out, "there");
+  EXPECT_EQ(spec.hardware.at(0), "folder/mine.toml");
+  EXPECT_EQ(spec.grids.size(), 2U);
+}
+
+TEST(Range, Counts) {
+  EXPECT_EQ(parse_range("0-80+20"), (Sizes{0, 20, 40, 60, 80}));
+  EXPECT_EQ(parse_range("1-5"), (Sizes{1, 2, 3, 4, 5}));
+  EXPECT_EQ(parse_range("3-20*2"), (Sizes{3, 6, 12}));
+  EXPECT_EQ(parse_range("1-1099511627776*2").size(), 41U);
+  for (const auto* bad : {"", "x", "5-1", "1-8*1", "0-8*2", "1-8+0", "1-", "-1", "1-8*", "1.5",
+                          "0-1099511627776+1", "1-2-3"})
+    EXPECT_THROW(parse_range(bad), std::invalid_argument) << bad;
+}
+
+TEST(Budget, RangeReachesEachCardsOwnMemory) {
+  const auto range = parse_budget("0-max+1GiB");
+  const auto of_card = [&](Bytes memory) { return budgets({range}, memory); };
+  EXPECT_EQ(of_card(2 * GiB), (std::vector<Bytes>{Bytes(0), GiB, 2 * GiB}));
+  const Bytes odd(GiB.count() * 5 / 2);
+  EXPECT_EQ(of_card(odd), (std::vector<Bytes>{Bytes(0), GiB, 2 * GiB, odd}));
+  EXPECT_EQ(of_card(Bytes(0)), std::vector<Bytes>{Bytes(0)});
+}
+
+TEST(Budget, BeyondTheCardIsTheWholeCardOnce) {
+  const std::vector<BudgetRange> ranges = {parse_budget("8GiB"), parse_budget("24GiB"),
+                                           parse_budget("40GiB"), parse_budget("80GiB")};
+  EXPECT_EQ(budgets(ranges, 30 * GiB), (std::vector<Bytes>{8 * GiB, 24 * GiB, 30 * GiB}));
+  EXPECT_EQ(budgets({parse_budget("1GiB-9GiB+4GiB")}, 6 * GiB),
+            (std::vector<Bytes>{GiB, 5 * GiB, 6 * GiB}));
+  EXPECT_EQ(budgets({parse_budget("max")}, 6 * GiB), std::vector<Bytes>{6 * GiB});
+}
+
+TEST(Budget, NeverMixesUnitsUp) {
+  EXPECT_EQ(budgets({parse_budget("8GB")}, 30 * GiB), std::vector<Bytes>{Bytes(8'000'000'000)});
+  for (const auto* bad : {"8", "0-80+1", "0-max", "0-max*2", "max-0+1GiB", "4GiB-1GiB+1GiB"})
+    EXPECT_THROW(parse_budget(bad), std::invalid_argument) << bad;
+}
+
+TEST(SpecError, NamesLineKeyFoundAndAllowed) {
+  EXPECT_EQ(grid_complaint("batch = 3").substr(0, 50),
+            "s.toml:4: unknown key 'batch' in [[grid]]; nearest");
+  EXPECT_NE(grid_complaint("batch = 3").find("batches"), std::string::npos);
+  EXPECT_EQ(grid_complaint("batches = []"),
+            "s.toml:4: key 'batches': found [], expected at least one value");
+  EXPECT_NE(grid_complaint("batches = 0").find("s.toml:4: key 'batches'"), std::string::npos);
+  EXPECT_NE(grid_complaint("batches = -3").find("s.toml:4"), std::string::npos);
+  EXPECT_NE(grid_complaint("batches = 1.5").find("1.5"), std::string::npos);
+  EXPECT_NE(grid_complaint("batches = [4, 4]").find("given twice"), std::string::npos);
+  EXPECT_NE(grid_complaint("precisions = 16").find("expected a text"), std::string::npos);
+  EXPECT_NE(grid_complaint("gpu_budgets = 8").find("s.toml:4: key 'gpu_budgets'"),
+            std::string::npos);
+}
+
+TEST(SpecError, NeedsAGridWithModelsAndMachines) {
+  EXPECT_NE(complaint("").find("no [[grid]]"), std::string::npos);
+  EXPECT_NE(complaint("grid = 3").find("expected [[grid]]"), std::string::npos);
+  EXPECT_NE(complaint("grid = []").find("expected [[grid]]"), std::string::npos);
+  EXPECT_NE(complaint("[[grid]]\nmodels = 'm'").find("no 'machines'"), std::string::npos);
+  EXPECT_NE(complaint("[[grid]]\nmachines = 'm'").find("no 'models'"), std::string::npos);
+  EXPECT_NE(complaint("[[grid]\n").find("s.toml:1: "), std::string::npos);
+  EXPECT_NE(complaint("[rnu]\n").find("nearest: run"), std::string::npos);
+}
+
+TEST(SpecError, RefusesWhatThisVersionCannot) {
+  for (const auto* later : {"optimizers = 'adamw'", "zero = 3", "task = 'training'"})
+    EXPECT_NE(grid_complaint(later).find("not available in this version"), std::string::npos);
+}
+
+TEST(Link, NeedsAxesOfOneLength) {
+  const auto linked = parse(
+      "batches = [1, 2]\nprecisions = ['a', 'b']\n"
+      "link = ['batches', 'precisions']");
+  EXPECT_EQ(linked.grids[0].link, (std::vector<Names>{{"batches", "precisions"}}));
+  EXPECT_NE(grid_complaint("batches = [1, 2, 3]\nprecisions = ['a', 'b']\n"
+                           "link = [['batches', 'precisions']]")
+                .find("'batches' has 3 values and 'precisions' has 2"),
+            std::string::npos);
+  EXPECT_NE(grid_complaint("link = ['batches', 'models']").find("no values here"),
+            std::string::npos);
+  EXPECT_NE(grid_complaint("batches = 1\nlink = ['batchs', 'batches']").find("nearest: batches"),
+            std::string::npos);
+  EXPECT_NE(grid_complaint("gpu_budgets = '0-max+1GiB'\nlink = ['machines', 'gpu_budgets']")
+                .find("without ranges"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace headroom::sweep
