@@ -29,9 +29,9 @@ inline Part linear(std::string_view name, Size in_dim, Size out_dim, Bias bias =
 }
 /// GPT-2's transposed linear layer.
 inline Part conv1d(std::string_view name, Size in_dim, Size out_dim) {
-  return in(name, "Conv1D",
-            tensor("weight", {in_dim, out_dim}, Role::matmul) +
-                tensor("bias", {out_dim}, Role::bias));
+  return in(
+      name, "Conv1D",
+      tensor("weight", {in_dim, out_dim}, Role::matmul) + tensor("bias", {out_dim}, Role::bias));
 }
 inline Part embedding(std::string_view name, Size rows, Size dim,
                       std::string_view class_name = "Embedding") {
@@ -52,8 +52,7 @@ inline Part rotary(std::string_view class_name, Size dims) {
             buffer("inv_freq", {dims / 2}) + buffer("original_inv_freq", {dims / 2}));
 }
 /// The output head; shares storage with the tensor called `embed` when `tied`.
-inline Part lm_head(std::string_view embed, Size vocab, Size dim, bool tied,
-                    Bias bias = Bias::no) {
+inline Part lm_head(std::string_view embed, Size vocab, Size dim, bool tied, Bias bias = Bias::no) {
   Part p = linear("lm_head", dim, vocab, bias);
   p.tensors[0].role = Role::head;
   if (tied) p.tensors[0].tied_to = std::string(embed);
@@ -75,10 +74,9 @@ inline Cache kv_cache(Heads h, Size window = 0) {
 /// Separate q, k, v and o projections (Llama and most since).
 inline Part attention(Size hidden, Heads h, Bias qkv = Bias::no, Bias out = Bias::no,
                       Size window = 0) {
-  Part p = linear("q_proj", hidden, h.query * h.dim, qkv) +
-           linear("k_proj", hidden, h.kv * h.dim, qkv) +
-           linear("v_proj", hidden, h.kv * h.dim, qkv) +
-           linear("o_proj", h.query * h.dim, hidden, out);
+  Part p =
+      linear("q_proj", hidden, h.query * h.dim, qkv) + linear("k_proj", hidden, h.kv * h.dim, qkv) +
+      linear("v_proj", hidden, h.kv * h.dim, qkv) + linear("o_proj", h.query * h.dim, hidden, out);
   p.caches = {kv_cache(h, window)};
   return p;
 }

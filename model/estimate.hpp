@@ -22,25 +22,30 @@ inline constexpr Bytes all_of_it{std::numeric_limits<std::int64_t>::max()};
 /// One grid point with its names resolved. Pointers are never null and outlive the scenario.
 struct Scenario {
   Task task = Task::inference;
-  const Weights* weights = nullptr;         ///< model × precision
+  const Weights* weights = nullptr;  ///< model × precision
   const Machine* machine = nullptr;
   const Runtime* runtime = nullptr;
   const Precision* kv_precision = nullptr;
-  Size batch = 1;                           ///< sequences at once
+  Size batch = 1;  ///< sequences at once
   Size prompt_tokens = 512, output_tokens = 128;
-  Size context = 0;                         ///< tokens of KV cache per sequence; 0: prompt + output
-  Bytes gpu_budget = all_of_it;             ///< all the process may use on each card, as nvidia-smi shows it
+  Size context = 0;              ///< tokens of KV cache per sequence; 0: prompt + output
+  Bytes gpu_budget = all_of_it;  ///< all the process may use on each card, as nvidia-smi shows it
   Bytes ram_budget = all_of_it;
   Bytes disk_budget = all_of_it;
-  Size tensor_parallel = 0;                 ///< 0: as the runtime splits by default
+  Size tensor_parallel = 0;  ///< 0: as the runtime splits by default
   Size pipeline_parallel = 0;
-  bool kv_cache = true;                     ///< false: every token recomputes the whole prefix
+  bool kv_cache = true;  ///< false: every token recomputes the whole prefix
 
   Size cached_tokens() const { return context > 0 ? context : prompt_tokens + output_tokens; }
 };
 
 enum class Verdict : std::uint8_t {
-  fits_one_gpu, fits_gpus, fits_cpu_offload, fits_disk_offload, does_not_fit, refused
+  fits_one_gpu,
+  fits_gpus,
+  fits_cpu_offload,
+  fits_disk_offload,
+  does_not_fit,
+  refused
 };
 /// Whether it fits, decided on the interval: `no` is as sure as `yes`.
 enum class Sure : std::uint8_t { yes, marginal, no };
@@ -48,16 +53,19 @@ enum class Sure : std::uint8_t { yes, marginal, no };
 /// Why a point is not better than it is.
 enum class Reason : std::uint8_t {
   none,
-  gpu_memory,            ///< short on the cards
-  ram,                   ///< short in host memory
-  disk,                  ///< short on disk
-  no_offload,            ///< the runtime keeps everything on cards
-  heads_not_divisible,   ///< tensor parallelism does not divide the heads
-  precision_unsupported, ///< not held by this runtime or on this hardware
-  context_too_long,      ///< beyond the model's positions, and the runtime refuses
-  no_gpu,                ///< the runtime needs one
-  not_generative,        ///< an encoder: there is nothing to decode
-  layers_not_divisible,  ///< fewer layers than pipeline stages
+  gpu_memory,               ///< short on the cards
+  ram,                      ///< short in host memory
+  disk,                     ///< short on disk
+  no_offload,               ///< the runtime keeps everything on cards
+  heads_not_divisible,      ///< tensor parallelism does not divide the heads
+  precision_unsupported,    ///< not held by this runtime or on this hardware
+  context_too_long,         ///< beyond the model's positions, and the runtime refuses
+  no_gpu,                   ///< the runtime needs one
+  not_generative,           ///< an encoder: there is nothing to decode
+  layers_not_divisible,     ///< fewer layers than pipeline stages
+  not_enough_gpus,          ///< tensor × pipeline parallelism asks for more cards than there are
+  parallelism_unsupported,  ///< the runtime does not split that way
+  cache_required,           ///< the runtime cannot generate without a KV cache
 };
 
 /// The outcome of one point. Plain values: no allocation. Byte counts are of the whole machine
@@ -68,15 +76,17 @@ struct Estimate {
   Reason reason = Reason::none;
   std::uint16_t gpus_used = 0;
   Size layers_gpu = 0, layers_cpu = 0, layers_disk = 0;
-  Bytes weights, kv_cache, activations, overhead;   ///< kv_cache includes recurrent state
-  Bytes gpu_bytes;        ///< expected use of the most loaded card, as nvidia-smi would show it
+  Bytes weights, kv_cache, activations, overhead;  ///< kv_cache includes recurrent state
+  Bytes gpu_bytes;  ///< expected use of the most loaded card, as nvidia-smi would show it
   Bytes gpu_bytes_low, gpu_bytes_high;
-  Bytes max_memory;       ///< the weights' share of the budget on the first card (accelerate's max_memory)
+  Bytes
+      max_memory;  ///< the weights' share of the budget on the first card (accelerate's max_memory)
   Bytes cpu_bytes, disk_bytes;  ///< held in RAM, left on disk
-  Bytes short_bytes;      ///< what is missing, where it does not fit
+  Bytes short_bytes;            ///< what is missing, where it does not fit
   Seconds load, ttft, tpot;     ///< infinite where it does not fit
-  double tokens_s = 0;    ///< output tokens per second of all sequences together, after the first token
-  Seconds total;          ///< ttft and all output tokens
+  double tokens_s =
+      0;          ///< output tokens per second of all sequences together, after the first token
+  Seconds total;  ///< ttft and all output tokens
 };
 
 /// Pure and total: never throws for a scenario made of valid rows, depends on nothing else.
@@ -87,10 +97,13 @@ std::string_view name_of(Verdict verdict);
 std::string_view name_of(Sure sure);
 std::string_view name_of(Reason reason);
 
-/// The interval factors on times and memory that apply to every point of a runtime.
+/// The 80 % interval of a runtime's estimates as factors on the expected values, from the residuals
+/// of measured rows. With no measurements a factor is a stated guess, and nothing is ever sure.
 struct IntervalFactors {
-  double memory_low, memory_high, time_low, time_high;
-  int measurements;   ///< behind the times; 0: unmeasured
+  double memory_low, memory_high;  ///< on the use of a card
+  double time_low, time_high;      ///< on every time
+  int memory_measurements, time_measurements;
+  std::string_view source;
 };
 IntervalFactors interval_factors(const Runtime& runtime);
 
@@ -98,15 +111,15 @@ IntervalFactors interval_factors(const Runtime& runtime);
 
 /// One printed term. Bytes or seconds by `unit`.
 struct Term {
-  std::string name, unit;        ///< unit: "bytes" or "seconds"
+  std::string name, unit;  ///< unit: "bytes" or "seconds"
   double low, expected, high;
   std::string formula, numbers;  ///< the rule, and the same with the numbers put in
   std::string source;
 };
 /// What one device holds.
 struct DeviceUse {
-  std::string name;              ///< "gpu 0: a100-sxm-40gb", "cpu", "disk"
-  std::string kind;              ///< "gpu", "cpu", "disk"
+  std::string name;  ///< "gpu 0: a100-sxm-40gb", "cpu", "disk"
+  std::string kind;  ///< "gpu", "cpu", "disk"
   Bytes capacity, budget;
   Bytes weights, kv_cache, activations, overhead, total;
   Size first_layer = -1, last_layer = -1;  ///< -1: none
@@ -116,7 +129,7 @@ struct Explanation {
   std::vector<std::string> assumptions, warnings;
   std::vector<DeviceUse> devices;
   std::vector<Term> terms;
-  std::string advice;            ///< the smallest change that helps; empty when none is needed
+  std::string advice;  ///< the smallest change that helps; empty when none is needed
 };
 /// The same arithmetic as `evaluate`, with every term kept.
 Explanation explain(const Scenario& scenario);

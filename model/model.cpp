@@ -48,6 +48,7 @@ Model make_model(std::string name, const Config& config, std::string source) {
   model.model_type = config.text({"model_type"}, "");
   model.checkpoint_scheme = checkpoint_scheme(config);
   model.checkpoint = checkpoint_details(config);
+  model.encoder_decoder = config.flag({"is_encoder_decoder"}, false);
   model.shape = shape_of(config);
   model.profile = profile_of(model.part, model.shape.hidden_size);
   return model;

@@ -23,6 +23,7 @@ struct Model {
   std::string model_type;         ///< "qwen3"
   std::string checkpoint_scheme;  ///< what precision `auto` means: "bf16", "mxfp4", "fp8", …
   CheckpointDetails checkpoint;   ///< modules of the checkpoint that depart from it
+  bool encoder_decoder = false;   ///< the prompt goes to an encoder, only the output to the decoder
   ModelShape shape;
   Part part;
   Profile profile;

@@ -105,6 +105,9 @@ void add_prefix_sums(Profile& profile) {
     profile.decoding_before.push_back(profile.decoding_before.back() + (layer.decodes ? 1 : 0));
     profile.widest = std::max(profile.widest, layer.widest);
   }
+  const auto count = static_cast<Size>(profile.layers.size());
+  const Size first = count - profile.decoding_before.back();
+  if (profile.decoding_before[static_cast<std::size_t>(first)] == 0) profile.first_decoding = first;
 }
 
 }  // namespace

@@ -50,6 +50,8 @@ struct Profile {
   Size buffers = 0;
   bool tied_head = false;
   bool generative = false;  ///< some stack keeps a cache: there is something to decode
+  Size first_decoding =
+      0;  ///< layers from here on run per output token (encoders and towers come first)
   std::vector<Layer> layers;
   std::vector<CacheClass> caches;
   Sums outside;            ///< everything outside the layers: embeddings, final norm, head

@@ -1,0 +1,132 @@
+#include "model/estimate.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "model/kv_cache.hpp"
+#include "model/placement.hpp"
+#include "model/speed.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr Seconds never{std::numeric_limits<double>::infinity()};
+
+bool holds(const Runtime& runtime, SchemeFamily family) {
+  return std::find(runtime.holds.begin(), runtime.holds.end(), family) != runtime.holds.end();
+}
+
+/// What cannot be, whatever the memory.
+Reason refusal(const Scenario& s) {
+  const Model& model = *s.weights->model;
+  if (!holds(*s.runtime, s.weights->scheme->family)) return Reason::precision_unsupported;
+  if (!s.kv_cache && !s.runtime->cache_optional) return Reason::cache_required;
+  if (s.runtime->split == Split::layers && (s.tensor_parallel > 1 || s.pipeline_parallel > 1))
+    return Reason::parallelism_unsupported;
+  if (s.runtime->strict_positions && model.shape.positions > 0 &&
+      s.cached_tokens() > model.shape.positions)
+    return Reason::context_too_long;
+  return Reason::none;
+}
+
+bool offloads(const Plan& plan) {
+  return plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head == Where::cpu;
+}
+
+Verdict verdict_of(const Plan& plan) {
+  if (plan.reason == Reason::gpu_memory || plan.reason == Reason::ram ||
+      plan.reason == Reason::disk)
+    return Verdict::does_not_fit;
+  if (!plan.feasible()) return Verdict::refused;
+  if (plan.on_disk.size() > 0) return Verdict::fits_disk_offload;
+  if (offloads(plan)) return Verdict::fits_cpu_offload;
+  return plan.cards > 1 ? Verdict::fits_gpus : Verdict::fits_one_gpu;
+}
+
+bool fits(Verdict verdict) { return verdict < Verdict::does_not_fit; }
+
+Sure sureness(const Scenario& s, Verdict expected, const IntervalFactors& factors) {
+  const Verdict tight = verdict_of(place(s, factors.memory_high));
+  if (fits(expected) && tight == expected && factors.memory_measurements > 0) {
+    if (expected == Verdict::fits_one_gpu) return Sure::yes;
+    if (verdict_of(place(s, factors.memory_low)) == expected) return Sure::yes;
+    return Sure::marginal;
+  }
+  if (!fits(expected) && !fits(verdict_of(place(s, factors.memory_low)))) return Sure::no;
+  return Sure::marginal;
+}
+
+void add_memory(const Scenario& s, const Plan& plan, Estimate& e) {
+  for (Size card = 0; card < plan.cards; ++card) {
+    const CardUse use = card_use(s, plan, card);
+    e.kv_cache += use.kv_cache;
+    e.activations += use.activations;
+    e.overhead += use.context + use.fragmentation;
+    e.gpu_bytes = std::max(e.gpu_bytes, use.total());
+    if (card == 0) {
+      const Bytes beside = use.total() - use.weights;
+      const Bytes budget = card_budget(s, 0);
+      e.max_memory = budget > beside ? budget - beside : Bytes(0);
+    }
+  }
+  const HostUse host = host_use(s, plan);
+  e.weights = s.weights->total;
+  e.kv_cache += host.kv_cache;
+  e.activations += host.activations;
+  e.overhead += host.process;
+  e.cpu_bytes = host.total();
+  e.disk_bytes = disk_use(s, plan);
+  e.gpus_used = static_cast<std::uint16_t>(plan.cards);
+  e.layers_gpu = plan.on_cards.size();
+  e.layers_cpu = plan.on_cpu.size();
+  e.layers_disk = plan.on_disk.size();
+}
+
+void add_times(const Scenario& s, const Plan& plan, Estimate& e) {
+  const PassTime first = prefill(s, plan, s.prompt_tokens);
+  e.load = load_time(s, plan);
+  e.ttft = Seconds(first.total);
+  if (!s.weights->model->profile.generative) {
+    e.total = e.ttft;
+    return;
+  }
+  double step = 0;
+  const Size half = s.prompt_tokens + (s.output_tokens + 1) / 2;
+  if (s.kv_cache) {
+    CachedTokens tokens{.self = half, .source = 0};
+    if (s.weights->model->encoder_decoder)
+      tokens = {.self = (s.output_tokens + 1) / 2, .source = s.prompt_tokens};
+    step = decode_step(s, plan, tokens).total;
+  } else {
+    step = prefill(s, plan, half).total;
+  }
+  e.tpot = Seconds(step);
+  e.tokens_s = static_cast<double>(s.batch) / step;
+  e.total = e.ttft + static_cast<double>(std::max<Size>(0, s.output_tokens - 1)) * e.tpot;
+}
+
+}  // namespace
+
+Estimate evaluate(const Scenario& s) {
+  Estimate e;
+  e.weights = s.weights->total;
+  e.load = e.ttft = e.tpot = e.total = never;
+  e.reason = refusal(s);
+  if (e.reason != Reason::none) return e;
+  const IntervalFactors factors = interval_factors(*s.runtime);
+  const Plan plan = place(s, 1.0);
+  e.verdict = verdict_of(plan);
+  e.reason = plan.reason;
+  e.short_bytes = plan.short_bytes;
+  if (e.verdict == Verdict::refused) return e;
+  e.sure = sureness(s, e.verdict, factors);
+  add_memory(s, plan, e);
+  e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * factors.memory_low));
+  e.gpu_bytes_high = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * factors.memory_high));
+  if (!fits(e.verdict)) return e;
+  if (!s.weights->model->profile.generative) e.reason = Reason::not_generative;
+  add_times(s, plan, e);
+  return e;
+}
+
+}  // namespace headroom::model

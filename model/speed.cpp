@@ -1,0 +1,209 @@
+#include "model/speed.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headroom::model {
+namespace {
+
+double at(const std::vector<double>& before, Range range) {
+  return before[static_cast<std::size_t>(range.last)] -
+         before[static_cast<std::size_t>(range.first)];
+}
+
+/// One forward pass: how many tokens go through it and which of the model's layers run.
+struct Pass {
+  double tokens = 1;        ///< through the matrices, all sequences together
+  double logit_rows = 1;    ///< positions whose logits are computed
+  double weight_reads = 1;  ///< times the weights are read (chunks of a long prompt)
+  Range layers;             ///< layers that run
+  CachedTokens cached;      ///< decode only
+  Size prompt = 0;          ///< prefill only
+};
+
+Range intersect(Range a, Range b) {
+  const Size first = std::max(a.first, b.first);
+  return {first, std::max(first, std::min(a.last, b.last))};
+}
+
+/// The roofline's ingredients of layers `range` (and the head) in `pass`.
+Work work_of(const Scenario& s, const Pass& pass, Range range, bool with_head) {
+  const Weights& w = *s.weights;
+  const Profile& profile = w.model->profile;
+  const Range run = intersect(range, pass.layers);
+  Work work;
+  work.weight_bytes =
+      pass.weight_reads *
+      (at(w.read_dense, run) +
+       at(w.read_routed, run) * experts_touched(profile, pass.tokens / pass.weight_reads));
+  work.flops = 2.0 * at(profile.multiplied_before, run) * pass.tokens;
+  if (pass.prompt > 0) {
+    work.flops += prefill_score_flops(s, pass.prompt, run.first, run.last);
+  } else {
+    work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
+    work.flops += decode_score_flops(s, pass.cached, run.first, run.last);
+  }
+  if (with_head) {
+    work.weight_bytes += w.head_read;
+    work.flops += 2.0 * static_cast<double>(profile.head_elements) * pass.logit_rows;
+  }
+  return work;
+}
+
+double card_seconds(const Scenario& s, const Work& work, const Device& device) {
+  const double bandwidth = device.bandwidth.value() * s.runtime->decode_bandwidth.value;
+  const double compute =
+      device.peak(s.weights->arithmetic).value() * s.runtime->prefill_compute.value;
+  return std::max((work.weight_bytes + work.cache_bytes) / bandwidth, work.flops / compute);
+}
+
+double cpu_seconds(const Scenario& s, const Work& work) {
+  const Host& host = s.machine->host;
+  return std::max((work.weight_bytes + work.cache_bytes) /
+                      (host.ram_bandwidth.value() * s.runtime->cpu_bandwidth.value),
+                  work.flops / (host.cpu_peak.value() * s.runtime->cpu_compute.value));
+}
+
+double bus(const Scenario& s) {
+  return s.machine->host_bus(0).value() * s.runtime->stream_bandwidth.value;
+}
+double disk(const Scenario& s) {
+  return s.machine->host.disk_read.value() * s.runtime->disk_bandwidth.value;
+}
+
+/// Bytes of layers `range` that a streaming runtime moves: whole modules, all experts included.
+double streamed_bytes(const Scenario& s, Range range, const Pass& pass) {
+  const Range run = intersect(range, pass.layers);
+  return static_cast<double>(layer_bytes(*s.weights, run).count());
+}
+
+/// Cards that follow each other: each works through its own layers.
+void add_layer_split(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time) {
+  for (Size card = 0; card < plan.cards; ++card) {
+    const auto i = static_cast<std::size_t>(card);
+    const bool head = plan.head == Where::card && card == plan.cards - 1;
+    const Work work = work_of(s, pass, {plan.cut[i], plan.cut[i + 1]}, head);
+    time.cards += card_seconds(s, work, s.machine->devices[i]);
+  }
+}
+
+/// Cards that share every matrix, in stages that follow each other; two all-reduces a layer
+/// (Megatron-LM, arXiv:1909.08053), each moving 2 (n - 1) / n of the activations.
+void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time) {
+  const double shards = static_cast<double>(plan.shards);
+  for (Size stage = 0; stage < plan.stages; ++stage) {
+    const auto i = static_cast<std::size_t>(stage);
+    Work work = work_of(s, pass, {plan.cut[i], plan.cut[i + 1]}, stage == plan.stages - 1);
+    work.weight_bytes /= shards;
+    work.flops /= shards;
+    work.cache_bytes /= shards;
+    double slowest = 0;
+    for (Size card = stage * plan.shards; card < (stage + 1) * plan.shards; ++card)
+      slowest = std::max(slowest,
+                         card_seconds(s, work, s.machine->devices[static_cast<std::size_t>(card)]));
+    time.cards += slowest;
+  }
+  if (plan.shards == 1) return;
+  const double moved = 2.0 * (shards - 1) / shards * pass.tokens *
+                       static_cast<double>(s.weights->model->shape.hidden_size) * 2.0;
+  time.reduce = 2.0 * static_cast<double>(pass.layers.size()) *
+                (s.runtime->reduce_latency_s.value * pass.weight_reads +
+                 moved / s.machine->card_link().value());
+}
+
+void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time) {
+  const Range off{std::min(plan.on_cpu.first, plan.on_disk.first),
+                  std::max(plan.on_cpu.last, plan.on_disk.last)};
+  const Work work = work_of(s, pass, off, plan.head == Where::cpu);
+  const double from_disk = s.runtime->offload == Offload::stream || pass.weight_reads == 0
+                               ? streamed_bytes(s, plan.on_disk, pass)
+                               : work_of(s, pass, plan.on_disk, false).weight_bytes;
+  if (from_disk > 0) time.disk = from_disk / disk(s);
+  if (!plan.computes_on_card || s.runtime->offload != Offload::stream) {
+    time.cpu = cpu_seconds(s, work);
+    if (!plan.computes_on_card || pass.tokens < 32) return;
+    // Large batches: weights are copied to the card and multiplied there, where that is quicker
+    // (llama.cpp ggml-backend op offload, batches of 32 tokens or more).
+    const double copied = work.weight_bytes / bus(s) + card_seconds(s, work, s.machine->devices[0]);
+    if (copied < time.cpu) {
+      time.cpu = 0;
+      time.stream = work.weight_bytes / bus(s);
+      time.cards += card_seconds(s, work, s.machine->devices[0]);
+    }
+    return;
+  }
+  double streamed = streamed_bytes(s, plan.on_cpu, pass) + streamed_bytes(s, plan.on_disk, pass);
+  if (plan.head == Where::cpu) streamed += s.weights->head_read;
+  time.stream = streamed / bus(s);
+  time.cards += card_seconds(s, work, s.machine->devices[0]);
+}
+
+PassTime time_of(const Scenario& s, const Plan& plan, const Pass& pass) {
+  PassTime time;
+  if (s.runtime->split == Split::tensors)
+    add_tensor_split(s, plan, pass, time);
+  else
+    add_layer_split(s, plan, pass, time);
+  if (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head == Where::cpu)
+    add_offloaded(s, plan, pass, time);
+  time.launches = static_cast<double>(pass.layers.size()) * s.runtime->layer_overhead_s.value *
+                  pass.weight_reads;
+  const double device = time.cards + time.cpu;
+  time.total = time.stream + time.disk + time.reduce +
+               (s.runtime->launch == Launch::overlapped ? std::max(device, time.launches)
+                                                        : device + time.launches);
+  return time;
+}
+
+}  // namespace
+
+double experts_touched(const Profile& profile, double tokens) {
+  const Routing r = profile.routing;
+  if (r.experts <= 0 || r.used >= r.experts) return 1.0;
+  const double share = static_cast<double>(r.used) / static_cast<double>(r.experts);
+  if (tokens <= 1.0) return share;
+  return 1.0 - std::pow(1.0 - share, tokens);
+}
+
+PassTime decode_step(const Scenario& s, const Plan& plan, CachedTokens tokens) {
+  const Profile& profile = s.weights->model->profile;
+  Pass pass;
+  pass.tokens = pass.logit_rows = static_cast<double>(s.batch);
+  pass.layers = {profile.first_decoding, static_cast<Size>(profile.layers.size())};
+  pass.cached = tokens;
+  return time_of(s, plan, pass);
+}
+
+PassTime prefill(const Scenario& s, const Plan& plan, Size prompt) {
+  const Profile& profile = s.weights->model->profile;
+  Pass pass;
+  pass.tokens = static_cast<double>(s.batch) * static_cast<double>(prompt);
+  pass.logit_rows = static_cast<double>(s.batch);
+  const Size chunk = s.runtime->prefill_chunk;
+  if (chunk > 0) pass.weight_reads = std::ceil(pass.tokens / static_cast<double>(chunk));
+  const auto layers = static_cast<Size>(profile.layers.size());
+  // A text prompt runs the decoder; an encoder's layers run instead where the prompt goes there.
+  pass.layers = s.weights->model->encoder_decoder && profile.first_decoding > 0
+                    ? Range{0, profile.first_decoding}
+                    : Range{profile.first_decoding, layers};
+  if (!profile.generative) pass.layers = {0, layers};
+  pass.prompt = prompt;
+  return time_of(s, plan, pass);
+}
+
+Seconds load_time(const Scenario& s, const Plan& plan) {
+  const Weights& w = *s.weights;
+  double read = static_cast<double>(w.total.count() - disk_use(s, plan).count());
+  if (w.scheme->family == SchemeFamily::bitsandbytes)
+    read = 2.0 * static_cast<double>(w.model->profile.parameters);
+  double on_cards = 0;
+  for (Size card = 0; card < plan.cards; ++card)
+    on_cards += static_cast<double>(card_use(s, plan, card).weights.count());
+  const double share = s.runtime->load_bandwidth.value;
+  double seconds =
+      s.runtime->load_fixed_s.value + read / (share * s.machine->host.disk_read.value());
+  if (on_cards > 0) seconds += on_cards / (share * s.machine->host_bus(0).value());
+  return Seconds(seconds);
+}
+
+}  // namespace headroom::model

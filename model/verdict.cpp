@@ -1,0 +1,87 @@
+// The names under which verdicts and reasons are stored, and the interval factors of a runtime.
+#include <algorithm>
+
+#include "model/estimate.hpp"
+
+namespace headroom::model {
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::fits_one_gpu:
+      return "fits_one_gpu";
+    case Verdict::fits_gpus:
+      return "fits_gpus";
+    case Verdict::fits_cpu_offload:
+      return "fits_cpu_offload";
+    case Verdict::fits_disk_offload:
+      return "fits_disk_offload";
+    case Verdict::does_not_fit:
+      return "does_not_fit";
+    case Verdict::refused:
+      return "refused";
+  }
+  return "";
+}
+
+std::string_view name_of(Sure sure) {
+  switch (sure) {
+    case Sure::yes:
+      return "yes";
+    case Sure::marginal:
+      return "marginal";
+    case Sure::no:
+      return "no";
+  }
+  return "";
+}
+
+std::string_view name_of(Reason reason) {
+  switch (reason) {
+    case Reason::none:
+      return "";
+    case Reason::gpu_memory:
+      return "gpu_memory";
+    case Reason::ram:
+      return "ram";
+    case Reason::disk:
+      return "disk";
+    case Reason::no_offload:
+      return "no_offload";
+    case Reason::heads_not_divisible:
+      return "heads_not_divisible";
+    case Reason::precision_unsupported:
+      return "precision_unsupported";
+    case Reason::context_too_long:
+      return "context_too_long";
+    case Reason::no_gpu:
+      return "no_gpu";
+    case Reason::not_generative:
+      return "not_generative";
+    case Reason::layers_not_divisible:
+      return "layers_not_divisible";
+    case Reason::not_enough_gpus:
+      return "not_enough_gpus";
+    case Reason::parallelism_unsupported:
+      return "parallelism_unsupported";
+    case Reason::cache_required:
+      return "cache_required";
+  }
+  return "";
+}
+
+IntervalFactors interval_factors(const Runtime& runtime) {
+  struct Row {
+    std::string_view runtime;
+    IntervalFactors factors;
+  };
+  static constexpr Row rows[] = {
+      {"transformers", {0.95, 1.08, 0.60, 1.80, 0, 0, "a guess, unmeasured"}},
+      {"llama.cpp", {0.92, 1.10, 0.65, 1.60, 0, 0, "a guess, unmeasured"}},
+      {"vllm", {0.93, 1.10, 0.65, 1.60, 0, 0, "a guess, unmeasured"}},
+  };
+  for (const Row& row : rows)
+    if (row.runtime == runtime.name) return row.factors;
+  return {0.80, 1.25, 0.50, 2.00, 0, 0, "no row for this runtime"};
+}
+
+}  // namespace headroom::model
