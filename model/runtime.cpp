@@ -11,14 +11,22 @@ namespace {
 
 constexpr double MiB = 1048576.0;
 
-constexpr SchemeFamily transformers_holds[] = {SchemeFamily::plain, SchemeFamily::bitsandbytes,
-                                               SchemeFamily::gptq,  SchemeFamily::awq,
-                                               SchemeFamily::fp8,   SchemeFamily::fp4};
+constexpr SchemeFamily transformers_holds[] = {SchemeFamily::plain,
+                                               SchemeFamily::bitsandbytes,
+                                               SchemeFamily::gptq,
+                                               SchemeFamily::awq,
+                                               SchemeFamily::fp8,
+                                               SchemeFamily::fp4,
+                                               SchemeFamily::compressed_tensors};
 constexpr SchemeFamily llama_cpp_holds[] = {SchemeFamily::plain, SchemeFamily::gguf,
                                             SchemeFamily::fp4};
-constexpr SchemeFamily vllm_holds[] = {SchemeFamily::plain, SchemeFamily::bitsandbytes,
-                                       SchemeFamily::gptq,  SchemeFamily::awq,
-                                       SchemeFamily::fp8,   SchemeFamily::fp4};
+constexpr SchemeFamily vllm_holds[] = {SchemeFamily::plain,
+                                       SchemeFamily::bitsandbytes,
+                                       SchemeFamily::gptq,
+                                       SchemeFamily::awq,
+                                       SchemeFamily::fp8,
+                                       SchemeFamily::fp4,
+                                       SchemeFamily::compressed_tensors};
 
 constexpr std::string_view bert_large =
     "CUDA context of 1343 MiB on a V100, HF performance documentation (bert-large example)";
