@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,7 +20,7 @@ namespace headroom::report {
 /// owner.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string_view>;
 
-enum class ColumnKind { axis, fact, outcome, derived };
+enum class ColumnKind { point, axis, fact, outcome, derived };
 enum class SqlType { integer, real, text };
 
 /// How a text or Markdown table shows the number. CSV, JSON and SQL always have the unit itself.
@@ -46,14 +45,19 @@ struct Column {
   ColumnKind kind;
   SqlType type;
   Shown shown;
-  Origin origin;         ///< axes have none: the spec gives their values
-  std::string_view sql;  ///< outcomes: an expression over stored columns
+  Origin origin;    ///< axes have none: the spec gives their values
+  std::string sql;  ///< outcomes: an expression over stored columns
 };
 
 /// Every readable column, in the order of `result` and results.csv.
 std::span<const Column> columns();
 /// nullptr: no such column.
 const Column* find_column(std::string_view name);
+
+/// The value of an outcome or derived column, as the views give it. `factors` are those of the
+/// point's runtime.
+Cell value_of(const Column& column, const model::Estimate& estimate,
+              const model::IntervalFactors& factors);
 
 /// One column of the table that holds the outcomes, and how an Estimate goes into it and out of it.
 struct StoredColumn {
@@ -66,9 +70,13 @@ struct StoredColumn {
 };
 std::span<const StoredColumn> stored_columns();
 
-/// The statements that create every table and view of a database.
-std::string schema();
-/// Differs whenever the columns do: what is written into the file as its schema version.
+/// The statements that create the tables, and those that create (or renew) the views and
+/// column_meaning in a file that has the tables.
+std::string create_tables();
+std::string create_views();
+/// The same views for a connection that may not write.
+std::string create_temporary_views();
+/// Differs whenever the tables do: what is written into the file as its schema version.
 std::int32_t schema_version();
 
 }  // namespace headroom::report

@@ -1,0 +1,118 @@
+// Columns that are the same for every point of an axis value: the axes themselves, and the facts
+// that follow from a model, a machine or a runtime. They cost nothing per row.
+#include <algorithm>
+
+#include "report/column_rows.hpp"
+
+namespace headroom::report {
+namespace {
+
+/// 0 stands for "unknown" in facts.
+Cell known(Size value) { return value > 0 ? Cell(value) : Cell(); }
+
+Column axis(std::string_view name, std::string_view unit, std::string_view heading, SqlType type,
+            std::string_view meaning, Shown shown = Shown::plain) {
+  return {name, unit, heading, meaning, ColumnKind::axis, type, shown, {}, {}};
+}
+Column fact(std::string_view name, std::string_view unit, std::string_view heading, SqlType type,
+            Origin origin, std::string_view meaning, Shown shown = Shown::plain) {
+  return {name, unit, heading, meaning, ColumnKind::fact, type, shown, origin, {}};
+}
+}  // namespace
+
+void add_axis_columns(std::vector<Column>& all) {
+  using enum SqlType;
+  all.push_back(axis("task", "", "task", text, "inference or training"));
+  all.push_back(axis("model", "", "model", text, "model, as the spec names it"));
+  all.push_back(axis("precision", "", "precision", text,
+                     "what the weights are held in; auto: checkpoint_precision"));
+  all.push_back(axis("kv_precision", "", "KV precision", text, "what the KV cache is held in"));
+  all.push_back(axis("kv_cache", "", "KV cache used", text,
+                     "on, or off: every token recomputes the whole prefix"));
+  all.push_back(axis("batch", "", "batch", integer, "sequences at once"));
+  all.push_back(axis("prompt_tokens", "tokens", "prompt", integer, "prompt of each sequence"));
+  all.push_back(axis("output_tokens", "tokens", "output", integer, "tokens generated for each"));
+  all.push_back(
+      axis("context", "tokens", "context", integer,
+           "tokens that the KV cache has room for, each sequence; empty: prompt + output"));
+  all.push_back(axis("machine", "", "machine", text, "cards @ host"));
+  all.push_back(axis("runtime", "", "runtime", text, "engine that runs the model"));
+  all.push_back(axis("gpu_budget_bytes", "B", "GPU budget", integer,
+                     "all the process may use on each GPU; empty: as the runtime takes by default",
+                     Shown::gib));
+  all.push_back(axis("ram_budget_bytes", "B", "RAM budget", integer,
+                     "host memory the process may use; empty: all of it", Shown::gib));
+  all.push_back(axis("disk_budget_bytes", "B", "disk budget", integer,
+                     "disk that weights may be left on; empty: all of it", Shown::gib));
+  all.push_back(axis("tensor_parallel", "", "TP", integer,
+                     "cards that share each layer; empty: as the runtime splits"));
+  all.push_back(axis("pipeline_parallel", "", "PP", integer,
+                     "stages of layers; empty: as the runtime splits"));
+}
+
+void add_fact_columns(std::vector<Column>& all) {
+  using enum SqlType;
+  using model::Model;
+  using model::Runtime;
+  all.push_back(fact(
+      "architecture", "", "architecture", text,
+      +[](const Model& m) { return Cell(std::string_view(m.architecture)); },
+      "class that the model's config names"));
+  all.push_back(fact(
+      "checkpoint_precision", "", "checkpoint", text,
+      +[](const Model& m) { return Cell(std::string_view(m.checkpoint_scheme)); },
+      "what the published weights are held in: precision auto"));
+  all.push_back(fact(
+      "parameters", "", "parameters", integer,
+      +[](const Model& m) { return known(m.profile.parameters); },
+      "parameters of the model, tied ones once", Shown::billions));
+  all.push_back(fact(
+      "active_parameters", "", "active", integer,
+      +[](const Model& m) { return known(m.profile.parameters_active); },
+      "parameters that one token uses", Shown::billions));
+  all.push_back(fact(
+      "positions", "tokens", "positions", integer,
+      +[](const Model& m) { return known(m.shape.positions); },
+      "longest context that the model was made for; empty: no limit stated"));
+  all.push_back(fact(
+      "gpus", "", "GPUs", integer,
+      +[](const Machine& m) { return Cell(static_cast<std::int64_t>(m.devices.size())); },
+      "cards in the machine"));
+  all.push_back(fact(
+      "gpu_memory_bytes", "B", "memory of a GPU", integer,
+      +[](const Machine& m) {
+        Size least = 0;
+        for (const Device& d : m.devices)
+          least = least == 0 ? d.memory.count() : std::min(least, d.memory.count());
+        return known(least);
+      },
+      "memory of the smallest card", Shown::gib));
+  all.push_back(fact(
+      "ram_bytes", "B", "RAM", integer, +[](const Machine& m) { return known(m.host.ram.count()); },
+      "memory of the host", Shown::gib));
+  all.push_back(fact(
+      "runtime_version", "", "version", text, +[](const Runtime& r) { return Cell(r.version); },
+      "version of the runtime that the constants are of"));
+  all.push_back(fact(
+      "memory_low", "", "memory × low", real,
+      +[](const Runtime& r) { return finite(interval_factors(r).memory_low); },
+      "low end of GPU memory as a share of the expected value"));
+  all.push_back(fact(
+      "memory_high", "", "memory × high", real,
+      +[](const Runtime& r) { return finite(interval_factors(r).memory_high); },
+      "high end of GPU memory as a share of the expected value"));
+  all.push_back(fact(
+      "time_low", "", "time × low", real,
+      +[](const Runtime& r) { return finite(interval_factors(r).time_low); },
+      "low end of times as a share of the expected value"));
+  all.push_back(fact(
+      "time_high", "", "time × high", real,
+      +[](const Runtime& r) { return finite(interval_factors(r).time_high); },
+      "high end of times as a share of the expected value"));
+  all.push_back(fact(
+      "measurements", "", "measurements", integer,
+      +[](const Runtime& r) { return Cell(std::int64_t{interval_factors(r).measurements}); },
+      "measured rows behind the interval; 0: unmeasured"));
+}
+
+}  // namespace headroom::report

@@ -1,0 +1,64 @@
+// The readable columns in their order, and their values.
+#include "report/columns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "report/column_rows.hpp"
+
+namespace headroom::report {
+namespace {
+
+std::vector<Column> make_columns() {
+  std::vector<Column> all;
+  all.push_back({"point",
+                 "",
+                 "point",
+                 "number of the point in its run",
+                 ColumnKind::point,
+                 SqlType::integer,
+                 Shown::plain,
+                 {},
+                 {}});
+  add_axis_columns(all);
+  add_memory_columns(all);
+  add_time_columns(all);
+  add_fact_columns(all);
+  return all;
+}
+
+double factor_of(std::string_view name, const model::IntervalFactors& f) {
+  if (name == "memory_low") return f.memory_low;
+  if (name == "memory_high") return f.memory_high;
+  if (name == "time_low") return f.time_low;
+  return f.time_high;
+}
+
+}  // namespace
+
+std::span<const Column> columns() {
+  static const std::vector<Column> all = make_columns();
+  return all;
+}
+
+const Column* find_column(std::string_view name) {
+  const auto all = columns();
+  const auto found = std::ranges::find(all, name, &Column::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+Cell value_of(const Column& column, const model::Estimate& estimate,
+              const model::IntervalFactors& factors) {
+  if (const auto* get = std::get_if<OfEstimate>(&column.origin)) return (*get)(estimate);
+  const auto* scale = std::get_if<Scaled>(&column.origin);
+  if (!scale) return {};
+  const Cell base = std::get<OfEstimate>(find_column(scale->outcome)->origin)(estimate);
+  const double factor = factor_of(scale->factor, factors);
+  if (const auto* n = std::get_if<std::int64_t>(&base))
+    return static_cast<std::int64_t>(std::round(static_cast<double>(*n) * factor));
+  if (const auto* x = std::get_if<double>(&base)) return finite(*x * factor);
+  return {};
+}
+
+}  // namespace headroom::report

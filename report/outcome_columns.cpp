@@ -1,0 +1,161 @@
+// Columns that are the outcome of a point, each with its getter and its expression over what is
+// stored.
+#include <limits>
+#include <string>
+
+#include "fmt/format.h"
+#include "report/column_rows.hpp"
+
+namespace headroom::report {
+namespace {
+
+using model::Estimate;
+
+Cell bytes(Bytes value) { return value.count(); }
+/// "CASE field WHEN 0 THEN 'a' WHEN 1 THEN 'b' END" over the names of an enum.
+template <class Enum>
+std::string decode(std::string_view field, Enum last) {
+  std::string sql = fmt::format("CASE {}", field);
+  for (int i = 0; i <= static_cast<int>(last); ++i)
+    sql += fmt::format(" WHEN {} THEN '{}'", i, name_of(static_cast<Enum>(i)));
+  return sql + " END";
+}
+
+double share(Size part, const Estimate& e) {
+  const Size all = e.layers_gpu + e.layers_cpu + e.layers_disk;
+  return all > 0 ? static_cast<double>(part) / static_cast<double>(all)
+                 : std::numeric_limits<double>::quiet_NaN();
+}
+
+Column outcome(std::string_view name, std::string_view unit, std::string_view heading, SqlType type,
+               OfEstimate origin, std::string sql, std::string_view meaning,
+               Shown shown = Shown::plain) {
+  return {name, unit, heading, meaning, ColumnKind::outcome, type, shown, origin, std::move(sql)};
+}
+Column stored_bytes(std::string_view name, std::string_view heading, OfEstimate origin,
+                    std::string_view meaning) {
+  return outcome(name, "B", heading, SqlType::integer, origin, std::string(name), meaning,
+                 Shown::gib);
+}
+Column stored_time(std::string_view name, std::string_view heading, OfEstimate origin, Shown shown,
+                   std::string_view meaning) {
+  return outcome(name, "s", heading, SqlType::real, origin, std::string(name), meaning, shown);
+}
+Column scaled(std::string_view name, std::string_view unit, std::string_view heading, SqlType type,
+              Scaled origin, Shown shown, std::string_view meaning) {
+  return {name, unit, heading, meaning, ColumnKind::derived, type, shown, origin, {}};
+}
+
+}  // namespace
+
+void add_memory_columns(std::vector<Column>& all) {
+  using enum SqlType;
+  all.push_back(outcome(
+      "verdict", "", "verdict", text, +[](const Estimate& e) { return Cell(name_of(e.verdict)); },
+      decode("status & 7", model::Verdict::refused), "whether and how it fits"));
+  all.push_back(outcome(
+      "sure", "", "sure", text, +[](const Estimate& e) { return Cell(name_of(e.sure)); },
+      decode("status >> 3 & 3", model::Sure::no), "yes, marginal or no, decided on the interval"));
+  all.push_back(outcome(
+      "reason", "", "reason", text, +[](const Estimate& e) { return Cell(name_of(e.reason)); },
+      decode("status >> 5 & 31", model::Reason::layers_not_divisible),
+      "why the verdict is not better; none: nothing is short"));
+  all.push_back(outcome(
+      "gpus_used", "", "GPUs used", integer,
+      +[](const Estimate& e) { return Cell(std::int64_t{e.gpus_used}); }, "status >> 10",
+      "cards that hold layers"));
+  all.push_back(outcome(
+      "layers_gpu", "", "layers on GPU", integer,
+      +[](const Estimate& e) { return Cell(e.layers_gpu); }, "layers & 1048575",
+      "layers on cards"));
+  all.push_back(outcome(
+      "layers_cpu", "", "layers on CPU", integer,
+      +[](const Estimate& e) { return Cell(e.layers_cpu); }, "layers >> 20 & 1048575",
+      "layers in host memory"));
+  all.push_back(outcome(
+      "layers_disk", "", "layers on disk", integer,
+      +[](const Estimate& e) { return Cell(e.layers_disk); }, "layers >> 40",
+      "layers left on disk"));
+  const std::string layers = "((layers & 1048575) + (layers >> 20 & 1048575) + (layers >> 40))";
+  all.push_back(outcome(
+      "cpu_share", "", "on CPU", real,
+      +[](const Estimate& e) { return finite(share(e.layers_cpu, e)); },
+      "(layers >> 20 & 1048575) * 1.0 / nullif(" + layers + ", 0)",
+      "share of the layers that is in host memory", Shown::percent));
+  all.push_back(outcome(
+      "disk_share", "", "on disk", real,
+      +[](const Estimate& e) { return finite(share(e.layers_disk, e)); },
+      "(layers >> 40) * 1.0 / nullif(" + layers + ", 0)",
+      "share of the layers that is left on disk", Shown::percent));
+  all.push_back(stored_bytes(
+      "weights_bytes", "weights", +[](const Estimate& e) { return bytes(e.weights); },
+      "weights and buffers, on all devices together"));
+  all.push_back(stored_bytes(
+      "kv_cache_bytes", "KV cache", +[](const Estimate& e) { return bytes(e.kv_cache); },
+      "KV cache and recurrent state, on all devices together"));
+  all.push_back(stored_bytes(
+      "activations_bytes", "activations", +[](const Estimate& e) { return bytes(e.activations); },
+      "activations and workspace, on all devices together"));
+  all.push_back(stored_bytes(
+      "overhead_bytes", "overhead", +[](const Estimate& e) { return bytes(e.overhead); },
+      "driver contexts, libraries and fragmentation, on all devices together"));
+  all.push_back(outcome(
+      "total_bytes", "B", "total", integer,
+      +[](const Estimate& e) { return bytes(e.weights + e.kv_cache + e.activations + e.overhead); },
+      "weights_bytes + kv_cache_bytes + activations_bytes + overhead_bytes",
+      "sum of the four above", Shown::gib));
+  all.push_back(stored_bytes(
+      "gpu_bytes", "GPU memory", +[](const Estimate& e) { return bytes(e.gpu_bytes); },
+      "use of the most loaded card, as nvidia-smi would show it"));
+  all.push_back(scaled("gpu_bytes_low", "B", "GPU memory, low", integer,
+                       {"gpu_bytes", "memory_low"}, Shown::gib, "low end of gpu_bytes"));
+  all.push_back(scaled("gpu_bytes_high", "B", "GPU memory, high", integer,
+                       {"gpu_bytes", "memory_high"}, Shown::gib, "high end of gpu_bytes"));
+  all.push_back(stored_bytes(
+      "max_memory_bytes", "max_memory", +[](const Estimate& e) { return bytes(e.max_memory); },
+      "the weights' share of the budget on the first card: accelerate's max_memory"));
+  all.push_back(stored_bytes(
+      "cpu_bytes", "RAM", +[](const Estimate& e) { return bytes(e.cpu_bytes); },
+      "held in host memory"));
+  all.push_back(stored_bytes(
+      "disk_bytes", "disk", +[](const Estimate& e) { return bytes(e.disk_bytes); },
+      "left on disk"));
+  all.push_back(stored_bytes(
+      "short_bytes", "short by", +[](const Estimate& e) { return bytes(e.short_bytes); },
+      "what is missing where it does not fit; reason says where"));
+}
+
+void add_time_columns(std::vector<Column>& all) {
+  using enum SqlType;
+  using enum Shown;
+  auto interval = [&](std::string_view low, std::string_view high, std::string_view of,
+                      std::string_view heading_low, std::string_view heading_high, Shown shown) {
+    all.push_back(scaled(low, "s", heading_low, real, {of, "time_low"}, shown, "low end"));
+    all.push_back(scaled(high, "s", heading_high, real, {of, "time_high"}, shown, "high end"));
+  };
+  all.push_back(stored_time(
+      "load_s", "load", +[](const Estimate& e) { return finite(e.load.value()); }, seconds,
+      "from the disk until ready to answer; empty where it does not fit"));
+  interval("load_s_low", "load_s_high", "load_s", "load, low", "load, high", seconds);
+  all.push_back(stored_time(
+      "ttft_s", "first token", +[](const Estimate& e) { return finite(e.ttft.value()); },
+      milliseconds, "time to first token"));
+  interval("ttft_s_low", "ttft_s_high", "ttft_s", "first token, low", "first token, high",
+           milliseconds);
+  all.push_back(stored_time(
+      "tpot_s", "per token", +[](const Estimate& e) { return finite(e.tpot.value()); },
+      milliseconds, "time per output token after the first, each sequence"));
+  interval("tpot_s_low", "tpot_s_high", "tpot_s", "per token, low", "per token, high",
+           milliseconds);
+  all.push_back(outcome(
+      "tokens_s", "tokens/s", "tokens/s", real,
+      +[](const Estimate& e) { return finite(e.tokens_s); }, "tokens_s",
+      "output tokens per second of all sequences together, after the first token"));
+  all.push_back(stored_time(
+      "total_s", "total time", +[](const Estimate& e) { return finite(e.total.value()); }, seconds,
+      "first token and all output tokens"));
+  interval("total_s_low", "total_s_high", "total_s", "total time, low", "total time, high",
+           seconds);
+}
+
+}  // namespace headroom::report

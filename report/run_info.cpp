@@ -1,0 +1,68 @@
+// Counting points, and digits with the facts that follow from their values.
+#include "report/run_info.hpp"
+
+#include <stdexcept>
+
+#include "fmt/format.h"
+#include "report/columns.hpp"
+
+namespace headroom::report {
+namespace {
+
+constexpr Size most_points = Size{1} << 40;
+
+AxisValue owned(const Cell& cell) {
+  if (const auto* n = std::get_if<std::int64_t>(&cell)) return *n;
+  if (const auto* x = std::get_if<double>(&cell)) return *x;
+  if (const auto* s = std::get_if<std::string_view>(&cell)) return std::string(*s);
+  return {};
+}
+
+template <class Getter, class Row>
+Digit digit_of(std::string_view axis, std::span<const std::string> names,
+               std::span<const Row* const> rows) {
+  if (names.size() != rows.size())
+    throw std::invalid_argument(
+        fmt::format("axis {}: {} names for {} rows", axis, names.size(), rows.size()));
+  Digit digit{{std::string(axis), {names.begin(), names.end()}}};
+  for (const Column& c : columns()) {
+    const auto* get = std::get_if<Getter>(&c.origin);
+    if (!get) continue;
+    Axis& fact = digit.emplace_back(Axis{std::string(c.name), {}});
+    for (const Row* row : rows) fact.values.push_back(owned((*get)(*row)));
+  }
+  return digit;
+}
+
+}  // namespace
+
+Size GridShape::points() const {
+  Size all = 1;
+  for (const Digit& d : digits) {
+    const Size size = d.empty() ? 0 : static_cast<Size>(d.front().values.size());
+    if (size > 0 && all > most_points / size)
+      throw std::overflow_error("a grid of more than 2^40 points");
+    all *= size;
+  }
+  return all;
+}
+
+Size RunInfo::points() const {
+  Size all = 0;
+  for (const GridShape& g : grids) all += g.points();
+  if (all > most_points) throw std::overflow_error("grids of more than 2^40 points together");
+  return all;
+}
+
+Digit model_digit(std::span<const std::string> names, std::span<const model::Model* const> models) {
+  return digit_of<OfModel>("model", names, models);
+}
+Digit machine_digit(std::span<const std::string> names, std::span<const Machine* const> machines) {
+  return digit_of<OfMachine>("machine", names, machines);
+}
+Digit runtime_digit(std::span<const std::string> names,
+                    std::span<const model::Runtime* const> runtimes) {
+  return digit_of<OfRuntime>("runtime", names, runtimes);
+}
+
+}  // namespace headroom::report

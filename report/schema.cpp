@@ -1,0 +1,109 @@
+// The statements that create a database, written from the column list.
+//
+// A grid row holds, for each axis and fact, where its values begin in axis_value, and the stride
+// and size of its digit; `result` finds the value of a point by that, one look-up by rowid for each
+// column that a query names. An outcome's rowid is run * 2^40 + point, so a run is one range of the
+// table.
+#include <numeric>
+#include <string>
+
+#include "fmt/format.h"
+#include "report/columns.hpp"
+
+namespace headroom::report {
+namespace {
+
+bool is_axis(const Column& c) { return c.kind == ColumnKind::axis || c.kind == ColumnKind::fact; }
+
+std::string axis_sql(std::string_view name) {
+  return fmt::format(
+      "(SELECT value FROM axis_value WHERE id = "
+      "g.{0}_at + (o.id - g.first) / g.{0}_stride % g.{0}_size)",
+      name);
+}
+
+std::string column_sql(const Column& c) {
+  if (c.kind == ColumnKind::point) return "o.id & 1099511627775";
+  if (is_axis(c)) return axis_sql(c.name);
+  if (const auto* scale = std::get_if<Scaled>(&c.origin)) {
+    const auto product =
+        fmt::format("{} * {}", find_column(scale->outcome)->sql, axis_sql(scale->factor));
+    return c.type == SqlType::integer ? fmt::format("CAST(round({}) AS INTEGER)", product)
+                                      : product;
+  }
+  return c.sql;
+}
+
+std::string view(std::string_view name, std::string_view first_column, std::string_view condition) {
+  std::string sql = fmt::format("CREATE {} AS SELECT {}", name, first_column);
+  for (const Column& c : columns()) sql += fmt::format("{} AS {},\n  ", column_sql(c), c.name);
+  sql.resize(sql.size() - 4);
+  return sql + fmt::format(
+                   "\nFROM grid AS g CROSS JOIN outcome AS o "
+                   "WHERE o.id BETWEEN g.first AND g.last{};\n",
+                   condition);
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string make_tables() {
+  std::string sql =
+      "CREATE TABLE run (id INTEGER PRIMARY KEY, name TEXT NOT NULL, spec TEXT NOT NULL,\n"
+      "  fingerprint TEXT NOT NULL, version TEXT NOT NULL, started TEXT NOT NULL, finished TEXT,\n"
+      "  points INTEGER NOT NULL DEFAULT 0, next_point INTEGER NOT NULL DEFAULT 0);\n"
+      "CREATE TABLE axis_value (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run,\n"
+      "  grid INTEGER NOT NULL, digit INTEGER NOT NULL, axis TEXT NOT NULL,\n"
+      "  position INTEGER NOT NULL, value);\n"
+      "CREATE TABLE grid (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run,\n"
+      "  first INTEGER NOT NULL, last INTEGER NOT NULL";
+  for (const Column& c : columns())
+    if (is_axis(c))
+      sql += fmt::format(",\n  {0}_at INTEGER, {0}_stride INTEGER, {0}_size INTEGER", c.name);
+  sql += ");\nCREATE TABLE outcome (id INTEGER PRIMARY KEY";
+  for (const StoredColumn& c : stored_columns())
+    sql += fmt::format(", {} {}", c.name, c.type == SqlType::integer ? "INTEGER" : "REAL");
+  return sql +
+         ");\n"
+         "CREATE TABLE column_meaning (name TEXT PRIMARY KEY, unit TEXT NOT NULL,\n"
+         "  meaning TEXT NOT NULL);\n";
+}
+
+std::string make_views(std::string_view temporary) {
+  std::string sql = view(fmt::format("{}VIEW result", temporary), "",
+                         " AND g.run = (SELECT max(id) FROM run WHERE finished IS NOT NULL)") +
+                    view(fmt::format("{}VIEW result_all", temporary), "g.run AS run, ", "");
+  return sql;
+}
+
+}  // namespace
+
+std::string create_tables() {
+  static const std::string text = make_tables();
+  return text;
+}
+
+std::string create_views() {
+  std::string sql = "DROP VIEW IF EXISTS result;\nDROP VIEW IF EXISTS result_all;\n";
+  sql += make_views("") + "DELETE FROM column_meaning;\n";
+  for (const Column& c : columns())
+    sql += fmt::format("INSERT INTO column_meaning VALUES ({}, {}, {});\n", quoted(c.name),
+                       quoted(c.unit), quoted(c.meaning));
+  return sql;
+}
+
+std::string create_temporary_views() { return make_views("TEMP "); }
+
+// FNV-1a over the tables themselves, so that a change cannot be forgotten.
+std::int32_t schema_version() {
+  const std::string text = create_tables();
+  const auto hash = std::accumulate(
+      text.begin(), text.end(), std::uint32_t{2166136261},
+      [](std::uint32_t h, char c) { return (h ^ static_cast<unsigned char>(c)) * 16777619u; });
+  return static_cast<std::int32_t>(hash & 0x7fffffff);
+}
+
+}  // namespace headroom::report

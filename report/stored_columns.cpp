@@ -1,0 +1,80 @@
+// How an Estimate goes into a row of the table `outcome` and comes back. What follows from another
+// column is not stored; small numbers share an integer, since each column costs the writer time.
+#include <stdexcept>
+
+#include "report/columns.hpp"
+
+namespace headroom::report {
+namespace {
+
+using model::Estimate;
+
+// status: verdict in bits 0-2, sure 3-4, reason 5-9, gpus_used from bit 10.
+std::int64_t pack_status(const Estimate& e) {
+  return static_cast<std::int64_t>(e.verdict) | static_cast<std::int64_t>(e.sure) << 3 |
+         static_cast<std::int64_t>(e.reason) << 5 | static_cast<std::int64_t>(e.gpus_used) << 10;
+}
+void unpack_status(Estimate& e, std::int64_t v) {
+  e.verdict = static_cast<model::Verdict>(v & 7);
+  e.sure = static_cast<model::Sure>(v >> 3 & 3);
+  e.reason = static_cast<model::Reason>(v >> 5 & 31);
+  e.gpus_used = static_cast<std::uint16_t>(v >> 10);
+}
+static_assert(static_cast<int>(model::Verdict::refused) < 8 &&
+              static_cast<int>(model::Sure::no) < 4 &&
+              static_cast<int>(model::Reason::layers_not_divisible) < 32);
+
+// layers: on GPU in bits 0-19, on CPU 20-39, on disk from bit 40.
+constexpr Size most_layers = 1 << 20;
+std::int64_t pack_layers(const Estimate& e) {
+  if (e.layers_gpu >= most_layers || e.layers_cpu >= most_layers || e.layers_disk >= most_layers)
+    throw std::out_of_range("a model of more than 1048575 layers cannot be stored");
+  return e.layers_gpu | e.layers_cpu << 20 | e.layers_disk << 40;
+}
+void unpack_layers(Estimate& e, std::int64_t v) {
+  e.layers_gpu = v & (most_layers - 1);
+  e.layers_cpu = v >> 20 & (most_layers - 1);
+  e.layers_disk = v >> 40;
+}
+
+template <Bytes Estimate::*field>
+constexpr StoredColumn count(std::string_view name) {
+  return {name,
+          SqlType::integer,
+          [](const Estimate& e) { return (e.*field).count(); },
+          nullptr,
+          [](Estimate& e, std::int64_t v) { e.*field = Bytes(v); },
+          nullptr};
+}
+template <Seconds Estimate::*field>
+constexpr StoredColumn time(std::string_view name) {
+  return {name,    SqlType::real,
+          nullptr, [](const Estimate& e) { return (e.*field).value(); },
+          nullptr, [](Estimate& e, double v) { e.*field = Seconds(v); }};
+}
+
+constexpr StoredColumn all[] = {
+    {"status", SqlType::integer, pack_status, nullptr, unpack_status, nullptr},
+    {"layers", SqlType::integer, pack_layers, nullptr, unpack_layers, nullptr},
+    count<&Estimate::weights>("weights_bytes"),
+    count<&Estimate::kv_cache>("kv_cache_bytes"),
+    count<&Estimate::activations>("activations_bytes"),
+    count<&Estimate::overhead>("overhead_bytes"),
+    count<&Estimate::gpu_bytes>("gpu_bytes"),
+    count<&Estimate::max_memory>("max_memory_bytes"),
+    count<&Estimate::cpu_bytes>("cpu_bytes"),
+    count<&Estimate::disk_bytes>("disk_bytes"),
+    count<&Estimate::short_bytes>("short_bytes"),
+    time<&Estimate::load>("load_s"),
+    time<&Estimate::ttft>("ttft_s"),
+    time<&Estimate::tpot>("tpot_s"),
+    {"tokens_s", SqlType::real, nullptr, [](const Estimate& e) { return e.tokens_s; }, nullptr,
+     [](Estimate& e, double v) { e.tokens_s = v; }},
+    time<&Estimate::total>("total_s"),
+};
+
+}  // namespace
+
+std::span<const StoredColumn> stored_columns() { return all; }
+
+}  // namespace headroom::report

@@ -1,0 +1,101 @@
+// Runs made by hand for the tests of report/: a small spec, and outcomes that differ from point to
+// point.
+#pragma once
+
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "report/run_info.hpp"
+#include "report/store.hpp"
+
+namespace headroom::report::test {
+
+/// A fresh folder that goes away with the test.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "headroom-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::permissions(path_, std::filesystem::perms::owner_all, ignored);
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline Axis texts(const std::string& column, const std::vector<std::string>& values) {
+  return {column, {values.begin(), values.end()}};
+}
+inline Axis numbers(const std::string& column, const std::vector<std::int64_t>& values) {
+  return {column, {values.begin(), values.end()}};
+}
+inline Digit runtime(const std::string& name) {
+  return {texts("runtime", {name}), {"memory_low", {0.9}}, {"memory_high", {1.1}},
+          {"time_low", {0.5}},      {"time_high", {2.0}},  numbers("measurements", {42})};
+}
+
+/// 2 models × 2 precisions × 3 batches = 12 points.
+inline RunInfo small_run(const std::string& fingerprint = "f1") {
+  GridShape grid{{{texts("task", {"inference"})},
+                  {texts("model", {"a/small", "b, \"large\""}), numbers("parameters", {7, 70})},
+                  {texts("precision", {"bf16", "int8"})},
+                  {numbers("batch", {1, 2, 4})},
+                  runtime("transformers")}};
+  return {"small", "[run]\nname = \"small\"\n", fingerprint, "0.1.0", {grid}};
+}
+
+/// Different in every field from point to point; every fourth does not fit.
+inline model::Estimate made_up(Size point) {
+  model::Estimate e;
+  const bool fits = point % 4 != 3;
+  const double never = std::numeric_limits<double>::infinity();
+  const auto x = static_cast<double>(point + 1);
+  e.verdict = fits ? static_cast<model::Verdict>(point % 4) : model::Verdict::does_not_fit;
+  e.sure = static_cast<model::Sure>(point % 3);
+  e.reason = fits ? model::Reason::none : model::Reason::ram;
+  e.gpus_used = static_cast<std::uint16_t>(point + 1);
+  e.layers_gpu = 32 + point;
+  e.layers_cpu = point;
+  e.layers_disk = 2 * point;
+  e.weights = Bytes(14'000'000'001 + point);
+  e.kv_cache = Bytes(300'000'001 + point);
+  e.activations = Bytes(40'000'001 + point);
+  e.overhead = Bytes(900'000'001 + point);
+  e.gpu_bytes = Bytes(15'000'000'010 + point);
+  e.max_memory = Bytes(14'500'000'000 + point);
+  e.cpu_bytes = Bytes(1'000 * point);
+  e.disk_bytes = Bytes(2'000 * point);
+  e.short_bytes = Bytes(fits ? 0 : 5'000'000'000 + point);
+  e.load = Seconds(fits ? x / 3 : never);
+  e.ttft = Seconds(fits ? x / 7 : never);
+  e.tpot = Seconds(fits ? x / 11 : never);
+  e.tokens_s = fits ? 11 / x : 0;
+  e.total = Seconds(fits ? x * 13.1 : never);
+  return e;
+}
+
+inline std::vector<model::Estimate> made_up(Size first, Size count) {
+  std::vector<model::Estimate> all;
+  for (Size i = 0; i < count; ++i) all.push_back(made_up(first + i));
+  return all;
+}
+
+/// Writes the whole of `info` with made-up outcomes.
+inline void write_all(const std::filesystem::path& file, const RunInfo& info) {
+  Store store(file);
+  store.begin_run(info);
+  store.append(store.next_point(), made_up(store.next_point(), info.points() - store.next_point()));
+  store.finish_run();
+}
+
+}  // namespace headroom::report::test
