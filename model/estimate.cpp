@@ -90,16 +90,8 @@ void add_times(const Scenario& s, const Plan& plan, Estimate& e) {
     e.total = e.ttft;
     return;
   }
-  double step = 0;
-  const Size half = s.prompt_tokens + (s.output_tokens + 1) / 2;
-  if (s.kv_cache) {
-    CachedTokens tokens{.self = half, .source = 0};
-    if (s.weights->model->encoder_decoder)
-      tokens = {.self = (s.output_tokens + 1) / 2, .source = s.prompt_tokens};
-    step = decode_step(s, plan, tokens).total;
-  } else {
-    step = prefill(s, plan, half).total;
-  }
+  const double step = s.kv_cache ? decode_step(s, plan, mean_tokens(s)).total
+                                 : prefill(s, plan, mean_tokens(s).self).total;
   e.tpot = Seconds(step);
   e.tokens_s = static_cast<double>(s.batch) / step;
   e.total = e.ttft + static_cast<double>(std::max<Size>(0, s.output_tokens - 1)) * e.tpot;

@@ -165,6 +165,12 @@ double experts_touched(const Profile& profile, double tokens) {
   return 1.0 - std::pow(1.0 - share, tokens);
 }
 
+CachedTokens mean_tokens(const Scenario& s) {
+  const Size half = (s.output_tokens + 1) / 2;
+  if (s.weights->model->encoder_decoder) return {.self = half, .source = s.prompt_tokens};
+  return {.self = s.prompt_tokens + half, .source = 0};
+}
+
 PassTime decode_step(const Scenario& s, const Plan& plan, CachedTokens tokens) {
   const Profile& profile = s.weights->model->profile;
   Pass pass;

@@ -25,6 +25,9 @@ struct PassTime {
   double total = 0;
 };
 
+/// What is cached halfway through the output, where the mean step is.
+CachedTokens mean_tokens(const Scenario& scenario);
+
 /// One decode step of every sequence, at `tokens` cached.
 PassTime decode_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens);
 /// The prompts of all sequences, up to the first token. `prompt` in tokens per sequence.

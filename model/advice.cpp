@@ -1,0 +1,92 @@
+#include "model/advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace headroom::model {
+namespace {
+
+double gigabytes(Bytes bytes) { return static_cast<double>(bytes.count()) / 1e9; }
+
+bool on_cards(const Estimate& e) {
+  return e.verdict == Verdict::fits_one_gpu || e.verdict == Verdict::fits_gpus;
+}
+
+std::string where(const Estimate& e) {
+  return e.gpus_used == 1 ? std::string("fits on 1 GPU")
+                          : fmt::format("fits on {} GPUs", e.gpus_used);
+}
+
+/// The widest scheme of the same family of formats that puts everything on the cards.
+std::string fewer_bits(const Scenario& s) {
+  const Weights* best = nullptr;
+  Estimate outcome;
+  std::vector<Weights> tried;
+  tried.reserve(schemes().size());
+  for (const Scheme& scheme : schemes()) {
+    if (std::find(s.runtime->holds.begin(), s.runtime->holds.end(), scheme.family) ==
+        s.runtime->holds.end())
+      continue;
+    tried.push_back(hold(*s.weights->model, scheme));
+    if (tried.back().total >= s.weights->total) continue;
+    if (best != nullptr && tried.back().total <= best->total) continue;
+    Scenario changed = s;
+    changed.weights = &tried.back();
+    const Estimate e = evaluate(changed);
+    if (!on_cards(e)) continue;
+    best = &tried.back();
+    outcome = e;
+  }
+  if (best == nullptr) return {};
+  return fmt::format("{}: {:.1f} -> {:.1f} GB, {}", best->scheme->name, gigabytes(s.weights->total),
+                     gigabytes(best->total), where(outcome));
+}
+
+/// The fewest cards of the kind there is that hold everything.
+std::string more_cards(const Scenario& s) {
+  if (s.machine->devices.empty()) return {};
+  Machine machine = *s.machine;
+  Scenario changed = s;
+  changed.machine = &machine;
+  changed.tensor_parallel = changed.pipeline_parallel = 0;
+  while (machine.devices.size() < 64) {
+    machine.devices.push_back(machine.devices.back());
+    if (on_cards(evaluate(changed)))
+      return fmt::format("{} GPUs of {} instead of {}", machine.devices.size(),
+                         machine.devices.back().name, s.machine->devices.size());
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string advice(const Scenario& s, const Estimate& e) {
+  if (on_cards(e)) return {};
+  switch (e.reason) {
+    case Reason::precision_unsupported:
+      return fmt::format("{} does not hold {} weights: choose another runtime or precision",
+                         s.runtime->name, s.weights->scheme->name);
+    case Reason::context_too_long:
+      return fmt::format("a context of at most {} tokens", s.weights->model->shape.positions);
+    case Reason::heads_not_divisible:
+      return fmt::format("tensor parallelism that divides {} heads",
+                         s.weights->model->shape.query_heads);
+    case Reason::cache_required:
+      return "keep the KV cache, or use transformers";
+    default:
+      break;
+  }
+  std::vector<std::string> changes;
+  if (std::string bits = fewer_bits(s); !bits.empty()) changes.push_back(std::move(bits));
+  if (std::string cards = more_cards(s); !cards.empty()) changes.push_back(std::move(cards));
+  if (e.verdict == Verdict::does_not_fit && e.reason == Reason::ram)
+    changes.push_back(fmt::format("{:.1f} GB more host memory", gigabytes(e.short_bytes)));
+  if (e.verdict == Verdict::does_not_fit && e.reason == Reason::disk)
+    changes.push_back(fmt::format("{:.1f} GB more disk", gigabytes(e.short_bytes)));
+  if (changes.empty()) return "no change of precision or card count helps: a smaller model";
+  return fmt::format("{}", fmt::join(changes, "; or "));
+}
+
+}  // namespace headroom::model

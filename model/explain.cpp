@@ -1,0 +1,281 @@
+// The words and numbers behind an estimate: the same arithmetic as evaluate, with every term kept.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "hardware/quantity_text.hpp"
+#include "model/activation.hpp"
+#include "model/advice.hpp"
+#include "model/estimate.hpp"
+#include "model/kv_cache.hpp"
+#include "model/placement.hpp"
+#include "model/speed.hpp"
+
+namespace headroom::model {
+namespace {
+
+double real(Bytes bytes) { return static_cast<double>(bytes.count()); }
+
+/// Collects the terms of one scenario.
+class Explainer {
+ public:
+  explicit Explainer(const Scenario& s)
+      : s_(s),
+        runtime_(*s.runtime),
+        profile_(s.weights->model->profile),
+        factors_(interval_factors(*s.runtime)),
+        plan_(place(s, 1.0)) {}
+
+  Explanation explanation() {
+    out_.estimate = evaluate(s_);
+    add_assumptions();
+    add_warnings();
+    if (out_.estimate.verdict == Verdict::refused) {
+      out_.advice = advice(s_, out_.estimate);
+      return std::move(out_);
+    }
+    add_devices();
+    add_memory_terms();
+    if (out_.estimate.verdict != Verdict::does_not_fit) add_time_terms();
+    out_.advice = advice(s_, out_.estimate);
+    return std::move(out_);
+  }
+
+ private:
+  void bytes_term(std::string name, double low, double expected, double high, std::string formula,
+                  std::string numbers, std::string_view source) {
+    out_.terms.push_back({std::move(name), "bytes", low, expected, high, std::move(formula),
+                          std::move(numbers), std::string(source)});
+  }
+  void exact(std::string name, Bytes bytes, std::string formula, std::string numbers,
+             std::string_view source) {
+    bytes_term(std::move(name), real(bytes), real(bytes), real(bytes), std::move(formula),
+               std::move(numbers), source);
+  }
+  void seconds_term(std::string name, double seconds, std::string formula, std::string numbers,
+                    std::string_view source) {
+    out_.terms.push_back({std::move(name), "seconds", seconds * factors_.time_low, seconds,
+                          seconds * factors_.time_high, std::move(formula), std::move(numbers),
+                          std::string(source)});
+  }
+
+  void add_assumptions() {
+    const Model& model = *s_.weights->model;
+    auto say = [&](std::string text) { out_.assumptions.push_back(std::move(text)); };
+    say(fmt::format("weights held in {} ({})", s_.weights->scheme->name,
+                    s_.weights->scheme->meaning));
+    say(fmt::format("KV cache in {}", s_.kv_precision->name));
+    say(fmt::format("runtime {} {}", runtime_.name, runtime_.version));
+    say(fmt::format("batch {}, prompt {} tokens, output {} tokens, context {} tokens a sequence",
+                    s_.batch, s_.prompt_tokens, s_.output_tokens, s_.cached_tokens()));
+    if (s_.machine->host_assumed)
+      say(fmt::format("host {} (the default, as none was given)", s_.machine->host.name));
+    for (std::size_t card = 0; card < s_.machine->devices.size() && card < 1; ++card)
+      say(fmt::format("GPU budget {} of {} on each card", to_text(card_budget(s_, card)),
+                      to_text(s_.machine->devices[card].memory)));
+    say(runtime_.split == Split::layers
+            ? "cards are filled in order, as few as hold the model; layers are not split"
+            : "each matrix is split over as few cards as hold the model");
+    say("flash or memory-efficient attention; weights read from a cold disk");
+    if (model.encoder_decoder) say("the prompt is the encoder's input");
+    if (profile_.first_decoding > 0 && !model.encoder_decoder)
+      say("text only: vision and audio towers are held but not run");
+    say(fmt::format("intervals are 80 %: memory from {} measured rows, times from {} ({})",
+                    factors_.memory_measurements, factors_.time_measurements, factors_.source));
+  }
+
+  void add_warnings() {
+    const Size positions = s_.weights->model->shape.positions;
+    if (positions > 0 && s_.cached_tokens() > positions)
+      out_.warnings.push_back(
+          fmt::format("context of {} tokens exceeds the model's {} positions: outputs beyond them "
+                      "are not reliable",
+                      s_.cached_tokens(), positions));
+    if (factors_.memory_measurements == 0)
+      out_.warnings.push_back(fmt::format(
+          "no measured row stands behind the memory of {}: no answer is sure", runtime_.name));
+    for (const Device& device : s_.machine->devices)
+      if (device.memory_nominal) {
+        out_.warnings.push_back(fmt::format(
+            "{}: memory is the nominal size; the driver reports a little less", device.name));
+        break;
+      }
+    if (s_.prompt_tokens + s_.output_tokens > s_.cached_tokens())
+      out_.warnings.push_back(
+          fmt::format("context of {} tokens is shorter than prompt and output together ({})",
+                      s_.cached_tokens(), s_.prompt_tokens + s_.output_tokens));
+  }
+
+  void add_devices() {
+    for (Size card = 0; card < plan_.cards; ++card) {
+      const auto i = static_cast<std::size_t>(card);
+      const CardUse use = card_use(s_, plan_, card);
+      const auto stage = static_cast<std::size_t>(card / plan_.shards);
+      DeviceUse row{.name = fmt::format("gpu {}: {}", card, s_.machine->devices[i].name),
+                    .kind = "gpu",
+                    .capacity = s_.machine->devices[i].memory,
+                    .budget = card_budget(s_, i),
+                    .weights = use.weights,
+                    .kv_cache = use.kv_cache,
+                    .activations = use.activations,
+                    .overhead = use.context + use.fragmentation,
+                    .total = use.total()};
+      set_layers(row, {plan_.cut[stage], plan_.cut[stage + 1]});
+      out_.devices.push_back(row);
+    }
+    const HostUse host = host_use(s_, plan_);
+    DeviceUse cpu{.name = fmt::format("cpu: {}", s_.machine->host.name),
+                  .kind = "cpu",
+                  .capacity = s_.machine->host.ram,
+                  .budget = std::min(s_.ram_budget, s_.machine->host.ram),
+                  .weights = host.weights,
+                  .kv_cache = host.kv_cache,
+                  .activations = host.activations,
+                  .overhead = host.process,
+                  .total = host.total()};
+    set_layers(cpu, plan_.on_cpu);
+    out_.devices.push_back(cpu);
+    if (plan_.on_disk.size() == 0) return;
+    DeviceUse disk{.name = "disk",
+                   .kind = "disk",
+                   .capacity = s_.machine->host.disk,
+                   .budget = std::min(s_.disk_budget, s_.machine->host.disk),
+                   .weights = disk_use(s_, plan_),
+                   .kv_cache = Bytes(0),
+                   .activations = Bytes(0),
+                   .overhead = Bytes(0),
+                   .total = disk_use(s_, plan_)};
+    set_layers(disk, plan_.on_disk);
+    out_.devices.push_back(disk);
+  }
+
+  static void set_layers(DeviceUse& row, Range range) {
+    if (range.size() <= 0) return;
+    row.first_layer = range.first;
+    row.last_layer = range.last - 1;
+  }
+
+  void add_memory_terms() {
+    const Weights& w = *s_.weights;
+    const std::string_view scheme_source = w.scheme->source;
+    exact("weights", w.total, "sum over tensors of stored(format, elements)",
+          fmt::format("{} parameters and {} buffer elements in {}", profile_.parameters,
+                      profile_.buffers, w.scheme->name),
+          scheme_source);
+    exact("embeddings", w.embedding, "of the weights: what comes before the first layer",
+          fmt::format("{} elements", profile_.embedding_parameters), scheme_source);
+    const CachedTokens tokens = reserved_tokens(s_);
+    const auto layers = static_cast<Size>(profile_.layers.size());
+    const Bytes kv = kv_cache(s_, tokens, 0, layers);
+    exact("kv_cache", kv,
+          "batch * (sum over layers of stored(per_token * min(context, window)) + state)",
+          fmt::format("batch {}, context {}, {} layers, {} bytes a token at this context", s_.batch,
+                      s_.cached_tokens(), layers,
+                      s_.cached_tokens() > 0
+                          ? kv.count() / std::max<Size>(1, s_.batch * s_.cached_tokens())
+                          : 0),
+          "Pope et al., arXiv:2211.05102; MLA: arXiv:2412.19437");
+    if (plan_.cards == 0) return;
+    Size heaviest = 0;
+    for (Size card = 1; card < plan_.cards; ++card)
+      if (card_use(s_, plan_, card).total() > card_use(s_, plan_, heaviest).total())
+        heaviest = card;
+    add_card_terms(heaviest);
+  }
+
+  void add_card_terms(Size card) {
+    const CardUse use = card_use(s_, plan_, card);
+    const std::string on = fmt::format("gpu{}_", card);
+    exact(on + "weights", use.weights, "layers on the card, embedding and head where they are",
+          plan_.stage_buffer > Bytes(0)
+              ? fmt::format("with a buffer of {} for streamed weights", to_text(plan_.stage_buffer))
+              : std::string(),
+          s_.weights->scheme->source);
+    exact(on + "kv_cache", use.kv_cache, "caches of the layers that run on the card", "",
+          runtime_.source);
+    const double work = real(use.activations);
+    bytes_term(
+        on + "activations", 0.7 * work, work, 1.4 * work,
+        "tokens * (2 * hidden + widest / shards) * element bytes + batch * vocabulary * "
+        "logit bytes / shards",
+        fmt::format("{} tokens, hidden {}, widest {:.0f}, {} logits", pass_tokens(s_),
+                    s_.weights->model->shape.hidden_size, profile_.widest, profile_.head_rows),
+        "model/activation.hpp");
+    bytes_term(on + "context", runtime_.context_bytes.low, runtime_.context_bytes.value,
+               runtime_.context_bytes.high, "driver context and libraries",
+               evidence(runtime_.context_bytes), runtime_.context_bytes.source);
+    const double held = real(use.weights + use.kv_cache + use.activations);
+    bytes_term(on + "fragmentation", held * runtime_.fragmentation.low, real(use.fragmentation),
+               held * runtime_.fragmentation.high, "share * (weights + kv_cache + activations)",
+               evidence(runtime_.fragmentation), runtime_.fragmentation.source);
+    const double total = real(use.total());
+    bytes_term(on + "total", total * factors_.memory_low, total, total * factors_.memory_high,
+               "weights + kv_cache + activations + context + fragmentation",
+               fmt::format("the most loaded card; budget {}",
+                           to_text(card_budget(s_, static_cast<std::size_t>(card)))),
+               factors_.source);
+  }
+
+  static std::string evidence(const Constant& c) {
+    return c.measurements == 0 ? std::string("unmeasured (n = 0)")
+                               : fmt::format("n = {} measured", c.measurements);
+  }
+
+  /// The parts of a pass and which of them bounds it.
+  void add_pass(const std::string& name, const PassTime& pass) {
+    const auto part = [&](std::string_view what, double seconds, std::string formula,
+                          const Constant& constant) {
+      if (seconds > 0)
+        seconds_term(fmt::format("{}_{}", name, what), seconds, std::move(formula),
+                     fmt::format("{:.3g}, {}", constant.value, evidence(constant)),
+                     constant.source);
+    };
+    part("cards", pass.cards,
+         "max(bytes / (share * bandwidth), FLOPs / (share * peak)) on each card",
+         runtime_.decode_bandwidth);
+    part("cpu", pass.cpu, "max(bytes / (share * RAM bandwidth), FLOPs / (share * CPU peak))",
+         runtime_.cpu_bandwidth);
+    part("stream", pass.stream, "offloaded bytes / (share * host bus)", runtime_.stream_bandwidth);
+    part("disk", pass.disk, "bytes on disk / (share * disk read)", runtime_.disk_bandwidth);
+    part("reduce", pass.reduce, "2 * layers * (latency + 2 (n - 1) / n * activations / link)",
+         runtime_.reduce_latency_s);
+    part("launches", pass.launches, "layers * overhead", runtime_.layer_overhead_s);
+    seconds_term(name, pass.total,
+                 runtime_.launch == Launch::overlapped
+                     ? "stream + disk + reduce + max(cards + cpu, launches)"
+                     : "stream + disk + reduce + cards + cpu + launches",
+                 fmt::format("bound by {}", bound(pass)), runtime_.source);
+  }
+
+  static std::string_view bound(const PassTime& pass) {
+    const std::pair<double, std::string_view> parts[] = {
+        {pass.cards, "the cards"}, {pass.cpu, "the CPU"},     {pass.stream, "the host bus"},
+        {pass.disk, "the disk"},   {pass.reduce, "the link"}, {pass.launches, "launches"}};
+    return std::max_element(std::begin(parts), std::end(parts))->second;
+  }
+
+  void add_time_terms() {
+    seconds_term("load", out_.estimate.load.value(),
+                 "fixed + bytes read / (share * disk read) + bytes on cards / (share * host bus)",
+                 evidence(runtime_.load_bandwidth), runtime_.load_bandwidth.source);
+    add_pass("ttft", prefill(s_, plan_, s_.prompt_tokens));
+    if (!profile_.generative) return;
+    if (s_.kv_cache) add_pass("tpot", decode_step(s_, plan_, mean_tokens(s_)));
+    seconds_term("total", out_.estimate.total.value(), "ttft + (output - 1) * tpot",
+                 fmt::format("{} output tokens", s_.output_tokens), runtime_.source);
+  }
+
+  const Scenario& s_;
+  const Runtime& runtime_;
+  const Profile& profile_;
+  IntervalFactors factors_;
+  Plan plan_;
+  Explanation out_;
+};
+
+}  // namespace
+
+Explanation explain(const Scenario& scenario) { return Explainer(scenario).explanation(); }
+
+}  // namespace headroom::model
