@@ -1,0 +1,100 @@
+# Sourced by tests/run.sh and examples/run.sh, from the root of the project: installs what the
+# build needs, only what is missing. Knows the names of Debian 12 and Ubuntu 24.04; elsewhere it
+# lists what is missing and stops.
+
+headroom_build_packages() {
+  echo g++ cmake ninja-build pkg-config libtbb-dev libcurl4-openssl-dev libsqlite3-dev \
+    libtomlplusplus-dev libfmt-dev libgtest-dev libbenchmark-dev gnuplot-nox sqlite3
+  case $1 in
+    debian:12) echo libboost{,-json,-program-options,-iostreams,-filesystem,-system}1.81-dev ;;
+    *) echo libboost{,-json,-program-options,-iostreams,-filesystem,-system}-dev ;;
+  esac
+}
+
+headroom_check_packages() { echo clang-format-16 clang-tidy-16 git; }
+
+# The packages among "$@" that are not installed.
+missing_packages() {
+  local package
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
+      echo "$package"
+  done
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    echo "these packages need root or sudo to install:" "${@:4}" >&2
+    return 1
+  fi
+}
+
+# apt_install PACKAGE...: with the package lists brought up to date once.
+apt_install() {
+  as_root apt-get -qq update
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "$@" \
+    </dev/null >/dev/null
+}
+
+# gnuplot-iostream is one header. Debian 12's package of it wants another Boost than the one with
+# Boost.JSON, so there the header is taken out of the package and put into the build tree.
+get_gnuplot_iostream() {
+  local folder=build/gnuplot-iostream
+  [ -f /usr/include/gnuplot-iostream.h ] || [ -f /usr/local/include/gnuplot-iostream.h ] ||
+    [ -f "$folder/usr/include/gnuplot-iostream.h" ] && return
+  if [ "$1" != debian:12 ]; then
+    apt_install libgnuplot-iostream-dev
+    return
+  fi
+  mkdir -p "$folder"
+  (cd "$folder" &&
+    { apt-get -qq download libgnuplot-iostream-dev 2>/dev/null ||
+      { as_root apt-get -qq update && apt-get -qq download libgnuplot-iostream-dev; }; } &&
+    dpkg-deb -x libgnuplot-iostream-dev_*.deb . && rm libgnuplot-iostream-dev_*.deb)
+}
+
+# install_packages build|check...: everything that these groups need.
+install_packages() {
+  local system=unknown group wanted=() missing
+  [ -r /etc/os-release ] && system=$(. /etc/os-release && echo "${ID:-}:${VERSION_ID:-}")
+  for group in "$@"; do wanted+=($("headroom_${group}_packages" "$system")); done
+  case $system in
+    debian:12 | ubuntu:24.04) ;;
+    *)
+      stop_unless_present
+      return
+      ;;
+  esac
+  missing=($(missing_packages "${wanted[@]}"))
+  if [ ${#missing[@]} -gt 0 ]; then
+    echo "installing: ${missing[*]}"
+    apt_install "${missing[@]}"
+  fi
+  get_gnuplot_iostream "$system"
+}
+
+# On a system whose package names are not known: stop with a list, or go on where all is there.
+stop_unless_present() {
+  local lacking=() tool header
+  for tool in g++ cmake ninja gnuplot sqlite3; do
+    command -v "$tool" >/dev/null || lacking+=("$tool")
+  done
+  for header in boost/json.hpp boost/program_options.hpp boost/iostreams/stream.hpp tbb/tbb.h \
+    curl/curl.h sqlite3.h toml++/toml.h fmt/core.h gtest/gtest.h benchmark/benchmark.h \
+    gnuplot-iostream.h; do
+    printf '#include <%s>\n' "$header" |
+      g++ -std=c++20 -Ibuild/gnuplot-iostream/usr/include -M -x c++ - >/dev/null 2>&1 ||
+      lacking+=("<$header>")
+  done
+  [ ${#lacking[@]} -eq 0 ] && return
+  {
+    echo "the package names of this system are not known here (Debian 12 and Ubuntu 24.04 are)."
+    echo "missing: ${lacking[*]}"
+    echo "install these (Boost 1.81 or later), then run the same command again."
+  } >&2
+  return 1
+}

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds and runs all tests.
+#   --all   also: sanitizer builds, format and tidy checks, the installed package, every example
+#   --long  also: the tests that take long, tidy on every file
+# Exit code 0: everything passed. The last line counts tests and checks.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. tests/packages.sh
+
+all=no long=no
+for argument in "$@"; do
+  case $argument in
+    --all) all=yes ;;
+    --long) long=yes ;;
+    *)
+      echo "usage: tests/run.sh [--all] [--long]" >&2
+      exit 2
+      ;;
+  esac
+done
+
+passed=0 failed=0
+
+# run_tests PRESET [OPTION...]: a build and its tests; adds ctest's own count to ours.
+run_tests() {
+  local preset=$1 log count
+  shift
+  log=build/$preset/tests.log
+  echo "== $preset"
+  cmake --preset "$preset" >"build/$preset.configure.log" 2>&1 || { cat "build/$preset.configure.log"; return 1; }
+  cmake --build --preset "$preset" | fold_progress || return 1
+  ctest --test-dir "build/$preset" --output-on-failure -j "$(nproc)" "$@" </dev/null >"$log" 2>&1 || true
+  grep -v ' Passed  *[0-9.]* sec$\|^ *Start ' "$log" || true
+  count=$(sed -n 's/.*tests passed, \([0-9]*\) tests failed out of \([0-9]*\).*/\1 \2/p' "$log")
+  [ -n "$count" ] || return 1
+  read -r bad total <<<"$count"
+  failed=$((failed + bad)) passed=$((passed + total - bad))
+}
+
+# Of ninja's progress keep what is not progress.
+fold_progress() { grep -v '^\[[0-9]*/[0-9]*\] \|^ninja: no work to do' || true; }
+
+# check NAME COMMAND...: one more thing that passes or fails.
+check() {
+  local name=$1
+  shift
+  echo "== $name"
+  if "$@" </dev/null; then passed=$((passed + 1)); else
+    echo "failed: $name"
+    failed=$((failed + 1))
+  fi
+}
+
+mkdir -p build
+if [ $all = yes ]; then install_packages build check; else install_packages build; fi
+
+if [ $all = yes ]; then
+  check format tests/format.sh
+  check tidy tests/tidy.sh $([ $long = yes ] && echo --every-file)
+fi
+exclude=^none$
+[ $all = yes ] || exclude+='|^example$'
+[ $long = yes ] || exclude+='|^long$'
+run_tests release --label-exclude "$exclude" || failed=$((failed + 1))
+if [ $all = yes ]; then
+  run_tests asan --label-exclude "$exclude|^example$" || failed=$((failed + 1))
+  run_tests tsan --label-regex '^threads$' || failed=$((failed + 1))
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
