@@ -7,68 +7,24 @@
 #include <set>
 
 #include "hardware/names.hpp"
-#include "model/architectures/families.hpp"
+#include "model/architectures/rows.hpp"
 
 namespace headroom::model {
 
 namespace {
 
-using namespace families;
-
-// One block of rows per file of model/architectures/, in the order of the files.
-constexpr Architecture rows[] = {
-    // dbrx.cpp
-    {"DbrxForCausalLM", "dbrx", dbrx},
-    // deepseek.cpp
-    {"DeepseekV2ForCausalLM", "deepseek_v2", deepseek_v2},
-    {"DeepseekV3ForCausalLM", "deepseek_v3", deepseek_v3},
-    {"DeepseekV3ForCausalLM", "kimi_k2", deepseek_v3},
-    {"DeepseekV32ForCausalLM", "deepseek_v32", deepseek_v32},
-    // glm_moe.cpp
-    {"Glm4MoeForCausalLM", "glm4_moe", glm4_moe},
-    {"Glm4MoeLiteForCausalLM", "glm4_moe_lite", glm4_moe_lite},
-    {"GlmMoeDsaForCausalLM", "glm_moe_dsa", glm_moe_dsa},
-    // gpt_oss.cpp
-    {"GptOssForCausalLM", "gpt_oss", gpt_oss},
-    // jamba.cpp
-    {"JambaForCausalLM", "jamba", jamba},
-    // llama.cpp
-    {"LlamaForCausalLM", "llama", llama},
-    // mamba.cpp
-    {"MambaForCausalLM", "mamba", mamba},
-    {"Mamba2ForCausalLM", "mamba2", mamba2},
-    // minimax_m2.cpp
-    {"MiniMaxM2ForCausalLM", "minimax_m2", minimax_m2},
-    // mixtral.cpp
-    {"MixtralForCausalLM", "mixtral", mixtral},
-    // nemotron_h.cpp
-    {"NemotronHForCausalLM", "nemotron_h", nemotron_h},
-    // olmoe.cpp
-    {"OlmoeForCausalLM", "olmoe", olmoe},
-    // phimoe.cpp
-    {"PhimoeForCausalLM", "phimoe", phimoe},
-    // qwen3_next.cpp
-    {"Qwen3NextForCausalLM", "qwen3_next", qwen3_next},
-    {"Qwen3_5ForCausalLM", "qwen3_5_text", qwen3_5},
-    {"Qwen3_5MoeForCausalLM", "qwen3_5_moe_text", qwen3_5_moe},
-    // qwen_moe.cpp
-    {"Qwen2MoeForCausalLM", "qwen2_moe", qwen2_moe},
-    {"Qwen3MoeForCausalLM", "qwen3_moe", qwen3_moe},
-    // rwkv.cpp
-    {"RwkvForCausalLM", "rwkv", rwkv},
-};
-
 /// The row for a class name; of several, the one with the config's model_type.
 const Architecture* find(std::string_view name, std::string_view model_type) {
   const Architecture* found = nullptr;
-  for (const auto& row : rows)
+  for (const auto& row : architectures())
     if (row.name == name && (!found || row.model_type == model_type)) found = &row;
   return found;
 }
 
 [[noreturn]] void fail_unknown(const Config& config, std::string_view key, std::string_view name) {
   std::set<std::string> known;
-  for (const auto& row : rows) known.emplace(key == "model_type" ? row.model_type : row.name);
+  for (const auto& row : architectures())
+    known.emplace(key == "model_type" ? row.model_type : row.name);
   const std::vector<std::string> names(known.begin(), known.end());
   config.fail(key, fmt::format("'{}' is not described; nearest: {}", name,
                                fmt::join(nearest(name, names), ", ")));
@@ -84,7 +40,7 @@ const Architecture& row_of(const Config& config) {
   if (type.empty())
     config.fail("architectures", "is missing, and so is 'model_type': one of them is needed");
   std::vector<const Architecture*> candidates;
-  for (const auto& row : rows)
+  for (const auto& row : architectures())
     if (row.model_type == type) candidates.push_back(&row);
   if (candidates.empty()) fail_unknown(config, "model_type", type);
   if (candidates.size() > 1) {
@@ -109,13 +65,22 @@ void check_size(const Part& part) {
 
 }  // namespace
 
-std::span<const Architecture> architectures() { return rows; }
+std::span<const Architecture> architectures() {
+  static const std::vector<Architecture> all = [] {
+    std::vector<Architecture> rows;
+    for (const auto part : {families::decoder_rows(), families::encoder_rows(),
+                            families::encoder_decoder_rows(), families::vision_language_rows()})
+      rows.insert(rows.end(), part.begin(), part.end());
+    return rows;
+  }();
+  return all;
+}
 
 Part describe(const Config& config) {
   const Architecture& row = row_of(config);
   try {
     Part part{.modules = {{"", std::string(row.name)}}};
-    part = std::move(part) + row.describe(config);
+    part = std::move(part) + row.describe(config.as_class(row.name));
     check_size(part);
     return part;
   } catch (const std::length_error& e) {

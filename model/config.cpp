@@ -61,12 +61,12 @@ std::string quote_non_finite(std::string_view text) {
 }  // namespace
 
 Config::Config(json::object object, std::string origin)
-    : object_(std::move(object)), origin_(std::move(origin)), shared_(std::make_shared<Shared>()) {
+    : object_(std::move(object)), origin_(std::move(origin)), read_(std::make_shared<std::set<std::string>>()) {
   if (const auto* list = object_.if_contains("architectures"))
     if (const auto* names = list->if_array())
       if (!names->empty())
         if (const auto* name = names->front().if_string())
-          shared_->architecture = std::string(std::string_view(*name));
+          class_name_ = std::string(std::string_view(*name));
 }
 
 void Config::fail(std::string_view key, const std::string& what) const {
@@ -80,7 +80,7 @@ void Config::wrong(const Found& found, std::string_view expected) const {
 Config::Found Config::find(Keys keys) const {
   Found found;
   for (const auto key : keys) {
-    shared_->read.insert(prefix_ + std::string(key));
+    read_->insert(prefix_ + std::string(key));
     if (found.value) continue;
     const auto* value = object_.if_contains({key.data(), key.size()});
     if (value && !value->is_null()) found = {key, value};
@@ -91,7 +91,7 @@ Config::Found Config::find(Keys keys) const {
 Config::Found Config::need(Keys keys) const {
   const Found found = find(keys);
   if (!found.value) {
-    const std::string& name = shared_->architecture;
+    const std::string& name = class_name_;
     throw ConfigError(fmt::format("{}: {}key {} is missing{}", origin_,
                                   prefix_.empty() ? "" : "in '" + prefix_ + "', ", joined(keys),
                                   name.empty() ? "" : ": " + name + " needs it"));
@@ -168,7 +168,8 @@ Config Config::section(std::string_view key) const {
   if (!found.value->is_object()) wrong(found, "an object");
   Config inner(found.value->get_object(), origin_);
   inner.prefix_ = prefix_ + std::string(key) + '.';
-  inner.shared_ = shared_;
+  inner.read_ = read_;
+  inner.class_name_ = class_name_;
   return inner;
 }
 
@@ -176,7 +177,8 @@ Config Config::section_or_empty(std::string_view key) const {
   if (has(key)) return section(key);
   Config inner({}, origin_);
   inner.prefix_ = prefix_ + std::string(key) + '.';
-  inner.shared_ = shared_;
+  inner.read_ = read_;
+  inner.class_name_ = class_name_;
   return inner;
 }
 
@@ -186,7 +188,20 @@ std::string Config::architecture() const {
   return names.front();
 }
 
-std::set<std::string> Config::keys_read() const { return shared_->read; }
+Config Config::as_class(std::string_view name) const {
+  Config copy = *this;
+  copy.class_name_ = name;
+  return copy;
+}
+
+Config Config::with_defaults(const json::object& defaults) const {
+  Config copy = *this;
+  for (const auto& [key, value] : defaults)
+    if (!copy.object_.contains(key)) copy.object_.emplace(key, value);
+  return copy;
+}
+
+std::set<std::string> Config::keys_read() const { return *read_; }
 
 Config parse_config(std::string_view text, std::string origin) {
   if (text.size() > most_bytes)

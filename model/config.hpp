@@ -59,6 +59,11 @@ class Config {
   std::string model_type() const { return text({"model_type"}); }
   /// The first of `architectures`; throws when there is none.
   std::string architecture() const;
+  /// The class that is being described: the first of `architectures`, or what `as_class` set.
+  const std::string& class_name() const { return class_name_; }
+  Config as_class(std::string_view name) const;
+  /// The same config where absent keys (not null ones) read as in `defaults`.
+  Config with_defaults(const boost::json::object& defaults) const;
   /// Keys asked for so far, present or not, dotted below sections.
   std::set<std::string> keys_read() const;
 
@@ -77,13 +82,8 @@ class Config {
   [[noreturn]] void wrong(const Found& found, std::string_view expected) const;
 
   boost::json::object object_;
-  std::string origin_, prefix_;
-  /// Shared with the sections: keys read so far, and the class named in errors.
-  struct Shared {
-    std::set<std::string> read;
-    std::string architecture;
-  };
-  std::shared_ptr<Shared> shared_;
+  std::string origin_, prefix_, class_name_;
+  std::shared_ptr<std::set<std::string>> read_;  ///< shared with the sections
 };
 
 /// Parses a whole config.json. Bounded in size (32 MiB) and depth; throws ConfigError naming

@@ -43,6 +43,10 @@ struct Tensor {
   Role role;
   Size used = 1, of = 1;  ///< share of the tensor one token touches: top_k / experts
   std::string tied_to{};  ///< name of the storage owner; empty when it owns its storage
+  /// The owner in the pinned reference, where that ties although the config says untied (T5).
+  /// Counts go by the config; what is compared with reference placements goes through
+  /// `as_reference`.
+  std::string reference_tied_to{};
   Element element = Element::floating;
   bool persistent = true;  ///< buffers only: whether checkpoints hold it
   Size elements() const {
@@ -151,6 +155,13 @@ template <class F>
 Part stack(std::string_view scope, std::string_view class_name, Size n, F&& layer) {
   return mixed_stack(
       scope, n, [&](Size) { return class_name; }, layer);
+}
+
+/// The part as the pinned reference builds it: also tied where only the reference ties.
+inline Part as_reference(Part part) {
+  for (auto& t : part.tensors)
+    if (t.tied_to.empty()) t.tied_to = std::move(t.reference_tied_to);
+  return part;
 }
 
 /// The same part with classes that a placement must not split.

@@ -1,0 +1,17 @@
+// The functions behind the rows of encoders and encoder-decoders: one per family, in one file each.
+//
+// A family has several classes (with and without its heads): the function reads the one that is
+// meant from Config::class_name(). Names, shapes and order are those of transformers 5.23.
+#pragma once
+
+#include "model/config.hpp"
+#include "model/part.hpp"
+
+namespace headroom::model::families {
+
+// bert.cpp, bert_relatives.cpp
+Part bert(const Config& c);
+Part roberta(const Config& c);
+Part electra(const Config& c);
+
+}  // namespace headroom::model::families
