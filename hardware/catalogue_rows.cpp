@@ -1,0 +1,164 @@
+// Reads the rows of the catalogue. Units are in the names of the keys: GB/s, TFLOPS, W; memory in
+// MiB (as the driver reports it) or GiB (nominal).
+#include "hardware/catalogue_rows.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace headroom {
+namespace {
+
+constexpr Limit most_gib{1e6};
+constexpr Limit most_mib{1e9};
+constexpr Limit most_gb{1e7};
+constexpr Limit most_gbs{1e6};
+constexpr Limit most_tflops{1e6};
+constexpr Limit most_watts{1e6};
+constexpr Limit most_dollars{1e7};
+constexpr Limit most_cores{1e5};
+
+Bytes whole(double count, double unit) {
+  return Bytes(static_cast<std::int64_t>(std::floor(count * unit)));
+}
+
+void take(std::optional<double> gigabytes, BytesPerSecond& into) {
+  if (gigabytes) into = BytesPerSecond(*gigabytes * 1e9);
+}
+void take(std::optional<double> tera, std::optional<FlopsPerSecond>& into) {
+  if (tera) into = FlopsPerSecond(*tera * 1e12);
+}
+void take(std::optional<std::string> text, std::string& into) {
+  if (text) into = std::move(*text);
+}
+void take(std::optional<double> number, double& into) {
+  if (number) into = *number;
+}
+
+/// The row's own sources spelled out, then those of the row that it is based on.
+std::string source_of(TomlRow& row, const Sources& sources, std::string_view file,
+                      const std::string* base_name, const std::string* base_source) {
+  std::vector<std::string> cited = row.texts("source");
+  for (std::string& each : cited)
+    if (const auto known = sources.find(each); known != sources.end()) each = known->second;
+  if (cited.empty()) cited.emplace_back(file);
+  std::string result = fmt::format("{}", fmt::join(cited, "; "));
+  if (base_name != nullptr) result += fmt::format("; the rest as {}: {}", *base_name, *base_source);
+  return result;
+}
+
+/// Reads what devices and hosts have in common.
+template <class Fact>
+void read_identity(TomlRow& row, const RowContext<Fact>& context, Fact& fact) {
+  const Fact* base = context.base;
+  if (base != nullptr) fact = *base;
+  fact.name = row.required_text("name");
+  row.text("based_on");
+  fact.title = row.text("title").value_or(fact.name);
+  fact.aliases = row.texts("aliases");
+  fact.source = source_of(row, context.sources, context.file, base ? &base->name : nullptr,
+                          base ? &base->source : nullptr);
+  take(row.text("date"), fact.date);
+  take(row.number("power_w", most_watts), fact.power_w);
+}
+
+void read_memory(TomlRow& row, Device& device) {
+  const auto reported = row.positive("memory_mib", most_mib);
+  const auto nominal = row.positive("memory_gib", most_gib);
+  if (reported && nominal)
+    row.fail("memory_gib", "found beside memory_mib; expected one of the two");
+  if (reported) device.memory = whole(*reported, 1 << 20);
+  if (nominal) device.memory = whole(*nominal, 1 << 30);
+  if (reported || nominal) device.memory_nominal = nominal.has_value();
+  if (device.memory == Bytes())
+    row.fail("memory_mib",
+             "missing; expected memory_mib (as the driver reports it) or memory_gib (nominal)");
+}
+
+void read_peaks(TomlRow& row, Device& device) {
+  take(row.positive("fp32_tflops", most_tflops), device.fp32);
+  take(row.positive("tf32_tflops", most_tflops), device.tf32);
+  take(row.positive("fp16_tflops", most_tflops), device.fp16);
+  take(row.positive("bf16_tflops", most_tflops), device.bf16);
+  take(row.positive("fp8_tflops", most_tflops), device.fp8);
+  take(row.positive("int8_tops", most_tflops), device.int8);
+  take(row.positive("fp4_tflops", most_tflops), device.fp4);
+  if (!device.fp32 && !device.fp16 && !device.bf16)
+    row.fail("fp16_tflops",
+             "missing; expected at least one of fp32_tflops, fp16_tflops and bf16_tflops (dense)");
+}
+
+std::vector<Conflict> read_conflicts(TomlRow& row, const Sources& sources, std::string_view file) {
+  std::vector<Conflict> result;
+  for (const toml::table* table : row.tables("conflicts")) {
+    TomlRow each(*table, file);
+    Conflict conflict{each.required_text("key"), each.required_text("kept"),
+                      each.required_text("other"), each.required_text("source")};
+    each.finish();
+    if (const auto known = sources.find(conflict.source); known != sources.end())
+      conflict.source = known->second;
+    result.push_back(std::move(conflict));
+  }
+  return result;
+}
+
+}  // namespace
+
+Device read_device(TomlRow& row, const RowContext<Device>& context) {
+  Device device;
+  read_identity(row, context, device);
+  take(row.text("vendor"), device.vendor);
+  read_memory(row, device);
+  device.unified_memory = row.flag("unified_memory").value_or(device.unified_memory);
+  take(context.base ? row.positive("bandwidth_gbs", most_gbs)
+                    : row.required_positive("bandwidth_gbs", most_gbs),
+       device.bandwidth);
+  read_peaks(row, device);
+  take(row.number("link_gbs", most_gbs), device.link);
+  take(row.text("link_kind"), device.link_kind);
+  take(row.positive("host_bus_gbs", most_gbs), device.host_bus);
+  take(row.text("host_bus_kind"), device.host_bus_kind);
+  take(row.text("compute_capability"), device.compute_capability);
+  take(row.text("host"), device.host);
+  take(row.text("launched"), device.launched);
+  if (const auto price = row.positive("list_price_usd", most_dollars))
+    device.list_price_usd = price;
+  std::erase_if(device.conflicts, [&](const Conflict& each) { return row.has(each.key); });
+  for (Conflict& each : read_conflicts(row, context.sources, context.file))
+    device.conflicts.push_back(std::move(each));
+  row.finish();
+  return device;
+}
+
+Host read_host(TomlRow& row, const RowContext<Host>& context) {
+  const auto needed = [&](std::string_view key, Limit limit) {
+    return context.base ? row.positive(key, limit) : row.required_positive(key, limit);
+  };
+  Host host;
+  read_identity(row, context, host);
+  const auto binary = row.positive("ram_gib", most_gib);
+  const auto decimal = row.positive("ram_gb", most_gib);
+  if (binary && decimal) row.fail("ram_gb", "found beside ram_gib; expected one of the two");
+  if (binary) host.ram = whole(*binary, 1 << 30);
+  if (decimal) host.ram = whole(*decimal, 1e9);
+  if (host.ram == Bytes()) row.fail("ram_gib", "missing; expected ram_gib or ram_gb");
+  take(needed("ram_bandwidth_gbs", most_gbs), host.ram_bandwidth);
+  if (const auto cores = needed("cores", most_cores)) {
+    if (*cores != std::floor(*cores)) row.fail("cores", "expected a whole number");
+    host.cores = static_cast<int>(*cores);
+  }
+  if (const auto peak = needed("cpu_tflops", most_tflops))
+    host.cpu_peak = FlopsPerSecond(*peak * 1e12);
+  take(needed("host_bus_gbs", most_gbs), host.host_bus);
+  if (const auto disk = needed("disk_gb", most_gb)) host.disk = whole(*disk, 1e9);
+  take(needed("disk_read_gbs", most_gbs), host.disk_read);
+  take(row.text("disk_kind"), host.disk_kind);
+  take(row.number("card_link_gbs", most_gbs), host.card_link);
+  take(row.number("network_gbs", most_gbs), host.network);
+  row.finish();
+  return host;
+}
+
+}  // namespace headroom

@@ -1,0 +1,28 @@
+// TOML tables to rows of facts: which keys a device and a host have, and what each may hold.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "hardware/device.hpp"
+#include "hardware/host.hpp"
+#include "hardware/toml_row.hpp"
+
+namespace headroom {
+
+/// Short names that `source` keys may use, and what they stand for.
+using Sources = std::map<std::string, std::string, std::less<>>;
+
+/// What reading a row needs besides the row.
+template <class Fact>
+struct RowContext {
+  const Fact* base;  ///< the row named by `based_on`, whose figures hold where this one is silent
+  const Sources& sources;
+  std::string_view file;
+};
+
+/// Throws std::runtime_error naming file, line, key, what was found and what is allowed.
+Device read_device(TomlRow& row, const RowContext<Device>& context);
+Host read_host(TomlRow& row, const RowContext<Host>& context);
+
+}  // namespace headroom

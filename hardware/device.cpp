@@ -1,0 +1,39 @@
+// Which of a card's units multiply a given type of number.
+#include "hardware/device.hpp"
+
+#include <algorithm>
+
+namespace headroom {
+namespace {
+
+FlopsPerSecond best(std::initializer_list<std::optional<FlopsPerSecond>> rates) {
+  FlopsPerSecond result;
+  for (const auto& each : rates)
+    if (each) result = std::max(result, *each);
+  return result;
+}
+
+}  // namespace
+
+FlopsPerSecond Device::peak(Arithmetic arithmetic) const {
+  // Cards whose fp16 units are slower than their fp32 ones (Pascal) multiply 16 bit in fp32.
+  const FlopsPerSecond half = best({bf16 ? bf16 : fp16, fp32});
+  switch (arithmetic) {
+    case Arithmetic::fp32:
+      return fp32 ? *fp32 : half;
+    case Arithmetic::fp16:
+      return best({fp16 ? fp16 : bf16, fp32});
+    case Arithmetic::fp8:
+      return fp8 ? *fp8 : half;
+    case Arithmetic::int8:
+      return int8 ? *int8 : half;
+    case Arithmetic::fp4:
+      return fp4 ? *fp4 : half;
+    case Arithmetic::bf16:
+    case Arithmetic::dequantised:
+      return half;
+  }
+  return half;
+}
+
+}  // namespace headroom

@@ -1,0 +1,60 @@
+// One table of a TOML file, read key by key with errors that name file, line, key, what was found
+// and what is allowed.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headroom {
+
+/// The largest value that a number may have before it is taken for a slip of the pen.
+struct Limit {
+  double most;
+};
+
+/// Parses `text`, called `file` in errors. Throws std::runtime_error with file, line and reason.
+toml::table parse_toml(std::string_view text, std::string_view file);
+
+/// Throws std::runtime_error unless every key of `table` is in `known`; names the nearest.
+void require_known_keys(const toml::table& table, const std::vector<std::string>& known,
+                        std::string_view file);
+
+/// A cursor over the keys of one table. Every accessor records its key; finish() refuses the rest.
+/// All of them throw std::runtime_error.
+class TomlRow {
+ public:
+  TomlRow(const toml::table& table, std::string_view file) : table_(table), file_(file) {}
+
+  bool has(std::string_view key) const { return table_.contains(key); }
+  std::optional<std::string> text(std::string_view key);
+  std::string required_text(std::string_view key);
+  /// A string or an array of strings; empty where absent.
+  std::vector<std::string> texts(std::string_view key);
+  std::optional<bool> flag(std::string_view key);
+  /// Greater than zero, finite, and not more than `limit`.
+  std::optional<double> positive(std::string_view key, Limit limit);
+  double required_positive(std::string_view key, Limit limit);
+  /// Zero or more, otherwise as `positive`.
+  std::optional<double> number(std::string_view key, Limit limit);
+  /// An array of tables.
+  std::vector<const toml::table*> tables(std::string_view key);
+
+  /// Refuses keys that nobody asked for, naming the nearest that somebody did.
+  void finish() const;
+  [[noreturn]] void fail(std::string_view key, std::string_view message) const;
+
+ private:
+  const toml::node* find(std::string_view key);
+  [[noreturn]] void wrong(std::string_view key, const toml::node& found,
+                          std::string_view expected) const;
+
+  const toml::table& table_;
+  std::string_view file_;
+  std::vector<std::string> asked_;
+};
+
+}  // namespace headroom
