@@ -120,13 +120,13 @@ namespace {
 Part bert_embeddings(const Config& c, std::string_view prefix, const BertSizes& s) {
   Part p = embedding("word_embeddings", s.vocab, s.hidden) +
            embedding("position_embeddings", s.positions, s.hidden) +
-           embedding("token_type_embeddings", s.types, s.hidden);
-  if (c.flag({"use_task_id"}, false))  // Ernie
+           embedding("token_type_embeddings", s.types, s.hidden) +
+           layer_norm("LayerNorm", s.hidden) + dropout();
+  if (prefix == "Ernie" && c.flag({"use_task_id"}, false))
     p = std::move(p) +
         embedding("task_type_embeddings", c.dim({"task_type_vocab_size"}, 3), s.hidden);
   return in("embeddings", join(prefix, "Embeddings"),
-            std::move(p) + layer_norm("LayerNorm", s.hidden) + dropout() +
-                position_ids(s.positions) + position_ids(s.positions, "token_type_ids"));
+            std::move(p) + position_ids(s.positions) + position_ids(s.positions, "token_type_ids"));
 }
 
 /// RoBERTa registers its positions last.
@@ -190,20 +190,22 @@ Part roberta(const Config& c) {
   const auto whole = [&](Part part) {
     return unsplittable(std::move(part), {prefix + "Embeddings", prefix + "Layer"});
   };
+  // The copies that are generated from RoBERTa register the head before the encoder.
+  const bool head_first = prefix == "XLMRoberta" || prefix == "Camembert";
+  const auto joined = [&](Pooler pooler, Part head) {
+    Part encoder = in(base, model, body(pooler));
+    return whole(head_first ? std::move(head) + std::move(encoder)
+                            : std::move(encoder) + std::move(head));
+  };
   if (is_for(c, model)) return whole(body(Pooler::yes));
-  if (is_language_model(c)) {
-    Part encoder = in(base, model, body(Pooler::no)), head = roberta_lm_head(prefix + "LMHead", s);
-    const bool head_first = prefix == "XLMRoberta" || prefix == "Camembert";
-    return with_tied_decoder(whole(head_first ? std::move(head) + std::move(encoder)
-                                              : std::move(encoder) + std::move(head)),
+  if (is_language_model(c))
+    return with_tied_decoder(joined(Pooler::no, roberta_lm_head(prefix + "LMHead", s)),
                              "lm_head.decoder", "lm_head.bias",
                              base + ".embeddings.word_embeddings.weight", s);
-  }
   if (is_for(c, "ForSequenceClassification"))
-    return whole(in(base, model, body(Pooler::no)) +
-                 classification_head(prefix + "ClassificationHead", s.hidden, labels(c)));
-  return whole(in(base, model, body(is_for(c, "ForMultipleChoice") ? Pooler::yes : Pooler::no)) +
-               task_head(c, s.hidden));
+    return joined(Pooler::no,
+                  classification_head(prefix + "ClassificationHead", s.hidden, labels(c)));
+  return joined(is_for(c, "ForMultipleChoice") ? Pooler::yes : Pooler::no, task_head(c, s.hidden));
 }
 
 }  // namespace headroom::model::families

@@ -14,4 +14,11 @@ Part bert(const Config& c);
 Part roberta(const Config& c);
 Part electra(const Config& c);
 
+// t5.cpp
+Part t5(const Config& c);
+// bart.cpp
+Part bart(const Config& c);
+// whisper.cpp
+Part whisper(const Config& c);
+
 }  // namespace headroom::model::families
