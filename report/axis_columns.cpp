@@ -110,9 +110,17 @@ void add_fact_columns(std::vector<Column>& all) {
       +[](const Runtime& r) { return finite(interval_factors(r).time_high); },
       "high end of times as a share of the expected value"));
   all.push_back(fact(
-      "measurements", "", "measurements", integer,
-      +[](const Runtime& r) { return Cell(std::int64_t{interval_factors(r).measurements}); },
-      "measured rows behind the interval; 0: unmeasured"));
+      "memory_measurements", "", "measurements of memory", integer,
+      +[](const Runtime& r) { return Cell(std::int64_t{interval_factors(r).memory_measurements}); },
+      "measured rows behind the interval of memory; 0: unmeasured"));
+  all.push_back(fact(
+      "time_measurements", "", "measurements of time", integer,
+      +[](const Runtime& r) { return Cell(std::int64_t{interval_factors(r).time_measurements}); },
+      "measured rows behind the interval of times; 0: unmeasured"));
+  all.push_back(fact(
+      "interval_source", "", "source of the interval", text,
+      +[](const Runtime& r) { return Cell(interval_factors(r).source); },
+      "what the interval factors rest on"));
 }
 
 }  // namespace headroom::report

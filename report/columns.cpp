@@ -28,13 +28,6 @@ std::vector<Column> make_columns() {
   return all;
 }
 
-double factor_of(std::string_view name, const model::IntervalFactors& f) {
-  if (name == "memory_low") return f.memory_low;
-  if (name == "memory_high") return f.memory_high;
-  if (name == "time_low") return f.time_low;
-  return f.time_high;
-}
-
 }  // namespace
 
 std::span<const Column> columns() {
@@ -53,10 +46,10 @@ Cell value_of(const Column& column, const model::Estimate& estimate,
   if (const auto* get = std::get_if<OfEstimate>(&column.origin)) return (*get)(estimate);
   const auto* scale = std::get_if<Scaled>(&column.origin);
   if (!scale) return {};
-  const Cell base = std::get<OfEstimate>(find_column(scale->outcome)->origin)(estimate);
-  const double factor = factor_of(scale->factor, factors);
+  const Cell base = scale->of(estimate);
+  const double factor = factors.*scale->by;
   if (const auto* n = std::get_if<std::int64_t>(&base))
-    return static_cast<std::int64_t>(std::round(static_cast<double>(*n) * factor));
+    return static_cast<std::int64_t>(static_cast<double>(*n) * factor);
   if (const auto* x = std::get_if<double>(&base)) return finite(*x * factor);
   return {};
 }

@@ -31,9 +31,12 @@ using OfEstimate = Cell (*)(const model::Estimate&);
 using OfModel = Cell (*)(const model::Model&);
 using OfMachine = Cell (*)(const Machine&);
 using OfRuntime = Cell (*)(const model::Runtime&);
-/// `outcome` times `factor` (the name of a fact), rounded to whole bytes where it is an integer.
+/// `outcome` (which `of` gets) times the fact `factor` (which `by` is among the run's interval
+/// factors), truncated to whole bytes where it is an integer.
 struct Scaled {
   std::string_view outcome, factor;
+  OfEstimate of;
+  double model::IntervalFactors::*by;
 };
 using Origin = std::variant<std::monostate, OfEstimate, OfModel, OfMachine, OfRuntime, Scaled>;
 

@@ -12,12 +12,21 @@ namespace {
 using model::Estimate;
 
 Cell bytes(Bytes value) { return value.count(); }
-/// "CASE field WHEN 0 THEN 'a' WHEN 1 THEN 'b' END" over the names of an enum.
+/// The name of an enumerator; none where it has no name.
 template <class Enum>
-std::string decode(std::string_view field, Enum last) {
+Cell named(Enum value) {
+  const std::string_view name = name_of(value);
+  return name.empty() ? Cell() : Cell(name);
+}
+
+/// "CASE field WHEN 0 THEN 'a' WHEN 1 THEN 'b' END" over the enumerators below `count` that have
+/// names.
+template <class Enum>
+std::string decode(std::string_view field, int count) {
   std::string sql = fmt::format("CASE {}", field);
-  for (int i = 0; i <= static_cast<int>(last); ++i)
-    sql += fmt::format(" WHEN {} THEN '{}'", i, name_of(static_cast<Enum>(i)));
+  for (int i = 0; i < count; ++i)
+    if (const auto name = name_of(static_cast<Enum>(i)); !name.empty())
+      sql += fmt::format(" WHEN {} THEN '{}'", i, name);
   return sql + " END";
 }
 
@@ -41,9 +50,28 @@ Column stored_time(std::string_view name, std::string_view heading, OfEstimate o
                    std::string_view meaning) {
   return outcome(name, "s", heading, SqlType::real, origin, std::string(name), meaning, shown);
 }
-Column scaled(std::string_view name, std::string_view unit, std::string_view heading, SqlType type,
-              Scaled origin, Shown shown, std::string_view meaning) {
-  return {name, unit, heading, meaning, ColumnKind::derived, type, shown, origin, {}};
+/// The low and high end of the column added last.
+void add_interval(std::vector<Column>& all, std::string_view low, std::string_view high) {
+  using Factors = model::IntervalFactors;
+  const Column of = all.back();
+  const bool time = of.unit == "s";
+  const auto get = std::get<OfEstimate>(of.origin);
+  const auto add = [&](std::string_view name, std::string_view factor, double Factors::*by,
+                       std::string_view meaning) {
+    all.push_back({name,
+                   of.unit,
+                   name,
+                   meaning,
+                   ColumnKind::derived,
+                   of.type,
+                   of.shown,
+                   Scaled{of.name, factor, get, by},
+                   {}});
+  };
+  add(low, time ? "time_low" : "memory_low", time ? &Factors::time_low : &Factors::memory_low,
+      "low end of the interval around the column before");
+  add(high, time ? "time_high" : "memory_high", time ? &Factors::time_high : &Factors::memory_high,
+      "high end of the same interval");
 }
 
 }  // namespace
@@ -51,15 +79,15 @@ Column scaled(std::string_view name, std::string_view unit, std::string_view hea
 void add_memory_columns(std::vector<Column>& all) {
   using enum SqlType;
   all.push_back(outcome(
-      "verdict", "", "verdict", text, +[](const Estimate& e) { return Cell(name_of(e.verdict)); },
-      decode("status & 7", model::Verdict::refused), "whether and how it fits"));
+      "verdict", "", "verdict", text, +[](const Estimate& e) { return named(e.verdict); },
+      decode<model::Verdict>("status & 7", 8), "whether and how it fits"));
   all.push_back(outcome(
-      "sure", "", "sure", text, +[](const Estimate& e) { return Cell(name_of(e.sure)); },
-      decode("status >> 3 & 3", model::Sure::no), "yes, marginal or no, decided on the interval"));
+      "sure", "", "sure", text, +[](const Estimate& e) { return named(e.sure); },
+      decode<model::Sure>("status >> 3 & 3", 4), "yes, marginal or no, decided on the interval"));
   all.push_back(outcome(
-      "reason", "", "reason", text, +[](const Estimate& e) { return Cell(name_of(e.reason)); },
-      decode("status >> 5 & 31", model::Reason::layers_not_divisible),
-      "why the verdict is not better; none: nothing is short"));
+      "reason", "", "reason", text, +[](const Estimate& e) { return named(e.reason); },
+      decode<model::Reason>("status >> 5 & 31", 32),
+      "why the verdict is not better; empty: nothing is short"));
   all.push_back(outcome(
       "gpus_used", "", "GPUs used", integer,
       +[](const Estimate& e) { return Cell(std::int64_t{e.gpus_used}); }, "status >> 10",
@@ -107,10 +135,7 @@ void add_memory_columns(std::vector<Column>& all) {
   all.push_back(stored_bytes(
       "gpu_bytes", "GPU memory", +[](const Estimate& e) { return bytes(e.gpu_bytes); },
       "use of the most loaded card, as nvidia-smi would show it"));
-  all.push_back(scaled("gpu_bytes_low", "B", "GPU memory, low", integer,
-                       {"gpu_bytes", "memory_low"}, Shown::gib, "low end of gpu_bytes"));
-  all.push_back(scaled("gpu_bytes_high", "B", "GPU memory, high", integer,
-                       {"gpu_bytes", "memory_high"}, Shown::gib, "high end of gpu_bytes"));
+  add_interval(all, "gpu_bytes_low", "gpu_bytes_high");
   all.push_back(stored_bytes(
       "max_memory_bytes", "max_memory", +[](const Estimate& e) { return bytes(e.max_memory); },
       "the weights' share of the budget on the first card: accelerate's max_memory"));
@@ -128,25 +153,18 @@ void add_memory_columns(std::vector<Column>& all) {
 void add_time_columns(std::vector<Column>& all) {
   using enum SqlType;
   using enum Shown;
-  auto interval = [&](std::string_view low, std::string_view high, std::string_view of,
-                      std::string_view heading_low, std::string_view heading_high, Shown shown) {
-    all.push_back(scaled(low, "s", heading_low, real, {of, "time_low"}, shown, "low end"));
-    all.push_back(scaled(high, "s", heading_high, real, {of, "time_high"}, shown, "high end"));
-  };
   all.push_back(stored_time(
       "load_s", "load", +[](const Estimate& e) { return finite(e.load.value()); }, seconds,
       "from the disk until ready to answer; empty where it does not fit"));
-  interval("load_s_low", "load_s_high", "load_s", "load, low", "load, high", seconds);
+  add_interval(all, "load_s_low", "load_s_high");
   all.push_back(stored_time(
       "ttft_s", "first token", +[](const Estimate& e) { return finite(e.ttft.value()); },
       milliseconds, "time to first token"));
-  interval("ttft_s_low", "ttft_s_high", "ttft_s", "first token, low", "first token, high",
-           milliseconds);
+  add_interval(all, "ttft_s_low", "ttft_s_high");
   all.push_back(stored_time(
       "tpot_s", "per token", +[](const Estimate& e) { return finite(e.tpot.value()); },
       milliseconds, "time per output token after the first, each sequence"));
-  interval("tpot_s_low", "tpot_s_high", "tpot_s", "per token, low", "per token, high",
-           milliseconds);
+  add_interval(all, "tpot_s_low", "tpot_s_high");
   all.push_back(outcome(
       "tokens_s", "tokens/s", "tokens/s", real,
       +[](const Estimate& e) { return finite(e.tokens_s); }, "tokens_s",
@@ -154,8 +172,7 @@ void add_time_columns(std::vector<Column>& all) {
   all.push_back(stored_time(
       "total_s", "total time", +[](const Estimate& e) { return finite(e.total.value()); }, seconds,
       "first token and all output tokens"));
-  interval("total_s_low", "total_s_high", "total_s", "total time, low", "total time, high",
-           seconds);
+  add_interval(all, "total_s_low", "total_s_high");
 }
 
 }  // namespace headroom::report

@@ -28,8 +28,7 @@ std::string column_sql(const Column& c) {
   if (const auto* scale = std::get_if<Scaled>(&c.origin)) {
     const auto product =
         fmt::format("{} * {}", find_column(scale->outcome)->sql, axis_sql(scale->factor));
-    return c.type == SqlType::integer ? fmt::format("CAST(round({}) AS INTEGER)", product)
-                                      : product;
+    return c.type == SqlType::integer ? fmt::format("CAST({} AS INTEGER)", product) : product;
   }
   return c.sql;
 }

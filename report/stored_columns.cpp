@@ -20,9 +20,6 @@ void unpack_status(Estimate& e, std::int64_t v) {
   e.reason = static_cast<model::Reason>(v >> 5 & 31);
   e.gpus_used = static_cast<std::uint16_t>(v >> 10);
 }
-static_assert(static_cast<int>(model::Verdict::refused) < 8 &&
-              static_cast<int>(model::Sure::no) < 4 &&
-              static_cast<int>(model::Reason::layers_not_divisible) < 32);
 
 // layers: on GPU in bits 0-19, on CPU 20-39, on disk from bit 40.
 constexpr Size most_layers = 1 << 20;

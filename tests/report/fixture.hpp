@@ -41,7 +41,7 @@ inline Axis numbers(const std::string& column, const std::vector<std::int64_t>& 
 }
 inline Digit runtime(const std::string& name) {
   return {texts("runtime", {name}), {"memory_low", {0.9}}, {"memory_high", {1.1}},
-          {"time_low", {0.5}},      {"time_high", {2.0}},  numbers("measurements", {42})};
+          {"time_low", {0.5}},      {"time_high", {2.0}},  numbers("time_measurements", {42})};
 }
 
 /// 2 models × 2 precisions × 3 batches = 12 points.
@@ -72,6 +72,8 @@ inline model::Estimate made_up(Size point) {
   e.activations = Bytes(40'000'001 + point);
   e.overhead = Bytes(900'000'001 + point);
   e.gpu_bytes = Bytes(15'000'000'010 + point);
+  e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * 0.9));
+  e.gpu_bytes_high = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * 1.1));
   e.max_memory = Bytes(14'500'000'000 + point);
   e.cpu_bytes = Bytes(1'000 * point);
   e.disk_bytes = Bytes(2'000 * point);

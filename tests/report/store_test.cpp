@@ -34,7 +34,7 @@ TEST(Store, EveryColumnOfTheViewIsWhatTheColumnListSays) {
   const Table table = database.query("SELECT * FROM result ORDER BY point", 0);
   ASSERT_EQ(table.rows.size(), 12u);
   ASSERT_EQ(table.names.size(), columns().size());
-  const model::IntervalFactors factors{0.9, 1.1, 0.5, 2.0, 42};
+  const model::IntervalFactors factors{0.9, 1.1, 0.5, 2.0, 0, 42, {}};
   for (Size point = 0; point < 12; ++point)
     for (std::size_t c = 0; c < columns().size(); ++c) {
       const Column& column = columns()[c];
@@ -52,6 +52,47 @@ TEST(Store, EveryColumnOfTheViewIsWhatTheColumnListSays) {
       else
         EXPECT_TRUE(std::holds_alternative<std::monostate>(found)) << where;
     }
+}
+
+TEST(Store, TheIntervalOfTheViewIsThatOfTheEstimate) {
+  Folder folder;
+  write_all(folder / "r.sqlite", small_run());
+  const Table t = Database(folder / "r.sqlite")
+                      .query("SELECT gpu_bytes_low, gpu_bytes_high FROM result ORDER BY point", 0);
+  for (Size point = 0; point < 12; ++point) {
+    const auto& row = t.rows.at(static_cast<std::size_t>(point));
+    EXPECT_EQ(number(row[0]), made_up(point).gpu_bytes_low.real().value());
+    EXPECT_EQ(number(row[1]), made_up(point).gpu_bytes_high.real().value());
+  }
+}
+
+TEST(Store, EveryEnumeratorIsStoredAndNamed) {
+  Folder folder;
+  {
+    Store store(folder / "r.sqlite");
+    RunInfo info = small_run();
+    info.grids[0].digits.push_back({numbers("prompt_tokens", {1, 2})});
+    store.begin_run(info);
+    std::vector<model::Estimate> all(24);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].verdict = static_cast<model::Verdict>(i % 6);
+      all[i].sure = static_cast<model::Sure>(i % 3);
+      all[i].reason = static_cast<model::Reason>(i);
+      all[i].gpus_used = static_cast<std::uint16_t>(65535 - i);
+    }
+    store.append(0, all);
+    store.finish_run();
+  }
+  const Table t =
+      Database(folder / "r.sqlite")
+          .query("SELECT verdict, sure, reason, gpus_used FROM result ORDER BY point", 0);
+  for (std::size_t i = 0; i < t.rows.size(); ++i) {
+    EXPECT_EQ(text(t.rows[i][0]), name_of(static_cast<model::Verdict>(i % 6)));
+    EXPECT_EQ(text(t.rows[i][1]), name_of(static_cast<model::Sure>(i % 3)));
+    EXPECT_EQ(text(t.rows[i][2]), name_of(static_cast<model::Reason>(i)));
+    EXPECT_EQ(number(t.rows[i][3]), static_cast<double>(65535 - i));
+  }
+  EXPECT_TRUE(name_of(static_cast<model::Reason>(24)).empty()) << "more reasons than are tested";
 }
 
 TEST(Store, AnEstimateComesBackExactly) {

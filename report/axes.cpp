@@ -1,0 +1,67 @@
+// Mixed radix digits of a point within its grid.
+#include "report/axes.hpp"
+
+#include <algorithm>
+
+#include "report/format.hpp"
+
+namespace headroom::report {
+
+Axes::Axes(RunInfo info) : info_(std::move(info)) {
+  Size first = 0;
+  for (const GridShape& grid : info_.grids) {
+    Size stride = grid.points();
+    first_.push_back(first);
+    first += stride;
+    auto& places = places_.emplace_back();
+    for (const Digit& digit : grid.digits) {
+      const auto size = static_cast<Size>(digit.front().values.size());
+      stride /= size;
+      places.push_back({size, stride});
+    }
+  }
+}
+
+std::size_t Axes::grid_of(Size point) const {
+  const auto after = std::ranges::upper_bound(first_, point);
+  return static_cast<std::size_t>(after - first_.begin()) - 1;
+}
+
+const AxisValue* Axes::value(std::string_view column, Size point) const {
+  const auto grid = grid_of(point);
+  const auto& digits = info_.grids[grid].digits;
+  for (std::size_t d = 0; d < digits.size(); ++d)
+    for (const Axis& axis : digits[d])
+      if (axis.column == column)
+        return &axis.values[static_cast<std::size_t>(position(grid, d, point))];
+  return nullptr;
+}
+
+model::IntervalFactors Axes::factors(Size point) const {
+  const AxisValue* source = value("interval_source", point);
+  return {number_of(value("memory_low", point), 1),
+          number_of(value("memory_high", point), 1),
+          number_of(value("time_low", point), 1),
+          number_of(value("time_high", point), 1),
+          static_cast<int>(number_of(value("memory_measurements", point), 0)),
+          static_cast<int>(number_of(value("time_measurements", point), 0)),
+          source && std::holds_alternative<std::string>(*source) ? std::get<std::string>(*source)
+                                                                 : std::string_view()};
+}
+
+std::string text_of(const AxisValue* value) {
+  if (!value) return {};
+  if (const auto* n = std::get_if<std::int64_t>(value)) return shortest(*n);
+  if (const auto* x = std::get_if<double>(value)) return shortest(*x);
+  if (const auto* s = std::get_if<std::string>(value)) return *s;
+  return {};
+}
+
+double number_of(const AxisValue* value, double otherwise) {
+  if (!value) return otherwise;
+  if (const auto* n = std::get_if<std::int64_t>(value)) return static_cast<double>(*n);
+  if (const auto* x = std::get_if<double>(value)) return *x;
+  return otherwise;
+}
+
+}  // namespace headroom::report
