@@ -13,12 +13,21 @@ namespace headroom::model {
 
 namespace {
 
-/// The row for a class name; of several, the one with the config's model_type.
+/// The row for a class name; of several, the one with the config's model_type. Configs written for
+/// code of their own may spell the class in other letter case (MPTForCausalLM): that counts where
+/// model_type agrees.
 const Architecture* find(std::string_view name, std::string_view model_type) {
   const Architecture* found = nullptr;
   for (const auto& row : architectures())
     if (row.name == name && (!found || row.model_type == model_type)) found = &row;
+  for (const auto& row : architectures())
+    if (!found && row.model_type == model_type && lower(row.name) == lower(name)) found = &row;
   return found;
+}
+
+/// "LlamaModel" beside "LlamaForCausalLM": never what a config without `architectures` means.
+bool is_base_model(std::string_view name) {
+  return name.ends_with("Model") && !name.ends_with("HeadModel");
 }
 
 [[noreturn]] void fail_unknown(const Config& config, std::string_view key, std::string_view name) {
@@ -42,10 +51,13 @@ const Architecture& row_of(const Config& config) {
   std::vector<const Architecture*> candidates;
   for (const auto& row : architectures())
     if (row.model_type == type) candidates.push_back(&row);
+  if (candidates.size() > 1)
+    std::erase_if(candidates, [](const Architecture* row) { return is_base_model(row->name); });
   if (candidates.empty()) fail_unknown(config, "model_type", type);
-  if (candidates.size() > 1) {
+  if (candidates.size() != 1) {
     std::vector<std::string_view> names;
-    for (const auto* row : candidates) names.push_back(row->name);
+    for (const auto& row : architectures())
+      if (row.model_type == type) names.push_back(row.name);
     config.fail("architectures", fmt::format("is missing, and model_type '{}' may be any of {}",
                                              type, fmt::join(names, ", ")));
   }

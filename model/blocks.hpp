@@ -49,7 +49,7 @@ inline Part layer_norm(std::string_view name, Size dim, Bias bias = Bias::yes) {
 /// twice by transformers 5.
 inline Part rotary(std::string_view class_name, Size dims) {
   return in("rotary_emb", class_name,
-            buffer("inv_freq", {dims / 2}) + buffer("original_inv_freq", {dims / 2}));
+            buffer("inv_freq", {(dims + 1) / 2}) + buffer("original_inv_freq", {(dims + 1) / 2}));
 }
 /// The output head; shares storage with the tensor called `embed` when `tied`.
 inline Part lm_head(std::string_view embed, Size vocab, Size dim, bool tied, Bias bias = Bias::no) {
@@ -77,6 +77,14 @@ inline Part attention(Size hidden, Heads h, Bias qkv = Bias::no, Bias out = Bias
   Part p =
       linear("q_proj", hidden, h.query * h.dim, qkv) + linear("k_proj", hidden, h.kv * h.dim, qkv) +
       linear("v_proj", hidden, h.kv * h.dim, qkv) + linear("o_proj", h.query * h.dim, hidden, out);
+  p.caches = {kv_cache(h, window)};
+  return p;
+}
+/// One projection to q, k and v, and one out of them.
+inline Part fused_attention(Size hidden, Heads h, std::string_view qkv, std::string_view out,
+                            Bias bias = Bias::no, Size window = 0) {
+  Part p = linear(qkv, hidden, (h.query + 2 * h.kv) * h.dim, bias) +
+           linear(out, h.query * h.dim, hidden, bias);
   p.caches = {kv_cache(h, window)};
   return p;
 }

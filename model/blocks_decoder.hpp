@@ -25,8 +25,10 @@ struct Classes {
 inline Size rotated_dims(const Config& c, Size head_dim, double factor = 1.0) {
   const double own = c.number({"partial_rotary_factor"}, factor);
   const std::string_view rope = c.has("rope_scaling") ? "rope_scaling" : "rope_parameters";
-  return static_cast<Size>(static_cast<double>(head_dim) *
-                           c.section_or_empty(rope).number({"partial_rotary_factor"}, own));
+  const double share = c.section_or_empty(rope).number({"partial_rotary_factor"}, own);
+  if (!(share > 0 && share <= 1))
+    c.fail("partial_rotary_factor", "found " + std::to_string(share) + ", expected above 0 to 1");
+  return static_cast<Size>(static_cast<double>(head_dim) * share);
 }
 
 /// Entry `i` of a per-layer list of the config; throws where the list is too short.

@@ -117,6 +117,14 @@ Size Config::count(Keys keys, Size fallback) const {
   return found.value ? whole(found, 0) : fallback;
 }
 
+Size Config::dim_or_none(Keys keys, Size fallback) const {
+  const Found found = find(keys);
+  if (found.value) return whole(found, 1);
+  for (const auto key : keys)
+    if (object_.contains({key.data(), key.size()})) return 0;
+  return fallback;
+}
+
 double Config::number(Keys keys, double fallback) const {
   const Found found = find(keys);
   if (!found.value) return fallback;

@@ -40,6 +40,9 @@ class Config {
   Size dim(Keys keys, Size fallback) const;
   Size count(Keys keys) const;
   Size count(Keys keys, Size fallback) const;
+  /// A positive whole number, or 0 where the key is null: for keys whose null means "none" and
+  /// whose absence means `fallback`.
+  Size dim_or_none(Keys keys, Size fallback) const;
   double number(Keys keys, double fallback) const;
   bool flag(Keys keys, bool fallback) const;
   Bias bias(Keys keys, bool fallback) const { return flag(keys, fallback) ? Bias::yes : Bias::no; }

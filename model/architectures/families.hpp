@@ -1,6 +1,7 @@
 // The functions behind the table of architectures: one per class, in one file per family.
 //
-// Each takes the config and returns the Part below the root module. Names, shapes and order are
+// Each takes the config and returns the Part below the root module: NAME the causal language model,
+// NAME_trunk its base model, without the head. Names, shapes and order are
 // those of transformers 5.23 on the meta device, which tests/oracle/models_test.cpp compares with.
 #pragma once
 
@@ -8,6 +9,16 @@
 #include "model/part.hpp"
 
 namespace headroom::model::families {
+
+// bloom.cpp
+Part bloom(const Config& c);
+Part bloom_trunk(const Config& c);
+
+// cohere.cpp
+Part cohere(const Config& c);
+Part cohere_trunk(const Config& c);
+Part cohere2(const Config& c);
+Part cohere2_trunk(const Config& c);
 
 // dbrx.cpp
 Part dbrx(const Config& c);
@@ -17,19 +28,54 @@ Part deepseek_v2(const Config& c);
 Part deepseek_v3(const Config& c);
 Part deepseek_v32(const Config& c);
 
+// falcon.cpp
+Part falcon(const Config& c);
+Part falcon_trunk(const Config& c);
+
+// gemma.cpp
+Part gemma(const Config& c);
+Part gemma_trunk(const Config& c);
+Part gemma2(const Config& c);
+Part gemma2_trunk(const Config& c);
+Part gemma3_text(const Config& c);
+Part gemma3_trunk(const Config& c);
+
+// glm.cpp
+Part glm(const Config& c);
+Part glm_trunk(const Config& c);
+
 // glm_moe.cpp
 Part glm4_moe(const Config& c);
 Part glm4_moe_lite(const Config& c);
 Part glm_moe_dsa(const Config& c);
 
+// gpt.cpp
+Part gpt2(const Config& c);
+Part gpt2_trunk(const Config& c);
+Part gpt_bigcode(const Config& c);
+Part gpt_bigcode_trunk(const Config& c);
+Part gpt_neo(const Config& c);
+Part gpt_neo_trunk(const Config& c);
+Part gptj(const Config& c);
+Part gptj_trunk(const Config& c);
+
+// gpt_neox.cpp
+Part gpt_neox(const Config& c);
+Part gpt_neox_trunk(const Config& c);
+
 // gpt_oss.cpp
 Part gpt_oss(const Config& c);
+
+// granite.cpp
+Part granite(const Config& c);
+Part granite_trunk(const Config& c);
 
 // jamba.cpp
 Part jamba(const Config& c);
 
 // llama.cpp
 Part llama(const Config& c);
+Part llama_trunk(const Config& c);
 
 // mamba.cpp
 Part mamba(const Config& c);
@@ -38,17 +84,49 @@ Part mamba2(const Config& c);
 // minimax_m2.cpp
 Part minimax_m2(const Config& c);
 
+// mistral.cpp
+Part mistral(const Config& c);
+Part mistral_trunk(const Config& c);
+
 // mixtral.cpp
 Part mixtral(const Config& c);
+
+// mpt.cpp
+Part mpt(const Config& c);
+Part mpt_trunk(const Config& c);
 
 // nemotron_h.cpp
 Part nemotron_h(const Config& c);
 
+// olmo.cpp
+Part olmo(const Config& c);
+Part olmo_trunk(const Config& c);
+Part olmo2(const Config& c);
+Part olmo2_trunk(const Config& c);
+Part olmo3(const Config& c);
+Part olmo3_trunk(const Config& c);
+
 // olmoe.cpp
 Part olmoe(const Config& c);
 
+// opt.cpp
+Part opt(const Config& c);
+Part opt_trunk(const Config& c);
+
+// phi.cpp
+Part phi(const Config& c);
+Part phi_trunk(const Config& c);
+Part phi3(const Config& c);
+Part phi3_trunk(const Config& c);
+
 // phimoe.cpp
 Part phimoe(const Config& c);
+
+// qwen.cpp
+Part qwen2(const Config& c);
+Part qwen2_trunk(const Config& c);
+Part qwen3(const Config& c);
+Part qwen3_trunk(const Config& c);
 
 // qwen3_next.cpp
 Part qwen3_next(const Config& c);
@@ -61,5 +139,13 @@ Part qwen3_moe(const Config& c);
 
 // rwkv.cpp
 Part rwkv(const Config& c);
+
+// stablelm.cpp
+Part stablelm(const Config& c);
+Part stablelm_trunk(const Config& c);
+
+// starcoder2.cpp
+Part starcoder2(const Config& c);
+Part starcoder2_trunk(const Config& c);
 
 }  // namespace headroom::model::families

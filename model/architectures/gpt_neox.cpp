@@ -1,0 +1,34 @@
+// GPT-NeoX (Pythia, RedPajama) and its Japanese variant.
+#include "model/architectures/decoder.hpp"
+#include "model/architectures/families.hpp"
+
+namespace headroom::model::families {
+
+/// Source: transformers 5.23, models/gpt_neox/{configuration,modeling}_gpt_neox.py.
+Part gpt_neox_trunk(const Config& c) {
+  const Common s = common_of(c, {.act = "gelu"});
+  const Bias b = c.bias({"attention_bias"}, true);
+  const Size rotated = rotated_dims(c, s.heads.dim, c.number({"rotary_pct"}, 0.25));
+  const Part layers = stack("layers", "GPTNeoXLayer", s.layers, [&](Size) {
+    return layer_norm("input_layernorm", s.hidden) +
+           layer_norm("post_attention_layernorm", s.hidden) +
+           module("post_attention_dropout", "Dropout") + module("post_mlp_dropout", "Dropout") +
+           in("attention", "GPTNeoXAttention",
+              fused_attention(s.hidden, s.heads, "query_key_value", "dense", b)) +
+           in("mlp", "GPTNeoXMLP",
+              linear("dense_h_to_4h", s.hidden, s.inner, Bias::yes) +
+                  linear("dense_4h_to_h", s.inner, s.hidden, Bias::yes) + module("act", s.act));
+  });
+  return unsplittable(embedding("embed_in", c.dim({"vocab_size"}), s.hidden) +
+                          module("emb_dropout", "Dropout") + layers +
+                          layer_norm("final_layer_norm", s.hidden) +
+                          rotary("GPTNeoXRotaryEmbedding", rotated),
+                      {"GPTNeoXLayer"});
+}
+Part gpt_neox(const Config& c) {
+  return in("gpt_neox", "GPTNeoXModel", gpt_neox_trunk(c)) +
+         lm_head("gpt_neox.embed_in.weight", c.dim({"vocab_size"}), c.dim({"hidden_size"}),
+                 c.flag({"tie_word_embeddings"}, false));
+}
+
+}  // namespace headroom::model::families
