@@ -187,6 +187,8 @@ Catalogue lay_over(Catalogue base, const std::vector<Document>& documents) {
 
 }  // namespace
 
+bool same_name(std::string_view a, std::string_view b) { return spelled(a) == spelled(b); }
+
 const Device& Catalogue::device(std::string_view name) const {
   return look_up(devices, "device", name);
 }

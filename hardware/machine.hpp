@@ -1,6 +1,7 @@
 // Devices in a host. A machine is what a scenario runs on: "2x a100-sxm-40gb @ dual-epyc-120gb".
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,22 +13,26 @@
 namespace headroom {
 
 /// Cards in the order in which layers fill them, and the host they sit in. No cards: CPU only.
+/// A card with unified_memory counts the host's RAM as its own memory; host.ram is zero then.
 struct Machine {
   std::string name;             ///< canonical: "2x a100-sxm-40gb @ dual-epyc-120gb"
   std::vector<Device> devices;  ///< one entry a card, so mixed cards are simply different entries
   Host host;
-  bool host_assumed = false;  ///< no "@ host" was given: the stated default host
+  bool host_assumed = false;  ///< no "@ host" was given: the card's own or the default host
 
-  /// Host to card, one direction: the smaller of the card's bus and the board's.
+  /// "2x a100-sxm-40gb @ dual-epyc-120gb", from devices and host.
+  std::string canonical_name() const;
+  /// Host to card, one direction: the smaller of the card's bus and the board's, or the one known.
   BytesPerSecond host_bus(std::size_t card) const;
-  /// Card to card, one direction: the card's own link where all cards have one, else the host bus.
+  /// Card to card, one direction: the board's link where it has one, else the cards' own where all
+  /// have the same kind, else the host bus.
   BytesPerSecond card_link() const;
 };
 
 /// Parses `text`: "4x h100-sxm-80gb @ epyc-genoa-768gb", "rtx-4090", "1x rtx-4090 + 1x rtx-3090",
 /// "cpu @ laptop-16gb", or `local` (what detection finds).
 /// Throws UnknownName (nearest names), or std::invalid_argument naming what was expected; an
-/// ambiguous name such as "a100-40gb" is an error that lists the candidates.
+/// ambiguous name such as "a100-40gb" is an error that lists the candidates. From 1 to 1024 cards.
 Machine parse_machine(std::string_view text, const Catalogue& catalogue);
 
 /// A machine from a specification alone (--gpu-memory, --gpu-bandwidth, --gpu-tflops, --ram, …).

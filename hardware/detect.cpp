@@ -1,0 +1,211 @@
+// Asks this computer's tools and kernel, and makes a machine of what they say.
+#include "hardware/detect.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/sysmacros.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "hardware/machine.hpp"
+#include "hardware/names.hpp"
+#include "hardware/program.hpp"
+#include "hardware/quantity_text.hpp"
+
+namespace headroom {
+namespace {
+
+constexpr std::chrono::seconds tool_limit{5};
+
+/// The content of a small file; empty where it cannot be read.
+std::string content(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream out;
+  out << file.rdbuf();
+  return out.str();
+}
+
+/// Output of a tool, or nothing, with a note where the tool is there and misbehaves.
+std::string ask(const std::vector<std::string>& command, Detection& found) {
+  using Outcome = ProgramResult::Outcome;
+  const ProgramResult result = run_program(command, tool_limit);
+  const std::string& tool = command.front();
+  if (result.outcome == Outcome::timed_out)
+    found.notes.push_back(fmt::format("{} gave no answer in {} s", tool, tool_limit.count()));
+  else if (result.outcome == Outcome::failed)
+    found.notes.push_back(fmt::format("{} could not be run", tool));
+  else if (result.outcome == Outcome::finished && result.exit_code != 0)
+    found.notes.push_back(fmt::format("{} failed with exit code {}", tool, result.exit_code));
+  else if (result.outcome == Outcome::finished)
+    return result.output;
+  return {};
+}
+
+void find_cards(Detection& found) {
+  found.cards = parse_nvidia_smi(ask(nvidia_smi_query(), found), found.notes);
+  if (!found.cards.empty()) found.cuda_version = parse_cuda_version(ask({"nvidia-smi"}, found));
+  const std::string rocm =
+      ask({"rocm-smi", "--showproductname", "--showmeminfo", "vram", "--showdriverversion"}, found);
+  for (DetectedCard& each : parse_rocm_smi(rocm, found.notes))
+    found.cards.push_back(std::move(each));
+  if (found.cards.empty()) found.notes.emplace_back("no card found by nvidia-smi or rocm-smi");
+}
+
+/// The tightest memory and CPU limits on the way up from our control group to the root.
+void find_limits(Detection& found) {
+  const std::string root = "/sys/fs/cgroup";
+  std::filesystem::path group = parse_cgroup_path(content("/proc/self/cgroup"));
+  while (true) {
+    const std::string at = root + (group == "/" ? "" : group.string());
+    if (const auto limit = parse_memory_limit(content(at + "/memory.max")))
+      found.ram_limit = std::min(found.ram_limit.value_or(*limit), *limit);
+    if (const auto cores = parse_cpu_limit(content(at + "/cpu.max")))
+      found.cores = std::min(found.cores, *cores);
+    if (group.empty() || group == "/") break;
+    group = group.parent_path();
+  }
+  if (const auto limit = parse_memory_limit(content(root + "/memory/memory.limit_in_bytes")))
+    found.ram_limit = std::min(found.ram_limit.value_or(*limit), *limit);
+}
+
+void find_memory_and_cores(Detection& found) {
+  const std::string meminfo = content("/proc/meminfo");
+  found.ram = parse_meminfo(meminfo, "MemTotal").value_or(Bytes());
+  found.ram_available = parse_meminfo(meminfo, "MemAvailable").value_or(Bytes());
+  const std::string cpuinfo = content("/proc/cpuinfo");
+  found.cores = parse_core_count(cpuinfo);
+  found.cpu = parse_cpu_name(cpuinfo);
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+    found.cores = std::clamp(CPU_COUNT(&allowed), 1, found.cores);
+  find_limits(found);
+  if (found.ram == Bytes())
+    found.notes.emplace_back("/proc/meminfo does not say how much RAM there is");
+}
+
+/// Kind of the block device under `path`, by the kernel's description of it.
+std::string disk_kind_of(const char* path) {
+  struct stat status {};
+  if (stat(path, &status) != 0) return {};
+  std::error_code error;
+  std::filesystem::path device = std::filesystem::canonical(
+      fmt::format("/sys/dev/block/{}:{}", major(status.st_dev), minor(status.st_dev)), error);
+  if (error) return {};
+  if (!std::filesystem::exists(device / "queue", error)) device = device.parent_path();
+  if (device.filename().string().starts_with("nvme")) return "NVMe";
+  const std::string rotational = content((device / "queue/rotational").string());
+  if (rotational.starts_with("1")) return "HDD";
+  return rotational.starts_with("0") ? "SSD" : "";
+}
+
+void find_disk(Detection& found) {
+  struct statvfs status {};
+  if (statvfs(".", &status) != 0) {
+    found.notes.emplace_back("the free space of the disk cannot be read");
+    return;
+  }
+  found.disk_free = static_cast<std::int64_t>(status.f_bavail) *
+                    Bytes(static_cast<std::int64_t>(status.f_frsize));
+  found.disk_kind = disk_kind_of(".");
+}
+
+/// The catalogue's row for a card: by name, or where a name goes with several sizes of memory, by
+/// name and the size that the driver reports.
+Device row_of(const DetectedCard& card, const Catalogue& catalogue) {
+  try {
+    return catalogue.device(card.name);
+  } catch (const UnknownName&) {
+    for (const Device& each : catalogue.devices) {
+      const double ratio = card.memory.real() / each.memory.real();
+      if (ratio < 0.95 || ratio > 1.05) continue;
+      const std::string sized = fmt::format("{}-{:.0f}gb", lower(card.name),
+                                            static_cast<double>(each.memory.count()) / (1 << 30));
+      if (same_name(sized, each.name)) return each;
+    }
+    throw;
+  }
+}
+
+/// Bytes a second of PCIe in one direction: transfers x lanes x encoding / 8 (PCI-SIG).
+BytesPerSecond pcie_rate(int generation, int lanes) {
+  if (generation < 1 || generation > 5 || lanes < 1 || lanes > 16) return BytesPerSecond();
+  constexpr double giga_transfers[] = {2.5 * 0.8 * 130 / 128, 5 * 0.8 * 130 / 128, 8, 16, 32};
+  return BytesPerSecond(giga_transfers[generation - 1] * 1e9 * lanes * 128 / 130 / 8);
+}
+
+}  // namespace
+
+Detection detect() {
+  Detection found;
+  find_cards(found);
+  find_memory_and_cores(found);
+  find_disk(found);
+  return found;
+}
+
+Machine local_machine(const Detection& found, const Catalogue& catalogue,
+                      std::vector<std::string>* assumed) {
+  const auto note = [&](std::string text) {
+    if (assumed != nullptr) assumed->push_back(std::move(text));
+  };
+  Machine machine;
+  machine.host = catalogue.host(catalogue.default_host);
+  const std::string rates_of = machine.host.name;
+  Host& host = machine.host;
+  const double core_share = static_cast<double>(found.cores) / host.cores;
+  host.cpu_peak = FlopsPerSecond(host.cpu_peak.value() * core_share);
+  host.cores = found.cores;
+  note(fmt::format("CPU peak: {} cores at the rate of {}'s", found.cores, rates_of));
+  if (found.ram > Bytes())
+    host.ram = std::min(found.ram, found.ram_limit.value_or(found.ram));
+  else
+    note(fmt::format("RAM: {}, of {}", to_text(host.ram), rates_of));
+  note(
+      fmt::format("RAM bandwidth: {:.4g} GB/s, of {}", host.ram_bandwidth.value() / 1e9, rates_of));
+  if (found.disk_free > Bytes())
+    host.disk = found.disk_free;
+  else
+    note(fmt::format("disk: {}, of {}", to_text(host.disk), rates_of));
+  if (!found.disk_kind.empty()) host.disk_kind = found.disk_kind;
+  note(fmt::format("disk read: {:.4g} GB/s, of {}", host.disk_read.value() / 1e9, rates_of));
+  host.name = "local";
+  host.title = found.cpu.empty() ? "this computer" : found.cpu;
+  host.aliases.clear();
+  host.network = BytesPerSecond();
+  host.power_w = 0;
+  host.source = fmt::format("detected; rates as {}: {}", rates_of, host.source);
+
+  host.host_bus = BytesPerSecond();
+  for (const DetectedCard& card : found.cards) {
+    Device device = row_of(card, catalogue);
+    if (card.memory > Bytes()) {
+      const double ratio = card.memory.real() / device.memory.real();
+      if (ratio < 0.9 || ratio > 1.1)
+        note(fmt::format("rates of {}: the catalogue's card has {}, this one {}", device.name,
+                         to_text(device.memory), to_text(card.memory)));
+      device.memory = card.memory;
+      device.memory_nominal = false;
+    }
+    if (card.power_w > 0) device.power_w = card.power_w;
+    const BytesPerSecond bus = pcie_rate(card.pcie_generation, card.pcie_lanes);
+    const bool on_pcie = device.host_bus_kind.starts_with("PCIe");
+    if (bus > BytesPerSecond() && on_pcie) {
+      device.host_bus = bus;
+      device.host_bus_kind = fmt::format("PCIe {}.0 x{}", card.pcie_generation, card.pcie_lanes);
+    } else if (on_pcie) {
+      note(fmt::format("host bus of {}: {}, as the catalogue has it", device.name,
+                       device.host_bus_kind));
+    }
+    if (device.unified_memory) host.ram = Bytes();
+    machine.devices.push_back(std::move(device));
+  }
+  machine.name = machine.canonical_name();
+  return machine;
+}
+
+}  // namespace headroom

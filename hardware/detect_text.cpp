@@ -1,0 +1,195 @@
+// Parsers of what driver tools and the kernel print. Nothing here touches the computer.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "hardware/detect.hpp"
+#include "hardware/names.hpp"
+
+namespace headroom {
+namespace {
+
+constexpr std::int64_t mebibyte = 1 << 20;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(blank);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> result;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    result.push_back(trimmed(text.substr(0, end)));
+    if (end == std::string_view::npos) return result;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// A whole text that is one number that is not negative.
+template <class Number>
+std::optional<Number> number(std::string_view text) {
+  text = trimmed(text);
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < Number{})
+    return std::nullopt;
+  return value;
+}
+
+/// A driver's way of saying that it does not know.
+bool unknown(std::string_view field) {
+  return field.empty() || field.front() == '[' || lower(field) == "n/a";
+}
+
+/// "key : value" of /proc files, the value.
+std::optional<std::string_view> value_of(std::string_view line, std::string_view key) {
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos || trimmed(line.substr(0, colon)) != key) return std::nullopt;
+  return trimmed(line.substr(colon + 1));
+}
+
+}  // namespace
+
+std::vector<std::string> nvidia_smi_query() {
+  return {"nvidia-smi",
+          "--query-gpu=name,memory.total,memory.free,driver_version,pcie.link.gen.max,"
+          "pcie.link.width.max,compute_cap,power.limit",
+          "--format=csv,noheader,nounits"};
+}
+
+std::vector<DetectedCard> parse_nvidia_smi(std::string_view csv, std::vector<std::string>& notes) {
+  constexpr std::size_t fields_wanted = 8;
+  std::vector<DetectedCard> result;
+  for (const std::string_view line : split(csv, '\n')) {
+    if (line.empty()) continue;
+    const std::vector<std::string_view> fields = split(line, ',');
+    const auto memory =
+        fields.size() == fields_wanted ? number<std::int64_t>(fields[1]) : std::nullopt;
+    const bool sensible = fields.size() == fields_wanted && !unknown(fields[0]) &&
+                          (unknown(fields[1]) || (memory && *memory > 0 && *memory < 1 << 30));
+    if (!sensible) {
+      notes.push_back(fmt::format("nvidia-smi: not understood: '{}'", line.substr(0, 120)));
+      continue;
+    }
+    DetectedCard card;
+    card.name = fields[0];
+    card.memory = memory.value_or(0) * Bytes(mebibyte);
+    if (const auto free = number<std::int64_t>(fields[2]); free && *free < 1 << 30)
+      card.free = *free * Bytes(mebibyte);
+    if (!unknown(fields[3])) card.driver = fields[3];
+    card.pcie_generation = number<int>(fields[4]).value_or(0);
+    card.pcie_lanes = number<int>(fields[5]).value_or(0);
+    if (!unknown(fields[6])) card.compute_capability = fields[6];
+    card.power_w = number<double>(fields[7]).value_or(0);
+    result.push_back(std::move(card));
+  }
+  return result;
+}
+
+std::string parse_cuda_version(std::string_view banner) {
+  for (const std::string_view label : {"CUDA Version:", "CUDA UMD Version:"}) {
+    const std::size_t at = banner.find(label);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = trimmed(banner.substr(at + label.size()));
+    const std::string_view version = rest.substr(0, rest.find_first_not_of("0123456789."));
+    if (!version.empty()) return std::string(version);
+  }
+  return {};
+}
+
+std::vector<DetectedCard> parse_rocm_smi(std::string_view text, std::vector<std::string>& notes) {
+  std::map<int, DetectedCard> cards;
+  std::string driver;
+  for (const std::string_view line : split(text, '\n')) {
+    if (const auto version = value_of(line, "Driver version")) driver = *version;
+    if (!line.starts_with("GPU[")) continue;
+    const std::size_t close = line.find(']');
+    const auto index =
+        close == std::string_view::npos ? std::nullopt : number<int>(line.substr(4, close - 4));
+    const std::size_t colon = line.find(':');
+    if (!index || colon == std::string_view::npos) {
+      notes.push_back(fmt::format("rocm-smi: not understood: '{}'", line.substr(0, 120)));
+      continue;
+    }
+    DetectedCard& card = cards[*index];
+    const std::string_view entry = trimmed(line.substr(colon + 1));
+    if (const auto series = value_of(entry, "Card Series"); series && !unknown(*series))
+      card.name = *series;
+    if (const auto total = value_of(entry, "VRAM Total Memory (B)"))
+      card.memory = Bytes(number<std::int64_t>(*total).value_or(0));
+    if (const auto used = value_of(entry, "VRAM Total Used Memory (B)"))
+      if (const auto count = number<std::int64_t>(*used))
+        card.free = card.memory - std::min(card.memory, Bytes(*count));
+  }
+  std::vector<DetectedCard> result;
+  for (auto& [index, card] : cards) {
+    if (card.name.empty() || card.memory == Bytes()) {
+      notes.push_back(fmt::format("rocm-smi: GPU {} has no name or no memory", index));
+      continue;
+    }
+    card.driver = driver;
+    result.push_back(std::move(card));
+  }
+  return result;
+}
+
+std::optional<Bytes> parse_meminfo(std::string_view text, std::string_view key) {
+  for (const std::string_view line : split(text, '\n')) {
+    auto value = value_of(line, key);
+    if (!value) continue;
+    if (!value->ends_with("kB")) return std::nullopt;
+    value->remove_suffix(2);
+    const auto count = number<std::int64_t>(*value);
+    if (!count || *count > std::int64_t{1} << 50) return std::nullopt;
+    return *count * Bytes(1024);
+  }
+  return std::nullopt;
+}
+
+std::optional<Bytes> parse_memory_limit(std::string_view text) {
+  const auto count = number<std::int64_t>(text);
+  if (!count || *count >= std::int64_t{1} << 60) return std::nullopt;
+  return Bytes(*count);
+}
+
+std::optional<int> parse_cpu_limit(std::string_view text) {
+  const std::vector<std::string_view> fields = split(trimmed(text), ' ');
+  if (fields.size() != 2) return std::nullopt;
+  const auto quota = number<std::int64_t>(fields[0]);
+  const auto period = number<std::int64_t>(fields[1]);
+  if (!quota || !period || *period == 0) return std::nullopt;
+  return static_cast<int>(std::clamp<std::int64_t>(*quota / *period, 1, 1 << 20));
+}
+
+std::string parse_cgroup_path(std::string_view text) {
+  for (const std::string_view line : split(text, '\n'))
+    if (line.starts_with("0::")) return std::string(line.substr(3));
+  return {};
+}
+
+int parse_core_count(std::string_view cpuinfo) {
+  std::set<std::pair<int, int>> cores;
+  int processors = 0;
+  int package = 0;
+  for (const std::string_view line : split(cpuinfo, '\n')) {
+    if (value_of(line, "processor")) ++processors;
+    if (const auto id = value_of(line, "physical id")) package = number<int>(*id).value_or(0);
+    if (const auto id = value_of(line, "core id"))
+      cores.emplace(package, number<int>(*id).value_or(0));
+  }
+  return std::max(1, cores.empty() ? processors : static_cast<int>(cores.size()));
+}
+
+std::string parse_cpu_name(std::string_view cpuinfo) {
+  for (const std::string_view line : split(cpuinfo, '\n'))
+    if (const auto name = value_of(line, "model name")) return std::string(*name);
+  return {};
+}
+
+}  // namespace headroom

@@ -1,0 +1,237 @@
+// Reads machines as people write them, and builds one from a specification alone.
+#include "hardware/machine.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "hardware/detect.hpp"
+#include "hardware/names.hpp"
+#include "hardware/quantity_text.hpp"
+
+namespace headroom {
+namespace {
+
+constexpr int most_cards = 1024;
+constexpr std::string_view wanted =
+    "expected for example \"2x a100-sxm-40gb @ dual-epyc-120gb\", \"1x rtx-4090 + 1x rtx-3090\", "
+    "\"cpu @ laptop-16gb\" or \"local\"";
+
+[[noreturn]] void reject(std::string_view text, std::string_view why) {
+  throw std::invalid_argument(fmt::format("machine '{}': {}; {}", text, why, wanted));
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> result;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    result.push_back(trimmed(text.substr(0, end)));
+    if (end == std::string_view::npos) return result;
+    text.remove_prefix(end + 1);
+  }
+}
+
+void require_count(std::string_view machine, std::int64_t count) {
+  if (count < 1 || count > most_cards)
+    reject(machine, fmt::format("{} cards; from 1 to {} are possible", count, most_cards));
+}
+
+/// How many cards of which name: "2x a100-sxm-40gb", "rtx-4090".
+struct Cards {
+  std::int64_t count = 1;
+  std::string_view name;
+};
+
+Cards read_cards(std::string_view machine, std::string_view text) {
+  std::size_t digits = 0;
+  std::int64_t count = 0;
+  while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') {
+    count = std::min<std::int64_t>(count * 10 + (text[digits] - '0'), 1'000'000'000);
+    ++digits;
+  }
+  std::string_view rest = trimmed(text.substr(digits));
+  const bool counted = digits > 0 && !rest.empty() && (rest.front() == 'x' || rest.front() == 'X');
+  if (!counted) return {1, text};
+  rest = trimmed(rest.substr(1));
+  require_count(machine, count);
+  if (rest.empty()) reject(machine, "a count without a card");
+  return {count, rest};
+}
+
+/// A card that shares the host's RAM counts it as its own memory; the host keeps none beside it.
+void share_memory(std::string_view text, Machine& machine) {
+  const bool shared = std::ranges::any_of(machine.devices, &Device::unified_memory);
+  if (!shared) return;
+  if (machine.devices.size() > 1)
+    reject(text, fmt::format("'{}' shares the memory of its host, which has no second card",
+                             machine.devices.front().name));
+  machine.host.ram = Bytes();
+  machine.host.ram_bandwidth = machine.devices.front().bandwidth;
+}
+
+BytesPerSecond smaller_known(BytesPerSecond a, BytesPerSecond b) {
+  if (a == BytesPerSecond()) return b;
+  if (b == BytesPerSecond()) return a;
+  return std::min(a, b);
+}
+
+/// Median of dense 16-bit peak over bandwidth of the catalogue's cards with memory of their own.
+Intensity usual_intensity(const Catalogue& catalogue) {
+  std::vector<Intensity> all;
+  for (const Device& each : catalogue.devices)
+    if (!each.unified_memory) all.push_back(each.peak(Arithmetic::bf16) / each.bandwidth);
+  if (all.empty()) throw std::invalid_argument("the catalogue has no cards; give --gpu-tflops");
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::ranges::nth_element(all, middle);
+  return *middle;
+}
+
+template <class Quantity>
+void require_positive(std::string_view flag, const std::optional<Quantity>& given) {
+  if (given && !(*given > Quantity()))
+    throw std::invalid_argument(
+        fmt::format("{} is not above zero; expected a positive quantity", flag));
+}
+
+}  // namespace
+
+std::string Machine::canonical_name() const {
+  std::vector<std::string> runs;
+  for (auto begin = devices.begin(); begin != devices.end();) {
+    const auto end = std::find_if(begin, devices.end(),
+                                  [&](const Device& each) { return each.name != begin->name; });
+    runs.push_back(fmt::format("{}x {}", end - begin, begin->name));
+    begin = end;
+  }
+  if (runs.empty()) runs.emplace_back("cpu");
+  return fmt::format("{} @ {}", fmt::join(runs, " + "), host.name);
+}
+
+BytesPerSecond Machine::host_bus(std::size_t card) const {
+  return smaller_known(devices.at(card).host_bus, host.host_bus);
+}
+
+BytesPerSecond Machine::card_link() const {
+  if (devices.empty()) return BytesPerSecond();
+  if (host.card_link > BytesPerSecond()) return host.card_link;
+  BytesPerSecond link = devices.front().link;
+  BytesPerSecond bus = host_bus(0);
+  bool alike = true;
+  for (std::size_t i = 1; i < devices.size(); ++i) {
+    alike = alike && devices[i].link_kind == devices.front().link_kind;
+    link = std::min(link, devices[i].link);
+    bus = smaller_known(bus, host_bus(i));
+  }
+  return alike && link > BytesPerSecond() ? link : bus;
+}
+
+Machine parse_machine(std::string_view text, const Catalogue& catalogue) {
+  const std::vector<std::string_view> halves = split(trimmed(text), '@');
+  if (halves.size() > 2) reject(text, "more than one '@'");
+  if (halves.size() == 2 && halves[1].empty()) reject(text, "no host after '@'");
+  if (halves[0].empty()) reject(text, "no card named");
+  if (lower(halves[0]) == "local") {
+    if (halves.size() == 2) reject(text, "'local' brings its own host");
+    return local_machine(detect(), catalogue);
+  }
+  Machine machine;
+  if (lower(halves[0]) != "cpu") {
+    for (const std::string_view item : split(halves[0], '+')) {
+      if (item.empty()) reject(text, "no card beside '+'");
+      const Cards cards = read_cards(text, item);
+      const Device& device = catalogue.device(cards.name);
+      require_count(text, static_cast<std::int64_t>(machine.devices.size()) + cards.count);
+      machine.devices.insert(machine.devices.end(), static_cast<std::size_t>(cards.count), device);
+    }
+  }
+  machine.host_assumed = halves.size() == 1;
+  const bool built_in = !machine.devices.empty() && !machine.devices.front().host.empty();
+  machine.host = !machine.host_assumed ? catalogue.host(halves[1])
+                 : built_in            ? catalogue.host(machine.devices.front().host)
+                                       : catalogue.host(catalogue.default_host);
+  share_memory(text, machine);
+  machine.name = machine.canonical_name();
+  return machine;
+}
+
+Machine specified_machine(const MachineSpecification& spec, const Catalogue& catalogue,
+                          std::vector<std::string>* assumed) {
+  if (!spec.gpu_memory) throw std::invalid_argument("--gpu-memory is missing, for example 24GiB");
+  if (!spec.gpu_bandwidth)
+    throw std::invalid_argument("--gpu-bandwidth is missing, for example 936GB/s");
+  require_positive("--gpu-memory", spec.gpu_memory);
+  require_positive("--gpu-bandwidth", spec.gpu_bandwidth);
+  require_positive("--gpu-tflops", spec.gpu_flops);
+  require_positive("--ram", spec.ram);
+  require_positive("--disk", spec.disk);
+  require_positive("--ram-bandwidth", spec.ram_bandwidth);
+  require_positive("--host-bus", spec.host_bus);
+  require_positive("--disk-read", spec.disk_read);
+  require_positive("--card-link", spec.card_link);
+  require_count("of the specification", spec.count);
+  const auto note = [&](std::string text) {
+    if (assumed != nullptr) assumed->push_back(std::move(text));
+  };
+
+  Machine machine;
+  machine.host = catalogue.host(catalogue.default_host);
+  machine.host_assumed =
+      !(spec.ram && spec.ram_bandwidth && spec.host_bus && spec.disk && spec.disk_read);
+  const auto from_host = [&](std::string_view what, const auto& given, auto& value,
+                             const std::string& shown) {
+    if (given)
+      value = *given;
+    else
+      note(fmt::format("{}: {}, of the default host {}", what, shown, machine.host.name));
+  };
+  const auto gigabytes = [](BytesPerSecond rate) {
+    return fmt::format("{:.4g} GB/s", rate.value() / 1e9);
+  };
+  from_host("RAM", spec.ram, machine.host.ram, to_text(machine.host.ram));
+  from_host("RAM bandwidth", spec.ram_bandwidth, machine.host.ram_bandwidth,
+            gigabytes(machine.host.ram_bandwidth));
+  from_host("host bus", spec.host_bus, machine.host.host_bus, gigabytes(machine.host.host_bus));
+  from_host("disk", spec.disk, machine.host.disk, to_text(machine.host.disk));
+  from_host("disk read", spec.disk_read, machine.host.disk_read, gigabytes(machine.host.disk_read));
+  note(fmt::format("CPU: {} cores, of the default host {}", machine.host.cores, machine.host.name));
+  machine.host.name = "specified";
+  machine.host.title = "from a specification";
+  machine.host.aliases.clear();
+
+  Device device;
+  device.name = fmt::format("gpu-{}mib", spec.gpu_memory->count() >> 20);
+  device.title = "GPU from a specification";
+  device.memory = *spec.gpu_memory;
+  device.memory_nominal = false;
+  device.bandwidth = *spec.gpu_bandwidth;
+  device.source = "specification";
+  if (spec.gpu_flops) {
+    device.fp16 = device.bf16 = *spec.gpu_flops;
+  } else {
+    const Intensity usual = usual_intensity(catalogue);
+    device.fp16 = device.bf16 = FlopsPerSecond(device.bandwidth.value() * usual.value());
+    note(
+        fmt::format("GPU peak: {:.4g} TFLOPS, the bandwidth times {:.4g} FLOP per byte, the "
+                    "median of the catalogue",
+                    device.bf16->value() / 1e12, usual.value()));
+  }
+  if (spec.card_link) {
+    device.link = *spec.card_link;
+    device.link_kind = "as specified";
+  } else if (spec.count > 1) {
+    note("card to card: over the host bus");
+  }
+  machine.devices.assign(static_cast<std::size_t>(spec.count), device);
+  machine.name = machine.canonical_name();
+  return machine;
+}
+
+}  // namespace headroom

@@ -1,0 +1,205 @@
+// Detection, by what its tools print: as documented, broken and missing.
+#include <gtest/gtest.h>
+
+#include "hardware/detect.hpp"
+#include "hardware/machine.hpp"
+#include "hardware/names.hpp"
+#include "hardware/program.hpp"
+
+namespace headroom {
+namespace {
+
+constexpr std::int64_t mebibyte = 1 << 20;
+using Notes = std::vector<std::string>;
+
+TEST(NvidiaSmi, DocumentedLines) {
+  Notes notes;
+  const auto cards = parse_nvidia_smi(
+      "NVIDIA H100 80GB HBM3, 81559, 81078, 580.95.05, 5, 16, 9.0, 700.00\n"
+      "NVIDIA GeForce RTX 4090, 24564, 24057, 550.163.01, 4, 16, 8.9, 450.00\n",
+      notes);
+  ASSERT_EQ(cards.size(), 2u);
+  EXPECT_EQ(cards[0].name, "NVIDIA H100 80GB HBM3");
+  EXPECT_EQ(cards[0].memory, 81559 * Bytes(mebibyte));
+  EXPECT_EQ(cards[0].free, 81078 * Bytes(mebibyte));
+  EXPECT_EQ(cards[0].driver, "580.95.05");
+  EXPECT_EQ(cards[1].pcie_generation, 4);
+  EXPECT_EQ(cards[1].pcie_lanes, 16);
+  EXPECT_EQ(cards[1].compute_capability, "8.9");
+  EXPECT_EQ(cards[1].power_w, 450);
+  EXPECT_TRUE(notes.empty());
+}
+
+TEST(NvidiaSmi, FieldsTheDriverDoesNotKnowStayEmpty) {
+  Notes notes;
+  const auto cards = parse_nvidia_smi(
+      "NVIDIA GB10, [N/A], [N/A], 580.95.05, 1, 1, 12.1, [Not Supported]\r\n", notes);
+  ASSERT_EQ(cards.size(), 1u);
+  EXPECT_EQ(cards[0].memory, Bytes(0));
+  EXPECT_FALSE(cards[0].free.has_value());
+  EXPECT_EQ(cards[0].power_w, 0);
+}
+
+TEST(NvidiaSmi, GarbageIsLeftOutAndDescribed) {
+  for (const char* bad :
+       {"NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
+        "No devices were found", "Field \"compute_cap\" is not a valid field to query.",
+        "NVIDIA T4, 15360", "NVIDIA T4, lots, 1, 1, 1, 1, 1, 1", "NVIDIA T4, -5, 1, 1, 1, 1, 1, 1",
+        "NVIDIA T4, 99999999999, 1, 1, 1, 1, 1, 1", ", 15360, 1, 1, 1, 1, 1, 1"}) {
+    Notes notes;
+    EXPECT_TRUE(parse_nvidia_smi(bad, notes).empty()) << bad;
+    EXPECT_EQ(notes.size(), 1u) << bad;
+  }
+  Notes notes;
+  EXPECT_TRUE(parse_nvidia_smi("", notes).empty());
+  EXPECT_TRUE(notes.empty());
+}
+
+TEST(NvidiaSmi, CudaVersionFromEitherBanner) {
+  EXPECT_EQ(parse_cuda_version("| NVIDIA-SMI 550.163.01   Driver Version: 550.163.01     CUDA "
+                               "Version: 12.4     |"),
+            "12.4");
+  EXPECT_EQ(parse_cuda_version("| NVIDIA-SMI 610.57.04  KMD Version: 610.57.04  CUDA UMD Version: "
+                               "13.3     |"),
+            "13.3");
+  EXPECT_EQ(parse_cuda_version("CUDA Version: N/A"), "");
+  EXPECT_EQ(parse_cuda_version(""), "");
+}
+
+TEST(RocmSmi, DocumentedOutput) {
+  Notes notes;
+  const auto cards = parse_rocm_smi(
+      "============================ ROCm System Management Interface ====================\n"
+      "Driver version: 6.10.5\n"
+      "GPU[0]\t\t: Card Series: \t\tAMD Instinct MI300X\n"
+      "GPU[0]\t\t: Card Model: \t\t0x74a1\n"
+      "GPU[0]\t\t: VRAM Total Memory (B): 206141652992\n"
+      "GPU[0]\t\t: VRAM Total Used Memory (B): 297771008\n"
+      "GPU[1]\t\t: Card Series: \t\tN/A\n"
+      "==================================== End of ROCm SMI Log =========================\n",
+      notes);
+  ASSERT_EQ(cards.size(), 1u);
+  EXPECT_EQ(cards[0].name, "AMD Instinct MI300X");
+  EXPECT_EQ(cards[0].memory, Bytes(206141652992));
+  EXPECT_EQ(cards[0].free, Bytes(206141652992 - 297771008));
+  EXPECT_EQ(cards[0].driver, "6.10.5");
+  EXPECT_EQ(notes.size(), 1u) << "GPU 1 has no name and no memory";
+}
+
+TEST(RocmSmi, GarbageIsNoCard) {
+  Notes notes;
+  EXPECT_TRUE(parse_rocm_smi("", notes).empty());
+  EXPECT_TRUE(parse_rocm_smi("ERROR: GPU[0] : unable to open\nGPU[x] : a: b\nGPU[", notes).empty());
+}
+
+TEST(Kernel, Meminfo) {
+  const std::string text =
+      "MemTotal:       24684084 kB\nMemFree:        19554496 kB\n"
+      "MemAvailable:   23955056 kB\nHugePages_Total:       0\n";
+  EXPECT_EQ(parse_meminfo(text, "MemTotal"), 24684084 * Bytes(1024));
+  EXPECT_EQ(parse_meminfo(text, "MemAvailable"), 23955056 * Bytes(1024));
+  EXPECT_FALSE(parse_meminfo(text, "Mem"));
+  EXPECT_FALSE(parse_meminfo(text, "HugePages_Total")) << "a count, not KiB";
+  EXPECT_FALSE(parse_meminfo("MemTotal: lots kB", "MemTotal"));
+  EXPECT_FALSE(parse_meminfo("", "MemTotal"));
+}
+
+TEST(Kernel, ControlGroups) {
+  EXPECT_EQ(parse_memory_limit("17179869184\n"), Bytes(std::int64_t{16} << 30));
+  EXPECT_FALSE(parse_memory_limit("max\n"));
+  EXPECT_FALSE(parse_memory_limit("9223372036854771712\n")) << "version 1's way of saying none";
+  EXPECT_FALSE(parse_memory_limit(""));
+  EXPECT_EQ(parse_cpu_limit("200000 100000\n"), 2);
+  EXPECT_EQ(parse_cpu_limit("50000 100000\n"), 1);
+  EXPECT_FALSE(parse_cpu_limit("max 100000\n"));
+  EXPECT_FALSE(parse_cpu_limit("100000 0\n"));
+  EXPECT_EQ(parse_cgroup_path("1:name=systemd:/x\n0::/user.slice/a.scope\n"),
+            "/user.slice/a.scope");
+  EXPECT_EQ(parse_cgroup_path("12:memory:/docker/1\n"), "");
+}
+
+TEST(Kernel, Processors) {
+  const std::string two_threads_each =
+      "processor\t: 0\nmodel name\t: AMD EPYC 7742\nphysical id\t: 0\ncore id\t\t: 0\n\n"
+      "processor\t: 1\nmodel name\t: AMD EPYC 7742\nphysical id\t: 0\ncore id\t\t: 1\n\n"
+      "processor\t: 2\nphysical id\t: 0\ncore id\t\t: 0\n\n"
+      "processor\t: 3\nphysical id\t: 1\ncore id\t\t: 0\n";
+  EXPECT_EQ(parse_core_count(two_threads_each), 3);
+  EXPECT_EQ(parse_cpu_name(two_threads_each), "AMD EPYC 7742");
+  EXPECT_EQ(parse_core_count("processor\t: 0\nprocessor\t: 1\n"), 2) << "Arm names no cores";
+  EXPECT_EQ(parse_core_count(""), 1);
+}
+
+TEST(Program, OutputExitCodeAndTimeLimit) {
+  using Outcome = ProgramResult::Outcome;
+  const ProgramResult echo = run_program({"echo", "a b"}, std::chrono::seconds(10));
+  EXPECT_EQ(echo.outcome, Outcome::finished);
+  EXPECT_EQ(echo.output, "a b\n");
+  EXPECT_EQ(run_program({"false"}, std::chrono::seconds(10)).exit_code, 1);
+  EXPECT_EQ(run_program({"no-such-program-anywhere"}, std::chrono::seconds(1)).outcome,
+            Outcome::not_found);
+  EXPECT_EQ(run_program({"sleep", "600"}, std::chrono::milliseconds(50)).outcome,
+            Outcome::timed_out);
+  EXPECT_EQ(run_program({}, std::chrono::seconds(1)).outcome, Outcome::failed);
+  const ProgramResult endless = run_program({"yes"}, std::chrono::seconds(10));
+  EXPECT_EQ(endless.outcome, Outcome::timed_out);
+  EXPECT_LT(endless.output.size(), 2u << 20);
+}
+
+Detection found_one(const std::string& name, std::int64_t mebibytes) {
+  Detection found;
+  DetectedCard card;
+  card.name = name;
+  card.memory = mebibytes * Bytes(mebibyte);
+  card.pcie_generation = 3;
+  card.pcie_lanes = 8;
+  found.cards.push_back(card);
+  found.ram = Bytes(64'000'000'000);
+  found.ram_limit = Bytes(16'000'000'000);
+  found.disk_free = Bytes(100'000'000'000);
+  found.cores = 8;
+  return found;
+}
+
+TEST(LocalMachine, ReadingsHoldOverTheCatalogue) {
+  std::vector<std::string> assumed;
+  const Machine machine =
+      local_machine(found_one("NVIDIA GeForce RTX 4090", 24000), shipped_catalogue(), &assumed);
+  EXPECT_EQ(machine.name, "1x rtx-4090 @ local");
+  EXPECT_EQ(machine.devices[0].memory, 24000 * Bytes(mebibyte));
+  EXPECT_NEAR(machine.host_bus(0).value(), 7.88e9, 0.01e9);  // PCIe 3.0 x8
+  EXPECT_EQ(machine.host.ram, Bytes(16'000'000'000)) << "the control group's limit";
+  EXPECT_EQ(machine.host.disk, Bytes(100'000'000'000));
+  EXPECT_EQ(machine.host.cores, 8);
+  EXPECT_GE(assumed.size(), 3u) << "RAM bandwidth, disk read and CPU peak are not detected";
+}
+
+TEST(LocalMachine, ANameWithSeveralSizesIsSettledByTheReading) {
+  const auto row = [](const char* name, std::int64_t mebibytes) {
+    return local_machine(found_one(name, mebibytes), shipped_catalogue()).devices.at(0).name;
+  };
+  EXPECT_EQ(row("NVIDIA GeForce RTX 4060 Ti", 16380), "rtx-4060-ti-16gb");
+  EXPECT_EQ(row("NVIDIA A100-SXM4-80GB", 81920), "a100-sxm-80gb");
+  EXPECT_THROW(row("NVIDIA GeForce RTX 4060 Ti", 8188), UnknownName);
+  EXPECT_THROW(row("NVIDIA GeForce RTX 4090 Laptop GPU", 16376), UnknownName);
+}
+
+TEST(LocalMachine, WithoutCardsItIsACpu) {
+  Detection none;
+  none.ram = Bytes(8'000'000'000);
+  const Machine machine = local_machine(none, shipped_catalogue());
+  EXPECT_EQ(machine.name, "cpu @ local");
+  EXPECT_TRUE(machine.devices.empty());
+}
+
+TEST(Detect, FindsTheComputerThatRunsTheTests) {
+  const Detection found = detect();
+  EXPECT_GT(found.ram.count(), 0);
+  EXPECT_GE(found.ram, found.ram_available);
+  EXPECT_GE(found.cores, 1);
+  EXPECT_GT(found.disk_free.count(), 0);
+  EXPECT_TRUE(!found.cards.empty() || !found.notes.empty());
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,155 @@
+// Machines as people write them, and from a specification alone.
+#include <gtest/gtest.h>
+
+#include "hardware/machine.hpp"
+#include "hardware/names.hpp"
+
+namespace headroom {
+namespace {
+
+Machine parsed(std::string_view text) { return parse_machine(text, shipped_catalogue()); }
+
+TEST(Machine, CardsInAHost) {
+  const Machine machine = parsed("2x a100-sxm-40gb @ dual-epyc-120gb");
+  EXPECT_EQ(machine.name, "2x a100-sxm-40gb @ dual-epyc-120gb");
+  ASSERT_EQ(machine.devices.size(), 2u);
+  EXPECT_EQ(machine.devices[1].memory, 40960 * Bytes(1 << 20));
+  EXPECT_EQ(machine.host.ram, Bytes(120'000'000'000));
+  EXPECT_FALSE(machine.host_assumed);
+}
+
+TEST(Machine, WithoutAHostItSitsInTheStatedDefault) {
+  const Machine machine = parsed("rtx-4090");
+  EXPECT_EQ(machine.devices.size(), 1u);
+  EXPECT_TRUE(machine.host_assumed);
+  EXPECT_EQ(machine.host.name, shipped_catalogue().default_host);
+  EXPECT_EQ(machine.name, "1x rtx-4090 @ " + shipped_catalogue().default_host);
+}
+
+TEST(Machine, NamesRoundTrip) {
+  for (const char* text : {"4x h100-sxm-80gb @ epyc-genoa-768gb", "cpu @ laptop-16gb",
+                           "1x rtx-4090 + 1x rtx-3090 @ desktop-ddr4-32gb"}) {
+    EXPECT_EQ(parsed(text).name, text);
+    EXPECT_EQ(parsed(parsed(text).name).name, text);
+  }
+}
+
+TEST(Machine, SpellingsAreForgiven) {
+  EXPECT_EQ(parsed(" 2 x  RTX 4090@desktop-ddr4-32gb").name, "2x rtx-4090 @ desktop-ddr4-32gb");
+  EXPECT_EQ(parsed("2xrtx-4090").devices.size(), 2u);
+  EXPECT_EQ(parsed("rtx-4090 + rtx-4090").name, parsed("2x rtx-4090").name);
+  EXPECT_TRUE(parsed("CPU").devices.empty());
+}
+
+TEST(Machine, MixedCardsKeepTheirOrder) {
+  const Machine machine = parsed("1x rtx-3090 + 2x rtx-4090 + rtx-3090");
+  ASSERT_EQ(machine.devices.size(), 4u);
+  EXPECT_EQ(machine.devices[0].name, "rtx-3090");
+  EXPECT_EQ(machine.devices[2].name, "rtx-4090");
+  EXPECT_TRUE(machine.name.starts_with("1x rtx-3090 + 2x rtx-4090 + 1x rtx-3090 @"));
+}
+
+TEST(Machine, CountsFrom1To1024) {
+  EXPECT_EQ(parsed("1024x t4").devices.size(), 1024u);
+  for (const char* bad : {"0x t4", "1025x t4", "99999999999999999999x t4", "1000x t4 + 25x t4"})
+    EXPECT_THROW(parsed(bad), std::invalid_argument) << bad;
+}
+
+TEST(Machine, WhatIsNoMachineIsRefused) {
+  for (const char* bad : {"", " ", "@ laptop-16gb", "t4 @", "t4 @ laptop-16gb @ laptop-16gb",
+                          "t4 +", "+ t4", "2x", "local @ laptop-16gb"})
+    EXPECT_THROW(parsed(bad), std::invalid_argument) << bad;
+  for (const char* bad : {"t5", "-1x t4", "t4 @ nowhere", "a100-40gb", "4090", "cpu + t4", "2 t4"})
+    EXPECT_THROW(parsed(bad), UnknownName) << bad;
+}
+
+TEST(Machine, BusesAreAsWideAsTheirNarrowestPart) {
+  // H100: PCIe 5.0 x16 (63 GB/s) in a board of PCIe 4.0 x16 (31.5 GB/s), and in one of its own.
+  EXPECT_NEAR(parsed("h100-pcie @ epyc-rome-512gb").host_bus(0).value(), 31.5e9, 0.1e9);
+  EXPECT_NEAR(parsed("h100-pcie @ dgx-h100").host_bus(0).value(), 63e9, 0.1e9);
+  EXPECT_NEAR(parsed("t4 @ dgx-h100").host_bus(0).value(), 15.75e9, 0.1e9);
+}
+
+TEST(Machine, CardsTalkOverTheirLinkOrTheHostBus) {
+  EXPECT_DOUBLE_EQ(parsed("8x h100-sxm-80gb @ dgx-h100").card_link().value(), 450e9);
+  EXPECT_NEAR(parsed("2x rtx-4090 @ epyc-rome-512gb").card_link().value(), 31.5e9, 0.1e9);
+  // A card without NVLink, or with another generation of it, leaves only the bus.
+  const BytesPerSecond mixed = parsed("h100-sxm-80gb + a100-sxm-80gb @ dgx-h100").card_link();
+  EXPECT_NEAR(mixed.value(), 31.5e9, 0.1e9);
+  EXPECT_EQ(parsed("cpu").card_link().value(), 0);
+  Machine bridged = parsed("2x rtx-3090 @ epyc-rome-512gb");
+  bridged.host.card_link = BytesPerSecond(56.25e9);
+  EXPECT_DOUBLE_EQ(bridged.card_link().value(), 56.25e9);
+}
+
+TEST(Machine, SharedMemoryIsCountedOnce) {
+  const Machine mac = parsed("m2-ultra-192gb");
+  EXPECT_EQ(mac.host.name, "mac-studio");
+  EXPECT_EQ(mac.devices[0].memory + mac.host.ram, 192 * Bytes(1 << 30));
+  EXPECT_EQ(mac.host.ram_bandwidth, mac.devices[0].bandwidth);
+  EXPECT_THROW(parsed("2x m2-ultra-192gb"), std::invalid_argument);
+  EXPECT_THROW(parsed("m2-ultra-192gb + rtx-4090"), std::invalid_argument);
+}
+
+MachineSpecification seed() {
+  MachineSpecification spec;
+  spec.gpu_memory = Bytes(8'000'000'000);
+  spec.gpu_bandwidth = BytesPerSecond(272e9);
+  spec.ram = Bytes(32'000'000'000);
+  spec.disk = Bytes(500'000'000'000);
+  return spec;
+}
+
+TEST(Specification, WhatIsGivenHolds) {
+  const Machine machine = specified_machine(seed(), shipped_catalogue());
+  ASSERT_EQ(machine.devices.size(), 1u);
+  EXPECT_EQ(machine.devices[0].memory, Bytes(8'000'000'000));
+  EXPECT_EQ(machine.devices[0].bandwidth, BytesPerSecond(272e9));
+  EXPECT_EQ(machine.host.ram, Bytes(32'000'000'000));
+  EXPECT_EQ(machine.host.disk, Bytes(500'000'000'000));
+}
+
+TEST(Specification, WhatIsNotGivenIsListed) {
+  std::vector<std::string> assumed;
+  MachineSpecification spec = seed();
+  const Machine machine = specified_machine(spec, shipped_catalogue(), &assumed);
+  const auto lists = [&](std::string_view what) {
+    for (const std::string& each : assumed)
+      if (each.starts_with(what)) return true;
+    return false;
+  };
+  EXPECT_TRUE(lists("GPU peak")) << "and it is of the order of real cards";
+  EXPECT_GT(machine.devices[0].peak(Arithmetic::bf16).value(), 10e12);
+  EXPECT_LT(machine.devices[0].peak(Arithmetic::bf16).value(), 100e12);
+  EXPECT_TRUE(lists("RAM bandwidth"));
+  EXPECT_TRUE(lists("disk read"));
+  EXPECT_FALSE(lists("RAM:"));
+  EXPECT_FALSE(lists("disk:"));
+  EXPECT_TRUE(machine.host_assumed);
+  const std::size_t before = assumed.size();
+  spec.gpu_flops = FlopsPerSecond(60e12);
+  assumed.clear();
+  EXPECT_EQ(
+      specified_machine(spec, shipped_catalogue(), &assumed).devices[0].peak(Arithmetic::fp16),
+      FlopsPerSecond(60e12));
+  EXPECT_EQ(assumed.size(), before - 1);
+}
+
+TEST(Specification, WhatDecidesMustBeGivenAndPositive) {
+  const auto refuse = [](auto change) {
+    MachineSpecification spec = seed();
+    change(spec);
+    EXPECT_THROW(specified_machine(spec, shipped_catalogue()), std::invalid_argument);
+  };
+  refuse([](auto& spec) { spec.gpu_memory.reset(); });
+  refuse([](auto& spec) { spec.gpu_bandwidth.reset(); });
+  refuse([](auto& spec) { spec.gpu_memory = Bytes(0); });
+  refuse([](auto& spec) { spec.gpu_bandwidth = BytesPerSecond(-1); });
+  refuse([](auto& spec) { spec.ram = Bytes(0); });
+  refuse([](auto& spec) { spec.disk_read = BytesPerSecond(0); });
+  refuse([](auto& spec) { spec.count = 0; });
+  refuse([](auto& spec) { spec.count = 1025; });
+}
+
+}  // namespace
+}  // namespace headroom
