@@ -195,6 +195,7 @@ class Walk {
 
   /// With nothing on the device yet: the first module further on that fits in `room` goes there.
   bool fall_back(Size name, Eighths room) {
+    if (room < 0) return false;
     std::vector<Size> search = list_;
     Size found = -1;
     while (!search.empty() && found < 0) {

@@ -20,6 +20,7 @@ Eighths element_size(const Tensor& tensor, const std::optional<MapperDtype>& dty
                      Eighths held_element) {
   switch (tensor.element) {
     case Element::int64:
+    case Element::complex64:
       return 64;
     case Element::int32:
       return 32;
@@ -85,8 +86,11 @@ ModuleTree::ModuleTree(const Part& part, std::optional<MapperDtype> dtype, Eight
 
   // Storage shared under several names counts once, under the name that comes first.
   std::map<std::string, std::vector<std::string>> groups;
-  for (const Tensor& tensor : part.tensors)
-    if (!tensor.tied_to.empty()) groups[tensor.tied_to].push_back(tensor.name);
+  for (const Tensor& tensor : part.tensors) {
+    const std::string& owner =
+        tensor.tied_to.empty() ? tensor.reference_tied_to : tensor.tied_to;
+    if (!owner.empty()) groups[owner].push_back(tensor.name);
+  }
   std::unordered_map<std::string_view, Size> canonical;  // any name of a group → its first node
   for (auto& [owner, names] : groups) {
     names.push_back(owner);

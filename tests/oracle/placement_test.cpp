@@ -1,0 +1,172 @@
+// Device maps against the ones that accelerate 1.15.0 and transformers 5.23.0 made: every recorded
+// map, compared as unordered maps, and accelerate's own crashes.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <sstream>
+
+#include "hardware/embedded.hpp"
+#include "model/architecture.hpp"
+#include "model/mapper.hpp"
+#include "reference.hpp"
+
+namespace headroom::model {
+namespace {
+
+namespace json = boost::json;
+
+std::vector<json::object> rows_of(const std::string& file) {
+  std::istringstream lines(oracle::read_gzip(std::string(HEADROOM_TEST_DATA) + "/data/placements/" +
+                                             file + ".jsonl.gz"));
+  std::vector<json::object> rows;
+  for (std::string line; std::getline(lines, line);) rows.push_back(json::parse(line).as_object());
+  return rows;
+}
+
+std::string str(const json::value& v) { return std::string(std::string_view(v.as_string())); }
+
+/// The description of a catalogue model as transformers 5 builds it.
+const Part* part_of(const std::string& name) {
+  static std::map<std::string, std::unique_ptr<Part>> built;
+  const auto [it, fresh] = built.try_emplace(name);
+  if (!fresh) return it->second.get();
+  for (const EmbeddedFile& file : embedded_models())
+    if (file.name == name + ".json") try {
+        it->second = std::make_unique<Part>(describe(parse_config(file.bytes, name)));
+      } catch (const ConfigError&) {
+        return nullptr;
+      }
+  return it->second.get();
+}
+
+std::vector<std::string> strings(const json::value& list) {
+  std::vector<std::string> all;
+  if (list.is_array())
+    for (const json::value& v : list.as_array()) all.push_back(str(v));
+  return all;
+}
+
+MaxMemory memory_of(const json::object& max_memory) {
+  std::vector<std::string> entries;
+  for (const auto& [device, limit] : max_memory)
+    entries.push_back(
+        fmt::format("{}={}", std::string(device),
+                    limit.is_string() ? str(limit) : std::to_string(limit.to_number<Size>())));
+  return parse_max_memory(entries);
+}
+
+std::map<std::string, std::string> map_of(const json::object& device_map) {
+  std::map<std::string, std::string> map;
+  for (const auto& [path, device] : device_map)
+    map[std::string(path)] = device.is_string() ? str(device) : std::to_string(device.as_int64());
+  return map;
+}
+
+/// One recorded call.
+struct Call {
+  const Part* part;
+  std::optional<MapperDtype> dtype;
+  Eighths held_element = 32;
+  Policy policy = Policy::plain;
+  MapOptions options;
+};
+
+/// What the row asked for: named keys in the first two files, `args` in the third, transformers'
+/// variants in the fourth.
+Call call_of(const json::object& row) {
+  Call call{.part = part_of(str(row.at("model"))), .dtype = {}, .options = {}};
+  const std::string variant = str(row.at("variant"));
+  if (variant.starts_with("transformers")) {
+    call.held_element = 16;
+    call.options.mapper = Mapper::transformers;
+    call.options.no_split = call.part->no_split;
+  } else if (row.contains("args")) {
+    const json::object& args = row.at("args").as_object();
+    if (args.contains("dtype")) call.dtype = mapper_dtype(str(args.at("dtype")));
+    call.options.no_split = strings(args.at("no_split_module_classes"));
+    if (args.contains("fallback_allocation")) call.options.fallback = Fallback::yes;
+    if (args.contains("clean_result")) call.options.clean = Clean::no;
+  } else {
+    call.dtype = mapper_dtype(str(row.at("dtype")));
+    call.options.no_split = strings(row.at("no_split"));
+  }
+  if (variant.ends_with("balanced") || variant.ends_with("auto")) call.policy = Policy::balanced;
+  if (variant.ends_with("balanced_low_0")) call.policy = Policy::balanced_low_0;
+  return call;
+}
+
+/// Recorded maps that only say what balancing changed are completed by the map of `plain`.
+class Placements : public testing::TestWithParam<const char*> {};
+
+TEST_P(Placements, EqualTheRecordedMaps) {
+  std::size_t compared = 0, budgets = 0, crashes = 0, undescribed = 0, mismatches = 0;
+  auto mismatch = [&](const json::object& row, const std::string& what) {
+    if (++mismatches <= 10)
+      ADD_FAILURE() << str(row.at("model")) << ' ' << str(row.at("variant")) << ' '
+                    << str(row.at("budget")) << ": " << what;
+  };
+  for (const json::object& row : rows_of(GetParam())) {
+    if (part_of(str(row.at("model"))) == nullptr) {
+      ++undescribed;
+      continue;
+    }
+    const Call call = call_of(row);
+    const ModuleTree tree(*call.part, call.dtype, call.held_element);
+    const MaxMemory memory = balanced_memory(tree, memory_of(row.at("max_memory").as_object()),
+                                             call.policy, call.options);
+    if (row.contains("balanced_memory")) {
+      ++budgets;
+      for (const auto& [device, limit] : row.at("balanced_memory").as_object())
+        for (const DeviceMemory& ours : memory)
+          if (ours.device == std::string(device) &&
+              static_cast<double>(ours.limit) / 8.0 != limit.to_number<double>())
+            mismatch(row, fmt::format("balanced memory of {}: ours {}, reference {}", ours.device,
+                                      ours.limit / 8, limit.to_number<double>()));
+    }
+    if (row.contains("exception")) {
+      ++crashes;
+      try {
+        (void)infer_device_map(tree, memory, call.options);
+        mismatch(row, "accelerate crashes here, we do not");
+      } catch (const AccelerateFails&) {
+      }
+      continue;
+    }
+    if (!row.contains("device_map")) continue;
+    ++compared;
+    try {
+      std::map<std::string, std::string> ours;
+      for (const auto& [path, device] : infer_device_map(tree, memory, call.options))
+        ours[path] = device;
+      const auto theirs = map_of(row.at("device_map").as_object());
+      if (ours == theirs) continue;
+      std::string first = "entries differ";
+      for (const auto& [path, device] : theirs)
+        if (!ours.contains(path) || ours.at(path) != device) {
+          first = fmt::format("'{}': ours {}, reference {} ({} and {} entries)", path,
+                              ours.contains(path) ? ours.at(path) : "absent", device, ours.size(),
+                              theirs.size());
+          break;
+        }
+      mismatch(row, first);
+    } catch (const AccelerateFails& failure) {
+      mismatch(row, failure.what());
+    }
+  }
+  fmt::print("{}: {} maps, {} balanced budgets and {} crashes compared, {} mismatches\n",
+             GetParam(), compared, budgets, crashes, mismatches);
+  EXPECT_EQ(undescribed, 0U);
+  EXPECT_EQ(mismatches, 0U);
+  EXPECT_GT(compared, 100U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Oracle, Placements,
+                         testing::Values("placements", "placements_edge", "placements_extra",
+                                         "placements_transformers_auto"),
+                         [](const auto& test) { return std::string(test.param); });
+
+}  // namespace
+}  // namespace headroom::model
