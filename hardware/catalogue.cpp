@@ -94,7 +94,8 @@ struct Document {
 
 Document parse(std::string_view text, std::string_view file) {
   Document result{std::string(file), parse_toml(text, file)};
-  require_known_keys(result.root, {"device", "host", "sources", "default_host"}, file);
+  constexpr std::array<std::string_view, 4> known = {"device", "host", "sources", "default_host"};
+  require_known_keys(result.root, known, file);
   return result;
 }
 

@@ -9,22 +9,20 @@
 namespace headroom {
 
 struct Host {
-  std::string name;   ///< "dual-epyc-120gb"
-  std::string title;  ///< "2 x AMD EPYC 7742, 120 GB for the job"
-  std::vector<std::string> aliases;
-  Bytes ram;                     ///< total, as the operating system reports it
-  BytesPerSecond ram_bandwidth;  ///< all sockets together, as specified
-  int cores = 1;                 ///< physical cores
-  FlopsPerSecond cpu_peak;       ///< fp32 multiply-add peak, all cores
-  BytesPerSecond
-      host_bus;  ///< limit the board puts on each card's bus, one direction; 0: the card's own
-  Bytes disk;    ///< free for weights
-  BytesPerSecond disk_read;  ///< sequential read
-  std::string disk_kind;     ///< "NVMe", "SATA SSD", "HDD", "network"
-  BytesPerSecond
-      card_link;           ///< card to card through this board, one direction; 0: by the card's row
-  BytesPerSecond network;  ///< to the next host, one direction; 0: none
-  double power_w = 0;      ///< without cards, under load; 0 unknown
+  std::string name;                  ///< "dual-epyc-120gb"
+  std::string title;                 ///< "2 x AMD EPYC 7742, 120 GB for the job"
+  std::vector<std::string> aliases;  ///< other names a user may type
+  Bytes ram;                         ///< total, as the operating system reports it
+  BytesPerSecond ram_bandwidth;      ///< all sockets together, as specified
+  int cores = 1;                     ///< physical cores
+  FlopsPerSecond cpu_peak;           ///< fp32 multiply-add peak, all cores
+  BytesPerSecond host_bus;           ///< the board's limit for a card's bus; 0: the card's own
+  Bytes disk;                        ///< free for weights
+  BytesPerSecond disk_read;          ///< sequential read
+  std::string disk_kind;             ///< "NVMe", "SATA SSD", "HDD", "network"
+  BytesPerSecond card_link;          ///< card to card by this board; 0: by the cards' rows
+  BytesPerSecond network;            ///< to the next host, one direction; 0: none
+  double power_w = 0;                ///< without cards, under load; 0 unknown
   std::string source, date;
 };
 

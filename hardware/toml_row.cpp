@@ -39,16 +39,18 @@ toml::table parse_toml(std::string_view text, std::string_view file) {
   }
 }
 
-void require_known_keys(const toml::table& table, const std::vector<std::string>& known,
+void require_known_keys(const toml::table& table, std::span<const std::string_view> known,
                         std::string_view file) {
-  for (const auto& [key, node] : table)
-    if (std::ranges::find(known, key.str()) == known.end())
-      throw std::runtime_error(fmt::format("{}: {}", place(file, key.source()),
-                                           unknown_name("key", key.str(), known).what()));
+  for (const auto& [key, node] : table) {
+    if (std::ranges::find(known, key.str()) != known.end()) continue;
+    const std::vector<std::string> names(known.begin(), known.end());
+    throw std::runtime_error(fmt::format("{}: {}", place(file, key.source()),
+                                         unknown_name("key", key.str(), names).what()));
+  }
 }
 
 const toml::node* TomlRow::find(std::string_view key) {
-  asked_.emplace_back(key);
+  asked_.push_back(key);
   return table_.get(key);
 }
 

@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,14 +21,16 @@ struct Limit {
 toml::table parse_toml(std::string_view text, std::string_view file);
 
 /// Throws std::runtime_error unless every key of `table` is in `known`; names the nearest.
-void require_known_keys(const toml::table& table, const std::vector<std::string>& known,
+void require_known_keys(const toml::table& table, std::span<const std::string_view> known,
                         std::string_view file);
 
-/// A cursor over the keys of one table. Every accessor records its key; finish() refuses the rest.
-/// All of them throw std::runtime_error.
+/// A cursor over the keys of one table. Every accessor records its key, whose text must outlive the
+/// row; finish() refuses the rest. All of them throw std::runtime_error.
 class TomlRow {
  public:
-  TomlRow(const toml::table& table, std::string_view file) : table_(table), file_(file) {}
+  TomlRow(const toml::table& table, std::string_view file) : table_(table), file_(file) {
+    asked_.reserve(32);
+  }
 
   bool has(std::string_view key) const { return table_.contains(key); }
   std::optional<std::string> text(std::string_view key);
@@ -54,7 +57,7 @@ class TomlRow {
 
   const toml::table& table_;
   std::string_view file_;
-  std::vector<std::string> asked_;
+  std::vector<std::string_view> asked_;
 };
 
 }  // namespace headroom

@@ -1,0 +1,99 @@
+// A user's prices: read, refused and added up over a machine.
+#include <gtest/gtest.h>
+
+#include "hardware/machine.hpp"
+#include "hardware/price.hpp"
+
+namespace headroom {
+namespace {
+
+Prices read(const std::string& toml) {
+  return read_prices(toml, "prices.toml", shipped_catalogue());
+}
+
+Machine machine(const char* text) { return parse_machine(text, shipped_catalogue()); }
+
+const std::string usual = R"(
+currency = "EUR"
+per_usd = 0.5
+electricity_per_kwh = 0.25
+power_usage_effectiveness = 1.3
+utilisation = 0.6
+amortisation_years = 4
+[[price]]
+device = "NVIDIA GeForce RTX 4090"
+buy = 2000
+rent_per_hour = 0.4
+[[price]]
+host = "desktop"
+buy = 1500
+[[price]]
+machine = "8x h100-sxm-80gb @ dgx-h100"
+buy = 300000
+rent_per_hour = 20
+[[api]]
+model = "some/model"
+provider = "somebody"
+input_per_million = 0.5
+output_per_million = 1.5
+)";
+
+TEST(Prices, AreReadByTheCataloguesNames) {
+  const Prices prices = read(usual);
+  EXPECT_EQ(prices.currency, "EUR");
+  EXPECT_EQ(prices.power_usage_effectiveness, 1.3);
+  ASSERT_NE(prices.find(Price::Of::device, "rtx-4090"), nullptr);
+  EXPECT_EQ(prices.find(Price::Of::device, "rtx-4090")->source, "prices.toml");
+  EXPECT_EQ(prices.find(Price::Of::host, "rtx-4090"), nullptr);
+  ASSERT_EQ(prices.apis.size(), 1u);
+  EXPECT_EQ(prices.apis[0].output_per_million, 1.5);
+}
+
+TEST(Prices, AddUpOverAMachine) {
+  const Prices prices = read(usual);
+  EXPECT_EQ(purchase_price(prices, machine("2x rtx-4090")), 2 * 2000 + 1500);
+  EXPECT_EQ(rent_per_hour(prices, machine("2x rtx-4090")), 0.8);
+  // A list price of 1499 dollars at half a euro a dollar (launch price of the RTX 3090).
+  EXPECT_EQ(purchase_price(prices, machine("rtx-3090")), 1499 * 0.5 + 1500);
+  EXPECT_EQ(purchase_price(prices, machine("8x h100-sxm-80gb @ dgx-h100")), 300000);
+  EXPECT_EQ(rent_per_hour(prices, machine("8x h100-sxm-80gb @ dgx-h100")), 20);
+}
+
+TEST(Prices, WhatIsNotKnownIsNotGuessed) {
+  const Prices prices = read(usual);
+  EXPECT_FALSE(purchase_price(prices, machine("4x h100-sxm-80gb @ dgx-h100")));
+  EXPECT_FALSE(purchase_price(prices, machine("rtx-4090 @ laptop-16gb")));
+  EXPECT_FALSE(rent_per_hour(prices, machine("rtx-4090 + rtx-3090")));
+  EXPECT_FALSE(rent_per_hour(read(""), machine("cpu")));
+  EXPECT_FALSE(read("").electricity_per_kwh);
+}
+
+TEST(Prices, BadFilesAreRefused) {
+  const std::string card = "[[price]]\ndevice = \"t4\"\n";
+  EXPECT_NO_THROW(read(card + "buy = 500\n"));
+  for (const std::string& bad :
+       {card, card + "buy = 0\n", card + "buy = -5\n", card + "buy = 1e12\n", card + "buy = inf\n",
+        card + "buy = \"500\"\n", card + "rent = 5\n", card + "host = \"laptop\"\nbuy = 5\n",
+        card + "buy = 5\n" + card + "buy = 6\n", std::string("[[price]]\nbuy = 5\n"),
+        std::string("[[price]]\ndevice = \"t5\"\nbuy = 5\n"),
+        std::string("[[price]]\ndevice = \"a100\"\nbuy = 5\n"),
+        std::string("[[price]]\nmachine = \"2x\"\nbuy = 5\n"), std::string("utilisation = 1.2\n"),
+        std::string("power_usage_effectiveness = 0.9\n"), std::string("currency = \"EUR\"\n"),
+        std::string("per_usd = 2\n"), std::string("electricity = 1\n"),
+        std::string("[[api]]\nmodel = \"m\"\nprovider = \"p\"\ninput_per_million = 1\n")})
+    EXPECT_THROW(read(bad), std::runtime_error) << bad;
+}
+
+TEST(Prices, ErrorsNameFileLineAndKey) {
+  try {
+    read("currency = \"USD\"\n[[price]]\ndevice = \"rtx-4091\"\nbuy = 5\n");
+    FAIL() << "an unknown card was accepted";
+  } catch (const std::runtime_error& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("prices.toml:3: key 'device'"), std::string::npos) << message;
+    EXPECT_NE(message.find("rtx-4090"), std::string::npos) << message;
+  }
+}
+
+}  // namespace
+}  // namespace headroom
