@@ -24,28 +24,31 @@ const Line& wanted(std::span<const Line* const> here) {
   });
 }
 
-/// The largest smaller precision of the best grade, where that is better than `from` or faster.
+/// Whether `a` is the better answer: on GPUs the larger precision, with offload the faster.
+bool better(const Line& a, const Line& b) {
+  if (grade(a) != grade(b)) return grade(a) < grade(b);
+  if (grade(a) == Grade::on_gpus) return weights(a) > weights(b);
+  return a.roomiest().estimate.tokens_s > b.roomiest().estimate.tokens_s;
+}
+
+/// The best smaller precision that runs at all; nullptr: none.
 const Line* smaller(std::span<const Line* const> here, const Line& from) {
   const Line* best = nullptr;
-  for (const Line* line : here) {
-    if (weights(*line) >= weights(from) || grade(*line) > grade(from) ||
-        grade(*line) == Grade::does_not_fit || grade(*line) == Grade::refused)
-      continue;
-    if (!best || grade(*line) < grade(*best) ||
-        (grade(*line) == grade(*best) && weights(*line) > weights(*best)))
+  for (const Line* line : here)
+    if (weights(*line) < weights(from) && grade(*line) < Grade::does_not_fit &&
+        better(*line, from) && (!best || better(*line, *best)))
       best = line;
-  }
   return best;
 }
 
 std::string precision_advice(const Line& from, const Line& to) {
   const auto& before = from.roomiest().estimate;
   const auto& after = to.roomiest().estimate;
-  std::string words =
-      fmt::format("{}: {} → {}, {}", to.held, shown(before.weights.real().value(), Shown::gib),
-                  gib(after.weights), verdict_words(to, to.roomiest()));
-  if (grade(to) == grade(from) && before.tokens_s > 0)
-    words += fmt::format(" but {} → {} tokens/s", shown(before.tokens_s, Shown::plain),
+  std::string words = fmt::format("{}: {} → {}, {}", held_label(to),
+                                  shown(before.weights.real().value(), Shown::gib),
+                                  gib(after.weights), verdict_words(to, to.roomiest()));
+  if (grade(to) != Grade::on_gpus && before.tokens_s > 0)
+    words += fmt::format(", {} → {} tokens/s", shown(before.tokens_s, Shown::plain),
                          shown(after.tokens_s, Shown::plain));
   return words;
 }

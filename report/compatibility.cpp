@@ -48,8 +48,7 @@ std::vector<std::string> precisions_of(const MachineLines& machine) {
   std::vector<std::string> names;
   for (const auto& model : machine.models)
     for (const Line* line : model)
-      if (std::ranges::find(names, line->precision) == names.end())
-        names.push_back(line->precision);
+      if (std::ranges::find(names, line->label) == names.end()) names.push_back(line->label);
   return names;
 }
 
@@ -72,7 +71,7 @@ std::string matrix(const MachineLines& machine, const std::vector<const Line*>& 
     auto& row = rows.emplace_back();
     row = {markdown_text(model.front()->model), billions(model.front()->parameters)};
     for (const auto& p : precisions) {
-      const auto line = std::ranges::find(model, p, &Line::precision);
+      const auto line = std::ranges::find(model, p, &Line::label);
       row.push_back(line == model.end() ? "" : matrix_cell(**line));
     }
     row.push_back(markdown_text(advice(model, all)));
@@ -83,7 +82,7 @@ std::string matrix(const MachineLines& machine, const std::vector<const Line*>& 
 std::string details(const MachineLines& machine) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& model : machine.models)
-    for (const Line* line : model) {
+    for (const Line* line : without_repeats(model)) {
       const auto& e = line->roomiest().estimate;
       const auto bytes = [](Bytes b) { return shown(b.real().value(), Shown::gib); };
       const auto interval = fmt::format(
@@ -91,7 +90,7 @@ std::string details(const MachineLines& machine) {
           e.gpu_bytes.real().value() * line->factors.memory_high / (1 << 30));
       const bool placed = grade(e) < Grade::does_not_fit;
       rows.push_back(
-          {markdown_text(line->model), markdown_text(line->held), bytes(e.weights),
+          {markdown_text(line->model), markdown_text(held_label(*line)), bytes(e.weights),
            grade(e) == Grade::refused ? "" : bytes(e.kv_cache),
            placed ? fmt::format("{} / {} / {}", e.layers_gpu, e.layers_cpu, e.layers_disk) : "",
            placed ? bytes(e.gpu_bytes) : "", placed ? interval : "",
@@ -131,9 +130,9 @@ std::string compatibility_document(const Source& source) {
       markdown_text(source.run.name), speed_classes_explained(), tolerance(source));
   for (const MachineLines& machine : by_machine(source.shown))
     page += fmt::format(
-        "## {}, {}\n\nAt {}.\n\n{}\n<details><summary>Figures</summary>\n\n{}\n</details>\n\n",
-        markdown_text(machine.machine), markdown_text(machine.runtime),
-        markdown_text(conditions(machine)), matrix(machine, source.shown), details(machine));
+        "## {}\n\nAt {}.\n\n{}\n<details><summary>Figures</summary>\n\n{}\n</details>\n\n",
+        title(machine), markdown_text(conditions(machine)), matrix(machine, source.shown),
+        details(machine));
   return page;
 }
 

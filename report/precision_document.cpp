@@ -32,7 +32,7 @@ std::vector<std::string> row(const Line& line, const Line& widest) {
   const double saved = total(widest) - total(line);
   const bool first = &line == &widest;
   return {markdown_text(line.model),
-          markdown_text(line.held),
+          markdown_text(held_label(line)),
           bytes(e.weights),
           bytes(e.kv_cache),
           bytes(e.activations),
@@ -57,11 +57,11 @@ std::string precision_document(const Source& source) {
   for (const MachineLines& machine : by_machine(source.shown)) {
     std::vector<std::vector<std::string>> rows;
     for (const auto& model : machine.models) {
-      const auto lines = widest_first(model);
+      const auto lines = widest_first(without_repeats(model));
       for (const Line* line : lines) rows.push_back(row(*line, *lines.front()));
     }
     page += fmt::format(
-        "## {}, {}\n\n{}\n", markdown_text(machine.machine), markdown_text(machine.runtime),
+        "## {}\n\n{}\n", title(machine),
         markdown({"model", "held in", "weights (GiB)", "KV cache (GiB)", "activations (GiB)",
                   "overhead (GiB)", "total (GiB)", "saving (GiB)", "saving", "verdict", "tokens/s"},
                  {false, false, true, true, true, true, true, true, true, false, true}, rows));

@@ -26,11 +26,12 @@ std::string axes_words(const RunInfo& info) {
       for (const Axis& axis : digit) {
         const Column* column = find_column(axis.column);
         if (!column || column->kind != ColumnKind::axis) continue;
-        const auto& values = axis.values;
+        std::set<std::string> values;
+        for (const AxisValue& v : axis.values) values.insert(text_of(&v));
         if (values.size() > 1) {
           varied +=
               fmt::format("{}{} ({})", varied.empty() ? "" : ", ", column->heading, values.size());
-        } else if (const auto value = text_of(&values.front()); !value.empty()) {
+        } else if (const auto& value = *values.begin(); !value.empty()) {
           fixed += fmt::format("{}{} {}", fixed.empty() ? "" : ", ", column->heading,
                                markdown_text(value));
         }
@@ -86,16 +87,33 @@ std::vector<MachineLines> by_machine(const std::vector<const Line*>& lines) {
   std::vector<MachineLines> machines;
   for (const Line* line : lines) {
     auto machine = std::ranges::find_if(machines, [&](const MachineLines& m) {
-      return m.machine == line->machine && m.runtime == line->runtime;
+      return m.machine == line->machine && m.group == line->group;
     });
     if (machine == machines.end())
-      machine = machines.insert(machine, {line->machine, line->runtime, {}});
+      machine = machines.insert(machine, {line->machine, line->group, {}});
     auto model = std::ranges::find_if(
         machine->models, [&](const auto& group) { return group.front()->model == line->model; });
     if (model == machine->models.end()) model = machine->models.emplace(model);
     model->push_back(line);
   }
   return machines;
+}
+
+std::string title(const MachineLines& machine) {
+  return markdown_text(machine.group.empty() ? machine.machine
+                                             : machine.machine + ", " + machine.group);
+}
+
+std::vector<const Line*> without_repeats(const std::vector<const Line*>& model) {
+  std::vector<const Line*> kept;
+  for (const Line* line : model) {
+    const bool repeated =
+        line->precision != line->held && std::ranges::any_of(model, [&](const Line* other) {
+          return other->precision == line->held && other->runtime == line->runtime;
+        });
+    if (!repeated) kept.push_back(line);
+  }
+  return kept;
 }
 
 std::string tolerance(const Source& source) {

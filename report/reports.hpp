@@ -21,11 +21,15 @@ struct Source {
 /// Throws StoreError where the run is not there or is not complete.
 Source source_of(const Database& database, std::int64_t run);
 
-/// Lines of one machine and runtime, grouped by model; all in the order of the spec.
+/// Lines of one machine (and runtime, see Line::group) by model; all in the order of the spec.
 struct MachineLines {
-  std::string machine, runtime;
+  std::string machine, group;
   std::vector<std::vector<const Line*>> models;
 };
+/// "2x a100-sxm-40gb @ dual-epyc-120gb, transformers", as Markdown.
+std::string title(const MachineLines& machine);
+/// The lines of a model without those of precision `auto` that another one repeats.
+std::vector<const Line*> without_repeats(const std::vector<const Line*>& model);
 std::vector<MachineLines> by_machine(const std::vector<const Line*>& lines);
 
 /// Models × precisions for each machine, in the words of a verdict, with advice per model.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "fmt/format.h"
@@ -91,6 +92,8 @@ Line line_at(const Axes& axes, Size point) {
             .runtime = text("runtime"),
             .model = text("model"),
             .precision = text("precision"),
+            .label = text("precision"),
+            .group = {},
             .held = text("precision"),
             .checkpoint = text("checkpoint_precision"),
             .conditions = conditions(axes, point),
@@ -110,6 +113,26 @@ double size_of(const Entry& entry) {
 
 auto name_of(const Line& line) {
   return std::tie(line.machine, line.runtime, line.model, line.precision);
+}
+
+/// Runtimes of a machine share one table where each precision has but one of them (a format that
+/// only one runtime reads); otherwise each runtime has its own.
+void set_labels(std::vector<Line>& lines) {
+  std::map<std::string, std::set<std::string>> runtimes;
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> of_precision;
+  for (const Line& line : lines) {
+    runtimes[line.machine].insert(line.runtime);
+    of_precision[{line.machine, line.precision}].insert(line.runtime);
+  }
+  for (Line& line : lines) {
+    const bool crossed = std::ranges::any_of(of_precision, [&](const auto& entry) {
+      return entry.first.first == line.machine && entry.second.size() > 1;
+    });
+    if (crossed || runtimes[line.machine].size() == 1)
+      line.group = line.runtime;
+    else
+      line.label = fmt::format("{} ({})", line.precision, line.runtime);
+  }
 }
 
 }  // namespace
@@ -161,6 +184,7 @@ std::vector<Line> lines_of(const Database& database, const Axes& axes, std::int6
     line.entries.erase(std::unique(line.entries.begin(), line.entries.end(), same),
                        line.entries.end());
   }
+  set_labels(lines);
   return lines;
 }
 

@@ -22,8 +22,10 @@ struct Entry {
 struct Line {
   std::size_t grid = 0;
   std::string machine, runtime, model, precision;  ///< precision as the spec has it: "auto", "int8"
-  std::string held;                                ///< what the weights are really held in
-  std::string checkpoint;                          ///< what the published weights are held in
+  std::string label;  ///< over a column or a curve: precision, with the runtime where that differs
+  std::string group;  ///< the runtime, where its lines have a table of their own; else empty
+  std::string held;   ///< what the weights are really held in
+  std::string checkpoint;         ///< what the published weights are held in
   std::string conditions;         ///< "batch 1, 512 + 128 tokens, KV cache in fp16"
   double parameters = 0;          ///< 0: unknown
   Size gpus = 0, gpu_memory = 0;  ///< of the machine; 0: unknown

@@ -134,6 +134,10 @@ std::string speed_classes_explained() {
       fast_from, medium_from, slow_from);
 }
 
+std::string held_label(const Line& line) {
+  return line.group.empty() ? fmt::format("{} ({})", line.held, line.runtime) : line.held;
+}
+
 std::string gib(Bytes bytes) {
   return shown(static_cast<double>(bytes.count()), Shown::gib) + " GiB";
 }

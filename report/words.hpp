@@ -26,6 +26,9 @@ std::string_view speed_class(const model::Estimate& estimate);
 /// One sentence that states the thresholds.
 std::string speed_classes_explained();
 
+/// What a line is held in: "int8", or "q4_K_M (llama.cpp)" in a table of several runtimes.
+std::string held_label(const Line& line);
+
 /// "12.34 GiB".
 std::string gib(Bytes bytes);
 
