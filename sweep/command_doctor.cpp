@@ -1,0 +1,117 @@
+// headroom doctor: what this computer has, what it lacks, and what that costs.
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <tbb/version.h>
+
+#include <boost/version.hpp>
+#include <cstdlib>
+#include <filesystem>
+
+#include "hardware/detect.hpp"
+#include "hardware/program.hpp"
+#include "hardware/quantity_text.hpp"
+#include "sweep/command.hpp"
+#include "sweep/output.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// Where the hub's own client keeps what it fetched: HF_HUB_CACHE, HF_HOME/hub, ~/.cache.
+/// Source: huggingface_hub, environment variables of its documentation.
+fs::path hub_cache() {
+  if (const auto path = environment("HF_HUB_CACHE"); !path.empty()) return path;
+  if (const auto home = environment("HF_HOME"); !home.empty()) return fs::path(home) / "hub";
+  if (const auto cache = environment("XDG_CACHE_HOME"); !cache.empty())
+    return fs::path(cache) / "huggingface" / "hub";
+  return fs::path(environment("HOME")) / ".cache" / "huggingface" / "hub";
+}
+
+std::string hub_cache_text() {
+  std::error_code error;
+  const fs::path folder = hub_cache();
+  if (!fs::is_directory(folder, error)) return "";
+  int models = 0;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().filename().string().starts_with("models--")) ++models;
+  return fmt::format("{}: {} models", folder.string(), models);
+}
+
+std::string first_line(const ProgramResult& result) {
+  if (result.outcome != ProgramResult::Outcome::finished || result.exit_code != 0) return "";
+  return result.output.substr(0, result.output.find('\n'));
+}
+
+class Findings {
+ public:
+  /// `cost`: what being without it costs; said only where `found` is empty.
+  void add(std::string what, std::string found, std::string cost) {
+    const bool missing = found.empty();
+    table.rows.push_back({std::move(what), missing ? std::string("missing") : std::move(found),
+                          missing ? std::move(cost) : std::string()});
+  }
+  report::Table table{{"what", "found", "cost"}, {}};
+};
+
+report::Table findings() {
+  Findings all;
+  all.add("headroom", HEADROOM_VERSION, "");
+  all.add("sqlite", sqlite3_libversion(), "");
+  all.add("Boost",
+          fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000,
+                      BOOST_VERSION % 100),
+          "");
+  all.add("oneTBB", TBB_runtime_version(), "");
+  using std::chrono::seconds;
+  all.add("gnuplot", first_line(run_program({"gnuplot", "--version"}, seconds(5))),
+          "no curves: tables and the .gp and .dat files only; apt install gnuplot-nox");
+  const Detection here = detect();
+  std::string cards;
+  for (const auto& card : here.cards)
+    cards += fmt::format("{}{} ({}, driver {})", cards.empty() ? "" : "; ", card.name,
+                         to_text(card.memory), card.driver);
+  all.add("GPU", cards, "--machine local has no card: name the machine instead");
+  all.add("nvidia-smi", first_line(run_program({"nvidia-smi", "--version"}, seconds(5))),
+          "NVIDIA cards of this computer are not detected; estimates need none");
+  all.add("CUDA", here.cuda_version, "nothing: estimates do not run on a GPU");
+  all.add("CPU", here.cpu.empty() ? "" : fmt::format("{}, {} cores", here.cpu, here.cores),
+          "--machine local assumes the default host's");
+  std::string ram = here.ram > Bytes(0) ? to_text(here.ram) : "";
+  if (here.ram_limit) ram += fmt::format(", limited to {}", to_text(*here.ram_limit));
+  all.add("RAM", ram, "--machine local assumes the default host's");
+  all.add("disk",
+          here.disk_free > Bytes(0)
+              ? fmt::format("{} free here{}{}", to_text(here.disk_free),
+                            here.disk_kind.empty() ? "" : ", ", here.disk_kind)
+              : "",
+          "results cannot be written here");
+  all.add("hub cache", hub_cache_text(), "nothing: the catalogue travels inside the program");
+  for (const auto& note : here.notes) all.add("note", note, "");
+  return all.table;
+}
+
+int run(const Options& options) {
+  emit(options, formatted(findings(), format_of(options)));
+  return done;
+}
+
+}  // namespace
+
+const Command doctor_command = {
+    {.name = "doctor",
+     .summary = "versions, what this computer has and lacks, and what that costs",
+     .operands = "",
+     .flags = "format out",
+     .examples = "headroom doctor\nheadroom doctor --format json",
+     .columns = "what, found, cost (of being without it)",
+     .exit_codes = "0 done, whatever is missing\n1 failed: the output cannot be written\n"
+                   "2 usage: an option that is not understood"},
+    run};
+
+}  // namespace headroom::sweep

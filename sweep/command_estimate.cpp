@@ -1,0 +1,294 @@
+// headroom estimate: one point, in words and with every term.
+#include <fmt/format.h>
+
+#include "hardware/quantity_text.hpp"
+#include "report/columns.hpp"
+#include "sweep/command.hpp"
+#include "sweep/digits.hpp"
+#include "sweep/machine_options.hpp"
+#include "sweep/output.hpp"
+#include "sweep/scenario_options.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+namespace json = boost::json;
+using model::Estimate;
+using model::Explanation;
+
+/// The row of `result` that a sweep would store for this point: every column, by name.
+report::Table result_row(const GivenScenario& given, const Estimate& estimate) {
+  const model::Scenario& s = given.scenario;
+  Choice choice{.model = s.weights->model,
+                .weights = s.weights,
+                .kv_precision = s.kv_precision,
+                .runtime = s.runtime,
+                .machine = s.machine,
+                .batch = s.batch,
+                .prompt_tokens = s.prompt_tokens,
+                .output_tokens = s.output_tokens,
+                .context = s.context};
+  if (s.gpu_budget != model::all_of_it) choice.gpu_budget = s.gpu_budget;
+  report::Digit axes = columns_of({choice});
+  const auto add = [&](std::string_view name, report::AxisValue value) {
+    axes.push_back({std::string(name), {std::move(value)}});
+  };
+  add("task", std::string("inference"));
+  if (!s.kv_cache) add("kv_cache", std::string("off"));
+  if (s.ram_budget != model::all_of_it) add("ram_budget_bytes", s.ram_budget.count());
+  if (s.disk_budget != model::all_of_it) add("disk_budget_bytes", s.disk_budget.count());
+
+  report::Table table{{}, {{}}};
+  const auto factors = model::interval_factors(*s.runtime);
+  for (const report::Column& column : report::columns()) {
+    if (column.kind == report::ColumnKind::point) continue;
+    report::Value value;
+    if (column.kind == report::ColumnKind::axis || column.kind == report::ColumnKind::fact) {
+      for (const auto& axis : axes)
+        if (axis.column == column.name)
+          std::visit([&](const auto& held) { value = held; }, axis.values.front());
+    } else {
+      std::visit(
+          [&](const auto& held) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::string_view>)
+              value = std::string(held);
+            else
+              value = held;
+          },
+          report::value_of(column, estimate, factors));
+    }
+    table.names.emplace_back(column.name);
+    table.rows[0].push_back(std::move(value));
+  }
+  return table;
+}
+
+std::string_view band(Bytes bytes) {
+  const double gib = bytes.real().value() / (1 << 30);
+  if (gib < 4) return "below 4 GiB: reasonable on almost any card";
+  if (gib < 8) return "4 to 8 GiB: moderate, watch the card's memory";
+  if (gib < 12) return "8 to 12 GiB: high, consider a smaller batch or fewer bits";
+  return "above 12 GiB: very high, needs a large card or several";
+}
+
+std::string verdict_text(const GivenScenario& given, const Estimate& e) {
+  (void)given;
+  return std::string(model::name_of(e.verdict));
+}
+
+std::string header(const GivenScenario& given, const Explanation& explained) {
+  const model::Model& m = *given.model;
+  const model::ModelShape& shape = m.shape;
+  std::string text = fmt::format("Model     {} ({}), {} parameters", m.name, m.architecture,
+                                 grouped(m.profile.parameters));
+  if (m.profile.parameters_active != m.profile.parameters)
+    text += fmt::format(", {} active", grouped(m.profile.parameters_active));
+  text += fmt::format(
+      "\n          hidden size {}, {} layers, {} query and {} KV heads of {}, vocabulary {}, {}\n",
+      shape.hidden_size, shape.layers, shape.query_heads, shape.kv_heads, shape.head_dim,
+      shape.vocabulary,
+      shape.positions > 0 ? fmt::format("{} positions", shape.positions) : "no limit on positions");
+  text += fmt::format("          from {}\n", m.source);
+  text += fmt::format("Machine   {}\n", given.on_machine
+                                            ? given.machine->name
+                                            : "none given: memory only, no times and no verdict");
+  for (const auto& line : explained.assumptions)
+    if (given.on_machine || !line.starts_with("GPU budget")) text += "Assumes   " + line + '\n';
+  for (const auto& line : given.assumed) text += "Assumes   " + line + '\n';
+  for (const auto& line : explained.warnings) text += "Warning   " + line + '\n';
+  return text;
+}
+
+std::string device_lines(const Explanation& explained) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& use : explained.devices)
+    rows.push_back(
+        {use.name, use.first_layer < 0 ? "" : fmt::format("{}-{}", use.first_layer, use.last_layer),
+         to_text(use.weights), to_text(use.kv_cache), to_text(use.activations),
+         to_text(use.overhead), to_text(use.total), to_text(use.budget)});
+  return aligned(
+      {"device", "layers", "weights", "KV cache", "activations", "overhead", "total", "of budget"},
+      {false, true, true, true, true, true, true, true}, rows);
+}
+
+std::string time_lines(const Estimate& e, const model::IntervalFactors& f) {
+  std::vector<std::vector<std::string>> rows;
+  const auto row = [&](std::string name, Seconds time) {
+    if (time.value() < 1e300 && time.value() > 0)
+      rows.push_back({std::move(name), duration(time.value()), duration(time.value() * f.time_low),
+                      duration(time.value() * f.time_high)});
+  };
+  row("load", e.load);
+  row("time to first token", e.ttft);
+  row("time per output token", e.tpot);
+  row("whole answer", e.total);
+  if (e.tokens_s > 0)
+    rows.push_back({"tokens/s, all sequences", fmt::format("{:.3g}", e.tokens_s),
+                    fmt::format("{:.3g}", e.tokens_s / f.time_high),
+                    fmt::format("{:.3g}", e.tokens_s / f.time_low)});
+  return rows.empty()
+             ? std::string()
+             : aligned({"time", "expected", "low", "high"}, {false, true, true, true}, rows);
+}
+
+std::string amount(const model::Term& term, double value) {
+  return term.unit == "bytes" ? to_text(Bytes(static_cast<Size>(value))) : duration(value);
+}
+
+std::string term_lines(const GivenScenario& given, const Explanation& explained) {
+  std::string text;
+  for (const auto& term : explained.terms) {
+    if (!given.on_machine && term.unit != "bytes") continue;
+    text += fmt::format("{}: {}", term.name, amount(term, term.expected));
+    if (term.low != term.high)
+      text += fmt::format(" ({} to {})", amount(term, term.low), amount(term, term.high));
+    text += fmt::format("\n    = {}\n", term.formula);
+    if (!term.numbers.empty()) text += fmt::format("    with {}\n", term.numbers);
+    text += fmt::format("    source: {}\n", term.source);
+  }
+  return text;
+}
+
+std::string text_of(const GivenScenario& given, const Explanation& explained, bool with_terms) {
+  const Estimate& e = explained.estimate;
+  std::string text = header(given, explained) + '\n';
+  if (given.on_machine) {
+    text += fmt::format("Verdict   {} (sure: {})", verdict_text(given, e), model::name_of(e.sure));
+    text += '\n';
+    if (!explained.advice.empty()) text += "Advice    " + explained.advice + '\n';
+    if (!explained.devices.empty()) text += '\n' + device_lines(explained);
+    const auto times = time_lines(e, model::interval_factors(*given.scenario.runtime));
+    if (!times.empty()) text += '\n' + times;
+  } else {
+    text += aligned({"memory", "expected"}, {false, true},
+                    {{"weights", to_text(e.weights)},
+                     {"KV cache", to_text(e.kv_cache)},
+                     {"activations", to_text(e.activations)},
+                     {"overhead", to_text(e.overhead)},
+                     {"total", to_text(e.gpu_bytes)}});
+    text += fmt::format("\n{} to {} on one card; {}\n", to_text(e.gpu_bytes_low),
+                        to_text(e.gpu_bytes_high), band(e.gpu_bytes));
+  }
+  if (with_terms) text += '\n' + term_lines(given, explained);
+  return text;
+}
+
+json::array lines(const std::vector<std::string>& texts) {
+  json::array all;
+  for (const auto& text : texts) all.emplace_back(text);
+  return all;
+}
+
+json::object device_object(const model::DeviceUse& use) {
+  json::object all{{"name", use.name},
+                   {"kind", use.kind},
+                   {"capacity_bytes", use.capacity.count()},
+                   {"budget_bytes", use.budget.count()},
+                   {"weights_bytes", use.weights.count()},
+                   {"kv_cache_bytes", use.kv_cache.count()},
+                   {"activations_bytes", use.activations.count()},
+                   {"overhead_bytes", use.overhead.count()},
+                   {"total_bytes", use.total.count()}};
+  all["first_layer"] = use.first_layer < 0 ? json::value(nullptr) : json::value(use.first_layer);
+  all["last_layer"] = use.last_layer < 0 ? json::value(nullptr) : json::value(use.last_layer);
+  return all;
+}
+
+json::object term_object(const model::Term& term) {
+  const auto number = [&](double value) {
+    return term.unit == "bytes" ? json::value(static_cast<Size>(value)) : json::value(value);
+  };
+  return {{"name", term.name},       {std::string_view(term.unit), number(term.expected)},
+          {"low", number(term.low)}, {"high", number(term.high)},
+          {"formula", term.formula}, {"numbers", term.numbers},
+          {"source", term.source}};
+}
+
+json::object object_of(const GivenScenario& given, const Explanation& explained) {
+  const Estimate& e = explained.estimate;
+  const model::ModelShape& shape = given.model->shape;
+  json::object all;
+  all["model"] = given.model->name;
+  all["architecture"] = given.model->architecture;
+  all["source"] = given.model->source;
+  all["shape"] = json::object{
+      {"hidden_size", shape.hidden_size}, {"layers", shape.layers},
+      {"query_heads", shape.query_heads}, {"kv_heads", shape.kv_heads},
+      {"head_dim", shape.head_dim},       {"intermediate_size", shape.intermediate_size},
+      {"vocabulary", shape.vocabulary},   {"positions", shape.positions}};
+  all["machine"] = given.on_machine ? json::value(given.machine->name) : json::value(nullptr);
+  all["assumptions"] = json::array();
+  for (const auto& line : explained.assumptions)
+    if (given.on_machine || !line.starts_with("GPU budget"))
+      all["assumptions"].as_array().emplace_back(line);
+  for (const auto& line : given.assumed) all["assumptions"].as_array().emplace_back(line);
+  all["warnings"] = lines(explained.warnings);
+  const auto when_on_machine = [&](auto value) {
+    return given.on_machine ? json::value(value) : json::value(nullptr);
+  };
+  all["verdict"] = when_on_machine(model::name_of(e.verdict));
+  all["sure"] = when_on_machine(model::name_of(e.sure));
+  all["reason"] = when_on_machine(model::name_of(e.reason));
+  if (!given.on_machine) all["band"] = band(e.gpu_bytes);
+  all["advice"] = explained.advice;
+  all["devices"] = json::array();
+  if (given.on_machine)
+    for (const auto& use : explained.devices)
+      all["devices"].as_array().push_back(device_object(use));
+  all["terms"] = json::array();
+  for (const auto& term : explained.terms)
+    if (given.on_machine || term.unit == "bytes")
+      all["terms"].as_array().push_back(term_object(term));
+  if (given.on_machine) all["result"] = json_rows(result_row(given, e)).front();
+  return all;
+}
+
+int run(const Options& options) {
+  const Format format = format_of(options);
+  const bool with_terms = options.given("explain");
+  if (with_terms && format != Format::text)
+    throw UsageError("--explain has no effect here: json has the terms always, csv and md never");
+  const GivenScenario given = scenario_of(options);
+  const Explanation explained = model::explain(given.scenario);
+  if (format == Format::text)
+    emit(options, text_of(given, explained, with_terms));
+  else if (format == Format::json)
+    emit(options, pretty(object_of(given, explained)));
+  else if (format == Format::jsonl)
+    emit(options, json::serialize(object_of(given, explained)) + '\n');
+  else if (!given.on_machine)
+    throw UsageError(
+        "csv and md are rows of the result, which needs a machine: --machine, or "
+        "--gpu-memory with --gpu-bandwidth");
+  else
+    emit(options, formatted(result_row(given, explained.estimate), format));
+  const auto verdict = explained.estimate.verdict;
+  const bool no = verdict == model::Verdict::does_not_fit || verdict == model::Verdict::refused;
+  return given.on_machine && no ? answer_is_no : done;
+}
+
+}  // namespace
+
+const Command estimate_command = {
+    {.name = "estimate",
+     .summary = "memory, placement and speed of one model on one machine",
+     .operands = "MODEL",
+     .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_MACHINE_FLAGS " explain format out",
+     .examples =
+         "headroom estimate Qwen/Qwen3-32B --machine '2x a100-sxm-40gb @ dual-epyc-120gb'\n"
+         "headroom estimate llama3-8b --device rtx-4090 --precision q4_K_M --runtime llama.cpp\n"
+         "headroom estimate facebook/opt-30b --gpu-memory 8GB --gpu-bandwidth 272GB/s --ram 32GB\n"
+         "headroom estimate microsoft/phi-2 --batch 4 --context 2048 --explain\n"
+         "headroom estimate gpt2 --machine rtx-4090 --json",
+     .columns =
+         "text: the model's shape, every assumption, the verdict, each device, the times\n"
+         "json: model, machine, assumptions, verdict, sure, devices, terms (name, bytes or\n"
+         "      seconds, low, high, formula, numbers, source), result (as a sweep stores it)\n"
+         "csv, md: the columns of `result`, one row",
+     .exit_codes =
+         "0 done: it fits somewhere, with offload if need be\n1 failed: a file or a config "
+         "that cannot be read\n2 usage: an option or a name that is not understood\n"
+         "3 no: it does not fit, or cannot run there"},
+    run};
+
+}  // namespace headroom::sweep

@@ -1,0 +1,146 @@
+// headroom sweep: a spec in, a database and its reports out.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+
+#include "report/store.hpp"
+#include "sweep/command.hpp"
+#include "sweep/job.hpp"
+#include "sweep/machine_options.hpp"
+#include "sweep/output.hpp"
+#include "sweep/progress.hpp"
+#include "sweep/runner.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+
+/// While it lives, Ctrl-C and a polite kill ask for a stop at the next block; a second one kills.
+class StopOnSignal {
+ public:
+  StopOnSignal() {
+    struct sigaction action = {};
+    action.sa_handler = [](int) { interrupted.store(true); };
+    action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+    sigaction(SIGINT, &action, nullptr);
+    sigaction(SIGTERM, &action, nullptr);
+  }
+};
+
+std::string axis_text(const report::AxisValue& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{}", *real);
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  return "default";
+}
+
+/// The distinct values of a column in the order of the digit, cut after a few.
+std::string values_text(const report::Axis& axis) {
+  std::vector<std::string> distinct;
+  for (const auto& value : axis.values) {
+    const auto text = axis_text(value);
+    if (std::find(distinct.begin(), distinct.end(), text) == distinct.end())
+      distinct.push_back(text);
+  }
+  const std::size_t shown = std::min<std::size_t>(distinct.size(), 6);
+  std::string all = fmt::format(
+      "{}",
+      fmt::join(distinct.begin(), distinct.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  if (distinct.size() > shown)
+    all += fmt::format(", … {} ({} values)", distinct.back(), distinct.size());
+  return all;
+}
+
+std::string axes_text(const Job& job) {
+  std::string text;
+  for (std::size_t g = 0; g < job.grids.size(); ++g) {
+    const JobGrid& grid = job.grids[g];
+    text += fmt::format("grid {}: {} points{}\n", g + 1, grouped(grid.grid.size()),
+                        grid.exclusions.empty() ? "" : ", excluded ones counted");
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& digit : grid.shape.digits)
+      for (const auto& axis : digit) {
+        const auto* column = report::find_column(axis.column);
+        if (column && column->kind == report::ColumnKind::axis)
+          rows.push_back({"  " + axis.column, values_text(axis)});
+      }
+    const auto lines = aligned({"", ""}, {false, false}, rows);
+    text += lines.substr(lines.find('\n') + 1);
+  }
+  return text;
+}
+
+std::string dry_run(const Job& job) {
+  const double bytes = report::expected_bytes_per_point() * static_cast<double>(job.points());
+  return axes_text(job) +
+         fmt::format("points: {}\nexpected database: {:.4g} {}\n", grouped(job.points()),
+                     bytes < 1e9 ? bytes / 1e6 : bytes / 1e9, bytes < 1e9 ? "MB" : "GB");
+}
+
+int run(const Options& options) {
+  if (options.operands().size() != 1)
+    throw UsageError(fmt::format("one SPEC is needed; found {}", options.operands().size()));
+  Spec spec = read_spec(options.operands().front());
+  if (options.given("out")) spec.out = options.text("out");
+  auto files = options.texts("hardware");
+  for (const auto& file : spec.hardware) files.insert(files.begin(), file.string());
+  const Job job = make_job(spec, catalogue_of(files));
+  const int jobs = static_cast<int>(std::min<Size>(options.whole("jobs", 0), 1024));
+  if (options.given("dry-run")) {
+    if (options.given("jobs")) throw UsageError("--jobs has no effect with --dry-run");
+    fmt::print("{}", dry_run(job));
+    return done;
+  }
+
+  const auto file = spec.out / "results.sqlite";
+  report::Store store(file);
+  store.begin_run(job.info(spec));
+  const Size first = store.next_point(), total = job.points();
+  if (first > 0)
+    fmt::print(stderr, "resuming run {} at point {} of {}\n", store.run_id(), grouped(first),
+               grouped(total));
+  const StopOnSignal stopping;
+  const auto start = std::chrono::steady_clock::now();
+  Progress progress(first, total);
+  const bool complete = sweep::run(
+      job, store,
+      {.jobs = jobs, .stop = &interrupted, .progress = [&](Size at) { progress.show(at); }});
+  progress.clear();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  const Size reached = store.next_point();
+  const double rate = static_cast<double>(reached - first) / std::max(took.count(), 1e-9);
+  if (!complete) {
+    fmt::print(stderr, "stopped at point {} of {}; the same command goes on from there\n",
+               grouped(reached), grouped(total));
+    return failed;
+  }
+  const auto run_id = store.run_id();
+  const Size stored = store.stored_points();
+  fmt::print("run {}: {} points in {} ({:.3g} points/s), in {}\n", run_id, grouped(stored),
+             duration(took.count()), rate, spec.out.string());
+  return done;
+}
+
+}  // namespace
+
+const Command sweep_command = {
+    {.name = "sweep",
+     .summary = "every point of a spec into a database, with tables and curves",
+     .operands = "SPEC",
+     .flags = "dry-run jobs hardware no-plots out",
+     .examples = "headroom sweep examples/nightly.toml\n"
+                 "headroom sweep examples/nightly.toml --dry-run\n"
+                 "headroom sweep big.toml --jobs 2 --out /data/big\n"
+                 "sqlite3 out/nightly/results.sqlite 'select count(*) from result'",
+     .columns = "out/<name>/results.sqlite: tables run, result, result_all, column_meaning\n"
+                "out/<name>/results.csv, compatibility.md, precision.md, curves, README.md\n"
+                "--dry-run: axes, number of points, expected size of the database",
+     .exit_codes = "0 done\n1 failed, or stopped before the end: the same command goes on\n"
+                   "2 usage: the spec, a name in it or an option is not understood"},
+    run};
+
+}  // namespace headroom::sweep

@@ -1,0 +1,38 @@
+// `exclude` conditions: SQL over the axis columns, decided once for each combination of the digits
+// that the condition depends on, and looked up in a table of bits afterwards.
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "report/run_info.hpp"
+
+namespace headroom::sweep {
+
+/// More combinations than this are refused: the condition would need as many bits and evaluations.
+inline constexpr Size most_combinations = 20'000'000;
+
+/// Which points of a grid one condition excludes.
+class Exclusion {
+ public:
+  /// Throws std::invalid_argument with what sqlite says, the columns that may be used, or that the
+  /// condition depends on too many combinations.
+  Exclusion(const std::string& condition, const report::GridShape& shape);
+
+  bool excludes(std::span<const Size> point) const {
+    Size cell = 0;
+    for (std::size_t k = 0; k < digits_.size(); ++k) cell = cell * radices_[k] + point[digits_[k]];
+    return bits_[static_cast<std::size_t>(cell)];
+  }
+  /// The digits that the condition depends on.
+  std::span<const std::size_t> digits() const { return digits_; }
+
+ private:
+  std::vector<std::size_t> digits_;
+  std::vector<Size> radices_;
+  std::vector<bool> bits_;
+};
+
+}  // namespace headroom::sweep

@@ -1,0 +1,183 @@
+// Looks the names of a spec up, and puts its grids together.
+#include "sweep/job.hpp"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "sweep/digits.hpp"
+#include "sweep/fingerprint.hpp"
+#include "sweep/source.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+/// Every model once, in parallel; what fails first in the order of the spec is reported.
+Names look_up(const Spec& spec, const Catalogue& catalogue, Job& job) {
+  Names names{catalogue, job, {}, {}, {}};
+  std::vector<std::pair<std::string, const GridSpec*>> wanted;
+  for (const auto& grid : spec.grids)
+    for (const auto& name : grid.models)
+      if (names.models.emplace(name, nullptr).second) wanted.emplace_back(name, &grid);
+  job.models.resize(wanted.size());
+  std::vector<std::exception_ptr> failures(wanted.size());
+  tbb::parallel_for(std::size_t{0}, wanted.size(), [&](std::size_t i) {
+    try {
+      job.models[i] = std::make_unique<model::Model>(resolve_model(wanted[i].first));
+    } catch (...) {
+      failures[i] = std::current_exception();
+    }
+  });
+  std::map<std::string, std::string> seen;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (failures[i]) std::rethrow_exception(failures[i]);
+    const auto& [name, grid] = wanted[i];
+    const auto [at, fresh] = seen.emplace(job.models[i]->name, name);
+    if (!fresh)
+      throw spec.error(
+          *grid, "models",
+          fmt::format("'{}' and '{}' are both called '{}'", at->second, name, at->first));
+    names.models[name] = job.models[i].get();
+  }
+  return names;
+}
+
+/// A context must hold the prompt and what is generated; combinations that an exclusion of these
+/// same digits leaves out are not looked at.
+void check_contexts(const Spec& spec, const GridSpec& grid, const JobGrid& job) {
+  if (grid.contexts.empty()) return;
+  std::vector<std::size_t> used;
+  std::vector<Size> radices;
+  for (std::size_t k = 0; k < job.digits.size(); ++k) {
+    const Choice& c = job.digits[k].front();
+    if (c.prompt_tokens == 0 && c.output_tokens == 0 && c.context == 0) continue;
+    used.push_back(k);
+    radices.push_back(job.grid.radices()[k]);
+  }
+  const Grid part(radices);
+  if (part.size() > most_combinations)
+    throw spec.error(grid, "contexts", "more than 2*10^7 combinations with the tokens; link them");
+  std::vector<Size> digits(used.size()), point(job.digits.size());
+  for (Size i = 0; i < part.size(); ++i, part.advance(digits)) {
+    Choice c;
+    for (std::size_t k = 0; k < used.size(); ++k) {
+      point[used[k]] = digits[k];
+      overlay(c, job.digits[used[k]][static_cast<std::size_t>(digits[k])]);
+    }
+    if (c.context >= c.prompt_tokens + c.output_tokens) continue;
+    const bool left_out = std::ranges::any_of(job.exclusions, [&](const Exclusion& exclusion) {
+      return std::ranges::includes(used, exclusion.digits()) && exclusion.excludes(point);
+    });
+    if (!left_out)
+      throw spec.error(
+          grid, "contexts",
+          fmt::format("{} is less than prompt_tokens + output_tokens ({} + {}); choose smaller "
+                      "ones, link them, or exclude \"context < prompt_tokens + output_tokens\"",
+                      c.context, c.prompt_tokens, c.output_tokens));
+  }
+}
+
+/// Throws when the conditions together leave nothing.
+void check_something_left(const Spec& spec, const GridSpec& grid, const JobGrid& job) {
+  std::set<std::size_t> used;
+  for (const auto& exclusion : job.exclusions)
+    used.insert(exclusion.digits().begin(), exclusion.digits().end());
+  std::vector<Size> radices, point(job.digits.size());
+  for (const auto k : used) radices.push_back(job.grid.radices()[k]);
+  const Grid part(radices);
+  std::vector<Size> digits(used.size());
+  for (Size i = 0; i < part.size(); ++i, part.advance(digits)) {
+    std::size_t k = 0;
+    for (const auto digit : used) point[digit] = digits[k++];
+    if (!job.excluded(point)) return;
+  }
+  throw spec.error(grid, "exclude", "leaves no point of this grid");
+}
+
+JobGrid grid_of(const Spec& spec, const GridSpec& grid, Names& names) {
+  JobGrid job;
+  job.digits = digits_of(spec, grid, names);
+  std::vector<Size> radices;
+  for (const auto& digit : job.digits) {
+    radices.push_back(static_cast<Size>(digit.size()));
+    job.shape.digits.push_back(columns_of(digit));
+  }
+  try {
+    job.grid = Grid(radices);
+  } catch (const std::length_error& e) {
+    throw spec.error(
+        grid, "grid",
+        fmt::format("{}; the axes have {} values", e.what(), fmt::join(radices, " × ")));
+  }
+  job.shape.digits.front().push_back(
+      {"task",
+       std::vector<report::AxisValue>(job.digits.front().size(), std::string("inference"))});
+  for (const auto& condition : grid.exclude) try {
+      job.exclusions.emplace_back(condition, job.shape);
+    } catch (const std::invalid_argument& e) {
+      throw spec.error(grid, "exclude", e.what());
+    }
+  check_something_left(spec, grid, job);
+  check_contexts(spec, grid, job);
+  return job;
+}
+
+}  // namespace
+
+bool JobGrid::excluded(std::span<const Size> point) const {
+  for (const Exclusion& exclusion : exclusions)
+    if (exclusion.excludes(point)) return true;
+  return false;
+}
+
+model::Scenario JobGrid::scenario(std::span<const Size> point) const {
+  Choice all;
+  for (std::size_t k = 0; k < digits.size(); ++k)
+    overlay(all, digits[k][static_cast<std::size_t>(point[k])]);
+  return {.weights = all.weights,
+          .machine = all.machine,
+          .runtime = all.runtime,
+          .kv_precision = all.kv_precision,
+          .batch = all.batch,
+          .prompt_tokens = all.prompt_tokens,
+          .output_tokens = all.output_tokens,
+          .context = all.context,
+          .gpu_budget = all.gpu_budget < Bytes(0) ? model::all_of_it : all.gpu_budget};
+}
+
+Size Job::points() const {
+  Size all = 0;
+  for (const auto& grid : grids) all += grid.grid.size();
+  return all;
+}
+
+std::pair<const JobGrid*, Size> Job::locate(Size index) const {
+  for (const auto& grid : grids) {
+    if (index < grid.grid.size()) return {&grid, index};
+    index -= grid.grid.size();
+  }
+  throw std::out_of_range("no such point");
+}
+
+report::RunInfo Job::info(const Spec& spec) const {
+  report::RunInfo info{spec.name, spec.text, fingerprint(*this, spec), HEADROOM_VERSION, {}};
+  for (const auto& grid : grids) info.grids.push_back(grid.shape);
+  return info;
+}
+
+Job make_job(const Spec& spec, const Catalogue& catalogue) {
+  Job job;
+  Names names = look_up(spec, catalogue, job);
+  for (const auto& grid : spec.grids) {
+    job.grids.push_back(grid_of(spec, grid, names));
+    if (job.points() > most_points)
+      throw spec.error(grid, "grid", "the grids together have more than 10^12 points");
+  }
+  return job;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,61 @@
+// A spec with every name looked up: what a sweep evaluates, point by point. All errors of the user
+// surface here, before the first point.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hardware/catalogue.hpp"
+#include "model/estimate.hpp"
+#include "report/run_info.hpp"
+#include "sweep/exclusion.hpp"
+#include "sweep/grid.hpp"
+#include "sweep/spec.hpp"
+
+namespace headroom::sweep {
+
+/// What one value of a digit puts into a scenario. Null, zero and negative: this digit does not
+/// decide it.
+struct Choice {
+  const model::Model* model = nullptr;
+  const model::Scheme* scheme = nullptr;  ///< null beside a model: the checkpoint's own
+  const model::Weights* weights = nullptr;
+  const Precision* kv_precision = nullptr;
+  const model::Runtime* runtime = nullptr;
+  const Machine* machine = nullptr;
+  Size batch = 0, prompt_tokens = 0, output_tokens = 0, context = 0;
+  Bytes gpu_budget{-1};
+
+  bool operator==(const Choice&) const = default;
+};
+
+/// One [[grid]], looked up.
+struct JobGrid {
+  Grid grid{{}};
+  std::vector<std::vector<Choice>> digits;
+  std::vector<Exclusion> exclusions;
+  report::GridShape shape;  ///< the same digits as the database keeps them
+
+  bool excluded(std::span<const Size> point) const;
+  model::Scenario scenario(std::span<const Size> point) const;
+};
+
+/// Owns everything that scenarios point to.
+struct Job {
+  std::vector<std::unique_ptr<model::Model>> models;
+  std::vector<std::unique_ptr<model::Weights>> weights;
+  std::vector<std::unique_ptr<Machine>> machines;
+  std::vector<JobGrid> grids;
+
+  Size points() const;  ///< of all grids, excluded ones counted
+  /// The grid that point `index` of the whole run lies in, and its index there.
+  std::pair<const JobGrid*, Size> locate(Size index) const;
+  report::RunInfo info(const Spec& spec) const;
+};
+
+/// Throws SpecError, UnknownName and ConfigError. `catalogue` is used during the call only.
+Job make_job(const Spec& spec, const Catalogue& catalogue);
+
+}  // namespace headroom::sweep

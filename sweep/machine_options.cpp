@@ -1,0 +1,91 @@
+#include "sweep/machine_options.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "hardware/quantity_text.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+constexpr std::string_view figures[] = {"gpu-memory", "gpu-bandwidth", "gpu-tflops",
+                                        "ram",        "ram-bandwidth", "bus",
+                                        "card-link",  "disk",          "disk-read"};
+
+MachineSpecification specification(const Options& options) {
+  MachineSpecification spec;
+  spec.count = static_cast<int>(std::min<Size>(options.whole("count", 1), 1 << 20));
+  spec.gpu_memory = options.read("gpu-memory", parse_bytes);
+  spec.gpu_bandwidth = options.read("gpu-bandwidth", parse_rate);
+  spec.gpu_flops = options.read("gpu-tflops", parse_flops);
+  spec.ram = options.read("ram", parse_bytes);
+  spec.ram_bandwidth = options.read("ram-bandwidth", parse_rate);
+  spec.host_bus = options.read("bus", parse_rate);
+  spec.card_link = options.read("card-link", parse_rate);
+  spec.disk = options.read("disk", parse_bytes);
+  spec.disk_read = options.read("disk-read", parse_rate);
+  return spec;
+}
+
+}  // namespace
+
+Catalogue catalogue_of(const std::vector<std::string>& files) {
+  Catalogue catalogue = shipped_catalogue();
+  for (const auto& file : files) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw std::runtime_error(fmt::format("{}: cannot be read", file));
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    catalogue = overlay(std::move(catalogue), text, file);
+  }
+  return catalogue;
+}
+
+std::optional<GivenMachine> machine_of(const Options& options) {
+  options.exclusive({"machine", "device", "gpu-memory"});
+  options.exclusive({"machine", "host"});
+  options.exclusive({"machine", "count"});
+  const bool from_figures = options.given("gpu-memory");
+  for (const auto flag : figures) {
+    if (!options.given(flag) || from_figures) continue;
+    throw UsageError(
+        fmt::format("--{} describes a card by its figures and needs --gpu-memory; a machine by "
+                    "name has its own",
+                    flag));
+  }
+  if (from_figures && options.given("host"))
+    throw UsageError("--host has no effect beside --gpu-memory; give --ram, --disk and the like");
+  if (options.given("count") && !from_figures) options.requires_flag("count", "device");
+  const bool named = options.given("machine") || options.given("device") || options.given("host");
+  if (!named && !from_figures) {
+    if (options.given("hardware"))
+      throw UsageError("--hardware has no effect without --machine or --device");
+    return std::nullopt;
+  }
+  const Catalogue catalogue = catalogue_of(options.texts("hardware"));
+  GivenMachine given;
+  if (from_figures) {
+    try {
+      given.machine = specified_machine(specification(options), catalogue, &given.assumed);
+    } catch (const std::invalid_argument& e) {
+      throw UsageError(e.what());
+    }
+    return given;
+  }
+  std::string text = options.text("machine");
+  if (text.empty()) {
+    text = options.given("device")
+               ? fmt::format("{}x {}", options.whole("count", 1), options.text("device"))
+               : "cpu";
+    if (options.given("host")) text += " @ " + options.text("host");
+  }
+  try {
+    given.machine = parse_machine(text, catalogue);
+  } catch (const std::invalid_argument& e) {
+    throw UsageError(fmt::format("machine '{}': {}", text, e.what()));
+  }
+  return given;
+}
+
+}  // namespace headroom::sweep

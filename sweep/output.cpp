@@ -1,0 +1,182 @@
+// Formats of small tables, and the one place that writes what a command prints.
+#include "sweep/output.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "report/csv.hpp"
+#include "report/markdown.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+namespace json = boost::json;
+
+void indent(std::string& out, const json::value& value, std::size_t depth) {
+  const auto children = [&](char open, char close, const auto& list, auto&& one) {
+    if (list.empty()) {
+      out += {open, close};
+      return;
+    }
+    out += open;
+    bool first = true;
+    for (const auto& item : list) {
+      out += (first ? "\n" : ",\n") + std::string(2 * (depth + 1), ' ');
+      first = false;
+      one(item);
+    }
+    out += '\n' + std::string(2 * depth, ' ') + close;
+  };
+  if (const auto* array = value.if_array())
+    children('[', ']', *array, [&](const json::value& item) { indent(out, item, depth + 1); });
+  else if (const auto* object = value.if_object())
+    children('{', '}', *object, [&](const auto& item) {
+      out += json::serialize(json::value(item.key())) + ": ";
+      indent(out, item.value(), depth + 1);
+    });
+  else
+    out += json::serialize(value);
+}
+
+/// Characters, not bytes: what a terminal shows of UTF-8.
+std::size_t width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+bool is_number(const report::Value& value) {
+  return std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value);
+}
+
+}  // namespace
+
+Format format_of(const Options& options) {
+  constexpr std::string_view names[] = {"text", "json", "jsonl", "csv", "md"};
+  const std::string name = options.one_of("format", names, "text");
+  return static_cast<Format>(std::ranges::find(names, name) - names);
+}
+
+void emit(const Options& options, std::string_view text) {
+  namespace fs = std::filesystem;
+  if (!options.given("out")) {
+    while (!text.empty()) {
+      const auto written = ::write(STDOUT_FILENO, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0)
+        throw std::runtime_error(fmt::format("standard output: {}", std::strerror(errno)));
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return;
+  }
+  const fs::path target = options.text("out");
+  const fs::path draft = target.string() + ".part";
+  std::ofstream out(draft, std::ios::binary);
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.close();
+  std::error_code error;
+  if (out) fs::rename(draft, target, error);
+  if (!out || error) {
+    std::error_code ignored;
+    fs::remove(draft, ignored);
+    throw std::runtime_error(fmt::format(
+        "{}: cannot be written; expected a file in a folder that exists and is writable",
+        target.string()));
+  }
+}
+
+json::value json_value(const report::Value& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
+  if (const auto* real = std::get_if<double>(&value))
+    return std::isfinite(*real) ? json::value(*real) : json::value(nullptr);
+  if (const auto* text = std::get_if<std::string>(&value)) return json::value(*text);
+  return nullptr;
+}
+
+json::array json_rows(const report::Table& table) {
+  json::array all;
+  for (const auto& row : table.rows) {
+    json::object object;
+    for (std::size_t i = 0; i < table.names.size(); ++i)
+      object[table.names[i]] = json_value(row[i]);
+    all.push_back(std::move(object));
+  }
+  return all;
+}
+
+std::string pretty(const json::value& value) {
+  std::string out;
+  indent(out, value, 0);
+  return out + '\n';
+}
+
+std::string aligned(const std::vector<std::string>& headings, const std::vector<bool>& right,
+                    const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < headings.size(); ++i) {
+    widths.push_back(width(headings[i]));
+    for (const auto& row : rows) widths[i] = std::max(widths[i], width(row[i]));
+  }
+  const auto line = [&](const std::vector<std::string>& cells) {
+    std::string text;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::string gap(widths[i] - width(cells[i]), ' ');
+      text += (i == 0 ? "" : "  ") + (right[i] ? gap + cells[i] : cells[i] + gap);
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text + '\n';
+  };
+  std::string all = line(headings);
+  for (const auto& row : rows) all += line(row);
+  return all;
+}
+
+std::string formatted(const report::Table& table, Format format) {
+  if (format == Format::json) return pretty(json_rows(table));
+  if (format == Format::jsonl) {
+    std::string all;
+    for (const auto& row : json_rows(table)) all += json::serialize(row) + '\n';
+    return all;
+  }
+  if (format == Format::csv) {
+    std::ostringstream out;
+    report::write_csv(out, table);
+    return out.str();
+  }
+  std::vector<bool> right(table.names.size());
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& row : table.rows) {
+    rows.emplace_back();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (is_number(row[i])) right[i] = true;
+      const auto* whole = std::get_if<std::int64_t>(&row[i]);
+      rows.back().push_back(whole ? grouped(*whole) : report::text(row[i]));
+    }
+  }
+  return format == Format::markdown ? report::markdown(table.names, right, rows)
+                                    : aligned(table.names, right, rows);
+}
+
+std::string grouped(Size number) {
+  std::string digits = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
+std::string duration(double seconds) {
+  if (!std::isfinite(seconds)) return "never";
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.3g} min", seconds / 60);
+  return fmt::format("{:.3g} h", seconds / 3600);
+}
+
+}  // namespace headroom::sweep

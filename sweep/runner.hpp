@@ -1,0 +1,26 @@
+// Evaluates a job's points in parallel and stores them in order, block by block.
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+#include "report/store.hpp"
+#include "sweep/job.hpp"
+
+namespace headroom::sweep {
+
+/// Points evaluated and stored together: one transaction each. Fixed, so that what is stored does
+/// not depend on the number of threads.
+inline constexpr Size block_points = 8192;
+
+struct RunnerOptions {
+  int jobs = 0;                             ///< threads that evaluate; 0: all cores
+  const std::atomic<bool>* stop = nullptr;  ///< true: finish the blocks under way, then return
+  std::function<void(Size done)> progress;  ///< after each block: points done so far
+};
+
+/// From `store.next_point()` to the end, or until told to stop. True: every point is done and the
+/// run is marked complete. Throws StoreError; whole blocks that were stored before stay.
+bool run(const Job& job, report::Store& store, const RunnerOptions& options);
+
+}  // namespace headroom::sweep

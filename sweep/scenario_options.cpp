@@ -1,0 +1,122 @@
+#include "sweep/scenario_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "hardware/quantity_text.hpp"
+#include "sweep/machine_options.hpp"
+#include "sweep/source.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+std::string model_text(const Options& options) {
+  const auto& operands = options.operands();
+  if (operands.size() + (options.given("model") ? 1 : 0) > 1)
+    throw UsageError("one MODEL at a time here; `sweep` and `params` take many");
+  if (options.given("model")) return options.text("model");
+  if (operands.empty()) throw UsageError("which MODEL? `headroom models list` shows the catalogue");
+  return operands.front();
+}
+
+/// A card without limits, for estimates of memory alone.
+Machine no_machine() {
+  Machine machine;
+  machine.name = "none";
+  Device card;
+  card.name = "any";
+  card.memory = Bytes(Size{1} << 60);
+  card.memory_nominal = false;
+  card.bandwidth = card.host_bus = BytesPerSecond(1e12);
+  card.fp32 = card.fp16 = card.bf16 = FlopsPerSecond(1e14);
+  machine.devices = {card};
+  machine.host.name = "none";
+  machine.host.ram = machine.host.disk = Bytes(Size{1} << 60);
+  machine.host.ram_bandwidth = machine.host.disk_read = BytesPerSecond(1e11);
+  machine.host.cpu_peak = FlopsPerSecond(1e12);
+  return machine;
+}
+
+Bytes largest_card(const Machine& machine) {
+  Bytes most;
+  for (const Device& device : machine.devices) most = std::max(most, device.memory);
+  return most;
+}
+
+double share(const Options& options) {
+  const std::string text = options.text("gpu-memory-utilization");
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value > 0) || value > 1)
+    throw UsageError(fmt::format(
+        "--gpu-memory-utilization: found '{}', expected a share above 0 and at most 1", text));
+  return value;
+}
+
+void set_tokens(const Options& options, model::Scenario& s) {
+  options.exclusive({"context", "seq"});
+  s.batch = options.whole("batch", 1);
+  s.prompt_tokens = options.whole("prompt-tokens", 512);
+  s.output_tokens = options.whole("output-tokens", 128);
+  const std::string_view flag = options.given("seq") ? "seq" : "context";
+  if (!options.given(flag)) return;
+  s.context = options.whole(flag, 0);
+  if (s.context < s.prompt_tokens + s.output_tokens)
+    throw UsageError(fmt::format(
+        "--{}: {} is less than prompt and output together ({} + {}); give --prompt-tokens and "
+        "--output-tokens as well",
+        flag, s.context, s.prompt_tokens, s.output_tokens));
+}
+
+void set_budgets(const Options& options, bool on_machine, model::Scenario& s) {
+  options.exclusive({"gpu-budget", "gpu-memory-utilization"});
+  for (const auto flag : {"gpu-budget", "gpu-memory-utilization", "ram-budget", "disk-budget"})
+    if (options.given(flag) && !on_machine)
+      throw UsageError(fmt::format("--{} has no effect without a machine", flag));
+  const auto budget = [](std::string_view text) {
+    return text == "0" ? Bytes(0) : parse_bytes(text);
+  };
+  if (const auto given = options.read("gpu-budget", budget)) s.gpu_budget = *given;
+  if (const auto given = options.read("ram-budget", budget)) s.ram_budget = *given;
+  if (const auto given = options.read("disk-budget", budget)) s.disk_budget = *given;
+  if (options.given("gpu-memory-utilization"))
+    s.gpu_budget = Bytes(std::llround(share(options) * largest_card(*s.machine).real().value()));
+}
+
+}  // namespace
+
+GivenScenario scenario_of(const Options& options) {
+  constexpr std::string_view tasks[] = {"inference", "training"};
+  if (options.one_of("task", tasks, "inference") == "training")
+    throw UsageError("--task training is not available in this version");
+  GivenScenario given;
+  const std::string name = model_text(options);
+  model::Scenario& s = given.scenario;
+  set_tokens(options, s);
+  s.runtime = &model::runtime(options.text("runtime", "transformers"));
+  s.kv_precision = &precision(options.text("kv-precision", "fp16"));
+  s.kv_cache = !options.given("no-kv-cache");
+  if (!s.kv_cache && options.given("kv-precision"))
+    throw UsageError("--kv-precision has no effect with --no-kv-cache");
+  const std::string held = options.text("precision", "auto");
+  const model::Scheme* scheme = held == "auto" ? nullptr : &model::scheme(held);
+  if (auto machine = machine_of(options)) {
+    given.machine = std::make_unique<Machine>(std::move(machine->machine));
+    given.assumed = std::move(machine->assumed);
+  } else {
+    given.machine = std::make_unique<Machine>(no_machine());
+    given.on_machine = false;
+  }
+  s.machine = given.machine.get();
+  set_budgets(options, given.on_machine, s);
+  given.model = std::make_unique<model::Model>(resolve_model(name));
+  if (!scheme) scheme = &model::scheme(given.model->checkpoint_scheme);
+  given.weights = std::make_unique<model::Weights>(model::hold(*given.model, *scheme));
+  s.weights = given.weights.get();
+  return given;
+}
+
+}  // namespace headroom::sweep

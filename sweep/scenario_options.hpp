@@ -1,0 +1,34 @@
+// One point as flags describe it, with everything that it points to.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hardware/machine.hpp"
+#include "model/estimate.hpp"
+#include "sweep/options.hpp"
+
+namespace headroom::sweep {
+
+/// Every flag that this file reads beside those of machine_options.hpp.
+#define HEADROOM_SCENARIO_FLAGS                                                                  \
+  "model task precision kv-precision batch prompt-tokens output-tokens context seq no-kv-cache " \
+  "gpu-budget gpu-memory-utilization ram-budget disk-budget runtime load-full-model"
+
+/// A scenario and what its pointers point to. `on_machine` false: no machine was given, and the
+/// scenario's stands in for one without limits, so that only what memory is needed means anything.
+struct GivenScenario {
+  std::unique_ptr<model::Model> model;
+  std::unique_ptr<model::Weights> weights;
+  std::unique_ptr<Machine> machine;
+  bool on_machine = true;
+  std::vector<std::string> assumed;  ///< of the machine
+  model::Scenario scenario;
+};
+
+/// Throws UsageError and what looking names up throws.
+GivenScenario scenario_of(const Options& options);
+
+}  // namespace headroom::sweep
