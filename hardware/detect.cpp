@@ -165,14 +165,20 @@ Machine local_machine(const Detection& found, const Catalogue& catalogue,
     host.ram = std::min(found.ram, found.ram_limit.value_or(found.ram));
   else
     note(fmt::format("RAM: {}, of {}", to_text(host.ram), rates_of));
-  note(
-      fmt::format("RAM bandwidth: {:.4g} GB/s, of {}", host.ram_bandwidth.value() / 1e9, rates_of));
+  if (found.ram_bandwidth)
+    host.ram_bandwidth = *found.ram_bandwidth;
+  else
+    note(fmt::format("RAM bandwidth: {:.4g} GB/s, of {}", host.ram_bandwidth.value() / 1e9,
+                     rates_of));
   if (found.disk_free > Bytes())
     host.disk = found.disk_free;
   else
     note(fmt::format("disk: {}, of {}", to_text(host.disk), rates_of));
   if (!found.disk_kind.empty()) host.disk_kind = found.disk_kind;
-  note(fmt::format("disk read: {:.4g} GB/s, of {}", host.disk_read.value() / 1e9, rates_of));
+  if (found.disk_read)
+    host.disk_read = *found.disk_read;
+  else
+    note(fmt::format("disk read: {:.4g} GB/s, of {}", host.disk_read.value() / 1e9, rates_of));
   host.name = "local";
   host.title = found.cpu.empty() ? "this computer" : found.cpu;
   host.aliases.clear();

@@ -40,6 +40,7 @@ struct Detection {
   std::string cpu;                 ///< model name
   Bytes disk_free;                 ///< for us, where the working directory lives
   std::string disk_kind;           ///< "NVMe", "SATA SSD", "HDD"; empty: not known
+  std::optional<BytesPerSecond> ram_bandwidth, disk_read;  ///< measured (measure.hpp), if asked for
   std::vector<std::string> notes;  ///< tools that are missing, hung or made no sense
 };
 

@@ -174,6 +174,18 @@ TEST(LocalMachine, ReadingsHoldOverTheCatalogue) {
   EXPECT_GE(assumed.size(), 3u) << "RAM bandwidth, disk read and CPU peak are not detected";
 }
 
+TEST(LocalMachine, MeasuredRatesHoldAndAreNotAssumed) {
+  Detection found = found_one("Tesla T4", 15360);
+  std::vector<std::string> without, with;
+  local_machine(found, shipped_catalogue(), &without);
+  found.ram_bandwidth = BytesPerSecond(33e9);
+  found.disk_read = BytesPerSecond(2e9);
+  const Machine machine = local_machine(found, shipped_catalogue(), &with);
+  EXPECT_EQ(machine.host.ram_bandwidth, BytesPerSecond(33e9));
+  EXPECT_EQ(machine.host.disk_read, BytesPerSecond(2e9));
+  EXPECT_EQ(with.size() + 2, without.size());
+}
+
 TEST(LocalMachine, ANameWithSeveralSizesIsSettledByTheReading) {
   const auto row = [](const char* name, std::int64_t mebibytes) {
     return local_machine(found_one(name, mebibytes), shipped_catalogue()).devices.at(0).name;

@@ -1,0 +1,32 @@
+// Measured rates are of the order of real memory and disks; what cannot be measured is absent.
+#include <gtest/gtest.h>
+
+#include "hardware/measure.hpp"
+
+namespace headroom {
+namespace {
+
+TEST(Measure, RamIsOfTheOrderOfRealMemory) {
+  const auto rate = measure_ram(1, std::chrono::milliseconds(20));
+  ASSERT_TRUE(rate);
+  EXPECT_GT(rate->value(), 1e7);
+  EXPECT_LT(rate->value(), 1e13);
+}
+
+TEST(Measure, AFolderThatIsNotThereHasNoRate) {
+  EXPECT_FALSE(measure_disk("/no/such/folder", std::chrono::milliseconds(1)));
+}
+
+TEST(Measure, TheTemporaryFileIsGone) {
+  const auto folder = std::filesystem::temp_directory_path() / "headroom-measure-test";
+  std::filesystem::create_directories(folder);
+  const auto rate = measure_disk(folder, std::chrono::milliseconds(20));
+  if (rate) {
+    EXPECT_GT(rate->value(), 0);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace headroom
