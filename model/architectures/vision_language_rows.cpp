@@ -1,8 +1,46 @@
-// The rows of vision-language models, one block per file of this folder.
+// The rows of vision-language models and vision encoders, one block per file of this folder.
 #include "model/architectures/rows.hpp"
+#include "model/architectures/vision_language_families.hpp"
 
 namespace headroom::model::families {
 
-std::span<const Architecture> vision_language_rows() { return {}; }
+namespace {
+
+constexpr Architecture rows[] = {
+    // clip.cpp
+    {"CLIPModel", "clip", clip},
+    {"CLIPVisionModel", "clip_vision_model", clip},
+    {"CLIPTextModel", "clip_text_model", clip},
+    {"SiglipModel", "siglip", siglip},
+    {"SiglipVisionModel", "siglip_vision_model", siglip},
+    {"Siglip2Model", "siglip2", siglip},
+    {"Siglip2VisionModel", "siglip2_vision_model", siglip},
+    // qwen_vl.cpp
+    {"Qwen2VLForConditionalGeneration", "qwen2_vl", qwen2_vl},
+    {"Qwen2_5_VLForConditionalGeneration", "qwen2_5_vl", qwen2_5_vl},
+    {"Qwen3VLForConditionalGeneration", "qwen3_vl", qwen3_vl},
+    {"Qwen3VLMoeForConditionalGeneration", "qwen3_vl_moe", qwen3_vl},
+    {"Qwen3_5ForConditionalGeneration", "qwen3_5", qwen3_vl},
+    {"Qwen3_5MoeForConditionalGeneration", "qwen3_5_moe", qwen3_vl},
+    // llava.cpp
+    {"LlavaForConditionalGeneration", "llava", llava},
+    {"LlavaNextForConditionalGeneration", "llava_next", llava_next},
+    {"LlavaNextVideoForConditionalGeneration", "llava_next_video", llava_next},
+    {"LlavaOnevisionForConditionalGeneration", "llava_onevision", llava_next},
+    {"Gemma3ForConditionalGeneration", "gemma3", gemma3},
+    {"PaliGemmaForConditionalGeneration", "paligemma", paligemma},
+    {"Mistral3ForConditionalGeneration", "mistral3", mistral3},
+    // ministral.cpp
+    {"Ministral3ForCausalLM", "ministral3", ministral3},
+    // mllama.cpp
+    {"MllamaForConditionalGeneration", "mllama", mllama},
+    // llama4.cpp
+    {"Llama4ForConditionalGeneration", "llama4", llama4},
+    {"Llama4ForCausalLM", "llama4_text", llama4_text},
+};
+
+}  // namespace
+
+std::span<const Architecture> vision_language_rows() { return rows; }
 
 }  // namespace headroom::model::families

@@ -1,0 +1,109 @@
+// How models are put inside models.
+#include "model/architectures/composition.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+#include "hardware/names.hpp"
+#include "model/architecture.hpp"
+#include "model/architectures/class_defaults.hpp"
+
+namespace headroom::model::families {
+
+Config section_of(const Config& c, std::string_view key, std::string_view model_type) {
+  const Config inner = c.section_or_empty(key);
+  const std::string type = inner.text({"model_type"}, model_type);
+  return with_class_defaults(inner, type).with_defaults({{"model_type", type}});
+}
+
+Config section_or_self(const Config& c, std::string_view key, std::string_view model_type) {
+  if (c.has(key)) return section_of(c, key, model_type);
+  return with_class_defaults(c, model_type);
+}
+
+Submodel body_of(const Part& part, std::string_view name) {
+  const std::string scope = std::string(name) + '.';
+  Submodel body;
+  const auto inner = [&](std::string path) { return path.substr(scope.size()); };
+  for (const auto& m : part.modules) {
+    if (m.path == name) body.class_name = m.class_name;
+    if (m.path.starts_with(scope)) body.part.modules.push_back({inner(m.path), m.class_name});
+  }
+  for (Tensor t : part.tensors) {
+    if (!t.name.starts_with(scope)) continue;
+    if (!t.tied_to.empty()) {
+      if (!t.tied_to.starts_with(scope))
+        throw std::logic_error(t.name + " is tied outside its model");
+      t.tied_to = inner(t.tied_to);
+    }
+    t.name = inner(t.name);
+    body.part.tensors.push_back(std::move(t));
+  }
+  for (Cache cache : part.caches) {
+    if (!cache.path.starts_with(scope)) continue;
+    cache.path = inner(cache.path);
+    body.part.caches.push_back(std::move(cache));
+  }
+  for (const auto& block : part.blocks)
+    if (block.starts_with(scope)) body.part.blocks.push_back(inner(block));
+  body.part.no_split = part.no_split;
+  return body;
+}
+
+Submodel text_model(const Config& c) { return text_model(c, c.text({"model_type"})); }
+
+Submodel text_model(const Config& c, std::string_view type) {
+  const Architecture* found = nullptr;
+  std::set<std::string> known;
+  for (const auto& row : architectures()) {
+    known.emplace(row.model_type);
+    const bool generates = row.name.ends_with("ForCausalLM") || row.name.ends_with("LMHeadModel");
+    if (row.model_type == type && generates && !found) found = &row;
+  }
+  if (!found) {
+    const std::vector<std::string> names(known.begin(), known.end());
+    c.fail("model_type", fmt::format("text model '{}' is not described; nearest: {}", type,
+                                     fmt::join(nearest(std::string(type), names), ", ")));
+  }
+  const Part whole = found->describe(c.as_class(found->name));
+  Submodel body = body_of(whole, whole.modules.front().path);
+  body.width = c.dim({"hidden_size", "n_embd", "d_model", "word_embed_proj_dim"});
+  return body;
+}
+
+Part renamed(Part part, std::string_view from, std::string_view to,
+             std::initializer_list<std::string_view> kept) {
+  const auto rename = [&](std::string& name) {
+    if (!name.starts_with(from) || std::find(kept.begin(), kept.end(), name) != kept.end()) return;
+    name = std::string(to) + name.substr(from.size());
+  };
+  for (auto& m : part.modules) rename(m.class_name);
+  for (auto& name : part.no_split) rename(name);
+  return part;
+}
+
+bool head_is_tied(const Config& whole, const Config& text, bool fallback, Inherit inherit) {
+  return whole.flag({"tie_word_embeddings"}, fallback) ||
+         (inherit == Inherit::yes && text.flag({"tie_word_embeddings"}, false));
+}
+
+Part with_language_head(Part body, const Config& text, bool is_tied,
+                        std::string_view embedding_weight) {
+  body =
+      std::move(body) + output_head("lm_head", text.dim({"hidden_size"}), text.dim({"vocab_size"}));
+  return is_tied ? tied(std::move(body), "lm_head.weight", embedding_weight) : body;
+}
+
+Part frequencies(std::string_view name, std::string_view class_name, Size count) {
+  return in(name, class_name, buffer("inv_freq", {count}) + buffer("original_inv_freq", {count}));
+}
+
+Part with_unsplittable(Part part, std::initializer_list<std::string_view> classes) {
+  return std::move(part) + Part{.no_split = {classes.begin(), classes.end()}};
+}
+
+}  // namespace headroom::model::families

@@ -1,0 +1,118 @@
+// LLaVA and the models built like it: a vision tower, a projector and any text model.
+#include <array>
+
+#include "model/architectures/vision_language_families.hpp"
+#include "model/architectures/vision_towers.hpp"
+
+namespace headroom::model::families {
+
+namespace {
+
+constexpr std::string_view embedding_weight = "model.language_model.embed_tokens.weight";
+
+/// linear_1, activation, linear_2.
+Part two_layers(Size in_dim, Size out_dim, const std::string& act, Bias bias) {
+  return linear("linear_1", in_dim, out_dim, bias) + module("act", act) +
+         linear("linear_2", out_dim, out_dim, bias);
+}
+
+/// Features of several layers may be put side by side.
+Size feature_layers(const Config& c) {
+  const auto* value = c.object().if_contains("vision_feature_layer");
+  return value && value->is_array() ? static_cast<Size>(value->get_array().size()) : 1;
+}
+
+/// tower, projector, text model under `model`, and the head.
+Part assembled(const Config& text, const Submodel& language, std::string_view name, Part tower,
+               Part projector, bool is_tied) {
+  return with_language_head(
+      in("model", name, std::move(tower) + std::move(projector) + language.as("language_model")),
+      text, is_tied, embedding_weight);
+}
+
+}  // namespace
+
+/// Source: transformers 5.23, models/llava/modeling_llava.py.
+Part llava(const Config& c) {
+  const Config text = section_of(c, "text_config", "llama");
+  const Submodel vision = vision_model(section_of(c, "vision_config", "clip_vision_model"));
+  const Submodel language = text_model(text);
+  return assembled(text, language, "LlavaModel", vision.as("vision_tower"),
+                   in("multi_modal_projector", "LlavaMultiModalProjector",
+                      two_layers(vision.width * feature_layers(c), language.width,
+                                 activation_class(c, {"projector_hidden_act"}, "gelu"),
+                                 c.bias({"multimodal_projector_bias"}, true))),
+                   head_is_tied(c, text, false, Inherit::yes));
+}
+
+/// LLaVA-NeXT, its video version and LLaVA-OneVision add a learned end of row.
+/// Source: transformers 5.23, models/llava_next, models/llava_next_video, models/llava_onevision.
+Part llava_next(const Config& c) {
+  const std::string_view suffix = "ForConditionalGeneration";
+  const std::string name = c.class_name().substr(0, c.class_name().size() - suffix.size());
+  const bool one = name == "LlavaOnevision";
+  const Config text = section_of(c, "text_config", one ? "qwen2" : "llama");
+  const Config v =
+      section_of(c, "vision_config", one ? "siglip_vision_model" : "clip_vision_model");
+  const Submodel vision = vision_model(v), language = text_model(text);
+  Part pool = name == "LlavaNextVideo"
+                  ? in("vision_resampler", name + "Pooler", module("pool", "AvgPool2d"))
+                  : Part{};
+  return assembled(
+             text, language, name + "Model",
+             tensor("image_newline", {language.width}, Role::other) + vision.as("vision_tower"),
+             in("multi_modal_projector", name + "MultiModalProjector",
+                two_layers(vision.width * feature_layers(c), language.width,
+                           activation_class(c, {"projector_hidden_act"}, "gelu"),
+                           c.bias({"multimodal_projector_bias"}, true))),
+             head_is_tied(c, text, false, Inherit::yes)) +
+         std::move(pool);
+}
+
+/// Source: transformers 5.23, models/gemma3/modeling_gemma3.py.
+Part gemma3(const Config& c) {
+  const Config text = section_of(c, "text_config", "gemma3_text");
+  const Submodel vision = vision_model(section_of(c, "vision_config", "siglip_vision_model"));
+  const Submodel language = text_model(text);
+  return assembled(
+      text, language, "Gemma3Model", vision.as("vision_tower"),
+      in("multi_modal_projector", "Gemma3MultiModalProjector",
+         tensor("mm_input_projection_weight", {vision.width, language.width}, Role::matmul) +
+             rms_norm("mm_soft_emb_norm", "Gemma3RMSNorm", vision.width) +
+             module("avg_pool", "AvgPool2d")),
+      head_is_tied(c, text, true, Inherit::no));
+}
+
+/// Source: transformers 5.23, models/paligemma/modeling_paligemma.py.
+Part paligemma(const Config& c) {
+  const Config text = section_of(c, "text_config", "gemma");
+  const Config v = section_of(c, "vision_config", "siglip_vision_model");
+  const Submodel vision = vision_model(v), language = text_model(text);
+  Part projector =
+      in("multi_modal_projector", "PaliGemmaMultiModalProjector",
+         linear("linear", vision.width, v.dim({"projection_dim"}, c.dim({"projection_dim"}, 2048)),
+                Bias::yes));
+  return with_unsplittable(
+      assembled(text, language, "PaliGemmaModel", vision.as("vision_tower"), std::move(projector),
+                head_is_tied(c, text, true, Inherit::no)),
+      {"PaliGemmaMultiModalProjector"});
+}
+
+/// Source: transformers 5.23, models/mistral3/modeling_mistral3.py.
+Part mistral3(const Config& c) {
+  const Config text = section_of(c, "text_config", "mistral");
+  const Submodel vision = vision_model(section_of(c, "vision_config", "pixtral"));
+  const Submodel language = text_model(text);
+  const Size merge = c.dim({"spatial_merge_size"}, 2);
+  return assembled(text, language, "Mistral3Model", vision.as("vision_tower"),
+                   in("multi_modal_projector", "Mistral3MultiModalProjector",
+                      rms_norm("norm", "Mistral3RMSNorm", vision.width) +
+                          in("patch_merger", "Mistral3PatchMerger",
+                             linear("merging_layer", vision.width * merge * merge, vision.width)) +
+                          two_layers(vision.width * feature_layers(c), language.width,
+                                     activation_class(c, {"projector_hidden_act"}, "gelu"),
+                                     c.bias({"multimodal_projector_bias"}, false))),
+                   head_is_tied(c, text, true, Inherit::no));
+}
+
+}  // namespace headroom::model::families

@@ -1,0 +1,186 @@
+// CLIP, SigLIP and Pixtral, the towers that most vision-language models start from.
+#include "model/architectures/vision_towers.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace headroom::model::families {
+
+namespace {
+
+struct Sizes {
+  Size hidden, inner, heads, layers, channels, patch;
+  std::string act;
+};
+Sizes sizes_of(const Config& c, std::string_view act) {
+  return {.hidden = c.dim({"hidden_size"}),
+          .inner = c.dim({"intermediate_size"}),
+          .heads = c.dim({"num_attention_heads"}),
+          .layers = c.dim({"num_hidden_layers"}),
+          .channels = c.count({"num_channels"}, 3),
+          .patch = c.count({"patch_size"}, 16),
+          .act = activation_class(c, {"hidden_act"}, act)};
+}
+
+Part clip_attention(std::string_view prefix, Size hidden) {
+  return in("self_attn", join(prefix, "Attention"),
+            linear("k_proj", hidden, hidden, Bias::yes) +
+                linear("v_proj", hidden, hidden, Bias::yes) +
+                linear("q_proj", hidden, hidden, Bias::yes) +
+                linear("out_proj", hidden, hidden, Bias::yes));
+}
+Part clip_mlp(std::string_view name, std::string_view prefix, const Sizes& s) {
+  return in(name, join(prefix, "MLP"),
+            module("activation_fn", s.act) + linear("fc1", s.hidden, s.inner, Bias::yes) +
+                linear("fc2", s.inner, s.hidden, Bias::yes));
+}
+
+/// CLIP registers its attention first, SigLIP its norms where they run.
+Part clip_encoder(std::string_view prefix, const Sizes& s) {
+  const bool clip = prefix == "CLIP";
+  return in("encoder", join(prefix, "Encoder"),
+            stack("layers", join(prefix, "EncoderLayer"), s.layers, [&](Size) {
+              const Part attention = clip_attention(prefix, s.hidden);
+              const Part norm = layer_norm("layer_norm1", s.hidden);
+              const Part mlp = clip_mlp("mlp", prefix, s);
+              const Part last = layer_norm("layer_norm2", s.hidden);
+              return clip ? attention + norm + mlp + last : norm + attention + last + mlp;
+            }));
+}
+
+Part text_embeddings(const Config& c, std::string_view prefix, Size hidden) {
+  const Size positions = c.dim({"max_position_embeddings"});
+  return in("embeddings", join(prefix, "TextEmbeddings"),
+            embedding("token_embedding", c.dim({"vocab_size"}), hidden) +
+                embedding("position_embedding", positions, hidden) + position_ids(positions));
+}
+
+/// Attention pooling with one learned query.
+Part pooling_head(std::string_view prefix, const Sizes& s) {
+  return in("head", join(prefix, "MultiheadAttentionPoolingHead"),
+            tensor("probe", {1, 1, s.hidden}, Role::other) +
+                in("attention", "MultiheadAttention",
+                   tensor("in_proj_weight", {3 * s.hidden, s.hidden}, Role::matmul) +
+                       tensor("in_proj_bias", {3 * s.hidden}, Role::bias) +
+                       in("out_proj", "NonDynamicallyQuantizableLinear",
+                          tensor("weight", {s.hidden, s.hidden}, Role::matmul) +
+                              tensor("bias", {s.hidden}, Role::bias))) +
+                layer_norm("layernorm", s.hidden) + clip_mlp("mlp", prefix, s));
+}
+
+Part siglip_body(const Config& c, std::string_view prefix, const Sizes& s, Part embeddings) {
+  Part p = in("embeddings", join(prefix, "VisionEmbeddings"), std::move(embeddings)) +
+           clip_encoder(prefix, s) + layer_norm("post_layernorm", s.hidden);
+  if (c.flag({"vision_use_head"}, true)) p = std::move(p) + pooling_head(prefix, s);
+  return unsplittable(
+      std::move(p), {join(prefix, "TextEmbeddings"), join(prefix, "VisionEmbeddings"),
+                     join(prefix, "EncoderLayer"), join(prefix, "MultiheadAttentionPoolingHead")});
+}
+
+const std::vector<std::string> clip_blocks{"CLIPTextEmbeddings", "CLIPEncoderLayer",
+                                           "CLIPVisionEmbeddings"};
+
+}  // namespace
+
+Size patches(const Config& c) {
+  const Size side = c.dim({"image_size"}) / c.dim({"patch_size"});
+  if (side == 0) c.fail("image_size", "is smaller than patch_size");
+  return side * side;
+}
+
+/// Source: transformers 5.23, models/clip/modeling_clip.py.
+Submodel clip_vision(const Config& c) {
+  const Sizes s = sizes_of(c, "quick_gelu");
+  const Size positions = patches(c) + 1;
+  Part p =
+      in("embeddings", "CLIPVisionEmbeddings",
+         tensor("class_embedding", {s.hidden}, Role::other) +
+             convolution("patch_embedding", "Conv2d", {s.hidden, s.channels, s.patch, s.patch}) +
+             embedding("position_embedding", positions, s.hidden) + position_ids(positions)) +
+      layer_norm("pre_layrnorm", s.hidden) + clip_encoder("CLIP", s) +
+      layer_norm("post_layernorm", s.hidden);
+  return {"CLIPVisionModel", unsplittable(std::move(p), clip_blocks), s.hidden};
+}
+
+Submodel clip_text(const Config& c) {
+  const Sizes s = sizes_of(c, "quick_gelu");
+  Part p = text_embeddings(c, "CLIP", s.hidden) + clip_encoder("CLIP", s) +
+           layer_norm("final_layer_norm", s.hidden);
+  return {"CLIPTextModel", unsplittable(std::move(p), clip_blocks), s.hidden};
+}
+
+/// Source: transformers 5.23, models/siglip/modeling_siglip.py.
+Submodel siglip_vision(const Config& c) {
+  const Sizes s = sizes_of(c, "gelu_pytorch_tanh");
+  const Size positions = patches(c);
+  return {"SiglipVisionModel",
+          siglip_body(c, "Siglip", s,
+                      convolution("patch_embedding", "Conv2d",
+                                  {s.hidden, s.channels, s.patch, s.patch}, Bias::yes) +
+                          embedding("position_embedding", positions, s.hidden) +
+                          position_ids(positions)),
+          s.hidden};
+}
+
+/// Source: transformers 5.23, models/siglip2/modeling_siglip2.py: patches of any shape.
+Submodel siglip2_vision(const Config& c) {
+  const Sizes s = sizes_of(c, "gelu_pytorch_tanh");
+  return {
+      "Siglip2VisionModel",
+      siglip_body(c, "Siglip2", s,
+                  linear("patch_embedding", s.channels * s.patch * s.patch, s.hidden, Bias::yes) +
+                      embedding("position_embedding", c.dim({"num_patches"}), s.hidden)),
+      s.hidden};
+}
+
+Submodel siglip_text(const Config& c, std::string_view prefix) {
+  const Sizes s = sizes_of(c, "gelu_pytorch_tanh");
+  const Size projected = c.dim({"projection_size"}, s.hidden);
+  Part p = text_embeddings(c, prefix, s.hidden) + clip_encoder(prefix, s) +
+           layer_norm("final_layer_norm", s.hidden) +
+           linear("head", s.hidden, projected, Bias::yes);
+  return {join(prefix, "TextModel"), std::move(p), projected};
+}
+
+/// Source: transformers 5.23, models/pixtral/modeling_pixtral.py.
+Submodel pixtral_vision(const Config& c) {
+  const Sizes s = sizes_of(c, "gelu");
+  const Size dim = c.dim({"head_dim"}, s.hidden / s.heads);
+  const Part layers = stack("layers", "PixtralAttentionLayer", s.layers, [&](Size) {
+    return rms_norm("attention_norm", "PixtralRMSNorm", s.hidden) +
+           in("feed_forward", "PixtralMLP", gated_mlp(s.hidden, s.inner, s.act)) +
+           in("attention", "PixtralAttention",
+              linear("k_proj", s.hidden, s.hidden) + linear("v_proj", s.hidden, s.hidden) +
+                  linear("q_proj", s.hidden, s.hidden) + linear("o_proj", s.hidden, s.hidden)) +
+           rms_norm("ffn_norm", "PixtralRMSNorm", s.hidden);
+  });
+  Part p = convolution("patch_conv", "Conv2d", {s.hidden, s.channels, s.patch, s.patch}) +
+           rms_norm("ln_pre", "PixtralRMSNorm", s.hidden) +
+           in("transformer", "PixtralTransformer", layers) +
+           in("patch_positional_embedding", "PixtralVisionRotaryEmbedding",
+              buffer("inv_freq", {dim / 2}) + buffer("original_inv_freq", {dim / 2}));
+  return {"PixtralVisionModel", unsplittable(std::move(p), {"PixtralAttentionLayer"}), s.hidden};
+}
+
+Submodel vision_model(const Config& c) {
+  struct Row {
+    std::string_view model_type;
+    Submodel (*describe)(const Config&);
+  };
+  static constexpr Row rows[] = {
+      {"clip_vision_model", clip_vision},
+      {"siglip_vision_model", siglip_vision},
+      {"siglip2_vision_model", siglip2_vision},
+      {"pixtral", pixtral_vision},
+  };
+  const std::string type = c.text({"model_type"});
+  std::vector<std::string_view> known;
+  for (const auto& row : rows) {
+    if (row.model_type == type) return row.describe(c);
+    known.push_back(row.model_type);
+  }
+  c.fail("model_type", fmt::format("vision model '{}' is not described; known: {}", type,
+                                   fmt::join(known, ", ")));
+}
+
+}  // namespace headroom::model::families
