@@ -165,7 +165,8 @@ std::vector<std::vector<Choice>> digits_of(const Spec& spec, const GridSpec& gri
     }
   }
   std::vector<std::vector<Choice>> digits;
-  for (const Group& group : groups) digits.push_back(distinct(group.choices));
+  for (const Group& group : groups)
+    digits.push_back(group.axes.size() == 1 ? group.choices : distinct(group.choices));
   return digits;
 }
 

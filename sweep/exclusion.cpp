@@ -76,12 +76,14 @@ void add_digit(const Database& database, std::size_t number, const report::Digit
   }
 }
 
-/// Notes the tables that are read; allows nothing but reading.
-int note_reads(void* reads, int action, const char* first, const char*, const char*, const char*) {
-  if (action == SQLITE_READ && first) static_cast<std::set<std::string>*>(reads)->insert(first);
-  return action == SQLITE_READ || action == SQLITE_SELECT || action == SQLITE_FUNCTION
-             ? SQLITE_OK
-             : SQLITE_DENY;
+/// Notes the tables that columns are read from; allows nothing but reading them. A table that is
+/// only joined is announced with an empty column.
+int note_reads(void* reads, int action, const char* table, const char* column, const char*,
+               const char*) {
+  if (action == SQLITE_SELECT || action == SQLITE_FUNCTION) return SQLITE_OK;
+  if (action != SQLITE_READ || !std::string_view(table).starts_with("digit_")) return SQLITE_DENY;
+  if (column && *column) static_cast<std::set<std::string>*>(reads)->insert(table);
+  return SQLITE_OK;
 }
 
 std::string join_sql(const std::vector<std::size_t>& digits, const std::string& columns,

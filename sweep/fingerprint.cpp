@@ -49,6 +49,23 @@ void add_model(Hash& hash, const model::Model& model) {
   }
 }
 
+void add_machine(Hash& hash, const Machine& machine) {
+  hash.add(std::string_view(machine.name));
+  for (const Device& d : machine.devices) {
+    hash.add(d.memory.count());
+    for (const double rate : {d.bandwidth.value(), d.link.value(), d.host_bus.value()})
+      hash.add(rate);
+    for (const auto& peak : {d.fp32, d.tf32, d.fp16, d.bf16, d.fp8, d.int8, d.fp4})
+      hash.add(peak ? peak->value() : 0.0);
+  }
+  const Host& h = machine.host;
+  for (const Bytes size : {h.ram, h.disk}) hash.add(size.count());
+  for (const double rate :
+       {h.ram_bandwidth.value(), h.cpu_peak.value(), h.host_bus.value(), h.disk_read.value(),
+        h.card_link.value(), h.network.value(), static_cast<double>(h.cores)})
+    hash.add(rate);
+}
+
 void add_outcomes(Hash& hash, const JobGrid& grid) {
   constexpr Size sample = 64;
   const Size step = std::max<Size>(1, grid.grid.size() / sample);
@@ -71,6 +88,7 @@ std::string fingerprint(const Job& job, const Spec& spec) {
   hash.add(std::string_view(HEADROOM_VERSION));
   hash.add(std::string_view(spec.text));
   for (const auto& model : job.models) add_model(hash, *model);
+  for (const auto& machine : job.machines) add_machine(hash, *machine);
   for (const auto& grid : job.grids) {
     for (const auto& digit : grid.shape.digits)
       for (const auto& axis : digit) {

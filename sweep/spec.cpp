@@ -169,6 +169,7 @@ class Reader {
         grid.exclude.push_back(text(value, "exclude"));
       });
     if (const auto* node = table.get("link")) link(*node, grid);
+    all_distinct(grid);
     return grid;
   }
 
@@ -188,7 +189,6 @@ class Reader {
     values.clear();
     for_each_value(*node, key,
                    [&](const toml::node& value) { values.push_back(text(value, key)); });
-    distinct(*node, key, values);
   }
 
   void numbers(const toml::table& table, std::string_view key, std::vector<Size>& values) {
@@ -202,15 +202,28 @@ class Reader {
         values.insert(values.end(), range.begin(), range.end());
       });
     });
-    distinct(*node, key, values);
   }
 
-  template <class T>
-  void distinct(const toml::node& node, std::string_view key, const std::vector<T>& values) const {
-    std::set<T> seen;
-    for (const T& value : values)
-      if (!seen.insert(value).second)
-        fail(line_of(node), fmt::format("key '{}': '{}' is given twice", key, value));
+  /// A value twice would be a point twice. Linked axes may repeat: what is paired differs.
+  void all_distinct(const GridSpec& grid) const {
+    const auto check = [&](std::string_view key, const auto& values) {
+      for (const auto& axes : grid.link)
+        if (std::ranges::find(axes, key) != axes.end()) return;
+      std::set<typename std::decay_t<decltype(values)>::value_type> seen;
+      for (const auto& value : values)
+        if (!seen.insert(value).second)
+          fail(grid.lines.at(std::string(key)),
+               fmt::format("key '{}': '{}' is given twice", key, value));
+    };
+    check("models", grid.models);
+    check("machines", grid.machines);
+    check("precisions", grid.precisions);
+    check("kv_precisions", grid.kv_precisions);
+    check("runtimes", grid.runtimes);
+    check("batches", grid.batches);
+    check("prompt_tokens", grid.prompt_tokens);
+    check("output_tokens", grid.output_tokens);
+    check("contexts", grid.contexts);
   }
 
   void link(const toml::node& node, GridSpec& grid) {

@@ -132,6 +132,10 @@ TEST(Link, NeedsAxesOfOneLength) {
       "batches = [1, 2]\nprecisions = ['a', 'b']\n"
       "link = ['batches', 'precisions']");
   EXPECT_EQ(linked.grids[0].link, (std::vector<Names>{{"batches", "precisions"}}));
+  const auto repeated = parse(
+      "batches = [1, 1]\nprecisions = ['a', 'b']\n"
+      "link = ['batches', 'precisions']");
+  EXPECT_EQ(repeated.grids[0].batches, (Sizes{1, 1}));
   EXPECT_NE(grid_complaint("batches = [1, 2, 3]\nprecisions = ['a', 'b']\n"
                            "link = [['batches', 'precisions']]")
                 .find("'batches' has 3 values and 'precisions' has 2"),

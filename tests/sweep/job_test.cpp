@@ -1,0 +1,203 @@
+// Specs looked up: digits, budgets, exclusions, contexts, and what is refused before the first
+// point.
+#include "sweep/job.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "report/columns.hpp"
+#include "sweep/fingerprint.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+Spec spec_of(std::string_view grid) {
+  return parse_spec("[[grid]]\n" + std::string(grid), "s.toml");
+}
+Job job_of(std::string_view grid) { return make_job(spec_of(grid), shipped_catalogue()); }
+std::string complaint(std::string_view grid) {
+  try {
+    job_of(grid);
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+constexpr std::string_view small =
+    "models = ['llama2-7b', 'TinyLlama-1.1B-Chat-v1.0']\nmachines = ['rtx-4090', 'cpu']\n";
+
+std::vector<model::Scenario> scenarios(const JobGrid& grid) {
+  std::vector<model::Scenario> all;
+  std::vector<Size> point(grid.digits.size());
+  for (Size i = 0; i < grid.grid.size(); ++i) {
+    grid.grid.decode(i, point);
+    if (!grid.excluded(point)) all.push_back(grid.scenario(point));
+  }
+  return all;
+}
+
+TEST(Job, EveryCombinationIsAScenario) {
+  const Job job = job_of(std::string(small) + "batches = [1, 2, 3]\nprecisions = ['bf16', 'int8']");
+  ASSERT_EQ(job.grids.size(), 1U);
+  EXPECT_EQ(job.points(), 2 * 2 * 2 * 3);
+  std::set<std::tuple<const void*, const void*, const void*, Size>> seen;
+  for (const auto& s : scenarios(job.grids[0])) {
+    EXPECT_EQ(s.gpu_budget, model::all_of_it);
+    EXPECT_EQ(s.context, 0);
+    seen.insert({s.weights->model, s.weights->scheme, s.machine, s.batch});
+  }
+  EXPECT_EQ(seen.size(), 24U);
+}
+
+TEST(Job, AutoIsTheCheckpointsOwnAndAppearsOnce) {
+  // Both checkpoints are published in 16 bit: auto adds a point only where it is another format.
+  const Job job = job_of(std::string(small) + "precisions = ['auto', 'fp16', 'bf16']");
+  EXPECT_EQ(job.points(), 2 * 2 * 2);
+  for (const auto& s : scenarios(job.grids[0]))
+    EXPECT_TRUE(s.weights->scheme->name == "bf16" || s.weights->scheme->name == "fp16");
+}
+
+TEST(Job, BudgetsEndAtEachMachinesOwnCard) {
+  const Job job = job_of(
+      "models = 'llama2-7b'\nmachines = ['rtx-4090', 'cpu', 'h100-sxm-80gb']\n"
+      "gpu_budgets = ['0-max+10GiB']");
+  std::map<const Machine*, std::vector<Bytes>> budgets;
+  for (const auto& s : scenarios(job.grids[0])) budgets[s.machine].push_back(s.gpu_budget);
+  ASSERT_EQ(budgets.size(), 3U);
+  for (const auto& [machine, values] : budgets) {
+    EXPECT_TRUE(std::ranges::is_sorted(values));
+    if (machine->devices.empty()) {
+      EXPECT_EQ(values, std::vector<Bytes>{Bytes(0)});
+    } else {
+      EXPECT_EQ(values.front(), Bytes(0));
+      EXPECT_EQ(values.back(), machine->devices[0].memory);
+    }
+  }
+}
+
+TEST(Job, LinkedAxesMoveTogether) {
+  const Job job = job_of(std::string(small) +
+                         "batches = [1, 8]\nprecisions = ['bf16', 'int8']\n"
+                         "link = ['batches', 'precisions']");
+  EXPECT_EQ(job.points(), 2 * 2 * 2);
+  for (const auto& s : scenarios(job.grids[0]))
+    EXPECT_EQ(s.batch, s.weights->scheme->name == "bf16" ? 1 : 8);
+}
+
+TEST(Job, LinkedBudgetsAreLimitedByTheCard) {
+  const Job job = job_of(
+      "models = 'llama2-7b'\nmachines = ['rtx-4090', 'h100-sxm-80gb']\n"
+      "gpu_budgets = ['8GiB', '999GiB']\nlink = ['machines', 'gpu_budgets']");
+  ASSERT_EQ(job.points(), 2);
+  const auto all = scenarios(job.grids[0]);
+  EXPECT_EQ(all[0].gpu_budget, Bytes(Size{8} << 30));
+  EXPECT_EQ(all[1].gpu_budget, all[1].machine->devices[0].memory);
+}
+
+TEST(Job, TheDatabasesColumnsSayWhatTheScenariosAre) {
+  const Job job = job_of(std::string(small) + "batches = [1, 2]\nruntimes = 'transformers'");
+  const JobGrid& grid = job.grids[0];
+  EXPECT_EQ(grid.shape.points(), grid.grid.size());
+  std::vector<Size> point(grid.digits.size());
+  for (Size i = 0; i < grid.grid.size(); ++i) {
+    grid.grid.decode(i, point);
+    const auto s = grid.scenario(point);
+    std::map<std::string, report::AxisValue> row;
+    for (std::size_t k = 0; k < point.size(); ++k)
+      for (const auto& axis : grid.shape.digits[k]) {
+        ASSERT_NE(report::find_column(axis.column), nullptr) << axis.column;
+        EXPECT_TRUE(
+            row.emplace(axis.column, axis.values[static_cast<std::size_t>(point[k])]).second);
+      }
+    EXPECT_EQ(std::get<std::string>(row.at("model")), s.weights->model->name);
+    EXPECT_EQ(std::get<std::string>(row.at("precision")), s.weights->scheme->name);
+    EXPECT_EQ(std::get<std::string>(row.at("machine")), s.machine->name);
+    EXPECT_EQ(std::get<std::int64_t>(row.at("batch")), s.batch);
+    EXPECT_EQ(std::get<std::int64_t>(row.at("parameters")), s.weights->model->profile.parameters);
+  }
+}
+
+TEST(Exclude, LeavesOutExactlyWhatTheConditionSays) {
+  const Job job = job_of(std::string(small) +
+                         "batches = '1-64*2'\ncontexts = [1024, 4096]\n"
+                         "exclude = ['batch >= 16 AND context > 2000', \"machine LIKE 'cpu%'\"]");
+  const auto left = scenarios(job.grids[0]);
+  for (const auto& s : left) {
+    EXPECT_FALSE(s.batch >= 16 && s.context > 2000);
+    EXPECT_FALSE(s.machine->devices.empty());
+  }
+  EXPECT_EQ(left.size(), 2U * (7 * 2 - 3));  // models × (batches × contexts − excluded)
+}
+
+TEST(Exclude, MayUseFactsOfTheAxes) {
+  const Job job = job_of(std::string(small) + "exclude = 'parameters > 2e9'");
+  for (const auto& s : scenarios(job.grids[0]))
+    EXPECT_LT(s.weights->model->profile.parameters, 2'000'000'000);
+}
+
+TEST(Exclude, ComplainsUsefully) {
+  const auto with = [&](std::string_view condition) {
+    return complaint(std::string(small) + "exclude = \"" + std::string(condition) + '"');
+  };
+  EXPECT_NE(with("btch > 3").find("nearest: batch"), std::string::npos);
+  EXPECT_NE(with("verdict = 'refused'").find("outcome"), std::string::npos);
+  EXPECT_NE(with("batch >").find("s.toml:4: key 'exclude'"), std::string::npos);
+  EXPECT_NE(with("batch > 0").find("leaves no point"), std::string::npos);
+  EXPECT_NE(with("1").find("reads no column"), std::string::npos);
+  for (const auto* evil :
+       {"batch > (SELECT count(*) FROM sqlite_master)", "batch); DROP TABLE digit_0; --",
+        "batch > (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+        "SELECT max(i) FROM n)"})
+    EXPECT_NE(with(evil).find("key 'exclude'"), std::string::npos) << evil;
+}
+
+TEST(Job, RefusesGridsWithoutEnd) {
+  EXPECT_NE(complaint(std::string(small) + "batches = '1-100000'\nprompt_tokens = '1-100000'\n"
+                                           "output_tokens = '1-1000'")
+                .find("10^12"),
+            std::string::npos);
+}
+
+TEST(Job, RefusesContextsTooShort) {
+  EXPECT_NE(complaint(std::string(small) + "contexts = [512, 4096]").find("512 is less than"),
+            std::string::npos);
+  EXPECT_EQ(complaint(std::string(small) + "contexts = [512, 4096]\nexclude = 'context < "
+                                           "prompt_tokens + output_tokens'"),
+            "none");
+  EXPECT_EQ(complaint(std::string(small) +
+                      "contexts = [512, 4096]\nprompt_tokens = [100, 4000]\noutput_tokens = 96\n"
+                      "link = ['contexts', 'prompt_tokens']"),
+            "none");
+}
+
+TEST(Job, NamesTheLineOfAnUnknownName) {
+  EXPECT_NE(complaint("models = 'gpt2'\nmachines = ['rtx-4090', 'rtx-4091']").find("rtx-4090"),
+            std::string::npos);
+  EXPECT_NE(complaint(std::string(small) + "precisions = 'bf17'").find("s.toml:4"),
+            std::string::npos);
+  EXPECT_NE(complaint(std::string(small) + "runtimes = 'transformer'").find("transformers"),
+            std::string::npos);
+  EXPECT_NE(complaint("models = ['llama2-7b', 'meta-llama/Llama-2-7b-hf']\nmachines = 'cpu'")
+                .find("both called"),
+            std::string::npos);
+}
+
+TEST(Fingerprint, FollowsWhatResultsDependOn) {
+  const auto of = [](std::string_view grid) {
+    const Spec spec = spec_of(grid);
+    return fingerprint(make_job(spec, shipped_catalogue()), spec);
+  };
+  const std::string text(small);
+  EXPECT_EQ(of(text), of(text));
+  EXPECT_NE(of(text), of(text + "batches = 2"));
+  // The same words under another catalogue are another run.
+  const Spec spec = spec_of(text);
+  Catalogue changed = shipped_catalogue();
+  for (Device& device : changed.devices) device.bandwidth = 2.0 * device.bandwidth;
+  EXPECT_NE(of(text), fingerprint(make_job(spec, changed), spec));
+}
+
+}  // namespace
+}  // namespace headroom::sweep
