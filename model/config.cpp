@@ -61,7 +61,9 @@ std::string quote_non_finite(std::string_view text) {
 }  // namespace
 
 Config::Config(json::object object, std::string origin)
-    : object_(std::move(object)), origin_(std::move(origin)), read_(std::make_shared<std::set<std::string>>()) {
+    : object_(std::move(object)),
+      origin_(std::move(origin)),
+      read_(std::make_shared<std::set<std::string>>()) {
   if (const auto* list = object_.if_contains("architectures"))
     if (const auto* names = list->if_array())
       if (!names->empty())

@@ -46,14 +46,13 @@ Verdict verdict_of(const Plan& plan) {
 bool fits(Verdict verdict) { return verdict < Verdict::does_not_fit; }
 
 Sure sureness(const Scenario& s, Verdict expected, const IntervalFactors& factors) {
-  const Verdict tight = verdict_of(place(s, factors.memory_high));
-  if (fits(expected) && tight == expected && factors.memory_measurements > 0) {
+  if (fits(expected)) {
+    if (factors.memory_measurements == 0) return Sure::marginal;
+    if (verdict_of(place(s, factors.memory_high)) != expected) return Sure::marginal;
     if (expected == Verdict::fits_one_gpu) return Sure::yes;
-    if (verdict_of(place(s, factors.memory_low)) == expected) return Sure::yes;
-    return Sure::marginal;
+    return verdict_of(place(s, factors.memory_low)) == expected ? Sure::yes : Sure::marginal;
   }
-  if (!fits(expected) && !fits(verdict_of(place(s, factors.memory_low)))) return Sure::no;
-  return Sure::marginal;
+  return fits(verdict_of(place(s, factors.memory_low))) ? Sure::marginal : Sure::no;
 }
 
 void add_memory(const Scenario& s, const Plan& plan, Estimate& e) {

@@ -1,21 +1,13 @@
 #include "model/kv_cache.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <stdexcept>
 
 namespace headroom::model {
 namespace {
 
-constexpr Size most = Size{1} << 62;
-
 Size round_up(Size n, Size block) { return (n + block - 1) / block * block; }
-
-/// a * b * c, at most 2^62.
-Size saturating(Size a, Size b, Size c) {
-  Size product = 0;
-  if (__builtin_mul_overflow(a, b, &product) || __builtin_mul_overflow(product, c, &product))
-    return most;
-  return std::min(product, most);
-}
 
 Size between(const std::vector<Size>& before, Size first, Size last) {
   return before[static_cast<std::size_t>(last)] - before[static_cast<std::size_t>(first)];
@@ -25,9 +17,9 @@ Size tokens_of(const CacheClass& c, CachedTokens tokens) {
   return c.kind == CacheKind::cross_attention ? tokens.source : tokens.self;
 }
 
-Size elements_per_token(const Scenario& s, const CacheClass& c, Size first, Size last) {
+const std::vector<Size>& elements_before(const Scenario& s, const CacheClass& c) {
   const bool expanded = c.kind == CacheKind::latent && !s.runtime->latent_cache;
-  return between(expanded ? c.expanded_before : c.per_token_before, first, last);
+  return expanded ? c.expanded_before : c.per_token_before;
 }
 
 double looked_at(const CacheClass& c, CachedTokens tokens) {
@@ -47,20 +39,32 @@ CachedTokens reserved_tokens(const Scenario& s) {
   return tokens;
 }
 
-Bytes kv_cache(const Scenario& s, CachedTokens tokens, Size first, Size last) {
-  if (!s.kv_cache) return Bytes(0);
-  Bytes total;
-  for (const CacheClass& c : s.weights->model->profile.caches) {
+CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens) {
+  if (!s.kv_cache) return;
+  const auto& classes = s.weights->model->profile.caches;
+  if (classes.size() > classes_.size())
+    throw std::length_error("a model with more kinds of cache than are foreseen");
+  double bytes = 0;
+  for (const CacheClass& c : classes) {
     Size held = round_up(tokens_of(c, tokens), s.runtime->kv_block);
     if (c.window > 0 && s.runtime->window_capped)
       held = std::min(held, round_up(c.window + s.runtime->window_slack, s.runtime->kv_block));
-    const Size elements = saturating(s.batch, held, elements_per_token(s, c, first, last));
-    total += elements >= most / 4 ? Bytes(most / 4) : s.kv_precision->stored(elements);
-    total += Bytes(std::min(most / 4, saturating(s.batch, between(c.state_before, first, last),
-                                                 s.runtime->state_bytes)));
-    if (total > Bytes(most / 4)) return Bytes(most / 4);
+    const Precision& p = *s.kv_precision;
+    const auto& elements = elements_before(s, c);
+    classes_[static_cast<std::size_t>(count_++)] = {
+        .elements_before = elements.data(),
+        .state_before = c.state_before.data(),
+        .held = s.batch * held,
+        .state_bytes = s.batch * s.runtime->state_bytes,
+        .round = p.block_elements - 1,
+        .block_bytes = p.block_bytes,
+        .shift = std::countr_zero(static_cast<std::uint64_t>(p.block_elements))};
+    bytes += static_cast<double>(s.batch) *
+             (static_cast<double>(held) * static_cast<double>(elements.back()) *
+                  static_cast<double>(p.block_bytes) / static_cast<double>(p.block_elements) +
+              static_cast<double>(c.state_before.back() * s.runtime->state_bytes));
   }
-  return total;
+  huge_ = bytes > 1e18;
 }
 
 double kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last) {
@@ -69,7 +73,7 @@ double kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last) {
   double bytes = 0;
   for (const CacheClass& c : s.weights->model->profile.caches) {
     bytes += looked_at(c, tokens) * element_bytes *
-             static_cast<double>(elements_per_token(s, c, first, last));
+             static_cast<double>(between(elements_before(s, c), first, last));
     // Recurrent state is read and written at every token.
     bytes +=
         2.0 * static_cast<double>(between(c.state_before, first, last) * s.runtime->state_bytes);

@@ -1,6 +1,8 @@
 // What a model remembers between tokens, in bytes, layer range by layer range.
 #pragma once
 
+#include <array>
+
 #include "model/estimate.hpp"
 
 namespace headroom::model {
@@ -23,7 +25,40 @@ CachedTokens reserved_tokens(const Scenario& scenario);
 /// its latent or the expanded K and V, as the runtime keeps it. Saturates below 2^62.
 /// Source: Pope et al., arXiv:2211.05102; MLA: DeepSeek-V3, arXiv:2412.19437 section 2.1.
 /// Not counted: index caches of sparse attention.
-Bytes kv_cache(const Scenario& scenario, CachedTokens tokens, Size first, Size last);
+class CacheBytes {
+ public:
+  CacheBytes(const Scenario& scenario, CachedTokens tokens);
+  Bytes operator()(Size first, Size last) const {
+    Size total = 0;
+    for (int i = 0; i < count_; ++i) {
+      const Class& c = classes_[static_cast<std::size_t>(i)];
+      const auto f = static_cast<std::size_t>(first), l = static_cast<std::size_t>(last);
+      const Size elements = c.held * (c.elements_before[l] - c.elements_before[f]);
+      total += ((elements + c.round) >> c.shift) * c.block_bytes +
+               c.state_bytes * (c.state_before[l] - c.state_before[f]);
+    }
+    return Bytes(huge_ && last > first ? most : total);
+  }
+
+ private:
+  static constexpr Size most = Size{1} << 60;
+  struct Class {
+    const Size* elements_before;  ///< prefix sums, elements per token
+    const Size* state_before;     ///< prefix sums, elements per sequence
+    Size held;                    ///< tokens of all sequences together
+    Size state_bytes;             ///< bytes of an element of state, all sequences together
+    Size round, block_bytes;      ///< of the cache precision
+    int shift;                    ///< log2 of its elements per block
+  };
+  std::array<Class, 12> classes_;
+  int count_ = 0;
+  bool huge_ = false;
+};
+
+/// The same for one range.
+inline Bytes kv_cache(const Scenario& scenario, CachedTokens tokens, Size first, Size last) {
+  return CacheBytes(scenario, tokens)(first, last);
+}
 
 /// Bytes that one decode step reads from the caches of layers [first, last): the window only, where
 /// there is one, whatever is reserved.

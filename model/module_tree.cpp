@@ -87,8 +87,7 @@ ModuleTree::ModuleTree(const Part& part, std::optional<MapperDtype> dtype, Eight
   // Storage shared under several names counts once, under the name that comes first.
   std::map<std::string, std::vector<std::string>> groups;
   for (const Tensor& tensor : part.tensors) {
-    const std::string& owner =
-        tensor.tied_to.empty() ? tensor.reference_tied_to : tensor.tied_to;
+    const std::string& owner = tensor.tied_to.empty() ? tensor.reference_tied_to : tensor.tied_to;
     if (!owner.empty()) groups[owner].push_back(tensor.name);
   }
   std::unordered_map<std::string_view, Size> canonical;  // any name of a group → its first node
