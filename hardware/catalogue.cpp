@@ -36,7 +36,9 @@ std::vector<std::string> words(std::string_view name) {
 }
 
 /// The same for all spellings of a name: "RTX 4090", "rtx-4090" and "rtx4090".
-std::string spelled(std::string_view name) { return fmt::format("{}", fmt::join(words(name), "")); }
+std::string spelling(std::string_view name) {
+  return fmt::format("{}", fmt::join(words(name), ""));
+}
 
 template <class Fact>
 std::vector<std::string> names_of(const std::vector<Fact>& facts) {
@@ -68,12 +70,12 @@ UnknownName ambiguous(std::string_view kind, std::string_view name,
 
 template <class Fact>
 const Fact& look_up(const std::vector<Fact>& facts, std::string_view kind, std::string_view name) {
-  const std::string asked = spelled(name);
+  const std::string asked = spelling(name);
   std::vector<const Fact*> by_alias;
   for (const Fact& each : facts) {
-    if (spelled(each.name) == asked) return each;
+    if (spelling(each.name) == asked) return each;
     for (const std::string& alias : each.aliases)
-      if (spelled(alias) == asked) {
+      if (spelling(alias) == asked) {
         by_alias.push_back(&each);
         break;
       }
@@ -188,7 +190,9 @@ Catalogue lay_over(Catalogue base, const std::vector<Document>& documents) {
 
 }  // namespace
 
-bool same_name(std::string_view a, std::string_view b) { return spelled(a) == spelled(b); }
+std::string spelling(std::string_view name) {
+  return fmt::format("{}", fmt::join(words(name), ""));
+}
 
 const Device& Catalogue::device(std::string_view name) const {
   return look_up(devices, "device", name);

@@ -22,9 +22,9 @@ struct Catalogue {
   const Host& host(std::string_view name) const;
 };
 
-/// Whether two names are spellings of one: without case, separators and makers' names, so that
-/// "NVIDIA GeForce RTX 4090" is "rtx-4090".
-bool same_name(std::string_view a, std::string_view b);
+/// The same for all spellings of a name: without case, separators and makers' names. "rtx4090" for
+/// "NVIDIA GeForce RTX 4090" and for "rtx-4090".
+std::string spelling(std::string_view name);
 
 /// The rows that ship with the program. Parsed on the first call.
 const Catalogue& shipped_catalogue();

@@ -125,7 +125,7 @@ Device row_of(const DetectedCard& card, const Catalogue& catalogue) {
       if (ratio < 0.95 || ratio > 1.05) continue;
       const std::string sized = fmt::format("{}-{:.0f}gb", lower(card.name),
                                             static_cast<double>(each.memory.count()) / (1 << 30));
-      if (same_name(sized, each.name)) return each;
+      if (spelling(sized) == spelling(each.name)) return each;
     }
     throw;
   }

@@ -80,8 +80,9 @@ void check_size(const Part& part) {
 std::span<const Architecture> architectures() {
   static const std::vector<Architecture> all = [] {
     std::vector<Architecture> rows;
-    for (const auto part : {families::decoder_rows(), families::encoder_rows(),
-                            families::encoder_decoder_rows(), families::vision_language_rows()})
+    for (const auto part :
+         {families::decoder_rows(), families::sparse_rows(), families::encoder_rows(),
+          families::encoder_decoder_rows(), families::vision_language_rows()})
       rows.insert(rows.end(), part.begin(), part.end());
     return rows;
   }();

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "model/activation_function.hpp"
 #include "model/blocks_decoder.hpp"
 
 namespace headroom::model {
@@ -29,6 +28,11 @@ inline Part router(std::string_view name, std::string_view class_name, Size hidd
 /// (arXiv:2408.15664; DeepSeek-V3, arXiv:2412.19437, section 2.1.2).
 inline Part score_correction(Size experts, std::string_view name = "e_score_correction_bias") {
   return buffer(name, {experts}, Element::floating, true);
+}
+/// The same as a parameter that is not trained.
+inline Part score_correction_parameter(Shape shape,
+                                       std::string_view name = "e_score_correction_bias") {
+  return tensor(name, std::move(shape), Role::other);
 }
 /// A router with its score correction.
 inline Part corrected_router(std::string_view name, std::string_view class_name, Size hidden,

@@ -40,11 +40,6 @@ inline Part qwen_feed_forward(const Config& c, Classes k, Size i, const Part& mi
                       activation_class(c, {"hidden_act"}, "silu")));
 }
 
-/// Norms on each head's queries and keys (arXiv:2010.04245).
-inline Part head_norms(std::string_view norm_class, Size head_dim) {
-  return rms_norm("q_norm", norm_class, head_dim) + rms_norm("k_norm", norm_class, head_dim);
-}
-
 /// Attention whose query projection also yields a gate on the output.
 inline Part gated_attention(Size hidden, Heads h, std::string_view norm_class, Bias bias) {
   Part p = linear("q_proj", hidden, 2 * h.query * h.dim, bias) +

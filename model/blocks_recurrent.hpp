@@ -35,8 +35,8 @@ inline Size time_step_rank(const Config& c, Config::Keys keys) {
   return (c.dim({"hidden_size"}) + 15) / 16;
 }
 /// Channels of a mixer: int(expand * hidden_size).
-inline Size expanded(const Config& c, Size hidden) {
-  return static_cast<Size>(c.number({"expand"}, 2) * static_cast<double>(hidden));
+inline Size expanded(const Config& c, Size hidden, std::string_view key = "expand") {
+  return static_cast<Size>(c.number({key}, 2) * static_cast<double>(hidden));
 }
 
 /// Mamba: `inner` channels, each with a state of `state` elements; `rank` is that of the time step.
@@ -60,15 +60,36 @@ struct Mamba2 {
   Size inner, heads, dim, groups, state, kernel;
   Bias conv_bias = Bias::yes, bias = Bias::no;
   Size convolved() const { return inner + 2 * groups * state; }
+  Size projected() const { return inner + convolved() + heads; }
 };
+inline Part mamba2_parameters(const Mamba2& m) {
+  return tensor("dt_bias", {m.heads}, Role::other) + tensor("A_log", {m.heads}, Role::other) +
+         tensor("D", {m.heads}, Role::other);
+}
+inline Cache mamba2_state(const Mamba2& m) {
+  return recurrent_state(m.convolved(), m.kernel, times({m.heads, m.dim, m.state}));
+}
+/// Sizes under the keys that Bamba introduced: mamba_n_heads, mamba_d_head ("auto": inner / heads),
+/// mamba_n_groups, mamba_d_state, mamba_d_conv.
+inline Mamba2 mamba2_of(const Config& c, Size inner) {
+  const Size heads = c.dim({"mamba_n_heads"}, 128);
+  const auto* dim = c.object().if_contains("mamba_d_head");
+  return {.inner = inner,
+          .heads = heads,
+          .dim = dim && dim->is_int64() ? c.dim({"mamba_d_head"}) : inner / heads,
+          .groups = c.dim({"mamba_n_groups"}, 1),
+          .state = c.dim({"mamba_d_state"}, 256),
+          .kernel = c.dim({"mamba_d_conv"}, 4),
+          .conv_bias = c.bias({"mamba_conv_bias"}, true),
+          .bias = c.bias({"mamba_proj_bias"}, false)};
+}
 inline Part mamba2_mixer(Size hidden, const Mamba2& m, std::string_view norm_class,
                          std::string_view activation) {
-  Part p = tensor("dt_bias", {m.heads}, Role::other) + tensor("A_log", {m.heads}, Role::other) +
-           tensor("D", {m.heads}, Role::other) + module("act", activation) +
+  Part p = mamba2_parameters(m) + module("act", activation) +
            depthwise_conv("conv1d", m.convolved(), m.kernel, m.conv_bias) +
-           linear("in_proj", hidden, m.inner + m.convolved() + m.heads, m.bias) +
+           linear("in_proj", hidden, m.projected(), m.bias) +
            rms_norm("norm", norm_class, m.inner) + linear("out_proj", m.inner, hidden, m.bias);
-  p.caches = {recurrent_state(m.convolved(), m.kernel, times({m.heads, m.dim, m.state}))};
+  p.caches = {mamba2_state(m)};
   return p;
 }
 

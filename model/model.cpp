@@ -2,6 +2,7 @@
 
 #include "model/architecture.hpp"
 #include "model/quantisation.hpp"
+#include "model/quantisation_gguf.hpp"
 
 namespace headroom::model {
 namespace {
@@ -50,6 +51,7 @@ Model make_model(std::string name, const Config& config, std::string source) {
   model.checkpoint = checkpoint_details(config);
   model.encoder_decoder = config.flag({"is_encoder_decoder"}, false);
   model.shape = shape_of(config);
+  model.rope_factors = rope_factors(config, model.shape.head_dim);
   model.profile = profile_of(model.part, model.shape.hidden_size);
   return model;
 }

@@ -23,6 +23,7 @@ struct Model {
   std::string model_type;         ///< "qwen3"
   std::string checkpoint_scheme;  ///< what precision `auto` means: "bf16", "mxfp4", "fp8", …
   CheckpointDetails checkpoint;   ///< modules of the checkpoint that depart from it
+  Size rope_factors = 0;          ///< elements of rotary scaling factors that GGUF files store
   bool encoder_decoder = false;   ///< the prompt goes to an encoder, only the output to the decoder
   ModelShape shape;
   Part part;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "model/matrix.hpp"
+#include "model/quantisation_gguf.hpp"
 
 namespace headroom::model {
 namespace {
@@ -105,7 +106,13 @@ HeldTensor hold_tensor(const Model& model, const Scheme& scheme, const MatrixRea
 
 }  // namespace
 
+std::string refusal(const Model& model, const Scheme& scheme) {
+  if (scheme.reach == Reach::llama_cpp) return gguf_refusal(model);
+  return "";
+}
+
 std::vector<HeldTensor> held(const Model& model, const Scheme& scheme) {
+  if (scheme.reach == Reach::llama_cpp) return held_gguf(model, scheme);
   const MatrixReader reader(model);
   const Blocks blocks(model.profile.layers);
   const Exceptions exceptions(model, scheme);

@@ -42,8 +42,10 @@ struct Scheme {
   /// Bytes of one converted tensor with all that lies beside it (scales, zero points, codebooks);
   /// null: the format's blocks, row by row.
   Bytes (*packed)(const Matrix&, const Scheme&) = nullptr;
-  Size group = 0;  ///< elements of a row that share a scale; 0: the whole row
-  Size bits = 0;   ///< per element, where `packed` asks
+  Size group = 0;             ///< elements of a row that share a scale; 0: the whole row
+  Size bits = 0;              ///< per element, where `packed` asks
+  std::string_view mix = {};  ///< llama_cpp: the mix of formats (model/mix.hpp); empty: one format
+  bool importance = false;    ///< llama_cpp: made with an importance matrix, which changes some
 };
 
 std::span<const Scheme> schemes();
@@ -55,6 +57,10 @@ struct HeldTensor {
   const Precision* format = nullptr;  ///< null: integers or booleans
   Bytes bytes;
 };
+
+/// Why `scheme` cannot hold `model`, in words; empty where it can. held() and hold() throw
+/// std::invalid_argument with them.
+std::string refusal(const Model& model, const Scheme& scheme);
 
 /// Every tensor of `model` held by `scheme`, in the order of model.part.tensors; a tied tensor
 /// takes 0 unless the scheme stores it apart. Buffers stay in their own type. Where `scheme` is the

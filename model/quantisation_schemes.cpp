@@ -1,82 +1,10 @@
-// The table of schemes, and the packed layouts that are more than blocks of one format: scales,
-// zero points and codebooks that lie beside the elements.
+// The table of schemes.
 #include "hardware/names.hpp"
 #include "model/quantisation.hpp"
+#include "model/quantisation_layout.hpp"
 
 namespace headroom::model {
 namespace {
-
-constexpr Size divided_up(Size a, Size b) { return (a + b - 1) / b; }
-
-Size groups(const Matrix& m, const Scheme& s) {
-  return s.group == 0 ? 1 : divided_up(m.in, s.group);
-}
-
-/// count * (out * in + 4): one fp32 scale a matrix.
-/// Source: transformers 5.23 integrations/finegrained_fp8.py (no block size), ModelOpt FP8.
-Bytes fp8_tensor(const Matrix& m, const Scheme&) { return m.count * Bytes(m.out * m.in + 4); }
-
-/// As above with a second fp32 scale a matrix, for its input.
-Bytes fp8_static(const Matrix& m, const Scheme&) { return m.count * Bytes(m.out * m.in + 8); }
-
-/// count * (out * in + 4 * ceil(out / g) * ceil(in / g)): one fp32 scale a square of g x g.
-/// Source: DeepSeek-V3's config (weight_block_size) and arXiv:2412.19437 section 3.3.
-Bytes fp8_block(const Matrix& m, const Scheme& s) {
-  return m.count * Bytes(m.out * m.in + 4 * divided_up(m.out, s.group) * divided_up(m.in, s.group));
-}
-
-/// count * (out * in + 2 * out): one 16-bit scale a row.
-/// Source: compressed-tensors, strategy "channel" (FP8-dynamic, W8A8).
-Bytes row_scaled(const Matrix& m, const Scheme&) { return m.count * Bytes(m.out * (m.in + 2)); }
-
-/// count * (out * in + 4 * out): one fp32 absolute maximum (SCB) a row.
-/// Source: bitsandbytes nn/modules.py, Int8Params; arXiv:2208.07339.
-Bytes llm_int8(const Matrix& m, const Scheme&) { return m.count * Bytes(m.out * (m.in + 4)); }
-
-/// count * (4 * out * ceil(in / 8) + 2 * out * ceil(in / g) + 16): eight values an int32, a 16-bit
-/// scale a group, the shape as two int64.
-/// Source: compressed-tensors, compressors/quantized_compressors/pack_quantized.py (symmetric).
-Bytes packed_int4(const Matrix& m, const Scheme& s) {
-  return m.count * Bytes(4 * m.out * divided_up(m.in, 8) + 2 * m.out * groups(m, s) + 16);
-}
-
-/// n / 2 + 4 * ceil(n / 64) + 64: elements, an fp32 absolute maximum a block, a 16-entry fp32 map.
-/// Source: bitsandbytes functional.py, quantize_4bit; arXiv:2305.14314 section 3.
-Bytes bitsandbytes_4bit(const Matrix& m, const Scheme&) {
-  const Size n = m.out * m.in;
-  return m.count * Bytes(divided_up(n, 2) + 4 * divided_up(n, 64) + 64);
-}
-
-/// As above with the maxima themselves in 8 bit: a byte a block, an fp32 a 256 blocks, a 256-entry
-/// fp32 map and an fp32 offset. Source: bitsandbytes functional.py, compress_statistics.
-Bytes bitsandbytes_4bit_double(const Matrix& m, const Scheme&) {
-  const Size n = m.out * m.in, blocks = divided_up(n, 64);
-  return m.count * Bytes(divided_up(n, 2) + blocks + 4 * divided_up(blocks, 256) + 1024 + 4 + 64);
-}
-
-/// count * (4 * ceil(in * bits / 32) * out + 4 * groups * ceil(out * bits / 32) + 2 * groups * out
-/// + 4 * in + 2 * out): qweight, qzeros, scales, g_idx, and the zero bias that AutoGPTQ stores for
-/// a layer without one. Source: AutoGPTQ nn_modules/qlinear, register_buffer calls;
-/// arXiv:2210.17323. Newer GPTQModel leaves that bias out.
-Bytes gptq(const Matrix& m, const Scheme& s) {
-  const Size g = groups(m, s);
-  return m.count *
-         Bytes(4 * divided_up(m.in * s.bits, 32) * m.out + 4 * g * divided_up(m.out * s.bits, 32) +
-               2 * g * m.out + 4 * m.in + (m.biased ? 0 : 2 * m.out));
-}
-
-/// count * (4 * in * ceil(out / 8) + 4 * groups * ceil(out / 8) + 2 * groups * out): qweight,
-/// qzeros, scales. Source: AutoAWQ modules/linear/gemm.py; arXiv:2306.00978.
-Bytes awq(const Matrix& m, const Scheme& s) {
-  const Size g = groups(m, s), words = divided_up(m.out, 8);
-  return m.count * Bytes(4 * m.in * words + 4 * g * words + 2 * g * m.out);
-}
-
-/// count * (out * ceil(in / 16) * 9 + 8): eight bytes of elements and an fp8 scale for every 16,
-/// two fp32 scales a matrix (weights and input). Source: NVIDIA ModelOpt, export of NVFP4.
-Bytes nvfp4(const Matrix& m, const Scheme&) {
-  return m.count * Bytes(9 * m.out * divided_up(m.in, 16) + 8);
-}
 
 constexpr std::string_view linear_note =
     "linear layers and experts; embeddings, norms, routers and the head stay in 16 bit";
@@ -89,283 +17,170 @@ constexpr std::string_view gptq_source = "AutoGPTQ 9f7d370 qlinear_cuda_old.py";
 constexpr std::string_view awq_source = "AutoAWQ 88e4c76 awq/modules/linear/gemm.py";
 constexpr std::string_view compressed_source = "compressed-tensors, preset schemes";
 
-const std::vector<Scheme>& table() {
-  static const std::vector<Scheme> rows = {
+constexpr std::string_view gguf_note =
+    "llama.cpp's tensor types; norms, biases, routers and positions are fp32, towers fp16";
+constexpr std::string_view gguf_source = "llama.cpp 007dbbf3 src/llama-quant.cpp";
+
+Scheme gguf_row(std::string_view name, std::vector<std::string_view> aliases,
+                std::string_view format, std::string_view mix) {
+  return {name,
+          std::move(aliases),
+          SchemeFamily::gguf,
+          gguf_note,
+          gguf_source,
+          Reach::llama_cpp,
+          format,
+          nullptr,
+          0,
+          0,
+          mix};
+}
+
+/// llama.cpp's file types. "-imatrix": with an importance matrix, where that changes the mix.
+std::vector<Scheme> gguf_rows() {
+  std::vector<Scheme> rows = {
+      gguf_row("gguf-f32", {}, "fp32", ""),
+      gguf_row("gguf-f16", {}, "fp16", ""),
+      gguf_row("gguf-bf16", {}, "bf16", ""),
+      gguf_row("q4_0", {}, "q4_0", "q4_0"),
+      gguf_row("q4_1", {}, "q4_1", "q4_1"),
+      gguf_row("q5_0", {}, "q5_0", "q5_0"),
+      gguf_row("q5_1", {}, "q5_1", "q5_1"),
+      gguf_row("q8_0", {}, "q8_0", "q8_0"),
+      gguf_row("q2_K", {}, "q2_K", "q2_K"),
+      gguf_row("q2_K_S", {}, "q2_K", "q2_K_S"),
+      gguf_row("q3_K_S", {}, "q3_K", "q3_K_S"),
+      gguf_row("q3_K_M", {"q3_K"}, "q3_K", "q3_K_M"),
+      gguf_row("q3_K_L", {}, "q3_K", "q3_K_L"),
+      gguf_row("q4_K_S", {}, "q4_K", "q4_K_S"),
+      gguf_row("q4_K_M", {"q4_K"}, "q4_K", "q4_K_M"),
+      gguf_row("q5_K_S", {}, "q5_K", "q5_K_S"),
+      gguf_row("q5_K_M", {"q5_K"}, "q5_K", "q5_K_M"),
+      gguf_row("q6_K", {}, "q6_K", "q6_K"),
+      gguf_row("iq1_s", {}, "iq1_s", "iq1_s"),
+      gguf_row("iq1_m", {}, "iq1_m", "iq1_m"),
+      gguf_row("iq2_xxs", {}, "iq2_xxs", "iq2_xxs"),
+      gguf_row("iq2_xs", {}, "iq2_xs", "iq2_xs"),
+      gguf_row("iq2_s", {}, "iq2_xs", "iq2_s"),
+      gguf_row("iq2_m", {}, "iq2_s", "iq2_m"),
+      gguf_row("iq3_xxs", {}, "iq3_xxs", "iq3_xxs"),
+      gguf_row("iq3_xs", {}, "iq3_s", "iq3_xs"),
+      gguf_row("iq3_s", {}, "iq3_s", "iq3_s"),
+      gguf_row("iq3_m", {}, "iq3_s", "iq3_m"),
+      gguf_row("iq4_nl", {}, "iq4_nl", "iq4_nl"),
+      gguf_row("iq4_xs", {}, "iq4_xs", "iq4_xs"),
+      gguf_row("tq1_0", {}, "tq1_0", "tq1_0"),
+      gguf_row("tq2_0", {}, "tq2_0", "tq2_0"),
+      gguf_row("mxfp4-moe", {"gguf-mxfp4"}, "mxfp4", "mxfp4-moe"),
+      gguf_row("q4_0-imatrix", {}, "q4_0", "q4_0"),
+      gguf_row("q5_0-imatrix", {}, "q5_0", "q5_0"),
+      gguf_row("iq4_nl-imatrix", {}, "iq4_nl", "iq4_nl"),
+      gguf_row("iq4_xs-imatrix", {}, "iq4_xs", "iq4_xs"),
+  };
+  for (Scheme& row : rows) row.importance = row.name.ends_with("-imatrix");
+  return rows;
+}
+
+using Names = std::vector<std::string_view>;
+using Packed = Bytes (*)(const Matrix&, const Scheme&);
+
+/// A row that converts linear layers and experts.
+Scheme linears(std::string_view name, Names aliases, SchemeFamily family, std::string_view source,
+               std::string_view format, Packed packed, Size group = 0, Size bits = 0) {
+  return {
+      name, std::move(aliases), family, linear_note, source, Reach::linears, format, packed, group,
+      bits};
+}
+
+/// A row of GPTQ or AWQ.
+Scheme decoders(std::string_view name, Names aliases, SchemeFamily family, std::string_view format,
+                Size group, Size bits) {
+  const bool is_awq = family == SchemeFamily::awq;
+  return {name,
+          std::move(aliases),
+          family,
+          decoder_note,
+          is_awq ? awq_source : gptq_source,
+          Reach::decoder_blocks,
+          format,
+          is_awq ? layout::awq : layout::gptq,
+          group,
+          bits};
+}
+
+std::vector<Scheme> all_rows() {
+  using enum SchemeFamily;
+  constexpr std::string_view microscaling = "OCP Microscaling Formats 1.0";
+  std::vector<Scheme> rows = {
       {"fp32",
        {"float32", "f32"},
-       SchemeFamily::plain,
+       plain,
        "every tensor, 4 bytes",
        "IEEE 754",
        Reach::everything,
        "fp32"},
-      {"bf16",
-       {"bfloat16"},
-       SchemeFamily::plain,
-       "every tensor, 2 bytes",
-       "bfloat16",
-       Reach::everything,
-       "bf16"},
+      {"bf16", {"bfloat16"}, plain, "every tensor, 2 bytes", "bfloat16", Reach::everything, "bf16"},
       {"fp16",
        {"float16", "half"},
-       SchemeFamily::plain,
+       plain,
        "every tensor, 2 bytes",
        "IEEE 754",
        Reach::everything,
        "fp16"},
-      {"fp8",
-       {"fp8-tensor", "float8", "float8_e4m3fn", "e4m3"},
-       SchemeFamily::fp8,
-       linear_note,
-       "transformers 5.23 integrations/finegrained_fp8.py",
-       Reach::linears,
-       "fp8",
-       fp8_tensor},
-      {"fp8-static",
-       {},
-       SchemeFamily::fp8,
-       linear_note,
-       "NVIDIA ModelOpt FP8",
-       Reach::linears,
-       "fp8",
-       fp8_static},
-      {"fp8-block",
-       {"fp8-block128"},
-       SchemeFamily::fp8,
-       linear_note,
-       "DeepSeek-V3 config: weight_block_size [128, 128]",
-       Reach::linears,
-       "fp8",
-       fp8_block,
-       128},
-      {"fp8-channel",
-       {"fp8-dynamic"},
-       SchemeFamily::fp8,
-       linear_note,
-       compressed_source,
-       Reach::linears,
-       "fp8",
-       row_scaled},
-      {"int8",
-       {"llm-int8", "bnb-int8", "bitsandbytes-int8"},
-       SchemeFamily::bitsandbytes,
-       linear_note,
-       bitsandbytes_source,
-       Reach::linears,
-       "int8",
-       llm_int8},
-      {"w8a8-int8",
-       {"w8a8"},
-       SchemeFamily::compressed_tensors,
-       linear_note,
-       compressed_source,
-       Reach::linears,
-       "int8",
-       row_scaled},
-      {"int4",
-       {"w4a16"},
-       SchemeFamily::compressed_tensors,
-       linear_note,
-       compressed_source,
-       Reach::linears,
-       "int4",
-       packed_int4,
-       128,
-       4},
-      {"int4-64g",
-       {},
-       SchemeFamily::compressed_tensors,
-       linear_note,
-       compressed_source,
-       Reach::linears,
-       "int4",
-       packed_int4,
-       64,
-       4},
-      {"int4-32g",
-       {},
-       SchemeFamily::compressed_tensors,
-       linear_note,
-       compressed_source,
-       Reach::linears,
-       "int4",
-       packed_int4,
-       32,
-       4},
-      {"int4-nogroup",
-       {},
-       SchemeFamily::compressed_tensors,
-       linear_note,
-       compressed_source,
-       Reach::linears,
-       "int4",
-       packed_int4,
-       0,
-       4},
-      {"nf4",
-       {"bnb-nf4"},
-       SchemeFamily::bitsandbytes,
-       linear_note,
-       bitsandbytes_source,
-       Reach::linears,
-       "nf4",
-       bitsandbytes_4bit},
-      {"nf4-double",
-       {"nf4-dq"},
-       SchemeFamily::bitsandbytes,
-       linear_note,
-       bitsandbytes_source,
-       Reach::linears,
-       "nf4",
-       bitsandbytes_4bit_double},
-      {"fp4",
-       {"bnb-fp4"},
-       SchemeFamily::bitsandbytes,
-       linear_note,
-       bitsandbytes_source,
-       Reach::linears,
-       "fp4",
-       bitsandbytes_4bit},
-      {"fp4-double",
-       {"fp4-dq"},
-       SchemeFamily::bitsandbytes,
-       linear_note,
-       bitsandbytes_source,
-       Reach::linears,
-       "fp4",
-       bitsandbytes_4bit_double},
+      linears("fp8", {"fp8-tensor", "float8", "float8_e4m3fn", "e4m3"}, fp8,
+              "transformers 5.23 integrations/finegrained_fp8.py", "fp8", layout::fp8_tensor),
+      linears("fp8-static", {}, fp8, "NVIDIA ModelOpt FP8", "fp8", layout::fp8_static),
+      linears("fp8-block", {"fp8-block128"}, fp8,
+              "DeepSeek-V3 config: weight_block_size [128, 128]", "fp8", layout::fp8_block, 128),
+      linears("fp8-channel", {"fp8-dynamic"}, fp8, compressed_source, "fp8", layout::row_scaled),
+      linears("int8", {"llm-int8", "bnb-int8", "bitsandbytes-int8"}, bitsandbytes,
+              bitsandbytes_source, "int8", layout::llm_int8),
+      linears("w8a8-int8", {"w8a8"}, compressed_tensors, compressed_source, "int8",
+              layout::row_scaled),
+      linears("int4", {"w4a16"}, compressed_tensors, compressed_source, "int4", layout::packed_int4,
+              128, 4),
+      linears("int4-64g", {}, compressed_tensors, compressed_source, "int4", layout::packed_int4,
+              64, 4),
+      linears("int4-32g", {}, compressed_tensors, compressed_source, "int4", layout::packed_int4,
+              32, 4),
+      linears("int4-nogroup", {}, compressed_tensors, compressed_source, "int4",
+              layout::packed_int4, 0, 4),
+      linears("nf4", {"bnb-nf4"}, bitsandbytes, bitsandbytes_source, "nf4",
+              layout::bitsandbytes_4bit),
+      linears("nf4-double", {"nf4-dq"}, bitsandbytes, bitsandbytes_source, "nf4",
+              layout::bitsandbytes_4bit_double),
+      linears("fp4", {"bnb-fp4"}, bitsandbytes, bitsandbytes_source, "fp4",
+              layout::bitsandbytes_4bit),
+      linears("fp4-double", {"fp4-dq"}, bitsandbytes, bitsandbytes_source, "fp4",
+              layout::bitsandbytes_4bit_double),
       {"mxfp4",
        {},
-       SchemeFamily::fp4,
+       fp4,
        "experts, or linear layers of a model without; the rest stays in 16 bit",
-       "OCP Microscaling Formats 1.0; gpt-oss config: modules_to_not_convert",
+       microscaling,
        Reach::experts,
        "mxfp4"},
-      {"mxfp4-linear",
-       {},
-       SchemeFamily::fp4,
-       linear_note,
-       "OCP Microscaling Formats 1.0",
-       Reach::linears,
-       "mxfp4"},
-      {"nvfp4",
-       {},
-       SchemeFamily::fp4,
-       linear_note,
-       "NVIDIA ModelOpt NVFP4",
-       Reach::linears,
-       "nvfp4",
-       nvfp4},
-      {"gptq-int4",
-       {"gptq", "gptq-int4-128g", "gptq-4bit-128g"},
-       SchemeFamily::gptq,
-       decoder_note,
-       gptq_source,
-       Reach::decoder_blocks,
-       "int4",
-       gptq,
-       128,
-       4},
-      {"gptq-int4-64g",
-       {"gptq-4bit-64g"},
-       SchemeFamily::gptq,
-       decoder_note,
-       gptq_source,
-       Reach::decoder_blocks,
-       "int4",
-       gptq,
-       64,
-       4},
-      {"gptq-int4-32g",
-       {"gptq-4bit-32g"},
-       SchemeFamily::gptq,
-       decoder_note,
-       gptq_source,
-       Reach::decoder_blocks,
-       "int4",
-       gptq,
-       32,
-       4},
-      {"gptq-int4-nogroup",
-       {"gptq-4bit-nogroup"},
-       SchemeFamily::gptq,
-       decoder_note,
-       gptq_source,
-       Reach::decoder_blocks,
-       "int4",
-       gptq,
-       0,
-       4},
-      {"gptq-int8",
-       {"gptq-int8-128g", "gptq-8bit-128g"},
-       SchemeFamily::gptq,
-       decoder_note,
-       gptq_source,
-       Reach::decoder_blocks,
-       "int8",
-       gptq,
-       128,
-       8},
-      {"gptq-int8-nogroup",
-       {"gptq-8bit-nogroup"},
-       SchemeFamily::gptq,
-       decoder_note,
-       gptq_source,
-       Reach::decoder_blocks,
-       "int8",
-       gptq,
-       0,
-       8},
-      {"gptq-int3",
-       {"gptq-int3-128g", "gptq-3bit-128g"},
-       SchemeFamily::gptq,
-       decoder_note,
-       gptq_source,
-       Reach::decoder_blocks,
-       "int3",
-       gptq,
-       128,
-       3},
-      {"gptq-int3-nogroup",
-       {"gptq-3bit-nogroup"},
-       SchemeFamily::gptq,
-       decoder_note,
-       gptq_source,
-       Reach::decoder_blocks,
-       "int3",
-       gptq,
-       0,
-       3},
-      {"awq-int4",
-       {"awq", "awq-int4-128g", "awq-4bit-128g"},
-       SchemeFamily::awq,
-       decoder_note,
-       awq_source,
-       Reach::decoder_blocks,
-       "int4",
-       awq,
-       128,
-       4},
-      {"awq-int4-64g",
-       {"awq-4bit-64g"},
-       SchemeFamily::awq,
-       decoder_note,
-       awq_source,
-       Reach::decoder_blocks,
-       "int4",
-       awq,
-       64,
-       4},
-      {"awq-int4-32g",
-       {"awq-4bit-32g"},
-       SchemeFamily::awq,
-       decoder_note,
-       awq_source,
-       Reach::decoder_blocks,
-       "int4",
-       awq,
-       32,
-       4},
+      linears("mxfp4-linear", {}, fp4, microscaling, "mxfp4", nullptr),
+      linears("nvfp4", {}, fp4, "NVIDIA ModelOpt NVFP4", "nvfp4", layout::nvfp4),
+      decoders("gptq-int4", {"gptq", "gptq-int4-128g", "gptq-4bit-128g"}, gptq, "int4", 128, 4),
+      decoders("gptq-int4-64g", {"gptq-4bit-64g"}, gptq, "int4", 64, 4),
+      decoders("gptq-int4-32g", {"gptq-4bit-32g"}, gptq, "int4", 32, 4),
+      decoders("gptq-int4-nogroup", {"gptq-4bit-nogroup"}, gptq, "int4", 0, 4),
+      decoders("gptq-int8", {"gptq-int8-128g", "gptq-8bit-128g"}, gptq, "int8", 128, 8),
+      decoders("gptq-int8-nogroup", {"gptq-8bit-nogroup"}, gptq, "int8", 0, 8),
+      decoders("gptq-int3", {"gptq-int3-128g", "gptq-3bit-128g"}, gptq, "int3", 128, 3),
+      decoders("gptq-int3-nogroup", {"gptq-3bit-nogroup"}, gptq, "int3", 0, 3),
+      decoders("awq-int4", {"awq", "awq-int4-128g", "awq-4bit-128g"}, awq, "int4", 128, 4),
+      decoders("awq-int4-64g", {"awq-4bit-64g"}, awq, "int4", 64, 4),
+      decoders("awq-int4-32g", {"awq-4bit-32g"}, awq, "int4", 32, 4),
   };
+  const std::vector<Scheme> mixes = gguf_rows();
+  rows.insert(rows.end(), mixes.begin(), mixes.end());
+  return rows;
+}
+
+const std::vector<Scheme>& table() {
+  static const std::vector<Scheme> rows = all_rows();
   return rows;
 }
 

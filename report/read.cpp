@@ -11,16 +11,33 @@ namespace {
 
 constexpr Size run_stride = Size{1} << 40;
 
-AxisValue axis_value(Statement& row, int column) { return row.value(column); }
+/// The row of `outcome` that the statement stands on. NULL times are infinite ones.
+model::Estimate restored(Statement& row) {
+  model::Estimate estimate;
+  int at = 0;
+  for (const StoredColumn& c : stored_columns()) {
+    ++at;
+    if (c.restore_integer)
+      c.restore_integer(estimate, row.integer(at));
+    else
+      c.restore_real(estimate, sqlite3_column_type(row.get(), at) == SQLITE_NULL
+                                   ? std::numeric_limits<double>::infinity()
+                                   : sqlite3_column_double(row.get(), at));
+  }
+  return estimate;
+}
 
 }  // namespace
 
 struct Database::Implementation {
+  explicit Implementation(std::filesystem::path file)
+      : connection(std::move(file), Access::read),
+        point(connection, "SELECT * FROM outcome WHERE id = ?1") {}
   Connection connection;
+  Statement point;
 };
 
-Database::Database(std::filesystem::path file)
-    : self_(new Implementation{Connection(std::move(file), Access::read)}) {}
+Database::Database(std::filesystem::path file) : self_(new Implementation(std::move(file))) {}
 Database::~Database() = default;
 Database::Database(Database&&) noexcept = default;
 
@@ -59,7 +76,7 @@ RunInfo Database::run(std::int64_t id) const {
     auto& digits = info.grids.back().digits;
     digits.resize(static_cast<std::size_t>(value.integer(1)) + 1);
     if (value.integer(3) == 0) digits.back().push_back({value.text(2), {}});
-    digits.back().back().values.push_back(axis_value(value, 4));
+    digits.back().back().values.push_back(value.value(4));
   }
   return info;
 }
@@ -69,21 +86,15 @@ void Database::for_each(std::int64_t run,
   Statement row(self_->connection, "SELECT * FROM outcome WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
   row.bind(1, run * run_stride);
   row.bind(2, run * run_stride + run_stride - 1);
-  const auto stored = stored_columns();
-  while (row.step()) {
-    model::Estimate estimate;
-    int at = 0;
-    for (const StoredColumn& c : stored) {
-      ++at;
-      if (c.restore_integer)
-        c.restore_integer(estimate, row.integer(at));
-      else
-        c.restore_real(estimate, sqlite3_column_type(row.get(), at) == SQLITE_NULL
-                                     ? std::numeric_limits<double>::infinity()
-                                     : sqlite3_column_double(row.get(), at));
-    }
-    visit(row.integer(0) & (run_stride - 1), estimate);
-  }
+  while (row.step()) visit(row.integer(0) & (run_stride - 1), restored(row));
+}
+
+std::optional<model::Estimate> Database::find(std::int64_t run, Size point) const {
+  self_->point.bind(1, run * run_stride + point);
+  std::optional<model::Estimate> found;
+  if (self_->point.step()) found = restored(self_->point);
+  self_->point.reset();
+  return found;
 }
 
 Table Database::query(const std::string& sql, std::int64_t run) const {

@@ -39,6 +39,9 @@ class Database {
   void for_each(std::int64_t run,
                 const std::function<void(Size point, const model::Estimate&)>& visit) const;
 
+  /// The outcome of one point; none where it was excluded.
+  std::optional<model::Estimate> find(std::int64_t run, Size point) const;
+
   /// Any query over the views. `:run`, where it occurs, is bound to `run`. Throws StoreError with
   /// sqlite's message.
   Table query(const std::string& sql, std::int64_t run) const;

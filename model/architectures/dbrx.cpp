@@ -1,5 +1,5 @@
 // DBRX: sixteen experts of which a token uses four, fused query, key and value.
-#include "model/architectures/families.hpp"
+#include "model/architectures/sparse_families.hpp"
 #include "model/blocks_experts.hpp"
 
 namespace headroom::model::families {

@@ -15,13 +15,6 @@ constexpr Architecture rows[] = {
     {"CohereModel", "cohere", cohere_trunk},
     {"Cohere2ForCausalLM", "cohere2", cohere2},
     {"Cohere2Model", "cohere2", cohere2_trunk},
-    // dbrx.cpp
-    {"DbrxForCausalLM", "dbrx", dbrx},
-    // deepseek.cpp
-    {"DeepseekV2ForCausalLM", "deepseek_v2", deepseek_v2},
-    {"DeepseekV3ForCausalLM", "deepseek_v3", deepseek_v3},
-    {"DeepseekV3ForCausalLM", "kimi_k2", deepseek_v3},
-    {"DeepseekV32ForCausalLM", "deepseek_v32", deepseek_v32},
     // falcon.cpp
     {"FalconForCausalLM", "falcon", falcon},
     {"FalconModel", "falcon", falcon_trunk},
@@ -35,10 +28,6 @@ constexpr Architecture rows[] = {
     // glm.cpp
     {"GlmForCausalLM", "glm", glm},
     {"GlmModel", "glm", glm_trunk},
-    // glm_moe.cpp
-    {"Glm4MoeForCausalLM", "glm4_moe", glm4_moe},
-    {"Glm4MoeLiteForCausalLM", "glm4_moe_lite", glm4_moe_lite},
-    {"GlmMoeDsaForCausalLM", "glm_moe_dsa", glm_moe_dsa},
     // gpt.cpp
     {"GPT2LMHeadModel", "gpt2", gpt2},
     {"GPT2Model", "gpt2", gpt2_trunk},
@@ -51,31 +40,18 @@ constexpr Architecture rows[] = {
     // gpt_neox.cpp
     {"GPTNeoXForCausalLM", "gpt_neox", gpt_neox},
     {"GPTNeoXModel", "gpt_neox", gpt_neox_trunk},
-    // gpt_oss.cpp
-    {"GptOssForCausalLM", "gpt_oss", gpt_oss},
     // granite.cpp
     {"GraniteForCausalLM", "granite", granite},
     {"GraniteModel", "granite", granite_trunk},
-    // jamba.cpp
-    {"JambaForCausalLM", "jamba", jamba},
     // llama.cpp
     {"LlamaForCausalLM", "llama", llama},
     {"LlamaModel", "llama", llama_trunk},
-    // mamba.cpp
-    {"MambaForCausalLM", "mamba", mamba},
-    {"Mamba2ForCausalLM", "mamba2", mamba2},
-    // minimax_m2.cpp
-    {"MiniMaxM2ForCausalLM", "minimax_m2", minimax_m2},
     // mistral.cpp
     {"MistralForCausalLM", "mistral", mistral},
     {"MistralModel", "mistral", mistral_trunk},
-    // mixtral.cpp
-    {"MixtralForCausalLM", "mixtral", mixtral},
     // mpt.cpp
     {"MptForCausalLM", "mpt", mpt},
     {"MptModel", "mpt", mpt_trunk},
-    // nemotron_h.cpp
-    {"NemotronHForCausalLM", "nemotron_h", nemotron_h},
     // olmo.cpp
     {"OlmoForCausalLM", "olmo", olmo},
     {"OlmoModel", "olmo", olmo_trunk},
@@ -83,8 +59,6 @@ constexpr Architecture rows[] = {
     {"Olmo2Model", "olmo2", olmo2_trunk},
     {"Olmo3ForCausalLM", "olmo3", olmo3},
     {"Olmo3Model", "olmo3", olmo3_trunk},
-    // olmoe.cpp
-    {"OlmoeForCausalLM", "olmoe", olmoe},
     // opt.cpp
     {"OPTForCausalLM", "opt", opt},
     {"OPTModel", "opt", opt_trunk},
@@ -93,22 +67,11 @@ constexpr Architecture rows[] = {
     {"PhiModel", "phi", phi_trunk},
     {"Phi3ForCausalLM", "phi3", phi3},
     {"Phi3Model", "phi3", phi3_trunk},
-    // phimoe.cpp
-    {"PhimoeForCausalLM", "phimoe", phimoe},
     // qwen.cpp
     {"Qwen2ForCausalLM", "qwen2", qwen2},
     {"Qwen2Model", "qwen2", qwen2_trunk},
     {"Qwen3ForCausalLM", "qwen3", qwen3},
     {"Qwen3Model", "qwen3", qwen3_trunk},
-    // qwen3_next.cpp
-    {"Qwen3NextForCausalLM", "qwen3_next", qwen3_next},
-    {"Qwen3_5ForCausalLM", "qwen3_5_text", qwen3_5},
-    {"Qwen3_5MoeForCausalLM", "qwen3_5_moe_text", qwen3_5_moe},
-    // qwen_moe.cpp
-    {"Qwen2MoeForCausalLM", "qwen2_moe", qwen2_moe},
-    {"Qwen3MoeForCausalLM", "qwen3_moe", qwen3_moe},
-    // rwkv.cpp
-    {"RwkvForCausalLM", "rwkv", rwkv},
     // stablelm.cpp
     {"StableLmForCausalLM", "stablelm", stablelm},
     {"StableLmModel", "stablelm", stablelm_trunk},

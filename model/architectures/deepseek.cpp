@@ -3,7 +3,7 @@
 //
 // Multi-token-prediction layers of the checkpoints are not part of the class and not counted.
 #include "model/architectures/decoder.hpp"
-#include "model/architectures/families.hpp"
+#include "model/architectures/sparse_families.hpp"
 #include "model/blocks_experts.hpp"
 #include "model/blocks_latent.hpp"
 

@@ -20,14 +20,6 @@ Part cohere_trunk(const Config& c);
 Part cohere2(const Config& c);
 Part cohere2_trunk(const Config& c);
 
-// dbrx.cpp
-Part dbrx(const Config& c);
-
-// deepseek.cpp
-Part deepseek_v2(const Config& c);
-Part deepseek_v3(const Config& c);
-Part deepseek_v32(const Config& c);
-
 // falcon.cpp
 Part falcon(const Config& c);
 Part falcon_trunk(const Config& c);
@@ -44,11 +36,6 @@ Part gemma3_trunk(const Config& c);
 Part glm(const Config& c);
 Part glm_trunk(const Config& c);
 
-// glm_moe.cpp
-Part glm4_moe(const Config& c);
-Part glm4_moe_lite(const Config& c);
-Part glm_moe_dsa(const Config& c);
-
 // gpt.cpp
 Part gpt2(const Config& c);
 Part gpt2_trunk(const Config& c);
@@ -63,40 +50,21 @@ Part gptj_trunk(const Config& c);
 Part gpt_neox(const Config& c);
 Part gpt_neox_trunk(const Config& c);
 
-// gpt_oss.cpp
-Part gpt_oss(const Config& c);
-
 // granite.cpp
 Part granite(const Config& c);
 Part granite_trunk(const Config& c);
-
-// jamba.cpp
-Part jamba(const Config& c);
 
 // llama.cpp
 Part llama(const Config& c);
 Part llama_trunk(const Config& c);
 
-// mamba.cpp
-Part mamba(const Config& c);
-Part mamba2(const Config& c);
-
-// minimax_m2.cpp
-Part minimax_m2(const Config& c);
-
 // mistral.cpp
 Part mistral(const Config& c);
 Part mistral_trunk(const Config& c);
 
-// mixtral.cpp
-Part mixtral(const Config& c);
-
 // mpt.cpp
 Part mpt(const Config& c);
 Part mpt_trunk(const Config& c);
-
-// nemotron_h.cpp
-Part nemotron_h(const Config& c);
 
 // olmo.cpp
 Part olmo(const Config& c);
@@ -105,9 +73,6 @@ Part olmo2(const Config& c);
 Part olmo2_trunk(const Config& c);
 Part olmo3(const Config& c);
 Part olmo3_trunk(const Config& c);
-
-// olmoe.cpp
-Part olmoe(const Config& c);
 
 // opt.cpp
 Part opt(const Config& c);
@@ -119,26 +84,11 @@ Part phi_trunk(const Config& c);
 Part phi3(const Config& c);
 Part phi3_trunk(const Config& c);
 
-// phimoe.cpp
-Part phimoe(const Config& c);
-
 // qwen.cpp
 Part qwen2(const Config& c);
 Part qwen2_trunk(const Config& c);
 Part qwen3(const Config& c);
 Part qwen3_trunk(const Config& c);
-
-// qwen3_next.cpp
-Part qwen3_next(const Config& c);
-Part qwen3_5(const Config& c);
-Part qwen3_5_moe(const Config& c);
-
-// qwen_moe.cpp
-Part qwen2_moe(const Config& c);
-Part qwen3_moe(const Config& c);
-
-// rwkv.cpp
-Part rwkv(const Config& c);
 
 // stablelm.cpp
 Part stablelm(const Config& c);

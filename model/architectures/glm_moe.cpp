@@ -1,6 +1,6 @@
 // The GLM mixtures: GLM-4.5 (arXiv:2508.06471), GLM-4.7-Flash and GLM-5.
 #include "model/architectures/decoder.hpp"
-#include "model/architectures/families.hpp"
+#include "model/architectures/sparse_families.hpp"
 #include "model/blocks_experts.hpp"
 #include "model/blocks_latent.hpp"
 #include "model/blocks_qwen.hpp"

@@ -1,7 +1,7 @@
 // gpt-oss (arXiv:2508.10925): biased experts stored transposed, attention sinks, every other layer
 // behind a window of 128 tokens.
 #include "model/architectures/decoder.hpp"
-#include "model/architectures/families.hpp"
+#include "model/architectures/sparse_families.hpp"
 #include "model/blocks_experts.hpp"
 
 namespace headroom::model::families {

@@ -1,6 +1,6 @@
 // Mamba (arXiv:2312.00752) and Mamba-2 (arXiv:2405.21060).
 #include "model/activation_function.hpp"
-#include "model/architectures/families.hpp"
+#include "model/architectures/sparse_families.hpp"
 #include "model/blocks_recurrent.hpp"
 
 namespace headroom::model::families {

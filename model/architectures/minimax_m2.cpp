@@ -1,6 +1,6 @@
 // MiniMax-M2: ordinary attention with norms over all queries and keys, 256 small experts.
 #include "model/architectures/decoder.hpp"
-#include "model/architectures/families.hpp"
+#include "model/architectures/sparse_families.hpp"
 #include "model/blocks_experts.hpp"
 
 namespace headroom::model::families {

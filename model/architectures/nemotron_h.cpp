@@ -1,6 +1,6 @@
 // Nemotron-H and Nemotron 3 (arXiv:2504.03624): layers of one kind each, Mamba-2, attention,
 // feed-forward or mixture, in the order that the config spells out.
-#include "model/architectures/families.hpp"
+#include "model/architectures/sparse_families.hpp"
 #include "model/blocks_experts.hpp"
 #include "model/blocks_recurrent.hpp"
 

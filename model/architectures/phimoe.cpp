@@ -1,5 +1,5 @@
 // Phi-3.5-MoE (arXiv:2404.14219).
-#include "model/architectures/families.hpp"
+#include "model/architectures/sparse_families.hpp"
 #include "model/blocks_experts.hpp"
 
 namespace headroom::model::families {

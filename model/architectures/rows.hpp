@@ -9,6 +9,7 @@
 namespace headroom::model::families {
 
 std::span<const Architecture> decoder_rows();
+std::span<const Architecture> sparse_rows();
 std::span<const Architecture> encoder_rows();
 std::span<const Architecture> encoder_decoder_rows();
 std::span<const Architecture> vision_language_rows();

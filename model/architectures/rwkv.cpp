@@ -1,5 +1,5 @@
 // RWKV-4 (arXiv:2305.13048): a recurrence over time instead of attention.
-#include "model/architectures/families.hpp"
+#include "model/architectures/sparse_families.hpp"
 #include "model/blocks.hpp"
 
 namespace headroom::model::families {

@@ -1,0 +1,103 @@
+// The rules, one function for each thing that they are about.
+#include "hardware/lint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace headroom {
+namespace {
+
+using Findings = std::vector<std::string>;
+
+template <class Fact>
+void check_names(const std::vector<Fact>& facts, Findings& findings) {
+  struct Name {
+    const Fact* owner;
+    const std::string* text;
+  };
+  std::vector<Name> names;
+  for (const Fact& each : facts) {
+    names.push_back({&each, &each.name});
+    for (const std::string& alias : each.aliases) names.push_back({&each, &alias});
+  }
+  std::vector<std::string> spelled;
+  for (const Name& each : names) spelled.push_back(spelling(*each.text));
+  for (std::size_t i = 0; i < names.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (spelled[i] == spelled[j])
+        findings.push_back(fmt::format("{}: '{}' is also a name of {}", names[i].owner->name,
+                                       *names[i].text, names[j].owner->name));
+}
+
+template <class Fact>
+void check_source(const Fact& fact, Findings& findings) {
+  if (fact.source.empty()) findings.push_back(fmt::format("{}: no source", fact.name));
+  if (fact.date.empty())
+    findings.push_back(fmt::format("{}: no date on which the source was read", fact.name));
+}
+
+double tera(const std::optional<FlopsPerSecond>& rate) { return rate ? rate->value() / 1e12 : 0; }
+
+/// Ratios between the types of number that the tensor and matrix units of NVIDIA and AMD keep.
+/// One peak counted with 2:1 sparsity beside one without breaks them.
+void check_peaks(const Device& device, Findings& findings) {
+  if (device.vendor != "nvidia" && device.vendor != "amd") return;
+  const double fp16 = tera(device.fp16);
+  const auto expect = [&](std::string_view what, double value, std::string_view to, double base,
+                          double least, double most) {
+    if (value != 0 && base != 0 && (value < least * base || value > most * base))
+      findings.push_back(
+          fmt::format("{}: {} is {:.3g} times {}; expected from {} to {} (dense peaks)",
+                      device.name, what, value / base, to, least, most));
+  };
+  expect("bf16", tera(device.bf16), "fp16", fp16, 0.99, 1.01);
+  expect("tf32", tera(device.tf32), "fp16", fp16, 0.49, 0.51);
+  expect("fp8", tera(device.fp8), "fp16", fp16, 1.97, 2.03);
+  expect("fp4", tera(device.fp4), "the better of fp8 and int8",
+         std::max(tera(device.fp8), tera(device.int8)), 1.9, 3.1);
+  if (tera(device.int8) > fp16) expect("int8", tera(device.int8), "fp16", fp16, 1, 4.05);
+}
+
+void check_figures(const Device& device, Findings& findings) {
+  const auto expect = [&](std::string_view what, double value, double least, double most,
+                          std::string_view unit) {
+    if (value != 0 && (value < least || value > most))
+      findings.push_back(fmt::format("{}: {} of {:.4g} {}; expected from {} to {}", device.name,
+                                     what, value, unit, least, most));
+  };
+  const double seconds = device.memory / device.bandwidth / Seconds(1);
+  expect("time to read all memory", seconds, 0.005, 1.5, "s");
+  const Intensity balance = device.peak(Arithmetic::bf16) / device.bandwidth;
+  expect("16-bit peak over bandwidth", balance.value(), 5, 700, "FLOP/byte");
+  expect("host bus over bandwidth", device.host_bus / device.bandwidth, 0.003, 1, "");
+  expect("power", device.power_w, 5, 3000, "W");
+  if ((device.link > BytesPerSecond()) != !device.link_kind.empty())
+    findings.push_back(fmt::format("{}: link_gbs and link_kind go together", device.name));
+  if ((device.host_bus > BytesPerSecond()) != !device.host_bus_kind.empty())
+    findings.push_back(fmt::format("{}: host_bus_gbs and host_bus_kind go together", device.name));
+}
+
+}  // namespace
+
+std::vector<std::string> lint(const Catalogue& catalogue) {
+  Findings findings;
+  check_names(catalogue.devices, findings);
+  check_names(catalogue.hosts, findings);
+  for (const Device& each : catalogue.devices) {
+    check_source(each, findings);
+    check_peaks(each, findings);
+    check_figures(each, findings);
+    const bool host_known =
+        each.host.empty() || std::ranges::any_of(catalogue.hosts, [&](const Host& host) {
+          return host.name == each.host;
+        });
+    if (!host_known)
+      findings.push_back(fmt::format("{}: its host '{}' is not there", each.name, each.host));
+  }
+  for (const Host& each : catalogue.hosts) check_source(each, findings);
+  return findings;
+}
+
+}  // namespace headroom

@@ -1,0 +1,23 @@
+// Mixtures of DeepSeek's kind behind ordinary attention: Solar Open (arXiv:2601.07022) and
+// dots.llm1 (arXiv:2506.05767).
+#include "model/architectures/decoder.hpp"
+#include "model/architectures/sparse_families.hpp"
+#include "model/blocks_experts.hpp"
+
+namespace headroom::model::families {
+
+/// Source: transformers 5.23, models/solar_open.
+Part solar_open(const Config& c) {
+  const Classes k{"SolarOpen"};
+  const Size hidden = c.dim({"hidden_size"});
+  const Heads heads = heads_of(c, 8, 128);
+  const Bias bias = c.bias({"attention_bias"}, false);
+  const Part mlp = shared_mixture(
+      c, k, k("MoE"),
+      corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"})));
+  return decoder(c, k, rotated_dims(c, heads.dim), [&](Size) {
+    return decoder_layer(k, hidden, attention(hidden, heads, bias), mlp);
+  });
+}
+
+}  // namespace headroom::model::families

@@ -1,0 +1,102 @@
+// Compares a model's rows with each other.
+#include "report/advice.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "fmt/format.h"
+#include "report/format.hpp"
+#include "report/words.hpp"
+
+namespace headroom::report {
+namespace {
+
+Grade grade(const Line& line) { return report::grade(line.roomiest().estimate); }
+Size weights(const Line& line) { return line.roomiest().estimate.weights.count(); }
+Size gpu_total(const Line& line) { return line.gpus * line.gpu_memory; }
+
+/// The line that is asked for: the checkpoint's own precision, else the largest weights.
+const Line& wanted(std::span<const Line* const> here) {
+  for (const Line* line : here)
+    if (line->held == line->checkpoint && grade(*line) != Grade::refused) return *line;
+  return **std::ranges::max_element(here, {}, [](const Line* line) {
+    return grade(*line) == Grade::refused ? -1 : weights(*line);
+  });
+}
+
+/// Whether `a` is the better answer: on GPUs the larger precision, with offload the faster.
+bool better(const Line& a, const Line& b) {
+  if (grade(a) != grade(b)) return grade(a) < grade(b);
+  if (grade(a) == Grade::on_gpus) return weights(a) > weights(b);
+  return a.roomiest().estimate.tokens_s > b.roomiest().estimate.tokens_s;
+}
+
+/// The best smaller precision that runs at all; nullptr: none.
+const Line* smaller(std::span<const Line* const> here, const Line& from) {
+  const Line* best = nullptr;
+  for (const Line* line : here)
+    if (weights(*line) < weights(from) && grade(*line) < Grade::does_not_fit &&
+        better(*line, from) && (!best || better(*line, *best)))
+      best = line;
+  return best;
+}
+
+std::string precision_advice(const Line& from, const Line& to) {
+  const auto& before = from.roomiest().estimate;
+  const auto& after = to.roomiest().estimate;
+  std::string words = fmt::format("{}: {} → {}, {}", held_label(to),
+                                  shown(before.weights.real().value(), Shown::gib),
+                                  gib(after.weights), verdict_words(to, to.roomiest()));
+  if (grade(to) != Grade::on_gpus && before.tokens_s > 0)
+    words += fmt::format(", {} → {} tokens/s", shown(before.tokens_s, Shown::plain),
+                         shown(after.tokens_s, Shown::plain));
+  return words;
+}
+
+std::string more_gpus(const Line& from, std::span<const Line* const> all) {
+  const Line* best = nullptr;
+  for (const Line* line : all)
+    if (line->model == from.model && line->precision == from.precision &&
+        grade(*line) == Grade::on_gpus && gpu_total(*line) > gpu_total(from) &&
+        (!best || gpu_total(*line) < gpu_total(*best)))
+      best = line;
+  if (best)
+    return fmt::format("more GPUs: {} {} on {}", from.held, verdict_words(*best, best->roomiest()),
+                       best->machine);
+  if (from.gpu_memory <= 0) return "";
+  const auto& e = from.roomiest().estimate;
+  const Size least = (e.weights + e.kv_cache).count() / from.gpu_memory + 1;
+  return least > from.gpus ? fmt::format("more GPUs: {} like these at the least", least) : "";
+}
+
+std::string shortage(const model::Estimate& e) {
+  if (e.verdict != model::Verdict::does_not_fit) return "";
+  if (e.reason == model::Reason::ram)
+    return fmt::format("more CPU memory: {} short", gib(e.short_bytes));
+  if (e.reason == model::Reason::disk)
+    return fmt::format("more disk: {} short", gib(e.short_bytes));
+  return "";
+}
+
+}  // namespace
+
+std::string advice(std::span<const Line* const> here, std::span<const Line* const> all) {
+  const Line& from = wanted(here);
+  if (grade(from) == Grade::on_gpus) return "";
+  if (grade(from) == Grade::refused)
+    return std::string(reason_words(from.roomiest().estimate.reason));
+  std::vector<std::string> words;
+  const Line* to = smaller(here, from);
+  if (to) words.push_back(precision_advice(from, *to));
+  if (!to || grade(*to) != Grade::on_gpus) words.push_back(more_gpus(from, all));
+  words.push_back(shortage(from.roomiest().estimate));
+  const bool hopeless = std::ranges::all_of(
+      here, [](const Line* line) { return grade(*line) >= Grade::disk_offload; });
+  if (hopeless) words.push_back("skip this model here");
+  std::string joined;
+  for (const auto& w : words)
+    if (!w.empty()) joined += (joined.empty() ? "" : "; ") + w;
+  return joined;
+}
+
+}  // namespace headroom::report

@@ -1,0 +1,173 @@
+// Collects what the documents need, writes them all, and the page that links them.
+#include "report/reports.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "fmt/format.h"
+#include "report/csv.hpp"
+#include "report/format.hpp"
+#include "report/markdown.hpp"
+#include "report/view.hpp"
+#include "report/whole_file.hpp"
+#include "report/words.hpp"
+
+namespace headroom::report {
+namespace {
+
+std::string percent(double factor) { return fmt::format("{:+.0f} %", (factor - 1) * 100); }
+
+/// One line a grid: what varied, and what stood still.
+std::string axes_words(const RunInfo& info) {
+  std::string list;
+  for (std::size_t g = 0; g < info.grids.size(); ++g) {
+    std::string varied, fixed;
+    for (const Digit& digit : info.grids[g].digits)
+      for (const Axis& axis : digit) {
+        const Column* column = find_column(axis.column);
+        if (!column || column->kind != ColumnKind::axis) continue;
+        std::set<std::string> values;
+        for (const AxisValue& v : axis.values) values.insert(text_of(&v));
+        if (values.size() > 1) {
+          varied +=
+              fmt::format("{}{} ({})", varied.empty() ? "" : ", ", column->heading, values.size());
+        } else if (const auto& value = *values.begin(); !value.empty()) {
+          fixed += fmt::format("{}{} {}", fixed.empty() ? "" : ", ", column->heading,
+                               markdown_text(value));
+        }
+      }
+    list += fmt::format("- Grid {} of {} points: {}{}{}.\n", g + 1, info.grids[g].points(),
+                        varied.empty() ? "nothing varies" : varied,
+                        fixed.empty() ? "" : "; fixed: ", fixed);
+  }
+  return list;
+}
+
+std::string files_words(const Written& written) {
+  const std::vector<std::pair<std::string, std::string>> known = {
+      {"results.csv", "every point, in bytes and seconds"},
+      {"compatibility.md", "which model runs where, with advice"},
+      {"precision.md", "precisions side by side, with what each saves"}};
+  std::string list;
+  for (const auto& [name, meaning] : known)
+    if (std::ranges::find(written.files, std::filesystem::path(name)) != written.files.end())
+      list += fmt::format("- [{}]({}): {}\n", name, name, meaning);
+  return list;
+}
+
+std::string figures_words(const Written& written) {
+  std::string list;
+  for (const auto& file : written.files) {
+    if (file.extension() != ".png") continue;
+    auto stem = file;
+    const auto with = [&](const char* extension) {
+      return stem.replace_extension(extension).generic_string();
+    };
+    list += fmt::format("![{}]({})\n\n[SVG]({}) · [gnuplot script]({}) · [data]({})\n\n",
+                        file.stem().string(), file.generic_string(), with(".svg"), with(".gp"),
+                        with(".dat"));
+  }
+  return list;
+}
+
+}  // namespace
+
+Source source_of(const Database& database, std::int64_t run) {
+  Source source{&database, {}, Axes(database.run(run)), {}, {}};
+  for (RunSummary& summary : database.runs())
+    if (summary.id == run) source.run = std::move(summary);
+  if (source.run.finished.empty())
+    throw StoreError(fmt::format("run {} is not complete; finish the sweep first", run));
+  source.lines = lines_of(database, source.axes, run);
+  source.shown = one_per_name(source.lines);
+  return source;
+}
+
+std::vector<MachineLines> by_machine(const std::vector<const Line*>& lines) {
+  std::vector<MachineLines> machines;
+  for (const Line* line : lines) {
+    auto machine = std::ranges::find_if(machines, [&](const MachineLines& m) {
+      return m.machine == line->machine && m.group == line->group;
+    });
+    if (machine == machines.end())
+      machine = machines.insert(machine, {line->machine, line->group, {}});
+    auto model = std::ranges::find_if(
+        machine->models, [&](const auto& group) { return group.front()->model == line->model; });
+    if (model == machine->models.end()) model = machine->models.emplace(model);
+    model->push_back(line);
+  }
+  return machines;
+}
+
+std::string title(const MachineLines& machine) {
+  return markdown_text(machine.group.empty() ? machine.machine
+                                             : machine.machine + ", " + machine.group);
+}
+
+std::vector<const Line*> without_repeats(const std::vector<const Line*>& model) {
+  std::vector<const Line*> kept;
+  for (const Line* line : model) {
+    const bool repeated =
+        line->precision != line->held && std::ranges::any_of(model, [&](const Line* other) {
+          return other->precision == line->held && other->runtime == line->runtime;
+        });
+    if (!repeated) kept.push_back(line);
+  }
+  return kept;
+}
+
+std::string tolerance(const Source& source) {
+  std::string list;
+  std::set<std::string> seen;
+  for (const Line& line : source.lines) {
+    const auto& f = line.factors;
+    if (!seen.insert(line.runtime).second) continue;
+    list += fmt::format(
+        "- {}: GPU memory {} to {} ({} measured rows), times {} to {} ({} measured rows){}{}\n",
+        markdown_text(line.runtime), percent(f.memory_low), percent(f.memory_high),
+        f.memory_measurements, percent(f.time_low), percent(f.time_high), f.time_measurements,
+        f.source.empty() ? "" : "; ", f.source);
+    if (f.memory_measurements == 0)
+      list += "  - With no measured row behind its memory, no verdict of this runtime is sure.\n";
+  }
+  return "Intervals around the expected values, 80 %, by runtime:\n\n" + list;
+}
+
+std::string folder_document(const Source& source, const Written& written) {
+  const Table verdicts = source.database->query(std::string(view("verdicts").sql), source.run.id);
+  std::string page = fmt::format(
+      "# Run {}\n\nRun {} of the database, finished {}, headroom {}, {} points.\n\n{}\n",
+      markdown_text(source.run.name), source.run.id, source.run.finished, source.run.version,
+      source.run.points, files_words(written));
+  page += fmt::format("## Verdicts\n\n{}\n", markdown(verdicts));
+  page += fmt::format("## Assumptions\n\n{}\n", axes_words(source.axes.info()));
+  page +=
+      "GPU memory is all that a process uses on a card, as nvidia-smi would show it. Tables show "
+      "GiB and milliseconds; results.csv and the database have bytes and seconds.\n\n";
+  page += fmt::format("## Tolerance\n\n{}\n", tolerance(source));
+  if (const auto figures = figures_words(written); !figures.empty())
+    page +=
+        "## Speed against GPU allocation\n\n"
+        "A curve for each precision; the knee is the smallest allocation that reaches 95 % of the "
+        "best speed. Crosses are allocations that the model does not run in.\n\n" +
+        figures;
+  for (const auto& note : written.notes) page += fmt::format("Note: {}\n\n", markdown_text(note));
+  return page;
+}
+
+Written write_reports(const Database& database, std::int64_t run,
+                      const std::filesystem::path& folder, Figures) {
+  const Source source = source_of(database, run);
+  Written written;
+  const auto add = [&](const std::string& name, auto&& content) {
+    write_whole(folder / name, content);
+    written.files.emplace_back(name);
+  };
+  add("results.csv", [&](std::ostream& out) { write_csv(out, database, run); });
+  add("compatibility.md", compatibility_document(source));
+  add("precision.md", precision_document(source));
+  add("README.md", folder_document(source, written));
+  return written;
+}
+
+}  // namespace headroom::report

@@ -1,0 +1,45 @@
+// Which points of a run a report shows: for each machine, runtime, model and precision one line,
+// with one entry for each GPU budget. Every other axis stands at one value: names at the first of
+// the spec, sizes at the smallest, RAM and disk budgets at the largest.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/estimate.hpp"
+#include "report/axes.hpp"
+#include "report/read.hpp"
+
+namespace headroom::report {
+
+struct Entry {
+  Size point = 0;
+  std::optional<Size> budget;  ///< bytes on each GPU; none: the runtime's default
+  model::Estimate estimate;
+};
+
+struct Line {
+  std::size_t grid = 0;
+  std::string machine, runtime, model, precision;  ///< precision as the spec has it: "auto", "int8"
+  std::string label;  ///< over a column or a curve: precision, with the runtime where that differs
+  std::string group;  ///< the runtime, where its lines have a table of their own; else empty
+  std::string held;   ///< what the weights are really held in
+  std::string checkpoint;         ///< what the published weights are held in
+  std::string conditions;         ///< "batch 1, 512 + 128 tokens, KV cache in fp16"
+  double parameters = 0;          ///< 0: unknown
+  Size gpus = 0, gpu_memory = 0;  ///< of the machine; 0: unknown
+  model::IntervalFactors factors{};
+  std::vector<Entry> entries;  ///< by budget, the default last; never empty
+
+  /// The entry with the largest budget: what tables show.
+  const Entry& roomiest() const { return entries.back(); }
+};
+
+/// In the order of the spec. Points that were excluded, or are of training, are left out.
+std::vector<Line> lines_of(const Database& database, const Axes& axes, std::int64_t run);
+
+/// Of lines that differ in their grid alone, the one with the roomiest entry; in the same order.
+std::vector<const Line*> one_per_name(const std::vector<Line>& lines);
+
+}  // namespace headroom::report

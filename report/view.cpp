@@ -1,0 +1,41 @@
+// The views that ship. Arithmetic stays out of the SQL: it selects, groups and orders.
+#include "report/view.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "hardware/names.hpp"
+
+namespace headroom::report {
+namespace {
+
+constexpr View all[] = {
+    {"verdicts", "How do the points of the grid come out?", "Number of points by verdict.",
+     "SELECT machine, runtime, verdict, count(*) AS points FROM result_all WHERE run = :run "
+     "GROUP BY machine, runtime, verdict ORDER BY machine, runtime, points DESC, verdict"},
+    {"fastest", "What is the fastest way to run each model on each machine?",
+     "The point with the most output tokens per second, over every axis of the grid.",
+     "SELECT machine, model, runtime, precision, batch, verdict, gpu_bytes, ttft_s, tpot_s, "
+     "max(tokens_s) AS tokens_s FROM result_all WHERE run = :run AND tokens_s > 0 "
+     "GROUP BY machine, model ORDER BY machine, model"},
+    {"smallest", "What is the least memory that each model runs in, on each machine?",
+     "The point with the smallest use of the most loaded card among those that fit on GPUs.",
+     "SELECT machine, model, runtime, precision, batch, gpus_used, min(gpu_bytes) AS gpu_bytes, "
+     "tokens_s FROM result_all WHERE run = :run AND verdict IN ('fits_one_gpu', 'fits_gpus') "
+     "GROUP BY machine, model ORDER BY machine, model"},
+};
+
+}  // namespace
+
+std::span<const View> views() { return all; }
+
+const View& view(std::string_view name) {
+  const auto found = std::ranges::find(all, name, &View::name);
+  if (found != std::end(all)) return *found;
+  std::vector<std::string> known;
+  for (const View& v : all) known.emplace_back(v.name);
+  throw unknown_name("view", name, known);
+}
+
+}  // namespace headroom::report

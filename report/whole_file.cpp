@@ -1,0 +1,67 @@
+// Temporary file beside the target, so that the rename stays on one file system.
+#include "report/whole_file.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+
+#include "fmt/format.h"
+#include "report/store.hpp"
+
+namespace headroom::report {
+namespace {
+
+/// Removes the temporary file unless it was renamed.
+class Temporary {
+ public:
+  explicit Temporary(std::filesystem::path path) : path_(std::move(path)) {}
+  ~Temporary() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove(path_, ignored);
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+  void rename_to(const std::filesystem::path& file) {
+    std::filesystem::rename(path_, file);
+    path_.clear();
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+[[noreturn]] void fail(const std::filesystem::path& file, const std::string& reason) {
+  throw StoreError(fmt::format("{}: cannot be written ({})", file.string(), reason));
+}
+
+}  // namespace
+
+void write_whole(const std::filesystem::path& file,
+                 const std::function<void(std::ostream&)>& write) {
+  Temporary temporary(fmt::format("{}.{}.tmp", file.string(), getpid()));
+  try {
+    if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path());
+    errno = 0;
+    std::ofstream out(temporary.path(), std::ios::binary);
+    if (!out) fail(file, std::generic_category().message(errno));
+    write(out);
+    out.close();
+    if (!out) fail(file, errno != 0 ? std::generic_category().message(errno) : "writing failed");
+    temporary.rename_to(file);
+  } catch (const std::filesystem::filesystem_error& error) {
+    fail(file, error.code().message());
+  } catch (const std::ios_base::failure&) {
+    fail(file, errno != 0 ? std::generic_category().message(errno) : "writing failed");
+  }
+}
+
+void write_whole(const std::filesystem::path& file, std::string_view content) {
+  write_whole(file, [&](std::ostream& out) {
+    out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  });
+}
+
+}  // namespace headroom::report

@@ -1,0 +1,35 @@
+// Verdicts and speeds as a reader wants them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "report/selection.hpp"
+
+namespace headroom::report {
+
+/// How good a verdict is: what advice compares.
+enum class Grade { on_gpus, cpu_offload, disk_offload, does_not_fit, refused };
+Grade grade(const model::Estimate& estimate);
+
+/// "fits easily" (at most half of the card), "fits on 1 GPU", "fits on 2 GPUs", "fits with CPU
+/// offload (38 % of layers)", "needs extensive CPU offload (62 % of layers)" (over half), "CPU +
+/// disk offload, slow (…)", "does not fit: 12.3 GiB of CPU memory short", "refused: …";
+/// "(marginal)" where the interval does not decide.
+std::string verdict_words(const Line& line, const Entry& entry);
+std::string_view reason_words(model::Reason reason);
+
+/// Decode speed of one sequence as a class; thresholds in tokens per second.
+inline constexpr double fast_from = 20, medium_from = 5, slow_from = 1;
+/// "fast", "medium", "slow", "very slow"; empty where it does not run.
+std::string_view speed_class(const model::Estimate& estimate);
+/// One sentence that states the thresholds.
+std::string speed_classes_explained();
+
+/// What a line is held in: "int8", or "q4_K_M (llama.cpp)" in a table of several runtimes.
+std::string held_label(const Line& line);
+
+/// "12.34 GiB".
+std::string gib(Bytes bytes);
+
+}  // namespace headroom::report

@@ -1,0 +1,64 @@
+// The shipped catalogue is clean, and each rule finds what it is for.
+#include <gtest/gtest.h>
+
+#include "hardware/lint.hpp"
+
+namespace headroom {
+namespace {
+
+TEST(Lint, TheShippedCatalogueIsClean) {
+  for (const std::string& finding : lint(shipped_catalogue())) ADD_FAILURE() << finding;
+}
+
+/// Findings on one good row after `change`.
+template <class Change>
+std::vector<std::string> found(Change change) {
+  Device device = shipped_catalogue().device("a100-sxm-80gb");
+  change(device);
+  Catalogue catalogue;
+  catalogue.devices.push_back(device);
+  return lint(catalogue);
+}
+
+void expect_finding(const std::vector<std::string>& findings, std::string_view part) {
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_TRUE(findings[0].starts_with("a100-sxm-80gb: ")) << findings[0];
+  EXPECT_NE(findings[0].find(part), std::string::npos) << findings[0];
+}
+
+TEST(Lint, AGoodRowIsClean) {
+  EXPECT_TRUE(found([](Device&) {}).empty());
+}
+
+TEST(Lint, PeaksWithSparsityBesideDenseOnes) {
+  expect_finding(found([](Device& row) { row.bf16 = FlopsPerSecond(624e12); }), "bf16 is 2 times");
+  expect_finding(found([](Device& row) { row.tf32 = FlopsPerSecond(312e12); }), "tf32 is 1 times");
+  expect_finding(found([](Device& row) { row.int8 = FlopsPerSecond(2496e12); }), "int8 is 8 times");
+  expect_finding(found([](Device& row) { row.fp4 = FlopsPerSecond(2496e12); }), "fp4 is 4 times");
+}
+
+TEST(Lint, FiguresOutOfProportion) {
+  expect_finding(found([](Device& row) { row.memory = Bytes(8'000'000'000'000); }),
+                 "read all memory");
+  EXPECT_FALSE(found([](Device& row) { row.bandwidth = BytesPerSecond(300e12); }).empty());
+  expect_finding(found([](Device& row) { row.host_bus = BytesPerSecond(9e12); }), "host bus");
+  expect_finding(found([](Device& row) { row.power_w = 40000; }), "power");
+  expect_finding(found([](Device& row) { row.link_kind.clear(); }), "go together");
+}
+
+TEST(Lint, MissingSourcesDatesAndHosts) {
+  expect_finding(found([](Device& row) { row.source.clear(); }), "no source");
+  expect_finding(found([](Device& row) { row.date.clear(); }), "no date");
+  expect_finding(found([](Device& row) { row.host = "nowhere"; }), "nowhere");
+}
+
+TEST(Lint, NamesThatCollideInAnySpelling) {
+  Catalogue catalogue;
+  catalogue.devices.push_back(shipped_catalogue().device("rtx-4090"));
+  catalogue.devices.push_back(shipped_catalogue().device("a100-sxm-80gb"));
+  catalogue.devices[1].aliases.push_back("NVIDIA RTX4090");
+  expect_finding(lint(catalogue), "also a name of rtx-4090");
+}
+
+}  // namespace
+}  // namespace headroom

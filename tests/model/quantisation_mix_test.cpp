@@ -1,0 +1,90 @@
+// The rules of llama.cpp's mixes on questions whose answers its load logs and its fallback warnings
+// show, and models that it does not have.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "model/mix.hpp"
+#include "model/quantisation.hpp"
+
+namespace headroom::model {
+namespace {
+
+using enum TensorClass;
+
+MixQuestion ask(TensorClass tensor_class, Size index, Size layers, Size row = 4096) {
+  MixQuestion q;
+  q.tensor_class = tensor_class;
+  q.index = index;
+  q.of = layers;
+  q.row = row;
+  return q;
+}
+
+TEST(Mix, MoreBitsForOuterEighthsAndEveryThirdBetween) {
+  // A load log of a 32-layer Q4_K_M model counts 33 q6_K tensors: the output, and 16 of each class.
+  int q6 = 0;
+  for (Size i = 0; i < 32; ++i)
+    q6 += mixed_format("q4_K_M", ask(feed_forward_down, i, 32)) == "q6_K";
+  EXPECT_EQ(q6, 16);
+  EXPECT_EQ(mixed_format("q4_K_M", ask(feed_forward_down, 3, 32)), "q6_K");
+  EXPECT_EQ(mixed_format("q4_K_M", ask(feed_forward_down, 4, 32)), "q4_K");
+  EXPECT_EQ(mixed_format("q4_K_M", ask(feed_forward_down, 6, 32)), "q6_K");
+  EXPECT_EQ(mixed_format("q4_K_M", ask(attention_q, 0, 32)), "q4_K");
+}
+
+TEST(Mix, RowsThatNoBlockDividesFallBack) {
+  EXPECT_EQ(mixed_format("q4_K_S", ask(attention_q, 9, 24, 896)), "q5_0");
+  EXPECT_EQ(mixed_format("q6_K", ask(attention_q, 9, 24, 896)), "q8_0");
+  EXPECT_EQ(mixed_format("q2_K", ask(attention_q, 9, 24, 896)), "q4_0");
+  EXPECT_EQ(mixed_format("q5_K_S", ask(attention_q, 9, 24, 896)), "q5_1");
+  EXPECT_EQ(mixed_format("iq4_xs", ask(attention_q, 9, 24, 896)), "iq4_nl");
+  EXPECT_EQ(mixed_format("q4_K_S", ask(attention_q, 9, 24, 100)), "fp16");
+  EXPECT_EQ(mixed_format("q8_0", ask(attention_q, 9, 24, 100)), "fp16");
+}
+
+TEST(Mix, OutputsAndTiedEmbeddingsHaveTheirOwnRule) {
+  EXPECT_EQ(mixed_format("q4_0", ask(output, 0, 32)), "q6_K");
+  EXPECT_EQ(mixed_format("q8_0", ask(output, 0, 32)), "q8_0");
+  EXPECT_EQ(mixed_format("iq2_xs", ask(output, 0, 32)), "q5_K");
+  MixQuestion question = ask(token_embedding, 0, 32);
+  EXPECT_EQ(mixed_format("q4_K_M", question), "q4_K");
+  question.tied = true;
+  EXPECT_EQ(mixed_format("q4_K_M", question), "q6_K");
+  question.falcon = true;
+  EXPECT_EQ(mixed_format("q4_K_M", question), "q8_0");
+}
+
+TEST(Mix, HeadsExpertsAndImportanceMatter) {
+  MixQuestion v = ask(attention_v, 10, 80);
+  EXPECT_EQ(mixed_format("q2_K", v), "q3_K");
+  v.gqa = 8;
+  EXPECT_EQ(mixed_format("q2_K", v), "q4_K");
+  v.seventy_b = true;
+  EXPECT_EQ(mixed_format("q2_K", v), "q5_K");
+  v.experts = 8;
+  EXPECT_EQ(mixed_format("q2_K", v), "q8_0");
+  EXPECT_EQ(mixed_format("iq2_xs", v), "q4_K");
+  MixQuestion down = ask(feed_forward_down, 1, 32);
+  EXPECT_EQ(mixed_format("iq4_xs", down), "q5_K");
+  EXPECT_EQ(mixed_format("q4_0", down), "q4_0");
+  down.importance = true;
+  EXPECT_EQ(mixed_format("iq4_xs", down), "iq4_xs");
+  EXPECT_EQ(mixed_format("q4_0", down), "q4_1");
+  EXPECT_EQ(mixed_format("mxfp4-moe", down), "q8_0");
+  down.stacked_experts = true;
+  EXPECT_EQ(mixed_format("mxfp4-moe", down), "mxfp4");
+}
+
+TEST(Mix, ArchitecturesThatLlamaCppLacksAreRefusedByName) {
+  Model model;
+  model.name = "facebook/opt-125m";
+  model.model_type = "opt";
+  EXPECT_NE(refusal(model, scheme("Q4_K_M")).find("opt"), std::string::npos);
+  EXPECT_TRUE(refusal(model, scheme("int8")).empty());
+  EXPECT_THROW(held(model, scheme("q4_K_M")), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace headroom::model

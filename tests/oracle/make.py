@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Makes references for tests/oracle: what transformers builds on the meta device.
+
+usage: make.py OUT_FOLDER [CONFIG.json ... | default:MODEL_CLASS[:NAME[:{"key": value, ...}]] ...]
+
+Writes counts.json, configs/NAME.json and tensors/NAME.json.gz below OUT_FOLDER, adding to what is
+there. A config is published or composed; `default:` takes the class's own defaults, changed by the
+JSON object. The class is the first of `architectures`. Run with transformers 5.23.0, torch 2.15.0.
+
+`measured_cache` is the cache after one forward pass of 8 tokens on the meta device: elements per
+token (keys and values as transformers keeps them) and elements of fixed-size state, per sequence.
+It is null where the pass cannot run there.
+"""
+import gzip, json, os, re, sys, warnings
+
+warnings.filterwarnings("ignore")
+import torch
+import transformers
+
+transformers.logging.set_verbosity_error()
+TOKENS = 8
+
+
+def tensors_of(model):
+    seen, params, groups, buffers = {}, [], {}, []
+    for name, p in model.named_parameters(remove_duplicate=False):
+        if id(p) in seen:
+            groups.setdefault(seen[id(p)], [seen[id(p)]]).append(name)
+        else:
+            seen[id(p)] = name
+            params.append([name, list(p.shape), str(p.dtype)[6:]])
+    for path, module in model.named_modules():
+        for leaf, b in module._buffers.items():
+            if b is not None:
+                kind = "non_persistent" if leaf in module._non_persistent_buffers_set else "persistent"
+                buffers.append([(path + "." if path else "") + leaf, list(b.shape), str(b.dtype)[6:], kind])
+    modules = [[n, type(m).__name__] for n, m in model.named_modules(remove_duplicate=False)]
+    ties = [sorted(g) for g in groups.values()]
+    return {"params": params, "tied": sorted(n for o, g in groups.items() for n in g if n != o),
+            "buffers": buffers, "tied_groups": ties, "modules": modules}
+
+
+def layer_lists_of(model):
+    lists = {}
+    for name, m in model.named_modules():
+        if isinstance(m, torch.nn.ModuleList) and len(m) and not re.search(r"\.\d+\.", name + "."):
+            runs = []
+            for child in m:
+                n = sum(p.numel() for p in child.parameters())
+                if runs and runs[-1][0] == n:
+                    runs[-1][1] += 1
+                else:
+                    runs.append([n, 1])
+            lists[name] = {"n": len(m), "params": runs}
+    return lists
+
+
+def path_of(model, module):
+    return next((n for n, m in model.named_modules() if m is module), None) if module is not None else None
+
+
+def routed_elements(model, config):
+    """Elements of routed experts, and how many of how many a token uses; None without experts."""
+    text = config.get_text_config()
+    get = lambda *names: next((getattr(text, n) for n in names if getattr(text, n, None) is not None), None)
+    used = get("num_experts_per_tok", "moe_topk", "moe_k", "top_k_experts", "num_experts_per_token")
+    total = experts = 0
+    for m in model.modules():
+        if re.search(r"Experts?(GLU)?$", type(m).__name__) and not re.search("[Ss]hared", type(m).__name__):
+            stacked = [p for p in m.parameters(recurse=False) if p.dim() >= 2]
+            if stacked:
+                total += sum(p.numel() for p in m.parameters(recurse=False))
+                experts = max([experts] + [p.shape[0] for p in stacked if p.dim() == 3])
+    return (total, experts, used) if total and experts and used else None
+
+
+def elements(x):
+    if torch.is_tensor(x):
+        return x.numel()
+    if isinstance(x, dict):
+        return sum(elements(v) for v in x.values())
+    return sum(elements(v) for v in x) if isinstance(x, (list, tuple)) else 0
+
+
+def measured_cache(model):
+    def run(n):
+        ids = torch.zeros((1, n), dtype=torch.long, device="meta")
+        with torch.no_grad():
+            out = model.eval()(input_ids=ids, use_cache=True)
+        cache = out.get("past_key_values") or out.get("cache_params") or out.get("state")
+        if isinstance(cache, (list, tuple)):
+            return elements(cache), 0
+        parts = [[getattr(l, a, None) for a in ("keys", "values", "conv_states", "recurrent_states", "idx_keys", "indexer_keys")]
+                 for l in getattr(cache, "layers", [])]
+        extra = getattr(cache, "linear_cache", None) or getattr(cache, "rnn_state", None)
+        return elements(parts) + elements(extra), 0
+
+    try:
+        short, long = run(TOKENS)[0], run(2 * TOKENS)[0]
+        per_token, rest = divmod(long - short, TOKENS)
+        if rest:
+            return None
+        return {"per_token": per_token, "per_sequence": short - TOKENS * per_token}
+    except Exception as e:  # data-dependent control flow cannot run without data
+        print("   no cache measured:", type(e).__name__, str(e)[:150].replace("\n", " "))
+        return None
+
+
+def reference(config, cls, source):
+    with torch.device("meta"):
+        model = cls(config)
+    model.tie_weights()
+    model = model.float()
+    head, embed = model.get_output_embeddings(), model.get_input_embeddings()
+    head_name = path_of(model, head)
+    embed_name = path_of(model, embed)
+    tensors = tensors_of(model)
+    # of equal lists only the first is named, so that a tied stack is not counted twice
+    lists = layer_lists_of(model)
+    main = max(lists, key=lambda k: sum(a * b for a, b in lists[k]["params"]), default=None)
+    total = sum(p.numel() for p in model.parameters())
+    untied = sum(p.numel() for _, p in model.named_parameters(remove_duplicate=False))
+    routed = routed_elements(model, config)
+    active = total - routed[0] + routed[0] // routed[1] * routed[2] if routed else None
+    own = lambda m: sum(p.numel() for p in m.parameters(recurse=False)) if m is not None else 0
+    no_split = model._no_split_modules
+    counts = {"architecture": type(model).__name__, "model_type": config.model_type, "source": source,
+              "total": total, "untied_total": untied,
+              "embedding": own(embed), "embedding_name": embed_name, "lm_head": own(head), "lm_head_name": head_name,
+              "no_split": sorted(no_split or []), "layers_path": main, "layer_lists": lists, "moe_active": active,
+              "kv_kind": "UNCHECKED formula: see measured_cache", "kv_bytes_per_token_fp16": None,
+              "measured_cache": measured_cache(model)}
+    return counts, tensors
+
+
+def main():
+    out, wanted = sys.argv[1], sys.argv[2:]
+    for folder in ("configs", "tensors"):
+        os.makedirs(f"{out}/{folder}", exist_ok=True)
+    path = f"{out}/counts.json"
+    all_counts = json.load(open(path)) if os.path.exists(path) else {}
+    for item in wanted:
+        if item.startswith("default:"):
+            name_of_class, _, rest = item[len("default:"):].partition(":")
+            name, _, change = rest.partition(":")
+            cls = getattr(transformers, name_of_class)
+            config = cls.config_class(**json.loads(change or "{}"))
+            config.architectures = [name_of_class]
+            text = json.loads(config.to_json_string(use_diff=False))
+            name = name or f"default__{config.model_type}"
+            source = "class defaults" + (f" with {change}" if change else "")
+        else:
+            text = json.load(open(item))
+            name = os.path.basename(item)[: -len(".json")]
+            cls = getattr(transformers, text["architectures"][0])
+            config = cls.config_class.from_dict(dict(text))
+            source = "config file"
+        print(name)
+        try:
+            counts, tensors = reference(config, cls, source)
+        except Exception as e:
+            print("   FAILED", type(e).__name__, str(e)[:300])
+            continue
+        print("   total", counts["total"], "active", counts["moe_active"], "cache", counts["measured_cache"])
+        all_counts[name] = counts
+        json.dump(text, open(f"{out}/configs/{name}.json", "w"), indent=1)
+        with gzip.GzipFile(f"{out}/tensors/{name}.json.gz", "wb", mtime=0) as f:
+            f.write(json.dumps(tensors).encode())
+        json.dump(dict(sorted(all_counts.items())), open(path, "w"), indent=1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+// How many tensors of which format published GGUF files hold, against the mixes.
+//
+// A log is compared where the same model, quantisation and size stand in quantised_sizes.csv with
+// grade A or A- (grade C marks recipes of the uploader's own) and no reason against it in
+// quantised_exceptions.csv. Logs of other recipes and of other sets of tensors are counted apart.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "csv.hpp"
+#include "model/config.hpp"
+#include "model/quantisation.hpp"
+#include "published.hpp"
+
+namespace headroom::oracle {
+namespace {
+
+using Counts = std::map<std::string, int>;
+
+std::string ours(const std::string& type) {
+  return type == "f32" ? "fp32" : type == "f16" ? "fp16" : type;
+}
+
+Counts counts_of(const model::Model& m, const model::Scheme& scheme) {
+  Counts counts;
+  const auto tensors = held(m, scheme);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].bytes == Bytes(0)) continue;
+    const std::string& name = m.part.tensors[i].name;
+    // Files hold the gate and the up projection of stacked experts apart.
+    counts[std::string(tensors[i].format->name)] += name.ends_with("experts.gate_up_proj") ? 2 : 1;
+  }
+  return counts;
+}
+
+std::string text(const Counts& counts) {
+  std::string all;
+  for (const auto& [type, n] : counts) all += fmt::format("{} x {}, ", n, type);
+  return all;
+}
+
+/// "size 664.295 GiB bpw 8.504" → "664.295".
+std::string size_of(const std::string& version) {
+  const auto end = version.find(' ', 5);
+  return version.starts_with("size ") ? version.substr(5, end - 5) : "";
+}
+
+TEST(TensorTypes, CountsAgree) {
+  const auto references = published_models();
+  std::map<std::string, std::string> exceptions;
+  for (const Row& row : read_csv("quantised_exceptions.csv"))
+    exceptions[row.at("id")] = row.at("reason");
+  std::map<std::string, Row> graded;  // model, quant and size → the row of sizes
+  for (const Row& row : read_csv("quantised_sizes.csv"))
+    if (row.at("grade").starts_with("A") && !exceptions.contains(row.at("id")))
+      graded[row.at("model") + "|" + row.at("quant") + "|" + row.at("value")] = row;
+
+  std::map<std::string, std::pair<Row, Counts>> logs;
+  for (const Row& row : read_csv("tensor_types.csv")) {
+    auto& [first, counts] = logs[row.at("source") + row.at("version_or_size")];
+    if (first.empty()) first = row;
+    counts[ours(row.at("type"))] += std::stoi(row.at("count"));
+  }
+  int compared = 0, other_recipe = 0, not_described = 0, other_tensors = 0;
+  for (const auto& [source, log] : logs) {
+    const auto& [row, counts] = log;
+    const auto size = graded.find(row.at("model") + "|" + row.at("quant") + "|" +
+                                  size_of(row.at("version_or_size")));
+    if (size == graded.end() || published_schemes(size->second).empty()) {
+      ++other_recipe;
+      continue;
+    }
+    const auto reference = references.find(row.at("model"));
+    const model::Model* m = nullptr;
+    try {
+      if (reference != references.end()) m = &cached_model(reference->second);
+    } catch (const model::ConfigError&) {
+    }
+    if (m == nullptr) {
+      ++not_described;
+      continue;
+    }
+    if (!same_parameters(size->second.at("params_published"), *m)) {
+      ++other_tensors;
+      continue;
+    }
+    std::string last;
+    bool equal = false;
+    for (const model::Scheme* scheme : published_schemes(size->second)) {
+      const Counts mine = counts_of(*m, *scheme);
+      equal = equal || mine == counts;
+      last = text(mine);
+    }
+    ++compared;
+    EXPECT_TRUE(equal) << row.at("model") << " " << row.at("quant") << " ("
+                       << row.at("version_or_size") << ")\n  published " << text(counts)
+                       << "\n  ours      " << last << "\n  " << row.at("source");
+  }
+  fmt::print(
+      "tensor types: {} logs, {} compared, {} of other recipes, {} of other tensors, {} of models "
+      "that are not described\n",
+      logs.size(), compared, other_recipe, other_tensors, not_described);
+  EXPECT_GE(compared, 4);
+}
+
+}  // namespace
+}  // namespace headroom::oracle
