@@ -35,11 +35,6 @@ std::vector<std::string> words(std::string_view name) {
   return result;
 }
 
-/// The same for all spellings of a name: "RTX 4090", "rtx-4090" and "rtx4090".
-std::string spelling(std::string_view name) {
-  return fmt::format("{}", fmt::join(words(name), ""));
-}
-
 template <class Fact>
 std::vector<std::string> names_of(const std::vector<Fact>& facts) {
   std::vector<std::string> result;

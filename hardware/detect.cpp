@@ -207,7 +207,6 @@ Machine local_machine(const Detection& found, const Catalogue& catalogue,
       note(fmt::format("host bus of {}: {}, as the catalogue has it", device.name,
                        device.host_bus_kind));
     }
-    if (device.unified_memory) host.ram = Bytes();
     machine.devices.push_back(std::move(device));
   }
   machine.name = machine.canonical_name();

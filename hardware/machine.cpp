@@ -66,14 +66,14 @@ Cards read_cards(std::string_view machine, std::string_view text) {
   return {count, rest};
 }
 
-/// A card that shares the host's RAM counts it as its own memory; the host keeps none beside it.
+/// A card that shares the host's RAM says how much there is, and how fast: host.ram is that memory.
 void share_memory(std::string_view text, Machine& machine) {
   const bool shared = std::ranges::any_of(machine.devices, &Device::unified_memory);
   if (!shared) return;
   if (machine.devices.size() > 1)
     reject(text, fmt::format("'{}' shares the memory of its host, which has no second card",
                              machine.devices.front().name));
-  machine.host.ram = Bytes();
+  machine.host.ram = machine.devices.front().memory;
   machine.host.ram_bandwidth = machine.devices.front().bandwidth;
 }
 

@@ -13,7 +13,7 @@
 namespace headroom {
 
 /// Cards in the order in which layers fill them, and the host they sit in. No cards: CPU only.
-/// A card with unified_memory counts the host's RAM as its own memory; host.ram is zero then.
+/// The memory of a card with unified_memory and host.ram are the same memory: count it once.
 struct Machine {
   std::string name;             ///< canonical: "2x a100-sxm-40gb @ dual-epyc-120gb"
   std::vector<Device> devices;  ///< one entry a card, so mixed cards are simply different entries
