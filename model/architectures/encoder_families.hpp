@@ -13,6 +13,16 @@ namespace headroom::model::families {
 Part bert(const Config& c);
 Part roberta(const Config& c);
 Part electra(const Config& c);
+Part albert(const Config& c);
+Part mpnet(const Config& c);
+Part nomic_bert(const Config& c);
+
+// distilbert.cpp
+Part distilbert(const Config& c);
+// modernbert.cpp
+Part modernbert(const Config& c);
+// deberta.cpp
+Part deberta_v2(const Config& c);
 
 // t5.cpp
 Part t5(const Config& c);

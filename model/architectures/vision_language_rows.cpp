@@ -37,6 +37,9 @@ constexpr Architecture rows[] = {
     // llama4.cpp
     {"Llama4ForConditionalGeneration", "llama4", llama4},
     {"Llama4ForCausalLM", "llama4_text", llama4_text},
+    // gemma4.cpp, gemma4_towers.cpp
+    {"Gemma4ForConditionalGeneration", "gemma4", gemma4},
+    {"Gemma4ForCausalLM", "gemma4_text", gemma4_text},
 };
 
 }  // namespace

@@ -1,0 +1,113 @@
+// DeBERTa v2 and v3: attention that adds terms of relative positions, shared over all layers.
+#include "model/architectures/bert_layer.hpp"
+#include "model/architectures/encoder_families.hpp"
+
+namespace headroom::model::families {
+
+namespace {
+
+constexpr std::string_view prefix = "DebertaV2";
+
+/// "p2c|c2p" in older files, a list in newer.
+std::string position_terms(const Config& c) {
+  const auto* value = c.object().if_contains("pos_att_type");
+  if (!value || value->is_null()) return "";
+  if (value->is_string()) return c.text({"pos_att_type"});
+  std::string all;
+  for (const auto& term : c.texts({"pos_att_type"})) all += term + '|';
+  return all;
+}
+
+/// Number of relative positions in one direction.
+Size span(const Config& c) {
+  const auto positive = [&](std::string_view key) {
+    const double n = c.number({key}, -1);
+    return n >= 1 ? static_cast<Size>(n) : Size{0};
+  };
+  if (positive("position_buckets") > 0) return positive("position_buckets");
+  if (positive("max_relative_positions") > 0) return positive("max_relative_positions");
+  return c.dim({"max_position_embeddings"}, 512);
+}
+
+Part disentangled(const Config& c, Size hidden) {
+  Part p = linear("query_proj", hidden, hidden, Bias::yes) +
+           linear("key_proj", hidden, hidden, Bias::yes) +
+           linear("value_proj", hidden, hidden, Bias::yes);
+  if (c.flag({"relative_attention"}, false)) {
+    p = std::move(p) + dropout("pos_dropout");
+    if (!c.flag({"share_att_key"}, false)) {
+      const std::string terms = position_terms(c);
+      for (const auto& [term, name] : {std::pair{"c2p", "pos_key_proj"}, {"p2c", "pos_query_proj"}})
+        if (terms.find(term) != std::string::npos)
+          p = std::move(p) + linear(name, hidden, hidden, Bias::yes);
+    }
+  }
+  return in("self", "DisentangledSelfAttention", std::move(p) + dropout());
+}
+
+Part embeddings(const Config& c, const BertSizes& s, Size width) {
+  Part p = embedding("word_embeddings", s.vocab, width);
+  if (c.flag({"position_biased_input"}, true))
+    p = std::move(p) + embedding("position_embeddings", s.positions, width);
+  if (s.types > 0) p = std::move(p) + embedding("token_type_embeddings", s.types, width);
+  if (width != s.hidden) p = std::move(p) + linear("embed_proj", width, s.hidden);
+  return in(
+      "embeddings", join(prefix, "Embeddings"),
+      std::move(p) + layer_norm("LayerNorm", s.hidden) + dropout() + position_ids(s.positions));
+}
+
+Part body(const Config& c, const BertSizes& s, Size width) {
+  Part encoder = stack("layer", join(prefix, "Layer"), s.layers, [&](Size) {
+    return in("attention", join(prefix, "Attention"),
+              disentangled(c, s.hidden) +
+                  bert_output("output", join(prefix, "SelfOutput"), s.hidden, s.hidden)) +
+           bert_intermediate(prefix, s) +
+           bert_output("output", join(prefix, "Output"), s.inner, s.hidden);
+  });
+  if (c.flag({"relative_attention"}, false))
+    encoder = std::move(encoder) + embedding("rel_embeddings", 2 * span(c), s.hidden);
+  if (c.text({"norm_rel_ebd"}, "none").find("layer_norm") != std::string::npos)
+    encoder = std::move(encoder) + layer_norm("LayerNorm", s.hidden);
+  const Size kernel = c.count({"conv_kernel_size"}, 0);
+  if (kernel > 0)
+    encoder = std::move(encoder) +
+              in("conv", "ConvLayer",
+                 convolution("conv", "Conv1d",
+                             {s.hidden, s.hidden / c.dim({"conv_groups"}, 1), kernel}, Bias::yes) +
+                     layer_norm("LayerNorm", s.hidden) + dropout());
+  return embeddings(c, s, width) + in("encoder", join(prefix, "Encoder"), std::move(encoder));
+}
+
+}  // namespace
+
+/// Source: transformers 5.23, models/deberta_v2/modeling_deberta_v2.py.
+Part deberta_v2(const Config& c) {
+  BertSizes s = bert_sizes(c);
+  s.types = c.count({"type_vocab_size"}, 0);
+  const Size width = c.dim({"embedding_size"}, s.hidden);
+  if (is_for(c, "DebertaV2Model")) return body(c, s, width);
+  Part p = in("deberta", "DebertaV2Model", body(c, s, width));
+  if (is_for(c, "ForMaskedLM")) {
+    if (!c.flag({"legacy"}, true))
+      c.fail("legacy", "found false; only the legacy head of DebertaV2ForMaskedLM is described");
+    p = std::move(p) +
+        in("cls", "LegacyDebertaV2OnlyMLMHead",
+           in("predictions", "LegacyDebertaV2LMPredictionHead",
+              tensor("bias", {s.vocab}, Role::bias) +
+                  in("transform", "LegacyDebertaV2PredictionHeadTransform",
+                     linear("dense", s.hidden, width, Bias::yes) +
+                         module("transform_act_fn", s.act) + layer_norm("LayerNorm", width)) +
+                  output_head("decoder", width, s.vocab, Bias::yes)));
+    return with_tied_decoder(std::move(p), "cls.predictions.decoder", "cls.predictions.bias",
+                             "deberta.embeddings.word_embeddings.weight", s);
+  }
+  if (is_for(c, "ForSequenceClassification")) {
+    const Size pooled = c.dim({"pooler_hidden_size"}, s.hidden);
+    return std::move(p) +
+           in("pooler", "ContextPooler", linear("dense", pooled, pooled, Bias::yes) + dropout()) +
+           linear("classifier", pooled, labels(c), Bias::yes) + dropout();
+  }
+  return std::move(p) + task_head(c, s.hidden);
+}
+
+}  // namespace headroom::model::families
