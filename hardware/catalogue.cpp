@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <iterator>
 #include <set>
 
+#include "hardware/catalogue_files.hpp"
 #include "hardware/catalogue_rows.hpp"
-#include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
 
 namespace headroom {
@@ -195,14 +197,15 @@ const Device& Catalogue::device(std::string_view name) const {
 
 const Host& Catalogue::host(std::string_view name) const { return look_up(hosts, "host", name); }
 
-const Catalogue& shipped_catalogue() {
-  static const Catalogue catalogue = [] {
-    std::vector<Document> documents;
-    for (const EmbeddedFile& each : embedded_hardware())
-      documents.push_back(parse(each.bytes, each.name));
-    return lay_over({}, documents);
-  }();
-  return catalogue;
+Catalogue read_catalogue(const std::vector<std::filesystem::path>& files) {
+  std::vector<Document> documents;
+  for (const std::filesystem::path& each : files) {
+    std::ifstream in(each, std::ios::binary);
+    if (!in) throw std::runtime_error(fmt::format("{}: cannot be read", each.string()));
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    documents.push_back(parse(text, each.filename().string()));
+  }
+  return lay_over({}, documents);
 }
 
 Catalogue overlay(Catalogue base, std::string_view toml, std::string_view file) {

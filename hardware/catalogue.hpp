@@ -20,13 +20,15 @@ struct Catalogue {
   /// lists them.
   const Device& device(std::string_view name) const;
   const Host& host(std::string_view name) const;
+
+  bool operator==(const Catalogue&) const = default;
 };
 
 /// The same for all spellings of a name: without case, separators and makers' names. "rtx4090" for
 /// "NVIDIA GeForce RTX 4090" and for "rtx-4090".
 std::string spelling(std::string_view name);
 
-/// The rows that ship with the program. Parsed on the first call.
+/// The rows that ship with the program. Read on the first call.
 const Catalogue& shipped_catalogue();
 
 /// `toml` (a user's file, called `file` in errors) laid over `base`.

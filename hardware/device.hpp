@@ -13,6 +13,8 @@ namespace headroom {
 /// A statement of a source that the row does not follow.
 struct Conflict {
   std::string key, kept, other, source;
+
+  bool operator==(const Conflict&) const = default;
 };
 
 /// One accelerator. Rates are dense (never with sparsity), per card.
@@ -43,6 +45,8 @@ struct Device {
   /// bf16 and fp16 stand in for each other where one is absent, fp8/int8/fp4 fall back to 16 bit
   /// (numbers are unpacked), 16 bit falls back to fp32.
   FlopsPerSecond peak(Arithmetic arithmetic) const;
+
+  bool operator==(const Device&) const = default;
 };
 
 }  // namespace headroom

@@ -12,7 +12,7 @@ struct EmbeddedFile {
   std::string_view bytes;  ///< whole content
 };
 
-/// hardware/catalogue/*.toml, in the order of their names.
+/// One file: the record of hardware/catalogue/*.toml (hardware/catalogue_record.hpp).
 std::span<const EmbeddedFile> embedded_hardware();
 /// model/catalogue/*.json and its sources.tsv, in the order of their names.
 std::span<const EmbeddedFile> embedded_models();

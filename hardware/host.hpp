@@ -24,6 +24,8 @@ struct Host {
   BytesPerSecond network;            ///< to the next host, one direction; 0: none
   double power_w = 0;                ///< without cards, under load; 0 unknown
   std::string source, date;
+
+  bool operator==(const Host&) const = default;
 };
 
 }  // namespace headroom

@@ -173,7 +173,7 @@ Machine specified_machine(const MachineSpecification& spec, const Catalogue& cat
   require_positive("--ram", spec.ram);
   require_positive("--disk", spec.disk);
   require_positive("--ram-bandwidth", spec.ram_bandwidth);
-  require_positive("--host-bus", spec.host_bus);
+  require_positive("--bus", spec.host_bus);
   require_positive("--disk-read", spec.disk_read);
   require_positive("--card-link", spec.card_link);
   require_count("of the specification", spec.count);

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
 
 #include "hardware/catalogue.hpp"
+#include "hardware/catalogue_files.hpp"
+#include "hardware/catalogue_record.hpp"
 #include "hardware/names.hpp"
 
 namespace headroom {
@@ -26,6 +29,32 @@ TEST(Catalogue, HoldsTheUsualCardsAndHosts) {
   for (const char* name : {"dual-epyc-120gb", "epyc-genoa-768gb", "laptop-16gb", "dgx-b200"})
     EXPECT_EQ(catalogue.host(name).name, name);
   EXPECT_EQ(catalogue.host(catalogue.default_host).name, catalogue.default_host);
+}
+
+TEST(Catalogue, TheProgramHoldsWhatTheFilesSay) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& each :
+       std::filesystem::directory_iterator(HEADROOM_SOURCE "/hardware/catalogue"))
+    if (each.path().extension() == ".toml") files.push_back(each.path());
+  const Catalogue read = read_catalogue(files);
+  for (const Device& each : read.devices) {
+    EXPECT_EQ(shipped_catalogue().device(each.name), each) << each.name;
+  }
+  for (const Host& each : read.hosts) {
+    EXPECT_EQ(shipped_catalogue().host(each.name), each) << each.name;
+  }
+  EXPECT_EQ(shipped_catalogue().devices.size(), read.devices.size());
+  EXPECT_EQ(shipped_catalogue().hosts.size(), read.hosts.size());
+  EXPECT_EQ(shipped_catalogue().default_host, read.default_host);
+}
+
+TEST(Catalogue, RecordsOfAnotherBuildAreRefused) {
+  const std::string record = to_record(shipped_catalogue());
+  EXPECT_EQ(from_record(record), shipped_catalogue());
+  EXPECT_THROW(from_record(""), std::logic_error);
+  EXPECT_THROW(from_record(record + "1\n"), std::logic_error);
+  EXPECT_THROW(from_record(record.substr(0, record.size() / 2)), std::logic_error);
+  EXPECT_THROW(from_record("1\nname\ntitle\nvendor\nmany\n"), std::logic_error);
 }
 
 TEST(Catalogue, FiguresThatDocumentsState) {

@@ -1,0 +1,16 @@
+// The catalogue out of its TOML files: read by the build, and by the test that the program holds
+// just that.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "hardware/catalogue.hpp"
+
+namespace headroom {
+
+/// All rows of `files`, whose short names of sources hold in every one of them.
+/// Throws std::runtime_error as overlay does, also for a file that cannot be read.
+Catalogue read_catalogue(const std::vector<std::filesystem::path>& files);
+
+}  // namespace headroom

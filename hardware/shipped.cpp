@@ -1,0 +1,13 @@
+// The rows in the program, out of the record that the build embedded.
+#include "hardware/catalogue.hpp"
+#include "hardware/catalogue_record.hpp"
+#include "hardware/embedded.hpp"
+
+namespace headroom {
+
+const Catalogue& shipped_catalogue() {
+  static const Catalogue catalogue = from_record(embedded_hardware().front().bytes);
+  return catalogue;
+}
+
+}  // namespace headroom
