@@ -130,7 +130,8 @@ std::string compatibility_document(const Source& source) {
       markdown_text(source.run.name), speed_classes_explained(), tolerance(source));
   for (const MachineLines& machine : by_machine(source.shown))
     page += fmt::format(
-        "## {}\n\nAt {}.\n\n{}\n<details><summary>Figures</summary>\n\n{}\n</details>\n\n",
+        "## {}\n\nAt {}.\n\n{}\n<details><summary>The figures behind "
+        "it</summary>\n\n{}\n</details>\n\n",
         title(machine), markdown_text(conditions(machine)), matrix(machine, source.shown),
         details(machine));
   return page;

@@ -6,8 +6,10 @@
 
 #include "fmt/format.h"
 #include "report/csv.hpp"
+#include "report/curve.hpp"
 #include "report/format.hpp"
 #include "report/markdown.hpp"
+#include "report/plot.hpp"
 #include "report/view.hpp"
 #include "report/whole_file.hpp"
 #include "report/words.hpp"
@@ -156,7 +158,7 @@ std::string folder_document(const Source& source, const Written& written) {
 }
 
 Written write_reports(const Database& database, std::int64_t run,
-                      const std::filesystem::path& folder, Figures) {
+                      const std::filesystem::path& folder, Figures figures) {
   const Source source = source_of(database, run);
   Written written;
   const auto add = [&](const std::string& name, auto&& content) {
@@ -166,6 +168,15 @@ Written write_reports(const Database& database, std::int64_t run,
   add("results.csv", [&](std::ostream& out) { write_csv(out, database, run); });
   add("compatibility.md", compatibility_document(source));
   add("precision.md", precision_document(source));
+  if (figures == Figures::draw) {
+    const auto drawn = figures_of(source.lines);
+    for (const auto& file : draw(drawn, folder / "curves"))
+      written.files.push_back("curves" / file);
+    if (!drawn.empty() && !gnuplot_found())
+      written.notes.emplace_back(
+          "gnuplot was not found, so the curves are not drawn; once it is installed, run it on the "
+          ".gp files in curves/");
+  }
   add("README.md", folder_document(source, written));
   return written;
 }

@@ -188,6 +188,14 @@ std::vector<Line> lines_of(const Database& database, const Axes& axes, std::int6
   return lines;
 }
 
+bool repeated(const Line& line, const std::vector<Line>& lines) {
+  return line.precision != line.held && std::ranges::any_of(lines, [&](const Line& other) {
+           return other.grid == line.grid && other.machine == line.machine &&
+                  other.runtime == line.runtime && other.model == line.model &&
+                  other.precision == line.held;
+         });
+}
+
 std::vector<const Line*> one_per_name(const std::vector<Line>& lines) {
   std::vector<const Line*> chosen;
   std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> known;

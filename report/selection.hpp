@@ -39,6 +39,9 @@ struct Line {
 /// In the order of the spec. Points that were excluded, or are of training, are left out.
 std::vector<Line> lines_of(const Database& database, const Axes& axes, std::int64_t run);
 
+/// Whether `line` is of precision `auto` and another one of `lines` says the same by name.
+bool repeated(const Line& line, const std::vector<Line>& lines);
+
 /// Of lines that differ in their grid alone, the one with the roomiest entry; in the same order.
 std::vector<const Line*> one_per_name(const std::vector<Line>& lines);
 

@@ -1,0 +1,223 @@
+// Three panels over one axis of allocations: tokens/s, time to first token, load time.
+//
+// Colours are Okabe and Ito's (https://jfly.uni-koeln.de/color/), without the yellow that white
+// paper swallows; dashes and symbols tell curves apart without colour.
+#include "report/chart.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "fmt/format.h"
+#include "report/format.hpp"
+
+namespace headroom::report {
+namespace {
+
+constexpr std::array colours = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                "#E69F00", "#56B4E9", "#000000"};
+constexpr std::array symbols = {7, 5, 9, 13, 11, 15, 3};
+constexpr std::array dashes = {"1", "2", "4", "5", "3", "1", "2"};
+/// A panel whose values span more than this has a logarithmic axis.
+constexpr double logarithmic_from = 20;
+
+struct Panel {
+  std::string_view axis;
+  double CurvePoint::*value;
+  int column;  ///< in the data file
+};
+constexpr Panel panels[] = {{"output tokens/s", &CurvePoint::tokens_s, 2},
+                            {"time to first token (s)", &CurvePoint::ttft_s, 3},
+                            {"load time (s)", &CurvePoint::load_s, 4}};
+
+struct Range {
+  double low = 0, high = 1;
+  bool logarithmic = false;
+};
+
+Range range_of(const Figure& figure, const Panel& panel) {
+  double least = INFINITY, most = 0;
+  for (const Curve& curve : figure.curves)
+    for (const CurvePoint& p : curve.points) {
+      const double v = p.*panel.value;
+      if (!std::isfinite(v) || v <= 0) continue;
+      least = std::min(least, v);
+      most = std::max(most, v);
+    }
+  if (most == 0) return {};
+  if (most / least > logarithmic_from) return {least / 1.5, most * 1.5, true};
+  return {0, most * 1.12, false};
+}
+
+/// 1, 2, 5, 10, … within the range; 1, 10, … where that would crowd.
+std::string logarithmic_ticks(const Range& range) {
+  const bool crowded = range.high / range.low > 2000;
+  std::string list;
+  for (double decade = std::pow(10, std::floor(std::log10(range.low))); decade <= range.high;
+       decade *= 10)
+    for (const double step : {1.0, 2.0, 5.0}) {
+      const double tick = step * decade;
+      if (tick < range.low || tick > range.high || (crowded && step > 1)) continue;
+      list += fmt::format("{}{:g}", list.empty() ? "" : ", ", tick);
+    }
+  return list;
+}
+
+std::string key_text(const Curve& curve) {
+  if (std::ranges::none_of(curve.points, &CurvePoint::fits)) return curve.label + ", fits nowhere";
+  if (!curve.knee) return curve.label + ", still rising at the end";
+  const CurvePoint& p = curve.points[curve.knee->index];
+  if (curve.knee->index == 0)
+    return fmt::format("{}, best at {:.3g} GiB already: {} tokens/s", curve.label, p.allocation,
+                       shown(p.tokens_s, Shown::plain));
+  return fmt::format("{}, knee at {:.3g} GiB: {} tokens/s", curve.label, p.allocation,
+                     shown(p.tokens_s, Shown::plain));
+}
+
+double greatest_allocation(const Figure& figure) {
+  double most = 1;
+  for (const Curve& curve : figure.curves)
+    for (const CurvePoint& p : curve.points) most = std::max(most, p.allocation);
+  return most;
+}
+
+bool anything_short(const Figure& figure) {
+  return std::ranges::any_of(figure.curves, [](const Curve& c) {
+    return !std::ranges::all_of(c.points, &CurvePoint::fits);
+  });
+}
+
+std::string styles(const Figure& figure) {
+  std::string script;
+  for (std::size_t i = 0; i < figure.curves.size(); ++i)
+    script += fmt::format("set style line {} lc rgb '{}' dt {} lw 2 pt {} ps 0.8\n", i + 1,
+                          colours[i % colours.size()], dashes[i % dashes.size()],
+                          symbols[i % symbols.size()]);
+  return script;
+}
+
+/// The height, as a share of a panel, at which the crosses of a curve stand.
+double cross_height(std::size_t curve) { return 0.04 + 0.045 * static_cast<double>(curve % 8); }
+
+std::string plot_command(const Figure& figure, const Panel& panel, const Range& range) {
+  std::string script = "plot ";
+  const bool first = panel.column == 2;
+  const auto title = [&](const std::string& text) {
+    return first ? "title " + gnuplot_string(text) : std::string("notitle");
+  };
+  for (std::size_t i = 0; i < figure.curves.size(); ++i) {
+    const Curve& curve = figure.curves[i];
+    const auto every = std::max<std::size_t>(1, curve.points.size() / 12);
+    script += fmt::format("data index {} using 1:{} with linespoints ls {} pi {} {}, \\\n     ", i,
+                          panel.column, i + 1, every, title(key_text(curve)));
+    script += fmt::format(
+        "data index {} using 1:{} with points lc rgb '{}' pt 6 ps 2.2 lw 2 notitle, \\\n     ", i,
+        panel.column + 3, colours[i % colours.size()]);
+    const double height = cross_height(i);
+    const double at = range.logarithmic ? range.low * std::pow(range.high / range.low, height)
+                                        : range.low + height * (range.high - range.low);
+    script += fmt::format(
+        "data index {} using 1:($8 > 0 ? {:g} : NaN) with points lc rgb '{}' pt 2 ps 0.8 lw 1.5 "
+        "notitle, \\\n     ",
+        i, at, colours[i % colours.size()]);
+  }
+  if (first) {
+    script += "NaN with points lc rgb '#555555' pt 6 ps 2.2 lw 2 title 'knee'";
+    if (anything_short(figure))
+      script +=
+          ", \\\n     NaN with points lc rgb '#555555' pt 2 ps 0.8 lw 1.5 title 'out of memory'";
+    return script + "\n";
+  }
+  return script + "NaN notitle\n";
+}
+
+std::string panel_script(const Figure& figure, const Panel& panel, double top, double bottom,
+                         bool last) {
+  const Range range = range_of(figure, panel);
+  std::string script = fmt::format(
+      "set tmargin at screen {:.4f}\nset bmargin at screen {:.4f}\nset ylabel {}\n"
+      "unset logscale y\nset yrange [{:g}:{:g}]\n",
+      top, bottom, gnuplot_string(panel.axis), range.low, range.high);
+  script += range.logarithmic
+                ? fmt::format("set logscale y 10\nset ytics ({})\n", logarithmic_ticks(range))
+                : std::string("set ytics autofreq\n");
+  script += last ? fmt::format("set xlabel 'GPU allocation{} (GiB)'\nset format x '%g'\n",
+                               figure.gpus > 1 ? " on each GPU" : "")
+                 : "unset xlabel\nset format x ''\n";
+  return script + plot_command(figure, panel, range) + "unset key\n";
+}
+
+}  // namespace
+
+std::string gnuplot_string(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text)
+    out += c == '\'' ? std::string("''") : std::string(1, c == '\n' ? ' ' : c);
+  return out + "'";
+}
+
+std::string chart_data(const Figure& figure) {
+  std::string data = "# " + figure.title + "\n# " + figure.subtitle +
+                     "\n# allocation_GiB tokens_s ttft_s load_s knee_tokens_s knee_ttft_s "
+                     "knee_load_s out_of_memory\n";
+  std::ranges::replace(data, '\r', ' ');
+  const auto field = [](double v) { return std::isfinite(v) ? shortest(v) : std::string("NaN"); };
+  for (const Curve& curve : figure.curves) {
+    data += "\n\n# " + curve.label + "\n";
+    for (std::size_t i = 0; i < curve.points.size(); ++i) {
+      const CurvePoint& p = curve.points[i];
+      const bool knee = curve.knee && curve.knee->index == i;
+      data += fmt::format("{} {} {} {}", shortest(p.allocation), field(p.tokens_s), field(p.ttft_s),
+                          field(p.load_s));
+      data += knee ? fmt::format(" {} {} {}", field(p.tokens_s), field(p.ttft_s), field(p.load_s))
+                   : std::string(" NaN NaN NaN");
+      data += p.fits ? " 0\n" : " 1\n";
+    }
+  }
+  return data;
+}
+
+std::string chart_script(const Figure& figure) {
+  // Pixels: title and key above, three panels, the axis label below.
+  const auto rows = static_cast<double>(figure.curves.size() + (anything_short(figure) ? 2 : 1));
+  const double key = 22 * rows, head = 64 + key, foot = 72, panel = 240, gap = 16;
+  const double height = head + 3 * panel + 2 * gap + foot;
+  std::string script = fmt::format(
+      "# {}\n# Draws {}.png and {}.svg from {}.dat: gnuplot {}.gp\n"
+      "data = {}\nset encoding utf8\nset termoption noenhanced\n",
+      figure.title, figure.stem, figure.stem, figure.stem, figure.stem,
+      gnuplot_string(figure.stem + ".dat"));
+  script += fmt::format(
+      "do for [kind in 'png svg'] {{\n"
+      "if (kind eq 'png') {{ set terminal pngcairo noenhanced size 900,{0:.0f} font 'sans,11' "
+      "background '#ffffff' }}\n"
+      "if (kind eq 'svg') {{ set terminal svg noenhanced size 900,{0:.0f} font 'sans,12' "
+      "background '#ffffff' }}\n"
+      "set output {1}.'.'.kind\n",
+      height, gnuplot_string(figure.stem));
+  script +=
+      "set multiplot\nset lmargin at screen 0.1\nset rmargin at screen 0.97\n" + styles(figure);
+  script += fmt::format(
+      "set label 1 {} at screen 0.1, screen {:.4f} left font ',14'\n"
+      "set label 2 {} at screen 0.1, screen {:.4f} left textcolor rgb '#444444'\n",
+      gnuplot_string(figure.title), 1 - 20 / height, gnuplot_string(figure.subtitle),
+      1 - 42 / height);
+  script += fmt::format(
+      "set key at screen 0.1, screen {:.4f} left top Left reverse vertical "
+      "maxcols 1 samplen 5 spacing 1.15 noautotitle\n",
+      1 - 56 / height);
+  script += fmt::format(
+      "set xrange [0:{:g}]\nset xtics autofreq\nset mxtics 2\n"
+      "set grid xtics ytics lc rgb '#dddddd' lt 1 lw 1\nset border 3\n"
+      "set tics nomirror out\n",
+      greatest_allocation(figure) * 1.02);
+  double top = height - head;
+  for (const Panel& p : panels) {
+    script += panel_script(figure, p, top / height, (top - panel) / height, &p == &panels[2]);
+    if (&p == &panels[0]) script += "unset label 1\nunset label 2\n";
+    top -= panel + gap;
+  }
+  return script + "unset multiplot\nunset output\nreset\n}\n";
+}
+
+}  // namespace headroom::report

@@ -1,0 +1,19 @@
+// A figure as the two files that draw it: data, and a gnuplot script that makes STEM.png and
+// STEM.svg of it in the folder where both lie: `gnuplot STEM.gp`.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "report/curve.hpp"
+
+namespace headroom::report {
+
+/// One block for each curve, with a comment line that says the columns and their units.
+std::string chart_data(const Figure& figure);
+std::string chart_script(const Figure& figure);
+
+/// `text` as gnuplot's literal string, on one line.
+std::string gnuplot_string(std::string_view text);
+
+}  // namespace headroom::report

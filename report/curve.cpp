@@ -1,0 +1,98 @@
+// Lines with several budgets become curves.
+#include "report/curve.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "fmt/format.h"
+#include "report/words.hpp"
+
+namespace headroom::report {
+namespace {
+
+constexpr std::size_t fewest_points = 3;
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+double finite_or_none(double value) { return std::isfinite(value) ? value : none; }
+
+Curve curve_of(const Line& line) {
+  Curve curve{line.held == line.precision ? line.label : line.label + ": " + line.held, {}, {}};
+  for (const Entry& entry : line.entries) {
+    const auto& e = entry.estimate;
+    // Without a budget the runtime takes what it takes by default: no place on the axis of budgets.
+    if (!entry.budget) continue;
+    const bool fits = grade(e) < Grade::does_not_fit;
+    curve.points.push_back({static_cast<double>(*entry.budget) / (1 << 30),
+                            fits && e.tokens_s > 0 ? e.tokens_s : none,
+                            fits ? finite_or_none(e.ttft.value()) : none,
+                            fits ? finite_or_none(e.load.value()) : none, fits});
+  }
+  std::vector<double> allocations, speeds;
+  for (const CurvePoint& p : curve.points) {
+    allocations.push_back(p.allocation);
+    speeds.push_back(p.tokens_s);
+  }
+  curve.knee = find_knee(allocations, speeds);
+  return curve;
+}
+
+/// `text` with everything that is awkward in a file name replaced by one underscore.
+std::string file_name(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || (c == '.' && !name.empty());
+    if (plain)
+      name += c;
+    else if (!name.empty() && name.back() != '_')
+      name += '_';
+  }
+  while (!name.empty() && name.back() == '_') name.pop_back();
+  return name;
+}
+
+Figure figure_for(const Line& line) {
+  std::string stem = file_name(line.model) + "." + file_name(line.machine);
+  if (!line.group.empty()) stem += "." + file_name(line.group);
+  const auto runtime = line.group.empty() ? std::string() : ", " + line.group;
+  return {stem,
+          fmt::format("{} on {}{}", line.model, line.machine, runtime),
+          fmt::format("{}; 80 % interval of times {:+.0f} % to {:+.0f} %", line.conditions,
+                      (line.factors.time_low - 1) * 100, (line.factors.time_high - 1) * 100),
+          static_cast<int>(line.gpus),
+          {}};
+}
+
+}  // namespace
+
+std::vector<Figure> figures_of(const std::vector<Line>& lines) {
+  struct Key {
+    std::size_t grid;
+    std::string machine, group, model;
+    bool operator==(const Key&) const = default;
+  };
+  std::vector<Key> keys;
+  std::vector<Figure> figures;
+  std::set<std::string> stems;
+  for (const Line& line : lines) {
+    if (repeated(line, lines)) continue;
+    Curve curve = curve_of(line);
+    if (curve.points.size() < fewest_points) continue;
+    const Key key{line.grid, line.machine, line.group, line.model};
+    auto at = static_cast<std::size_t>(std::ranges::find(keys, key) - keys.begin());
+    if (at == keys.size()) {
+      keys.push_back(key);
+      Figure figure = figure_for(line);
+      const std::string stem = figure.stem;
+      for (int n = 2; !stems.insert(figure.stem).second; ++n)
+        figure.stem = fmt::format("{}-{}", stem, n);
+      figures.push_back(std::move(figure));
+    }
+    figures[at].curves.push_back(std::move(curve));
+  }
+  return figures;
+}
+
+}  // namespace headroom::report

@@ -1,0 +1,38 @@
+// Speed against GPU allocation as figures: one for each model and machine, one curve for each
+// precision.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/knee.hpp"
+#include "report/selection.hpp"
+
+namespace headroom::report {
+
+struct CurvePoint {
+  double allocation = 0;                        ///< GiB on each GPU
+  double tokens_s = 0, ttft_s = 0, load_s = 0;  ///< NaN where it does not run
+  bool fits = false;
+};
+
+struct Curve {
+  std::string label;               ///< "int8"
+  std::vector<CurvePoint> points;  ///< ascending
+  std::optional<Knee> knee;        ///< of tokens_s
+};
+
+struct Figure {
+  std::string stem;      ///< of its files, safe in a file name: "Qwen3-32B.1x_rtx-4090"
+  std::string title;     ///< model on machine
+  std::string subtitle;  ///< conditions and tolerance
+  int gpus = 0;
+  std::vector<Curve> curves;
+};
+
+/// One figure for each grid, machine, runtime group and model whose lines have at least three
+/// budgets.
+std::vector<Figure> figures_of(const std::vector<Line>& lines);
+
+}  // namespace headroom::report

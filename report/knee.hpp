@@ -1,0 +1,25 @@
+// Where more memory no longer helps: the one definition of the knee of a curve.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+namespace headroom::report {
+
+/// The share of the best speed that counts as having reached it.
+inline constexpr double knee_share = 0.95;
+
+struct Knee {
+  std::size_t index = 0;  ///< into the curve
+  double marginal_before =
+      0;  ///< speed gained per unit of allocation from the first point to the knee
+  double marginal_after = 0;  ///< the same from the knee to the last point
+};
+
+/// The smallest allocation that reaches `knee_share` of the best speed of the curve. `allocations`
+/// ascending, `speeds` larger is better, 0 or not finite where it does not run. None where nothing
+/// runs, and where only the last allocation reaches it: more memory would still help.
+std::optional<Knee> find_knee(std::span<const double> allocations, std::span<const double> speeds);
+
+}  // namespace headroom::report

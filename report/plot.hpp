@@ -1,0 +1,20 @@
+// Draws figures with gnuplot: one process for all of them.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "report/curve.hpp"
+
+namespace headroom::report {
+
+/// Whether a program called gnuplot is on the path.
+bool gnuplot_found();
+
+/// STEM.gp, STEM.dat, STEM.png and STEM.svg of each figure in `folder`, each whole or not at all.
+/// Without gnuplot the first two alone. Returns what was written, relative to `folder`. Throws
+/// StoreError where a file cannot be written or gnuplot did not draw one.
+std::vector<std::filesystem::path> draw(const std::vector<Figure>& figures,
+                                        const std::filesystem::path& folder);
+
+}  // namespace headroom::report

@@ -1,0 +1,105 @@
+// Curves: the knee by its definition, and scripts that redraw their figure without the program.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+
+#include "fixture.hpp"
+#include "report/chart.hpp"
+#include "report/knee.hpp"
+#include "report/plot.hpp"
+
+namespace headroom::report::test {
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+TEST(Knee, IsTheSmallestAllocationWithinFivePercentOfTheBest) {
+  const std::vector<double> x{0, 2, 4, 8, 16}, y{1, 2, 9.4, 9.5, 10};
+  const auto knee = find_knee(x, y);
+  ASSERT_TRUE(knee);
+  EXPECT_EQ(knee->index, 3u);
+  EXPECT_DOUBLE_EQ(knee->marginal_before, 8.5 / 8);
+  EXPECT_DOUBLE_EQ(knee->marginal_after, 0.5 / 8);
+}
+
+TEST(Knee, PointsThatDoNotRunAreNoPartOfIt) {
+  const std::vector<double> x{0, 1, 2, 3}, y{none, 0, 5, 5};
+  const auto knee = find_knee(x, y);
+  ASSERT_TRUE(knee);
+  EXPECT_EQ(knee->index, 2u);
+  EXPECT_EQ(knee->marginal_before, 0);
+}
+
+TEST(Knee, NoneWhereTheCurveStillRisesOrNothingRuns) {
+  const std::vector<double> x{0, 1, 2}, rising{1, 2, 3}, nothing{none, 0, none};
+  EXPECT_FALSE(find_knee(x, rising));
+  EXPECT_FALSE(find_knee(x, nothing));
+  EXPECT_FALSE(find_knee({}, {}));
+}
+
+/// bf16 does not fit below 6 GiB and rises to the end; int8 has its knee at 12 GiB.
+Figure sample() {
+  Figure figure{"it's_a.sample",
+                "org/model on 1x card @ host",
+                "batch 1",
+                1,
+                {{"bf16", {}, {}}, {"int8", {}, {}}}};
+  for (int g = 0; g <= 16; ++g) {
+    const bool fits = g >= 6;
+    const double bf16 = fits ? 40.0 / (20 - g) : none, int8 = g < 12 ? 10.0 / (13 - g) : 30;
+    figure.curves[0].points.push_back(
+        {g * 1.0, bf16, fits ? 3.0 / bf16 : none, fits ? 20.0 : none, fits});
+    figure.curves[1].points.push_back({g * 1.0, int8, 3.0 / int8, 10.0, true});
+  }
+  figure.curves[1].knee = Knee{12, 2.4, 0};
+  return figure;
+}
+
+std::string first_bytes(const std::filesystem::path& file, std::size_t count) {
+  std::string bytes(count, '\0');
+  std::ifstream(file, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(count));
+  return bytes;
+}
+
+TEST(Chart, DataSaysWhereTheKneeIsAndWhatDoesNotFit) {
+  const std::string data = chart_data(sample());
+  EXPECT_NE(data.find("\n5 NaN NaN NaN NaN NaN NaN 1\n"), std::string::npos);
+  EXPECT_NE(data.find("\n12 30 0.1 10 30 0.1 10 0\n"), std::string::npos);
+}
+
+TEST(Plot, TheScriptRedrawsTheFigureWithoutTheProgram) {
+  if (!gnuplot_found()) GTEST_SKIP() << "gnuplot is not installed";
+  Folder folder;
+  const auto written = draw({sample()}, folder.path());
+  ASSERT_EQ(written.size(), 4u);
+  const auto png = folder / "it's_a.sample.png", svg = folder / "it's_a.sample.svg";
+  EXPECT_EQ(first_bytes(png, 4), "\x89PNG");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 4);
+  const auto size = std::filesystem::file_size(svg);
+  std::filesystem::remove(png);
+  std::filesystem::remove(svg);
+  const std::string command =
+      "cd '" + folder.path().string() + "' && gnuplot \"it's_a.sample.gp\" >messages 2>&1";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  EXPECT_EQ(std::filesystem::file_size(folder / "messages"), 0u) << "gnuplot warned";
+  EXPECT_EQ(first_bytes(png, 4), "\x89PNG");
+  EXPECT_EQ(std::filesystem::file_size(svg), size);
+}
+
+TEST(Plot, EveryCurveAndAxisIsInTheFigure) {
+  if (!gnuplot_found()) GTEST_SKIP() << "gnuplot is not installed";
+  Folder folder;
+  draw({sample()}, folder.path());
+  const auto file = folder / "it's_a.sample.svg";
+  const std::string svg = first_bytes(file, std::filesystem::file_size(file));
+  for (const char* text :
+       {"org/model on 1x card @ host", "batch 1", "bf16, still rising at the end",
+        "int8, knee at 12 GiB: 30.0 tokens/s", "GPU allocation (GiB)", "output tokens/s",
+        "time to first token (s)", "load time (s)", "out of memory"})
+    EXPECT_NE(svg.find(text), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace headroom::report::test
