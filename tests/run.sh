@@ -38,7 +38,7 @@ run_tests() {
 }
 
 # Of ninja's progress keep what is not progress.
-fold_progress() { grep -v '^\[[0-9]*/[0-9]*\] \|^ninja: no work to do' || true; }
+fold_progress() { grep -v '^\[[0-9]*/[0-9]*\] \|^ninja: \|^-- ' || true; }
 
 # check NAME COMMAND...: one more thing that passes or fails.
 check() {

@@ -1,0 +1,92 @@
+// Points per second and core that evaluate() does, by the kind of model, and what comes before the
+// first point: reading a config, describing the model, holding its weights in a precision.
+#include <benchmark/benchmark.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hardware/embedded.hpp"
+#include "hardware/machine.hpp"
+#include "model/estimate.hpp"
+#include "sweep/source.hpp"
+
+namespace {
+
+using namespace headroom;
+
+/// A grid over batches, contexts, engines and GPU budgets, in the order of a sweep.
+std::vector<model::Scenario> points(const model::Weights& weights, const Machine& machine) {
+  std::vector<model::Scenario> all;
+  for (const char* engine : {"transformers", "llama.cpp"})
+    for (const Size batch : {1, 4, 16})
+      for (const Size prompt : {512, 4096})
+        for (Size budget = 0; budget <= 24; ++budget) {
+          model::Scenario point;
+          point.weights = &weights;
+          point.machine = &machine;
+          point.runtime = &model::runtime(engine);
+          point.kv_precision = &precision("fp16");
+          point.batch = batch;
+          point.prompt_tokens = prompt;
+          point.gpu_budget = Bytes(budget << 30);
+          all.push_back(point);
+        }
+  return all;
+}
+
+void evaluate(benchmark::State& state, std::string_view name) {
+  const auto model = sweep::resolve_model(name);
+  const auto weights = model::hold(model, model::scheme("bf16"));
+  const auto machine = parse_machine("rtx-4090", shipped_catalogue());
+  const auto all = points(weights, machine);
+  std::size_t i = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(model::evaluate(all[i]));
+    if (++i == all.size()) i = 0;
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK_CAPTURE(evaluate, dense_32_layers, "meta-llama/Meta-Llama-3.1-8B");
+BENCHMARK_CAPTURE(evaluate, dense_80_layers, "meta-llama/Llama-3.3-70B-Instruct");
+BENCHMARK_CAPTURE(evaluate, experts_and_windows, "openai/gpt-oss-20b");
+BENCHMARK_CAPTURE(evaluate, latent_attention, "deepseek-ai/DeepSeek-V2.5");
+
+void explain(benchmark::State& state) {
+  const auto model = sweep::resolve_model("meta-llama/Meta-Llama-3.1-8B");
+  const auto weights = model::hold(model, model::scheme("bf16"));
+  const auto machine = parse_machine("rtx-4090", shipped_catalogue());
+  const auto point = points(weights, machine).back();
+  for (auto _ : state) benchmark::DoNotOptimize(model::explain(point));
+}
+BENCHMARK(explain);
+
+void make_every_model(benchmark::State& state) {
+  Size parameters = 0, models = 0;
+  for (auto _ : state)
+    for (const auto& name : sweep::catalogue_models()) {
+      parameters += sweep::resolve_model(name).profile.parameters;
+      ++models;
+    }
+  benchmark::DoNotOptimize(parameters);
+  state.SetItemsProcessed(models);
+}
+BENCHMARK(make_every_model)->Unit(benchmark::kMillisecond);
+
+void hold(benchmark::State& state, std::string_view scheme) {
+  const auto model = sweep::resolve_model("deepseek-ai/DeepSeek-V2.5");
+  for (auto _ : state) benchmark::DoNotOptimize(model::hold(model, model::scheme(scheme)));
+}
+BENCHMARK_CAPTURE(hold, bf16, "bf16")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(hold, q4_K_M, "q4_K_M")->Unit(benchmark::kMillisecond);
+
+void read_hardware(benchmark::State& state) {
+  for (auto _ : state) {
+    Catalogue catalogue;
+    for (const EmbeddedFile& file : embedded_hardware())
+      benchmark::DoNotOptimize(catalogue = overlay(std::move(catalogue), file.bytes, file.name));
+  }
+}
+BENCHMARK(read_hardware)->Unit(benchmark::kMillisecond);
+
+}  // namespace

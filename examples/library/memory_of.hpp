@@ -1,0 +1,32 @@
+// The memory of a model as one call with switches for its terms.
+#pragma once
+
+#include "hardware/machine.hpp"
+#include "hardware/units.hpp"
+#include "model/model.hpp"
+
+namespace memory_of {
+
+enum class Include { no, yes };
+
+struct Switches {
+  headroom::Size bytes_per_element = 2;  ///< of weights and cache: 4, 2 or 1
+  headroom::Size batch = 1;              ///< sequences at once
+  headroom::Size tokens = 2048;          ///< of each sequence
+  Include kv_cache = Include::yes;
+  Include activations = Include::yes;
+  Include overhead = Include::yes;  ///< what the runtime itself takes
+};
+
+/// Terms that are switched off are 0.
+struct Memory {
+  headroom::Bytes weights, kv_cache, activations, overhead;
+  headroom::Bytes total() const { return weights + kv_cache + activations + overhead; }
+};
+
+/// Throws std::invalid_argument when no storage format has `bytes_per_element`, or where the model
+/// cannot run on `machine` in that format at all.
+Memory estimate(const headroom::model::Model& model, const headroom::Machine& machine,
+                const Switches& switches);
+
+}  // namespace memory_of
