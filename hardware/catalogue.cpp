@@ -44,17 +44,23 @@ std::vector<std::string> names_of(const std::vector<Fact>& facts) {
   return result;
 }
 
-/// Rows whose names hold all words of `name`: what "a100-40gb" may mean.
+/// Rows whose names hold all words of `name`: what "a100-40gb" may mean. Slices and other rows that
+/// only add to the name of a row that fits are left out.
 template <class Fact>
 std::vector<std::string> candidates(const std::vector<Fact>& facts, std::string_view name) {
   const std::vector<std::string> asked = words(name);
-  std::vector<std::string> result;
+  std::vector<std::string> fitting;
   for (const Fact& each : facts) {
     const std::vector<std::string> held = words(each.name);
     if (!asked.empty() && std::ranges::all_of(asked, [&](const std::string& word) {
           return std::ranges::find(held, word) != held.end();
         }))
-      result.push_back(each.name);
+      fitting.push_back(each.name);
+  }
+  std::vector<std::string> result;
+  for (const std::string& each : fitting) {
+    const auto is_part_of = [&](const std::string& other) { return each.starts_with(other + "-"); };
+    if (std::ranges::none_of(fitting, is_part_of)) result.push_back(each);
   }
   return result;
 }
@@ -197,7 +203,8 @@ const Device& Catalogue::device(std::string_view name) const {
 
 const Host& Catalogue::host(std::string_view name) const { return look_up(hosts, "host", name); }
 
-Catalogue read_catalogue(const std::vector<std::filesystem::path>& files) {
+Catalogue read_catalogue(std::vector<std::filesystem::path> files) {
+  std::ranges::sort(files);
   std::vector<Document> documents;
   for (const std::filesystem::path& each : files) {
     std::ifstream in(each, std::ios::binary);

@@ -9,8 +9,9 @@
 
 namespace headroom {
 
-/// All rows of `files`, whose short names of sources hold in every one of them.
+/// All rows of `files` in the order of their names, so that a row may be based on one of an earlier
+/// file. Short names of sources hold in every one of them.
 /// Throws std::runtime_error as overlay does, also for a file that cannot be read.
-Catalogue read_catalogue(const std::vector<std::filesystem::path>& files);
+Catalogue read_catalogue(std::vector<std::filesystem::path> files);
 
 }  // namespace headroom

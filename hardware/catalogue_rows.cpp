@@ -118,6 +118,7 @@ Device read_device(TomlRow& row, const RowContext<Device>& context) {
   read_peaks(row, device);
   take(row.number("link_gbs", most_gbs), device.link);
   take(row.text("link_kind"), device.link_kind);
+  if (device.link == BytesPerSecond() && !row.has("link_kind")) device.link_kind.clear();
   take(row.positive("host_bus_gbs", most_gbs), device.host_bus);
   take(row.text("host_bus_kind"), device.host_bus_kind);
   take(row.text("compute_capability"), device.compute_capability);

@@ -136,6 +136,23 @@ TEST(Catalogue, PeaksAreDenseByTheArithmeticOfTheirTensorCores) {
   EXPECT_GE(compared, 40);
 }
 
+TEST(Catalogue, SlicesAddUpToNoMoreThanTheirCard) {
+  int slices = 0;
+  for (const Device& row : shipped_catalogue().devices) {
+    const std::size_t at = row.name.find("-mig-");
+    if (at == std::string::npos) continue;
+    ++slices;
+    const Device& card = shipped_catalogue().device(row.name.substr(0, at));
+    const double count = row.name[at + 5] - '0';  // "3g.40gb": 3 of 7 compute slices
+    EXPECT_LE(row.memory.real() / card.memory.real(), 0.51) << row.name;
+    EXPECT_LE(tera(row.fp16) / tera(card.fp16), (count + 1) / 8) << row.name;
+    EXPECT_LE(row.bandwidth / card.bandwidth, 0.5) << row.name;
+    EXPECT_EQ(row.link, BytesPerSecond()) << row.name;
+    EXPECT_EQ(row.link_kind, "") << row.name;
+  }
+  EXPECT_GE(slices, 16);
+}
+
 TEST(Catalogue, FoundAsDriversAndPeopleSpellThem) {
   const Catalogue& catalogue = shipped_catalogue();
   // Names as nvidia-smi and rocm-smi print them.
@@ -159,6 +176,7 @@ TEST(Catalogue, AmbiguousNamesListWhatTheyMayMean) {
     EXPECT_NE(message.find("a100-sxm-40gb"), std::string::npos) << message;
     EXPECT_NE(message.find("a100-pcie-40gb"), std::string::npos) << message;
     EXPECT_EQ(message.find("80gb"), std::string::npos) << message;
+    EXPECT_EQ(message.find("mig"), std::string::npos) << message;
   }
   EXPECT_THROW(shipped_catalogue().device("rtx-4091"), UnknownName);
   EXPECT_THROW(shipped_catalogue().device(""), UnknownName);
