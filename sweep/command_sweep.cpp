@@ -99,6 +99,7 @@ int run(const Options& options) {
   const auto file = spec.out / "results.sqlite";
   report::Store store(file);
   store.begin_run(job.info(spec));
+  const auto run_id = store.run_id();
   const Size first = store.next_point(), total = job.points();
   if (first > 0)
     fmt::print(stderr, "resuming run {} at point {} of {}\n", store.run_id(), grouped(first),
@@ -118,7 +119,6 @@ int run(const Options& options) {
                grouped(reached), grouped(total));
     return failed;
   }
-  const auto run_id = store.run_id();
   const Size stored = store.stored_points();
   fmt::print("run {}: {} points in {} ({:.3g} points/s), in {}\n", run_id, grouped(stored),
              duration(took.count()), rate, spec.out.string());
