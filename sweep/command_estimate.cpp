@@ -3,6 +3,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "report/columns.hpp"
+#include "report/words.hpp"
 #include "sweep/command.hpp"
 #include "sweep/digits.hpp"
 #include "sweep/machine_options.hpp"
@@ -34,7 +35,7 @@ report::Table result_row(const GivenScenario& given, const Estimate& estimate) {
     axes.push_back({std::string(name), {std::move(value)}});
   };
   add("task", std::string("inference"));
-  if (!s.kv_cache) add("kv_cache", std::string("off"));
+  add("kv_cache", std::string(s.kv_cache ? "on" : "off"));
   if (s.ram_budget != model::all_of_it) add("ram_budget_bytes", s.ram_budget.count());
   if (s.disk_budget != model::all_of_it) add("disk_budget_bytes", s.disk_budget.count());
 
@@ -72,8 +73,10 @@ std::string_view band(Bytes bytes) {
 }
 
 std::string verdict_text(const GivenScenario& given, const Estimate& e) {
-  (void)given;
-  return std::string(model::name_of(e.verdict));
+  report::Line line;
+  line.factors = model::interval_factors(*given.scenario.runtime);
+  if (!given.machine->devices.empty()) line.gpu_memory = given.machine->devices[0].memory.count();
+  return report::verdict_words(line, {.point = 0, .budget = {}, .estimate = e});
 }
 
 std::string header(const GivenScenario& given, const Explanation& explained) {

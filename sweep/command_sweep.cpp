@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 
+#include "report/reports.hpp"
 #include "report/store.hpp"
 #include "sweep/command.hpp"
 #include "sweep/job.hpp"
@@ -86,8 +87,8 @@ int run(const Options& options) {
     throw UsageError(fmt::format("one SPEC is needed; found {}", options.operands().size()));
   Spec spec = read_spec(options.operands().front());
   if (options.given("out")) spec.out = options.text("out");
-  auto files = options.texts("hardware");
-  for (const auto& file : spec.hardware) files.insert(files.begin(), file.string());
+  std::vector<std::string> files(spec.hardware.begin(), spec.hardware.end());
+  for (const auto& file : options.texts("hardware")) files.push_back(file);
   const Job job = make_job(spec, catalogue_of(files));
   const int jobs = static_cast<int>(std::min<Size>(options.whole("jobs", 0), 1024));
   if (options.given("dry-run")) {
@@ -120,8 +121,14 @@ int run(const Options& options) {
     return failed;
   }
   const Size stored = store.stored_points();
-  fmt::print("run {}: {} points in {} ({:.3g} points/s), in {}\n", run_id, grouped(stored),
-             duration(took.count()), rate, spec.out.string());
+  { const report::Store closed = std::move(store); }
+  const report::Database database(file);
+  const auto written = report::write_reports(
+      database, run_id, spec.out,
+      options.given("no-plots") || !spec.plots ? report::Figures::skip : report::Figures::draw);
+  for (const auto& note : written.notes) fmt::print(stderr, "note: {}\n", note);
+  fmt::print("run {}: {} points in {} ({:.3g} points/s), {} files in {}\n", run_id, grouped(stored),
+             duration(took.count()), rate, written.files.size() + 1, spec.out.string());
   return done;
 }
 

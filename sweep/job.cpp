@@ -113,9 +113,9 @@ JobGrid grid_of(const Spec& spec, const GridSpec& grid, Names& names) {
         grid, "grid",
         fmt::format("{}; the axes have {} values", e.what(), fmt::join(radices, " × ")));
   }
-  job.shape.digits.front().push_back(
-      {"task",
-       std::vector<report::AxisValue>(job.digits.front().size(), std::string("inference"))});
+  for (const auto& [column, value] : {std::pair{"task", "inference"}, {"kv_cache", "on"}})
+    job.shape.digits.front().push_back(
+        {column, std::vector<report::AxisValue>(job.digits.front().size(), std::string(value))});
   for (const auto& condition : grid.exclude) try {
       job.exclusions.emplace_back(condition, job.shape);
     } catch (const std::invalid_argument& e) {

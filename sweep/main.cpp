@@ -18,6 +18,7 @@ constexpr const Command* commands[] = {
     &params_command,    // exact parameter counts
     &estimate_command,  // one point
     &sweep_command,     // a whole grid into a database
+    &report_command,    // tables and curves from a database
     &models_command,    // the catalogue of models
     &hardware_command,  // the catalogue of devices and hosts
     &runtimes_command,  // the engines and their constants

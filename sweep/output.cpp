@@ -56,6 +56,12 @@ bool is_number(const report::Value& value) {
   return std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value);
 }
 
+std::string readable(const report::Value& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return grouped(*whole);
+  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:.4g}", *real);
+  return report::text(value);
+}
+
 }  // namespace
 
 Format format_of(const Options& options) {
@@ -156,8 +162,7 @@ std::string formatted(const report::Table& table, Format format) {
     rows.emplace_back();
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (is_number(row[i])) right[i] = true;
-      const auto* whole = std::get_if<std::int64_t>(&row[i]);
-      rows.back().push_back(whole ? grouped(*whole) : report::text(row[i]));
+      rows.back().push_back(readable(row[i]));
     }
   }
   return format == Format::markdown ? report::markdown(table.names, right, rows)

@@ -20,7 +20,8 @@ Format format_of(const Options& options);
 /// written; a file is then left as it was.
 void emit(const Options& options, std::string_view text);
 
-/// A table in a format: numbers exact in csv, json and jsonl; `text` aligned.
+/// A table in a format: numbers exact in csv, json and jsonl, whole ones everywhere;
+/// `text` aligned.
 std::string formatted(const report::Table& table, Format format);
 /// The rows as objects.
 boost::json::array json_rows(const report::Table& table);

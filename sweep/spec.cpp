@@ -5,7 +5,6 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -53,9 +52,9 @@ class Reader {
     }
     known_keys(root, "", {"run", "grid", "report", "prices"});
     run(root);
-    for (const auto* later : {"prices", "report"})
-      if (const auto* node = root.get(later))
-        fail(line_of(*node), fmt::format("[{}] is not available in this version", later));
+    if (const auto* prices = root.get("prices"))
+      fail(line_of(*prices), "[prices] is not available in this version");
+    report(root);
     grids(root);
     return std::move(spec_);
   }
@@ -103,6 +102,18 @@ class Reader {
         });
     }
     if (spec_.out.empty()) spec_.out = std::filesystem::path("out") / spec_.name;
+  }
+
+  void report(const toml::table& root) {
+    const auto* node = root.get("report");
+    if (!node) return;
+    const auto* table = node->as_table();
+    if (!table) fail(*node, "report", "a table: [report]");
+    known_keys(*table, " in [report]", {"plots"});
+    if (const auto* plots = table->get("plots")) {
+      if (!plots->is_boolean()) fail(*plots, "plots", "true or false");
+      spec_.plots = plots->as_boolean()->get();
+    }
   }
 
   /// A value, or each of a list that is not empty.
@@ -264,46 +275,8 @@ class Reader {
 
 }  // namespace
 
-std::size_t GridSpec::length(std::string_view axis) const {
-  if (axis == "models") return models.size();
-  if (axis == "machines") return machines.size();
-  if (axis == "precisions") return precisions.size();
-  if (axis == "kv_precisions") return kv_precisions.size();
-  if (axis == "runtimes") return runtimes.size();
-  if (axis == "batches") return batches.size();
-  if (axis == "prompt_tokens") return prompt_tokens.size();
-  if (axis == "output_tokens") return output_tokens.size();
-  if (axis == "contexts") return contexts.size();
-  for (const auto& range : gpu_budgets)
-    if (range.step != Bytes(0) || range.to_max)
-      throw std::invalid_argument("linked gpu_budgets must be single sizes, without ranges");
-  return gpu_budgets.size();
-}
-
-SpecError Spec::error(const GridSpec& grid, std::string_view key, const std::string& what) const {
-  const auto line = grid.lines.find(std::string(key));
-  return SpecError(fmt::format("{}:{}: key '{}': {}", file,
-                               line == grid.lines.end() ? grid.line : line->second, key, what));
-}
-
 Spec parse_spec(std::string_view toml, std::string file) {
   return Reader(toml, std::move(file)).read();
-}
-
-Spec read_spec(const std::filesystem::path& file) {
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error))
-    throw SpecError(fmt::format("{}: is a folder; expected a spec in TOML", file.string()));
-  std::ifstream in(file, std::ios::binary);
-  if (!in)
-    throw SpecError(fmt::format("{}: cannot be read; expected a spec in TOML", file.string()));
-  constexpr std::size_t most = std::size_t{16} << 20;
-  std::string text(most + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > most)
-    throw SpecError(fmt::format("{}: larger than 16 MiB, which no spec is", file.string()));
-  return parse_spec(text, file.string());
 }
 
 }  // namespace headroom::sweep

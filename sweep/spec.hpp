@@ -48,6 +48,7 @@ struct Spec {
   std::string name;                             ///< [run] name; the file's stem by default
   std::filesystem::path out;                    ///< [run] out; out/<name> by default
   std::vector<std::filesystem::path> hardware;  ///< [run] hardware: TOML files, beside the spec
+  bool plots = true;                            ///< [report] plots
   std::vector<GridSpec> grids;
 
   /// SpecError about `key` of `grid`.
