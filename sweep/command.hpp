@@ -16,7 +16,7 @@ struct Command {
   int (*run)(const Options&);
 };
 
-extern const Command params_command, estimate_command, sweep_command, report_command,
+extern const Command params_command, estimate_command, place_command, sweep_command, report_command,
     hardware_command, models_command, runtimes_command, doctor_command;
 
 inline constexpr std::string_view usual_exit_codes =

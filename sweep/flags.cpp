@@ -13,7 +13,6 @@ constexpr std::string_view training = "training estimates";
 constexpr std::string_view parallel = "splitting a model by hand";
 constexpr std::string_view adapters = "adapter training";
 constexpr std::string_view factor = "factor profiles";
-constexpr std::string_view placing = "device maps (place)";
 constexpr std::string_view hub = "models from the hub";
 constexpr std::string_view custom = "custom models";
 constexpr std::string_view probe = "measuring on a GPU";
@@ -57,6 +56,13 @@ constexpr Flag table[] = {
     {"disk-budget", "", one, "BYTES", "what it may use of the disk (all of it)"},
     {"runtime", "--engine", one, "NAME", "the engine (transformers)"},
     {"load-full-model", "", nothing, "", "accepted, and never needed: metadata is enough"},
+    {"max-memory", "", many, "DEVICE=BYTES",
+     "what a device may hold of weights and buffers: 0=6GiB, cpu=25GiB"},
+    {"mapper", "", one, "NAME", "accelerate (default) or transformers"},
+    {"policy", "", one, "NAME", "plain, sequential, auto, balanced, balanced_low_0 (auto)"},
+    {"no-split", "", one, "CLASSES", "classes that are never split, or none (the model's)"},
+    {"fallback-allocation", "", nothing, "", "accelerate's fallback_allocation"},
+    {"no-clean", "", nothing, "", "one entry a module, as the walk left them"},
     {"explain", "", nothing, "", "each term with its formula, the numbers put in and its source"},
     {"tensors", "", nothing, "", "every tensor with its shape instead of the totals"},
     {"dry-run", "", nothing, "", "only the axes, the number of points and the expected size"},
@@ -102,12 +108,6 @@ constexpr Flag table[] = {
     {"logits-factor", "", one, "X", "", factor},
     {"fragmentation-gib", "", one, "X", "", factor},
     {"misc-overhead-gib", "", one, "X", "", factor},
-    {"mapper", "", one, "NAME", "", placing},
-    {"policy", "", one, "NAME", "", placing},
-    {"max-memory", "", many, "DEVICE=BYTES", "", placing},
-    {"no-split", "", one, "NAMES", "", placing},
-    {"fallback-allocation", "", nothing, "", "", placing},
-    {"no-clean", "", nothing, "", "", placing},
     {"hub-token", "--token --hf-token", one, "TOKEN", "", hub},
     {"offline", "", nothing, "", "", hub},
     {"hidden-size", "--model-embd", one, "N", "", custom},

@@ -17,6 +17,7 @@ namespace {
 constexpr const Command* commands[] = {
     &params_command,    // exact parameter counts
     &estimate_command,  // one point
+    &place_command,     // device maps
     &sweep_command,     // a whole grid into a database
     &report_command,    // tables and curves from a database
     &models_command,    // the catalogue of models
