@@ -159,6 +159,18 @@ std::vector<Size> Config::dims(Keys keys) const {
   return all;
 }
 
+std::vector<double> Config::numbers(Keys keys) const {
+  const Found found = find(keys);
+  std::vector<double> all;
+  if (!found.value) return all;
+  if (!found.value->is_array()) wrong(found, "a list of numbers");
+  for (const auto& value : found.value->get_array()) {
+    if (!value.is_number()) wrong({found.key, &value}, "a list of numbers");
+    all.push_back(value.to_number<double>());
+  }
+  return all;
+}
+
 std::vector<std::string> Config::texts(Keys keys) const {
   const Found found = find(keys);
   std::vector<std::string> all;

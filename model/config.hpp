@@ -48,8 +48,9 @@ class Config {
   Bias bias(Keys keys, bool fallback) const { return flag(keys, fallback) ? Bias::yes : Bias::no; }
   std::string text(Keys keys) const;
   std::string text(Keys keys, std::string_view fallback) const;
-  /// A list of whole numbers or of strings; empty when absent.
+  /// A list of whole numbers, of numbers or of strings; empty when absent.
   std::vector<Size> dims(Keys keys) const;
+  std::vector<double> numbers(Keys keys) const;
   std::vector<std::string> texts(Keys keys) const;
   bool has(std::string_view key) const;  ///< present and not null
   /// A nested object as a Config of its own ("text_config"); throws when absent.

@@ -63,6 +63,11 @@ Part causal_lm(const Config& c, std::string_view class_name, Part body, Tied tie
                  c.flag({"tie_word_embeddings"}, tied == Tied::yes), head_bias);
 }
 
+Part up_down_mlp(const Common& s, Part activation, Bias bias) {
+  return linear("up_proj", s.hidden, s.inner, bias) + linear("down_proj", s.inner, s.hidden, bias) +
+         std::move(activation);
+}
+
 Part gated_rest(const Common& s, const std::string& family, Bias mlp_bias) {
   return in("mlp", family + "MLP", gated_mlp(s.hidden, s.inner, s.act, mlp_bias)) +
          rms_norm("input_layernorm", family + "RMSNorm", s.hidden) +

@@ -64,6 +64,15 @@ Part trunk(const Config& c, const Trunk& t, Layer&& layer) {
                       {block});
 }
 
+/// The same with the names, the norm and the table that most families have.
+template <class Layer>
+Part trunk(const Config& c, Classes k, Size rotated, Layer&& layer) {
+  return trunk(c,
+               Trunk{std::string(k.family), rms_norm("norm", k("RMSNorm"), c.dim({"hidden_size"})),
+                     rotary(k("RotaryEmbedding"), rotated)},
+               layer);
+}
+
 enum class Tied : bool { no, yes };
 
 /// `body` as the child "model" of class `class_name`, and the head; `tied` where the config does
@@ -96,6 +105,9 @@ Part decoder(const Config& c, Classes k, Size rotated, Layer&& layer) {
                          .norm = rms_norm("norm", k("RMSNorm"), c.dim({"hidden_size"}))},
                  layer);
 }
+
+/// Feed-forward without a gate: up, down and the activation module.
+Part up_down_mlp(const Common& s, Part activation, Bias bias);
 
 /// Llama's layer after its attention: gated feed-forward and the two norms before each half.
 Part gated_rest(const Common& s, const std::string& family, Bias mlp_bias = Bias::no);

@@ -84,4 +84,26 @@ Part gemma3_text(const Config& c) {
   return causal_lm(c, "Gemma3TextModel", gemma3_trunk(c), Tied::yes);
 }
 
+/// Gemma 2 without its norms after each half.
+/// Source: transformers 5.23, models/vaultgemma/{configuration,modeling}_vaultgemma.py.
+Part vaultgemma_trunk(const Config& c) {
+  const Common s = common_of(c, {.kv_heads = 4, .head_dim = 256, .act = "gelu_pytorch_tanh"});
+  const Bias b = c.bias({"attention_bias"}, false);
+  const Size window = c.dim_or_none({"sliding_window"}, 4096);
+  const auto types = every_nth_full(c, s.layers, 2);
+  const Classes k{"VaultGemma"};
+  return gemma_body(c, "VaultGemma", "VaultGemmaTextScaledWordEmbedding",
+                    rotary("VaultGemmaRotaryEmbedding", rotated_dims(c, s.heads.dim)), [&](Size i) {
+                      return in("self_attn", k("Attention"),
+                                attention(s.hidden, s.heads, b, b,
+                                          window_of(types[static_cast<std::size_t>(i)], window))) +
+                             in("mlp", k("MLP"), gated_mlp(s.hidden, s.inner, s.act)) +
+                             rms_norm("input_layernorm", k("RMSNorm"), s.hidden) +
+                             rms_norm("pre_feedforward_layernorm", k("RMSNorm"), s.hidden);
+                    });
+}
+Part vaultgemma(const Config& c) {
+  return causal_lm(c, "VaultGemmaModel", vaultgemma_trunk(c), Tied::yes);
+}
+
 }  // namespace headroom::model::families

@@ -1,4 +1,4 @@
-// GPT-2 and what grew from its code: GPTBigCode (StarCoder), GPT-Neo and GPT-J.
+// GPT-2 and what grew from its code: GPTBigCode (StarCoder), GPT-Neo, GPT-J and CodeGen.
 #include <fmt/format.h>
 
 #include "model/architectures/decoder.hpp"
@@ -142,6 +142,30 @@ Part gptj_trunk(const Config& c) {
 }
 Part gptj(const Config& c) {
   return in("transformer", "GPTJModel", gptj_trunk(c)) + head(c, Tied::no, Bias::yes);
+}
+
+/// GPT-J with one projection to queries, keys and values.
+/// Source: transformers 5.23, models/codegen/{configuration,modeling}_codegen.py.
+Part codegen_trunk(const Config& c) {
+  const Gpt s = gpt_of(c, "gelu_new");
+  const Size rotated = c.dim_or_none({"rotary_dim"}, 64);
+  const Part layers = stack("h", "CodeGenBlock", s.layers, [&](Size) {
+    return layer_norm("ln_1", s.hidden) +
+           in("attn", "CodeGenAttention",
+              buffer("embed_positions", {s.positions, rotated == 0 ? s.hidden : rotated}) +
+                  dropouts({"attn_dropout", "resid_dropout"}) +
+                  fused_attention(s.hidden, s.heads, "qkv_proj", "out_proj")) +
+           in("mlp", "CodeGenMLP",
+              linear("fc_in", s.hidden, s.inner, Bias::yes) +
+                  linear("fc_out", s.inner, s.hidden, Bias::yes) + module("act", s.act) +
+                  dropouts({"dropout"}));
+  });
+  return unsplittable(embedding("wte", s.vocab, s.hidden) + dropouts({"drop"}) + layers +
+                          layer_norm("ln_f", s.hidden),
+                      {"CodeGenBlock"});
+}
+Part codegen(const Config& c) {
+  return in("transformer", "CodeGenModel", codegen_trunk(c)) + head(c, Tied::no, Bias::yes);
 }
 
 }  // namespace headroom::model::families

@@ -31,4 +31,35 @@ Part gpt_neox(const Config& c) {
                  c.flag({"tie_word_embeddings"}, false));
 }
 
+/// Without biases but one in the last layer's attention.
+/// Source: transformers 5.23, models/gpt_neox_japanese.
+Part gpt_neox_japanese_trunk(const Config& c) {
+  const Size hidden = c.dim({"hidden_size"}), layers = c.dim({"num_hidden_layers"});
+  const Size inner = c.dim({"intermediate_multiple_size"}, 4) * hidden;
+  const Heads heads = heads_of(c, {});
+  const std::string act = activation_class(c, {"hidden_act"}, "gelu");
+  const Part all = stack("layers", "GPTNeoXJapaneseLayer", layers, [&](Size i) {
+    return layer_norm("input_layernorm", hidden) + layer_norm("post_attention_layernorm", hidden) +
+           in("attention", "GPTNeoXJapaneseAttention",
+              (i + 1 == layers ? tensor("dense_bias", {hidden}, Role::bias) : Part{}) +
+                  module("attention_dropout", "Dropout") +
+                  fused_attention(hidden, heads, "query_key_value", "dense")) +
+           in("mlp", "GPTNeoXJapaneseMLP",
+              linear("dense_h_to_4h", hidden, inner) + linear("dense_4h_to_h", inner, hidden) +
+                  module("act", act));
+  });
+  const Size rotated = rotated_dims(c, heads.dim, c.number({"rotary_pct"}, 1.0));
+  return unsplittable(embedding("embed_in", c.dim({"vocab_size"}), hidden) + all +
+                          layer_norm("final_layer_norm", hidden) +
+                          rotary("GPTNeoXJapaneseRotaryEmbedding", rotated),
+                      {"GPTNeoXJapaneseLayer"});
+}
+Part gpt_neox_japanese(const Config& c) {
+  Part head = lm_head("gpt_neox_japanese.embed_in.weight", c.dim({"vocab_size"}),
+                      c.dim({"hidden_size"}), c.flag({"tie_word_embeddings"}, true));
+  head.modules[0].path = "embed_out";
+  head.tensors[0].name = "embed_out.weight";
+  return in("gpt_neox_japanese", "GPTNeoXJapaneseModel", gpt_neox_japanese_trunk(c)) + head;
+}
+
 }  // namespace headroom::model::families

@@ -24,8 +24,6 @@ Part gemma3(const Config& c);
 Part paligemma(const Config& c);
 Part mistral3(const Config& c);
 
-// ministral.cpp
-Part ministral3(const Config& c);
 // mllama.cpp
 Part mllama(const Config& c);
 // llama4.cpp

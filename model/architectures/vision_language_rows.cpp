@@ -30,8 +30,6 @@ constexpr Architecture rows[] = {
     {"Gemma3ForConditionalGeneration", "gemma3", gemma3},
     {"PaliGemmaForConditionalGeneration", "paligemma", paligemma},
     {"Mistral3ForConditionalGeneration", "mistral3", mistral3},
-    // ministral.cpp
-    {"Ministral3ForCausalLM", "ministral3", ministral3},
     // mllama.cpp
     {"MllamaForConditionalGeneration", "mllama", mllama},
     // llama4.cpp
