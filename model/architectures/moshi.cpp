@@ -34,7 +34,7 @@ Part moshi_trunk(const Config& c) {
   });
   return unsplittable(embedding("embed_tokens", c.dim({"vocab_size"}) + 1, hidden) + layers +
                           rms_norm("norm", "MoshiRMSNorm", hidden),
-                      {"MoshiDecoderLayer", "MimiTransformerLayer"});
+                      {"MoshiDecoderLayer"});
 }
 Part moshi(const Config& c) {
   return in("model", "MoshiModel", moshi_trunk(c)) +
