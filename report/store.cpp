@@ -141,6 +141,7 @@ struct Store::Implementation {
   Connection connection;
   Statement insert, progress;
   std::int64_t run = 0;
+  bool finished = false;
   Size next = 0, stored = 0, all = 0;
 };
 
@@ -152,6 +153,7 @@ Store& Store::operator=(Store&&) noexcept = default;
 void Store::begin_run(const RunInfo& info) {
   for (const GridShape& g : info.grids) check(g);
   self_->all = info.points();
+  self_->finished = false;
   self_->connection.execute("PRAGMA journal_mode=WAL");
   if (self_->resume(info.fingerprint)) return;
   Transaction transaction(self_->connection);
@@ -183,7 +185,8 @@ void Store::append(Size first_point, std::span<const model::Estimate> estimates)
 
 void Store::append(std::span<const Size> points, std::span<const model::Estimate> estimates,
                    Size end) {
-  if (self_->run == 0) throw std::logic_error("append before begin_run");
+  if (self_->run == 0 || self_->finished)
+    throw std::logic_error("append without a run that is begun");
   if (points.size() != estimates.size() || end < self_->next || end > self_->all)
     throw std::logic_error("a block that does not follow the last one");
   Transaction transaction(self_->connection);
@@ -204,10 +207,10 @@ void Store::append(std::span<const Size> points, std::span<const model::Estimate
 }
 
 void Store::finish_run() {
-  if (self_->run == 0 || self_->next != self_->all)
+  if (self_->run == 0 || self_->finished || self_->next != self_->all)
     throw std::logic_error(fmt::format("run finished at point {} of {}", self_->next, self_->all));
   Statement(self_->connection, "UPDATE run SET finished=?1 WHERE id=?2").run(now(), self_->run);
-  self_->run = 0;
+  self_->finished = true;
   // Back to one plain file, which can be read from a read-only folder. Another reader may hold it
   // in WAL mode, which does no harm: the attempt is all.
   sqlite3* database = self_->connection.get();

@@ -193,6 +193,10 @@ TEST(Store, AnUnfinishedRunOfTheSameFingerprintGoesOn) {
   EXPECT_EQ(store.stored_points(), 5);
   store.append(5, made_up(5, 7));
   store.finish_run();
+  EXPECT_EQ(store.run_id(), 1);
+  EXPECT_EQ(store.stored_points(), 12);
+  EXPECT_THROW(store.append(12, {}), std::logic_error);
+  EXPECT_THROW(store.finish_run(), std::logic_error);
   store.begin_run(small_run());
   EXPECT_EQ(store.run_id(), 2) << "after a complete run the same spec makes a new one";
   EXPECT_EQ(store.next_point(), 0);
