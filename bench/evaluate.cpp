@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "hardware/embedded.hpp"
 #include "hardware/machine.hpp"
 #include "model/estimate.hpp"
 #include "sweep/source.hpp"
@@ -79,14 +78,5 @@ void hold(benchmark::State& state, std::string_view scheme) {
 }
 BENCHMARK_CAPTURE(hold, bf16, "bf16")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(hold, q4_K_M, "q4_K_M")->Unit(benchmark::kMillisecond);
-
-void read_hardware(benchmark::State& state) {
-  for (auto _ : state) {
-    Catalogue catalogue;
-    for (const EmbeddedFile& file : embedded_hardware())
-      benchmark::DoNotOptimize(catalogue = overlay(std::move(catalogue), file.bytes, file.name));
-  }
-}
-BENCHMARK(read_hardware)->Unit(benchmark::kMillisecond);
 
 }  // namespace
