@@ -1,6 +1,6 @@
-// What a config class says where a section leaves keys out: configs inside configs are saved without
-// the keys that equal their class's defaults. Only keys that bear on shapes.
-// Source: transformers 5.23, configuration_<type>.py.
+// What a config class says where a section leaves keys out: configs inside configs are saved
+// without the keys that equal their class's defaults. Only keys that bear on shapes. Source:
+// transformers 5.23, configuration_<type>.py.
 #include "model/architectures/class_defaults.hpp"
 
 #include <algorithm>
@@ -13,23 +13,19 @@ struct Row {
   std::string_view model_type, json;
 };
 constexpr Row rows[] = {
-    {"llama",
-     R"({"vocab_size":32000,"hidden_size":4096,"intermediate_size":11008,)"
-     R"("num_hidden_layers":32,"num_attention_heads":32,"hidden_act":"silu",)"
-     R"("attention_bias":false,"mlp_bias":false,"tie_word_embeddings":false})"},
-    {"mistral",
-     R"({"vocab_size":32000,"hidden_size":4096,"intermediate_size":14336,)"
-     R"("num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":8,)"
-     R"("hidden_act":"silu","sliding_window":4096,"tie_word_embeddings":false})"},
-    {"ministral3",
-     R"({"vocab_size":131072,"hidden_size":4096,"intermediate_size":14336,)"
-     R"("num_hidden_layers":34,"num_attention_heads":32,"num_key_value_heads":8,)"
-     R"("head_dim":128,"hidden_act":"silu","tie_word_embeddings":false})"},
-    {"qwen2",
-     R"({"vocab_size":151936,"hidden_size":4096,"intermediate_size":22016,)"
-     R"("num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":32,)"
-     R"("hidden_act":"silu","use_sliding_window":false,"sliding_window":4096,)"
-     R"("tie_word_embeddings":false})"},
+    {"llama", R"({"vocab_size":32000,"hidden_size":4096,"intermediate_size":11008,)"
+              R"("num_hidden_layers":32,"num_attention_heads":32,"hidden_act":"silu",)"
+              R"("attention_bias":false,"mlp_bias":false,"tie_word_embeddings":false})"},
+    {"mistral", R"({"vocab_size":32000,"hidden_size":4096,"intermediate_size":14336,)"
+                R"("num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":8,)"
+                R"("hidden_act":"silu","sliding_window":4096,"tie_word_embeddings":false})"},
+    {"ministral3", R"({"vocab_size":131072,"hidden_size":4096,"intermediate_size":14336,)"
+                   R"("num_hidden_layers":34,"num_attention_heads":32,"num_key_value_heads":8,)"
+                   R"("head_dim":128,"hidden_act":"silu","tie_word_embeddings":false})"},
+    {"qwen2", R"({"vocab_size":151936,"hidden_size":4096,"intermediate_size":22016,)"
+              R"("num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":32,)"
+              R"("hidden_act":"silu","use_sliding_window":false,"sliding_window":4096,)"
+              R"("tie_word_embeddings":false})"},
     {"qwen3",
      R"({"vocab_size":151936,"hidden_size":4096,"intermediate_size":22016,)"
      R"("num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":32,)"
@@ -42,12 +38,11 @@ constexpr Row rows[] = {
      R"("decoder_sparse_step":1,"moe_intermediate_size":1408,)"
      R"("shared_expert_intermediate_size":5632,"num_experts_per_tok":4,"num_experts":60,)"
      R"("qkv_bias":true,"tie_word_embeddings":false})"},
-    {"qwen3_moe",
-     R"({"vocab_size":151936,"hidden_size":2048,"intermediate_size":6144,)"
-     R"("num_hidden_layers":24,"num_attention_heads":32,"num_key_value_heads":4,)"
-     R"("hidden_act":"silu","attention_bias":false,"use_sliding_window":false,)"
-     R"("sliding_window":4096,"decoder_sparse_step":1,"moe_intermediate_size":768,)"
-     R"("num_experts_per_tok":8,"num_experts":128,"tie_word_embeddings":false})"},
+    {"qwen3_moe", R"({"vocab_size":151936,"hidden_size":2048,"intermediate_size":6144,)"
+                  R"("num_hidden_layers":24,"num_attention_heads":32,"num_key_value_heads":4,)"
+                  R"("hidden_act":"silu","attention_bias":false,"use_sliding_window":false,)"
+                  R"("sliding_window":4096,"decoder_sparse_step":1,"moe_intermediate_size":768,)"
+                  R"("num_experts_per_tok":8,"num_experts":128,"tie_word_embeddings":false})"},
     {"qwen3_next",
      R"({"vocab_size":151936,"hidden_size":2048,"intermediate_size":5632,)"
      R"("num_hidden_layers":48,"num_attention_heads":16,"num_key_value_heads":2,)"
@@ -56,11 +51,10 @@ constexpr Row rows[] = {
      R"("linear_num_value_heads":32,"decoder_sparse_step":1,"moe_intermediate_size":512,)"
      R"("shared_expert_intermediate_size":512,"num_experts_per_tok":10,"num_experts":512,)"
      R"("tie_word_embeddings":false})"},
-    {"gemma",
-     R"({"vocab_size":256000,"hidden_size":3072,"intermediate_size":24576,)"
-     R"("num_hidden_layers":28,"num_attention_heads":16,"num_key_value_heads":16,)"
-     R"("head_dim":256,"hidden_act":"gelu_pytorch_tanh","attention_bias":false,)"
-     R"("tie_word_embeddings":true})"},
+    {"gemma", R"({"vocab_size":256000,"hidden_size":3072,"intermediate_size":24576,)"
+              R"("num_hidden_layers":28,"num_attention_heads":16,"num_key_value_heads":16,)"
+              R"("head_dim":256,"hidden_act":"gelu_pytorch_tanh","attention_bias":false,)"
+              R"("tie_word_embeddings":true})"},
     {"gemma2",
      R"({"vocab_size":256000,"hidden_size":2304,"intermediate_size":9216,)"
      R"("num_hidden_layers":26,"num_attention_heads":8,"num_key_value_heads":4,"head_dim":256,)"
@@ -87,28 +81,24 @@ constexpr Row rows[] = {
      R"("hidden_size_per_layer_input":256,"altup_active_idx":0,"altup_coef_clip":120.0,)"
      R"("altup_correct_scale":true,"altup_num_inputs":4,"num_kv_shared_layers":15,)"
      R"("laurel_rank":64,"tie_word_embeddings":true})"},
-    {"mixtral",
-     R"({"vocab_size":32000,"hidden_size":4096,"intermediate_size":14336,)"
-     R"("num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":8,)"
-     R"("hidden_act":"silu","num_experts_per_tok":2,"num_local_experts":8,)"
-     R"("tie_word_embeddings":false})"},
-    {"phi",
-     R"({"vocab_size":51200,"hidden_size":2048,"intermediate_size":8192,)"
-     R"("num_hidden_layers":24,"num_attention_heads":32,"resid_pdrop":0.0,"embd_pdrop":0.0,)"
-     R"("hidden_act":"gelu_new","qk_layernorm":false,"tie_word_embeddings":false})"},
+    {"mixtral", R"({"vocab_size":32000,"hidden_size":4096,"intermediate_size":14336,)"
+                R"("num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":8,)"
+                R"("hidden_act":"silu","num_experts_per_tok":2,"num_local_experts":8,)"
+                R"("tie_word_embeddings":false})"},
+    {"phi", R"({"vocab_size":51200,"hidden_size":2048,"intermediate_size":8192,)"
+            R"("num_hidden_layers":24,"num_attention_heads":32,"resid_pdrop":0.0,"embd_pdrop":0.0,)"
+            R"("hidden_act":"gelu_new","qk_layernorm":false,"tie_word_embeddings":false})"},
     {"phi3",
      R"({"vocab_size":32064,"hidden_size":3072,"intermediate_size":8192,)"
      R"("num_hidden_layers":32,"num_attention_heads":32,"resid_pdrop":0.0,"embd_pdrop":0.0,)"
      R"("hidden_act":"silu","original_max_position_embeddings":4096,)"
      R"("tie_word_embeddings":false})"},
-    {"cohere",
-     R"({"vocab_size":256000,"hidden_size":8192,"intermediate_size":22528,)"
-     R"("num_hidden_layers":40,"num_attention_heads":64,"hidden_act":"silu",)"
-     R"("attention_bias":false,"use_qk_norm":false,"tie_word_embeddings":true})"},
-    {"cohere2",
-     R"({"vocab_size":256000,"hidden_size":8192,"intermediate_size":22528,)"
-     R"("num_hidden_layers":40,"num_attention_heads":64,"hidden_act":"silu",)"
-     R"("attention_bias":false,"sliding_window":4096,"tie_word_embeddings":true})"},
+    {"cohere", R"({"vocab_size":256000,"hidden_size":8192,"intermediate_size":22528,)"
+               R"("num_hidden_layers":40,"num_attention_heads":64,"hidden_act":"silu",)"
+               R"("attention_bias":false,"use_qk_norm":false,"tie_word_embeddings":true})"},
+    {"cohere2", R"({"vocab_size":256000,"hidden_size":8192,"intermediate_size":22528,)"
+                R"("num_hidden_layers":40,"num_attention_heads":64,"hidden_act":"silu",)"
+                R"("attention_bias":false,"sliding_window":4096,"tie_word_embeddings":true})"},
     {"opt",
      R"({"vocab_size":50272,"hidden_size":768,"num_hidden_layers":12,"ffn_dim":3072,)"
      R"("max_position_embeddings":2048,"do_layer_norm_before":true,)"
@@ -121,10 +111,9 @@ constexpr Row rows[] = {
      R"("scale_attn_weights":true,"scale_attn_by_inverse_layer_idx":false,)"
      R"("reorder_and_upcast_attn":false,"add_cross_attention":false,)"
      R"("tie_word_embeddings":true})"},
-    {"granite",
-     R"({"vocab_size":32000,"hidden_size":4096,"intermediate_size":11008,)"
-     R"("num_hidden_layers":32,"num_attention_heads":32,"hidden_act":"silu",)"
-     R"("attention_bias":false,"mlp_bias":false,"tie_word_embeddings":false})"},
+    {"granite", R"({"vocab_size":32000,"hidden_size":4096,"intermediate_size":11008,)"
+                R"("num_hidden_layers":32,"num_attention_heads":32,"hidden_act":"silu",)"
+                R"("attention_bias":false,"mlp_bias":false,"tie_word_embeddings":false})"},
     {"glm",
      R"({"vocab_size":151552,"hidden_size":4096,"intermediate_size":13696,)"
      R"("num_hidden_layers":40,"num_attention_heads":32,"num_key_value_heads":2,)"
@@ -140,39 +129,33 @@ constexpr Row rows[] = {
      R"("num_experts_per_tok":8,"n_shared_experts":1,"n_routed_experts":128,"n_group":1,)"
      R"("topk_group":1,"first_k_dense_replace":1,"use_qk_norm":false,"num_mtp_layers":1,)"
      R"("tie_word_embeddings":false})"},
-    {"olmo2",
-     R"({"vocab_size":50304,"hidden_size":4096,"intermediate_size":11008,)"
-     R"("num_hidden_layers":32,"num_attention_heads":32,"hidden_act":"silu",)"
-     R"("attention_bias":false,"tie_word_embeddings":false})"},
-    {"stablelm",
-     R"({"vocab_size":50304,"intermediate_size":6912,"hidden_size":2560,)"
-     R"("num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":32,)"
-     R"("hidden_act":"silu","use_qkv_bias":false,"qk_layernorm":false,)"
-     R"("use_parallel_residual":false,"tie_word_embeddings":false})"},
-    {"falcon",
-     R"({"vocab_size":65024,"hidden_size":4544,"num_hidden_layers":32,)"
-     R"("num_attention_heads":71,"alibi":false,"new_decoder_architecture":false,)"
-     R"("multi_query":true,"parallel_attn":true,"bias":false,"activation":"gelu",)"
-     R"("tie_word_embeddings":true})"},
-    {"lfm2",
-     R"({"vocab_size":65536,"hidden_size":2560,"intermediate_size":12288,)"
-     R"("num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":8,)"
-     R"("conv_bias":false,"conv_L_cache":3,"block_multiple_of":256,)"
-     R"("block_auto_adjust_ff_dim":true,"tie_word_embeddings":true})"},
-    {"smollm3",
-     R"({"vocab_size":128256,"hidden_size":2048,"intermediate_size":11008,)"
-     R"("num_hidden_layers":36,"num_attention_heads":16,"num_key_value_heads":4,)"
-     R"("hidden_act":"silu","use_sliding_window":false,"no_rope_layer_interval":4,)"
-     R"("attention_bias":false,"mlp_bias":false,"tie_word_embeddings":true})"},
+    {"olmo2", R"({"vocab_size":50304,"hidden_size":4096,"intermediate_size":11008,)"
+              R"("num_hidden_layers":32,"num_attention_heads":32,"hidden_act":"silu",)"
+              R"("attention_bias":false,"tie_word_embeddings":false})"},
+    {"stablelm", R"({"vocab_size":50304,"intermediate_size":6912,"hidden_size":2560,)"
+                 R"("num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":32,)"
+                 R"("hidden_act":"silu","use_qkv_bias":false,"qk_layernorm":false,)"
+                 R"("use_parallel_residual":false,"tie_word_embeddings":false})"},
+    {"falcon", R"({"vocab_size":65024,"hidden_size":4544,"num_hidden_layers":32,)"
+               R"("num_attention_heads":71,"alibi":false,"new_decoder_architecture":false,)"
+               R"("multi_query":true,"parallel_attn":true,"bias":false,"activation":"gelu",)"
+               R"("tie_word_embeddings":true})"},
+    {"lfm2", R"({"vocab_size":65536,"hidden_size":2560,"intermediate_size":12288,)"
+             R"("num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":8,)"
+             R"("conv_bias":false,"conv_L_cache":3,"block_multiple_of":256,)"
+             R"("block_auto_adjust_ff_dim":true,"tie_word_embeddings":true})"},
+    {"smollm3", R"({"vocab_size":128256,"hidden_size":2048,"intermediate_size":11008,)"
+                R"("num_hidden_layers":36,"num_attention_heads":16,"num_key_value_heads":4,)"
+                R"("hidden_act":"silu","use_sliding_window":false,"no_rope_layer_interval":4,)"
+                R"("attention_bias":false,"mlp_bias":false,"tie_word_embeddings":true})"},
     {"ernie4_5",
      R"({"vocab_size":103424,"hidden_size":1024,"intermediate_size":3072,)"
      R"("num_hidden_layers":18,"num_attention_heads":16,"num_key_value_heads":2,)"
      R"("hidden_act":"silu","use_bias":false,"head_dim":128,"tie_word_embeddings":true})"},
-    {"exaone4",
-     R"({"vocab_size":102400,"hidden_size":4096,"intermediate_size":16384,)"
-     R"("num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":32,)"
-     R"("hidden_act":"silu","sliding_window":4096,"sliding_window_pattern":4,)"
-     R"("tie_word_embeddings":false})"},
+    {"exaone4", R"({"vocab_size":102400,"hidden_size":4096,"intermediate_size":16384,)"
+                R"("num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":32,)"
+                R"("hidden_act":"silu","sliding_window":4096,"sliding_window_pattern":4,)"
+                R"("tie_word_embeddings":false})"},
     {"deepseek_v2",
      R"({"vocab_size":102400,"hidden_size":4096,"intermediate_size":11008,)"
      R"("num_hidden_layers":32,"num_attention_heads":32,"hidden_act":"silu",)"
@@ -197,11 +180,10 @@ constexpr Row rows[] = {
      R"("intermediate_size":3072,"hidden_act":"gelu","max_position_embeddings":512,)"
      R"("type_vocab_size":2,"is_decoder":false,"add_cross_attention":false,)"
      R"("tie_word_embeddings":true})"},
-    {"bart",
-     R"({"vocab_size":50265,"max_position_embeddings":1024,"encoder_layers":12,)"
-     R"("encoder_ffn_dim":4096,"encoder_attention_heads":16,"decoder_layers":12,)"
-     R"("decoder_ffn_dim":4096,"decoder_attention_heads":16,"activation_function":"gelu",)"
-     R"("d_model":1024,"is_decoder":false,"tie_word_embeddings":true})"},
+    {"bart", R"({"vocab_size":50265,"max_position_embeddings":1024,"encoder_layers":12,)"
+             R"("encoder_ffn_dim":4096,"encoder_attention_heads":16,"decoder_layers":12,)"
+             R"("decoder_ffn_dim":4096,"decoder_attention_heads":16,"activation_function":"gelu",)"
+             R"("d_model":1024,"is_decoder":false,"tie_word_embeddings":true})"},
     {"qwen2_vl_text",
      R"({"vocab_size":152064,"hidden_size":8192,"intermediate_size":29568,)"
      R"("num_hidden_layers":80,"num_attention_heads":64,"num_key_value_heads":8,)"
@@ -212,11 +194,10 @@ constexpr Row rows[] = {
      R"("num_hidden_layers":80,"num_attention_heads":64,"num_key_value_heads":8,)"
      R"("hidden_act":"silu","max_position_embeddings":32768,"use_sliding_window":false,)"
      R"("sliding_window":4096})"},
-    {"qwen3_vl_text",
-     R"({"vocab_size":151936,"hidden_size":4096,"intermediate_size":22016,)"
-     R"("num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":32,)"
-     R"("head_dim":128,"hidden_act":"silu","max_position_embeddings":128000,)"
-     R"("attention_bias":false})"},
+    {"qwen3_vl_text", R"({"vocab_size":151936,"hidden_size":4096,"intermediate_size":22016,)"
+                      R"("num_hidden_layers":32,"num_attention_heads":32,"num_key_value_heads":32,)"
+                      R"("head_dim":128,"hidden_act":"silu","max_position_embeddings":128000,)"
+                      R"("attention_bias":false})"},
     {"qwen3_vl_moe_text",
      R"({"vocab_size":151936,"hidden_size":2048,"intermediate_size":5632,)"
      R"("num_hidden_layers":24,"num_attention_heads":16,"num_key_value_heads":16,)"
@@ -249,10 +230,9 @@ constexpr Row rows[] = {
      R"("max_position_embeddings":131072,"num_experts_per_tok":1,"num_local_experts":16,)"
      R"("interleave_moe_layer_step":1,"use_qk_norm":true,"no_rope_layer_interval":4,)"
      R"("attention_chunk_size":8192,"attention_bias":false,"tie_word_embeddings":false})"},
-    {"glm4v_text",
-     R"({"vocab_size":151552,"hidden_size":4096,"intermediate_size":13696,)"
-     R"("num_hidden_layers":40,"num_attention_heads":32,"num_key_value_heads":2,)"
-     R"("hidden_act":"silu","max_position_embeddings":32768})"},
+    {"glm4v_text", R"({"vocab_size":151552,"hidden_size":4096,"intermediate_size":13696,)"
+                   R"("num_hidden_layers":40,"num_attention_heads":32,"num_key_value_heads":2,)"
+                   R"("hidden_act":"silu","max_position_embeddings":32768})"},
     {"glm4v_moe_text",
      R"({"vocab_size":151424,"hidden_size":4096,"intermediate_size":10944,)"
      R"("num_hidden_layers":46,"num_attention_heads":96,"num_key_value_heads":8,)"
@@ -260,10 +240,9 @@ constexpr Row rows[] = {
      R"("moe_intermediate_size":1408,"num_experts_per_tok":8,"n_shared_experts":1,)"
      R"("n_routed_experts":128,"n_group":1,"topk_group":1,"first_k_dense_replace":1,)"
      R"("tie_word_embeddings":false})"},
-    {"glm_ocr_text",
-     R"({"vocab_size":59392,"hidden_size":1024,"intermediate_size":4096,)"
-     R"("num_hidden_layers":16,"num_attention_heads":16,"num_key_value_heads":8,)"
-     R"("hidden_act":"silu","max_position_embeddings":131072})"},
+    {"glm_ocr_text", R"({"vocab_size":59392,"hidden_size":1024,"intermediate_size":4096,)"
+                     R"("num_hidden_layers":16,"num_attention_heads":16,"num_key_value_heads":8,)"
+                     R"("hidden_act":"silu","max_position_embeddings":131072})"},
     {"clip_text_model",
      R"({"vocab_size":49408,"hidden_size":512,"intermediate_size":2048,"projection_dim":512,)"
      R"("num_hidden_layers":12,"num_attention_heads":8,"max_position_embeddings":77,)"
@@ -288,10 +267,9 @@ constexpr Row rows[] = {
      R"({"hidden_size":768,"intermediate_size":3072,"num_hidden_layers":12,)"
      R"("num_attention_heads":12,"num_channels":3,"patch_size":16,)"
      R"("hidden_act":"gelu_pytorch_tanh","vision_use_head":true,"num_patches":256})"},
-    {"pixtral",
-     R"({"hidden_size":1024,"intermediate_size":4096,"num_hidden_layers":24,)"
-     R"("num_attention_heads":16,"num_channels":3,"image_size":1024,"patch_size":16,)"
-     R"("hidden_act":"gelu"})"},
+    {"pixtral", R"({"hidden_size":1024,"intermediate_size":4096,"num_hidden_layers":24,)"
+                R"("num_attention_heads":16,"num_channels":3,"image_size":1024,"patch_size":16,)"
+                R"("hidden_act":"gelu"})"},
     {"internvl_vision",
      R"({"hidden_size":1024,"num_hidden_layers":24,"num_attention_heads":16,)"
      R"("attention_bias":false,"use_qk_norm":false,"intermediate_size":4096,)"
@@ -315,12 +293,11 @@ constexpr Row rows[] = {
      R"("num_attention_heads":16,"num_channels":3,"intermediate_size":5632,"image_size":448,)"
      R"("patch_size":14,"vision_feature_select_strategy":"default","pixel_shuffle_ratio":0.5,)"
      R"("projector_input_dim":4096,"multi_modal_projector_bias":false})"},
-    {"gemma4_vision",
-     R"({"hidden_size":768,"intermediate_size":3072,"num_hidden_layers":16,)"
-     R"("num_attention_heads":12,"num_key_value_heads":12,"head_dim":64,)"
-     R"("hidden_activation":"gelu_pytorch_tanh","attention_bias":false,)"
-     R"("pooling_kernel_size":3,"patch_size":16,"position_embedding_size":10240,)"
-     R"("use_clipped_linears":false,"standardize":false})"},
+    {"gemma4_vision", R"({"hidden_size":768,"intermediate_size":3072,"num_hidden_layers":16,)"
+                      R"("num_attention_heads":12,"num_key_value_heads":12,"head_dim":64,)"
+                      R"("hidden_activation":"gelu_pytorch_tanh","attention_bias":false,)"
+                      R"("pooling_kernel_size":3,"patch_size":16,"position_embedding_size":10240,)"
+                      R"("use_clipped_linears":false,"standardize":false})"},
     {"gemma4_audio",
      R"({"hidden_size":1024,"num_hidden_layers":12,"num_attention_heads":8,)"
      R"("hidden_act":"silu","subsampling_conv_channels":[128,32],"conv_kernel_size":5,)"
@@ -339,21 +316,19 @@ constexpr Row rows[] = {
      R"("intermediate_size":4304,"num_heads":16,"in_channels":3,"patch_size":16,)"
      R"("spatial_merge_size":2,"temporal_patch_size":2,"out_hidden_size":3584,)"
      R"("num_position_embeddings":2304})"},
-    {"qwen3_5_vision",
-     R"({"depth":27,"hidden_size":1152,"hidden_act":"gelu_pytorch_tanh",)"
-     R"("intermediate_size":4304,"num_heads":16,"in_channels":3,"patch_size":16,)"
-     R"("spatial_merge_size":2,"temporal_patch_size":2,"out_hidden_size":3584,)"
-     R"("num_position_embeddings":2304})"},
+    {"qwen3_5_vision", R"({"depth":27,"hidden_size":1152,"hidden_act":"gelu_pytorch_tanh",)"
+                       R"("intermediate_size":4304,"num_heads":16,"in_channels":3,"patch_size":16,)"
+                       R"("spatial_merge_size":2,"temporal_patch_size":2,"out_hidden_size":3584,)"
+                       R"("num_position_embeddings":2304})"},
     {"qwen3_5_moe_vision",
      R"({"depth":27,"hidden_size":1152,"hidden_act":"gelu_pytorch_tanh",)"
      R"("intermediate_size":4304,"num_heads":16,"in_channels":3,"patch_size":16,)"
      R"("spatial_merge_size":2,"temporal_patch_size":2,"out_hidden_size":3584,)"
      R"("num_position_embeddings":2304})"},
-    {"glm4v_vision",
-     R"({"depth":24,"hidden_size":1536,"hidden_act":"silu","attention_bias":false,)"
-     R"("num_heads":12,"in_channels":3,"image_size":336,"patch_size":14,)"
-     R"("spatial_merge_size":2,"temporal_patch_size":2,"out_hidden_size":4096,)"
-     R"("intermediate_size":13696})"},
+    {"glm4v_vision", R"({"depth":24,"hidden_size":1536,"hidden_act":"silu","attention_bias":false,)"
+                     R"("num_heads":12,"in_channels":3,"image_size":336,"patch_size":14,)"
+                     R"("spatial_merge_size":2,"temporal_patch_size":2,"out_hidden_size":4096,)"
+                     R"("intermediate_size":13696})"},
     {"glm4v_moe_vision",
      R"({"depth":24,"hidden_size":1536,"hidden_act":"silu","attention_bias":false,)"
      R"("num_heads":12,"in_channels":3,"image_size":336,"patch_size":14,)"

@@ -40,10 +40,8 @@ class Random {
   Drawn draw() {
     const auto m = static_cast<std::size_t>(between(0, std::ssize(models) - 1));
     const auto p = static_cast<std::size_t>(between(0, std::ssize(precisions) - 1));
-    Drawn d{held(m, p),
-            machine(between(0, 8), between(4, 80), between(8, 512),
-                    between(10, 1000)),
-            {}};
+    Drawn d{
+        held(m, p), machine(between(0, 8), between(4, 80), between(8, 512), between(10, 1000)), {}};
     d.s = scenario(d.weights, d.box, runtime_names[static_cast<std::size_t>(between(0, 2))]);
     d.s.batch = between(1, 64);
     d.s.prompt_tokens = between(1, 4096);

@@ -1,4 +1,5 @@
-// Models of the catalogue and hand-made machines for tests that need a scenario, not a catalogue row.
+// Models of the catalogue and hand-made machines for tests that need a scenario, not a catalogue
+// row.
 #pragma once
 
 #include <map>
@@ -17,8 +18,7 @@ inline const model::Model& catalogue_model(const std::string& name) {
   auto& slot = built[name];
   if (!slot) {
     std::string file = name + ".json";
-    if (const auto slash = file.find('/'); slash != std::string::npos)
-      file.replace(slash, 1, "__");
+    if (const auto slash = file.find('/'); slash != std::string::npos) file.replace(slash, 1, "__");
     for (const EmbeddedFile& f : embedded_models())
       if (f.name == file)
         slot = std::make_unique<model::Model>(
