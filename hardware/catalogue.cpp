@@ -1,8 +1,7 @@
-// Looks rows up by the names that people and drivers use, and lays files of rows over each other.
+// Reads files of rows and lays them over each other.
 #include "hardware/catalogue.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -17,78 +16,11 @@
 namespace headroom {
 namespace {
 
-/// Makers and brands that drivers and people put before the name of a product.
-constexpr auto brands =
-    std::to_array<std::string_view>({"nvidia", "amd", "intel", "apple", "google", "aws", "geforce",
-                                     "tesla", "quadro", "instinct", "radeon"});
-
-/// Lower-case words of a name without the maker: "NVIDIA GeForce RTX 4090" is {rtx, 4090}.
-std::vector<std::string> words(std::string_view name) {
-  std::vector<std::string> result(1);
-  for (const char c : lower(name)) {
-    if (std::string_view(" -_()").find(c) != std::string_view::npos)
-      result.emplace_back();
-    else
-      result.back() += c;
-  }
-  std::erase_if(result, [](const std::string& each) {
-    return each.empty() || std::ranges::find(brands, each) != brands.end();
-  });
-  return result;
-}
-
 template <class Fact>
 std::vector<std::string> names_of(const std::vector<Fact>& facts) {
   std::vector<std::string> result;
   for (const Fact& each : facts) result.push_back(each.name);
   return result;
-}
-
-/// Rows whose names hold all words of `name`: what "a100-40gb" may mean. Slices and other rows that
-/// only add to the name of a row that fits are left out.
-template <class Fact>
-std::vector<std::string> candidates(const std::vector<Fact>& facts, std::string_view name) {
-  const std::vector<std::string> asked = words(name);
-  std::vector<std::string> fitting;
-  for (const Fact& each : facts) {
-    const std::vector<std::string> held = words(each.name);
-    if (!asked.empty() && std::ranges::all_of(asked, [&](const std::string& word) {
-          return std::ranges::find(held, word) != held.end();
-        }))
-      fitting.push_back(each.name);
-  }
-  std::vector<std::string> result;
-  for (const std::string& each : fitting) {
-    const auto is_part_of = [&](const std::string& other) { return each.starts_with(other + "-"); };
-    if (std::ranges::none_of(fitting, is_part_of)) result.push_back(each);
-  }
-  return result;
-}
-
-UnknownName ambiguous(std::string_view kind, std::string_view name,
-                      const std::vector<std::string>& fitting) {
-  return UnknownName(
-      fmt::format("{} '{}' is ambiguous; it could be {}", kind, name, fmt::join(fitting, ", ")));
-}
-
-template <class Fact>
-const Fact& look_up(const std::vector<Fact>& facts, std::string_view kind, std::string_view name) {
-  const std::string asked = spelling(name);
-  std::vector<const Fact*> by_alias;
-  for (const Fact& each : facts) {
-    if (spelling(each.name) == asked) return each;
-    for (const std::string& alias : each.aliases)
-      if (spelling(alias) == asked) {
-        by_alias.push_back(&each);
-        break;
-      }
-  }
-  if (by_alias.size() == 1) return *by_alias.front();
-  std::vector<std::string> fitting;
-  for (const Fact* each : by_alias) fitting.push_back(each->name);
-  if (fitting.empty()) fitting = candidates(facts, name);
-  if (fitting.size() > 1) throw ambiguous(kind, name, fitting);
-  throw unknown_name(kind, name, names_of(facts));
 }
 
 /// One file of rows.
@@ -192,16 +124,6 @@ Catalogue lay_over(Catalogue base, const std::vector<Document>& documents) {
 }
 
 }  // namespace
-
-std::string spelling(std::string_view name) {
-  return fmt::format("{}", fmt::join(words(name), ""));
-}
-
-const Device& Catalogue::device(std::string_view name) const {
-  return look_up(devices, "device", name);
-}
-
-const Host& Catalogue::host(std::string_view name) const { return look_up(hosts, "host", name); }
 
 Catalogue read_catalogue(std::vector<std::filesystem::path> files) {
   std::ranges::sort(files);

@@ -16,16 +16,17 @@ struct Catalogue {
   std::vector<Host> hosts;
   std::string default_host;  ///< name of the host that a machine without "@" sits in
 
-  /// Throws UnknownName with the nearest names; an alias that fits several rows is an error that
-  /// lists them.
+  /// Case, separators, makers and the order of words do not matter, and a size of memory may be
+  /// added: "NVIDIA A100 80GB PCIe", "4090", "T4 16GB". Throws UnknownName with the nearest names;
+  /// a name that fits several rows is an error that lists them.
   const Device& device(std::string_view name) const;
   const Host& host(std::string_view name) const;
 
   bool operator==(const Catalogue&) const = default;
 };
 
-/// The same for all spellings of a name: without case, separators and makers' names. "rtx4090" for
-/// "NVIDIA GeForce RTX 4090" and for "rtx-4090".
+/// The same for all spellings of a name: without case, order, separators and makers' names.
+/// "4090ti" for "NVIDIA GeForce RTX 4090 Ti" and for "rtx-4090-ti".
 std::string spelling(std::string_view name);
 
 /// The rows that ship with the program. Read on the first call.

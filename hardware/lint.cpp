@@ -26,7 +26,7 @@ void check_names(const std::vector<Fact>& facts, Findings& findings) {
   for (const Name& each : names) spelled.push_back(spelling(*each.text));
   for (std::size_t i = 0; i < names.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (spelled[i] == spelled[j])
+      if (spelled[i] == spelled[j] && names[i].owner != names[j].owner)
         findings.push_back(fmt::format("{}: '{}' is also a name of {}", names[i].owner->name,
                                        *names[i].text, names[j].owner->name));
 }

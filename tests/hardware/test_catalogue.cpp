@@ -163,7 +163,22 @@ TEST(Catalogue, FoundAsDriversAndPeopleSpellThem) {
   EXPECT_EQ(catalogue.device("Tesla V100-SXM2-32GB").name, "v100-sxm-32gb");
   EXPECT_EQ(catalogue.device("AMD Instinct MI300X").name, "mi300x");
   EXPECT_EQ(catalogue.device("rtx4090").name, "rtx-4090");
+  EXPECT_EQ(catalogue.device("4090").name, "rtx-4090");
+  EXPECT_EQ(catalogue.device("3080 Ti").name, "rtx-3080-ti");
+  EXPECT_EQ(catalogue.device("RTX 2080Ti 11GB").name, "rtx-2080-ti");
+  EXPECT_EQ(catalogue.device("NVIDIA H100 80GB SXM").name, "h100-sxm-80gb");
+  EXPECT_EQ(catalogue.device("A100-SXM4-80G").name, "a100-sxm-80gb");
   EXPECT_EQ(catalogue.device("RTX_3090").name, "rtx-3090");
+}
+
+TEST(Catalogue, ASizeOfMemoryMayBeAddedWhereItIsRight) {
+  const Catalogue& catalogue = shipped_catalogue();
+  EXPECT_EQ(catalogue.device("NVIDIA L40S 48GB").name, "l40s");
+  EXPECT_EQ(catalogue.device("T4 16 GB").name, "t4");
+  EXPECT_EQ(catalogue.device("A800 80GiB").name, "a800-sxm-80gb");
+  EXPECT_THROW(catalogue.device("RTX 4090 48GB"), UnknownName);
+  EXPECT_THROW(catalogue.device("V100 32GB"), UnknownName) << "SXM or PCIe";
+  EXPECT_THROW(catalogue.device("24GB"), UnknownName);
 }
 
 TEST(Catalogue, AmbiguousNamesListWhatTheyMayMean) {

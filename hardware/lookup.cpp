@@ -1,0 +1,175 @@
+// Finds rows by the names that people and drivers use. A name is a set of words: its maker, its
+// order and its separators do not matter, and a size of memory may be added where the row has that
+// much.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "hardware/catalogue.hpp"
+#include "hardware/names.hpp"
+#include "hardware/quantity_text.hpp"
+
+namespace headroom {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Makers and brands that drivers and people put before the name of a product, or leave out.
+constexpr auto brands = std::to_array<std::string_view>(
+    {"nvidia", "amd", "intel", "apple", "google", "aws", "geforce", "tesla", "quadro", "instinct",
+     "radeon", "rtx", "gtx", "rx", "arc"});
+
+bool is_number(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// Without a brand written together with a model's number: "rtx4090" is "4090".
+std::string without_brand(std::string word) {
+  for (const std::string_view brand : brands)
+    if (word.starts_with(brand) && word.find_first_of("0123456789") != std::string::npos)
+      return word.substr(brand.size());
+  return word;
+}
+
+/// "80gb" for "80g", "80gb" and "80gib"; anything else as it is.
+std::string with_one_unit(std::string word) {
+  const std::size_t digits = word.find_first_not_of("0123456789");
+  if (digits == 0 || digits == std::string::npos) return word;
+  const std::string_view unit = std::string_view(word).substr(digits);
+  if (unit == "g" || unit == "gib") word.replace(digits, std::string::npos, "gb");
+  return word;
+}
+
+/// Lower-case words of a name without the maker: "NVIDIA GeForce RTX 4090" is {4090}.
+Words words(std::string_view name) {
+  Words raw(1);
+  for (const char c : lower(name)) {
+    if (std::string_view(" -_()").find(c) != std::string_view::npos)
+      raw.emplace_back();
+    else
+      raw.back() += c;
+  }
+  Words result;
+  for (std::string& each : raw) {
+    if (each.empty() || std::ranges::find(brands, each) != brands.end()) continue;
+    if ((each == "gb" || each == "gib") && !result.empty() && is_number(result.back()))
+      result.back() += "gb";
+    else
+      result.push_back(with_one_unit(without_brand(std::move(each))));
+  }
+  return result;
+}
+
+std::string joined(const Words& all) { return fmt::format("{}", fmt::join(all, "")); }
+
+bool same(const Words& asked, std::string_view name) {
+  Words other = words(name);
+  if (joined(asked) == joined(other)) return true;
+  Words sorted = asked;
+  std::ranges::sort(sorted);
+  std::ranges::sort(other);
+  return sorted == other;
+}
+
+Bytes memory_of(const Device& device) { return device.memory; }
+Bytes memory_of(const Host& host) { return host.ram; }
+
+/// The row of this name, else all rows that have it as an alias.
+template <class Fact>
+std::vector<const Fact*> named(const std::vector<Fact>& facts, const Words& asked) {
+  std::vector<const Fact*> result;
+  if (asked.empty()) return result;
+  for (const Fact& each : facts) {
+    if (same(asked, each.name)) return {&each};
+    if (std::ranges::any_of(each.aliases, [&](const std::string& a) { return same(asked, a); }))
+      result.push_back(&each);
+  }
+  return result;
+}
+
+/// Rows whose names hold all words asked for: what "a100-40gb" may mean. Slices and other rows that
+/// only add to the name of a row that fits are left out.
+template <class Fact>
+std::vector<const Fact*> candidates(const std::vector<Fact>& facts, const Words& asked) {
+  std::vector<const Fact*> fitting;
+  for (const Fact& each : facts) {
+    const Words held = words(each.name);
+    const auto is_held = [&](const std::string& word) {
+      return std::ranges::find(held, word) != held.end();
+    };
+    if (!asked.empty() && std::ranges::all_of(asked, is_held)) fitting.push_back(&each);
+  }
+  std::vector<const Fact*> result;
+  for (const Fact* each : fitting)
+    if (std::ranges::none_of(
+            fitting, [&](const Fact* other) { return each->name.starts_with(other->name + "-"); }))
+      result.push_back(each);
+  return result;
+}
+
+/// Takes a size in GB out of the words.
+std::optional<int> take_size(Words& all) {
+  for (auto word = all.begin(); word != all.end(); ++word) {
+    if (!word->ends_with("gb")) continue;
+    int size = 0;
+    const auto [end, error] = std::from_chars(word->data(), word->data() + word->size() - 2, size);
+    if (error != std::errc() || end != word->data() + word->size() - 2) continue;
+    all.erase(word);
+    return size;
+  }
+  return std::nullopt;
+}
+
+/// Drivers report up to a twelfth less than the size a product is sold by.
+bool has_about(Bytes memory, int gigabytes) {
+  const double gib = static_cast<double>(memory.count()) / (1 << 30);
+  return std::abs(gib - gigabytes) <= gigabytes / 12.0;
+}
+
+template <class Fact>
+const Fact& look_up(const std::vector<Fact>& facts, std::string_view kind, std::string_view name) {
+  const auto exact = std::ranges::find(facts, lower(name), &Fact::name);
+  if (exact != facts.end()) return *exact;
+  const Words asked = words(name);
+  std::vector<const Fact*> found = named(facts, asked);
+  if (found.empty()) {
+    Words without = asked;
+    if (const auto size = take_size(without)) {
+      found = named(facts, without);
+      if (found.size() == 1 && !has_about(memory_of(*found.front()), *size))
+        throw UnknownName(fmt::format("unknown {} '{}': {} has {}", kind, name, found.front()->name,
+                                      to_text(memory_of(*found.front()))));
+    }
+  }
+  if (found.size() == 1) return *found.front();
+  if (found.empty()) found = candidates(facts, asked);
+  std::vector<std::string> names;
+  for (const Fact* each : found) names.push_back(each->name);
+  if (names.size() > 1)
+    throw UnknownName(
+        fmt::format("{} '{}' is ambiguous; it could be {}", kind, name, fmt::join(names, ", ")));
+  names.clear();
+  for (const Fact& each : facts) names.push_back(each.name);
+  throw unknown_name(kind, name, names);
+}
+
+}  // namespace
+
+std::string spelling(std::string_view name) {
+  Words all = words(name);
+  std::ranges::sort(all);
+  return joined(all);
+}
+
+const Device& Catalogue::device(std::string_view name) const {
+  return look_up(devices, "device", name);
+}
+
+const Host& Catalogue::host(std::string_view name) const { return look_up(hosts, "host", name); }
+
+}  // namespace headroom
