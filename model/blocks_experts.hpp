@@ -60,6 +60,12 @@ inline bool is_sparse(const Config& c, Size layer, Size dense) {
   return layer_type(c, types, layer, "mlp_layer_types") == "sparse";
 }
 
+/// Experts under the keys that DeepSeek and those after it use.
+inline Routing shared_routing_of(const Config& c) {
+  return routing_of(c, {"n_routed_experts", "num_experts", "num_local_experts"},
+                    {"num_experts_per_tok", "num_experts_per_token"});
+}
+
 /// DeepSeek's mixture (arXiv:2401.06066): routed experts, `gate`, and shared experts that every
 /// token uses, held as one gated feed-forward of their widths together.
 inline Part shared_mixture(const Config& c, Classes k, std::string_view class_name, Part gate,
@@ -67,10 +73,11 @@ inline Part shared_mixture(const Config& c, Classes k, std::string_view class_na
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"moe_intermediate_size"});
   const std::string act = activation_class(c, {"hidden_act"}, "silu");
   return in("mlp", class_name,
-            fused_experts(k("Experts"), hidden, inner, routing_of(c, {"n_routed_experts"}), act) +
+            fused_experts(k("Experts"), hidden, inner, shared_routing_of(c), act) +
                 std::move(gate) +
                 in("shared_experts", k("MLP"),
-                   gated_mlp(hidden, inner * c.dim({"n_shared_experts"}), act, bias)));
+                   gated_mlp(hidden, inner * c.dim({"n_shared_experts", "num_shared_experts"}), act,
+                             bias)));
 }
 
 }  // namespace headroom::model

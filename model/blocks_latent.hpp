@@ -57,6 +57,7 @@ inline Part indexer(const Config& c, std::string_view class_name, Size hidden, S
   const Size heads = c.dim({"index_n_heads"}), dim = c.dim({"index_head_dim"});
   Part p = linear("wq_b", query_rank, heads * dim) + linear("wk", hidden, dim) +
            layer_norm("k_norm", dim) + linear("weights_proj", hidden, heads);
+  p.caches = {{.kind = CacheKind::indexer, .per_token = dim, .score_dims = heads * dim}};
   return in("indexer", class_name, std::move(p));
 }
 

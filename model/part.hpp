@@ -70,6 +70,7 @@ enum class CacheKind {
   cross_attention,  ///< filled once from the encoder or the image: `per_token` counts source tokens
   latent,           ///< MLA: one latent shared by all heads, not split by tensor parallelism
   recurrent,        ///< state of fixed size
+  indexer,          ///< keys by which sparse attention picks its tokens; beside K and V
 };
 
 /// What one layer remembers between tokens, in elements of the cache precision.

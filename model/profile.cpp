@@ -15,7 +15,11 @@ void add(Sums& sums, const Tensor& tensor) {
     sums.buffers += n;
     return;
   }
-  if (!tensor.tied_to.empty()) return;
+  if (!tensor.tied_to.empty()) {
+    // Shared blocks multiply in every layer that uses them.
+    if (tensor.role == Role::matmul) sums.matmul += n;
+    return;
+  }
   sums.parameters += n;
   if (tensor.of > 1) {
     sums.routed += n;

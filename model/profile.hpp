@@ -10,7 +10,8 @@
 
 namespace headroom::model {
 
-/// Elements by the way they take part in a forward pass. Tied tensors count once, with their owner.
+/// Elements by the way they take part in a forward pass. Tied tensors count once, with their owner,
+/// except that a matrix multiplies wherever it stands.
 struct Sums {
   Size parameters = 0;  ///< all trained elements
   Size matmul = 0;      ///< dense matrices that every token is multiplied by, the head excepted

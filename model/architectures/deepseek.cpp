@@ -62,4 +62,21 @@ Part deepseek_v32(const Config& c) {
   });
 }
 
+/// Source: transformers 5.23, models/axk1: DeepSeek-V3 with a norm after the mixture.
+Part axk1(const Config& c) {
+  const Classes k{"AXK1"};
+  const Size hidden = c.dim({"hidden_size"});
+  const Latent a = latent_of(c);
+  const Bias bias = c.bias({"attention_bias"}, false);
+  const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
+  const Part mixture = shared_mixture(c, k, k("MoE"), gate) +
+                       at("mlp", rms_norm("post_mlp_layernorm", k("RMSNorm"), hidden));
+  const Size every = c.dim({"moe_layer_freq"}, 1);
+  return decoder(c, k, a.rope, [&](Size i) {
+    const bool sparse = is_sparse(c, i, 1) && (c.has("mlp_layer_types") || i % every == 0);
+    return decoder_layer(k, hidden, latent_attention(hidden, a, k("RMSNorm"), bias),
+                         sparse ? mixture : dense(c, k, Bias::no));
+  });
+}
+
 }  // namespace headroom::model::families

@@ -1,4 +1,4 @@
-// Mamba (arXiv:2312.00752) and Mamba-2 (arXiv:2405.21060).
+// Mamba (arXiv:2312.00752), Falcon Mamba (arXiv:2410.05355) and Mamba-2 (arXiv:2405.21060).
 #include "model/activation_function.hpp"
 #include "model/architectures/sparse_families.hpp"
 #include "model/blocks_recurrent.hpp"
@@ -21,21 +21,38 @@ Part backbone(const Config& c, Classes k, const Part& mixer, bool tied) {
                  c.flag({"tie_word_embeddings"}, tied));
 }
 
+Mamba mamba_of(const Config& c) {
+  return {.inner = expanded(c, c.dim({"hidden_size"})),
+          .state = c.dim({"state_size"}, 16),
+          .kernel = c.dim({"conv_kernel"}, 4),
+          .rank = time_step_rank(c, {"time_step_rank"}),
+          .conv_bias = c.bias({"use_conv_bias"}, true),
+          .bias = c.bias({"use_bias"}, false)};
+}
+
 }  // namespace
 
 /// Source: transformers 5.23, models/mamba.
 Part mamba(const Config& c) {
   const Classes k{"Mamba"};
-  const Size hidden = c.dim({"hidden_size"});
-  const Mamba m{.inner = expanded(c, hidden),
-                .state = c.dim({"state_size"}, 16),
-                .kernel = c.dim({"conv_kernel"}, 4),
-                .rank = time_step_rank(c, {"time_step_rank"}),
-                .conv_bias = c.bias({"use_conv_bias"}, true),
-                .bias = c.bias({"use_bias"}, false)};
-  return unsplittable(
-      backbone(c, k, mamba_mixer(hidden, m, activation_class(c, {"hidden_act"}, "silu")), true),
-      {k("Block"), k("Mixer")});
+  const Part mixer =
+      mamba_mixer(c.dim({"hidden_size"}), mamba_of(c), activation_class(c, {"hidden_act"}, "silu"));
+  return unsplittable(backbone(c, k, mixer, true), {k("Block"), k("Mixer")});
+}
+
+/// Source: transformers 5.23, models/falcon_mamba. Norms of time step, B and C without weights of
+/// their own: a buffer of ones each.
+Part falcon_mamba(const Config& c) {
+  const Classes k{"FalconMamba"};
+  const Mamba m = mamba_of(c);
+  const auto weightless = [&](std::string_view name, Size dim) {
+    return in(name, k("WeightlessRMSNorm"), buffer("weight", {dim}));
+  };
+  const Part mixer =
+      mamba_mixer(c.dim({"hidden_size"}), m, activation_class(c, {"hidden_act"}, "silu")) +
+      weightless("dt_layernorm", m.inner) + weightless("b_layernorm", m.state) +
+      weightless("c_layernorm", m.state);
+  return unsplittable(backbone(c, k, mixer, true), {k("Block"), k("Mixer")});
 }
 
 /// Source: transformers 5.23, models/mamba2.

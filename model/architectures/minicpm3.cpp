@@ -1,5 +1,5 @@
-// MiniCPM3 (arXiv:2404.06395) and Mistral 4: latent attention with a dense feed-forward and with
-// experts.
+// MiniCPM3 (arXiv:2404.06395), Youtu-LLM and Mistral 4: latent attention with a dense feed-forward
+// and with experts.
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
 #include "model/blocks_experts.hpp"
@@ -34,6 +34,19 @@ Part minicpm3(const Config& c) {
                           lm_head("model.embed_tokens.weight", vocab, hidden,
                                   c.flag({"tie_word_embeddings"}, true)),
                       {k("DecoderLayer")});
+}
+
+/// Source: transformers 5.23, models/youtu.
+Part youtu(const Config& c) {
+  const Classes k{"Youtu"};
+  const Size hidden = c.dim({"hidden_size"});
+  const Latent a = latent_of(c);
+  const Decoder frame{.family = "Youtu",
+                      .rotated = a.rope,
+                      .norm = rms_norm("norm", k("RMSNorm"), hidden),
+                      .tied = Tied::yes};
+  const Part attn = latent_attention(hidden, a, k("RMSNorm"), c.bias({"attention_bias"}, false));
+  return decoder(c, frame, [&](Size) { return decoder_layer(k, hidden, attn, dense_mlp(c, k)); });
 }
 
 /// Source: transformers 5.23, models/mistral4.

@@ -67,11 +67,13 @@ Part qwen3_next(const Config& c) {
   });
 }
 
-/// A text model alone, with its head.
+/// A text model alone, with its head. The class names the blocks of its siblings as unsplittable
+/// too.
 static Part qwen3_5_decoder(const Config& c, Classes k) {
   return in("model", k("TextModel"), qwen3_5_text_model(c, k)) +
-         lm_head("model.embed_tokens.weight", c.dim({"vocab_size"}), c.dim({"hidden_size"}),
-                 c.flag({"tie_word_embeddings"}, false));
+         unsplittable(lm_head("model.embed_tokens.weight", c.dim({"vocab_size"}),
+                              c.dim({"hidden_size"}), c.flag({"tie_word_embeddings"}, false)),
+                      {k("VisionBlock")});
 }
 Part qwen3_5(const Config& c) { return qwen3_5_decoder(c, {"Qwen3_5"}); }
 Part qwen3_5_moe(const Config& c) { return qwen3_5_decoder(c, {"Qwen3_5Moe"}); }

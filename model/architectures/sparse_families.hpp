@@ -23,9 +23,13 @@ Part dbrx(const Config& c);
 Part deepseek_v2(const Config& c);
 Part deepseek_v3(const Config& c);
 Part deepseek_v32(const Config& c);
+Part axk1(const Config& c);
 
 // ernie4_5_moe.cpp
 Part ernie4_5_moe(const Config& c);
+
+// exaone_moe.cpp
+Part exaone_moe(const Config& c);
 
 // falcon_h1.cpp
 Part falcon_h1(const Config& c);
@@ -49,11 +53,22 @@ Part granitemoeshared(const Config& c);
 Part granitemoe_swa(const Config& c);
 Part granitemoehybrid(const Config& c);
 
+// hunyuan_moe.cpp
+Part hunyuan_v1_moe(const Config& c);
+Part hy_v3(const Config& c);
+
 // hy_v4.cpp
 Part hy_v4(const Config& c);
 
 // jamba.cpp
 Part jamba(const Config& c);
+
+// jetmoe.cpp
+Part jetmoe(const Config& c);
+
+// kimi_linear.cpp
+Part kimi_linear(const Config& c);
+Part bailing_hybrid(const Config& c);
 
 // kolibri1.cpp
 Part kolibri1(const Config& c);
@@ -62,16 +77,26 @@ Part kolibri1(const Config& c);
 Part laguna(const Config& c);
 Part mellum(const Config& c);
 
+// lfm.cpp
+Part lfm2(const Config& c);
+Part lfm2_moe(const Config& c);
+Part lfm3(const Config& c);
+
 // longcat_flash.cpp
 Part longcat_flash(const Config& c);
 
 // mamba.cpp
 Part mamba(const Config& c);
 Part mamba2(const Config& c);
+Part falcon_mamba(const Config& c);
+
+// mimo_v2_flash.cpp
+Part mimo_v2_flash(const Config& c);
 
 // minicpm3.cpp
 Part minicpm3(const Config& c);
 Part mistral4(const Config& c);
+Part youtu(const Config& c);
 
 // minimax.cpp
 Part minimax(const Config& c);
@@ -100,13 +125,21 @@ Part qwen3_5_moe(const Config& c);
 Part qwen2_moe(const Config& c);
 Part qwen3_moe(const Config& c);
 
+// recurrent_gemma.cpp
+Part recurrent_gemma(const Config& c);
+
 // rwkv.cpp
 Part rwkv(const Config& c);
 
 // solar_open.cpp
 Part solar_open(const Config& c);
+Part dots1(const Config& c);
 
 // xlstm.cpp
 Part xlstm(const Config& c);
+
+// zamba.cpp
+Part zamba(const Config& c);
+Part zamba2(const Config& c);
 
 }  // namespace headroom::model::families

@@ -21,8 +21,11 @@ constexpr Architecture rows[] = {
     {"DeepseekV3ForCausalLM", "deepseek_v3", deepseek_v3},
     {"DeepseekV3ForCausalLM", "kimi_k2", deepseek_v3},
     {"DeepseekV32ForCausalLM", "deepseek_v32", deepseek_v32},
+    {"AXK1ForCausalLM", "axk1", axk1},
     // ernie4_5_moe.cpp
     {"Ernie4_5_MoeForCausalLM", "ernie4_5_moe", ernie4_5_moe},
+    // exaone_moe.cpp
+    {"ExaoneMoeForCausalLM", "exaone_moe", exaone_moe},
     // falcon_h1.cpp
     {"FalconH1ForCausalLM", "falcon_h1", falcon_h1},
     {"BambaForCausalLM", "bamba", bamba},
@@ -40,23 +43,39 @@ constexpr Architecture rows[] = {
     {"GraniteMoeSharedForCausalLM", "granitemoeshared", granitemoeshared},
     {"GraniteMoeSWAForCausalLM", "granitemoe_swa", granitemoe_swa},
     {"GraniteMoeHybridForCausalLM", "granitemoehybrid", granitemoehybrid},
+    // hunyuan_moe.cpp
+    {"HunYuanMoEV1ForCausalLM", "hunyuan_v1_moe", hunyuan_v1_moe},
+    {"HYV3ForCausalLM", "hy_v3", hy_v3},
     // hy_v4.cpp
     {"HYV4ForCausalLM", "hy_v4", hy_v4},
     // jamba.cpp
     {"JambaForCausalLM", "jamba", jamba},
+    // jetmoe.cpp
+    {"JetMoeForCausalLM", "jetmoe", jetmoe},
+    // kimi_linear.cpp
+    {"KimiLinearForCausalLM", "kimi_linear", kimi_linear},
+    {"BailingHybridForCausalLM", "bailing_hybrid", bailing_hybrid},
     // kolibri1.cpp
     {"Kolibri1ForCausalLM", "kolibri1", kolibri1},
     // laguna.cpp
     {"LagunaForCausalLM", "laguna", laguna},
     {"MellumForCausalLM", "mellum", mellum},
+    // lfm.cpp
+    {"Lfm2ForCausalLM", "lfm2", lfm2},
+    {"Lfm2MoeForCausalLM", "lfm2_moe", lfm2_moe},
+    {"Lfm3ForCausalLM", "lfm3", lfm3},
     // longcat_flash.cpp
     {"LongcatFlashForCausalLM", "longcat_flash", longcat_flash},
     // mamba.cpp
     {"MambaForCausalLM", "mamba", mamba},
     {"Mamba2ForCausalLM", "mamba2", mamba2},
+    {"FalconMambaForCausalLM", "falcon_mamba", falcon_mamba},
+    // mimo_v2_flash.cpp
+    {"MiMoV2FlashForCausalLM", "mimo_v2_flash", mimo_v2_flash},
     // minicpm3.cpp
     {"MiniCPM3ForCausalLM", "minicpm3", minicpm3},
     {"Mistral4ForCausalLM", "mistral4", mistral4},
+    {"YoutuForCausalLM", "youtu", youtu},
     // minimax.cpp
     {"MiniMaxForCausalLM", "minimax", minimax},
     // minimax_m2.cpp
@@ -76,12 +95,18 @@ constexpr Architecture rows[] = {
     // qwen_moe.cpp
     {"Qwen2MoeForCausalLM", "qwen2_moe", qwen2_moe},
     {"Qwen3MoeForCausalLM", "qwen3_moe", qwen3_moe},
+    // recurrent_gemma.cpp
+    {"RecurrentGemmaForCausalLM", "recurrent_gemma", recurrent_gemma},
     // rwkv.cpp
     {"RwkvForCausalLM", "rwkv", rwkv},
     // solar_open.cpp
     {"SolarOpenForCausalLM", "solar_open", solar_open},
+    {"Dots1ForCausalLM", "dots1", dots1},
     // xlstm.cpp
     {"xLSTMForCausalLM", "xlstm", xlstm},
+    // zamba.cpp
+    {"ZambaForCausalLM", "zamba", zamba},
+    {"Zamba2ForCausalLM", "zamba2", zamba2},
 };
 
 }  // namespace

@@ -66,7 +66,7 @@ def routed_elements(model, config):
     used = get("num_experts_per_tok", "moe_topk", "moe_k", "top_k_experts", "num_experts_per_token")
     total = experts = 0
     for m in model.modules():
-        if re.search(r"Experts?(GLU)?$", type(m).__name__) and not re.search("[Ss]hared", type(m).__name__):
+        if re.search(r"Experts?(GLU)?$", type(m).__name__):
             stacked = [p for p in m.parameters(recurse=False) if p.dim() >= 2]
             if stacked:
                 total += sum(p.numel() for p in m.parameters(recurse=False))
@@ -99,6 +99,8 @@ def measured_cache(model):
         short, long = run(TOKENS)[0], run(2 * TOKENS)[0]
         per_token, rest = divmod(long - short, TOKENS)
         if rest:
+            return None
+        if not long:  # kept inside the modules
             return None
         return {"per_token": per_token, "per_sequence": short - TOKENS * per_token}
     except Exception as e:  # data-dependent control flow cannot run without data
