@@ -39,6 +39,12 @@ Bytes integer_bytes(const Tensor& tensor) {
   }
 }
 
+/// Buffers that are computed on the spot (rotary tables), and routers' correction biases
+/// (transformers 5.23: _keep_in_fp32_modules_strict). Other buffers are stored like weights.
+bool stays_fp32(const Tensor& buffer) {
+  return !buffer.persistent || buffer.name.ends_with("correction_bias");
+}
+
 /// Rows never share a block.
 Bytes in_rows(const Matrix& m, const Precision& format) {
   return m.count * (m.out * format.stored(m.in));
@@ -91,7 +97,8 @@ bool reaches(const Model& model, const Scheme& scheme, const MatrixReader& reade
 HeldTensor hold_tensor(const Model& model, const Scheme& scheme, const MatrixReader& reader,
                        const Blocks& blocks, const Exceptions& exceptions, const Tensor& tensor) {
   if (tensor.element != Element::floating) return {nullptr, integer_bytes(tensor)};
-  if (!tensor.is_parameter()) return {&precision("fp32"), tensor.elements() * Bytes(4)};
+  if (!tensor.is_parameter() && stays_fp32(tensor))
+    return {&precision("fp32"), tensor.elements() * Bytes(4)};
   if (scheme.reach == Reach::everything) {
     const Precision& format = precision(scheme.format);
     return {&format, format.stored(tensor.elements())};

@@ -134,6 +134,21 @@ Size layer_of(std::string_view block) {
   return n;
 }
 
+/// The path of the module that owns the decoding stack, with a dot: "model.language_model.".
+std::string text_root(const Model& model) {
+  for (const Layer& layer : model.profile.layers) {
+    if (!layer.decodes) continue;
+    const std::string stack = layer.path.substr(0, layer.path.rfind('.'));
+    const auto dot = stack.rfind('.');
+    return dot == std::string::npos ? "" : stack.substr(0, dot + 1);
+  }
+  return "";
+}
+/// Below that module, or the head: not a vision or audio tower.
+bool in_text(const Model& model, const std::string& root, const Tensor& tensor) {
+  return !model.profile.generative || tensor.role == Role::head || tensor.name.starts_with(root);
+}
+
 class GgufHolder {
  public:
   GgufHolder(const Model& model, const Scheme& scheme)
@@ -152,12 +167,13 @@ class GgufHolder {
     asked_.seventy_b =
         text_layers_.size() == 80 && asked_.gqa > 1 &&
         one_of({"llama", "mistral", "qwen2", "qwen2_vl", "qwen2_5_vl"}, model.model_type);
-    if (!text_layers_.empty()) {
-      const std::string_view block = text_layers_.front()->path;
-      const std::string_view stack = block.substr(0, std::min(block.rfind('.'), block.size()));
-      const auto dot = stack.rfind('.');
-      text_root_ = dot == std::string_view::npos ? "" : std::string(stack.substr(0, dot)) + '.';
-    }
+    text_root_ = text_root(model);
+    // Positions and token types are embeddings of fewer rows; a config need not say the vocabulary.
+    vocabulary_ = model.profile.head_rows;
+    if (vocabulary_ == 0)
+      for (const Tensor& tensor : model.part.tensors)
+        if (tensor.role == Role::embedding)
+          vocabulary_ = std::max(vocabulary_, tensor.shape.front());
     for (const Tensor& tensor : model.part.tensors)
       if (is_text(tensor) && reader_.is_linear(tensor) && one_of_v(class_of(tensor.name)))
         ++attention_v_;
@@ -211,13 +227,9 @@ class GgufHolder {
     });
     return layer == text_layers_.end() ? nullptr : *layer;
   }
-  /// Below the module that owns the decoding stack, or the head: not a vision or audio tower.
-  bool is_text(const Tensor& tensor) const {
-    return !model_.profile.generative || tensor.role == Role::head ||
-           tensor.name.starts_with(text_root_);
-  }
+  bool is_text(const Tensor& tensor) const { return in_text(model_, text_root_, tensor); }
   bool quantised(const Tensor& tensor) const {
-    if (tensor.role == Role::embedding) return tensor.shape.front() == model_.shape.vocabulary;
+    if (tensor.role == Role::embedding) return tensor.shape.front() >= vocabulary_;
     return tensor.role == Role::head || reader_.is_linear(tensor);
   }
   /// Layer numbers for experts' models, running numbers of the class for others.
@@ -238,6 +250,7 @@ class GgufHolder {
   MixQuestion asked_;
   std::vector<const Layer*> text_layers_;
   std::string text_root_;
+  Size vocabulary_ = 0;
   Size attention_v_ = 0, attention_v_seen_ = 0;
   bool rotary_seen_ = false;
 };
@@ -249,6 +262,14 @@ std::string gguf_refusal(const Model& model) {
     return "";
   return fmt::format("llama.cpp's rules for '{}' ({}) are not known", model.model_type,
                      model.architecture);
+}
+
+std::vector<const Tensor*> language_tensors(const Model& model) {
+  const std::string root = text_root(model);
+  std::vector<const Tensor*> all;
+  for (const Tensor& tensor : model.part.tensors)
+    if (in_text(model, root, tensor)) all.push_back(&tensor);
+  return all;
 }
 
 Size rope_factors(const Config& config, Size head_dim) {

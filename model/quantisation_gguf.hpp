@@ -11,6 +11,10 @@ namespace headroom::model {
 /// Whether llama.cpp has `model`'s architecture, as far as is known here; else the reason.
 std::string gguf_refusal(const Model& model);
 
+/// The tensors of the language model, which one GGUF file holds, in the order of
+/// model.part.tensors; vision and audio towers are a file of their own.
+std::vector<const Tensor*> language_tensors(const Model& model);
+
 /// Elements of the rotary scaling factors that GGUF files of `config`'s model hold: half a head for
 /// "llama3" scaling, both lists for "longrope", else none.
 Size rope_factors(const Config& config, Size head_dim);

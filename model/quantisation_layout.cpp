@@ -21,7 +21,7 @@ Bytes fp8_block(const Matrix& m, const Scheme& s) {
 
 Bytes row_scaled(const Matrix& m, const Scheme&) { return m.count * Bytes(m.out * (m.in + 2)); }
 
-Bytes llm_int8(const Matrix& m, const Scheme&) { return m.count * Bytes(m.out * (m.in + 4)); }
+Bytes llm_int8(const Matrix& m, const Scheme&) { return m.count * Bytes(m.out * (m.in + 4) + 1); }
 
 Bytes packed_int4(const Matrix& m, const Scheme& s) {
   return m.count * Bytes(4 * m.out * divided_up(m.in, 8) + 2 * m.out * groups(m, s) + 16);

@@ -21,7 +21,8 @@ Bytes fp8_block(const Matrix& m, const Scheme& s);
 /// Source: compressed-tensors, strategy "channel" (FP8-dynamic, W8A8).
 Bytes row_scaled(const Matrix& m, const Scheme& s);
 
-/// count * (out * in + 4 * out): one fp32 absolute maximum (SCB) a row.
+/// count * (out * in + 4 * out + 1): one fp32 absolute maximum (SCB) a row, and a byte that names
+/// the layout (weight_format).
 /// Source: bitsandbytes nn/modules.py, Int8Params; arXiv:2208.07339.
 Bytes llm_int8(const Matrix& m, const Scheme& s);
 

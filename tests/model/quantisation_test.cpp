@@ -51,7 +51,7 @@ TEST(Quantisation, PlainFormatsCoverEveryTensor) {
 TEST(Quantisation, ScalesAndMapsAreCounted) {
   EXPECT_EQ(block_bytes("fp8"), q + 4 + experts + 4 * 4);
   EXPECT_EQ(block_bytes("fp8-block"), q + 4 * 2 + experts + 4 * 4);
-  EXPECT_EQ(block_bytes("int8"), q + 4 * 256 + experts + 4 * 4 * 64);
+  EXPECT_EQ(block_bytes("int8"), q + 4 * 256 + experts + 4 * 4 * 64 + 5);
   EXPECT_EQ(block_bytes("nf4"), (q + experts) / 2 + 4 * (q + experts) / 64 + 5 * 64);
   // One byte a block, and one or two fp32 for each 256 blocks: 512 blocks, and 4 x 128.
   EXPECT_EQ(block_bytes("nf4-double"),

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "hardware/names.hpp"
+#include "model/quantisation_gguf.hpp"
 #include "sweep/source.hpp"
 
 namespace headroom::oracle {
@@ -58,11 +59,20 @@ double rounding(const std::string& printed) {
   return 0.5 * std::pow(10.0, -static_cast<double>(digits)) * (1 + 1e-9);
 }
 
-bool same_parameters(const std::string& printed, const model::Model& m) {
+Size published_parameters(const Row& row, const model::Model& m) {
+  if (row.at("format") != "gguf") return m.profile.parameters;
+  Size sum = m.rope_factors;
+  for (const model::Tensor* tensor : model::language_tensors(m))
+    if (tensor->tied_to.empty() && tensor->is_parameter()) sum += tensor->elements();
+  return sum;
+}
+
+bool same_parameters(const Row& row, const model::Model& m) {
+  const std::string& printed = row.at("params_published");
   const std::size_t end = printed.find_first_not_of("0123456789.");
   if (end == std::string::npos || end < 5) return true;
   const double scale = printed[end] == 'T' ? 1e12 : 1e9;
-  const auto ours = static_cast<double>(m.profile.parameters + m.rope_factors);
+  const auto ours = static_cast<double>(published_parameters(row, m));
   return std::abs(std::stod(printed) - ours / scale) <= rounding(printed.substr(0, end));
 }
 

@@ -23,8 +23,12 @@ const model::Model& cached_model(const std::string& reference);
 /// Half a unit of the last printed digit.
 double rounding(const std::string& printed);
 
+/// Parameters of what a row's file holds: a GGUF file has the language model alone, and scaling
+/// factors of rotary frequencies.
+Size published_parameters(const Row& row, const model::Model& m);
+
 /// Whether a parameter count printed to four digits or more ("672.05B") is the model's: else the
 /// file holds other tensors. Fewer digits say nothing.
-bool same_parameters(const std::string& printed, const model::Model& m);
+bool same_parameters(const Row& row, const model::Model& m);
 
 }  // namespace headroom::oracle
