@@ -27,8 +27,8 @@ void add_axis_columns(std::vector<Column>& all) {
   all.push_back(axis("precision", "", "precision", text,
                      "what the weights are held in; auto: checkpoint_precision"));
   all.push_back(axis("kv_precision", "", "KV precision", text, "what the KV cache is held in"));
-  all.push_back(axis("kv_cache", "", "KV cache used", text,
-                     "on, or off: every token recomputes the whole prefix"));
+  all.push_back(
+      axis("kv_cache", "", "caching", text, "on, or off: every token recomputes the whole prefix"));
   all.push_back(axis("batch", "", "batch", integer, "sequences at once"));
   all.push_back(axis("prompt_tokens", "tokens", "prompt", integer, "prompt of each sequence"));
   all.push_back(axis("output_tokens", "tokens", "output", integer, "tokens generated for each"));

@@ -34,7 +34,8 @@ Curve curve_of(const Line& line) {
     allocations.push_back(p.allocation);
     speeds.push_back(p.tokens_s);
   }
-  curve.knee = find_knee(allocations, speeds);
+  const bool complete = grade(line.roomiest().estimate) == Grade::on_gpus;
+  curve.knee = find_knee(allocations, speeds, complete ? End::complete : End::open);
   return curve;
 }
 
@@ -53,14 +54,18 @@ std::string file_name(std::string_view text) {
   return name;
 }
 
+std::string interval(const Line& line) {
+  return fmt::format("; {} times {:+.0f} % to {:+.0f} % (80 %)", line.runtime,
+                     (line.factors.time_low - 1) * 100, (line.factors.time_high - 1) * 100);
+}
+
 Figure figure_for(const Line& line) {
   std::string stem = file_name(line.model) + "." + file_name(line.machine);
   if (!line.group.empty()) stem += "." + file_name(line.group);
   const auto runtime = line.group.empty() ? std::string() : ", " + line.group;
   return {stem,
           fmt::format("{} on {}{}", line.model, line.machine, runtime),
-          fmt::format("{}; 80 % interval of times {:+.0f} % to {:+.0f} %", line.conditions,
-                      (line.factors.time_low - 1) * 100, (line.factors.time_high - 1) * 100),
+          line.conditions,
           static_cast<int>(line.gpus),
           {}};
 }
@@ -91,6 +96,8 @@ std::vector<Figure> figures_of(const std::vector<Line>& lines) {
       figures.push_back(std::move(figure));
     }
     figures[at].curves.push_back(std::move(curve));
+    const std::string words = interval(line);
+    if (figures[at].subtitle.find(words) == std::string::npos) figures[at].subtitle += words;
   }
   return figures;
 }

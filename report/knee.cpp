@@ -11,7 +11,8 @@ bool runs(double speed) { return std::isfinite(speed) && speed > 0; }
 
 }  // namespace
 
-std::optional<Knee> find_knee(std::span<const double> allocations, std::span<const double> speeds) {
+std::optional<Knee> find_knee(std::span<const double> allocations, std::span<const double> speeds,
+                              End end) {
   std::size_t first = speeds.size(), last = 0;
   double best = 0;
   for (std::size_t i = 0; i < speeds.size(); ++i) {
@@ -23,7 +24,7 @@ std::optional<Knee> find_knee(std::span<const double> allocations, std::span<con
   if (best == 0) return std::nullopt;
   std::size_t at = first;
   while (!runs(speeds[at]) || speeds[at] < knee_share * best) ++at;
-  if (at + 1 == speeds.size()) return std::nullopt;
+  if (at + 1 == speeds.size() && end == End::open) return std::nullopt;
   const auto gain = [&](std::size_t from, std::size_t to) {
     const double step = allocations[to] - allocations[from];
     return step > 0 ? (speeds[to] - speeds[from]) / step : 0;

@@ -17,9 +17,14 @@ struct Knee {
   double marginal_after = 0;  ///< the same from the knee to the last point
 };
 
+/// What stands at the end of a curve: everything on GPUs, or a model that more memory would still
+/// help.
+enum class End { complete, open };
+
 /// The smallest allocation that reaches `knee_share` of the best speed of the curve. `allocations`
 /// ascending, `speeds` larger is better, 0 or not finite where it does not run. None where nothing
-/// runs, and where only the last allocation reaches it: more memory would still help.
-std::optional<Knee> find_knee(std::span<const double> allocations, std::span<const double> speeds);
+/// runs, and where only the last allocation reaches it and the end is open.
+std::optional<Knee> find_knee(std::span<const double> allocations, std::span<const double> speeds,
+                              End end);
 
 }  // namespace headroom::report

@@ -46,10 +46,13 @@ std::string markdown(const std::vector<std::string>& headings, const std::vector
 std::string markdown(const Table& table) {
   std::vector<std::string> headings;
   std::vector<bool> right;
-  for (const auto& name : table.names) {
+  for (std::size_t c = 0; c < table.names.size(); ++c) {
+    const auto& name = table.names[c];
     const Column* column = find_column(name);
     headings.push_back(column ? heading(*column) : markdown_text(name));
-    right.push_back(column && column->type != SqlType::text);
+    right.push_back(column ? column->type != SqlType::text
+                           : !table.rows.empty() &&
+                                 !std::holds_alternative<std::string>(table.rows.front()[c]));
   }
   std::vector<std::vector<std::string>> rows;
   for (const auto& row : table.rows) {

@@ -41,6 +41,8 @@ Database::Database(std::filesystem::path file) : self_(new Implementation(std::m
 Database::~Database() = default;
 Database::Database(Database&&) noexcept = default;
 
+const std::filesystem::path& Database::file() const { return self_->connection.file(); }
+
 std::vector<RunSummary> Database::runs() const {
   Statement row(
       self_->connection,

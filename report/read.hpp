@@ -29,6 +29,7 @@ class Database {
   ~Database();
   Database(Database&&) noexcept;
 
+  const std::filesystem::path& file() const;
   std::vector<RunSummary> runs() const;  ///< oldest first
   /// The latest complete run. Throws StoreError where there is none.
   std::int64_t latest_run() const;

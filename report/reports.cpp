@@ -51,6 +51,10 @@ std::string files_words(const Written& written) {
       {"compatibility.md", "which model runs where, with advice"},
       {"precision.md", "precisions side by side, with what each saves"}};
   std::string list;
+  if (written.database)
+    list +=
+        "- [results.sqlite](results.sqlite): the database; `sqlite3 results.sqlite 'SELECT * FROM "
+        "column_meaning'` says what its columns mean\n";
   for (const auto& [name, meaning] : known)
     if (std::ranges::find(written.files, std::filesystem::path(name)) != written.files.end())
       list += fmt::format("- [{}]({}): {}\n", name, name, meaning);
@@ -161,6 +165,8 @@ Written write_reports(const Database& database, std::int64_t run,
                       const std::filesystem::path& folder, Figures figures) {
   const Source source = source_of(database, run);
   Written written;
+  std::error_code error;
+  written.database = std::filesystem::equivalent(folder / "results.sqlite", database.file(), error);
   const auto add = [&](const std::string& name, auto&& content) {
     write_whole(folder / name, content);
     written.files.emplace_back(name);

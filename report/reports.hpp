@@ -40,6 +40,7 @@ std::string precision_document(const Source& source);
 /// What was written into the folder.
 struct Written {
   std::vector<std::filesystem::path> files;  ///< relative to the folder
+  bool database = false;                     ///< the database lies there too
   std::vector<std::string> notes;            ///< what could not be written, and why
 };
 

@@ -17,7 +17,7 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Knee, IsTheSmallestAllocationWithinFivePercentOfTheBest) {
   const std::vector<double> x{0, 2, 4, 8, 16}, y{1, 2, 9.4, 9.5, 10};
-  const auto knee = find_knee(x, y);
+  const auto knee = find_knee(x, y, End::open);
   ASSERT_TRUE(knee);
   EXPECT_EQ(knee->index, 3u);
   EXPECT_DOUBLE_EQ(knee->marginal_before, 8.5 / 8);
@@ -26,7 +26,7 @@ TEST(Knee, IsTheSmallestAllocationWithinFivePercentOfTheBest) {
 
 TEST(Knee, PointsThatDoNotRunAreNoPartOfIt) {
   const std::vector<double> x{0, 1, 2, 3}, y{none, 0, 5, 5};
-  const auto knee = find_knee(x, y);
+  const auto knee = find_knee(x, y, End::open);
   ASSERT_TRUE(knee);
   EXPECT_EQ(knee->index, 2u);
   EXPECT_EQ(knee->marginal_before, 0);
@@ -34,9 +34,17 @@ TEST(Knee, PointsThatDoNotRunAreNoPartOfIt) {
 
 TEST(Knee, NoneWhereTheCurveStillRisesOrNothingRuns) {
   const std::vector<double> x{0, 1, 2}, rising{1, 2, 3}, nothing{none, 0, none};
-  EXPECT_FALSE(find_knee(x, rising));
-  EXPECT_FALSE(find_knee(x, nothing));
-  EXPECT_FALSE(find_knee({}, {}));
+  EXPECT_FALSE(find_knee(x, rising, End::open));
+  EXPECT_FALSE(find_knee(x, nothing, End::complete));
+  EXPECT_FALSE(find_knee({}, {}, End::complete));
+}
+
+TEST(Knee, TheLastPointWhereEverythingIsOnGpusThere) {
+  const std::vector<double> x{0, 1, 2}, rising{1, 2, 3};
+  const auto knee = find_knee(x, rising, End::complete);
+  ASSERT_TRUE(knee);
+  EXPECT_EQ(knee->index, 2u);
+  EXPECT_EQ(knee->marginal_after, 0);
 }
 
 /// bf16 does not fit below 6 GiB and rises to the end; int8 has its knee at 12 GiB.
