@@ -45,8 +45,8 @@ inline Part layer_norm(std::string_view name, Size dim, Bias bias = Bias::yes) {
   if (bias == Bias::yes) p = std::move(p) + tensor("bias", {dim}, Role::norm);
   return in(name, "LayerNorm", std::move(p));
 }
-/// Rotary tables (arXiv:2104.09864): `dims` rotated dimensions need dims / 2 frequencies, kept
-/// twice by transformers 5.
+/// Rotary tables (arXiv:2104.09864): `dims` rotated dimensions need half as many frequencies,
+/// rounded up, kept twice by transformers 5.
 inline Part rotary(std::string_view class_name, Size dims) {
   return in("rotary_emb", class_name,
             buffer("inv_freq", {(dims + 1) / 2}) + buffer("original_inv_freq", {(dims + 1) / 2}));

@@ -102,7 +102,7 @@ Part frequencies(std::string_view name, std::string_view class_name, Size count)
   return in(name, class_name, buffer("inv_freq", {count}) + buffer("original_inv_freq", {count}));
 }
 
-Part with_unsplittable(Part part, std::initializer_list<std::string_view> classes) {
+Part with_unsplittable(Part part, std::initializer_list<std::string> classes) {
   return std::move(part) + Part{.no_split = {classes.begin(), classes.end()}};
 }
 

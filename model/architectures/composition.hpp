@@ -48,6 +48,6 @@ Part with_language_head(Part body, const Config& text, bool is_tied,
 Part frequencies(std::string_view name, std::string_view class_name, Size count);
 
 /// Classes that must not be split, added to those of the parts.
-Part with_unsplittable(Part part, std::initializer_list<std::string_view> classes);
+Part with_unsplittable(Part part, std::initializer_list<std::string> classes);
 
 }  // namespace headroom::model::families

@@ -1,6 +1,4 @@
 // LLaVA and the models built like it: a vision tower, a projector and any text model.
-#include <array>
-
 #include "model/architectures/vision_language_families.hpp"
 #include "model/architectures/vision_towers.hpp"
 
@@ -14,12 +12,6 @@ constexpr std::string_view embedding_weight = "model.language_model.embed_tokens
 Part two_layers(Size in_dim, Size out_dim, const std::string& act, Bias bias) {
   return linear("linear_1", in_dim, out_dim, bias) + module("act", act) +
          linear("linear_2", out_dim, out_dim, bias);
-}
-
-/// Features of several layers may be put side by side.
-Size feature_layers(const Config& c) {
-  const auto* value = c.object().if_contains("vision_feature_layer");
-  return value && value->is_array() ? static_cast<Size>(value->get_array().size()) : 1;
 }
 
 /// tower, projector, text model under `model`, and the head.
@@ -55,18 +47,19 @@ Part llava_next(const Config& c) {
   const Config v =
       section_of(c, "vision_config", one ? "siglip_vision_model" : "clip_vision_model");
   const Submodel vision = vision_model(v), language = text_model(text);
-  Part pool = name == "LlavaNextVideo"
-                  ? in("vision_resampler", name + "Pooler", module("pool", "AvgPool2d"))
-                  : Part{};
-  return assembled(
-             text, language, name + "Model",
-             tensor("image_newline", {language.width}, Role::other) + vision.as("vision_tower"),
+  Part pool;
+  if (name == "LlavaNextVideo")
+    pool = in("vision_resampler", name + "Pooler", module("pool", "AvgPool2d"));
+  Part body =
+      in("model", name + "Model",
+         tensor("image_newline", {language.width}, Role::other) + vision.as("vision_tower") +
              in("multi_modal_projector", name + "MultiModalProjector",
                 two_layers(vision.width * feature_layers(c), language.width,
                            activation_class(c, {"projector_hidden_act"}, "gelu"),
-                           c.bias({"multimodal_projector_bias"}, true))),
-             head_is_tied(c, text, false, Inherit::yes)) +
-         std::move(pool);
+                           c.bias({"multimodal_projector_bias"}, true))) +
+             language.as("language_model") + std::move(pool));
+  return with_language_head(std::move(body), text, head_is_tied(c, text, false, Inherit::yes),
+                            embedding_weight);
 }
 
 /// Source: transformers 5.23, models/gemma3/modeling_gemma3.py.

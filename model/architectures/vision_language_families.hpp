@@ -24,6 +24,18 @@ Part gemma3(const Config& c);
 Part paligemma(const Config& c);
 Part mistral3(const Config& c);
 
+// llava_relatives.cpp
+Part cohere_vision(const Config& c);
+Part lfm2_vl(const Config& c);
+Part vipllava(const Config& c);
+Part video_llava(const Config& c);
+Part deepseek_vl(const Config& c);
+// internvl.cpp
+Part internvl(const Config& c);
+// idefics3.cpp
+Part idefics3(const Config& c);
+// glm4v.cpp
+Part glm4v(const Config& c);
 // mllama.cpp
 Part mllama(const Config& c);
 // llama4.cpp

@@ -38,6 +38,23 @@ constexpr Architecture rows[] = {
     // gemma4.cpp, gemma4_towers.cpp
     {"Gemma4ForConditionalGeneration", "gemma4", gemma4},
     {"Gemma4ForCausalLM", "gemma4_text", gemma4_text},
+    // llava_relatives.cpp
+    {"AyaVisionForConditionalGeneration", "aya_vision", cohere_vision},
+    {"Cohere2VisionForConditionalGeneration", "cohere2_vision", cohere_vision},
+    {"Lfm2VlForConditionalGeneration", "lfm2_vl", lfm2_vl},
+    {"VipLlavaForConditionalGeneration", "vipllava", vipllava},
+    {"VideoLlavaForConditionalGeneration", "video_llava", video_llava},
+    {"DeepseekVLForConditionalGeneration", "deepseek_vl", deepseek_vl},
+    // internvl.cpp
+    {"InternVLForConditionalGeneration", "internvl", internvl},
+    // idefics3.cpp
+    {"Idefics3ForConditionalGeneration", "idefics3", idefics3},
+    {"SmolVLMForConditionalGeneration", "smolvlm", idefics3},
+    // glm4v.cpp
+    {"Glm4vForConditionalGeneration", "glm4v", glm4v},
+    {"Glm46VForConditionalGeneration", "glm46v", glm4v},
+    {"Glm4vMoeForConditionalGeneration", "glm4v_moe", glm4v},
+    {"GlmOcrForConditionalGeneration", "glm_ocr", glm4v},
 };
 
 }  // namespace

@@ -82,10 +82,30 @@ const std::vector<std::string> clip_blocks{"CLIPTextEmbeddings", "CLIPEncoderLay
 
 }  // namespace
 
+std::pair<Size, Size> pair_of(const Config& c, std::string_view key, Size fallback) {
+  const auto* value = c.object().if_contains({key.data(), key.size()});
+  if (!value || !value->is_array()) {
+    const Size one = c.dim({key}, fallback);
+    return {one, one};
+  }
+  const auto both = c.dims({key});
+  if (both.size() != 2 || both[0] < 1 || both[1] < 1)
+    c.fail(key, "expected a number or a list of two");
+  return {both[0], both[1]};
+}
+
+Size feature_layers(const Config& c, std::string_view key, Size fallback) {
+  const auto* value = c.object().if_contains({key.data(), key.size()});
+  if (!value || value->is_null()) return fallback;
+  return value->is_array() ? static_cast<Size>(value->get_array().size()) : 1;
+}
+
 Size patches(const Config& c) {
-  const Size side = c.dim({"image_size"}) / c.dim({"patch_size"});
-  if (side == 0) c.fail("image_size", "is smaller than patch_size");
-  return side * side;
+  const auto [height, width] = pair_of(c, "image_size", 224);
+  const auto [patch_height, patch_width] = pair_of(c, "patch_size", 16);
+  if (height < patch_height || width < patch_width)
+    c.fail("image_size", "is smaller than patch_size");
+  return (height / patch_height) * (width / patch_width);
 }
 
 /// Source: transformers 5.23, models/clip/modeling_clip.py.
@@ -168,10 +188,9 @@ Submodel vision_model(const Config& c) {
     Submodel (*describe)(const Config&);
   };
   static constexpr Row rows[] = {
-      {"clip_vision_model", clip_vision},
-      {"siglip_vision_model", siglip_vision},
-      {"siglip2_vision_model", siglip2_vision},
-      {"pixtral", pixtral_vision},
+      {"clip_vision_model", clip_vision},       {"siglip_vision_model", siglip_vision},
+      {"siglip2_vision_model", siglip2_vision}, {"pixtral", pixtral_vision},
+      {"internvl_vision", internvl_vision},
   };
   const std::string type = c.text({"model_type"});
   std::vector<std::string_view> known;

@@ -1,6 +1,8 @@
 // Vision encoders that stand alone or inside vision-language models.
 #pragma once
 
+#include <utility>
+
 #include "model/architectures/composition.hpp"
 
 namespace headroom::model::families {
@@ -12,6 +14,14 @@ Submodel vision_model(const Config& c);
 /// Patches along one side of an image, squared.
 Size patches(const Config& c);
 
+/// Height and width: one number for both or a list of two; `fallback` where there is none.
+std::pair<Size, Size> pair_of(const Config& c, std::string_view key, Size fallback);
+
+/// How many layers' features are put side by side: the length of the list at `key`, 1 where it is
+/// a number, else `fallback`.
+Size feature_layers(const Config& c, std::string_view key = "vision_feature_layer",
+                    Size fallback = 1);
+
 /// CLIP, SigLIP and SigLIP 2, vision and text sides.
 Submodel clip_vision(const Config& c);
 Submodel clip_text(const Config& c);
@@ -19,5 +29,6 @@ Submodel siglip_vision(const Config& c);
 Submodel siglip2_vision(const Config& c);
 Submodel siglip_text(const Config& c, std::string_view prefix);
 Submodel pixtral_vision(const Config& c);
+Submodel internvl_vision(const Config& c);
 
 }  // namespace headroom::model::families
