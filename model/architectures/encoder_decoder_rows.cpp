@@ -46,6 +46,10 @@ constexpr Architecture rows[] = {
     // whisper.cpp
     {"WhisperModel", "whisper", whisper},
     {"WhisperForConditionalGeneration", "whisper", whisper},
+    // t5gemma.cpp
+    {"T5GemmaForConditionalGeneration", "t5gemma", t5gemma},
+    // encoder_decoder.cpp
+    {"EncoderDecoderModel", "encoder-decoder", encoder_decoder},
 };
 
 }  // namespace

@@ -17,6 +17,22 @@ Part albert(const Config& c);
 Part mpnet(const Config& c);
 Part nomic_bert(const Config& c);
 
+// bert_variants.cpp
+Part layoutlm(const Config& c);
+Part megatron_bert(const Config& c);
+Part roberta_prelayernorm(const Config& c);
+Part xlm_roberta_xl(const Config& c);
+Part xmod(const Config& c);
+Part mra_or_tapas(const Config& c);
+Part bert_generation(const Config& c);
+Part longformer(const Config& c);
+Part fnet(const Config& c);
+
+// rotary_encoders.cpp
+Part jina_embeddings_v3(const Config& c);
+Part gte(const Config& c);
+Part eurobert(const Config& c);
+
 // distilbert.cpp
 Part distilbert(const Config& c);
 // modernbert.cpp
@@ -28,6 +44,10 @@ Part deberta_v2(const Config& c);
 Part t5(const Config& c);
 // bart.cpp
 Part bart(const Config& c);
+// t5gemma.cpp
+Part t5gemma(const Config& c);
+// encoder_decoder.cpp
+Part encoder_decoder(const Config& c);
 // whisper.cpp
 Part whisper(const Config& c);
 
