@@ -15,7 +15,7 @@ Where to look:
   out/nightly/README.md          everything below, linked
   out/nightly/compatibility.md   which model runs how, precision by precision
   out/nightly/precision.md       precisions side by side
-  out/nightly/*.png, *.svg       curves of speed against GPU allocation
+  out/nightly/curves/            curves of speed against GPU allocation
   out/nightly/results.csv        every point
   sqlite3 out/nightly/results.sqlite 'SELECT model, precision, verdict, tokens_s FROM result LIMIT 20'
 END
