@@ -13,6 +13,9 @@ Part afmoe(const Config& c);
 // aria_text.cpp
 Part aria_text(const Config& c);
 
+// axk2.cpp
+Part axk2(const Config& c);
+
 // cohere2_moe.cpp
 Part cohere2_moe(const Config& c);
 
@@ -24,6 +27,9 @@ Part deepseek_v2(const Config& c);
 Part deepseek_v3(const Config& c);
 Part deepseek_v32(const Config& c);
 Part axk1(const Config& c);
+
+// deepseek_v4.cpp
+Part deepseek_v4(const Config& c);
 
 // ernie4_5_moe.cpp
 Part ernie4_5_moe(const Config& c);
@@ -38,6 +44,10 @@ Part bamba(const Config& c);
 // flex_olmo.cpp
 Part flex_olmo(const Config& c);
 Part olmo_hybrid(const Config& c);
+
+// flint.cpp
+Part flint(const Config& c);
+Part beam(const Config& c);
 
 // glm_moe.cpp
 Part glm4_moe(const Config& c);

@@ -7,11 +7,36 @@ namespace headroom::model::families {
 
 namespace {
 
+/// The model without its head: what the first child of a causal language model holds.
+template <Part (*causal)(const Config&)>
+Part trunk_of(const Config& c) {
+  const Part whole = causal(c);
+  const std::string scope = whole.modules.front().path + '.';
+  Part body{.no_split = whole.no_split};
+  const auto below = [&](const std::string& path) { return path.starts_with(scope); };
+  for (const auto& m : whole.modules)
+    if (below(m.path)) body.modules.push_back({m.path.substr(scope.size()), m.class_name});
+  for (Tensor t : whole.tensors) {
+    if (!below(t.name)) continue;
+    t.name.erase(0, scope.size());
+    if (below(t.tied_to)) t.tied_to.erase(0, scope.size());
+    body.tensors.push_back(std::move(t));
+  }
+  for (Cache cache : whole.caches) {
+    cache.path.erase(0, scope.size());
+    body.caches.push_back(std::move(cache));
+  }
+  for (const auto& b : whole.blocks) body.blocks.push_back(b.substr(scope.size()));
+  return body;
+}
+
 constexpr Architecture rows[] = {
     // afmoe.cpp
     {"AfmoeForCausalLM", "afmoe", afmoe},
     // aria_text.cpp
     {"AriaTextForCausalLM", "aria_text", aria_text},
+    // axk2.cpp
+    {"AXK2ForCausalLM", "axk2", axk2},
     // cohere2_moe.cpp
     {"Cohere2MoeForCausalLM", "cohere2_moe", cohere2_moe},
     // dbrx.cpp
@@ -22,6 +47,8 @@ constexpr Architecture rows[] = {
     {"DeepseekV3ForCausalLM", "kimi_k2", deepseek_v3},
     {"DeepseekV32ForCausalLM", "deepseek_v32", deepseek_v32},
     {"AXK1ForCausalLM", "axk1", axk1},
+    // deepseek_v4.cpp
+    {"DeepseekV4ForCausalLM", "deepseek_v4", deepseek_v4},
     // ernie4_5_moe.cpp
     {"Ernie4_5_MoeForCausalLM", "ernie4_5_moe", ernie4_5_moe},
     // exaone_moe.cpp
@@ -32,6 +59,9 @@ constexpr Architecture rows[] = {
     // flex_olmo.cpp
     {"FlexOlmoForCausalLM", "flex_olmo", flex_olmo},
     {"OlmoHybridForCausalLM", "olmo_hybrid", olmo_hybrid},
+    // flint.cpp
+    {"FlintForCausalLM", "flint", flint},
+    {"BeamForCausalLM", "beam", beam},
     // glm_moe.cpp
     {"Glm4MoeForCausalLM", "glm4_moe", glm4_moe},
     {"Glm4MoeLiteForCausalLM", "glm4_moe_lite", glm4_moe_lite},
@@ -107,6 +137,72 @@ constexpr Architecture rows[] = {
     // zamba.cpp
     {"ZambaForCausalLM", "zamba", zamba},
     {"Zamba2ForCausalLM", "zamba2", zamba2},
+    // The same without their heads.
+    {"AfmoeModel", "afmoe", trunk_of<afmoe>},
+    {"AriaTextModel", "aria_text", trunk_of<aria_text>},
+    {"AXK2Model", "axk2", trunk_of<axk2>},
+    {"Cohere2MoeModel", "cohere2_moe", trunk_of<cohere2_moe>},
+    {"DbrxModel", "dbrx", trunk_of<dbrx>},
+    {"DeepseekV2Model", "deepseek_v2", trunk_of<deepseek_v2>},
+    {"DeepseekV3Model", "deepseek_v3", trunk_of<deepseek_v3>},
+    {"DeepseekV32Model", "deepseek_v32", trunk_of<deepseek_v32>},
+    {"AXK1Model", "axk1", trunk_of<axk1>},
+    {"DeepseekV4Model", "deepseek_v4", trunk_of<deepseek_v4>},
+    {"Ernie4_5_MoeModel", "ernie4_5_moe", trunk_of<ernie4_5_moe>},
+    {"ExaoneMoeModel", "exaone_moe", trunk_of<exaone_moe>},
+    {"FalconH1Model", "falcon_h1", trunk_of<falcon_h1>},
+    {"BambaModel", "bamba", trunk_of<bamba>},
+    {"FlexOlmoModel", "flex_olmo", trunk_of<flex_olmo>},
+    {"OlmoHybridModel", "olmo_hybrid", trunk_of<olmo_hybrid>},
+    {"FlintModel", "flint", trunk_of<flint>},
+    {"BeamModel", "beam", trunk_of<beam>},
+    {"Glm4MoeModel", "glm4_moe", trunk_of<glm4_moe>},
+    {"Glm4MoeLiteModel", "glm4_moe_lite", trunk_of<glm4_moe_lite>},
+    {"GlmMoeDsaModel", "glm_moe_dsa", trunk_of<glm_moe_dsa>},
+    {"GptOssModel", "gpt_oss", trunk_of<gpt_oss>},
+    {"GraniteMoeModel", "granitemoe", trunk_of<granitemoe>},
+    {"GraniteMoeSharedModel", "granitemoeshared", trunk_of<granitemoeshared>},
+    {"GraniteMoeSWAModel", "granitemoe_swa", trunk_of<granitemoe_swa>},
+    {"GraniteMoeHybridModel", "granitemoehybrid", trunk_of<granitemoehybrid>},
+    {"HunYuanMoEV1Model", "hunyuan_v1_moe", trunk_of<hunyuan_v1_moe>},
+    {"HYV3Model", "hy_v3", trunk_of<hy_v3>},
+    {"HYV4Model", "hy_v4", trunk_of<hy_v4>},
+    {"JambaModel", "jamba", trunk_of<jamba>},
+    {"JetMoeModel", "jetmoe", trunk_of<jetmoe>},
+    {"KimiLinearModel", "kimi_linear", trunk_of<kimi_linear>},
+    {"BailingHybridModel", "bailing_hybrid", trunk_of<bailing_hybrid>},
+    {"Kolibri1Model", "kolibri1", trunk_of<kolibri1>},
+    {"LagunaModel", "laguna", trunk_of<laguna>},
+    {"MellumModel", "mellum", trunk_of<mellum>},
+    {"Lfm2Model", "lfm2", trunk_of<lfm2>},
+    {"Lfm2MoeModel", "lfm2_moe", trunk_of<lfm2_moe>},
+    {"Lfm3Model", "lfm3", trunk_of<lfm3>},
+    {"LongcatFlashModel", "longcat_flash", trunk_of<longcat_flash>},
+    {"MambaModel", "mamba", trunk_of<mamba>},
+    {"Mamba2Model", "mamba2", trunk_of<mamba2>},
+    {"FalconMambaModel", "falcon_mamba", trunk_of<falcon_mamba>},
+    {"MiMoV2FlashModel", "mimo_v2_flash", trunk_of<mimo_v2_flash>},
+    {"MiniCPM3Model", "minicpm3", trunk_of<minicpm3>},
+    {"Mistral4Model", "mistral4", trunk_of<mistral4>},
+    {"YoutuModel", "youtu", trunk_of<youtu>},
+    {"MiniMaxModel", "minimax", trunk_of<minimax>},
+    {"MiniMaxM2Model", "minimax_m2", trunk_of<minimax_m2>},
+    {"MixtralModel", "mixtral", trunk_of<mixtral>},
+    {"NemotronHModel", "nemotron_h", trunk_of<nemotron_h>},
+    {"OlmoeModel", "olmoe", trunk_of<olmoe>},
+    {"PhimoeModel", "phimoe", trunk_of<phimoe>},
+    {"Qwen3NextModel", "qwen3_next", trunk_of<qwen3_next>},
+    {"Qwen3_5TextModel", "qwen3_5_text", trunk_of<qwen3_5>},
+    {"Qwen3_5MoeTextModel", "qwen3_5_moe_text", trunk_of<qwen3_5_moe>},
+    {"Qwen2MoeModel", "qwen2_moe", trunk_of<qwen2_moe>},
+    {"Qwen3MoeModel", "qwen3_moe", trunk_of<qwen3_moe>},
+    {"RecurrentGemmaModel", "recurrent_gemma", trunk_of<recurrent_gemma>},
+    {"RwkvModel", "rwkv", trunk_of<rwkv>},
+    {"SolarOpenModel", "solar_open", trunk_of<solar_open>},
+    {"Dots1Model", "dots1", trunk_of<dots1>},
+    {"xLSTMModel", "xlstm", trunk_of<xlstm>},
+    {"ZambaModel", "zamba", trunk_of<zamba>},
+    {"Zamba2Model", "zamba2", trunk_of<zamba2>},
 };
 
 }  // namespace

@@ -92,6 +92,8 @@ def measured_cache(model):
             return elements(cache), 0
         parts = [[getattr(l, a, None) for a in ("keys", "values", "conv_states", "recurrent_states", "idx_keys", "indexer_keys")]
                  for l in getattr(cache, "layers", [])]
+        if any(hasattr(l, "compressed_kv") for l in getattr(cache, "layers", [])):
+            raise ValueError("compressed entries do not grow token by token")
         extra = getattr(cache, "linear_cache", None) or getattr(cache, "rnn_state", None)
         return elements(parts) + elements(extra), 0
 
