@@ -30,7 +30,7 @@ std::string fewer_bits(const Scenario& s) {
         s.runtime->holds.end())
       continue;
     tried.push_back(hold(*s.weights->model, scheme));
-    if (tried.back().total >= s.weights->total) continue;
+    if (!tried.back().refusal.empty() || tried.back().total >= s.weights->total) continue;
     if (best != nullptr && tried.back().total <= best->total) continue;
     Scenario changed = s;
     changed.weights = &tried.back();

@@ -19,6 +19,7 @@ bool holds(const Runtime& runtime, SchemeFamily family) {
 /// What cannot be, whatever the memory.
 Reason refusal(const Scenario& s) {
   const Model& model = *s.weights->model;
+  if (!s.weights->refusal.empty()) return Reason::precision_unsupported;
   if (!holds(*s.runtime, s.weights->scheme->family)) return Reason::precision_unsupported;
   if (!s.kv_cache && !s.runtime->cache_optional) return Reason::cache_required;
   if (s.runtime->split == Split::layers && (s.tensor_parallel > 1 || s.pipeline_parallel > 1))

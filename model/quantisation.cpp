@@ -1,8 +1,11 @@
 // Applies a scheme to a model, tensor by tensor, and sums the bytes by place.
 #include "model/quantisation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "model/matrix.hpp"
@@ -114,11 +117,18 @@ HeldTensor hold_tensor(const Model& model, const Scheme& scheme, const MatrixRea
 }  // namespace
 
 std::string refusal(const Model& model, const Scheme& scheme) {
+  if (scheme.reach == Reach::everything) return "";
   if (scheme.reach == Reach::llama_cpp) return gguf_refusal(model);
-  return "";
+  const MatrixReader reader(model);
+  const Blocks blocks(model.profile.layers);
+  for (const Tensor& tensor : model.part.tensors)
+    if (reaches(model, scheme, reader, blocks, tensor)) return "";
+  return fmt::format("{} finds nothing to convert in {}", scheme.name, model.architecture);
 }
 
 std::vector<HeldTensor> held(const Model& model, const Scheme& scheme) {
+  if (const std::string reason = refusal(model, scheme); !reason.empty())
+    throw std::invalid_argument(fmt::format("{}: {}: {}", model.name, scheme.name, reason));
   if (scheme.reach == Reach::llama_cpp) return held_gguf(model, scheme);
   const MatrixReader reader(model);
   const Blocks blocks(model.profile.layers);
@@ -139,12 +149,15 @@ std::vector<Bytes> held_bytes(const Model& model, const Scheme& scheme) {
 }
 
 Weights hold(const Model& model, const Scheme& scheme) {
-  const std::vector<HeldTensor> tensors = held(model, scheme);
+  std::string reason = refusal(model, scheme);
+  const std::vector<HeldTensor> tensors =
+      reason.empty() ? held(model, scheme) : std::vector<HeldTensor>(model.part.tensors.size());
   const std::vector<Layer>& layers = model.profile.layers;
   const Blocks blocks(layers);
   Weights weights;
   weights.model = &model;
   weights.scheme = &scheme;
+  weights.refusal = std::move(reason);
   weights.layer.resize(layers.size());
   std::vector<Bytes> routed(layers.size());
   std::array<Size, 7> multiplied{};  // elements by Arithmetic

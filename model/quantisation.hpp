@@ -58,8 +58,9 @@ struct HeldTensor {
   Bytes bytes;
 };
 
-/// Why `scheme` cannot hold `model`, in words; empty where it can. held() and hold() throw
-/// std::invalid_argument with them.
+/// Why `scheme` cannot hold `model`, in words; empty where it can: llama.cpp has no such
+/// architecture, or the scheme finds nothing to convert. held() throws std::invalid_argument with
+/// them, hold() keeps them.
 std::string refusal(const Model& model, const Scheme& scheme);
 
 /// Every tensor of `model` held by `scheme`, in the order of model.part.tensors; a tied tensor
@@ -74,6 +75,7 @@ std::vector<Bytes> held_bytes(const Model& model, const Scheme& scheme);
 struct Weights {
   const Model* model = nullptr;
   const Scheme* scheme = nullptr;
+  std::string refusal;               ///< why the scheme cannot hold the model: no bytes then
   Bytes total;                       ///< parameters and buffers
   Bytes embedding;                   ///< before the first decoding block, and all embeddings
   Bytes head;                        ///< all else outside the blocks: final norm, head (0 if tied)

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 
 #include "model/matrix.hpp"
 #include "model/mix.hpp"
@@ -297,8 +296,6 @@ Size rope_factors(const Config& config, Size head_dim) {
 }
 
 std::vector<HeldTensor> held_gguf(const Model& model, const Scheme& scheme) {
-  if (const std::string refusal = gguf_refusal(model); !refusal.empty())
-    throw std::invalid_argument(fmt::format("{}: {}: {}", model.name, scheme.name, refusal));
   GgufHolder holder(model, scheme);
   std::vector<HeldTensor> result;
   result.reserve(model.part.tensors.size());

@@ -12,7 +12,7 @@ sanitize="-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-reco
 [ -f build/fuzz/build.ninja ] ||
   cmake -S . -B build/fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++-16 -DCMAKE_C_COMPILER=clang-16 \
     -DCMAKE_ASM_COMPILER=clang-16 -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="$sanitize" \
-    -DHEADROOM_FUZZ=ON -DHEADROOM_BENCH=OFF >build/fuzz.configure.log 2>&1 ||
+    -DHEADROOM_FUZZ=ON -DHEADROOM_BENCH=OFF -DGNUPLOT_IOSTREAM_INCLUDE=/usr/include >build/fuzz.configure.log 2>&1 ||
   { cat build/fuzz.configure.log; exit 1; }
 cmake --build build/fuzz --target "${targets[@]/#/fuzz_}" | grep -v '^\[' || true
 

@@ -82,7 +82,9 @@ TEST(Mix, ArchitecturesThatLlamaCppLacksAreRefusedByName) {
   model.name = "facebook/opt-125m";
   model.model_type = "opt";
   EXPECT_NE(refusal(model, scheme("Q4_K_M")).find("opt"), std::string::npos);
-  EXPECT_TRUE(refusal(model, scheme("int8")).empty());
+  EXPECT_TRUE(refusal(model, scheme("bf16")).empty());
+  EXPECT_NE(refusal(model, scheme("gptq")).find("nothing to convert"), std::string::npos);
+  EXPECT_FALSE(hold(model, scheme("q4_K_M")).refusal.empty()) << "data, not an error";
   EXPECT_THROW(held(model, scheme("q4_K_M")), std::invalid_argument);
 }
 
