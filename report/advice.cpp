@@ -1,10 +1,11 @@
 // Compares a model's rows with each other.
 #include "report/advice.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
-#include "fmt/format.h"
 #include "report/format.hpp"
 #include "report/words.hpp"
 

@@ -4,11 +4,12 @@
 // paper swallows; dashes and symbols tell curves apart without colour.
 #include "report/chart.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "fmt/format.h"
 #include "report/format.hpp"
 
 namespace headroom::report {

@@ -4,9 +4,10 @@
 //   | --- | ---: | --- | --- | --- |
 //   | Qwen/Qwen3-32B | 32.76 | ✅ fits on 2 GPUs<br>61.02 GiB, 21.4 tokens/s | ✅ fits on 1
 //   GPU<br>… | |
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "fmt/format.h"
 #include "report/advice.hpp"
 #include "report/format.hpp"
 #include "report/markdown.hpp"

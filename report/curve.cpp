@@ -1,12 +1,13 @@
 // Lines with several budgets become curves.
 #include "report/curve.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
 
-#include "fmt/format.h"
 #include "report/words.hpp"
 
 namespace headroom::report {

@@ -2,6 +2,7 @@
 #include "report/file_lock.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +10,6 @@
 #include <cerrno>
 #include <system_error>
 
-#include "fmt/format.h"
 #include "report/store.hpp"
 
 namespace headroom::report {

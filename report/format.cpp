@@ -1,11 +1,11 @@
 // Rounding for readers, and std::to_chars for machines.
 #include "report/format.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-
-#include "fmt/format.h"
 
 namespace headroom::report {
 namespace {

@@ -1,9 +1,10 @@
 // Columns that are the outcome of a point, each with its getter and its expression over what is
 // stored.
+#include <fmt/format.h>
+
 #include <limits>
 #include <string>
 
-#include "fmt/format.h"
 #include "report/column_rows.hpp"
 
 namespace headroom::report {

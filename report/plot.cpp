@@ -1,6 +1,7 @@
 // The gnuplot process. Drawing goes on in a folder beside the target, whose files are then renamed.
 #include "report/plot.hpp"
 
+#include <fmt/format.h>
 #include <gnuplot-iostream.h>
 #include <unistd.h>
 
@@ -8,7 +9,6 @@
 #include <cstdlib>
 #include <string>
 
-#include "fmt/format.h"
 #include "report/chart.hpp"
 #include "report/store.hpp"
 #include "report/whole_file.hpp"

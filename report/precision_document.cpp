@@ -2,9 +2,10 @@
 //
 //   | model | held in | weights (GiB) | … | total (GiB) | saving (GiB) | saving | verdict |
 //   tokens/s |
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "fmt/format.h"
 #include "report/format.hpp"
 #include "report/markdown.hpp"
 #include "report/reports.hpp"

@@ -1,9 +1,10 @@
 // The reader: runs, their axes and their rows.
 #include "report/read.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
 
-#include "fmt/format.h"
 #include "report/sqlite.hpp"
 
 namespace headroom::report {

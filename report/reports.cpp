@@ -1,10 +1,11 @@
 // Collects what the documents need, writes them all, and the page that links them.
 #include "report/reports.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
-#include "fmt/format.h"
 #include "report/csv.hpp"
 #include "report/curve.hpp"
 #include "report/format.hpp"

@@ -1,9 +1,10 @@
 // Counting points, and digits with the facts that follow from their values.
 #include "report/run_info.hpp"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 
-#include "fmt/format.h"
 #include "report/columns.hpp"
 
 namespace headroom::report {

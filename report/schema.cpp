@@ -4,10 +4,11 @@
 // and size of its digit; `result` finds the value of a point by that, one look-up by rowid for each
 // column that a query names. An outcome's rowid is run * 2^40 + point, so a run is one range of the
 // table.
+#include <fmt/format.h>
+
 #include <numeric>
 #include <string>
 
-#include "fmt/format.h"
 #include "report/columns.hpp"
 
 namespace headroom::report {

@@ -1,6 +1,8 @@
 // Walks the digits of a grid that name a line, with the others at the values that tables show.
 #include "report/selection.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -8,7 +10,6 @@
 #include <set>
 #include <tuple>
 
-#include "fmt/format.h"
 #include "report/columns.hpp"
 
 namespace headroom::report {

@@ -1,9 +1,10 @@
 // Opening and checking a database file, and sqlite's failures in words.
 #include "report/sqlite.hpp"
 
+#include <fmt/format.h>
+
 #include <system_error>
 
-#include "fmt/format.h"
 #include "report/columns.hpp"
 #include "report/store.hpp"
 

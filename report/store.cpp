@@ -1,13 +1,14 @@
 // The writer: begin or resume a run, append blocks, finish.
 #include "report/store.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <ctime>
 #include <optional>
 #include <set>
 #include <vector>
 
-#include "fmt/format.h"
 #include "report/columns.hpp"
 #include "report/file_lock.hpp"
 #include "report/sqlite.hpp"

@@ -1,13 +1,13 @@
 // Temporary file beside the target, so that the rename stays on one file system.
 #include "report/whole_file.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
 #include <system_error>
 
-#include "fmt/format.h"
 #include "report/store.hpp"
 
 namespace headroom::report {

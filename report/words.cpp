@@ -1,9 +1,10 @@
 // The one place where a verdict becomes words.
 #include "report/words.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
-#include "fmt/format.h"
 #include "report/format.hpp"
 
 namespace headroom::report {
