@@ -191,11 +191,11 @@ std::string as_text(const Request& request, const DeviceMap& map) {
   text += "\n";
   for (const auto& [path, device] : map)
     text += fmt::format("{:<10}{}\n", device, path.empty() ? "(the whole model)" : path);
+  const auto& tensors = request.model.part.tensors;
   const bool fused =
-      std::any_of(request.model.part.tensors.begin(), request.model.part.tensors.end(),
-                  [](const Tensor& t) { return t.of > 1; });
-  text += fused ? "\nThe names are those of transformers 5, which fuses experts into one module.\n"
-                : "\nThe names are those of transformers 5; transformers 4 has the same.\n";
+      std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.of > 1; });
+  text += fmt::format("\nThe names are those of transformers 5 (5.23){}.\n",
+                      fused ? "; before 5 each expert was a module of its own" : "");
   return text;
 }
 
