@@ -36,7 +36,7 @@ bool offloads(const Plan& plan) {
 
 Verdict verdict_of(const Plan& plan) {
   if (plan.reason == Reason::gpu_memory || plan.reason == Reason::ram ||
-      plan.reason == Reason::disk)
+      plan.reason == Reason::disk || plan.reason == Reason::no_offload)
     return Verdict::does_not_fit;
   if (!plan.feasible()) return Verdict::refused;
   if (plan.on_disk.size() > 0) return Verdict::fits_disk_offload;

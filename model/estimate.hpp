@@ -56,7 +56,7 @@ enum class Reason : std::uint8_t {
   gpu_memory,               ///< short on the cards
   ram,                      ///< short in host memory
   disk,                     ///< short on disk
-  no_offload,               ///< the runtime keeps everything on cards
+  no_offload,               ///< the runtime keeps weights held like this wholly on cards
   heads_not_divisible,      ///< tensor parallelism does not divide the heads
   precision_unsupported,    ///< not held by this runtime or on this hardware
   context_too_long,         ///< beyond the model's positions, and the runtime refuses

@@ -18,6 +18,9 @@ constexpr SchemeFamily transformers_holds[] = {SchemeFamily::plain,
                                                SchemeFamily::fp8,
                                                SchemeFamily::fp4,
                                                SchemeFamily::compressed_tensors};
+// transformers 5.23 quantizers/quantizer_bnb_8bit.py and _4bit.py refuse a map with both cards and
+// host.
+constexpr SchemeFamily transformers_whole_only[] = {SchemeFamily::bitsandbytes};
 constexpr SchemeFamily llama_cpp_holds[] = {SchemeFamily::plain, SchemeFamily::gguf,
                                             SchemeFamily::fp4};
 constexpr SchemeFamily vllm_holds[] = {SchemeFamily::plain,
@@ -42,6 +45,7 @@ constexpr std::array rows{
         .version = "5.23",
         .source = "transformers 5.23 and accelerate 1.15: big model inference, cache_utils.py",
         .holds = transformers_holds,
+        .whole_only = transformers_whole_only,
         .split = Split::layers,
         .offload = Offload::stream,
         .launch = Launch::overlapped,
@@ -65,7 +69,7 @@ constexpr std::array rows{
         .prefill_compute = {0.25, 0.10, 0.60, 61, qwen_tables},
         .stream_bandwidth = {0.45, 0.25, 0.80, 10,
                              "accelerate big_model_inference table, ZeRO-Inference on a T4"},
-        .cpu_bandwidth = {0.50, 0.30, 0.75, 0, rule},
+        .cpu_bandwidth = {0.30, 0.15, 0.60, 0, rule},
         .cpu_compute = {0.40, 0.20, 0.70, 0, rule},
         .disk_bandwidth = {0.60, 0.30, 0.90, 2, "accelerate big_model_inference table"},
         .layer_overhead_s = {0.95e-3, 0.60e-3, 1.30e-3, 21, qwen_tables},
@@ -78,6 +82,7 @@ constexpr std::array rows{
         .version = "b6000",
         .source = "llama.cpp src/llama-model.cpp, llama-kv-cache-iswa.cpp, -ngl semantics",
         .holds = llama_cpp_holds,
+        .whole_only = {},
         .split = Split::layers,
         .offload = Offload::compute,
         .launch = Launch::added,
@@ -113,6 +118,7 @@ constexpr std::array rows{
         .version = "0.19",
         .source = "vLLM 0.19: gpu_memory_utilization 0.9, block size 16, chunked prefill",
         .holds = vllm_holds,
+        .whole_only = {},
         .split = Split::tensors,
         .offload = Offload::none,
         .launch = Launch::added,

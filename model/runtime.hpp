@@ -28,8 +28,9 @@ enum class Launch { overlapped, added };  ///< kernel launches hide behind the G
 
 struct Runtime {
   std::string_view name, version;
-  std::string_view source;              ///< of the policies below
-  std::span<const SchemeFamily> holds;  ///< weights it can run
+  std::string_view source;                   ///< of the policies below
+  std::span<const SchemeFamily> holds;       ///< weights it can run
+  std::span<const SchemeFamily> whole_only;  ///< of them, what is never split over cards and host
   Split split;
   Offload offload;
   Launch launch;
