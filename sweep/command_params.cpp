@@ -159,6 +159,7 @@ int run(const Options& options) {
   auto names = options.operands();
   if (options.given("model")) names.insert(names.begin(), options.text("model"));
   if (names.empty()) throw UsageError("which MODEL? `headroom models list` shows the catalogue");
+  say_if_full_model(options);
   const Format format = format_of(options);
   const auto models = look_up(names);
   if (options.given("tensors")) {

@@ -9,6 +9,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "hardware/names.hpp"
 #include "sweep/digits.hpp"
 #include "sweep/fingerprint.hpp"
 #include "sweep/source.hpp"
@@ -34,8 +35,14 @@ Names look_up(const Spec& spec, const Catalogue& catalogue, Job& job) {
   });
   std::map<std::string, std::string> seen;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (failures[i]) std::rethrow_exception(failures[i]);
     const auto& [name, grid] = wanted[i];
+    try {
+      if (failures[i]) std::rethrow_exception(failures[i]);
+    } catch (const UnknownName& e) {
+      throw spec.error(*grid, "models", e.what());
+    } catch (const std::invalid_argument& e) {
+      throw spec.error(*grid, "models", e.what());
+    }
     const auto [at, fresh] = seen.emplace(job.models[i]->name, name);
     if (!fresh)
       throw spec.error(

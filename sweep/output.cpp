@@ -169,6 +169,11 @@ std::string formatted(const report::Table& table, Format format) {
                                     : aligned(table.names, right, rows);
 }
 
+void say_if_full_model(const Options& options) {
+  if (options.given("load-full-model"))
+    fmt::print(stderr, "note: --load-full-model is never needed: counts are exact from metadata\n");
+}
+
 std::string grouped(Size number) {
   std::string digits = std::to_string(number);
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)

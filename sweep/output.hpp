@@ -32,6 +32,9 @@ std::string pretty(const boost::json::value& value);
 std::string aligned(const std::vector<std::string>& headings, const std::vector<bool>& right,
                     const std::vector<std::vector<std::string>>& rows);
 
+/// Says on standard error that --load-full-model is never needed, where it was given.
+void say_if_full_model(const Options& options);
+
 /// "2,779,683,840".
 std::string grouped(Size number);
 /// Three significant digits in ms, s, min or h; "never" where infinite.

@@ -8,6 +8,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "sweep/machine_options.hpp"
+#include "sweep/output.hpp"
 #include "sweep/source.hpp"
 
 namespace headroom::sweep {
@@ -92,6 +93,7 @@ GivenScenario scenario_of(const Options& options) {
   constexpr std::string_view tasks[] = {"inference", "training"};
   if (options.one_of("task", tasks, "inference") == "training")
     throw UsageError("--task training is not available in this version");
+  say_if_full_model(options);
   GivenScenario given;
   const std::string name = model_text(options);
   model::Scenario& s = given.scenario;

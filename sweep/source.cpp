@@ -205,7 +205,10 @@ model::Model resolve_model(std::string_view text) {
   for (const auto make : {catalogue_source, file_source})
     if (auto found = make()->find(reference)) return std::move(*found);
   auto known = catalogue_models();
-  for (const ShortName& row : short_table) known.emplace_back(row.name);
+  if (reference.name.find('/') == std::string::npos) {  // compared with names without their owner
+    for (std::string& name : known) name.erase(0, name.find('/') + 1);
+    for (const ShortName& row : short_table) known.emplace_back(row.name);
+  }
   throw unknown_name("model", reference.name, known);
 }
 

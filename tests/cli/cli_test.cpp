@@ -1,0 +1,99 @@
+// Whether the program keeps its promises: one line of cases.txt a case. Each runs in a folder of
+// its own, with $DATA naming tests/cli/data.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Case {
+  int line = 0, exit_code = 0;
+  std::string command;
+  std::vector<std::string> out, err;  ///< fragments; err empty: silent
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.command; }
+
+std::vector<std::string> split(const std::string& text, const std::string& by) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const auto end = std::min(text.find(by, at), text.size());
+    if (end > at) parts.push_back(text.substr(at, end - at));
+    at = end + by.size();
+  }
+  return parts;
+}
+
+/// A pipe in a command is written "\\|".
+std::string unescaped(std::string command) {
+  for (auto at = command.find("\\|"); at != std::string::npos; at = command.find("\\|", at))
+    command.erase(at, 1);
+  return command;
+}
+
+std::vector<Case> cases() {
+  std::ifstream file(HEADROOM_TEST_DATA "/cases.txt");
+  std::vector<Case> all;
+  std::string text;
+  for (int line = 1; std::getline(file, text); ++line) {
+    if (text.empty() || text[0] == '#') continue;
+    const auto fields = split(text, " | ");
+    Case c{line, std::stoi(fields.at(0)), unescaped(fields.at(1)), {}, {}};
+    if (fields.size() > 2 && fields[2] != "-") c.out = split(fields[2], " & ");
+    if (fields.size() > 3) c.err = split(fields[3], " & ");
+    all.push_back(c);
+  }
+  return all;
+}
+
+std::string contents(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+class Cli : public testing::TestWithParam<Case> {
+ protected:
+  Cli() : folder(fs::temp_directory_path() / ("headroom_cli_" + std::to_string(getpid()))) {
+    fs::create_directories(folder);
+  }
+  ~Cli() override { fs::remove_all(folder); }
+  fs::path folder;
+};
+
+TEST_P(Cli, Case) {
+  const Case& c = GetParam();
+  std::ofstream(folder / ".sh") << "cd " << folder << "\nexport DATA=" HEADROOM_TEST_DATA "/data\n"
+                                << "headroom() { " HEADROOM_PROGRAM " \"$@\"; }\n"
+                                << c.command << '\n';
+  const std::string call = "bash " + (folder / ".sh").string() + " >" + (folder / ".out").string() +
+                           " 2>" + (folder / ".err").string();
+  const int status = std::system(call.c_str());
+  const std::string out = contents(folder / ".out"), err = contents(folder / ".err");
+  ASSERT_TRUE(WIFEXITED(status)) << "killed by a signal\n" << err;
+  EXPECT_EQ(WEXITSTATUS(status), c.exit_code) << c.command << '\n' << out << err;
+  for (const auto& fragment : c.out)
+    EXPECT_NE(out.find(fragment), std::string::npos) << "no '" << fragment << "' in\n" << out;
+  for (const auto& fragment : c.err)
+    EXPECT_NE(err.find(fragment), std::string::npos) << "no '" << fragment << "' in\n" << err;
+  if (c.err.empty()) {
+    EXPECT_EQ(err, "") << c.command;
+  } else {
+    EXPECT_TRUE(c.exit_code == 0 || c.exit_code == 3 || out.empty()) << "data beside a failure\n"
+                                                                     << out;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, Cli, testing::ValuesIn(cases()),
+                         [](const auto& one) { return "line_" + std::to_string(one.param.line); });
+
+}  // namespace
