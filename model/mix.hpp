@@ -22,6 +22,10 @@ enum class TensorClass {
   other,
 };
 
+/// The class of a weight by the words that transformers' module names end in:
+/// "model.layers.0.self_attn.v_proj.weight" is attention_v.
+TensorClass class_of(std::string_view name);
+
 /// What the rules ask of the model and of the tensor.
 struct MixQuestion {
   TensorClass tensor_class = TensorClass::other;

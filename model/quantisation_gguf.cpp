@@ -92,37 +92,6 @@ constexpr auto model_types = std::to_array<std::string_view>({"arcee",
                                                               "xlm-roberta",
                                                               "xverse"});
 
-/// The words that transformers' module names end in.
-TensorClass class_of(std::string_view name) {
-  const auto cut = name.ends_with(".weight") ? name.substr(0, name.size() - 7) : name;
-  const auto dot = cut.rfind('.');
-  const std::string_view word = cut.substr(dot + 1);
-  const std::string_view above = dot == std::string_view::npos ? "" : cut.substr(0, dot);
-  const auto in = [&](std::string_view part) { return above.find(part) != std::string_view::npos; };
-  if (one_of({"q_proj", "query", "wq", "q"}, word)) return TensorClass::attention_q;
-  if (one_of({"k_proj", "key", "wk", "k"}, word)) return TensorClass::attention_k;
-  if (one_of({"v_proj", "value", "wv", "v"}, word)) return TensorClass::attention_v;
-  if (one_of({"qkv_proj", "query_key_value", "Wqkv", "c_attn", "qkv", "W_pack", "wqkv"}, word))
-    return TensorClass::attention_qkv;
-  if (one_of({"gate_proj", "w1", "wi_0"}, word)) return TensorClass::feed_forward_gate;
-  if (one_of({"up_proj", "gate_up_proj", "fc1", "fc_in", "c_fc", "dense_h_to_4h", "w3", "wi",
-              "wi_1", "v1", "Wi"},
-             word))
-    return TensorClass::feed_forward_up;
-  if (one_of({"down_proj", "fc2", "fc_out", "dense_4h_to_h", "w2"}, word))
-    return TensorClass::feed_forward_down;
-  if (word == "Wo")
-    return in("attn") ? TensorClass::attention_output : TensorClass::feed_forward_down;
-  if (word == "c_proj")
-    return in("mlp") ? TensorClass::feed_forward_down : TensorClass::attention_output;
-  if (word == "dense" && above.ends_with("intermediate")) return TensorClass::feed_forward_up;
-  if (word == "dense" && above.ends_with("output") && !in("attention"))
-    return TensorClass::feed_forward_down;
-  if (word == "o_proj" || (one_of({"out_proj", "dense", "wo"}, word) && in("att")))
-    return TensorClass::attention_output;
-  return TensorClass::other;
-}
-
 /// Last number in the path of the block that a tensor lies in.
 Size layer_of(std::string_view block) {
   Size n = 0;
@@ -174,7 +143,7 @@ class GgufHolder {
         if (tensor.role == Role::embedding)
           vocabulary_ = std::max(vocabulary_, tensor.shape.front());
     for (const Tensor& tensor : model.part.tensors)
-      if (is_text(tensor) && reader_.is_linear(tensor) && one_of_v(class_of(tensor.name)))
+      if (is_text(tensor) && reader_.is_linear(tensor) && is_value(class_of(tensor.name)))
         ++attention_v_;
   }
 
@@ -198,7 +167,7 @@ class GgufHolder {
   }
 
  private:
-  static bool one_of_v(TensorClass c) {
+  static bool is_value(TensorClass c) {
     return c == TensorClass::attention_v || c == TensorClass::attention_qkv;
   }
   static HeldTensor plain(std::string_view format, const Tensor& tensor) {
