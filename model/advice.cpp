@@ -19,29 +19,33 @@ std::string where(const Estimate& e) {
                           : fmt::format("fits on {} GPUs", e.gpus_used);
 }
 
-/// The widest scheme of the same family of formats that puts everything on the cards.
+double bits(const Scheme& scheme) {
+  const Precision& format = precision(scheme.format);
+  return static_cast<double>(format.block_bytes) / static_cast<double>(format.block_elements);
+}
+
+/// The widest scheme that the runtime holds and that puts everything on the cards. Schemes are
+/// tried from the widest format down, so that few are worked out.
 std::string fewer_bits(const Scenario& s) {
-  const Weights* best = nullptr;
-  Estimate outcome;
-  std::vector<Weights> tried;
-  tried.reserve(schemes().size());
-  for (const Scheme& scheme : schemes()) {
-    if (std::find(s.runtime->holds.begin(), s.runtime->holds.end(), scheme.family) ==
-        s.runtime->holds.end())
-      continue;
-    tried.push_back(hold(*s.weights->model, scheme));
-    if (!tried.back().refusal.empty() || tried.back().total >= s.weights->total) continue;
-    if (best != nullptr && tried.back().total <= best->total) continue;
+  std::vector<const Scheme*> candidates;
+  for (const Scheme& scheme : schemes())
+    if (std::find(s.runtime->holds.begin(), s.runtime->holds.end(), scheme.family) !=
+            s.runtime->holds.end() &&
+        bits(scheme) <= bits(*s.weights->scheme))
+      candidates.push_back(&scheme);
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Scheme* a, const Scheme* b) { return bits(*a) > bits(*b); });
+  for (const Scheme* scheme : candidates) {
+    const Weights narrower = hold(*s.weights->model, *scheme);
+    if (!narrower.refusal.empty() || narrower.total >= s.weights->total) continue;
     Scenario changed = s;
-    changed.weights = &tried.back();
+    changed.weights = &narrower;
     const Estimate e = evaluate(changed);
-    if (!on_cards(e)) continue;
-    best = &tried.back();
-    outcome = e;
+    if (on_cards(e))
+      return fmt::format("{}: {:.1f} -> {:.1f} GB, {}", scheme->name, gigabytes(s.weights->total),
+                         gigabytes(narrower.total), where(e));
   }
-  if (best == nullptr) return {};
-  return fmt::format("{}: {:.1f} -> {:.1f} GB, {}", best->scheme->name, gigabytes(s.weights->total),
-                     gigabytes(best->total), where(outcome));
+  return {};
 }
 
 /// The fewest cards of the kind there is that hold everything.

@@ -20,7 +20,8 @@ Size shape_key(const Config& config, Config::Keys keys) {
 
 ModelShape shape_of(const Config& c) {
   ModelShape shape;
-  shape.hidden_size = shape_key(c, {"hidden_size", "n_embd", "d_model", "dim", "model_dim"});
+  shape.hidden_size =
+      shape_key(c, {"hidden_size", "n_embd", "n_embed", "d_model", "dim", "model_dim"});
   shape.layers =
       shape_key(c, {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers"});
   shape.query_heads = shape_key(
@@ -38,6 +39,23 @@ ModelShape shape_of(const Config& c) {
   return shape;
 }
 
+/// What the config leaves to its class's defaults, read off the tensors: the head is vocabulary ×
+/// hidden, and so is the largest embedding where there is no head.
+void complete(ModelShape& shape, const Part& part) {
+  const Tensor* table = nullptr;
+  for (const Tensor& tensor : part.tensors) {
+    if (tensor.role != Role::head && tensor.role != Role::embedding) continue;
+    if (tensor.shape.size() != 2) continue;
+    const bool better = table == nullptr ||
+                        (tensor.role == Role::head && table->role != Role::head) ||
+                        (tensor.role == table->role && tensor.shape[0] > table->shape[0]);
+    if (better) table = &tensor;
+  }
+  if (table == nullptr) return;
+  if (shape.hidden_size == 0) shape.hidden_size = table->shape[1];
+  if (shape.vocabulary == 0) shape.vocabulary = table->shape[0];
+}
+
 }  // namespace
 
 Model make_model(std::string name, const Config& config, std::string source) {
@@ -51,6 +69,7 @@ Model make_model(std::string name, const Config& config, std::string source) {
   model.checkpoint = checkpoint_details(config);
   model.encoder_decoder = config.flag({"is_encoder_decoder"}, false);
   model.shape = shape_of(config);
+  complete(model.shape, model.part);
   model.rope_factors = rope_factors(config, model.shape.head_dim);
   model.profile = profile_of(model.part, model.shape.hidden_size);
   return model;

@@ -82,8 +82,8 @@ Part bailing_hybrid(const Config& c) {
   const Classes k{"BailingHybrid"};
   const Size hidden = c.dim({"hidden_size"});
   const Latent a = latent_of(c);
-  const DeltaNet d =
-      delta_heads(a.heads, c.dim({"linear_head_dim", "head_dim"}, 128), c.dim({"short_conv_kernel_size"}, 4));
+  const DeltaNet d = delta_heads(a.heads, c.dim({"linear_head_dim", "head_dim"}, 128),
+                                 c.dim({"short_conv_kernel_size"}, 4));
   Part delta =
       projections(hidden, d) +
       in("forget_gate", k("ForgetGate"),
