@@ -52,7 +52,7 @@ constexpr std::array rows{
         .disk = true,
         .cpu = true,
         .window_capped = true,
-        .latent_cache = false,
+        .latent_cache = true,
         .input_on_cpu = false,
         .cache_optional = true,
         .strict_positions = false,
