@@ -152,4 +152,10 @@ Part xlstm(const Config& c);
 Part zamba(const Config& c);
 Part zamba2(const Config& c);
 
+// minimax_m3.cpp
+Part minimax_m3_text(const Config& c);
+
+// zaya.cpp
+Part zaya(const Config& c);
+
 }  // namespace headroom::model::families

@@ -137,6 +137,10 @@ constexpr Architecture rows[] = {
     // zamba.cpp
     {"ZambaForCausalLM", "zamba", zamba},
     {"Zamba2ForCausalLM", "zamba2", zamba2},
+    // minimax_m3.cpp
+    {"MiniMaxM3VLForCausalLM", "minimax_m3_vl_text", minimax_m3_text},
+    // zaya.cpp
+    {"ZayaForCausalLM", "zaya", zaya},
     // The same without their heads.
     {"AfmoeModel", "afmoe", trunk_of<afmoe>},
     {"AriaTextModel", "aria_text", trunk_of<aria_text>},
