@@ -3,7 +3,7 @@
 # memory, which must not grow with the grid.
 #   bench/sweep.sh [MILLIONS]   about that many million points, 10 by default
 set -euo pipefail
-program=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../build/release/headroom")
+program=${HEADROOM:-$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../build/release/headroom}
 millions=${1:-10}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -28,15 +28,16 @@ measure() {  # LABEL OPTION...
   shift
   rm -rf out
   python3 - "$label" "$program" sweep large.toml "$@" <<'END'
-import resource, subprocess, sqlite3, sys, time
+import re, resource, subprocess, sys, time
 label, command = sys.argv[1], sys.argv[2:]
 start = time.perf_counter()
-subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+done = subprocess.run(command, check=True, capture_output=True, text=True)
 wall = time.perf_counter() - start
+points, stored = re.search(r"([\d,]+) points in .*?\(([\d.e+]+) points/s\)", done.stdout + done.stderr).groups()
 usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-points = sqlite3.connect("out/large/results.sqlite").execute("SELECT count(*) FROM result").fetchone()[0]
-print(f"{label:12} {points:>10} points  {wall:7.1f} s wall  {usage.ru_utime + usage.ru_stime:7.1f} s CPU  "
-      f"{points / wall:>9.0f} points/s  peak {usage.ru_maxrss / 1024:6.1f} MiB")
+print(f"{label:12} {points:>11} points  evaluated and stored: {float(stored):>8.0f} points/s  "
+      f"whole process, CSV and tables too: {wall:6.1f} s wall, {usage.ru_utime + usage.ru_stime:6.1f} s CPU, "
+      f"peak {usage.ru_maxrss / 1024:5.1f} MiB")
 END
 }
 measure "one thread" --jobs 1
