@@ -39,6 +39,16 @@ inline Size rotated_dims(const Config& c, Size head_dim, double factor = 1.0) {
                     head_dim, c.number({"partial_rotary_factor"}, factor));
 }
 
+/// The same for classes whose own tables rotate whole heads: only the scaled kinds of rope (linear,
+/// yarn, llama3, ...) know of a share there. Source: the same, and compute_default_rope_parameters
+/// of each modeling file.
+inline Size rotated_if_scaled(const Config& c, Size head_dim) {
+  const Config rope =
+      c.section_or_empty(c.has("rope_scaling") ? "rope_scaling" : "rope_parameters");
+  return rope.text({"rope_type", "type"}, "default") == "default" ? head_dim
+                                                                  : rotated_dims(c, head_dim);
+}
+
 /// Rotary tables of each kind of layer, by the kind's own rope_parameters; `factor(kind)` where
 /// they do not say how much of a head is rotated.
 template <class Factor>

@@ -81,7 +81,7 @@ struct Cache {
   Size per_sequence = 0;        ///< recurrent state elements per sequence
   Size window = 0;              ///< sliding window (or chunk) in tokens; 0 = whole context
   Size score_dims = 0;          ///< heads * (qk_dim + v_dim): 2 FLOPs per dim per cached token
-  Size expanded_per_token = 0;  ///< MLA only: elements when K and V are kept expanded per head
+  Size expanded_per_token = 0;  ///< elements when K and V are kept for each query head; 0: never
   Size kv_heads = 0;            ///< heads that tensor parallelism may split; 0 = cannot be split
 };
 

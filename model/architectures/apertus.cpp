@@ -25,7 +25,7 @@ Part apertus_trunk(const Config& c) {
   const Part act = learned ? xielu() : module("act_fn", s.act);
   const Bias b = c.bias({"attention_bias"}, false);
   const Classes k{"Apertus"};
-  return trunk(c, k, rotated_dims(c, s.heads.dim), [&](Size) {
+  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size) {
     return in("self_attn", k("Attention"),
               attention(hidden, s.heads, b, b) + head_norms(k("RMSNorm"), s.heads.dim)) +
            in("mlp", k("MLP"), up_down_mlp(s, act, Bias::no)) +

@@ -24,7 +24,7 @@ Part cohere_trunk(const Config& c) {
                  head_norm("k_norm", s.heads.kv, s.heads.dim);
   return trunk(c,
                {"Cohere", rms_norm("norm", "CohereLayerNorm", s.hidden),
-                rotary("CohereRotaryEmbedding", rotated_dims(c, s.heads.dim))},
+                rotary("CohereRotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
                [&](Size) {
                  return in("self_attn", "CohereAttention",
                            attention(s.hidden, s.heads, b, b) + head_norms) +
@@ -44,7 +44,7 @@ Part cohere2_trunk(const Config& c) {
   const auto types = every_nth_full(c, s.layers, c.dim({"sliding_window_pattern"}, 4));
   return trunk(c,
                {"Cohere2", rms_norm("norm", "Cohere2LayerNorm", s.hidden),
-                rotary("Cohere2RotaryEmbedding", rotated_dims(c, s.heads.dim))},
+                rotary("Cohere2RotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
                [&](Size i) {
                  return in("self_attn", "Cohere2Attention",
                            attention(s.hidden, s.heads, b, b,

@@ -9,7 +9,8 @@ Part cpmant_trunk(const Config& c) {
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"dim_ff"});
   const Size query = c.dim({"num_attention_heads"}), dim = c.dim({"dim_head"});
   const Size segments = c.dim({"segment_types"}, 32);
-  const Size prompts = c.count({"prompt_types"}, 32) * c.count({"prompt_length"}, 32);
+  const Size prompt = c.count({"prompt_length"}, 32);  // tokens put before every sequence
+  const Size prompts = c.count({"prompt_types"}, 32) * prompt;
   const auto norm = [&](std::string_view name) {
     return rms_norm(name, "CpmAntLayerNorm", hidden);
   };
@@ -26,6 +27,7 @@ Part cpmant_trunk(const Config& c) {
                     linear("attention_out", query * dim, hidden) + module("softmax", "Softmax") +
                     inner_dropout;
         attn.caches = {kv_cache({query, query, dim})};
+        attn.caches[0].per_sequence = times({prompt, attn.caches[0].per_token});
         return in("self_att", "CpmAntSelfAttentionBlock",
                   norm("layernorm_before_attention") +
                       in("self_attention", "CpmAntAttention", std::move(attn)) + outer_dropout) +

@@ -12,7 +12,7 @@ Part cwm_trunk(const Config& c) {
   const auto types = layer_types(
       c, s.layers, [](Size i) { return i % 4 == 0 ? "full_attention" : "sliding_attention"; });
   const Classes k{"Cwm"};
-  return trunk(c, k, rotated_dims(c, s.heads.dim), [&](Size i) {
+  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size i) {
     return decoder_layer(k, s.hidden,
                          attention(s.hidden, s.heads, Bias::no, Bias::no,
                                    window_of(types[static_cast<std::size_t>(i)], window)),

@@ -9,7 +9,7 @@ Part ernie4_5_trunk(const Config& c) {
   const Common s = common_of(c, {.kv_heads = 2, .head_dim = 128});
   const Bias b = c.bias({"use_bias"}, false);
   const Classes k{"Ernie4_5"};
-  return trunk(c, k, rotated_dims(c, s.heads.dim), [&](Size) {
+  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size) {
     return in("self_attn", k("Attention"), attention(s.hidden, s.heads, b, b)) +
            gated_rest(s, "Ernie4_5", b);
   });

@@ -22,7 +22,7 @@ Part exaone4_trunk(const Config& c) {
   const Size window = c.dim_or_none({"sliding_window"}, 4096);
   const auto types = types_of(c, s.layers, window);
   const Classes k{"Exaone4"};
-  return trunk(c, k, rotated_dims(c, s.heads.dim), [&](Size i) {
+  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size i) {
     return in("self_attn", k("Attention"),
               attention(s.hidden, s.heads, Bias::no, Bias::no,
                         window_of(types[static_cast<std::size_t>(i)], window)) +

@@ -24,7 +24,8 @@ Part norms(const Config& c, Size hidden) {
 
 }  // namespace
 
-/// Source: transformers 5.23, models/falcon/{configuration,modeling}_falcon.py.
+/// Source: transformers 5.23, models/falcon/{configuration,modeling}_falcon.py. In the newer layout
+/// it repeats keys and values for every query head before it keeps them.
 Part falcon_trunk(const Config& c) {
   const Size hidden = c.dim({"n_embed", "hidden_size"});
   const Size query = c.dim({"num_attention_heads", "n_head"});
@@ -42,6 +43,7 @@ Part falcon_trunk(const Config& c) {
                     falcon_linear("dense", hidden, hidden, b) +
                     module("attention_dropout", "Dropout");
         attn.caches = {kv_cache(heads)};
+        if (modern) attn.caches[0].expanded_per_token = 2 * query * heads.dim;
         return in("self_attention", "FalconAttention", std::move(attn)) +
                in("mlp", "FalconMLP",
                   falcon_linear("dense_h_to_4h", hidden, inner, b) + module("act", act) +
@@ -50,7 +52,7 @@ Part falcon_trunk(const Config& c) {
       });
   return unsplittable(embedding("word_embeddings", c.dim({"vocab_size"}), hidden) + layers +
                           layer_norm("ln_f", hidden) +
-                          rotary("FalconRotaryEmbedding", rotated_dims(c, heads.dim)),
+                          rotary("FalconRotaryEmbedding", rotated_if_scaled(c, heads.dim)),
                       {"FalconDecoderLayer"});
 }
 Part falcon(const Config& c) {

@@ -40,7 +40,7 @@ Part gemma_trunk(const Config& c) {
   if (c.text({"hidden_act"}, "") == "gelu") s.act = "GELUTanh";
   const Bias b = c.bias({"attention_bias"}, false);
   return gemma_body(c, "Gemma", "GemmaTextScaledWordEmbedding",
-                    rotary("GemmaRotaryEmbedding", rotated_dims(c, s.heads.dim)), [&](Size) {
+                    rotary("GemmaRotaryEmbedding", rotated_if_scaled(c, s.heads.dim)), [&](Size) {
                       return in("self_attn", "GemmaAttention", attention(s.hidden, s.heads, b, b)) +
                              gated_rest(s, "Gemma");
                     });
@@ -54,7 +54,8 @@ Part gemma2_trunk(const Config& c) {
   const Size window = c.dim_or_none({"sliding_window"}, 4096);
   const auto types = every_nth_full(c, s.layers, 2);
   return gemma_body(c, "Gemma2", "Gemma2TextScaledWordEmbedding",
-                    rotary("Gemma2RotaryEmbedding", rotated_dims(c, s.heads.dim)), [&](Size i) {
+                    rotary("Gemma2RotaryEmbedding", rotated_if_scaled(c, s.heads.dim)),
+                    [&](Size i) {
                       return in("self_attn", "Gemma2Attention",
                                 attention(s.hidden, s.heads, b, b,
                                           window_of(types[static_cast<std::size_t>(i)], window))) +
@@ -93,7 +94,8 @@ Part vaultgemma_trunk(const Config& c) {
   const auto types = every_nth_full(c, s.layers, 2);
   const Classes k{"VaultGemma"};
   return gemma_body(c, "VaultGemma", "VaultGemmaTextScaledWordEmbedding",
-                    rotary("VaultGemmaRotaryEmbedding", rotated_dims(c, s.heads.dim)), [&](Size i) {
+                    rotary("VaultGemmaRotaryEmbedding", rotated_if_scaled(c, s.heads.dim)),
+                    [&](Size i) {
                       return in("self_attn", k("Attention"),
                                 attention(s.hidden, s.heads, b, b,
                                           window_of(types[static_cast<std::size_t>(i)], window))) +

@@ -12,7 +12,7 @@ Part granite_trunk(const Config& c) {
   const Bias b = c.bias({"attention_bias"}, false), mlp = c.bias({"mlp_bias"}, false);
   return trunk(c,
                {"Granite", rms_norm("norm", "GraniteRMSNorm", s.hidden),
-                rotary("GraniteRotaryEmbedding", rotated_dims(c, s.heads.dim))},
+                rotary("GraniteRotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
                [&](Size) {
                  return in("self_attn", "GraniteAttention", attention(s.hidden, s.heads, b, b)) +
                         gated_rest(s, "Granite", mlp);
@@ -42,7 +42,7 @@ Part granite_swa_trunk(const Config& c) {
   const auto types = layer_types(
       c, s.layers, [](Size i) { return i % 4 == 0 ? "full_attention" : "sliding_attention"; });
   const Classes k{"GraniteSWA"};
-  const Size rotated = rotated_dims(c, s.heads.dim);
+  const Size rotated = rotated_if_scaled(c, s.heads.dim);
   Part tables;
   for (Size i = 0; i < rotation_bases(c); ++i) {
     Part table = rotary(k("RotaryEmbedding"), rotated);

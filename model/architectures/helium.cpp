@@ -10,7 +10,7 @@ Part helium_trunk(const Config& c) {
   const Common s = common_of(c, {.kv_heads = 20, .head_dim = 128});
   const Bias b = c.bias({"attention_bias"}, false), mlp = c.bias({"mlp_bias"}, false);
   const Classes k{"Helium"};
-  return trunk(c, k, rotated_dims(c, s.heads.dim), [&](Size) {
+  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size) {
     const Size query = s.heads.query * s.heads.dim, kv = s.heads.kv * s.heads.dim;
     Part attn = linear("q_proj", s.hidden, query, b) + linear("k_proj", s.hidden, kv, b) +
                 linear("v_proj", s.hidden, kv, b) + linear("o_proj", s.hidden, s.hidden);

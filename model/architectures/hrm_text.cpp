@@ -28,7 +28,7 @@ Part hrm_text_trunk(const Config& c) {
   };
   return unsplittable(tensor("z_L_init", {s.hidden}, Role::other) +
                           embedding("embed_tokens", c.dim({"vocab_size"}), s.hidden) +
-                          rotary("HrmTextRotaryEmbedding", rotated_dims(c, s.heads.dim)) +
+                          rotary("HrmTextRotaryEmbedding", rotated_if_scaled(c, s.heads.dim)) +
                           one("L_module", times({high, low})) + one("H_module", high),
                       {"HrmTextDecoderLayer"});
 }

@@ -9,7 +9,7 @@ Part hunyuan_dense_trunk(const Config& c) {
   const Common s = common_of(c);
   const Bias b = c.bias({"attention_bias"}, false);
   const Classes k{"HunYuanDenseV1"};
-  return trunk(c, k, rotated_dims(c, s.heads.dim), [&](Size) {
+  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size) {
     return decoder_layer(k, s.hidden,
                          attention(s.hidden, s.heads, b, b) +
                              rms_norm("query_layernorm", k("RMSNorm"), s.heads.dim) +

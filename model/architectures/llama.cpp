@@ -10,7 +10,7 @@ Part llama_trunk(const Config& c) {
   const Bias b = c.bias({"attention_bias"}, false), mlp = c.bias({"mlp_bias"}, false);
   return trunk(c,
                {"Llama", rms_norm("norm", "LlamaRMSNorm", s.hidden),
-                rotary("LlamaRotaryEmbedding", rotated_dims(c, s.heads.dim))},
+                rotary("LlamaRotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
                [&](Size) {
                  return in("self_attn", "LlamaAttention", attention(s.hidden, s.heads, b, b)) +
                         gated_rest(s, "Llama", mlp);

@@ -10,7 +10,7 @@ Part mistral_trunk(const Config& c) {
   const Size window = c.dim_or_none({"sliding_window"}, 4096);
   return trunk(c,
                {"Mistral", rms_norm("norm", "MistralRMSNorm", s.hidden),
-                rotary("MistralRotaryEmbedding", rotated_dims(c, s.heads.dim))},
+                rotary("MistralRotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
                [&](Size) {
                  return in("self_attn", "MistralAttention",
                            attention(s.hidden, s.heads, Bias::no, Bias::no, window)) +
@@ -26,7 +26,7 @@ Part ministral_trunk(const Config& c) {
   const auto types = layer_types(
       c, s.layers, [&](Size) { return window > 0 ? "sliding_attention" : "full_attention"; });
   const Classes k{"Ministral"};
-  return trunk(c, k, rotated_dims(c, s.heads.dim), [&](Size i) {
+  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size i) {
     return in("self_attn", k("Attention"),
               attention(s.hidden, s.heads, Bias::no, Bias::no,
                         window_of(types[static_cast<std::size_t>(i)], window))) +
@@ -40,7 +40,7 @@ Part ministral3_trunk(const Config& c) {
   const Common s = common_of(c, {.kv_heads = 8, .head_dim = 128});
   const Size window = c.dim_or_none({"sliding_window"}, 0);
   const Classes k{"Ministral3"};
-  return trunk(c, k, rotated_dims(c, s.heads.dim), [&](Size) {
+  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size) {
     return in("self_attn", k("Attention"),
               attention(s.hidden, s.heads, Bias::no, Bias::no, window)) +
            gated_rest(s, "Ministral3");

@@ -23,7 +23,7 @@ Part moshi_trunk(const Config& c) {
   const Part layers = stack("layers", "MoshiDecoderLayer", c.dim({"num_hidden_layers"}), [&](Size) {
     Part attn = wrapped("q_proj", hidden, query) + wrapped("k_proj", hidden, kv) +
                 wrapped("v_proj", hidden, kv) + wrapped("o_proj", query, hidden) +
-                rotary("MoshiRotaryEmbedding", rotated_dims(c, heads.dim));
+                rotary("MoshiRotaryEmbedding", rotated_if_scaled(c, heads.dim));
     attn.caches = {kv_cache(heads, window)};
     return in("self_attn", "MoshiAttention", std::move(attn)) +
            in("mlp", "MoshiGatingMLP",

@@ -11,7 +11,7 @@ Part nanochat_trunk(const Config& c) {
   const std::string norm = "NanoChatRMSNorm";
   return trunk(c,
                {"NanoChat", module("norm", norm),
-                rotary("NanoChatRotaryEmbedding", rotated_dims(c, s.heads.dim))},
+                rotary("NanoChatRotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
                [&](Size) {
                  return in("self_attn", "NanoChatAttention",
                            attention(s.hidden, s.heads, b, b) + module("q_norm", norm) +

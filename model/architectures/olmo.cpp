@@ -10,7 +10,7 @@ Part olmo_trunk(const Config& c) {
   const Bias b = c.bias({"attention_bias"}, false);
   return trunk(c,
                {"Olmo", module("norm", "OlmoLayerNorm"),
-                rotary("OlmoRotaryEmbedding", rotated_dims(c, s.heads.dim))},
+                rotary("OlmoRotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
                [&](Size) {
                  return in("self_attn", "OlmoAttention", attention(s.hidden, s.heads, b, b)) +
                         in("mlp", "OlmoMLP", gated_mlp(s.hidden, s.inner, s.act)) +
@@ -42,7 +42,7 @@ Part olmo2_trunk(const Config& c) {
   const Bias b = c.bias({"attention_bias"}, false);
   return trunk(c,
                {"Olmo2", rms_norm("norm", "Olmo2RMSNorm", s.hidden),
-                rotary("Olmo2RotaryEmbedding", rotated_dims(c, s.heads.dim))},
+                rotary("Olmo2RotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
                [&](Size) { return normed_layer(s, "Olmo2", b, 0); });
 }
 Part olmo2(const Config& c) { return causal_lm(c, "Olmo2Model", olmo2_trunk(c)); }

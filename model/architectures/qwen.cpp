@@ -27,7 +27,7 @@ Part qwen2_trunk(const Config& c) {
   const auto window = windows(c, s.layers);
   return trunk(c,
                {"Qwen2", rms_norm("norm", "Qwen2RMSNorm", s.hidden),
-                rotary("Qwen2RotaryEmbedding", rotated_dims(c, s.heads.dim))},
+                rotary("Qwen2RotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
                [&](Size i) {
                  return in("self_attn", "Qwen2Attention",
                            attention(s.hidden, s.heads, Bias::yes, Bias::no,
@@ -44,7 +44,7 @@ Part qwen3_trunk(const Config& c) {
   const auto window = windows(c, s.layers);
   return trunk(c,
                {"Qwen3", rms_norm("norm", "Qwen3RMSNorm", s.hidden),
-                rotary("Qwen3RotaryEmbedding", rotated_dims(c, s.heads.dim))},
+                rotary("Qwen3RotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
                [&](Size i) {
                  return in("self_attn", "Qwen3Attention",
                            attention(s.hidden, s.heads, b, b, window[static_cast<std::size_t>(i)]) +

@@ -31,7 +31,7 @@ Part smollm3_trunk(const Config& c) {
       c.flag({"use_sliding_window"}, false) ? c.dim_or_none({"sliding_window"}, 0) : 0;
   const auto types = types_of(c, s.layers, window > 0);
   const Classes k{"SmolLM3"};
-  return trunk(c, k, rotated_dims(c, s.heads.dim), [&](Size i) {
+  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size i) {
     return in("self_attn", k("Attention"),
               attention(s.hidden, s.heads, b, b,
                         window_of(types[static_cast<std::size_t>(i)], window))) +

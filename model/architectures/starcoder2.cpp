@@ -11,7 +11,7 @@ Part starcoder2_trunk(const Config& c) {
   const Size window = c.dim_or_none({"sliding_window"}, 0);
   return trunk(c,
                {"Starcoder2", layer_norm("norm", s.hidden),
-                rotary("Starcoder2RotaryEmbedding", rotated_dims(c, s.heads.dim))},
+                rotary("Starcoder2RotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
                [&](Size) {
                  return in("self_attn", "Starcoder2Attention",
                            attention(s.hidden, s.heads, b, b, window)) +

@@ -8,7 +8,8 @@ there. A config is published or composed; `default:` takes the class's own defau
 JSON object. The class is the first of `architectures`. Run with transformers 5.23.0, torch 2.15.0.
 
 `measured_cache` is the cache after one forward pass of 8 tokens on the meta device: elements per
-token (keys and values as transformers keeps them) and elements of fixed-size state, per sequence.
+token (keys and values as transformers keeps them), those by the sliding window that the cache of
+their layer has (0: none), and elements of fixed-size state, per sequence.
 It is null where the pass cannot run there.
 """
 import gzip, json, os, re, sys, warnings
@@ -89,22 +90,29 @@ def measured_cache(model):
             out = model.eval()(input_ids=ids, use_cache=True)
         cache = out.get("past_key_values") or out.get("cache_params") or out.get("state")
         if isinstance(cache, (list, tuple)):
-            return elements(cache), 0
+            return elements(cache), {}
         parts = [[getattr(l, a, None) for a in ("keys", "values", "conv_states", "recurrent_states", "idx_keys", "indexer_keys")]
                  for l in getattr(cache, "layers", [])]
         if any(hasattr(l, "compressed_kv") for l in getattr(cache, "layers", [])):
             raise ValueError("compressed entries do not grow token by token")
         extra = getattr(cache, "linear_cache", None) or getattr(cache, "rnn_state", None)
-        return elements(parts) + elements(extra), 0
+        windows = {}
+        for layer in getattr(cache, "layers", []):
+            window = str(getattr(layer, "sliding_window", None) or 0)
+            windows[window] = windows.get(window, 0) + elements([getattr(layer, a, None) for a in ("keys", "values")])
+        return elements(parts) + elements(extra), windows
 
+    model.set_attn_implementation("eager")  # the others look at the mask's values
     try:
-        short, long = run(TOKENS)[0], run(2 * TOKENS)[0]
+        (short, by_window), (long, by_window_long) = run(TOKENS), run(2 * TOKENS)
         per_token, rest = divmod(long - short, TOKENS)
         if rest:
             return None
         if not long:  # kept inside the modules
             return None
-        return {"per_token": per_token, "per_sequence": short - TOKENS * per_token}
+        windows = {w: (by_window_long[w] - n) // TOKENS for w, n in by_window.items()}
+        return {"per_token": per_token, "per_sequence": short - TOKENS * per_token,
+                "by_window": {w: n for w, n in windows.items() if n}}
     except Exception as e:  # data-dependent control flow cannot run without data
         print("   no cache measured:", type(e).__name__, str(e)[:150].replace("\n", " "))
         return None

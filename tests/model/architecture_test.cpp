@@ -1,0 +1,96 @@
+// The way from a config to its description: which row is taken, and what is refused.
+#include "model/architecture.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace headroom::model {
+namespace {
+
+/// A small Llama whose `extra` keys come first, so that they win.
+std::string llama(std::string_view extra) {
+  return fmt::format(
+      R"({{{} "model_type": "llama", "vocab_size": 100, "hidden_size": 64, "intermediate_size": 128,
+          "num_attention_heads": 4}})",
+      extra);
+}
+Part part_of(const std::string& json) { return describe(parse_config(json, "config.json")); }
+std::string refusal(const std::string& json) {
+  try {
+    part_of(json);
+  } catch (const ConfigError& e) {
+    return e.what();
+  }
+  return "nothing thrown";
+}
+
+TEST(Architecture, FindsTheClassOrElseTheModelType) {
+  EXPECT_EQ(part_of(llama(R"("architectures": ["LlamaForCausalLM"], "num_hidden_layers": 2,)"))
+                .modules[0]
+                .class_name,
+            "LlamaForCausalLM");
+  EXPECT_EQ(part_of(llama(R"("num_hidden_layers": 2,)")).modules[0].class_name, "LlamaForCausalLM");
+}
+
+TEST(Architecture, DescribesTheBaseModelWithoutItsHead) {
+  const Part base = part_of(llama(R"("architectures": ["LlamaModel"], "num_hidden_layers": 2,)"));
+  EXPECT_EQ(base.modules[0].class_name, "LlamaModel");
+  EXPECT_EQ(base.tensors[0].name, "embed_tokens.weight");
+  for (const auto& t : base.tensors) EXPECT_NE(t.role, Role::head) << t.name;
+}
+
+TEST(Architecture, RefusesWhatIsNotDescribedAndNamesTheNearest) {
+  const std::string text = refusal(R"({"architectures": ["LlamaForCausalML"]})");
+  EXPECT_NE(text.find("'LlamaForCausalML' is not described; nearest: LlamaForCausalLM"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(refusal(R"({"model_type": "lama"})").find("nearest: llama"), std::string::npos);
+  EXPECT_NE(refusal("{}").find("'architectures': is missing"), std::string::npos);
+  // A class of the same type is not a guess at another one.
+  EXPECT_NE(refusal(llama(R"("architectures": ["LlamaForTokenClassification"],)"))
+                .find("is not described"),
+            std::string::npos);
+}
+
+TEST(Architecture, RefusesMoreLayersThanAnyModelHas) {
+  EXPECT_NE(refusal(llama(R"("num_hidden_layers": 1073741824,)")).find("at most 4096"),
+            std::string::npos);
+}
+
+TEST(Architecture, RefusesSizesWhoseProductCannotBeCounted) {
+  const std::string text = refusal(R"({"model_type": "llama", "vocab_size": 1073741824,
+      "hidden_size": 1073741824, "intermediate_size": 1073741824, "num_hidden_layers": 2,
+      "num_attention_heads": 1})");
+  EXPECT_NE(text.find("config.json: "), std::string::npos) << text;
+  EXPECT_NE(text.find("more than 2^58 elements"), std::string::npos) << text;
+}
+
+TEST(Architecture, RefusesHeadsThatDoNotDivideAndListsThatDoNotFit) {
+  EXPECT_NE(refusal(R"({"model_type": "llama", "vocab_size": 100, "hidden_size": 64,
+      "intermediate_size": 128, "num_attention_heads": 5, "num_hidden_layers": 2})")
+                .find("found 5, expected a divisor of hidden_size (64)"),
+            std::string::npos);
+  const auto gemma = [](std::string_view types) {
+    return refusal(fmt::format(R"({{"model_type": "gemma2", "vocab_size": 100, "hidden_size": 64,
+        "intermediate_size": 128, "num_attention_heads": 4, "num_hidden_layers": 2,
+        "layer_types": {}}})",
+                               types));
+  };
+  EXPECT_NE(gemma(R"(["full_attention"])").find("found 1 types, expected one for each of 2"),
+            std::string::npos);
+  EXPECT_NE(gemma(R"(["full_attention", "half"])").find("found 'half', expected one of"),
+            std::string::npos);
+}
+
+TEST(Architecture, EveryRowIsThereOnce) {
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  for (const auto& row : architectures()) {
+    EXPECT_TRUE(seen.emplace(row.name, row.model_type).second) << row.name;
+    EXPECT_NE(row.describe, nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace headroom::model
