@@ -68,11 +68,11 @@ std::string key_text(const Curve& curve) {
   if (std::ranges::none_of(curve.points, &CurvePoint::fits)) return curve.label + ", fits nowhere";
   if (!curve.knee) return curve.label + ", still rising at the end";
   const CurvePoint& p = curve.points[curve.knee->index];
-  if (curve.knee->index == 0)
-    return fmt::format("{}, best at {:.3g} GiB already: {} tokens/s", curve.label, p.allocation,
-                       shown(p.tokens_s, Shown::plain));
-  return fmt::format("{}, knee at {:.3g} GiB: {} tokens/s", curve.label, p.allocation,
-                     shown(p.tokens_s, Shown::plain));
+  const auto speed = [&](double factor) { return shown(p.tokens_s / factor, Shown::plain); };
+  return fmt::format("{}, {} at {:.3g} GiB{}: {} tokens/s ({} to {})", curve.label,
+                     curve.knee->index == 0 ? "best" : "knee", p.allocation,
+                     curve.knee->index == 0 ? " already" : "", speed(1), speed(curve.time_high),
+                     speed(curve.time_low));
 }
 
 double greatest_allocation(const Figure& figure) {
@@ -88,12 +88,24 @@ bool anything_short(const Figure& figure) {
   });
 }
 
+/// Points: `normal`, or what lets a long line end within the figure (0.77 pixels a point and
+/// letter).
+double font_size(std::string_view line, double normal) {
+  constexpr double width = 790, letter = 0.77;
+  return std::min(normal,
+                  std::floor(10 * width / (letter * static_cast<double>(line.size() + 1))) / 10);
+}
+
 std::string styles(const Figure& figure) {
   std::string script;
-  for (std::size_t i = 0; i < figure.curves.size(); ++i)
+  for (std::size_t i = 0; i < figure.curves.size(); ++i) {
+    // After one round of colours the dashes and symbols are shifted, so that no two curves are
+    // alike.
+    const std::size_t round = i / colours.size();
     script += fmt::format("set style line {} lc rgb '{}' dt {} lw 2 pt {} ps 0.8\n", i + 1,
-                          colours[i % colours.size()], dashes[i % dashes.size()],
-                          symbols[i % symbols.size()]);
+                          colours[i % colours.size()], dashes[(i + round) % dashes.size()],
+                          symbols[(i + 3 * round) % symbols.size()]);
+  }
   return script;
 }
 
@@ -199,10 +211,10 @@ std::string chart_script(const Figure& figure) {
   script +=
       "set multiplot\nset lmargin at screen 0.1\nset rmargin at screen 0.97\n" + styles(figure);
   script += fmt::format(
-      "set label 1 {} at screen 0.1, screen {:.4f} left font ',14'\n"
-      "set label 2 {} at screen 0.1, screen {:.4f} left textcolor rgb '#444444'\n",
-      gnuplot_string(figure.title), 1 - 20 / height, gnuplot_string(figure.subtitle),
-      1 - 42 / height);
+      "set label 1 {} at screen 0.1, screen {:.4f} left font ',{}'\n"
+      "set label 2 {} at screen 0.1, screen {:.4f} left font ',{}' textcolor rgb '#444444'\n",
+      gnuplot_string(figure.title), 1 - 20 / height, font_size(figure.title, 14),
+      gnuplot_string(figure.subtitle), 1 - 42 / height, font_size(figure.subtitle, 11));
   script += fmt::format(
       "set key at screen 0.1, screen {:.4f} left top Left reverse vertical "
       "maxcols 1 samplen 5 spacing 1.15 noautotitle\n",

@@ -19,7 +19,11 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 double finite_or_none(double value) { return std::isfinite(value) ? value : none; }
 
 Curve curve_of(const Line& line) {
-  Curve curve{line.held == line.precision ? line.label : line.label + ": " + line.held, {}, {}};
+  Curve curve{line.held == line.precision ? line.label : line.label + ": " + line.held,
+              {},
+              {},
+              line.factors.time_low,
+              line.factors.time_high};
   for (const Entry& entry : line.entries) {
     const auto& e = entry.estimate;
     // Without a budget the runtime takes what it takes by default: no place on the axis of budgets.
@@ -53,11 +57,6 @@ std::string file_name(std::string_view text) {
   }
   while (!name.empty() && name.back() == '_') name.pop_back();
   return name;
-}
-
-std::string interval(const Line& line) {
-  return fmt::format("; {} times {:+.0f} % to {:+.0f} % (80 %)", line.runtime,
-                     (line.factors.time_low - 1) * 100, (line.factors.time_high - 1) * 100);
 }
 
 Figure figure_for(const Line& line) {
@@ -97,8 +96,6 @@ std::vector<Figure> figures_of(const std::vector<Line>& lines) {
       figures.push_back(std::move(figure));
     }
     figures[at].curves.push_back(std::move(curve));
-    const std::string words = interval(line);
-    if (figures[at].subtitle.find(words) == std::string::npos) figures[at].subtitle += words;
   }
   return figures;
 }

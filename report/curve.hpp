@@ -18,9 +18,10 @@ struct CurvePoint {
 };
 
 struct Curve {
-  std::string label;               ///< "int8"
-  std::vector<CurvePoint> points;  ///< ascending
-  std::optional<Knee> knee;        ///< of tokens_s
+  std::string label;                   ///< "int8"
+  std::vector<CurvePoint> points;      ///< ascending
+  std::optional<Knee> knee;            ///< of tokens_s
+  double time_low = 1, time_high = 1;  ///< interval factors on every time
 };
 
 struct Figure {

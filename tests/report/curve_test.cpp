@@ -53,7 +53,7 @@ Figure sample() {
                 "org/model on 1x card @ host",
                 "batch 1",
                 1,
-                {{"bf16", {}, {}}, {"int8", {}, {}}}};
+                {{"bf16", {}, {}, 0.5, 2}, {"int8", {}, {}, 0.5, 2}}};
   for (int g = 0; g <= 16; ++g) {
     const bool fits = g >= 6;
     const double bf16 = fits ? 40.0 / (20 - g) : none, int8 = g < 12 ? 10.0 / (13 - g) : 30;
@@ -104,8 +104,8 @@ TEST(Plot, EveryCurveAndAxisIsInTheFigure) {
   const std::string svg = first_bytes(file, std::filesystem::file_size(file));
   for (const char* text :
        {"org/model on 1x card @ host", "batch 1", "bf16, still rising at the end",
-        "int8, knee at 12 GiB: 30.0 tokens/s", "GPU allocation (GiB)", "output tokens/s",
-        "time to first token (s)", "load time (s)", "out of memory"})
+        "int8, knee at 12 GiB: 30.0 tokens/s (15.0 to 60.0)", "GPU allocation (GiB)",
+        "output tokens/s", "time to first token (s)", "load time (s)", "out of memory"})
     EXPECT_NE(svg.find(text), std::string::npos) << text;
 }
 
