@@ -41,6 +41,7 @@ constexpr Architecture rows[] = {
     // llava_relatives.cpp
     {"AyaVisionForConditionalGeneration", "aya_vision", cohere_vision},
     {"Cohere2VisionForConditionalGeneration", "cohere2_vision", cohere_vision},
+    {"Lfm2VlForConditionalGeneration", "lfm2_vl", lfm2_vl},
     {"VipLlavaForConditionalGeneration", "vipllava", vipllava},
     {"VideoLlavaForConditionalGeneration", "video_llava", video_llava},
     {"DeepseekVLForConditionalGeneration", "deepseek_vl", deepseek_vl},
