@@ -66,9 +66,8 @@ class SweepProcess : public testing::Test {
     }
   }
   std::vector<std::string> sweep(const std::string& out, const std::string& jobs = "2") {
-    return {"sweep",  HEADROOM_TEST_DATA "/data/big.toml",
-            "--out",  (folder / out).string(),
-            "--jobs", jobs};
+    const std::string spec = std::string(HEADROOM_TEST_DATA) + "/data/big.toml";
+    return {"sweep", spec, "--out", (folder / out).string(), "--jobs", jobs};
   }
   fs::path database(const std::string& out) { return folder / out / "results.sqlite"; }
   /// Every outcome as text, in the order of the points.
