@@ -65,7 +65,7 @@ Figure figure_for(const Line& line) {
   const auto runtime = line.group.empty() ? std::string() : ", " + line.group;
   return {stem,
           fmt::format("{} on {}{}", line.model, line.machine, runtime),
-          line.conditions,
+          line.conditions + "; in brackets the 80 % interval",
           static_cast<int>(line.gpus),
           {}};
 }
