@@ -1,5 +1,5 @@
 // Prints the memory of a model term by term: memory_of MODEL [--bytes 4|2|1] [--batch N]
-// [--tokens N] [--without kv-cache|activations|overhead].
+// [--tokens N] [--without kv-cache|activations|overhead] [--with optimizer].
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -28,6 +28,8 @@ void apply(memory_of::Switches& switches, std::string_view flag, const std::stri
     switches.activations = Include::no;
   else if (flag == "--without" && value == "overhead")
     switches.overhead = Include::no;
+  else if (flag == "--with" && value == "optimizer")
+    switches.optimizer = Include::yes;
   else
     throw std::invalid_argument("unknown: " + std::string(flag) + " " + value);
 }
@@ -43,7 +45,8 @@ int main(int count, char** arguments) try {
   if (count < 2 || count % 2 != 0) {
     std::fputs(
         "usage: memory_of MODEL [--bytes 4|2|1] [--batch N] [--tokens N]\n"
-        "                       [--without kv-cache|activations|overhead]...\n",
+        "                       [--without kv-cache|activations|overhead]...\n"
+        "                       [--with optimizer]\n",
         stderr);
     return 2;
   }
@@ -58,6 +61,7 @@ int main(int count, char** arguments) try {
   print("kv cache", memory.kv_cache);
   print("activations", memory.activations);
   print("overhead", memory.overhead);
+  print("optimizer", memory.optimizer);
   print("total", memory.total());
   return 0;
 } catch (const std::exception& error) {

@@ -16,12 +16,13 @@ struct Switches {
   Include kv_cache = Include::yes;
   Include activations = Include::yes;
   Include overhead = Include::yes;  ///< what the runtime itself takes
+  Include optimizer = Include::no;  ///< states of AdamW, in bytes_per_element
 };
 
 /// Terms that are switched off are 0.
 struct Memory {
-  headroom::Bytes weights, kv_cache, activations, overhead;
-  headroom::Bytes total() const { return weights + kv_cache + activations + overhead; }
+  headroom::Bytes weights, kv_cache, activations, overhead, optimizer;
+  headroom::Bytes total() const { return weights + kv_cache + activations + overhead + optimizer; }
 };
 
 /// Throws std::invalid_argument when no storage format has `bytes_per_element`, or where the model
