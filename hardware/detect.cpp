@@ -80,6 +80,7 @@ void find_memory_and_cores(Detection& found) {
   const std::string cpuinfo = content("/proc/cpuinfo");
   found.cores = parse_core_count(cpuinfo);
   found.cpu = parse_cpu_name(cpuinfo);
+  found.numa_nodes = parse_node_count(content("/sys/devices/system/node/online"));
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
     found.cores = std::clamp(CPU_COUNT(&allowed), 1, found.cores);
@@ -97,7 +98,9 @@ std::string disk_kind_of(const char* path) {
       fmt::format("/sys/dev/block/{}:{}", major(status.st_dev), minor(status.st_dev)), error);
   if (error) return {};
   if (!std::filesystem::exists(device / "queue", error)) device = device.parent_path();
-  if (device.filename().string().starts_with("nvme")) return "NVMe";
+  const std::string name = device.filename().string();
+  if (name.starts_with("nvme")) return "NVMe";
+  if (name.starts_with("vd") || name.starts_with("xvd")) return "virtual";  // says "rotational"
   const std::string rotational = content((device / "queue/rotational").string());
   if (rotational.starts_with("1")) return "HDD";
   return rotational.starts_with("0") ? "SSD" : "";

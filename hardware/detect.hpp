@@ -38,8 +38,9 @@ struct Detection {
   std::optional<Bytes> ram_limit;  ///< of the control group that we run in
   int cores = 1;                   ///< physical cores; no more than we may run on
   std::string cpu;                 ///< model name
+  int numa_nodes = 1;              ///< memory nodes of the computer
   Bytes disk_free;                 ///< for us, where the working directory lives
-  std::string disk_kind;           ///< "NVMe", "SATA SSD", "HDD"; empty: not known
+  std::string disk_kind;           ///< "NVMe", "SSD", "HDD", "virtual"; empty: not known
   std::optional<BytesPerSecond> ram_bandwidth, disk_read;  ///< measured (measure.hpp), if asked for
   std::vector<std::string> notes;  ///< tools that are missing, hung or made no sense
 };
@@ -65,6 +66,8 @@ std::optional<int> parse_cpu_limit(std::string_view text);
 std::string parse_cgroup_path(std::string_view text);
 /// Distinct pairs of physical id and core id in /proc/cpuinfo; without them, the processors.
 int parse_core_count(std::string_view cpuinfo);
+/// Nodes in /sys/devices/system/node/online ("0-1", "0,2-3"); 1 where it makes no sense.
+int parse_node_count(std::string_view online);
 /// The first "model name" of /proc/cpuinfo.
 std::string parse_cpu_name(std::string_view cpuinfo);
 

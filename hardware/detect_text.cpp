@@ -186,6 +186,18 @@ int parse_core_count(std::string_view cpuinfo) {
   return std::max(1, cores.empty() ? processors : static_cast<int>(cores.size()));
 }
 
+int parse_node_count(std::string_view online) {
+  int nodes = 0;
+  for (const std::string_view range : split(trimmed(online), ',')) {
+    const auto dash = range.find('-');
+    const auto first = number<int>(range.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : number<int>(range.substr(dash + 1));
+    if (!first || !last || *last < *first || *last > 1 << 16) return 1;
+    nodes += *last - *first + 1;
+  }
+  return nodes;
+}
+
 std::string parse_cpu_name(std::string_view cpuinfo) {
   for (const std::string_view line : split(cpuinfo, '\n'))
     if (const auto name = value_of(line, "model name")) return std::string(*name);

@@ -64,6 +64,7 @@ constexpr Flag table[] = {
     {"fallback-allocation", "", nothing, "", "accelerate's fallback_allocation"},
     {"no-clean", "", nothing, "", "one entry a module, as the walk left them"},
     {"explain", "", nothing, "", "each term with its formula, the numbers put in and its source"},
+    {"measure", "", nothing, "", "RAM and disk bandwidth too, measured for two seconds each"},
     {"tensors", "", nothing, "", "every tensor with its shape instead of the totals"},
     {"dry-run", "", nothing, "", "only the axes, the number of points and the expected size"},
     {"jobs", "-j", one, "N", "threads that evaluate (all cores)"},

@@ -156,15 +156,17 @@ std::string formatted(const report::Table& table, Format format) {
     report::write_csv(out, table);
     return out.str();
   }
-  std::vector<bool> right(table.names.size());
+  std::vector<bool> right(table.names.size()), words(table.names.size());
   std::vector<std::vector<std::string>> rows;
   for (const auto& row : table.rows) {
     rows.emplace_back();
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (is_number(row[i])) right[i] = true;
+      if (std::holds_alternative<std::string>(row[i])) words[i] = true;
       rows.back().push_back(readable(row[i]));
     }
   }
+  for (std::size_t i = 0; i < right.size(); ++i) right[i] = right[i] && !words[i];
   return format == Format::markdown ? report::markdown(table.names, right, rows)
                                     : aligned(table.names, right, rows);
 }

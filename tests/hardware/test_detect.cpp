@@ -130,6 +130,14 @@ TEST(Kernel, Processors) {
   EXPECT_EQ(parse_core_count(""), 1);
 }
 
+TEST(Detect, CountsMemoryNodes) {
+  EXPECT_EQ(parse_node_count("0\n"), 1);
+  EXPECT_EQ(parse_node_count("0-1\n"), 2);
+  EXPECT_EQ(parse_node_count("0,2-3\n"), 3);
+  for (const char* senseless : {"", "3-1", "0-", "x", "0-99999999"})
+    EXPECT_EQ(parse_node_count(senseless), 1) << senseless;
+}
+
 TEST(Program, OutputExitCodeAndTimeLimit) {
   using Outcome = ProgramResult::Outcome;
   const ProgramResult echo = run_program({"echo", "a b"}, std::chrono::seconds(10));

@@ -1,0 +1,25 @@
+// What `headroom hardware` shows of the catalogue and of this computer, as tables.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hardware/catalogue.hpp"
+#include "hardware/detect.hpp"
+#include "report/table.hpp"
+
+namespace headroom::sweep {
+
+/// One row a device and a host; `kind`: "all", "devices" or "hosts".
+report::Table hardware_list(const Catalogue& catalogue, std::string_view kind);
+
+/// name, property, value: of devices, of hosts, and of machines the distinct devices and the host.
+/// Throws UnknownName.
+report::Table hardware_properties(const std::vector<std::string>& names,
+                                  const Catalogue& catalogue);
+
+/// name, property, value: what was found, what was assumed for the rest, and what went wrong.
+report::Table detected_hardware(const Detection& found, const Catalogue& catalogue);
+
+}  // namespace headroom::sweep
