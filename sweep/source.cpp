@@ -4,19 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <filesystem>
-#include <fstream>
 
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
-#include "model/config.hpp"
+#include "sweep/model_from_files.hpp"
 
 namespace headroom::sweep {
 namespace {
-
-namespace json = boost::json;
-using model::ConfigError;
 
 constexpr ShortName short_table[] = {
     {"llama2-7b", "meta-llama/Llama-2-7b-hf"},
@@ -58,52 +53,6 @@ std::string origin_of(std::string_view file) {
   return "catalogue";
 }
 
-/// JSON where it is JSON, else a text.
-json::value override_value(const std::string& text) {
-  boost::system::error_code error;
-  json::value value = json::parse(text, error);
-  return error ? json::value(text) : value;
-}
-
-void apply_overrides(json::object& object, const ModelReference& reference,
-                     const std::string& origin) {
-  for (const auto& [key, text] : reference.overrides) {
-    json::object* where = &object;
-    std::string_view rest = key;
-    for (auto dot = rest.find('.'); dot != std::string_view::npos; dot = rest.find('.')) {
-      json::value* section = where->if_contains(rest.substr(0, dot));
-      if (!section || !section->is_object())
-        throw ConfigError(fmt::format("{}: override '{}': the config has no section '{}'", origin,
-                                      key, rest.substr(0, dot)));
-      where = &section->as_object();
-      rest.remove_prefix(dot + 1);
-    }
-    (*where)[rest] = override_value(text);
-  }
-}
-
-model::Model from_config(const ModelReference& reference, std::string name, std::string_view text,
-                         const std::string& origin, std::string source) {
-  if (reference.overrides.empty())
-    return model::make_model(std::move(name), model::parse_config(text, origin), std::move(source));
-  json::object object = model::parse_config(text, origin).object();
-  apply_overrides(object, reference, origin);
-  name += '?';
-  for (const auto& [key, value] : reference.overrides)
-    name += fmt::format("{}{}={}", name.ends_with('?') ? "" : "&", key, value);
-  const model::Config config(std::move(object), origin);
-  auto model = model::make_model(std::move(name), config, source + ", overridden");
-  const auto read = config.keys_read();
-  for (const auto& [key, value] : reference.overrides)
-    if (!read.contains(key)) {
-      const std::vector<std::string> known(read.begin(), read.end());
-      throw ConfigError(fmt::format("{}: override '{}' has no effect on {}; nearest keys: {}",
-                                    origin, key, model.architecture,
-                                    fmt::join(nearest(key, known), ", ")));
-    }
-  return model;
-}
-
 class CatalogueSource : public ModelSource {
  public:
   std::optional<model::Model> find(const ModelReference& reference) const override {
@@ -126,7 +75,9 @@ class CatalogueSource : public ModelSource {
           fmt::format("model '{}' is ambiguous: {}", reference.name, fmt::join(names, ", ")));
     }
     const std::string name = model_name(found.front()->name);
-    return from_config(reference, name, found.front()->bytes, name, origin_of(found.front()->name));
+    FileRequest request{name, origin_of(found.front()->name)};
+    request.overrides = reference.overrides;
+    return model_from_config(found.front()->bytes, name, request);
   }
 };
 
@@ -135,17 +86,18 @@ class FileSource : public ModelSource {
   std::optional<model::Model> find(const ModelReference& reference) const override {
     namespace fs = std::filesystem;
     std::error_code error;
-    fs::path path = reference.name;
+    const fs::path path = reference.name;
     const bool folder = fs::is_directory(path, error);
     if (!folder && !fs::exists(path, error)) {
       if (reference.name.ends_with(".json"))
         throw std::runtime_error(fmt::format("{}: no such file", reference.name));
       return std::nullopt;
     }
-    if (folder) path /= "config.json";
-    if (folder && !fs::exists(path, error)) return std::nullopt;
-    return from_config(reference, name_of(reference.name, folder), read(path), path.string(),
-                       path.string());
+    const auto files = folder_files(folder ? path : path.parent_path());
+    FileRequest request{name_of(reference.name, folder), reference.name};
+    if (!folder) request.file = path.filename().string();
+    request.overrides = reference.overrides;
+    return model_from_files(*files, request);
   }
 
  private:
@@ -159,20 +111,6 @@ class FileSource : public ModelSource {
     if (path.filename().empty()) path = path.parent_path();
     const std::string name = path.filename().string();
     return name.empty() || name == "." || name == ".." ? text : name;
-  }
-  /// At most a byte more than parse_config accepts, so that it can say what is wrong.
-  static std::string read(const std::filesystem::path& path) {
-    constexpr std::size_t most = (std::size_t{32} << 20) + 1;
-    std::ifstream in(path, std::ios::binary);
-    std::string text;
-    char chunk[1 << 16];
-    while (in && text.size() < most) {
-      in.read(chunk, sizeof chunk);
-      text.append(chunk, static_cast<std::size_t>(in.gcount()));
-    }
-    if (text.empty())
-      throw std::runtime_error(fmt::format("{}: cannot be read, or is empty", path.string()));
-    return text;
   }
 };
 
