@@ -135,6 +135,20 @@ std::optional<double> purchase_price(const Prices& prices, const Machine& machin
   return sum;
 }
 
+std::optional<double> used_price(const Prices& prices, const Machine& machine) {
+  if (const Price* whole = prices.find(Price::Of::machine, machine.name))
+    if (whole->used) return whole->used;
+  const Price* host = prices.find(Price::Of::host, machine.host.name);
+  if (host == nullptr || !host->used) return std::nullopt;
+  double sum = *host->used;
+  for (const Device& each : machine.devices) {
+    const Price* price = prices.find(Price::Of::device, each.name);
+    if (price == nullptr || !price->used) return std::nullopt;
+    sum += *price->used;
+  }
+  return sum;
+}
+
 std::optional<double> rent_per_hour(const Prices& prices, const Machine& machine) {
   if (const Price* whole = prices.find(Price::Of::machine, machine.name))
     if (whole->rent_per_hour) return whole->rent_per_hour;

@@ -53,6 +53,10 @@ Prices read_prices(std::string_view toml, std::string_view file, const Catalogue
 /// else at list price; or the machine's own price. Absent where any part has neither.
 std::optional<double> purchase_price(const Prices& prices, const Machine& machine);
 
+/// The same second-hand: each card and the host at `used`, or the machine's own. Absent where any
+/// part has no such price.
+std::optional<double> used_price(const Prices& prices, const Machine& machine);
+
 /// Money for one hour of rent: the machine's own rent, else the sum over its cards where every one
 /// has a rent (a rented card brings its host). Absent otherwise.
 std::optional<double> rent_per_hour(const Prices& prices, const Machine& machine);

@@ -1,0 +1,113 @@
+// What machines and tokens cost, by hand.
+#include <gtest/gtest.h>
+
+#include "model/cost.hpp"
+
+namespace headroom::model {
+namespace {
+
+const std::string terms = R"(
+electricity_per_kwh = 0.25
+power_usage_effectiveness = 1.2
+utilisation = 0.5
+amortisation_years = 4
+)";
+
+Prices read(const std::string& rest) {
+  return read_prices(terms + rest, "prices.toml", shipped_catalogue());
+}
+
+/// Two cards of 300 W in a host of 400 W.
+Machine machine() {
+  Machine all = parse_machine("2x rtx-4090 @ desktop-ddr5-64gb", shipped_catalogue());
+  for (Device& card : all.devices) card.power_w = 300;
+  all.host.power_w = 400;
+  return all;
+}
+
+Scenario scenario() {
+  Scenario s;
+  s.batch = 4;
+  s.prompt_tokens = 1000;
+  s.output_tokens = 200;
+  return s;
+}
+
+Estimate two_and_ten_seconds() {
+  Estimate e;
+  e.ttft = Seconds(2);
+  e.total = Seconds(10);
+  return e;
+}
+
+const char* const bought = R"(
+[[price]]
+device = "rtx-4090"
+buy = 2000
+used = 1000
+[[price]]
+host = "desktop-ddr5-64gb"
+buy = 3012.8
+used = 600
+)";
+
+TEST(Cost, OwnedIsCapitalAndTheEnergyOfTheHoursAtWork) {
+  // 7012.8 over 4 years of 8766 hours; 1 kW * 1.2 * 0.25 * half of the time.
+  const auto cost = hourly_cost(read(bought), machine(), Acquisition::buy);
+  ASSERT_TRUE(cost);
+  EXPECT_DOUBLE_EQ(cost->capital, 0.2);
+  EXPECT_DOUBLE_EQ(cost->energy, 0.15);
+  const auto used = hourly_cost(read(bought), machine(), Acquisition::used);
+  ASSERT_TRUE(used);
+  EXPECT_DOUBLE_EQ(used->capital, 2600 / (4 * 8766.));
+}
+
+TEST(Cost, RentIncludesTheEnergy) {
+  const auto cost = hourly_cost(read("[[price]]\ndevice = \"rtx-4090\"\nrent_per_hour = 0.4\n"),
+                                machine(), Acquisition::rent);
+  ASSERT_TRUE(cost);
+  EXPECT_DOUBLE_EQ(cost->total(), 0.8);
+  EXPECT_EQ(cost->energy, 0);
+}
+
+TEST(Cost, WhatNeedsAnAbsentFigureIsAbsent) {
+  EXPECT_FALSE(hourly_cost(read(""), machine(), Acquisition::rent));
+  EXPECT_FALSE(hourly_cost(read(""), machine(), Acquisition::used));
+  Machine unknown = machine();
+  unknown.devices[1].power_w = 0;
+  EXPECT_FALSE(power_w(unknown));
+  EXPECT_FALSE(hourly_cost(read(bought), unknown, Acquisition::buy));
+  Prices prices = read(bought);
+  prices.amortisation_years.reset();
+  EXPECT_FALSE(hourly_cost(prices, machine(), Acquisition::buy));
+}
+
+TEST(Cost, TokensShareTheTimeOfTheirRequest) {
+  // 0.36 an hour is 0.0001 a second; at work half of the time 0.0002 a second, on two copies
+  // of four sequences 0.000025 a sequence and second.
+  const TokenCost cost = token_cost({0.36, 0}, 0.5, 2, scenario(), two_and_ten_seconds());
+  EXPECT_DOUBLE_EQ(cost.input_per_million, 0.000025 * 2 / 1000 * 1e6);
+  EXPECT_DOUBLE_EQ(cost.output_per_million, 0.000025 * 8 / 200 * 1e6);
+}
+
+TEST(Cost, RequestsAndJoules) {
+  EXPECT_DOUBLE_EQ(requests_s(scenario(), two_and_ten_seconds(), 3), 1.2);
+  EXPECT_DOUBLE_EQ(tokens_per_joule(scenario(), two_and_ten_seconds(), 3, 1000), 0.24);
+}
+
+TEST(Cost, OwningPaysWhereTheOtherCostsMoreThanItsEnergy) {
+  const HourlyCost owned{99, 0.5};
+  EXPECT_DOUBLE_EQ(*break_even_months(7305, owned, 1.5), 10);
+  EXPECT_FALSE(break_even_months(7305, owned, 0.5));
+}
+
+TEST(Cost, AnApiIsPaidByTheToken) {
+  ApiPrice api;
+  api.input_per_million = 2;
+  api.output_per_million = 10;
+  // A request costs 0.002 + 0.002; half of 3600 seconds, one a second.
+  EXPECT_DOUBLE_EQ(api_per_hour(api, 0.5, scenario(), 1), 7.2);
+}
+
+}  // namespace
+}  // namespace headroom::model
