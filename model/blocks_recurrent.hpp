@@ -26,10 +26,8 @@ inline Cache recurrent_state(Size convolved, Size kernel, Size state) {
 
 /// Rank of the time step: "auto" is hidden_size / 16, rounded up.
 inline Size time_step_rank(const Config& c, Config::Keys keys) {
-  for (const auto key : keys) {
-    const auto* value = c.object().if_contains({key.data(), key.size()});
-    if (value && value->is_int64()) return c.dim(keys);
-  }
+  for (const auto key : keys)
+    if (c.is_whole(key)) return c.dim(keys);
   if (const auto text = c.text(keys, "auto"); text != "auto")
     c.fail(*keys.begin(), "found \"" + text + "\", expected \"auto\" or a whole number");
   return (c.dim({"hidden_size"}) + 15) / 16;
@@ -73,10 +71,9 @@ inline Cache mamba2_state(const Mamba2& m) {
 /// mamba_n_groups, mamba_d_state, mamba_d_conv.
 inline Mamba2 mamba2_of(const Config& c, Size inner) {
   const Size heads = c.dim({"mamba_n_heads"}, 128);
-  const auto* dim = c.object().if_contains("mamba_d_head");
   return {.inner = inner,
           .heads = heads,
-          .dim = dim && dim->is_int64() ? c.dim({"mamba_d_head"}) : inner / heads,
+          .dim = c.is_whole("mamba_d_head") ? c.dim({"mamba_d_head"}) : inner / heads,
           .groups = c.dim({"mamba_n_groups"}, 1),
           .state = c.dim({"mamba_d_state"}, 256),
           .kernel = c.dim({"mamba_d_conv"}, 4),

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/json.hpp>
 #include <optional>
 
 #include "hardware/names.hpp"

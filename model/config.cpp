@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/json.hpp>
 #include <utility>
 
 namespace headroom::model {
@@ -61,10 +62,10 @@ std::string quote_non_finite(std::string_view text) {
 }  // namespace
 
 Config::Config(json::object object, std::string origin)
-    : object_(std::move(object)),
+    : object_(std::make_shared<const json::object>(std::move(object))),
       origin_(std::move(origin)),
       read_(std::make_shared<std::set<std::string>>()) {
-  if (const auto* list = object_.if_contains("architectures"))
+  if (const auto* list = object_->if_contains("architectures"))
     if (const auto* names = list->if_array())
       if (!names->empty())
         if (const auto* name = names->front().if_string())
@@ -84,7 +85,7 @@ Config::Found Config::find(Keys keys) const {
   for (const auto key : keys) {
     read_->insert(prefix_ + std::string(key));
     if (found.value) continue;
-    const auto* value = object_.if_contains({key.data(), key.size()});
+    const auto* value = object_->if_contains({key.data(), key.size()});
     if (value && !value->is_null()) found = {key, value};
   }
   return found;
@@ -123,7 +124,7 @@ Size Config::dim_or_none(Keys keys, Size fallback) const {
   const Found found = find(keys);
   if (found.value) return whole(found, 1);
   for (const auto key : keys)
-    if (object_.contains({key.data(), key.size()})) return 0;
+    if (object_->contains({key.data(), key.size()})) return 0;
   return fallback;
 }
 
@@ -183,6 +184,11 @@ std::vector<std::string> Config::texts(Keys keys) const {
   return all;
 }
 
+bool Config::is_whole(std::string_view key) const {
+  const auto* value = object_->if_contains(key);
+  return value != nullptr && value->is_int64();
+}
+
 bool Config::has(std::string_view key) const { return find({key}).value != nullptr; }
 
 Config Config::section(std::string_view key) const {
@@ -217,9 +223,11 @@ Config Config::as_class(std::string_view name) const {
 }
 
 Config Config::with_defaults(const json::object& defaults) const {
-  Config copy = *this;
+  json::object all = *object_;
   for (const auto& [key, value] : defaults)
-    if (!copy.object_.contains(key)) copy.object_.emplace(key, value);
+    if (!all.contains(key)) all.emplace(key, value);
+  Config copy = *this;
+  copy.object_ = std::make_shared<const json::object>(std::move(all));
   return copy;
 }
 

@@ -5,7 +5,7 @@
 // ignored.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -52,12 +52,13 @@ class Config {
   std::vector<Size> dims(Keys keys) const;
   std::vector<double> numbers(Keys keys) const;
   std::vector<std::string> texts(Keys keys) const;
-  bool has(std::string_view key) const;  ///< present and not null
+  bool has(std::string_view key) const;       ///< present and not null
+  bool is_whole(std::string_view key) const;  ///< present and a whole number, not "auto"
   /// A nested object as a Config of its own ("text_config"); throws when absent.
   Config section(std::string_view key) const;
   /// The nested object where there is one, else an empty one.
   Config section_or_empty(std::string_view key) const;
-  const boost::json::object& object() const { return object_; }
+  const boost::json::object& object() const { return *object_; }
   const std::string& origin() const { return origin_; }
 
   std::string model_type() const { return text({"model_type"}); }
@@ -85,7 +86,7 @@ class Config {
   Size whole(const Found& found, Size least) const;
   [[noreturn]] void wrong(const Found& found, std::string_view expected) const;
 
-  boost::json::object object_;
+  std::shared_ptr<const boost::json::object> object_;  ///< never null; copies share it
   std::string origin_, prefix_, class_name_;
   std::shared_ptr<std::set<std::string>> read_;  ///< shared with the sections
 };

@@ -1,5 +1,7 @@
 #include "model/model.hpp"
 
+#include <boost/json.hpp>
+
 #include "model/architecture.hpp"
 #include "model/quantisation.hpp"
 #include "model/quantisation_gguf.hpp"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/json.hpp>
 
 #include "model/matrix.hpp"
 #include "model/mix.hpp"

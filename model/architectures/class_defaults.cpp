@@ -4,6 +4,7 @@
 #include "model/architectures/class_defaults.hpp"
 
 #include <algorithm>
+#include <boost/json.hpp>
 
 namespace headroom::model::families {
 

@@ -1,4 +1,6 @@
 // CPM-Ant: relative positions by segment, prompts with embeddings of their own.
+#include <boost/json.hpp>
+
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/families.hpp"
 

@@ -1,4 +1,6 @@
 // DeBERTa v2 and v3: attention that adds terms of relative positions, shared over all layers.
+#include <boost/json.hpp>
+
 #include "model/architectures/bert_layer.hpp"
 #include "model/architectures/encoder_families.hpp"
 

@@ -1,5 +1,7 @@
 // The text model of Gemma 4: sliding layers and wider full-attention layers, keys and values shared
 // by the last layers, embeddings per layer, and an optional mixture beside the feed-forward.
+#include <boost/json.hpp>
+
 #include "model/architectures/composition.hpp"
 #include "model/architectures/vision_language_families.hpp"
 

@@ -1,5 +1,6 @@
 // The Granite mixtures: granitemoe, with a shared expert, with windows and sinks, and with Mamba-2
 // (Granite 4).
+#include <boost/json.hpp>
 #include <set>
 
 #include "model/architectures/decoder.hpp"

@@ -1,4 +1,6 @@
 // Hunyuan mixtures: Hunyuan-A13B (arXiv:2411.02265) and Hunyuan V3.
+#include <boost/json.hpp>
+
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
 #include "model/blocks_experts.hpp"

@@ -1,4 +1,5 @@
 // Laguna and Mellum: mixtures whose kinds of layers each have rotary tables of their own.
+#include <boost/json.hpp>
 #include <set>
 
 #include "model/architectures/sparse_families.hpp"

@@ -1,5 +1,7 @@
 // MiniCPM3 (arXiv:2404.06395), Youtu-LLM and Mistral 4: latent attention with a dense feed-forward
 // and with experts.
+#include <boost/json.hpp>
+
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
 #include "model/blocks_experts.hpp"

@@ -1,6 +1,7 @@
 // Llama 3.2 Vision: a text model some of whose layers attend to the image only, and a vision
 // transformer with local and gated global layers over tiles.
 #include <algorithm>
+#include <boost/json.hpp>
 
 #include "model/architectures/composition.hpp"
 #include "model/architectures/vision_language_families.hpp"

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <boost/json.hpp>
+
 namespace headroom::model::families {
 
 namespace {

@@ -1,6 +1,7 @@
 // What of the shared words is too long for a header.
 #include "model/architectures/words.hpp"
 
+#include <boost/json.hpp>
 #include <stdexcept>
 #include <utility>
 
