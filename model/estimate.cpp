@@ -24,6 +24,7 @@ Reason refusal(const Scenario& s) {
   if (!s.kv_cache && !s.runtime->cache_optional) return Reason::cache_required;
   if (s.runtime->split == Split::layers && (s.tensor_parallel > 1 || s.pipeline_parallel > 1))
     return Reason::parallelism_unsupported;
+  if (s.expert_parallel > 1 || s.data_parallel > 1) return Reason::parallelism_unsupported;
   if (s.runtime->strict_positions && model.shape.positions > 0 &&
       s.cached_tokens() > model.shape.positions)
     return Reason::context_too_long;

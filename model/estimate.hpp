@@ -16,6 +16,8 @@ namespace headroom::model {
 
 enum class Task : std::uint8_t { inference, training };
 
+struct LayerSplit;  // model/layer_split.hpp
+
 /// No limit of the user's: all that the hardware has.
 inline constexpr Bytes all_of_it{std::numeric_limits<std::int64_t>::max()};
 
@@ -26,16 +28,21 @@ struct Scenario {
   const Machine* machine = nullptr;
   const Runtime* runtime = nullptr;
   const Precision* kv_precision = nullptr;
-  Size batch = 1;  ///< sequences at once
+  Size batch = 1;  ///< sequences at once, on each replica
   Size prompt_tokens = 512, output_tokens = 128;
   Size context = 0;              ///< tokens of KV cache per sequence; 0: prompt + output
   Bytes gpu_budget = all_of_it;  ///< all the process may use on each card, as nvidia-smi shows it
   Bytes ram_budget = all_of_it;
   Bytes disk_budget = all_of_it;
-  Size tensor_parallel = 0;  ///< 0: as the runtime splits by default
-  Size pipeline_parallel = 0;
-  bool kv_cache = true;  ///< false: every token recomputes the whole prefix
+  Size tensor_parallel = 0;    ///< cards that share each matrix; 0: as the runtime splits
+  Size pipeline_parallel = 0;  ///< stages of layers; 0: one
+  Size expert_parallel = 0;    ///< cards over which whole experts are spread; 0: split as matrices
+  Size data_parallel = 0;      ///< replicas, each with `batch` sequences of its own; 0: one
+  Bytes cpu_offload{0};        ///< weights of each card that stay in host memory
+  const LayerSplit* layer_split = nullptr;  ///< where layers go by hand; null: the runtime decides
+  bool kv_cache = true;                     ///< false: every token recomputes the whole prefix
 
+  bool operator==(const Scenario&) const = default;
   Size cached_tokens() const { return context > 0 ? context : prompt_tokens + output_tokens; }
 };
 
@@ -63,9 +70,14 @@ enum class Reason : std::uint8_t {
   no_gpu,                   ///< the runtime needs one
   not_generative,           ///< an encoder: there is nothing to decode
   layers_not_divisible,     ///< fewer layers than pipeline stages
-  not_enough_gpus,          ///< tensor × pipeline parallelism asks for more cards than there are
+  not_enough_gpus,          ///< the parallel sizes ask for more cards than there are
   parallelism_unsupported,  ///< the runtime does not split that way
   cache_required,           ///< the runtime cannot generate without a KV cache
+  widths_not_divisible,     ///< tensor parallelism does not divide some matrix of the layers
+  groups_not_divisible,     ///< a card's part of a matrix is no whole number of quantisation groups
+  vocabulary_not_divisible,  ///< tensor parallelism does not divide the padded vocabulary
+  no_experts,                ///< expert parallelism of a model without experts
+  experts_span_replicas,  ///< expert parallelism is over tensor × data parallel cards, all of them
 };
 
 /// The outcome of one point. Plain values: no allocation. Byte counts are of the whole machine

@@ -99,13 +99,10 @@ void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
 
 void add_prefix_sums(Profile& profile) {
   profile.multiplied_before.assign(1, 0);
-  profile.decode_multiplied_before.assign(1, 0);
   profile.decoding_before.assign(1, 0);
   for (const Layer& layer : profile.layers) {
     const double n = static_cast<double>(layer.sums.matmul) + layer.sums.routed_active;
     profile.multiplied_before.push_back(profile.multiplied_before.back() + n);
-    profile.decode_multiplied_before.push_back(profile.decode_multiplied_before.back() +
-                                               (layer.decodes ? n : 0));
     profile.decoding_before.push_back(profile.decoding_before.back() + (layer.decodes ? 1 : 0));
     profile.widest = std::max(profile.widest, layer.widest);
   }

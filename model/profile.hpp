@@ -61,10 +61,8 @@ struct Profile {
   double widest = 0;       ///< the widest of all layers
   // Prefix sums over the layers that speed needs; [n] is the sum over the first n layers.
   std::vector<double> multiplied_before;  ///< matrix elements one token is multiplied by
-  std::vector<double>
-      decode_multiplied_before;       ///< the same, layers that run per output token only
-  std::vector<Size> decoding_before;  ///< how many of them run per output token
-  Routing routing{0, 0};              ///< of the first routed layer
+  std::vector<Size> decoding_before;      ///< how many of them run per output token
+  Routing routing{0, 0};                  ///< of the first routed layer
 };
 
 /// `hidden`: width of the residual stream, which turns matrix elements into activation widths.

@@ -186,15 +186,12 @@ Weights hold(const Model& model, const Scheme& scheme) {
   }
   weights.layers_before = {Bytes(0)};
   weights.read_dense = weights.read_routed = {0};
-  weights.decode_read_dense = weights.decode_read_routed = {0};
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const double dense = (weights.layer[i] - routed[i]).real().value();
-    const double experts = routed[i].real().value(), runs = layers[i].decodes ? 1 : 0;
+    const double experts = routed[i].real().value();
     weights.layers_before.push_back(weights.layers_before.back() + weights.layer[i]);
     weights.read_dense.push_back(weights.read_dense.back() + dense);
     weights.read_routed.push_back(weights.read_routed.back() + experts);
-    weights.decode_read_dense.push_back(weights.decode_read_dense.back() + runs * dense);
-    weights.decode_read_routed.push_back(weights.decode_read_routed.back() + runs * experts);
   }
   const auto most = std::max_element(multiplied.begin(), multiplied.end());
   weights.arithmetic = scheme.reach == Reach::decoder_blocks  // GPTQ and AWQ hold weights only

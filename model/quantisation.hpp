@@ -84,8 +84,6 @@ struct Weights {
   std::vector<Bytes> layers_before;  ///< prefix sums: [0] = 0, [n] = all blocks
   std::vector<double> read_dense;    ///< bytes each block reads whatever is routed (prefix sums)
   std::vector<double> read_routed;   ///< bytes of all experts of each block (prefix sums)
-  std::vector<double> decode_read_dense;     ///< the same, only blocks that run per output token
-  std::vector<double> decode_read_routed;    ///< (prefix sums over all blocks, encoders adding 0)
   Arithmetic arithmetic = Arithmetic::bf16;  ///< units that most matrix elements are multiplied on
 };
 

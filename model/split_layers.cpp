@@ -7,9 +7,9 @@
 namespace headroom::model {
 namespace {
 
-class LayerSplit {
+class LayerFill {
  public:
-  LayerSplit(const Scenario& s, double factor)
+  LayerFill(const Scenario& s, double factor)
       : s_(s),
         w_(*s.weights),
         factor_(factor),
@@ -232,7 +232,7 @@ class LayerSplit {
 }  // namespace
 
 Plan split_layers(const Scenario& scenario, double memory_factor) {
-  return LayerSplit(scenario, memory_factor).plan();
+  return LayerFill(scenario, memory_factor).plan();
 }
 
 }  // namespace headroom::model

@@ -65,6 +65,16 @@ std::string_view name_of(Reason reason) {
       return "parallelism_unsupported";
     case Reason::cache_required:
       return "cache_required";
+    case Reason::widths_not_divisible:
+      return "widths_not_divisible";
+    case Reason::groups_not_divisible:
+      return "groups_not_divisible";
+    case Reason::vocabulary_not_divisible:
+      return "vocabulary_not_divisible";
+    case Reason::no_experts:
+      return "no_experts";
+    case Reason::experts_span_replicas:
+      return "experts_span_replicas";
   }
   return "";
 }

@@ -29,7 +29,7 @@ void add_axis_columns(std::vector<Column>& all) {
   all.push_back(axis("kv_precision", "", "KV precision", text, "what the KV cache is held in"));
   all.push_back(
       axis("kv_cache", "", "caching", text, "on, or off: every token recomputes the whole prefix"));
-  all.push_back(axis("batch", "", "batch", integer, "sequences at once"));
+  all.push_back(axis("batch", "", "batch", integer, "sequences at once, on each replica"));
   all.push_back(axis("prompt_tokens", "tokens", "prompt", integer, "prompt of each sequence"));
   all.push_back(axis("output_tokens", "tokens", "output", integer, "tokens generated for each"));
   all.push_back(
@@ -48,6 +48,10 @@ void add_axis_columns(std::vector<Column>& all) {
                      "cards that share each layer; empty: as the runtime splits"));
   all.push_back(axis("pipeline_parallel", "", "PP", integer,
                      "stages of layers; empty: as the runtime splits"));
+  all.push_back(
+      axis("expert_parallel", "", "EP", integer,
+           "cards that experts are spread over, whole; empty: split like other matrices"));
+  all.push_back(axis("data_parallel", "", "DP", integer, "replicas of the model; empty: one"));
 }
 
 void add_fact_columns(std::vector<Column>& all) {

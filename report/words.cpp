@@ -115,6 +115,16 @@ std::string_view reason_words(model::Reason reason) {
       return "the runtime does not split that way";
     case cache_required:
       return "the runtime needs a KV cache";
+    case widths_not_divisible:
+      return "tensor parallelism does not divide every matrix";
+    case groups_not_divisible:
+      return "tensor parallelism cuts a quantisation group";
+    case vocabulary_not_divisible:
+      return "tensor parallelism does not divide the padded vocabulary";
+    case no_experts:
+      return "expert parallelism of a model without experts";
+    case experts_span_replicas:
+      return "experts spread over all tensor × data parallel cards, no other number";
   }
   return model::name_of(reason);
 }

@@ -20,17 +20,7 @@ using model::Explanation;
 /// The row of `result` that a sweep would store for this point: every column, by name.
 report::Table result_row(const GivenScenario& given, const Estimate& estimate) {
   const model::Scenario& s = given.scenario;
-  Choice choice{.model = s.weights->model,
-                .weights = s.weights,
-                .kv_precision = s.kv_precision,
-                .runtime = s.runtime,
-                .machine = s.machine,
-                .batch = s.batch,
-                .prompt_tokens = s.prompt_tokens,
-                .output_tokens = s.output_tokens,
-                .context = s.context};
-  if (s.gpu_budget != model::all_of_it) choice.gpu_budget = s.gpu_budget;
-  report::Digit axes = columns_of({choice});
+  report::Digit axes = columns_of({{.model = s.weights->model, .decides = s}});
   const auto add = [&](std::string_view name, report::AxisValue value) {
     axes.push_back({std::string(name), {std::move(value)}});
   };

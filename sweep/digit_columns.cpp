@@ -1,46 +1,45 @@
 // Digits as the database keeps them: columns of axis values and of the facts that follow from them.
 #include "sweep/digits.hpp"
+#include "sweep/number_axes.hpp"
 
 namespace headroom::sweep {
 
+using model::Scenario;
 using report::AxisValue;
 
 report::Digit columns_of(const std::vector<Choice>& digit) {
   report::Digit columns;
-  const Choice& first = digit.front();
+  const model::Scenario& first = digit.front().decides;
   const auto add = [&](std::string_view name, auto&& value) {
     report::Axis axis{std::string(name), {}};
-    for (const Choice& choice : digit) axis.values.push_back(value(choice));
+    for (const Choice& choice : digit) axis.values.push_back(value(choice.decides));
     columns.push_back(std::move(axis));
   };
-  const auto add_rows = [&](auto member, auto make) {
+  const auto add_rows = [&](auto&& row_of, auto make) {
     std::vector<std::string> names;
-    std::vector<std::decay_t<decltype(first.*member)>> rows;
+    std::vector<decltype(row_of(first))> rows;
     for (const Choice& choice : digit) {
-      names.emplace_back((choice.*member)->name);
-      rows.push_back(choice.*member);
+      rows.push_back(row_of(choice.decides));
+      names.emplace_back(rows.back()->name);
     }
     auto made = make(names, rows);
     columns.insert(columns.end(), made.begin(), made.end());
   };
   if (first.weights) {
-    add_rows(&Choice::model, report::model_digit);
+    add_rows([](const Scenario& s) { return s.weights->model; }, report::model_digit);
     add("precision",
-        [](const Choice& c) { return AxisValue(std::string(c.weights->scheme->name)); });
+        [](const Scenario& s) { return AxisValue(std::string(s.weights->scheme->name)); });
   }
   if (first.kv_precision)
     add("kv_precision",
-        [](const Choice& c) { return AxisValue(std::string(c.kv_precision->name)); });
-  if (first.batch > 0) add("batch", [](const Choice& c) { return AxisValue(c.batch); });
-  if (first.prompt_tokens > 0)
-    add("prompt_tokens", [](const Choice& c) { return AxisValue(c.prompt_tokens); });
-  if (first.output_tokens > 0)
-    add("output_tokens", [](const Choice& c) { return AxisValue(c.output_tokens); });
-  if (first.context > 0) add("context", [](const Choice& c) { return AxisValue(c.context); });
-  if (first.runtime) add_rows(&Choice::runtime, report::runtime_digit);
-  if (first.machine) add_rows(&Choice::machine, report::machine_digit);
-  if (first.gpu_budget >= Bytes(0))
-    add("gpu_budget_bytes", [](const Choice& c) { return AxisValue(c.gpu_budget.count()); });
+        [](const Scenario& s) { return AxisValue(std::string(s.kv_precision->name)); });
+  for (const NumberAxis& axis : number_axes())
+    if (first.*axis.member > 0)
+      add(axis.column, [&](const Scenario& s) { return AxisValue(s.*axis.member); });
+  if (first.runtime) add_rows([](const Scenario& s) { return s.runtime; }, report::runtime_digit);
+  if (first.machine) add_rows([](const Scenario& s) { return s.machine; }, report::machine_digit);
+  if (first.gpu_budget >= Bytes(0) && first.gpu_budget != model::all_of_it)
+    add("gpu_budget_bytes", [](const Scenario& s) { return AxisValue(s.gpu_budget.count()); });
   return columns;
 }
 

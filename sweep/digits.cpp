@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <set>
+
+#include "sweep/number_axes.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -23,14 +24,13 @@ void set(Choice& choice, std::string_view axis, const GridSpec& grid, std::size_
   if (axis == "models") choice.model = names.models.at(grid.models[i]);
   if (axis == "precisions" && grid.precisions[i] != "auto")
     choice.scheme = &model::scheme(grid.precisions[i]);
-  if (axis == "kv_precisions") choice.kv_precision = &precision(grid.kv_precisions[i]);
-  if (axis == "batches") choice.batch = grid.batches[i];
-  if (axis == "prompt_tokens") choice.prompt_tokens = grid.prompt_tokens[i];
-  if (axis == "output_tokens") choice.output_tokens = grid.output_tokens[i];
-  if (axis == "contexts") choice.context = grid.contexts[i];
-  if (axis == "runtimes") choice.runtime = &model::runtime(grid.runtimes[i]);
-  if (axis == "machines") choice.machine = names.machine(grid.machines[i]);
-  if (axis == "gpu_budgets") choice.gpu_budget = grid.gpu_budgets[i].first;
+  model::Scenario& s = choice.decides;
+  if (axis == "kv_precisions") s.kv_precision = &precision(grid.kv_precisions[i]);
+  if (const NumberAxis* numbers = find_number_axis(axis))
+    s.*numbers->member = (grid.*numbers->values)[i];
+  if (axis == "runtimes") s.runtime = &model::runtime(grid.runtimes[i]);
+  if (axis == "machines") s.machine = names.machine(grid.machines[i]);
+  if (axis == "gpu_budgets") s.gpu_budget = grid.gpu_budgets[i].first;
 }
 
 /// Linked axes together, each other axis alone; in the order of inference_axes().
@@ -89,23 +89,24 @@ std::vector<Choice> with_budgets(const std::vector<Choice>& machines,
                                  const std::vector<BudgetRange>& ranges) {
   std::vector<Choice> all;
   for (const Choice& choice : machines)
-    for (const Bytes budget : budgets(ranges, largest_card(*choice.machine))) {
+    for (const Bytes budget : budgets(ranges, largest_card(*choice.decides.machine))) {
       all.push_back(choice);
-      all.back().gpu_budget = budget;
+      all.back().decides.gpu_budget = budget;
     }
   return all;
 }
 
 std::vector<Choice> distinct(const std::vector<Choice>& choices) {
   std::vector<Choice> all;
-  std::set<std::array<std::intptr_t, 10>> seen;
+  std::set<std::vector<std::intptr_t>> seen;
   for (const Choice& c : choices) {
+    const model::Scenario& s = c.decides;
     const auto pointer = [](const void* p) { return reinterpret_cast<std::intptr_t>(p); };
-    if (seen.insert({pointer(c.model), pointer(c.weights), pointer(c.kv_precision),
-                     pointer(c.runtime), pointer(c.machine), c.batch, c.prompt_tokens,
-                     c.output_tokens, c.context, c.gpu_budget.count()})
-            .second)
-      all.push_back(c);
+    std::vector<std::intptr_t> key = {pointer(c.model),        pointer(s.weights),
+                                      pointer(s.kv_precision), pointer(s.runtime),
+                                      pointer(s.machine),      s.gpu_budget.count()};
+    for (const NumberAxis& axis : number_axes()) key.push_back(s.*axis.member);
+    if (seen.insert(std::move(key)).second) all.push_back(c);
   }
   return all;
 }
@@ -134,27 +135,28 @@ const model::Weights* Names::weights(const model::Model* model, const model::Sch
 void overlay(Choice& choice, const Choice& over) {
   if (over.model) choice.model = over.model;
   if (over.scheme) choice.scheme = over.scheme;
-  if (over.weights) choice.weights = over.weights;
-  if (over.kv_precision) choice.kv_precision = over.kv_precision;
-  if (over.runtime) choice.runtime = over.runtime;
-  if (over.machine) choice.machine = over.machine;
-  if (over.batch > 0) choice.batch = over.batch;
-  if (over.prompt_tokens > 0) choice.prompt_tokens = over.prompt_tokens;
-  if (over.output_tokens > 0) choice.output_tokens = over.output_tokens;
-  if (over.context > 0) choice.context = over.context;
-  if (over.gpu_budget >= Bytes(0)) choice.gpu_budget = over.gpu_budget;
+  model::Scenario& s = choice.decides;
+  const model::Scenario& o = over.decides;
+  if (o.weights) s.weights = o.weights;
+  if (o.kv_precision) s.kv_precision = o.kv_precision;
+  if (o.runtime) s.runtime = o.runtime;
+  if (o.machine) s.machine = o.machine;
+  for (const NumberAxis& axis : number_axes())
+    if (o.*axis.member > 0) s.*axis.member = o.*axis.member;
+  if (o.gpu_budget >= Bytes(0)) s.gpu_budget = o.gpu_budget;
 }
 
 std::vector<std::vector<Choice>> digits_of(const Spec& spec, const GridSpec& grid, Names& names) {
   auto groups = groups_of(spec, grid, names);
   for (Choice& choice : merge(groups, "models", "precisions").choices)
-    choice.weights = names.weights(choice.model, choice.scheme);
+    choice.decides.weights = names.weights(choice.model, choice.scheme);
   const bool budget_linked = std::ranges::any_of(grid.link, [](const auto& axes) {
     return std::ranges::find(axes, "gpu_budgets") != axes.end();
   });
   if (budget_linked) {
     for (Choice& choice : merge(groups, "gpu_budgets", "machines").choices)
-      choice.gpu_budget = std::min(choice.gpu_budget, largest_card(*choice.machine));
+      choice.decides.gpu_budget =
+          std::min(choice.decides.gpu_budget, largest_card(*choice.decides.machine));
   } else if (!grid.gpu_budgets.empty()) {
     auto& machines =
         *std::ranges::find_if(groups, [](const Group& g) { return g.has("machines"); });

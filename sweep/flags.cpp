@@ -10,7 +10,7 @@ namespace headroom::sweep {
 namespace {
 
 constexpr std::string_view training = "training estimates";
-constexpr std::string_view parallel = "splitting a model by hand";
+constexpr std::string_view parallel = "training over long sequences";
 constexpr std::string_view adapters = "adapter training";
 constexpr std::string_view factor = "factor profiles";
 constexpr std::string_view hub = "models from the hub";
@@ -26,7 +26,7 @@ constexpr Flag table[] = {
     {"kv-precision", "--kv-cache-dtype -ctk -ctv", one, "NAME",
      "what the key-value cache is held in (16 bit)"},
     {"batch", "--batch-size --per-device-batch --micro-batch-size -b", one, "N",
-     "sequences at once (1)"},
+     "sequences at once, on each replica (1)"},
     {"prompt-tokens", "--isl", one, "N", "tokens in (512)"},
     {"output-tokens", "--osl", one, "N", "tokens out (128)"},
     {"context", "--max-model-len --ctx-size -c", one, "N",
@@ -55,6 +55,12 @@ constexpr Flag table[] = {
     {"ram-budget", "", one, "BYTES", "what it may use of the host's memory (all of it)"},
     {"disk-budget", "", one, "BYTES", "what it may use of the disk (all of it)"},
     {"runtime", "--engine", one, "NAME", "the engine (transformers)"},
+    {"tp", "--tensor-parallel-size -tp", one, "N",
+     "cards that share each matrix (as the runtime splits)"},
+    {"pp", "--pipeline-parallel-size -pp", one, "N", "stages of layers that follow each other (1)"},
+    {"ep", "--expert-parallel-size -ep", one, "N",
+     "cards that a layer's experts are spread over, whole: tp × dp (split like other matrices)"},
+    {"dp", "--data-parallel-size -dp", one, "N", "replicas of the model (1)"},
     {"load-full-model", "", nothing, "", "accepted, and never needed: metadata is enough"},
     {"max-memory", "", many, "DEVICE=BYTES",
      "what a device may hold of weights and buffers: 0=6GiB, cpu=25GiB"},
@@ -90,10 +96,6 @@ constexpr Flag table[] = {
     {"offload-optimizer", "--cpu-offload-optimizer=cpu", one, "WHERE", "", training},
     {"offload-params", "", one, "WHERE", "", training},
     {"flash-attention", "--flashattn -fa", nothing, "", "", "a choice of attention kernel"},
-    {"dp", "--data-parallel-size -dp", one, "N", "", parallel},
-    {"tp", "--tensor-parallel-size -tp", one, "N", "", parallel},
-    {"pp", "--pipeline-parallel-size -pp", one, "N", "", parallel},
-    {"ep", "--expert-parallel-size -ep", one, "N", "", parallel},
     {"cp", "--context-parallel-size -cp", one, "N", "", parallel},
     {"lora", "", nothing, "", "", adapters},
     {"qlora", "", nothing, "", "", adapters},

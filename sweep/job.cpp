@@ -60,8 +60,8 @@ void check_contexts(const Spec& spec, const GridSpec& grid, const JobGrid& job) 
   std::vector<std::size_t> used;
   std::vector<Size> radices;
   for (std::size_t k = 0; k < job.digits.size(); ++k) {
-    const Choice& c = job.digits[k].front();
-    if (c.prompt_tokens == 0 && c.output_tokens == 0 && c.context == 0) continue;
+    const model::Scenario& s = job.digits[k].front().decides;
+    if (s.prompt_tokens == 0 && s.output_tokens == 0 && s.context == 0) continue;
     used.push_back(k);
     radices.push_back(job.grid.radices()[k]);
   }
@@ -75,7 +75,8 @@ void check_contexts(const Spec& spec, const GridSpec& grid, const JobGrid& job) 
       point[used[k]] = digits[k];
       overlay(c, job.digits[used[k]][static_cast<std::size_t>(digits[k])]);
     }
-    if (c.context >= c.prompt_tokens + c.output_tokens) continue;
+    const model::Scenario& s = c.decides;
+    if (s.context >= s.prompt_tokens + s.output_tokens) continue;
     const bool left_out = std::ranges::any_of(job.exclusions, [&](const Exclusion& exclusion) {
       return std::ranges::includes(used, exclusion.digits()) && exclusion.excludes(point);
     });
@@ -84,7 +85,7 @@ void check_contexts(const Spec& spec, const GridSpec& grid, const JobGrid& job) 
           grid, "contexts",
           fmt::format("{} is less than prompt_tokens + output_tokens ({} + {}); choose smaller "
                       "ones, link them, or exclude \"context < prompt_tokens + output_tokens\"",
-                      c.context, c.prompt_tokens, c.output_tokens));
+                      s.context, s.prompt_tokens, s.output_tokens));
   }
 }
 
@@ -145,15 +146,8 @@ model::Scenario JobGrid::scenario(std::span<const Size> point) const {
   Choice all;
   for (std::size_t k = 0; k < digits.size(); ++k)
     overlay(all, digits[k][static_cast<std::size_t>(point[k])]);
-  return {.weights = all.weights,
-          .machine = all.machine,
-          .runtime = all.runtime,
-          .kv_precision = all.kv_precision,
-          .batch = all.batch,
-          .prompt_tokens = all.prompt_tokens,
-          .output_tokens = all.output_tokens,
-          .context = all.context,
-          .gpu_budget = all.gpu_budget < Bytes(0) ? model::all_of_it : all.gpu_budget};
+  if (all.decides.gpu_budget < Bytes(0)) all.decides.gpu_budget = model::all_of_it;
+  return all.decides;
 }
 
 Size Job::points() const {

@@ -16,17 +16,15 @@
 
 namespace headroom::sweep {
 
-/// What one value of a digit puts into a scenario. Null, zero and negative: this digit does not
-/// decide it.
+/// A scenario of which nothing is decided yet: null, zero and, for the budget, negative.
+inline constexpr model::Scenario undecided{
+    .batch = 0, .prompt_tokens = 0, .output_tokens = 0, .gpu_budget = Bytes(-1)};
+
+/// What one value of a digit puts into a scenario.
 struct Choice {
   const model::Model* model = nullptr;
   const model::Scheme* scheme = nullptr;  ///< null beside a model: the checkpoint's own
-  const model::Weights* weights = nullptr;
-  const Precision* kv_precision = nullptr;
-  const model::Runtime* runtime = nullptr;
-  const Machine* machine = nullptr;
-  Size batch = 0, prompt_tokens = 0, output_tokens = 0, context = 0;
-  Bytes gpu_budget{-1};
+  model::Scenario decides = undecided;
 
   bool operator==(const Choice&) const = default;
 };

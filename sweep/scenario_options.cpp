@@ -72,6 +72,18 @@ void set_tokens(const Options& options, model::Scenario& s) {
         flag, s.context, s.prompt_tokens, s.output_tokens));
 }
 
+/// A size left out stays 0: the runtime's own.
+void set_parallel(const Options& options, bool on_machine, model::Scenario& s) {
+  for (const auto& [flag, member] : {std::pair{"tp", &model::Scenario::tensor_parallel},
+                                     {"pp", &model::Scenario::pipeline_parallel},
+                                     {"ep", &model::Scenario::expert_parallel},
+                                     {"dp", &model::Scenario::data_parallel}}) {
+    if (!options.given(flag)) continue;
+    if (!on_machine) throw UsageError(fmt::format("--{} has no effect without a machine", flag));
+    s.*member = options.whole(flag, 0);
+  }
+}
+
 void set_budgets(const Options& options, bool on_machine, model::Scenario& s) {
   options.exclusive({"gpu-budget", "gpu-memory-utilization"});
   for (const auto flag : {"gpu-budget", "gpu-memory-utilization", "ram-budget", "disk-budget"})
@@ -114,6 +126,7 @@ GivenScenario scenario_of(const Options& options) {
   }
   s.machine = given.machine.get();
   set_budgets(options, given.on_machine, s);
+  set_parallel(options, given.on_machine, s);
   given.model = std::make_unique<model::Model>(resolve_model(name));
   if (!scheme) scheme = &model::scheme(given.model->checkpoint_scheme);
   given.weights = std::make_unique<model::Weights>(model::hold(*given.model, *scheme));

@@ -9,21 +9,32 @@
 #include <sstream>
 
 #include "hardware/names.hpp"
+#include "sweep/number_axes.hpp"
 
 namespace headroom::sweep {
 
 const std::vector<std::string>& inference_axes() {
-  static const std::vector<std::string> axes = {
-      "models",        "precisions", "kv_precisions", "batches",  "prompt_tokens",
-      "output_tokens", "contexts",   "runtimes",      "machines", "gpu_budgets"};
+  static const std::vector<std::string> axes = {"models",
+                                                "precisions",
+                                                "kv_precisions",
+                                                "batches",
+                                                "prompt_tokens",
+                                                "output_tokens",
+                                                "contexts",
+                                                "runtimes",
+                                                "tp",
+                                                "pp",
+                                                "ep",
+                                                "dp",
+                                                "machines",
+                                                "gpu_budgets"};
   return axes;
 }
 
 namespace {
 
-constexpr std::string_view training_axes[] = {
-    "sequences", "optimizers", "recipes", "zero",          "dp",       "tp",
-    "pp",        "ep",         "cp",      "checkpointing", "adapters", "offload"};
+constexpr std::string_view training_axes[] = {"sequences", "optimizers",    "recipes",  "zero",
+                                              "cp",        "checkpointing", "adapters", "offload"};
 
 int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
 
@@ -158,10 +169,7 @@ class Reader {
     names(table, "precisions", grid.precisions);
     names(table, "kv_precisions", grid.kv_precisions);
     names(table, "runtimes", grid.runtimes);
-    numbers(table, "batches", grid.batches);
-    numbers(table, "prompt_tokens", grid.prompt_tokens);
-    numbers(table, "output_tokens", grid.output_tokens);
-    numbers(table, "contexts", grid.contexts);
+    for (const NumberAxis& axis : number_axes()) numbers(table, axis.key, grid.*axis.values);
     if (const auto* node = table.get("gpu_budgets"))
       for_each_value(*node, "gpu_budgets", [&](const toml::node& value) {
         checked(value, "gpu_budgets", [&] {
@@ -231,10 +239,7 @@ class Reader {
     check("precisions", grid.precisions);
     check("kv_precisions", grid.kv_precisions);
     check("runtimes", grid.runtimes);
-    check("batches", grid.batches);
-    check("prompt_tokens", grid.prompt_tokens);
-    check("output_tokens", grid.output_tokens);
-    check("contexts", grid.contexts);
+    for (const NumberAxis& axis : number_axes()) check(axis.key, grid.*axis.values);
   }
 
   void link(const toml::node& node, GridSpec& grid) {

@@ -34,6 +34,7 @@ struct GridSpec {
   std::vector<std::string> precisions{"auto"}, kv_precisions{"fp16"}, runtimes{"transformers"};
   std::vector<Size> batches{1}, prompt_tokens{512}, output_tokens{128};
   std::vector<Size> contexts;                  ///< empty: prompt + output
+  std::vector<Size> tp, pp, ep, dp;            ///< empty: as the runtime splits
   std::vector<BudgetRange> gpu_budgets;        ///< empty: all of it
   std::vector<std::vector<std::string>> link;  ///< axis keys that move together
   std::vector<std::string> exclude;            ///< SQL conditions of points to leave out

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "sweep/spec.hpp"
+#include "sweep/number_axes.hpp"
 
 namespace headroom::sweep {
 
@@ -13,10 +13,7 @@ std::size_t GridSpec::length(std::string_view axis) const {
   if (axis == "precisions") return precisions.size();
   if (axis == "kv_precisions") return kv_precisions.size();
   if (axis == "runtimes") return runtimes.size();
-  if (axis == "batches") return batches.size();
-  if (axis == "prompt_tokens") return prompt_tokens.size();
-  if (axis == "output_tokens") return output_tokens.size();
-  if (axis == "contexts") return contexts.size();
+  if (const NumberAxis* numbers = find_number_axis(axis)) return (this->*numbers->values).size();
   for (const auto& range : gpu_budgets)
     if (range.step != Bytes(0) || range.to_max)
       throw std::invalid_argument("linked gpu_budgets must be single sizes, without ranges");

@@ -1,0 +1,34 @@
+// Where layers go, given by hand: the options of llama.cpp that say so, under its words.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "hardware/units.hpp"
+
+namespace headroom::model {
+
+/// How several cards share layers: whole layers, the rows of each matrix, or one card alone.
+enum class SplitMode { layer, row, none };
+
+/// Tensors that stay in host memory although their layer is on a card, as prefix sums over the
+/// layers: [0] = 0, [n] = the first n layers.
+struct HostTensors {
+  std::vector<Bytes> bytes_before;
+  std::vector<double> read_dense_before, read_routed_before;  ///< bytes, as in Weights
+  std::vector<double> multiplied_before;                      ///< elements, as in Profile
+};
+
+/// llama.cpp's placement options (common/arg.cpp): -ngl, -ts, -mg, -sm, -nkvo, -ot.
+struct LayerSplit {
+  static constexpr std::size_t most_cards = 16;  ///< LLAMA_MAX_DEVICES
+
+  Size gpu_layers = -1;  ///< how many of the last layers; all + 1: the output too; -1: what fits
+  std::array<float, most_cards> shares{};  ///< of the layers, by card; all 0: by the cards' memory
+  SplitMode mode = SplitMode::layer;
+  Size main_card = 0;          ///< the card, where one does it all, or what is not split
+  bool cache_on_cards = true;  ///< false: caches and attention in host memory
+  HostTensors on_host;         ///< empty: none
+};
+
+}  // namespace headroom::model
