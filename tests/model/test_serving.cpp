@@ -1,0 +1,113 @@
+// What a machine can serve: the largest number that meets a target is really the largest.
+#include <gtest/gtest.h>
+
+#include "model/serving.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+TEST(Largest, IsTheLastThatHolds) {
+  for (const Size most : {1, 2, 3, 7, 8, 100})
+    for (Size last = 0; last <= most; ++last)
+      EXPECT_EQ(largest(most, [&](Size n) { return n <= last; }), last) << most;
+  EXPECT_EQ(largest(0, [](Size) { return true; }), 0);
+}
+
+TEST(Shares, DivideWhatCopiesDoNotShare) {
+  const Machine whole = test::machine(6, 24, 120);
+  const auto all = shares(whole);
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].replicas, 1);
+  EXPECT_EQ(all[2].replicas, 3);
+  EXPECT_EQ(all[2].machine.devices.size(), 2u);
+  EXPECT_EQ(all[2].machine.host.ram, Bytes(Size{40} << 30));
+  EXPECT_EQ(all[2].machine.host.disk, whole.host.disk);
+  Machine mixed = whole;
+  mixed.devices.back().name = "another card";
+  EXPECT_EQ(shares(mixed).size(), 1u);
+}
+
+class ServingOf : public testing::TestWithParam<const char*> {};
+
+/// Walks upwards one by one beside what `serve` found.
+TEST_P(ServingOf, OneMoreMissesTheTarget) {
+  const Model& model = test::catalogue_model("Qwen/Qwen3-0.6B");
+  const Weights weights = hold(model, scheme("bf16"));
+  const Machine machine = test::machine(1, 4, 64);
+  Scenario s = test::scenario(weights, machine, GetParam());
+  s.prompt_tokens = 2000;
+  s.output_tokens = 500;
+  for (const double tpot : {0.02, 0.1, 1.0}) {
+    Target target;
+    target.tpot = Seconds(tpot);
+    const Serving found = serve(s, target, Vary::batch);
+    Size walked = 0;
+    while (walked < 3000) {
+      s.batch = walked + 1;
+      if (!shortfall(s, evaluate(s), target).met()) break;
+      ++walked;
+    }
+    s.batch = 1;
+    EXPECT_EQ(found.batch, walked) << tpot;
+    EXPECT_FALSE(found.next.met());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Runtimes, ServingOf, testing::Values("transformers", "vllm", "llama.cpp"));
+
+TEST(Serving, ContextEndsAtThePositions) {
+  const Model& model = test::catalogue_model("openai-community/gpt2");
+  const Weights weights = hold(model, scheme("fp16"));
+  const Machine machine = test::machine(1, 80, 64);
+  const Serving found = serve(test::scenario(weights, machine, "transformers"), {}, Vary::context);
+  EXPECT_EQ(found.context, 1024);
+  EXPECT_EQ(found.next.miss, Miss::positions);
+}
+
+TEST(Serving, SmallModelsGetACopyForEachCard) {
+  const Model& model = test::catalogue_model("openai-community/gpt2");
+  const Weights weights = hold(model, scheme("fp16"));
+  const Machine machine = test::machine(4, 8, 256);
+  const Scenario s = test::scenario(weights, machine, "transformers");
+  Target target;
+  target.tpot = Seconds(0.05);
+  const Serving found = serve(s, target, Vary::batch);
+  EXPECT_EQ(found.replicas, 4);
+  EXPECT_EQ(found.cards, 1);
+}
+
+TEST(Serving, WhatMissesByHowMuch) {
+  const Model& model = test::catalogue_model("meta-llama/Llama-2-7b-hf");
+  const Weights weights = hold(model, scheme("fp16"));
+  const Machine machine = test::machine(1, 8, 1, 1);
+  Scenario s = test::scenario(weights, machine, "transformers");
+  const Serving none = serve(s, {}, Vary::batch);
+  EXPECT_EQ(none.replicas, 0);
+  EXPECT_EQ(none.next.miss, Miss::memory);
+  EXPECT_GT(none.next.times, 1);
+  EXPECT_EQ(machines_needed(none, s, {}), 0);
+}
+
+TEST(Serving, DemandDecidesHowManyMachines) {
+  Serving one;
+  one.replicas = 2;
+  one.batch = 8;
+  one.estimate.total = Seconds(4);
+  const Model& model = test::catalogue_model("openai-community/gpt2");
+  const Weights weights = hold(model, scheme("fp16"));
+  const Machine machine = test::machine(1, 8, 64);
+  Scenario s = test::scenario(weights, machine, "transformers");
+  s.output_tokens = 100;
+  Target target;
+  EXPECT_EQ(machines_needed(one, s, target), 1);
+  target.users = 33;
+  EXPECT_EQ(machines_needed(one, s, target), 3);
+  target.requests_s = 13;  // 16 sequences every 4 s: 4 a second
+  EXPECT_EQ(machines_needed(one, s, target), 4);
+  target.output_tokens_s = 2000;  // 400 a second
+  EXPECT_EQ(machines_needed(one, s, target), 5);
+}
+
+}  // namespace
+}  // namespace headroom::model
