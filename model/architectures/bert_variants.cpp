@@ -1,4 +1,6 @@
 // BERT-like encoders that moved, added or dropped norms, embeddings or adapters.
+#include <boost/json.hpp>
+
 #include "model/architectures/bert_layer.hpp"
 #include "model/architectures/encoder_families.hpp"
 

@@ -1,5 +1,7 @@
 // GLM's vision-language models: a vision transformer with gated feed-forward whose patches a
 // convolution merges, and GLM-4 text models, dense or mixtures.
+#include <boost/json.hpp>
+
 #include "model/architectures/composition.hpp"
 #include "model/architectures/vision_language_families.hpp"
 #include "model/architectures/vision_towers.hpp"
