@@ -1,11 +1,11 @@
 // headroom models: the catalogue that travels inside the program.
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <optional>
 
 #include "model/quantisation.hpp"
 #include "sweep/command.hpp"
+#include "sweep/hub.hpp"
 #include "sweep/output.hpp"
 #include "sweep/source.hpp"
 
@@ -20,23 +20,21 @@ struct Looked {
   std::string problem;  ///< why there is no model
 };
 
-std::vector<Looked> look_up(const std::vector<std::string>& names) {
-  std::vector<Looked> all(names.size());
-  tbb::parallel_for(std::size_t{0}, names.size(), [&](std::size_t i) {
-    all[i].name = names[i];
-    try {
-      all[i].model = resolve_model(names[i]);
+std::vector<Looked> look_up(const std::vector<std::string>& names, const Hub& hub) {
+  std::vector<Looked> all;
+  for (Resolved& each : resolve_models(names, hub)) try {
+      all.push_back({names[all.size()], std::move(each.model), {}});
+      if (each.failure) std::rethrow_exception(each.failure);
     } catch (const std::exception& e) {
-      all[i].problem = e.what();
+      all.back().problem = e.what();
     }
-  });
   return all;
 }
 
-report::Table list() {
+report::Table list(const Hub& hub) {
   report::Table table{{"model", "architecture", "parameters", "checkpoint_precision", "source"},
                       {}};
-  for (const auto& each : look_up(catalogue_models())) {
+  for (const auto& each : look_up(catalogue_models(), hub)) {
     if (each.model)
       table.rows.push_back({each.name, each.model->architecture, each.model->profile.parameters,
                             each.model->checkpoint_scheme, each.model->source});
@@ -49,10 +47,10 @@ report::Table list() {
   return table;
 }
 
-report::Table show(const std::vector<std::string>& names) {
+report::Table show(const std::vector<std::string>& names, const Hub& hub) {
   report::Table table{{"model", "property", "value"}, {}};
   for (const auto& name : names) {
-    const Model m = resolve_model(name);
+    const Model m = resolve_model(name, hub);
     const auto row = [&](std::string property, report::Value value) {
       table.rows.push_back({m.name, std::move(property), std::move(value)});
     };
@@ -91,10 +89,10 @@ std::string problem_of(const Looked& each) {
   return "";
 }
 
-int lint(std::vector<std::string> names, const Options& options) {
+int lint(std::vector<std::string> names, const Options& options, const Hub& hub) {
   if (names.empty()) names = catalogue_models();
   report::Table table{{"model", "problem"}, {}};
-  for (const auto& each : look_up(names))
+  for (const auto& each : look_up(names, hub))
     if (auto problem = problem_of(each); !problem.empty())
       table.rows.push_back({each.name, std::move(problem)});
   const bool clean = table.rows.empty();
@@ -109,17 +107,18 @@ int run(const Options& options) {
   std::vector<std::string> names = options.operands();
   const std::string action = names.empty() ? "list" : names.front();
   if (!names.empty()) names.erase(names.begin());
-  if (action == "lint") return lint(std::move(names), options);
+  const Hub hub(hub_flags(options));
+  if (action == "lint") return lint(std::move(names), options, hub);
   if (action == "list") {
     if (!names.empty())
       throw UsageError(fmt::format("'models list' takes no name; found '{}'", names.front()));
-    emit(options, formatted(list(), format_of(options)));
+    emit(options, formatted(list(hub), format_of(options)));
     return done;
   }
   if (action != "show")
     throw UsageError(fmt::format("models: found '{}', expected list, show or lint", action));
   if (names.empty()) throw UsageError("models show: which MODEL?");
-  emit(options, formatted(show(names), format_of(options)));
+  emit(options, formatted(show(names, hub), format_of(options)));
   return done;
 }
 
@@ -129,7 +128,7 @@ const Command models_command = {
     {.name = "models",
      .summary = "the models that the program knows: list, show, lint",
      .operands = "list|show|lint [MODEL…]",
-     .flags = "format out",
+     .flags = "hub-token offline format out",
      .examples = "headroom models list\nheadroom models show llama3-8b\n"
                  "headroom models lint ./config.json",
      .columns = "list: model, architecture, parameters, checkpoint_precision, source\n"

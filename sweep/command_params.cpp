@@ -1,6 +1,5 @@
 // headroom params: exact parameter counts, from metadata alone.
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <exception>
@@ -8,6 +7,7 @@
 
 #include "model/model.hpp"
 #include "sweep/command.hpp"
+#include "sweep/hub.hpp"
 #include "sweep/output.hpp"
 #include "sweep/source.hpp"
 
@@ -136,22 +136,12 @@ report::Table tensor_table(const std::vector<Model>& models) {
   return table;
 }
 
-std::vector<Model> look_up(const std::vector<std::string>& names) {
-  std::vector<Model> models(names.size());
-  if (names.size() == 1) {  // threads take longer to start than this takes
-    models[0] = resolve_model(names[0]);
-    return models;
+std::vector<Model> look_up(const std::vector<std::string>& names, const Hub& hub) {
+  std::vector<Model> models;
+  for (Resolved& each : resolve_models(names, hub)) {
+    if (each.failure) std::rethrow_exception(each.failure);
+    models.push_back(std::move(*each.model));
   }
-  std::vector<std::exception_ptr> failures(names.size());
-  tbb::parallel_for(std::size_t{0}, names.size(), [&](std::size_t i) {
-    try {
-      models[i] = resolve_model(names[i]);
-    } catch (...) {
-      failures[i] = std::current_exception();
-    }
-  });
-  for (const auto& failure : failures)
-    if (failure) std::rethrow_exception(failure);
   return models;
 }
 
@@ -161,7 +151,7 @@ int run(const Options& options) {
   if (names.empty()) throw UsageError("which MODEL? `headroom models list` shows the catalogue");
   say_if_full_model(options);
   const Format format = format_of(options);
-  const auto models = look_up(names);
+  const auto models = look_up(names, Hub(hub_flags(options)));
   if (options.given("tensors")) {
     emit(options, formatted(tensor_table(models), format));
     return done;
@@ -188,11 +178,12 @@ const Command params_command = {
     {.name = "params",
      .summary = "exact parameter counts of models, from their metadata",
      .operands = "MODEL…",
-     .flags = "model tensors load-full-model format out",
+     .flags = "model tensors hub-token offline load-full-model format out",
      .examples = "headroom params microsoft/phi-2\n"
                  "headroom params llama3-8b Qwen3-0.6B --format json\n"
                  "headroom params ./config.json --tensors --format csv\n"
-                 "headroom params 'gpt2?n_layer=6'",
+                 "headroom params 'gpt2?n_layer=6'\n"
+                 "headroom params Qwen/Qwen3-8B@main   # from the hub: config.json, never weights",
      .columns = "model, architecture, source\n"
                 "parameters: tied ones once; parameters_untied: each time\n"
                 "parameters_active: touched by one token (experts); embeddings counted\n"

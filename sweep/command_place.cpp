@@ -9,6 +9,7 @@
 #include "hardware/quantity_text.hpp"
 #include "model/mapper.hpp"
 #include "sweep/command.hpp"
+#include "sweep/hub.hpp"
 #include "sweep/output.hpp"
 #include "sweep/source.hpp"
 
@@ -79,7 +80,7 @@ Policy policy_of(const Options& options) {
 }
 
 Request request_of(const Options& options, const std::string& name) {
-  Model model = resolve_model(name);
+  Model model = resolve_model(name, Hub(hub_flags(options)));
   std::string dtype = options.text("precision", default_dtype(model));
   const MapOptions map = map_options(options, model);
   const auto element = mapper_dtype(dtype);
@@ -244,7 +245,7 @@ const Command place_command = {
      .summary = "the device map that accelerate or transformers would make",
      .operands = "MODEL",
      .flags = "model precision max-memory mapper policy no-split fallback-allocation no-clean "
-              "format out",
+              "hub-token offline format out",
      .examples = "headroom place facebook/opt-30b --max-memory 0=6GiB --max-memory cpu=25GiB\n"
                  "headroom place llama2-7b --dtype float16 --policy balanced --max-memory 0=8GB "
                  "--max-memory 1=8GB --max-memory cpu=30GB --format json",

@@ -8,6 +8,7 @@
 #include "report/reports.hpp"
 #include "report/store.hpp"
 #include "sweep/command.hpp"
+#include "sweep/hub.hpp"
 #include "sweep/job.hpp"
 #include "sweep/machine_options.hpp"
 #include "sweep/output.hpp"
@@ -89,7 +90,7 @@ int run(const Options& options) {
   if (options.given("out")) spec.out = options.text("out");
   std::vector<std::string> files(spec.hardware.begin(), spec.hardware.end());
   for (const auto& file : options.texts("hardware")) files.push_back(file);
-  const Job job = make_job(spec, catalogue_of(files));
+  const Job job = make_job(spec, catalogue_of(files), Hub(hub_flags(options)));
   const int jobs = static_cast<int>(std::min<Size>(options.whole("jobs", 0), 1024));
   if (options.given("dry-run")) {
     if (options.given("jobs")) throw UsageError("--jobs has no effect with --dry-run");
@@ -138,7 +139,7 @@ const Command sweep_command = {
     {.name = "sweep",
      .summary = "every point of a spec into a database, with tables and curves",
      .operands = "SPEC",
-     .flags = "dry-run jobs hardware no-plots out",
+     .flags = "dry-run jobs hardware hub-token offline no-plots out",
      .examples = "headroom sweep examples/nightly.toml\n"
                  "headroom sweep examples/nightly.toml --dry-run\n"
                  "headroom sweep big.toml --jobs 2 --out /data/big\n"

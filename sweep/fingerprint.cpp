@@ -45,8 +45,17 @@ void add_model(Hash& hash, const model::Model& model) {
     for (const Size size : tensor.shape) hash.add(size);
     hash.add(tensor.used);
     hash.add(tensor.of);
+    hash.add(static_cast<Size>(tensor.role));
     hash.add(std::string_view(tensor.tied_to));
   }
+  for (const auto& cache : model.part.caches) {
+    hash.add(static_cast<Size>(cache.kind));
+    for (const Size size : {cache.per_token, cache.per_sequence, cache.window, cache.score_dims,
+                            cache.expanded_per_token, cache.kv_heads})
+      hash.add(size);
+  }
+  for (const Size size : {model.shape.hidden_size, model.shape.vocabulary, model.shape.positions})
+    hash.add(size);
 }
 
 void add_machine(Hash& hash, const Machine& machine) {

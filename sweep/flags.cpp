@@ -13,7 +13,6 @@ constexpr std::string_view training = "training estimates";
 constexpr std::string_view parallel = "training over long sequences";
 constexpr std::string_view adapters = "adapter training";
 constexpr std::string_view factor = "factor profiles";
-constexpr std::string_view hub = "models from the hub";
 constexpr std::string_view custom = "custom models";
 constexpr std::string_view probe = "measuring on a GPU";
 
@@ -61,6 +60,9 @@ constexpr Flag table[] = {
     {"ep", "--expert-parallel-size -ep", one, "N",
      "cards that a layer's experts are spread over, whole: tp × dp (split like other matrices)"},
     {"dp", "--data-parallel-size -dp", one, "N", "replicas of the model (1)"},
+    {"hub-token", "--token --hf-token", one, "TOKEN",
+     "for gated and private models of the hub (HF_TOKEN, else its token file)"},
+    {"offline", "", nothing, "", "models of the hub from caches alone (HF_HUB_OFFLINE)"},
     {"load-full-model", "", nothing, "", "accepted, and never needed: metadata is enough"},
     {"max-memory", "", many, "DEVICE=BYTES",
      "what a device may hold of weights and buffers: 0=6GiB, cpu=25GiB"},
@@ -111,8 +113,6 @@ constexpr Flag table[] = {
     {"logits-factor", "", one, "X", "", factor},
     {"fragmentation-gib", "", one, "X", "", factor},
     {"misc-overhead-gib", "", one, "X", "", factor},
-    {"hub-token", "--token --hf-token", one, "TOKEN", "", hub},
-    {"offline", "", nothing, "", "", hub},
     {"hidden-size", "--model-embd", one, "N", "", custom},
     {"layers", "--model-layer", one, "N", "", custom},
     {"heads", "--model-head", one, "N", "", custom},

@@ -2,7 +2,6 @@
 #include "sweep/job.hpp"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <map>
@@ -12,32 +11,31 @@
 #include "hardware/names.hpp"
 #include "sweep/digits.hpp"
 #include "sweep/fingerprint.hpp"
+#include "sweep/hub.hpp"
 #include "sweep/source.hpp"
 
 namespace headroom::sweep {
 namespace {
 
 /// Every model once, in parallel; what fails first in the order of the spec is reported.
-Names look_up(const Spec& spec, const Catalogue& catalogue, Job& job) {
+Names look_up(const Spec& spec, const Catalogue& catalogue, const Hub& hub, Job& job) {
   Names names{catalogue, job, {}, {}, {}};
-  std::vector<std::pair<std::string, const GridSpec*>> wanted;
+  std::vector<std::string> wanted;
+  std::vector<const GridSpec*> wanted_by;
   for (const auto& grid : spec.grids)
     for (const auto& name : grid.models)
-      if (names.models.emplace(name, nullptr).second) wanted.emplace_back(name, &grid);
-  job.models.resize(wanted.size());
-  std::vector<std::exception_ptr> failures(wanted.size());
-  tbb::parallel_for(std::size_t{0}, wanted.size(), [&](std::size_t i) {
-    try {
-      job.models[i] = std::make_unique<model::Model>(resolve_model(wanted[i].first));
-    } catch (...) {
-      failures[i] = std::current_exception();
-    }
-  });
+      if (names.models.emplace(name, nullptr).second) {
+        wanted.push_back(name);
+        wanted_by.push_back(&grid);
+      }
+  auto resolved = resolve_models(wanted, hub);
   std::map<std::string, std::string> seen;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const auto& [name, grid] = wanted[i];
+    const auto& name = wanted[i];
+    const auto* grid = wanted_by[i];
     try {
-      if (failures[i]) std::rethrow_exception(failures[i]);
+      if (resolved[i].failure) std::rethrow_exception(resolved[i].failure);
+      job.models.push_back(std::make_unique<model::Model>(std::move(*resolved[i].model)));
     } catch (const UnknownName& e) {
       throw spec.error(*grid, "models", e.what());
     } catch (const std::invalid_argument& e) {
@@ -170,9 +168,9 @@ report::RunInfo Job::info(const Spec& spec) const {
   return info;
 }
 
-Job make_job(const Spec& spec, const Catalogue& catalogue) {
+Job make_job(const Spec& spec, const Catalogue& catalogue, const Hub& hub) {
   Job job;
-  Names names = look_up(spec, catalogue, job);
+  Names names = look_up(spec, catalogue, hub, job);
   for (const auto& grid : spec.grids) {
     job.grids.push_back(grid_of(spec, grid, names));
     if (job.points() > most_points)

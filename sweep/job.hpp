@@ -16,6 +16,8 @@
 
 namespace headroom::sweep {
 
+class Hub;
+
 /// A scenario of which nothing is decided yet: null, zero and, for the budget, negative.
 inline constexpr model::Scenario undecided{
     .batch = 0, .prompt_tokens = 0, .output_tokens = 0, .gpu_budget = Bytes(-1)};
@@ -53,7 +55,8 @@ struct Job {
   report::RunInfo info(const Spec& spec) const;
 };
 
-/// Throws SpecError, UnknownName and ConfigError. `catalogue` is used during the call only.
-Job make_job(const Spec& spec, const Catalogue& catalogue);
+/// Throws SpecError, UnknownName, ConfigError and HubError. `catalogue` and `hub` are used during
+/// the call only: models of the hub are fetched before the first point.
+Job make_job(const Spec& spec, const Catalogue& catalogue, const Hub& hub);
 
 }  // namespace headroom::sweep

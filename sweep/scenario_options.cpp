@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"
+#include "sweep/hub.hpp"
 #include "sweep/machine_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/source.hpp"
@@ -127,7 +128,7 @@ GivenScenario scenario_of(const Options& options) {
   s.machine = given.machine.get();
   set_budgets(options, given.on_machine, s);
   set_parallel(options, given.on_machine, s);
-  given.model = std::make_unique<model::Model>(resolve_model(name));
+  given.model = std::make_unique<model::Model>(resolve_model(name, Hub(hub_flags(options))));
   if (!scheme) scheme = &model::scheme(given.model->checkpoint_scheme);
   given.weights = std::make_unique<model::Weights>(model::hold(*given.model, *scheme));
   s.weights = given.weights.get();

@@ -15,7 +15,8 @@ namespace headroom::sweep {
 /// Every flag that this file reads beside those of machine_options.hpp.
 #define HEADROOM_SCENARIO_FLAGS                                                                  \
   "model task precision kv-precision batch prompt-tokens output-tokens context seq no-kv-cache " \
-  "gpu-budget gpu-memory-utilization ram-budget disk-budget runtime tp pp ep dp load-full-model"
+  "gpu-budget gpu-memory-utilization ram-budget disk-budget runtime tp pp ep dp hub-token "      \
+  "offline load-full-model"
 
 /// A scenario and what its pointers point to. `on_machine` false: no machine was given, and the
 /// scenario's stands in for one without limits, so that only what memory is needed means anything.

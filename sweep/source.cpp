@@ -1,13 +1,18 @@
-// The sources of models that need no network: the embedded catalogue and the file system.
+// The sources of models that need no network, the embedded catalogue and the file system, and the
+// order in which sources are asked.
 #include "sweep/source.hpp"
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
+#include "sweep/hub.hpp"
 #include "sweep/model_from_files.hpp"
 
 namespace headroom::sweep {
@@ -138,16 +143,74 @@ ModelReference parse_reference(std::string_view text) {
 std::unique_ptr<ModelSource> catalogue_source() { return std::make_unique<CatalogueSource>(); }
 std::unique_ptr<ModelSource> file_source() { return std::make_unique<FileSource>(); }
 
-model::Model resolve_model(std::string_view text) {
-  const auto reference = parse_reference(text);
+namespace {
+
+/// What needs no network.
+std::optional<model::Model> find_here(const ModelReference& reference) {
   for (const auto make : {catalogue_source, file_source})
-    if (auto found = make()->find(reference)) return std::move(*found);
+    if (auto found = make()->find(reference)) return found;
+  return std::nullopt;
+}
+
+/// What `name` may have been meant to be.
+std::vector<std::string> known_names(const std::string& name) {
   auto known = catalogue_models();
-  if (reference.name.find('/') == std::string::npos) {  // compared with names without their owner
-    for (std::string& name : known) name.erase(0, name.find('/') + 1);
+  if (name.find('/') == std::string::npos) {  // compared with names without their owner
+    for (std::string& each : known) each.erase(0, each.find('/') + 1);
     for (const ShortName& row : short_table) known.emplace_back(row.name);
   }
-  throw unknown_name("model", reference.name, known);
+  return known;
+}
+
+model::Model ask_hub(const ModelReference& reference, const Hub& hub) try {
+  if (auto found = hub.find(reference)) return std::move(*found);
+  throw unknown_name("model", reference.name, known_names(reference.name));
+} catch (const HubError& e) {
+  if (e.problem == HubError::Problem::refused) throw;
+  const std::string text = fmt::format(
+      "model '{}' is no file and not in the catalogue (nearest: {}); {}", reference.name,
+      fmt::join(nearest(reference.name, known_names(reference.name)), ", "), e.what());
+  if (e.problem == HubError::Problem::no_repository) throw UnknownName(text);
+  throw HubError(e.problem, text);
+}
+
+}  // namespace
+
+model::Model resolve_model(std::string_view text, const Hub& hub) {
+  const auto reference = parse_reference(text);
+  if (auto found = find_here(reference)) return std::move(*found);
+  return ask_hub(reference, hub);
+}
+
+model::Model resolve_model(std::string_view text) { return resolve_model(text, Hub()); }
+
+std::vector<Resolved> resolve_models(std::span<const std::string> texts, const Hub& hub) {
+  std::vector<Resolved> all(texts.size());
+  const auto attempt = [&](std::size_t i, auto&& find) {
+    try {
+      all[i].model = find(parse_reference(texts[i]));
+    } catch (...) {
+      all[i].failure = std::current_exception();
+    }
+  };
+  if (texts.size() == 1)  // threads take longer to start than this takes
+    attempt(0, find_here);
+  else
+    tbb::parallel_for(std::size_t{0}, texts.size(), [&](std::size_t i) { attempt(i, find_here); });
+  std::vector<std::size_t> far;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!all[i].model && !all[i].failure) far.push_back(i);
+  constexpr std::size_t most_threads = 8;  // they wait for a network, not for a core
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (auto k = next++; k < far.size(); k = next++)
+      attempt(far[k], [&](const ModelReference& reference) { return ask_hub(reference, hub); });
+  };
+  std::vector<std::jthread> threads;
+  for (std::size_t k = 1; k < std::min(far.size(), most_threads); ++k) threads.emplace_back(work);
+  work();
+  threads.clear();  // joins them
+  return all;
 }
 
 std::vector<std::string> catalogue_models() {

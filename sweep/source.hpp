@@ -1,9 +1,9 @@
 // From what a user types for MODEL to a model: catalogue and short names, files and folders.
 //
-// A source is asked in turn whether it knows a reference; more sources (tensor headers, the hub)
-// are rows of the same list.
+// A source is asked in turn whether it knows a reference: the catalogue, the file system, the hub.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -39,8 +39,22 @@ std::unique_ptr<ModelSource> catalogue_source();
 /// A config.json, or a folder that has one.
 std::unique_ptr<ModelSource> file_source();
 
-/// `text` by the first source that knows it. Throws UnknownName with the nearest catalogue names.
+class Hub;
+
+/// `text` by the first source that knows it; only what the catalogue and the file system do not
+/// know, and what may be a name of the hub, is asked of `hub`. Throws UnknownName with the nearest
+/// catalogue names, HubError where the hub does not answer, and what the sources throw.
+model::Model resolve_model(std::string_view text, const Hub& hub);
+/// The same with the hub as the environment of the process has it.
 model::Model resolve_model(std::string_view text);
+
+struct Resolved {
+  std::optional<model::Model> model;
+  std::exception_ptr failure;  ///< why there is no model
+};
+/// Each of `texts`, at the same time: those of the hub beside each other, whatever the number of
+/// cores.
+std::vector<Resolved> resolve_models(std::span<const std::string> texts, const Hub& hub);
 
 /// Names of the catalogue, in the order of the alphabet.
 std::vector<std::string> catalogue_models();

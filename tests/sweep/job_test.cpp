@@ -8,6 +8,7 @@
 
 #include "report/columns.hpp"
 #include "sweep/fingerprint.hpp"
+#include "sweep/hub.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -15,7 +16,10 @@ namespace {
 Spec spec_of(std::string_view grid) {
   return parse_spec("[[grid]]\n" + std::string(grid), "s.toml");
 }
-Job job_of(std::string_view grid) { return make_job(spec_of(grid), shipped_catalogue()); }
+Job job_of(const Spec& spec, const Catalogue& catalogue = shipped_catalogue()) {
+  return make_job(spec, catalogue, Hub({.token = {}, .offline = true}));
+}
+Job job_of(std::string_view grid) { return job_of(spec_of(grid)); }
 std::string complaint(std::string_view grid) {
   try {
     job_of(grid);
@@ -187,7 +191,7 @@ TEST(Job, NamesTheLineOfAnUnknownName) {
 TEST(Fingerprint, FollowsWhatResultsDependOn) {
   const auto of = [](std::string_view grid) {
     const Spec spec = spec_of(grid);
-    return fingerprint(make_job(spec, shipped_catalogue()), spec);
+    return fingerprint(job_of(spec), spec);
   };
   const std::string text(small);
   EXPECT_EQ(of(text), of(text));
@@ -196,7 +200,7 @@ TEST(Fingerprint, FollowsWhatResultsDependOn) {
   const Spec spec = spec_of(text);
   Catalogue changed = shipped_catalogue();
   for (Device& device : changed.devices) device.bandwidth = 2.0 * device.bandwidth;
-  EXPECT_NE(of(text), fingerprint(make_job(spec, changed), spec));
+  EXPECT_NE(of(text), fingerprint(job_of(spec, changed), spec));
 }
 
 }  // namespace

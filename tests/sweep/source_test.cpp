@@ -9,15 +9,18 @@
 
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
+#include "sweep/hub.hpp"
 
 namespace headroom::sweep {
 namespace {
 
 namespace fs = std::filesystem;
 
+const Hub offline({.token = {}, .offline = true});
+
 std::string complaint(std::string_view text) {
   try {
-    resolve_model(text);
+    resolve_model(text, offline);
   } catch (const std::exception& e) {
     return e.what();
   }
@@ -60,8 +63,9 @@ TEST(Source, ShortNamesAreModels) {
 TEST(Source, UnknownNamesAreAnsweredWithTheNearest) {
   EXPECT_NE(complaint("TinyLama/TinyLlama-1.1B-Chat").find("TinyLlama/TinyLlama-1.1B-Chat-v1.0"),
             std::string::npos);
-  EXPECT_THROW(resolve_model("no/such"), UnknownName);
-  EXPECT_THROW(resolve_model(""), UnknownName);
+  EXPECT_THROW(resolve_model("no such", offline), UnknownName);
+  EXPECT_THROW(resolve_model("no/such", offline), HubError);  // it may be there
+  EXPECT_THROW(resolve_model("", offline), UnknownName);
 }
 
 TEST_F(Files, AreConfigsAndFolders) {
@@ -73,7 +77,8 @@ TEST_F(Files, AreConfigsAndFolders) {
     EXPECT_EQ(model.profile.parameters, count);
   }
   EXPECT_NE(complaint((folder / "none.json").string()).find("no such file"), std::string::npos);
-  EXPECT_THROW(resolve_model(folder.string()), UnknownName);  // a folder without a config.json
+  EXPECT_THROW(resolve_model(folder.string(), offline),
+               UnknownName);  // a folder without a config.json
 }
 
 TEST_F(Files, BrokenOnesAreNamed) {
