@@ -4,13 +4,14 @@
 #include <tbb/version.h>
 
 #include <boost/version.hpp>
-#include <cstdlib>
 #include <filesystem>
 
 #include "hardware/detect.hpp"
 #include "hardware/program.hpp"
 #include "hardware/quantity_text.hpp"
 #include "sweep/command.hpp"
+#include "sweep/hub_curl.hpp"
+#include "sweep/hub_settings.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
@@ -18,29 +19,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
-/// Where the hub's own client keeps what it fetched: HF_HUB_CACHE, HF_HOME/hub, ~/.cache.
-/// Source: huggingface_hub, environment variables of its documentation.
-fs::path hub_cache() {
-  if (const auto path = environment("HF_HUB_CACHE"); !path.empty()) return path;
-  if (const auto home = environment("HF_HOME"); !home.empty()) return fs::path(home) / "hub";
-  if (const auto cache = environment("XDG_CACHE_HOME"); !cache.empty())
-    return fs::path(cache) / "huggingface" / "hub";
-  return fs::path(environment("HOME")) / ".cache" / "huggingface" / "hub";
-}
-
 std::string hub_cache_text() {
   std::error_code error;
-  const fs::path folder = hub_cache();
+  const fs::path folder = hf_cache_folder(process_environment());
   if (!fs::is_directory(folder, error)) return "";
   int models = 0;
   for (const auto& entry : fs::directory_iterator(folder, error))
     if (entry.path().filename().string().starts_with("models--")) ++models;
   return fmt::format("{}: {} models", folder.string(), models);
+}
+
+/// Of libcurl, which is loaded for it.
+std::string curl_text() try { return curl().version(); } catch (const HttpError&) {
+  return "";
+}
+
+/// Where the hub and a token for it come from; the token itself is nobody's business.
+std::string hub_text() try {
+  const HubSettings hub = hub_settings({}, process_environment());
+  return fmt::format("{}, {}{}", hub.endpoint,
+                     hub.token.empty() ? "no token" : "token of " + hub.token_from,
+                     hub.offline_by.empty() ? "" : ", offline by " + hub.offline_by);
+} catch (const std::invalid_argument& e) {
+  return e.what();
 }
 
 std::string first_line(const ProgramResult& result) {
@@ -91,7 +92,10 @@ report::Table findings() {
                             here.disk_kind.empty() ? "" : ", ", here.disk_kind)
               : "",
           "results cannot be written here");
-  all.add("hub cache", hub_cache_text(), "nothing: the catalogue travels inside the program");
+  all.add("libcurl", curl_text(), "no models from the hub; apt install libcurl4");
+  all.add("hub", hub_text(), "");
+  all.add("hub cache", hub_cache_text(),
+          "nothing: models of the hub are fetched when they are asked for");
   for (const auto& note : here.notes) all.add("note", note, "");
   return all.table;
 }

@@ -37,6 +37,7 @@ Curl load() {
   find(handle, "curl_easy_reset", all.reset);
   find(handle, "curl_easy_cleanup", all.cleanup);
   find(handle, "curl_easy_strerror", all.error);
+  find(handle, "curl_version", all.version);
   find(handle, "curl_slist_append", all.append);
   find(handle, "curl_slist_free_all", all.free_list);
   if (global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)

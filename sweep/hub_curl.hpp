@@ -15,6 +15,7 @@ struct Curl {
   decltype(&::curl_easy_reset) reset;
   decltype(&::curl_easy_cleanup) cleanup;
   decltype(&::curl_easy_strerror) error;
+  decltype(&::curl_version) version;
   decltype(&::curl_slist_append) append;
   decltype(&::curl_slist_free_all) free_list;
 };

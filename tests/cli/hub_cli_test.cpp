@@ -1,0 +1,141 @@
+// The program against a hub on this computer, through the environment that users set.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "hardware/embedded.hpp"
+#include "tests/support/loopback_hub.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using headroom::test::HubRepository;
+using headroom::test::LoopbackHub;
+
+class HubCli : public testing::Test {
+ protected:
+  HubCli() : folder(fs::temp_directory_path() / ("headroom_hub_cli_" + std::to_string(getpid()))) {
+    fs::create_directories(folder);
+    for (const auto& file : headroom::embedded_models())
+      if (file.name == "microsoft__phi-2.json")
+        hub.repositories["someone/phi"] = {.files = {{"config.json", std::string(file.bytes)}}};
+    hub.repositories["closed/phi"] = hub.repositories["someone/phi"];
+    hub.repositories["closed/phi"].access = HubRepository::Access::gated;
+    std::ofstream(folder / "spec.toml")
+        << "[run]\nname = 'far'\n[report]\nplots = false\n[[grid]]\nmodels = ['closed/phi@main']\n"
+           "machines = ['rtx-4090']\nprecisions = ['fp16']\n";
+  }
+  ~HubCli() override { fs::remove_all(folder); }
+
+  /// Runs the program in `folder` with the hub's variables and no others of the kind.
+  int run(const std::string& arguments, const std::string& variables = {}) {
+    const std::string call = "cd " + folder.string() +
+                             " && env -i PATH=\"$PATH\" HOME=" + folder.string() +
+                             " HF_ENDPOINT=" + hub.endpoint() + ' ' + variables +
+                             " " HEADROOM_PROGRAM " " + arguments + " >.out 2>.err </dev/null";
+    const int status = std::system(call.c_str());
+    out = contents(folder / ".out");
+    err = contents(folder / ".err");
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  static std::string contents(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  /// Files below `folder` that hold `text`.
+  std::vector<std::string> holding(const std::string& text) const {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+      if (entry.is_regular_file() && contents(entry.path()).find(text) != std::string::npos)
+        found.push_back(fs::relative(entry.path(), folder).string());
+    return found;
+  }
+  fs::path folder;
+  LoopbackHub hub;
+  std::string out, err;
+};
+
+#define EXPECT_SAYS(text, fragment) \
+  EXPECT_NE((text).find(fragment), std::string::npos) << (text) << "\nlacks: " << (fragment)
+
+TEST_F(HubCli, CountsAModel) {
+  EXPECT_EQ(run("params someone/phi"), 0) << err;
+  EXPECT_SAYS(out, "2,779,683,840");
+  EXPECT_SAYS(out, "source: hub 127.0.0.1");
+  EXPECT_SAYS(out, "commit 1111111111111111111111111111111111111111, fetched");
+  EXPECT_EQ(err, "");
+  EXPECT_EQ(run("params someone/phi"), 0) << err;
+  EXPECT_SAYS(out, "unchanged");
+  const auto asked = hub.asked().size();
+  EXPECT_EQ(run("params someone/phi --offline --format json"), 0) << err;
+  EXPECT_SAYS(out, "\"parameters\": 2779683840");
+  EXPECT_SAYS(out, "not checked since: offline by --offline");
+  EXPECT_EQ(run("params someone/phi", "HF_HUB_OFFLINE=1"), 0) << err;
+  EXPECT_EQ(run("params microsoft/phi-2"), 0) << err;
+  EXPECT_EQ(hub.asked().size(), asked);
+  EXPECT_TRUE(fs::is_directory(folder / ".cache/headroom/hub"));
+}
+
+TEST_F(HubCli, EveryCommandTakesThem) {
+  EXPECT_EQ(run("estimate someone/phi --machine rtx-4090"), 0) << err;
+  EXPECT_SAYS(out, "someone/phi, revision main, commit 1111");
+  EXPECT_EQ(run("place someone/phi --max-memory 0=4GiB cpu=30GiB"), 0) << err;
+  EXPECT_EQ(run("models show someone/phi"), 0) << err;
+  EXPECT_EQ(run("models lint someone/phi"), 0) << err;
+}
+
+TEST_F(HubCli, GatedModelsSayWhatToDo) {
+  EXPECT_EQ(run("params closed/phi"), 1);
+  EXPECT_SAYS(err, "gated: accept its conditions at " + hub.endpoint() + "/closed/phi");
+  EXPECT_EQ(out, "");
+  EXPECT_EQ(run("params someon/phi"), 2);
+  EXPECT_SAYS(err, "nearest:");
+  EXPECT_EQ(run("params someone/phi@v2"), 1);
+  EXPECT_SAYS(err, "no revision 'v2'");
+}
+
+TEST_F(HubCli, TokensFromEverywhereAndNeverShown) {
+  const std::string token = LoopbackHub::good_token;
+  for (const std::string flag : {"--hub-token", "--token", "--hf-token"})
+    EXPECT_EQ(run("params closed/phi " + flag + ' ' + token), 0) << err;
+  EXPECT_EQ(run("params closed/phi", "HF_TOKEN=" + token), 0) << err;
+  EXPECT_EQ(run("params closed/phi", "HUGGING_FACE_HUB_TOKEN=" + token), 0) << err;
+  fs::create_directories(folder / "secrets");
+  std::ofstream(folder / "secrets" / "token") << token << '\n';
+  EXPECT_EQ(run("params closed/phi", "HF_TOKEN_PATH=secrets/token"), 0) << err;
+  EXPECT_EQ(run("params closed/phi", "HF_HOME=secrets"), 0) << err;
+  EXPECT_EQ(run("params closed/phi", "HF_HOME=secrets HF_HUB_DISABLE_IMPLICIT_TOKEN=1"), 1);
+  fs::remove_all(folder / "secrets");
+
+  // A whole sweep: nothing that it writes holds the token, the spec's text neither.
+  EXPECT_EQ(run("sweep spec.toml --out far", "HF_TOKEN=" + token), 0) << err;
+  EXPECT_TRUE(fs::exists(folder / "far" / "results.sqlite"));
+  EXPECT_EQ(holding(token), std::vector<std::string>{});
+  EXPECT_EQ(run("sweep spec.toml --out again --hub-token " + token), 0) << err;
+  EXPECT_EQ(holding(token), std::vector<std::string>{});
+  // What goes wrong says nothing of it.
+  for (const std::string wrong :
+       {"params closed/phi@v2", "params closed/none", "params closed/phi?no_such_key=3",
+        "params closed/phi --format nonsense", "params closed/phi --machine x", "sweep none.toml",
+        "params closed/phi --token again"}) {
+    EXPECT_NE(run(wrong + " --hub-token " + token), 0) << wrong;
+    EXPECT_EQ(holding(token), std::vector<std::string>{}) << wrong;
+    EXPECT_NE(run(wrong, "HF_TOKEN=" + token), 0) << wrong;
+    EXPECT_EQ(holding(token), std::vector<std::string>{}) << wrong;
+  }
+  EXPECT_EQ(run("doctor", "HF_TOKEN=" + token), 0) << err;
+  EXPECT_SAYS(out, "HF_TOKEN");
+  EXPECT_EQ(holding(token), std::vector<std::string>{});
+}
+
+TEST_F(HubCli, SweepsFetchBeforeTheFirstPoint) {
+  EXPECT_EQ(run("sweep spec.toml"), 1);
+  EXPECT_SAYS(err, "gated");
+  EXPECT_FALSE(fs::exists(folder / "out"));
+}
+
+}  // namespace
