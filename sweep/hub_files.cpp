@@ -60,6 +60,10 @@ std::string HubFiles::origin(std::string_view name) const {
 }
 
 std::vector<std::string> HubFiles::names() const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (names_) return *names_;
+  }
   std::vector<std::string> all;
   try {
     for (const std::string& each : repository_.paths())
@@ -72,7 +76,8 @@ std::vector<std::string> HubFiles::names() const {
     if (!local_ || (e.problem != offline && e.problem != unreachable)) throw;
     all = local_->names();
   }
-  return all;
+  const std::lock_guard lock(mutex_);
+  return names_.emplace(std::move(all));
 }
 
 const std::optional<std::string>& HubFiles::small(const std::string& name) const {

@@ -53,7 +53,8 @@ class HubFiles : public ModelFiles {
   Snapshot snapshot_;
   std::unique_ptr<ModelFiles> local_;  ///< the snapshot, where it has a model
   HubRepository repository_;
-  mutable std::mutex mutex_;  ///< of both below; nothing is ever taken out of them
+  mutable std::mutex mutex_;  ///< of all below; nothing is ever taken out of the maps
+  mutable std::optional<std::vector<std::string>> names_;
   mutable std::map<std::string, std::optional<std::string>> small_;
   mutable std::map<std::string, std::shared_ptr<Beginning>> beginnings_;
 };

@@ -132,6 +132,13 @@ TEST_F(HubCli, TokensFromEverywhereAndNeverShown) {
   EXPECT_EQ(holding(token), std::vector<std::string>{});
 }
 
+TEST_F(HubCli, TokensForThisComputerGoToNoProxy) {
+  LoopbackHub proxy;
+  const std::string through = "http_proxy=" + proxy.endpoint() + " ALL_PROXY=" + proxy.endpoint();
+  EXPECT_EQ(run("params closed/phi", through + " HF_TOKEN=" + LoopbackHub::good_token), 0) << err;
+  EXPECT_TRUE(proxy.asked().empty());
+}
+
 TEST_F(HubCli, SweepsFetchBeforeTheFirstPoint) {
   EXPECT_EQ(run("sweep spec.toml"), 1);
   EXPECT_SAYS(err, "gated");

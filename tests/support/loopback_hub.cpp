@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 #include <httplib.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
 
 #include <atomic>
 #include <functional>
@@ -62,6 +65,33 @@ std::string listing(const HubRepository& repository, const std::string& commit) 
 }
 
 }  // namespace
+
+void write_certificate(const std::string& certificate, const std::string& key) {
+  EVP_PKEY* pair = EVP_EC_gen("P-256");
+  X509* x509 = X509_new();
+  X509_set_version(x509, 2);
+  ASN1_INTEGER_set(X509_get_serialNumber(x509), 1);
+  X509_gmtime_adj(X509_getm_notBefore(x509), -3600);
+  X509_gmtime_adj(X509_getm_notAfter(x509), 3600);
+  X509_set_pubkey(x509, pair);
+  X509_NAME* name = X509_get_subject_name(x509);
+  X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC,
+                             reinterpret_cast<const unsigned char*>("loopback"), -1, -1, 0);
+  X509_set_issuer_name(x509, name);
+  X509_EXTENSION* address =
+      X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, "IP:127.0.0.1");
+  X509_add_ext(x509, address, -1);
+  X509_sign(x509, pair, EVP_sha256());
+  const auto file = [](const std::string& path) {
+    return std::unique_ptr<BIO, decltype(&BIO_free_all)>(BIO_new_file(path.c_str(), "w"),
+                                                         &BIO_free_all);
+  };
+  PEM_write_bio_X509(file(certificate).get(), x509);
+  PEM_write_bio_PrivateKey(file(key).get(), pair, nullptr, nullptr, 0, nullptr, nullptr);
+  X509_EXTENSION_free(address);
+  X509_free(x509);
+  EVP_PKEY_free(pair);
+}
 
 struct LoopbackHub::Server {
   std::string host;

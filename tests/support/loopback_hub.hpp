@@ -12,6 +12,9 @@
 
 namespace headroom::test {
 
+/// A certificate for 127.0.0.1 that nobody has signed but itself, and its key, as files.
+void write_certificate(const std::string& certificate, const std::string& key);
+
 /// What a request was.
 struct HubAsked {
   std::string path, range, authorization, etag;

@@ -270,6 +270,7 @@ TEST_F(HubRepositories, RefusalsSayWhatToDo) {
   EXPECT_SAYS(of({"org/none"}, LoopbackHub::good_token), "has no model org/none");
   hub.trick = [](const HubAsked& asked, HubReply& reply, int) {
     reply.status = 403;
+    reply.headers.clear();
     reply.headers.emplace("X-Error-Message", "Seen: " + asked.authorization + "\x1b[31m");
   };
   text = of({"org/none"}, LoopbackHub::good_token);

@@ -2,8 +2,11 @@
 #include "sweep/hub_http.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <set>
 #include <thread>
 
@@ -278,6 +281,40 @@ TEST_F(HubHttp, TokensInAnswersAreMasked) {
   const auto text = complaint(request);
   EXPECT_SAYS(text, "***");
   EXPECT_EQ(text.find("hf_secret"), std::string::npos);
+}
+
+TEST_F(HubHttp, CertificatesAreChecked) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("headroom_tls_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string certificate = folder / "certificate.pem", key = folder / "key.pem";
+  test::write_certificate(certificate, key);
+  LoopbackHub secure("127.0.0.1", certificate, key), other("localhost", certificate, key);
+  secure.blobs["/small"] = other.blobs["/small"] = "{}";
+  HttpRequest request{
+      .url = secure.endpoint() + "/small", .token = Secret("hf_secret"), .length = 100};
+  HttpSettings settings = quick();
+  settings.first_wait = std::chrono::seconds(10);  // would be felt
+  EXPECT_SAYS(complaint(request, settings), "certificate");
+  EXPECT_TRUE(secure.asked().empty());
+  settings.ca_file = certificate;
+  EXPECT_EQ(HttpClient(settings).get(request).body, "{}");
+  EXPECT_EQ(secure.asked().at(0).authorization, "Bearer hf_secret");
+  request.url = other.endpoint() + "/small";  // the certificate is for the other name
+  EXPECT_SAYS(complaint(request, settings), "localhost");
+  EXPECT_TRUE(other.asked().empty());
+  settings.ca_file = folder / "none.pem";
+  EXPECT_SAYS(complaint(request, settings), "none.pem");
+  // From https nothing leads back to http.
+  settings.ca_file = certificate;
+  secure.trick = [&](const HubAsked&, HubReply& reply, int) {
+    reply.status = 302;
+    reply.headers.emplace("Location", hub.endpoint() + "/small");
+  };
+  request.url = secure.endpoint() + "/small";
+  EXPECT_SAYS(complaint(request, settings), "redirects from https to http:");
+  EXPECT_TRUE(hub.asked().empty());
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(HubHttp, ThreadsShareAClient) {

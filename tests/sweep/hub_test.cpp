@@ -171,7 +171,7 @@ TEST_F(HubModels, BadConfigsNameTheRepository) {
   server.repositories["someone/tiny"].files["config.json"] = "<html>Sign in to the network</html>";
   EXPECT_SAYS(complaint("someone/tiny@main"), "someone/tiny@main/config.json");
   server.repositories["someone/tiny"].files["config.json"] = std::string(33 << 20, ' ');
-  EXPECT_SAYS(complaint("someone/tiny"), "32 MiB");
+  EXPECT_SAYS(complaint("someone/tiny"), "at most 33554432");
 }
 
 TEST_F(HubModels, SeveralAtOnce) {
