@@ -283,8 +283,9 @@ TEST_F(HubRepositories, TokensDoNotGoOverPlainHttpElsewhere) {
   settings.endpoint = "http://hub.invalid:9";
   settings.token = Secret("hf_secret");
   settings.token_from = "HF_TOKEN";
-  HttpAnswer answer{
-      .status = 401, .headers = {}, .origin_headers = {{"x-error-code", "GatedRepo"}}};
+  HttpAnswer answer;
+  answer.status = 401;
+  answer.origin_headers["x-error-code"] = "GatedRepo";
   const std::string text = refusal(answer, settings, "org/model", "main", "url").what();
   EXPECT_SAYS(text, "was not sent, since http://hub.invalid:9 is not https");
 }
