@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "hardware/names.hpp"
 
@@ -140,6 +141,19 @@ FlopsPerSecond parse_flops(std::string_view text) {
       return FlopsPerSecond(real(written) * static_cast<double>(*unit_flops));
   }
   reject(text, fmt::format("unknown unit '{}'", written.unit), flops_wanted);
+}
+
+Seconds parse_seconds(std::string_view text) {
+  constexpr std::string_view wanted = "a time such as 200ms, 2s, 1.5min or 3h";
+  const Written written = split(text, wanted);
+  const std::string unit = lower(written.unit);
+  for (const auto& [name, seconds] :
+       {std::pair{"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}, {"h", 3600.0}})
+    if (unit == name) {
+      if (!(real(written) > 0)) reject(text, "no time at all", wanted);
+      return Seconds(real(written) * seconds);
+    }
+  reject(text, fmt::format("unknown unit '{}'", written.unit), wanted);
 }
 
 std::string to_text(Bytes bytes) {

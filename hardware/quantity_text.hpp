@@ -20,6 +20,9 @@ BytesPerSecond parse_rate(std::string_view text);
 /// "312TFLOPS", "1.2 PFLOPS", "312TFLOP/s"; "TOPS" for integers. Throws as parse_bytes does.
 FlopsPerSecond parse_flops(std::string_view text);
 
+/// "200ms", "2 s", "1.5min", "3h". Throws as parse_bytes does; zero is refused.
+Seconds parse_seconds(std::string_view text);
+
 /// "37.25 GiB" (two decimals; MiB below one GiB).
 std::string to_text(Bytes bytes);
 

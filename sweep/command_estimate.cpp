@@ -9,6 +9,7 @@
 #include "sweep/machine_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/scenario_options.hpp"
+#include "sweep/watch.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -152,6 +153,10 @@ std::string text_of(const GivenScenario& given, const Explanation& explained, bo
     if (!explained.devices.empty()) text += '\n' + device_lines(explained);
     const auto times = time_lines(e, model::interval_factors(*given.scenario.runtime));
     if (!times.empty()) text += '\n' + times;
+    if (e.verdict < model::Verdict::does_not_fit)
+      for (const auto& line : watch_lines(*given.machine, *given.scenario.runtime, e))
+        text += "\nWatch     " + line;
+    text += text.ends_with('\n') ? "" : "\n";
   } else {
     text += aligned({"memory", "expected"}, {false, true},
                     {{"weights", to_text(e.weights)},

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
 #include <iterator>
 
+#include "hardware/detect.hpp"
+#include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
 
 namespace headroom::sweep {
@@ -27,6 +30,24 @@ MachineSpecification specification(const Options& options) {
   spec.disk = options.read("disk", parse_bytes);
   spec.disk_read = options.read("disk-read", parse_rate);
   return spec;
+}
+
+/// This computer, and a line for each memory of which less is free now than there is.
+GivenMachine local(const Catalogue& catalogue) {
+  const Detection found = detect();
+  GivenMachine given;
+  given.machine = local_machine(found, catalogue, &given.assumed);
+  const auto busy = [&](const std::string& name, std::string_view flag, Bytes free, Bytes all) {
+    if (free.real().value() < 0.95 * all.real().value())
+      given.assumed.push_back(fmt::format(
+          "all of {}, although only {} of {} is free now: --{} {:.0f}MiB plans with that", name,
+          to_text(free), to_text(all), flag, std::floor(free.real().value() / (1 << 20))));
+  };
+  for (std::size_t i = 0; i < found.cards.size(); ++i)
+    if (const DetectedCard& card = found.cards[i]; card.free)
+      busy(fmt::format("gpu {}", i), "gpu-budget", *card.free, card.memory);
+  busy("the RAM", "ram-budget", found.ram_available, given.machine.host.ram);
+  return given;
 }
 
 }  // namespace
@@ -80,6 +101,7 @@ std::optional<GivenMachine> machine_of(const Options& options) {
                : "cpu";
     if (options.given("host")) text += " @ " + options.text("host");
   }
+  if (lower(text) == "local") return local(catalogue);
   try {
     given.machine = parse_machine(text, catalogue);
   } catch (const std::invalid_argument& e) {

@@ -19,6 +19,7 @@ constexpr const Command* commands[] = {
     &estimate_command,  // one point
     &place_command,     // device maps
     &sweep_command,     // a whole grid into a database
+    &plan_command,      // the inverse questions
     &report_command,    // tables and curves from a database
     &models_command,    // the catalogue of models
     &hardware_command,  // the catalogue of devices and hosts

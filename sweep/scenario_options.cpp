@@ -102,6 +102,17 @@ void set_budgets(const Options& options, bool on_machine, model::Scenario& s) {
 
 }  // namespace
 
+model::Scenario request_of(const Options& options) {
+  model::Scenario s;
+  set_tokens(options, s);
+  s.runtime = &model::runtime(options.text("runtime", "transformers"));
+  s.kv_precision = &precision(options.text("kv-precision", "fp16"));
+  s.kv_cache = !options.given("no-kv-cache");
+  if (!s.kv_cache && options.given("kv-precision"))
+    throw UsageError("--kv-precision has no effect with --no-kv-cache");
+  return s;
+}
+
 GivenScenario scenario_of(const Options& options) {
   constexpr std::string_view tasks[] = {"inference", "training"};
   if (options.one_of("task", tasks, "inference") == "training")
@@ -109,13 +120,7 @@ GivenScenario scenario_of(const Options& options) {
   say_if_full_model(options);
   GivenScenario given;
   const std::string name = model_text(options);
-  model::Scenario& s = given.scenario;
-  set_tokens(options, s);
-  s.runtime = &model::runtime(options.text("runtime", "transformers"));
-  s.kv_precision = &precision(options.text("kv-precision", "fp16"));
-  s.kv_cache = !options.given("no-kv-cache");
-  if (!s.kv_cache && options.given("kv-precision"))
-    throw UsageError("--kv-precision has no effect with --no-kv-cache");
+  model::Scenario& s = given.scenario = request_of(options);
   const std::string held = options.text("precision", "auto");
   const model::Scheme* scheme = held == "auto" ? nullptr : &model::scheme(held);
   if (auto machine = machine_of(options)) {

@@ -29,6 +29,10 @@ struct GivenScenario {
   model::Scenario scenario;
 };
 
+/// Batch, tokens, caches and runtime; model, weights and machine are left to the caller. Throws
+/// UsageError and UnknownName.
+model::Scenario request_of(const Options& options);
+
 /// Throws UsageError and what looking names up throws.
 GivenScenario scenario_of(const Options& options);
 

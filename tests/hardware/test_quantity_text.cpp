@@ -68,6 +68,15 @@ TEST(QuantityText, Flops) {
     EXPECT_THROW(parse_flops(bad), std::invalid_argument) << bad;
 }
 
+TEST(QuantityText, Times) {
+  EXPECT_DOUBLE_EQ(parse_seconds("200ms").value(), 0.2);
+  EXPECT_DOUBLE_EQ(parse_seconds("1.5 min").value(), 90);
+  EXPECT_DOUBLE_EQ(parse_seconds("2S").value(), 2);
+  EXPECT_DOUBLE_EQ(parse_seconds("3h").value(), 10800);
+  for (const char* bad : {"", "2", "s", "0s", "-1s", "2us", "2s/s"})
+    EXPECT_THROW(parse_seconds(bad), std::invalid_argument) << bad;
+}
+
 TEST(QuantityText, WrittenWithTwoDecimals) {
   EXPECT_EQ(to_text(parse_bytes("37.25GiB")), "37.25 GiB");
   EXPECT_EQ(to_text(parse_bytes("81559MiB")), "79.65 GiB");

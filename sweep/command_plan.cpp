@@ -1,0 +1,202 @@
+// headroom plan: the inverse questions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "hardware/names.hpp"
+#include "hardware/quantity_text.hpp"
+#include "sweep/command.hpp"
+#include "sweep/machine_options.hpp"
+#include "sweep/output.hpp"
+#include "sweep/plan.hpp"
+#include "sweep/scenario_options.hpp"
+#include "sweep/source.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+double positive(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value > 0) || value > 1e12)
+    throw std::invalid_argument(fmt::format("found '{}', expected a number above 0", text));
+  return value;
+}
+
+model::Target target_of(const Options& options) {
+  model::Target target;
+  target.ttft = options.read("max-ttft", parse_seconds);
+  target.tpot = options.read("max-tpot", parse_seconds);
+  target.users = options.whole("users", 1) - (options.given("users") ? 0 : 1);
+  target.requests_s = options.read("requests-s", positive).value_or(0);
+  target.output_tokens_s = options.read("tokens-s", positive).value_or(0);
+  target.strict = options.given("strict");
+  return target;
+}
+
+std::optional<Prices> prices_of(const Options& options, const Catalogue& catalogue) {
+  if (!options.given("prices")) return std::nullopt;
+  const std::string file = options.text("prices");
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw std::runtime_error(fmt::format("{}: cannot be read", file));
+  return read_prices(std::string{std::istreambuf_iterator<char>(in), {}}, file, catalogue);
+}
+
+/// Owns what the candidates point to.
+struct Stock {
+  std::vector<std::unique_ptr<model::Model>> models;
+  std::vector<std::unique_ptr<model::Weights>> weights;
+  std::vector<std::unique_ptr<Machine>> machines;
+  std::vector<std::string> assumed;
+};
+
+void add_models(Stock& stock, const Question& asked, const std::vector<std::string>& operands) {
+  std::vector<std::string> names = operands;
+  if (asked.one_model && names.size() != 1)
+    throw UsageError(fmt::format("plan {}: one MODEL, found {}", asked.name, names.size()));
+  if (names.empty()) names = catalogue_models();
+  for (const auto& name : names) {
+    auto model = std::make_unique<model::Model>(resolve_model(name));
+    if (model->profile.generative || !operands.empty()) stock.models.push_back(std::move(model));
+  }
+}
+
+/// The precisions that were asked for; for best-precision all that the runtime holds; else the
+/// checkpoint's own.
+std::vector<const model::Scheme*> schemes_of(const Options& options, const Question& asked,
+                                             const model::Runtime& runtime) {
+  std::vector<const model::Scheme*> all;
+  for (const auto& name : options.texts("precisions"))
+    all.push_back(name == "auto" ? nullptr : &model::scheme(name));
+  if (!all.empty()) return all;
+  if (asked.name != "best-precision") return {nullptr};
+  for (const model::Scheme& scheme : model::schemes())
+    if (std::ranges::find(runtime.holds, scheme.family) != runtime.holds.end())
+      all.push_back(&scheme);
+  return all;
+}
+
+void add_weights(Stock& stock, const std::vector<const model::Scheme*>& schemes) {
+  for (const auto& model : stock.models)
+    for (const model::Scheme* scheme : schemes) {
+      if (scheme == nullptr) scheme = &model::scheme(model->checkpoint_scheme);
+      auto held = std::make_unique<model::Weights>(model::hold(*model, *scheme));
+      if (held->refusal.empty()) stock.weights.push_back(std::move(held));
+    }
+}
+
+void add_machines(Stock& stock, const Options& options, const Question& asked,
+                  const Catalogue& catalogue, const std::optional<Prices>& prices) {
+  const auto add = [&](const std::string& text) {
+    try {
+      stock.machines.push_back(std::make_unique<Machine>(parse_machine(text, catalogue)));
+    } catch (const std::invalid_argument& e) {
+      throw UsageError(fmt::format("machine '{}': {}", text, e.what()));
+    }
+  };
+  for (const auto& text : options.texts("machines")) add(text);
+  if (asked.name == "fewest-gpus") {
+    if (!options.given("device") || options.given("count"))
+      throw UsageError("plan fewest-gpus: give --device, without --count: the count is the answer");
+    const std::string host = options.given("host") ? " @ " + options.text("host") : std::string();
+    for (int n = 1; n <= 64; ++n) add(fmt::format("{}x {}{}", n, options.text("device"), host));
+    return;
+  }
+  if (auto given = machine_of(options)) {
+    stock.machines.push_back(std::make_unique<Machine>(std::move(given->machine)));
+    stock.assumed = std::move(given->assumed);
+  }
+  if (stock.machines.empty() && asked.priced && prices)
+    for (const Price& price : prices->prices)
+      if (price.of == Price::Of::machine) add(price.name);
+  if (stock.machines.empty())
+    throw UsageError(asked.priced
+                         ? "which machines? give --machines, or price some in the prices file"
+                         : "which machine? give --machine or --machines");
+}
+
+std::vector<model::Acquisition> acquisitions_of(const Options& options, bool priced) {
+  constexpr std::string_view names[] = {"buy", "used", "rent"};
+  if (!options.given("acquire"))
+    return {std::begin(model::acquisitions), std::end(model::acquisitions)};
+  if (!priced) throw UsageError("--acquire has no effect without --prices");
+  const std::string name = options.one_of("acquire", names, "buy");
+  return {static_cast<model::Acquisition>(std::ranges::find(names, name) - names)};
+}
+
+int run(const Options& options) {
+  std::vector<std::string> operands = options.operands();
+  if (operands.empty()) throw UsageError("which question? `headroom plan --help` lists them");
+  const Question& asked = question(operands.front());
+  operands.erase(operands.begin());
+  const Format format = format_of(options);
+  const model::Target target = target_of(options);
+  const model::Scenario request = request_of(options);
+  const Catalogue catalogue = catalogue_of(options.texts("hardware"));
+  const auto prices = prices_of(options, catalogue);
+  if (asked.priced && !prices)
+    throw UsageError(fmt::format("plan {} ranks by money and needs --prices FILE", asked.name));
+  Stock stock;
+  add_machines(stock, options, asked, catalogue, prices);
+  add_models(stock, asked, operands);
+  add_weights(stock, schemes_of(options, asked, *request.runtime));
+  if (stock.weights.empty()) throw UsageError("none of these precisions can hold the model");
+  Choices choices;
+  for (const auto& each : stock.weights) choices.weights.push_back(each.get());
+  for (const auto& each : stock.machines) choices.machines.push_back(each.get());
+  choices.acquisitions = acquisitions_of(options, prices.has_value());
+  choices.prices = prices ? &*prices : nullptr;
+  const auto candidates = ranked(asked, choices, request, target);
+  if (candidates.empty())
+    throw UsageError(
+        "no machine has a price: each needs a purchase price with power, electricity "
+        "and amortisation years, or a rent");
+  const auto most = static_cast<std::size_t>(options.whole("top", 10));
+  std::string text;
+  if (format == Format::text) {
+    text = plan_words(asked, candidates, target, prices ? prices->currency : "");
+    for (const auto& line : stock.assumed) text += "Assumes     " + line + '\n';
+  } else {
+    text = formatted(plan_table(candidates, most), format);
+  }
+  emit(options, text);
+  return candidates.front().qualifies() ? done : answer_is_no;
+}
+
+}  // namespace
+
+const Command plan_command = {
+    {.name = "plan",
+     .summary = "the best model, batch, context, machine or precision for a target",
+     .operands = "QUESTION [MODEL…]",
+     .flags = HEADROOM_MACHINE_FLAGS
+     " machines precisions kv-precision batch prompt-tokens output-tokens context runtime max-ttft "
+     "max-tpot users requests-s tokens-s strict prices acquire top format out",
+     .examples =
+         "headroom plan largest-model --machine 'rtx-4090' --precisions q4_K_M --runtime "
+         "llama.cpp\n"
+         "headroom plan longest-context llama3-8b --machine rtx-4090\n"
+         "headroom plan most-users llama3-8b --machine 4x l40s --runtime vllm --max-tpot 50ms\n"
+         "headroom plan fewest-gpus llama3-70b --device h100-sxm-80gb --runtime vllm --users 64\n"
+         "headroom plan cheapest-machine llama3-70b --prices prices.toml --users 200 --max-tpot "
+         "60ms\n"
+         "headroom plan best-precision Qwen/Qwen3-32B --machine rtx-4090 --max-tpot 100ms --strict",
+     .columns =
+         "QUESTION: largest-model, largest-batch, longest-context, most-users, fewest-gpus,\n"
+         "  cheapest-machine, best-precision\n"
+         "rank, model, precision, machine; cards of a copy, copies; batch of a copy, users of all\n"
+         "copies; ttft_s, tpot_s; tokens_s and requests_s of all copies; room_bytes free on the\n"
+         "most loaded card; binds: what one more would miss, binds_times by how much; machines "
+         "that\n"
+         "the demand takes, machines_spare with one more; acquisition, purchase, cost_per_hour of\n"
+         "all machines; cost_per_million_in and _out; tokens_per_joule",
+     .exit_codes =
+         "0 done\n1 failed: a file that cannot be read\n2 usage: an option or a name that "
+         "is not understood\n3 no: nothing qualifies; the closest is named"},
+    run};
+
+}  // namespace headroom::sweep

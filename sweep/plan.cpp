@@ -1,0 +1,129 @@
+#include "sweep/plan.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "hardware/names.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::Acquisition;
+using model::Serving;
+using model::Target;
+using model::Vary;
+
+Size parameters(const Candidate& c) { return c.weights->model->profile.parameters; }
+double bytes_per_parameter(const Candidate& c) {
+  return c.weights->total.real().value() / static_cast<double>(parameters(c));
+}
+Size cards(const Candidate& c) { return static_cast<Size>(c.machine->devices.size()); }
+double hourly(const Candidate& c) {
+  return c.per_hour.value_or(std::numeric_limits<double>::infinity());
+}
+
+constexpr Question table[] = {
+    {"largest-model", "the model with the most parameters that a machine runs", Vary::batch, false,
+     true, false,
+     [](const Candidate& a, const Candidate& b) {
+       return std::tuple(parameters(a), a.weights->total, a.serving.users()) >
+              std::tuple(parameters(b), b.weights->total, b.serving.users());
+     }},
+    {"largest-batch", "the most sequences of one copy", Vary::batch, true, true, false,
+     [](const Candidate& a, const Candidate& b) { return a.serving.batch > b.serving.batch; }},
+    {"longest-context", "the longest context at the batch that is given", Vary::context, true, true,
+     false,
+     [](const Candidate& a, const Candidate& b) { return a.serving.context > b.serving.context; }},
+    {"most-users", "the most sequences at once, of all copies that a machine holds", Vary::batch,
+     true, true, false,
+     [](const Candidate& a, const Candidate& b) { return a.serving.users() > b.serving.users(); }},
+    {"fewest-gpus", "the smallest number of cards", Vary::batch, true, true, false,
+     [](const Candidate& a, const Candidate& b) {
+       return std::tuple(cards(a), -a.serving.users()) < std::tuple(cards(b), -b.serving.users());
+     }},
+    {"cheapest-machine", "the least money an hour, for as many machines as the demand takes",
+     Vary::batch, true, false, true,
+     [](const Candidate& a, const Candidate& b) { return hourly(a) < hourly(b); }},
+    {"best-precision", "the most bytes a parameter", Vary::batch, true, true, false,
+     [](const Candidate& a, const Candidate& b) {
+       return std::tuple(bytes_per_parameter(a), a.serving.users()) >
+              std::tuple(bytes_per_parameter(b), b.serving.users());
+     }},
+};
+
+void add_costs(Candidate& c, const Prices& prices) {
+  const auto hour = model::hourly_cost(prices, *c.machine, *c.acquisition);
+  const auto machines = static_cast<double>(c.machines);
+  if (const auto one = model::purchase(prices, *c.machine, *c.acquisition))
+    c.purchase = machines * *one;
+  if (const auto watts = model::power_w(*c.machine))
+    c.tokens_per_joule =
+        model::tokens_per_joule(c.scenario, c.serving.estimate, c.serving.replicas, *watts);
+  if (!hour) return;
+  c.per_hour = machines * hour->total();
+  c.tokens = model::token_cost(*hour, model::utilisation_of(prices), c.serving.replicas, c.scenario,
+                               c.serving.estimate);
+}
+
+Candidate candidate(const Question& question, const Choices& choices, Candidate c,
+                    const model::Scenario& request, const Target& target) {
+  c.scenario = request;
+  c.scenario.weights = c.weights;
+  c.scenario.machine = c.machine;
+  c.serving = model::serve(c.scenario, target, question.vary);
+  c.machines = model::machines_needed(c.serving, c.scenario, target);
+  if (c.machines > 1 && question.one_machine) {
+    c.serving.next = {model::Miss::demand, static_cast<double>(c.machines)};
+    c.machines = 0;
+  }
+  if (c.machines == 0) return c;
+  c.scenario.batch = c.serving.batch;
+  if (question.vary == Vary::context) {
+    c.scenario.context = c.serving.context;
+    c.scenario.prompt_tokens = std::max<Size>(1, c.serving.context - request.output_tokens);
+  }
+  if (choices.prices != nullptr) add_costs(c, *choices.prices);
+  if (question.priced && !c.per_hour) c.machines = 0;
+  return c;
+}
+
+}  // namespace
+
+std::span<const Question> questions() { return table; }
+
+const Question& question(std::string_view name) {
+  std::vector<std::string> known;
+  for (const Question& each : table) {
+    if (each.name == name) return each;
+    known.emplace_back(each.name);
+  }
+  throw unknown_name("question", name, known);
+}
+
+std::vector<Candidate> ranked(const Question& question, const Choices& choices,
+                              const model::Scenario& request, const Target& target) {
+  std::vector<Candidate> all;
+  for (const auto* weights : choices.weights)
+    for (const auto* machine : choices.machines) {
+      if (choices.prices == nullptr) {
+        all.push_back({.weights = weights, .machine = machine});
+        continue;
+      }
+      for (const Acquisition each : choices.acquisitions)
+        if (model::hourly_cost(*choices.prices, *machine, each))
+          all.push_back({.weights = weights, .machine = machine, .acquisition = each});
+    }
+  tbb::parallel_for(std::size_t{0}, all.size(), [&](std::size_t i) {
+    all[i] = candidate(question, choices, all[i], request, target);
+  });
+  std::ranges::stable_sort(all, [&](const Candidate& a, const Candidate& b) {
+    if (a.qualifies() != b.qualifies()) return a.qualifies();
+    return a.qualifies() ? question.better(a, b) : a.serving.next.times < b.serving.next.times;
+  });
+  return all;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,67 @@
+// The inverse questions: not what a model needs on a machine, but which model, batch, context,
+// machine or precision is the best that meets a target.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hardware/price.hpp"
+#include "model/cost.hpp"
+#include "model/serving.hpp"
+#include "report/table.hpp"
+
+namespace headroom::sweep {
+
+/// One combination that may be the answer, and what it serves.
+struct Candidate {
+  const model::Weights* weights = nullptr;
+  const Machine* machine = nullptr;
+  std::optional<model::Acquisition> acquisition;  ///< none: no prices
+  model::Scenario scenario;                       ///< at the batch and context that are served
+  model::Serving serving;
+  Size machines = 0;                         ///< that the demand takes; 0: it serves nothing
+  std::optional<double> purchase, per_hour;  ///< of all these machines
+  std::optional<model::TokenCost> tokens;
+  std::optional<double> tokens_per_joule;
+
+  bool qualifies() const { return machines > 0; }
+};
+
+/// What is asked, and by what the answer is the best.
+struct Question {
+  std::string_view name;     ///< "largest-model"
+  std::string_view meaning;  ///< for the help
+  model::Vary vary;
+  bool one_model;    ///< asks about exactly one model
+  bool one_machine;  ///< the demand must be met by one machine
+  bool priced;       ///< ranks by money
+  bool (*better)(const Candidate& a, const Candidate& b);
+};
+std::span<const Question> questions();
+/// Throws UnknownName with the nearest.
+const Question& question(std::string_view name);
+
+/// What a plan chooses from. Everything pointed to outlives it.
+struct Choices {
+  std::vector<const model::Weights*> weights;
+  std::vector<const Machine*> machines;
+  std::vector<model::Acquisition> acquisitions;  ///< considered where `prices` is there
+  const Prices* prices = nullptr;
+};
+
+/// Every combination, the best first; those that do not qualify last, the closest first. The order
+/// does not depend on the number of threads.
+std::vector<Candidate> ranked(const Question& question, const Choices& choices,
+                              const model::Scenario& request, const model::Target& target);
+
+/// The candidates as a table, at most `most` of them.
+report::Table plan_table(std::span<const Candidate> candidates, std::size_t most);
+/// The answer in words: the best, the runner-up, what binds, what room is left and a spare machine.
+std::string plan_words(const Question& question, std::span<const Candidate> candidates,
+                       const model::Target& target, std::string_view currency);
+
+}  // namespace headroom::sweep
