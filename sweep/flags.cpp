@@ -83,6 +83,7 @@ constexpr Flag table[] = {
     {"prices", "", one, "FILE", "your prices.toml: rent, purchase, electricity"},
     {"acquire", "", one, "HOW", "buy, used or rent (each that has a price)"},
     {"top", "", one, "N", "rows of the table (10)"},
+    {"kind", "", one, "KIND", "what to write (the runtime's own)"},
     {"measure", "", nothing, "", "RAM and disk bandwidth too, measured for two seconds each"},
     {"tensors", "", nothing, "", "every tensor with its shape instead of the totals"},
     {"dry-run", "", nothing, "", "only the axes, the number of points and the expected size"},

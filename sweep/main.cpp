@@ -20,6 +20,7 @@ constexpr const Command* commands[] = {
     &place_command,     // device maps
     &sweep_command,     // a whole grid into a database
     &plan_command,      // the inverse questions
+    &launch_command,    // ready configurations
     &report_command,    // tables and curves from a database
     &models_command,    // the catalogue of models
     &hardware_command,  // the catalogue of devices and hosts

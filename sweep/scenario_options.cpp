@@ -114,12 +114,15 @@ model::Scenario request_of(const Options& options) {
 }
 
 GivenScenario scenario_of(const Options& options) {
+  return scenario_of(options, model_text(options));
+}
+
+GivenScenario scenario_of(const Options& options, const std::string& name) {
   constexpr std::string_view tasks[] = {"inference", "training"};
   if (options.one_of("task", tasks, "inference") == "training")
     throw UsageError("--task training is not available in this version");
   say_if_full_model(options);
   GivenScenario given;
-  const std::string name = model_text(options);
   model::Scenario& s = given.scenario = request_of(options);
   const std::string held = options.text("precision", "auto");
   const model::Scheme* scheme = held == "auto" ? nullptr : &model::scheme(held);

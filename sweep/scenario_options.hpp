@@ -33,7 +33,9 @@ struct GivenScenario {
 /// UsageError and UnknownName.
 model::Scenario request_of(const Options& options);
 
-/// Throws UsageError and what looking names up throws.
+/// The point of the one MODEL that is given, or of `model`. Throws UsageError and what looking
+/// names up throws.
 GivenScenario scenario_of(const Options& options);
+GivenScenario scenario_of(const Options& options, const std::string& model);
 
 }  // namespace headroom::sweep
