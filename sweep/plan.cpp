@@ -108,13 +108,15 @@ std::vector<Candidate> ranked(const Question& question, const Choices& choices,
   std::vector<Candidate> all;
   for (const auto* weights : choices.weights)
     for (const auto* machine : choices.machines) {
-      if (choices.prices == nullptr) {
-        all.push_back({.weights = weights, .machine = machine});
-        continue;
+      Candidate each;
+      each.weights = weights;
+      each.machine = machine;
+      if (choices.prices == nullptr) all.push_back(each);
+      for (const Acquisition way : choices.acquisitions) {
+        each.acquisition = way;
+        if (choices.prices != nullptr && model::hourly_cost(*choices.prices, *machine, way))
+          all.push_back(each);
       }
-      for (const Acquisition each : choices.acquisitions)
-        if (model::hourly_cost(*choices.prices, *machine, each))
-          all.push_back({.weights = weights, .machine = machine, .acquisition = each});
     }
   tbb::parallel_for(std::size_t{0}, all.size(), [&](std::size_t i) {
     all[i] = candidate(question, choices, all[i], request, target);
