@@ -75,40 +75,39 @@ std::string test_plan(std::span<const LaunchPoint> points) {
   for (const LaunchPoint& point : points) graded.push_back(&point);
   std::ranges::stable_sort(graded, {},
                            [](const LaunchPoint* p) { return p->scenario.weights->total; });
-});
-std::string text = fmt::format(
-    "# Test plan on {}\n\nFrom small to large: go on when a step does what is expected. "
-    "`nvidia-smi` "
-    "is to show the memory of each card within the interval of the estimate.\n",
-    graded.front()->scenario.machine->name);
-Size step = 1;
-for (const LaunchPoint* each : graded) {
-  const LaunchPoint& p = *each;
-  const model::Estimate& e = p.estimate();
-  text += fmt::format("\n## {}. {} in {}\n\n", step++, p.model().name, p.scheme().name);
-  if (e.verdict >= model::Verdict::does_not_fit) {
-    text += fmt::format("Skip this model here: {} ({}). {}\n", model::name_of(e.verdict),
-                        model::name_of(e.reason), p.explained.advice);
-    continue;
+  std::string text = fmt::format(
+      "# Test plan on {}\n\nFrom small to large: go on when a step does what is expected. "
+      "`nvidia-smi` "
+      "is to show the memory of each card within the interval of the estimate.\n",
+      graded.front()->scenario.machine->name);
+  Size step = 1;
+  for (const LaunchPoint* each : graded) {
+    const LaunchPoint& p = *each;
+    const model::Estimate& e = p.estimate();
+    text += fmt::format("\n## {}. {} in {}\n\n", step++, p.model().name, p.scheme().name);
+    if (e.verdict >= model::Verdict::does_not_fit) {
+      text += fmt::format("Skip this model here: {} ({}). {}\n", model::name_of(e.verdict),
+                          model::name_of(e.reason), p.explained.advice);
+      continue;
+    }
+    text += fmt::format("* verdict: {} (sure: {})\n", model::name_of(e.verdict),
+                        model::name_of(e.sure));
+    for (const auto& use : p.explained.devices)
+      if (use.total > Bytes(0))
+        text += fmt::format("* {}: {}{}\n", use.name, to_text(use.total),
+                            use.first_layer < 0
+                                ? std::string()
+                                : fmt::format(", layers {}-{}", use.first_layer, use.last_layer));
+    text += fmt::format("* most loaded card: {} to {}\n", to_text(e.gpu_bytes_low),
+                        to_text(e.gpu_bytes_high));
+    text += fmt::format("* ready after {}, first token after {}, then {:.3g} tokens/s\n",
+                        duration(e.load.value()), duration(e.ttft.value()), e.tokens_s);
+    text += fmt::format(
+        "* start: `headroom launch {} --machine {} --precision {} --kind {}`\n",
+        shell_quoted(p.model().name), shell_quoted(p.scenario.machine->name), p.scheme().name,
+        p.scenario.runtime->name == "transformers" ? "transformers" : p.scenario.runtime->name);
   }
-  text +=
-      fmt::format("* verdict: {} (sure: {})\n", model::name_of(e.verdict), model::name_of(e.sure));
-  for (const auto& use : p.explained.devices)
-    if (use.total > Bytes(0))
-      text += fmt::format("* {}: {}{}\n", use.name, to_text(use.total),
-                          use.first_layer < 0
-                              ? std::string()
-                              : fmt::format(", layers {}-{}", use.first_layer, use.last_layer));
-  text += fmt::format("* most loaded card: {} to {}\n", to_text(e.gpu_bytes_low),
-                      to_text(e.gpu_bytes_high));
-  text += fmt::format("* ready after {}, first token after {}, then {:.3g} tokens/s\n",
-                      duration(e.load.value()), duration(e.ttft.value()), e.tokens_s);
-  text += fmt::format(
-      "* start: `headroom launch {} --machine {} --precision {} --kind {}`\n",
-      shell_quoted(p.model().name), shell_quoted(p.scenario.machine->name), p.scheme().name,
-      p.scenario.runtime->name == "transformers" ? "transformers" : p.scenario.runtime->name);
-}
-return text;
+  return text;
 }
 
 }  // namespace headroom::sweep
