@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "model/placement.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -61,6 +63,8 @@ std::string_view name_of(Miss miss) {
       return "refused";
     case Miss::memory:
       return "memory";
+    case Miss::offload:
+      return "offload";
     case Miss::ttft:
       return "ttft";
     case Miss::tpot:
@@ -85,6 +89,14 @@ Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) 
     const double all = (e.weights + e.kv_cache + e.activations + e.overhead).real().value();
     const double missing = e.short_bytes.real().value();
     return {Miss::memory, all > missing ? all / (all - missing) : 1 + missing};
+  }
+  const bool on_cards = e.verdict == Verdict::fits_one_gpu || e.verdict == Verdict::fits_gpus;
+  if (!target.offload && !on_cards && !s.machine->devices.empty()) {
+    double there = 0;
+    for (std::size_t i = 0; i < s.machine->devices.size(); ++i)
+      there += card_budget(s, i).real().value();
+    const double all = (e.weights + e.kv_cache + e.activations + e.overhead).real().value();
+    return {Miss::offload, std::max(1.0, all / there)};
   }
   if (target.strict && e.sure != Sure::yes) return {Miss::memory, 1};
   const double factor = target.strict ? interval_factors(*s.runtime).time_high : 1;

@@ -16,11 +16,12 @@ struct Target {
   std::optional<Seconds> ttft, tpot;           ///< at most, of each request
   Size users = 0;                              ///< sequences at once, at least
   double requests_s = 0, output_tokens_s = 0;  ///< at least
-  bool strict = false;  ///< by the pessimistic end of every interval: a sure fit, the high times
+  bool offload = false;  ///< weights outside the cards count as served (always, without cards)
+  bool strict = false;   ///< by the pessimistic end of every interval: a sure fit, the high times
 };
 
 /// What a scenario misses, and how many times over: 1.25 is a quarter too slow or too large.
-enum class Miss { nothing, refused, memory, ttft, tpot, positions, demand };
+enum class Miss { nothing, refused, memory, offload, ttft, tpot, positions, demand };
 std::string_view name_of(Miss miss);
 struct Shortfall {
   Miss miss = Miss::nothing;
@@ -76,7 +77,9 @@ enum class Vary { batch, context };
 
 /// The best way to serve on `scenario.machine`: the largest batch (most users of all copies
 /// together), or the longest context at the scenario's batch. Ties: fewer copies. Limits: 2^16
-/// sequences, 2^24 tokens and the model's positions. Tensor parallelism is over all cards of a
+/// sequences, 2^24 tokens and the model's positions. Exact without offload; with it, times may fall
+/// again where a runtime changes from streaming to the CPU, and the answer is then a number that
+/// meets the target while the next does not. Tensor parallelism is over all cards of a
 /// share where the runtime splits that way.
 Serving serve(const Scenario& scenario, const Target& target, Vary vary);
 

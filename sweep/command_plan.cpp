@@ -34,6 +34,7 @@ model::Target target_of(const Options& options) {
   target.users = options.whole("users", 1) - (options.given("users") ? 0 : 1);
   target.requests_s = options.read("requests-s", positive).value_or(0);
   target.output_tokens_s = options.read("tokens-s", positive).value_or(0);
+  target.offload = options.given("allow-offload");
   target.strict = options.given("strict");
   return target;
 }
@@ -175,7 +176,7 @@ const Command plan_command = {
      .operands = "QUESTION [MODEL…]",
      .flags = HEADROOM_MACHINE_FLAGS
      " machines precisions kv-precision batch prompt-tokens output-tokens context runtime max-ttft "
-     "max-tpot users requests-s tokens-s strict prices acquire top format out",
+     "max-tpot users requests-s tokens-s allow-offload strict prices acquire top format out",
      .examples =
          "headroom plan largest-model --machine 'rtx-4090' --precisions q4_K_M --runtime "
          "llama.cpp\n"

@@ -79,6 +79,7 @@ constexpr Flag table[] = {
     {"users", "", one, "N", "sequences at once, all machines together"},
     {"requests-s", "", one, "X", "requests a second, all machines together"},
     {"tokens-s", "", one, "X", "output tokens a second, all machines together"},
+    {"allow-offload", "", nothing, "", "weights in host memory and on disk count as served too"},
     {"strict", "", nothing, "", "by the pessimistic end of every interval"},
     {"prices", "", one, "FILE", "your prices.toml: rent, purchase, electricity"},
     {"acquire", "", one, "HOW", "buy, used or rent (each that has a price)"},

@@ -38,7 +38,7 @@ std::string slurm_script(const LaunchPoint& point) {
   text += fmt::format(
       "# {} in {} on {}: {} (sure: {}); ready after {}.\nset -euo pipefail\nmkdir -p offload\n"
       "chmod u+rwx offload\nexport PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\n"
-      "exec \"${{@:-python3 load.py}}\"\n",
+      "[ $# -gt 0 ] || set -- python3 load.py\nexec \"$@\"\n",
       point.model().name, point.scheme().name, point.scenario.machine->name,
       model::name_of(e.verdict), model::name_of(e.sure), duration(e.load.value()));
   return text;

@@ -91,11 +91,13 @@ std::string money(const Candidate& c, std::string_view currency) {
   return text;
 }
 
-/// What stops it from being more, in words.
-std::string binding(const model::Shortfall& next) {
-  switch (next.miss) {
+/// What one more would miss, in words.
+std::string_view missed(model::Miss miss) {
+  switch (miss) {
     case model::Miss::memory:
       return "memory";
+    case model::Miss::offload:
+      return "the cards' memory";
     case model::Miss::ttft:
       return "the time to first token";
     case model::Miss::tpot:
@@ -103,13 +105,23 @@ std::string binding(const model::Shortfall& next) {
     case model::Miss::positions:
       return "the model's positions";
     case model::Miss::demand:
-      return "nothing that was asked for";
+      return "the demand";
     case model::Miss::refused:
-      return "the runtime: it does not run this combination";
+      return "the runtime";
     case model::Miss::nothing:
       break;
   }
   return "nothing";
+}
+
+/// "memory: 1.3 times what there is".
+std::string binding(const model::Shortfall& next) {
+  if (next.miss == model::Miss::refused) return "the runtime: it does not run this combination";
+  if (next.miss == model::Miss::demand && next.times <= 1) return "nothing that was asked for";
+  if (next.miss == model::Miss::demand)
+    return fmt::format("the demand: it takes {:.0f} such machines", next.times);
+  if (next.times < 1.01) return fmt::format("{}: it is used up", missed(next.miss));
+  return fmt::format("{}: {:.3g} times what is allowed", missed(next.miss), next.times);
 }
 
 }  // namespace
@@ -154,11 +166,8 @@ std::string plan_words(const Question& question, std::span<const Candidate> cand
                        const model::Target& target, std::string_view currency) {
   const Candidate& best = candidates.front();
   if (!best.qualifies())
-    return fmt::format(
-        "Answer      no combination qualifies ({} tried)\nClosest     {}: {} is short, {:.3g} "
-        "times "
-        "what is allowed\n",
-        candidates.size(), combination(best), binding(best.serving.next), best.serving.next.times);
+    return fmt::format("Answer      no combination qualifies ({} tried)\nClosest     {}: {}\n",
+                       candidates.size(), combination(best), binding(best.serving.next));
   std::string text = fmt::format("Question    {}\n", question.meaning);
   const auto line = [&](std::string_view name, const std::string& what) {
     if (!what.empty()) text += fmt::format("{:<11} {}\n", name, what);
@@ -170,8 +179,7 @@ std::string plan_words(const Question& question, std::span<const Candidate> cand
   line("Runner-up", qualifying > 1 ? combination(candidates[1]) + ": " + served(candidates[1])
                                    : std::string("none: nothing else qualifies"));
   if (qualifying > 1) line("", money(candidates[1], currency));
-  line("Binds", fmt::format("{} (one more would take {:.3g} times what is allowed)",
-                            binding(best.serving.next), best.serving.next.times));
+  line("Binds", binding(best.serving.next));
   std::string left = fmt::format("{} free on the most loaded card", to_text(room(best)));
   if (target.users > 0)
     left += fmt::format(

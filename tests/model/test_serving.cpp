@@ -54,6 +54,43 @@ TEST_P(ServingOf, OneMoreMissesTheTarget) {
   }
 }
 
+TEST_P(ServingOf, WithOffloadTheNextMissesToo) {
+  const Model& model = test::catalogue_model("Qwen/Qwen3-0.6B");
+  const Weights weights = hold(model, scheme("bf16"));
+  const Machine machine = test::machine(1, 4, 64);
+  Scenario s = test::scenario(weights, machine, GetParam());
+  s.prompt_tokens = 2000;
+  s.output_tokens = 500;
+  for (const double tpot : {0.05, 0.1, 1.0}) {
+    Target target;
+    target.tpot = Seconds(tpot);
+    target.offload = true;
+    const Serving found = serve(s, target, Vary::batch);
+    if (found.batch == 0) continue;
+    s.batch = found.batch;
+    EXPECT_TRUE(shortfall(s, evaluate(s), target).met());
+    s.batch = found.batch + 1;
+    EXPECT_FALSE(shortfall(s, evaluate(s), target).met());
+  }
+}
+
+TEST(Serving, OffloadCountsOnlyWhereItIsAllowed) {
+  const Model& model = test::catalogue_model("meta-llama/Llama-2-7b-hf");
+  const Weights weights = hold(model, scheme("fp16"));
+  const Machine machine = test::machine(1, 8, 64);
+  const Scenario s = test::scenario(weights, machine, "transformers");
+  Target target;
+  EXPECT_EQ(serve(s, target, Vary::batch).next.miss, Miss::offload);
+  target.offload = true;
+  EXPECT_GT(serve(s, target, Vary::batch).batch, 0);
+  Machine bare = machine;
+  bare.devices.clear();
+  Scenario without = s;
+  without.machine = &bare;
+  target.offload = false;
+  EXPECT_GT(serve(without, target, Vary::batch).batch, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Runtimes, ServingOf, testing::Values("transformers", "vllm", "llama.cpp"));
 
 TEST(Serving, ContextEndsAtThePositions) {
