@@ -11,6 +11,8 @@ headroom_build_packages() {
   esac
 }
 
+headroom_long_packages() { echo slurm-wlm munge; }
+
 headroom_check_packages() { echo clang-format-16 clang-tidy-16 git; }
 
 # The packages among "$@" that are not installed.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds and runs all tests.
 #   --all   also: sanitizer builds, format and tidy checks, the installed package, every example
-#   --long  also: the tests that take long, tidy on every file
+#   --long  also: the tests that take long, a batch job for a real Slurm, tidy on every file
 # Exit code 0: everything passed. The last line counts tests and checks.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -52,7 +52,10 @@ check() {
 }
 
 mkdir -p build
-if [ $all = yes ]; then install_packages build check; else install_packages build; fi
+groups=(build)
+[ $all = no ] || groups+=(check)
+[ $long = no ] || groups+=(long)
+install_packages "${groups[@]}"
 
 if [ $all = yes ]; then
   check format tests/format.sh
@@ -62,6 +65,7 @@ exclude=^none$
 [ $all = yes ] || exclude+='|^example$'
 [ $long = yes ] || exclude+='|^long$'
 run_tests release --label-exclude "$exclude" || failed=$((failed + 1))
+[ $long = no ] || check slurm tests/slurm.sh build/release/headroom
 if [ $all = yes ]; then
   run_tests asan --label-exclude "$exclude|^example$" || failed=$((failed + 1))
   run_tests tsan --label-regex '^threads$' || failed=$((failed + 1))
