@@ -22,9 +22,9 @@ Reason refusal(const Scenario& s) {
   if (!s.weights->refusal.empty()) return Reason::precision_unsupported;
   if (!holds(*s.runtime, s.weights->scheme->family)) return Reason::precision_unsupported;
   if (!s.kv_cache && !s.runtime->cache_optional) return Reason::cache_required;
-  if (s.runtime->split == Split::layers && (s.tensor_parallel > 1 || s.pipeline_parallel > 1))
+  if (s.runtime->split == Split::layers &&
+      std::max({s.tensor_parallel, s.pipeline_parallel, s.expert_parallel, s.data_parallel}) > 1)
     return Reason::parallelism_unsupported;
-  if (s.expert_parallel > 1 || s.data_parallel > 1) return Reason::parallelism_unsupported;
   if (s.runtime->strict_positions && model.shape.positions > 0 &&
       s.cached_tokens() > model.shape.positions)
     return Reason::context_too_long;
@@ -32,7 +32,8 @@ Reason refusal(const Scenario& s) {
 }
 
 bool offloads(const Plan& plan) {
-  return plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head == Where::cpu;
+  return plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head == Where::cpu ||
+         plan.partly_on_host;
 }
 
 Verdict verdict_of(const Plan& plan) {
@@ -42,7 +43,7 @@ Verdict verdict_of(const Plan& plan) {
   if (!plan.feasible()) return Verdict::refused;
   if (plan.on_disk.size() > 0) return Verdict::fits_disk_offload;
   if (offloads(plan)) return Verdict::fits_cpu_offload;
-  return plan.cards > 1 ? Verdict::fits_gpus : Verdict::fits_one_gpu;
+  return plan.cards - plan.idle > 1 ? Verdict::fits_gpus : Verdict::fits_one_gpu;
 }
 
 bool fits(Verdict verdict) { return verdict < Verdict::does_not_fit; }
@@ -58,15 +59,16 @@ Sure sureness(const Scenario& s, Verdict expected, const IntervalFactors& factor
 }
 
 void add_memory(const Scenario& s, const Plan& plan, Estimate& e) {
-  for (Size card = 0; card < plan.cards; ++card) {
-    const CardUse use = card_use(s, plan, card);
+  const CardUses uses(s, plan.shards);
+  for (Size card = plan.idle; card < plan.cards; ++card) {
+    const CardUse use = uses(plan, card);
     e.kv_cache += use.kv_cache;
     e.activations += use.activations;
     e.overhead += use.context + use.fragmentation;
     e.gpu_bytes = std::max(e.gpu_bytes, use.total());
-    if (card == 0) {
+    if (card == plan.idle) {
       const Bytes beside = use.total() - use.weights;
-      const Bytes budget = card_budget(s, 0);
+      const Bytes budget = card_budget(s, static_cast<std::size_t>(card));
       e.max_memory = budget > beside ? budget - beside : Bytes(0);
     }
   }
@@ -77,7 +79,7 @@ void add_memory(const Scenario& s, const Plan& plan, Estimate& e) {
   e.overhead += host.process;
   e.cpu_bytes = host.total();
   e.disk_bytes = disk_use(s, plan);
-  e.gpus_used = static_cast<std::uint16_t>(plan.cards);
+  e.gpus_used = static_cast<std::uint16_t>(plan.cards - plan.idle);
   e.layers_gpu = plan.on_cards.size();
   e.layers_cpu = plan.on_cpu.size();
   e.layers_disk = plan.on_disk.size();
@@ -94,7 +96,7 @@ void add_times(const Scenario& s, const Plan& plan, Estimate& e) {
   const double step = s.kv_cache ? decode_step(s, plan, mean_tokens(s)).total
                                  : prefill(s, plan, mean_tokens(s).self).total;
   e.tpot = Seconds(step);
-  e.tokens_s = static_cast<double>(s.batch) / step;
+  e.tokens_s = static_cast<double>(s.batch * plan.replicas) / step;
   e.total = e.ttft + static_cast<double>(std::max<Size>(0, s.output_tokens - 1)) * e.tpot;
 }
 

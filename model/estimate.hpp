@@ -139,6 +139,7 @@ struct DeviceUse {
 struct Explanation {
   Estimate estimate;
   std::vector<std::string> assumptions, warnings;
+  std::vector<std::string> notes;  ///< what the engine would say of it
   std::vector<DeviceUse> devices;
   std::vector<Term> terms;
   std::string advice;  ///< the smallest change that helps; empty when none is needed

@@ -7,6 +7,7 @@
 #include "hardware/quantity_text.hpp"
 #include "model/activation.hpp"
 #include "model/advice.hpp"
+#include "model/cache_room.hpp"
 #include "model/estimate.hpp"
 #include "model/kv_cache.hpp"
 #include "model/placement.hpp"
@@ -36,6 +37,7 @@ class Explainer {
       return std::move(out_);
     }
     add_devices();
+    add_cache_room();
     add_memory_terms();
     if (out_.estimate.verdict != Verdict::does_not_fit) add_time_terms();
     out_.advice = advice(s_, out_.estimate);
@@ -74,15 +76,48 @@ class Explainer {
     for (std::size_t card = 0; card < s_.machine->devices.size() && card < 1; ++card)
       say(fmt::format("GPU budget {} of {} on each card", to_text(card_budget(s_, card)),
                       to_text(s_.machine->devices[card].memory)));
-    say(runtime_.split == Split::layers
-            ? "cards are filled in order, as few as hold the model; layers are not split"
-            : "each matrix is split over as few cards as hold the model");
+    say(split_words());
     say("flash or memory-efficient attention; weights read from a cold disk");
     if (model.encoder_decoder) say("the prompt is the encoder's input");
     if (profile_.first_decoding > 0 && !model.encoder_decoder)
       say("text only: vision and audio towers are held but not run");
     say(fmt::format("intervals are 80 %: memory from {} measured rows, times from {} ({})",
                     factors_.memory_measurements, factors_.time_measurements, factors_.source));
+  }
+
+  std::string split_words() const {
+    if (s_.layer_split != nullptr)
+      return "layers go where the options say, as llama.cpp reads them";
+    if (runtime_.offload == Offload::compute)
+      return "as many of the last layers as fit are on cards, as few cards as hold them all";
+    if (runtime_.split == Split::layers)
+      return "cards are filled in order, as few as hold the model; layers are not split";
+    if (s_.tensor_parallel + s_.pipeline_parallel + s_.expert_parallel + s_.data_parallel == 0)
+      return "each matrix is split over as few cards as hold the model";
+    return fmt::format(
+        "{} cards: {} split each matrix, {} stages of layers, {} replicas with {} sequences each{}",
+        plan_.cards, plan_.shards, plan_.stages, plan_.replicas, s_.batch,
+        plan_.whole_experts ? "; experts are spread whole" : "");
+  }
+
+  void add_cache_room() {
+    const auto room = cache_room(s_, plan_);
+    if (!room) return;
+    const auto say = [&](std::string text) { out_.notes.push_back(std::move(text)); };
+    if (room->blocks == 0)
+      return say(
+          fmt::format("no memory is left for the KV cache: {} would not start", runtime_.name));
+    say(fmt::format("KV cache: {} left on the fullest card, {} blocks of {} tokens, {} tokens",
+                    to_text(room->available), room->blocks, room->block, room->tokens));
+    say(fmt::format("maximum concurrency for {} tokens: {:.2f}x", s_.cached_tokens(),
+                    room->sequences));
+    if (room->longest < s_.cached_tokens())
+      say(fmt::format("{} would not start: one sequence of {} tokens needs {}; at most {} tokens",
+                      runtime_.name, s_.cached_tokens(), to_text(room->one_sequence),
+                      room->longest));
+    else if (room->sequences < static_cast<double>(s_.batch))
+      say(fmt::format("{} would start and run {:.0f} of {} sequences at once", runtime_.name,
+                      std::floor(room->sequences), s_.batch));
   }
 
   void add_warnings() {
@@ -108,10 +143,9 @@ class Explainer {
   }
 
   void add_devices() {
-    for (Size card = 0; card < plan_.cards; ++card) {
+    for (Size card = plan_.idle; card < plan_.cards; ++card) {
       const auto i = static_cast<std::size_t>(card);
       const CardUse use = card_use(s_, plan_, card);
-      const auto stage = static_cast<std::size_t>(card / plan_.shards);
       DeviceUse row{.name = fmt::format("gpu {}: {}", card, s_.machine->devices[i].name),
                     .kind = "gpu",
                     .capacity = s_.machine->devices[i].memory,
@@ -121,7 +155,7 @@ class Explainer {
                     .activations = use.activations,
                     .overhead = use.context + use.fragmentation,
                     .total = use.total()};
-      set_layers(row, {plan_.cut[stage], plan_.cut[stage + 1]});
+      set_layers(row, plan_.layers_of(card));
       out_.devices.push_back(row);
     }
     const HostUse host = host_use(s_, plan_);
@@ -177,8 +211,8 @@ class Explainer {
                           : 0),
           "Pope et al., arXiv:2211.05102; MLA: arXiv:2412.19437");
     if (plan_.cards == 0) return;
-    Size heaviest = 0;
-    for (Size card = 1; card < plan_.cards; ++card)
+    Size heaviest = plan_.idle;
+    for (Size card = plan_.idle; card < plan_.cards; ++card)
       if (card_use(s_, plan_, card).total() > card_use(s_, plan_, heaviest).total())
         heaviest = card;
     add_card_terms(heaviest);

@@ -22,6 +22,13 @@ const std::vector<Size>& elements_before(const Scenario& s, const CacheClass& c)
   return expanded ? c.expanded_before : c.per_token_before;
 }
 
+/// Parts that `shards` cards divide a cache into.
+Size ways_of(const CacheClass& c, Size shards) {
+  if (c.kind == CacheKind::recurrent) return shards;
+  if (c.kind == CacheKind::latent || c.kind == CacheKind::indexer || c.kv_heads == 0) return 1;
+  return std::min(c.kv_heads, shards);
+}
+
 double looked_at(const CacheClass& c, CachedTokens tokens) {
   const Size n = tokens_of(c, tokens);
   return static_cast<double>(c.window > 0 ? std::min(c.window, n) : n);
@@ -39,7 +46,7 @@ CachedTokens reserved_tokens(const Scenario& s) {
   return tokens;
 }
 
-CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens) {
+CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
   if (!s.kv_cache) return;
   const auto& classes = s.weights->model->profile.caches;
   if (classes.size() > classes_.size())
@@ -58,7 +65,8 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens) {
         .state_bytes = s.batch * s.runtime->state_bytes,
         .round = p.block_elements - 1,
         .block_bytes = p.block_bytes,
-        .shift = std::countr_zero(static_cast<std::uint64_t>(p.block_elements))};
+        .shift = std::countr_zero(static_cast<std::uint64_t>(p.block_elements)),
+        .ways = ways_of(c, shards)};
     bytes += static_cast<double>(s.batch) *
              (static_cast<double>(held) * static_cast<double>(elements.back()) *
                   static_cast<double>(p.block_bytes) / static_cast<double>(p.block_elements) +
@@ -67,16 +75,17 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens) {
   huge_ = bytes > 1e18;
 }
 
-double kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last) {
+double kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last, Size shards) {
   const double element_bytes = static_cast<double>(s.kv_precision->block_bytes) /
                                static_cast<double>(s.kv_precision->block_elements);
   double bytes = 0;
   for (const CacheClass& c : s.weights->model->profile.caches) {
-    bytes += looked_at(c, tokens) * element_bytes *
-             static_cast<double>(between(elements_before(s, c), first, last));
+    const double read = looked_at(c, tokens) * element_bytes *
+                        static_cast<double>(between(elements_before(s, c), first, last));
     // Recurrent state is read and written at every token.
-    bytes +=
+    const double state =
         2.0 * static_cast<double>(between(c.state_before, first, last) * s.runtime->state_bytes);
+    bytes += (read + state) / static_cast<double>(ways_of(c, shards));
   }
   return bytes * static_cast<double>(s.batch);
 }

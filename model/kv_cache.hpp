@@ -16,26 +16,30 @@ struct CachedTokens {
 /// What the scenario reserves memory for: its context, handed out in the runtime's blocks.
 CachedTokens reserved_tokens(const Scenario& scenario);
 
-/// Bytes of key-value cache and recurrent state of layers [first, last), all sequences together.
+/// Bytes of key-value cache and recurrent state of layers [first, last), all sequences together, on
+/// one of `shards` cards that split each matrix.
 ///
 ///   batch * (sum over layers of stored(precision, per_token * min(context, window + slack)) +
 ///            state elements * state bytes)
 ///
 /// context in tokens; window 0 meaning none, and none where the runtime does not cap it. MLA counts
-/// its latent or the expanded K and V, as the runtime keeps it. Saturates below 2^62.
+/// its latent or the expanded K and V, as the runtime keeps it. Saturates below 2^62. Of several
+/// shards, each holds its key-value heads, all of them where there are fewer heads than shards;
+/// latents and index keys are whole on each (vLLM 0.19 config/model.py get_num_kv_heads).
 /// Source: Pope et al., arXiv:2211.05102; MLA: DeepSeek-V3, arXiv:2412.19437 section 2.1.
 /// Not counted: index caches of sparse attention.
 class CacheBytes {
  public:
-  CacheBytes(const Scenario& scenario, CachedTokens tokens);
+  CacheBytes(const Scenario& scenario, CachedTokens tokens, Size shards = 1);
   Bytes operator()(Size first, Size last) const {
     Size total = 0;
     for (int i = 0; i < count_; ++i) {
       const Class& c = classes_[static_cast<std::size_t>(i)];
       const auto f = static_cast<std::size_t>(first), l = static_cast<std::size_t>(last);
       const Size elements = c.held * (c.elements_before[l] - c.elements_before[f]);
-      total += ((elements + c.round) >> c.shift) * c.block_bytes +
-               c.state_bytes * (c.state_before[l] - c.state_before[f]);
+      const Size whole = ((elements + c.round) >> c.shift) * c.block_bytes +
+                         c.state_bytes * (c.state_before[l] - c.state_before[f]);
+      total += c.ways == 1 ? whole : (whole + c.ways - 1) / c.ways;
     }
     return Bytes(huge_ && last > first ? most : total);
   }
@@ -49,6 +53,7 @@ class CacheBytes {
     Size state_bytes;             ///< bytes of an element of state, all sequences together
     Size round, block_bytes;      ///< of the cache precision
     int shift;                    ///< log2 of its elements per block
+    Size ways;                    ///< parts that cards divide it into
   };
   std::array<Class, 12> classes_;
   int count_ = 0;
@@ -60,9 +65,10 @@ inline Bytes kv_cache(const Scenario& scenario, CachedTokens tokens, Size first,
   return CacheBytes(scenario, tokens)(first, last);
 }
 
-/// Bytes that one decode step reads from the caches of layers [first, last): the window only, where
-/// there is one, whatever is reserved.
-double kv_read(const Scenario& scenario, CachedTokens tokens, Size first, Size last);
+/// Bytes that one decode step reads from the caches of layers [first, last) on one of `shards`
+/// cards: the window only, where there is one, whatever is reserved.
+double kv_read(const Scenario& scenario, CachedTokens tokens, Size first, Size last,
+               Size shards = 1);
 
 /// FLOPs of attention scores and their products with V over [first, last) for one new token of each
 /// sequence: 2 * score_dims * min(tokens, window) * batch.

@@ -5,24 +5,50 @@
 
 #include "model/activation.hpp"
 #include "model/kv_cache.hpp"
+#include "model/layer_split.hpp"
 #include "model/split.hpp"
 
 namespace headroom::model {
 namespace {
 
 Bytes whole(double bytes) { return Bytes(static_cast<Size>(bytes)); }
-Bytes share(Bytes bytes, Size shards) { return Bytes((bytes.count() + shards - 1) / shards); }
 
-/// Share of the caches that one of `shards` cards holds: latents and lone heads are repeated.
-double cache_share(const Scenario& s, Size shards) {
-  if (shards == 1) return 1.0;
-  Size heads = 0;
-  for (const CacheClass& c : s.weights->model->profile.caches) {
-    if (c.kind == CacheKind::latent) return 1.0;
-    if (c.kv_heads > 0) heads = heads == 0 ? c.kv_heads : std::min(heads, c.kv_heads);
-  }
-  if (heads == 0) return 1.0 / static_cast<double>(shards);
-  return 1.0 / static_cast<double>(std::min(heads, shards));
+Bytes between(const std::vector<Bytes>& before, Range range) {
+  return before[static_cast<std::size_t>(range.last)] -
+         before[static_cast<std::size_t>(range.first)];
+}
+
+/// Of a card that divides matrices with others.
+Bytes rank_weights(const Scenario& s, const Plan& plan, Size card) {
+  const Shards& shards = s.weights->shards;
+  const Rank rank = plan.rank(card, *s.runtime);
+  const Range range = plan.layers_of(card);
+  Bytes bytes = shards.of_rank(shards.layers(range.first, range.last), rank);
+  if (plan.stage_of(card) == 0) bytes += shards.of_rank(shards.embedding, rank);
+  if (!plan.has_head(card)) return bytes;
+  bytes += shards.of_rank(shards.head, rank);
+  // A tied head is on its own card only where all is one stage.
+  if (s.weights->model->profile.tied_head && plan.stages > 1)
+    bytes += shards.of_rank({.vocabulary = whole(s.weights->head_read)}, rank);
+  return bytes;
+}
+
+/// Of a card that holds layers of its own; in row mode a part of every matrix too.
+Bytes layer_weights(const Scenario& s, const Plan& plan, Size card) {
+  const Weights& w = *s.weights;
+  const Range range = plan.layers_of(card);
+  Bytes bytes = layer_bytes(w, range);
+  if (card == 0 && plan.embedding == Where::card) bytes += w.embedding;
+  const Bytes head = plan.head == Where::card ? head_bytes(s, plan.embedding, plan.head) : Bytes(0);
+  if (plan.has_head(card)) bytes += head;
+  if (s.layer_split == nullptr || s.layer_split->mode != SplitMode::row) return bytes;
+  const auto matrices = [&](Range layers) {
+    const Divided divided = w.shards.layers(layers.first, layers.last);
+    return divided.split + divided.heads;
+  };
+  const Bytes own = matrices(range) + (plan.has_head(card) ? head : Bytes(0));
+  const double all = static_cast<double>((matrices(plan.on_cards) + head).count());
+  return bytes - own + whole(std::ceil(all * card_shares(s)[static_cast<std::size_t>(card)]));
 }
 
 }  // namespace
@@ -45,31 +71,42 @@ Bytes head_bytes(const Scenario& s, Where embedding, Where head) {
   return s.weights->head + (copied ? whole(s.weights->head_read) : Bytes(0));
 }
 
-CardUse card_use(const Scenario& s, const Plan& plan, Size card) {
-  const Weights& w = *s.weights;
-  const Size stage = card / plan.shards;
-  const Size stages = plan.cards / plan.shards;
-  const Range range{plan.cut[static_cast<std::size_t>(stage)],
-                    plan.cut[static_cast<std::size_t>(stage) + 1]};
-  const CacheBytes cache(s, reserved_tokens(s));
+bool caches_on_cards(const Scenario& s) {
+  return s.layer_split == nullptr || s.layer_split->cache_on_cards;
+}
+
+Bytes held_back(const Scenario& s, const Plan& plan, Size card) {
+  const Range range = plan.layers_of(card);
+  if (s.cpu_offload > Bytes(0)) {
+    const Shards& shards = s.weights->shards;
+    return std::min(s.cpu_offload, shards.of_rank(shards.layers(range.first, range.last),
+                                                  plan.rank(card, *s.runtime)));
+  }
+  if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return Bytes(0);
+  return between(s.layer_split->on_host.bytes_before, range);
+}
+
+CardUses::CardUses(const Scenario& s, Size shards)
+    : s_(s),
+      cache_(s, reserved_tokens(s), shards),
+      work_(activations(s, shards) + logits(s, shards)) {}
+
+CardUse CardUses::operator()(const Plan& plan, Size card) const {
+  const Range range = plan.layers_of(card);
   CardUse use;
-  use.weights = layer_bytes(w, range);
-  if (stage == 0 && plan.embedding == Where::card) use.weights += w.embedding;
-  if (stage == stages - 1 && plan.head == Where::card)
-    use.weights += head_bytes(s, plan.embedding, plan.head);
-  use.weights = share(use.weights, plan.shards);
-  if (stage == 0) use.weights += plan.stage_buffer;
-  use.kv_cache = cache(range.first, range.last);
-  if (stage == 0 && plan.stage_buffer > Bytes(0))
-    use.kv_cache += cache(plan.on_cards.last, std::ssize(w.layer));
-  if (plan.shards > 1)
-    use.kv_cache =
-        whole(std::ceil(static_cast<double>(use.kv_cache.count()) * cache_share(s, plan.shards)));
-  use.activations = activations(s, plan.shards) + logits(s, plan.shards);
-  use.context = whole(s.runtime->context_bytes.value);
+  if (card < plan.idle) return use;
+  use.weights = s_.runtime->split == Split::tensors ? rank_weights(s_, plan, card)
+                                                    : layer_weights(s_, plan, card);
+  if (plan.partly_on_host) use.weights -= held_back(s_, plan, card);
+  if (card == 0) use.weights += plan.stage_buffer;
+  if (caches_on_cards(s_)) use.kv_cache = cache_(range.first, range.last);
+  if (card == 0 && plan.stage_buffer > Bytes(0))
+    use.kv_cache += cache_(plan.on_cards.last, std::ssize(s_.weights->layer));
+  use.activations = work_;
+  use.context = whole(s_.runtime->context_bytes.value);
   use.fragmentation =
       whole(static_cast<double>((use.weights + use.kv_cache + use.activations).count()) *
-            s.runtime->fragmentation.value);
+            s_.runtime->fragmentation.value);
   return use;
 }
 
@@ -79,9 +116,12 @@ HostUse host_use(const Scenario& s, const Plan& plan) {
   use.weights = layer_bytes(*s.weights, plan.on_cpu);
   if (plan.embedding == Where::cpu) use.weights += s.weights->embedding;
   if (plan.head == Where::cpu) use.weights += head_bytes(s, plan.embedding, plan.head);
+  if (plan.partly_on_host)
+    for (Size card = 0; card < plan.cards; ++card) use.weights += held_back(s, plan, card);
+  const CacheBytes cache(s, reserved_tokens(s));
+  if (!caches_on_cards(s)) use.kv_cache = cache(plan.on_cards.first, plan.on_cards.last);
   if (plan.stage_buffer == Bytes(0) && plan.on_cpu.size() + plan.on_disk.size() > 0) {
-    const CacheBytes cache(s, reserved_tokens(s));
-    use.kv_cache =
+    use.kv_cache +=
         cache(plan.on_cpu.first, plan.on_cpu.last) + cache(plan.on_disk.first, plan.on_disk.last);
     use.activations = activations(s, 1) + logits(s, 1);
   }
@@ -93,8 +133,9 @@ Bytes disk_use(const Scenario& s, const Plan& plan) {
 }
 
 Plan place(const Scenario& scenario, double memory_factor) {
-  return scenario.runtime->split == Split::tensors ? split_tensors(scenario, memory_factor)
-                                                   : split_layers(scenario, memory_factor);
+  if (scenario.runtime->split == Split::tensors) return split_tensors(scenario, memory_factor);
+  return scenario.runtime->offload == Offload::compute ? split_last_layers(scenario, memory_factor)
+                                                       : split_layers(scenario, memory_factor);
 }
 
 }  // namespace headroom::model

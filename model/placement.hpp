@@ -9,6 +9,7 @@
 #include <array>
 
 #include "model/estimate.hpp"
+#include "model/kv_cache.hpp"
 
 namespace headroom::model {
 
@@ -22,19 +23,41 @@ struct Range {
 
 /// A placement and what it holds. Ranges are contiguous and cover every layer once.
 struct Plan {
-  static constexpr Size most_cards = 64;  ///< cards that a layer split or one replica may use
+  static constexpr Size most_cards = 64;  ///< cards that a placement may use
 
   Reason reason = Reason::none;   ///< none: feasible
   Bytes short_bytes;              ///< what is missing where it is not
-  Size cards = 0;                 ///< cards used
+  Size cards = 0;                 ///< cards used: replica by replica, stage by stage
   Size shards = 1;                ///< cards that split each matrix (tensor parallelism)
   Size stages = 1;                ///< groups of cards that follow each other (pipeline parallelism)
+  Size replicas = 1;              ///< of the model (data parallelism); they share the experts
+  bool whole_experts = false;     ///< expert parallelism: experts are spread, none is split
   bool computes_on_card = false;  ///< false: everything runs on the CPU
   Range on_cards, on_cpu, on_disk;
   std::array<Size, most_cards + 1> cut;  ///< card i (or stage i) holds layers [cut[i], cut[i + 1])
   Where embedding = Where::card, head = Where::card;
-  Bytes stage_buffer;  ///< on the first card, for weights that are streamed through it
+  Size head_card = -1;          ///< that holds the output, where a card does; -1: the last one
+  Size idle = 0;                ///< of the cards, that are passed over
+  bool partly_on_host = false;  ///< some tensors of layers on cards stay in host memory
+  Bytes stage_buffer;           ///< on the first card, for weights that are streamed through it
   bool feasible() const { return reason == Reason::none; }
+  Size stage_of(Size card) const { return card % (cards / replicas) / shards; }
+  Range layers_of(Size card) const {
+    const auto stage = static_cast<std::size_t>(stage_of(card));
+    return {cut[stage], cut[stage + 1]};
+  }
+  bool has_head(Size card) const {
+    if (head != Where::card) return false;
+    return head_card >= 0 ? card == head_card : stage_of(card) == cards / (replicas * shards) - 1;
+  }
+  /// `card` among those that divide the matrices and the experts of its stage.
+  Rank rank(Size card, const Runtime& runtime) const {
+    return {.cards = shards,
+            .expert_cards = shards * replicas,
+            .whole_experts = whole_experts,
+            .vocabulary_multiple = runtime.vocabulary_multiple,
+            .index = card / (cards / replicas) * shards + card % shards};
+  }
 };
 
 /// The placement under budgets divided by `memory_factor`: 1 for the expected memory, the ends of
@@ -46,7 +69,27 @@ struct CardUse {
   Bytes weights, kv_cache, activations, context, fragmentation;
   Bytes total() const { return weights + kv_cache + activations + context + fragmentation; }
 };
-CardUse card_use(const Scenario& scenario, const Plan& plan, Size card);
+/// What does not depend on the plan is worked out once.
+class CardUses {
+ public:
+  /// `shards`: cards that split each matrix.
+  CardUses(const Scenario& scenario, Size shards);
+  CardUse operator()(const Plan& plan, Size card) const;
+
+ private:
+  const Scenario& s_;
+  CacheBytes cache_;
+  Bytes work_;
+};
+inline CardUse card_use(const Scenario& scenario, const Plan& plan, Size card) {
+  return CardUses(scenario, plan.shards)(plan, card);
+}
+
+/// Whether the caches of layers on cards are there too.
+bool caches_on_cards(const Scenario& scenario);
+
+/// Bytes of the weights of `card` that stay in host memory although their layers run on it.
+Bytes held_back(const Scenario& scenario, const Plan& plan, Size card);
 
 /// What host memory holds: offloaded weights, caches of layers computed there, the process itself.
 struct HostUse {

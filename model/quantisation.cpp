@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "model/divider.hpp"
 #include "model/matrix.hpp"
 #include "model/quantisation_gguf.hpp"
 
@@ -162,11 +163,15 @@ Weights hold(const Model& model, const Scheme& scheme) {
   std::vector<Bytes> routed(layers.size());
   std::array<Size, 7> multiplied{};  // elements by Arithmetic
   std::unordered_map<std::string_view, Bytes> owner;
+  Divider divider(model, scheme, weights.shards);
+  std::vector<Divided> divided(layers.size());
   bool decoding = false;  // a decoding block has been seen: what follows runs after it
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& tensor = model.part.tensors[i];
     const Bytes bytes = tensors[i].bytes;
     const auto block = blocks.of(tensor.name);
+    const Layer* layer = block < 0 ? nullptr : &layers[static_cast<std::size_t>(block)];
+    const Divided parts = divider.divide(tensor, tensors[i], layer);
     weights.total += bytes;
     owner.emplace(tensor.name, bytes);
     if (tensor.role == Role::matmul && tensors[i].format != nullptr)
@@ -175,21 +180,26 @@ Weights hold(const Model& model, const Scheme& scheme) {
       const auto at = static_cast<std::size_t>(block);
       weights.layer[at] += bytes;
       if (tensor.of > 1) routed[at] += bytes;
+      divided[at] = divided[at] + parts;
       decoding = decoding || layers[at].decodes || !model.profile.generative;
     } else if (tensor.role == Role::embedding || !decoding) {
       weights.embedding += bytes;
+      weights.shards.embedding = weights.shards.embedding + parts;
     } else {
       weights.head += bytes;
+      weights.shards.head = weights.shards.head + parts;
     }
     if (tensor.role == Role::head)
       weights.head_read += (tensor.tied_to.empty() ? bytes : owner[tensor.tied_to]).real().value();
   }
   weights.layers_before = {Bytes(0)};
+  weights.shards.before = {Divided{}};
   weights.read_dense = weights.read_routed = {0};
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const double dense = (weights.layer[i] - routed[i]).real().value();
     const double experts = routed[i].real().value();
     weights.layers_before.push_back(weights.layers_before.back() + weights.layer[i]);
+    weights.shards.before.push_back(weights.shards.before.back() + divided[i]);
     weights.read_dense.push_back(weights.read_dense.back() + dense);
     weights.read_routed.push_back(weights.read_routed.back() + experts);
   }

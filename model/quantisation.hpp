@@ -8,6 +8,7 @@
 
 #include "hardware/precision.hpp"
 #include "model/model.hpp"
+#include "model/shards.hpp"
 
 namespace headroom::model {
 
@@ -84,6 +85,7 @@ struct Weights {
   std::vector<Bytes> layers_before;  ///< prefix sums: [0] = 0, [n] = all blocks
   std::vector<double> read_dense;    ///< bytes each block reads whatever is routed (prefix sums)
   std::vector<double> read_routed;   ///< bytes of all experts of each block (prefix sums)
+  Shards shards;                     ///< the same bytes by the way cards divide them
   Arithmetic arithmetic = Arithmetic::bf16;  ///< units that most matrix elements are multiplied on
 };
 

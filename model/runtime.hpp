@@ -41,6 +41,8 @@ struct Runtime {
   bool input_on_cpu;          ///< the token embedding stays in host memory
   bool cache_optional;        ///< can generate without a KV cache
   bool strict_positions;      ///< refuses a context beyond the model's positions
+  bool holds_back;            ///< a given part of a card's weights can stay in host memory
+  Size vocabulary_multiple;   ///< rows of the vocabulary are padded to a multiple of this
   Size window_slack;          ///< tokens that a capped sliding window holds beside the window
   Size kv_block;              ///< tokens that KV memory is handed out in
   Size state_bytes;           ///< bytes of one element of recurrent state

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/layer_split.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -77,38 +79,96 @@ double streamed_bytes(const Scenario& s, Range range, const Pass& pass) {
   return static_cast<double>(layer_bytes(*s.weights, run).count());
 }
 
-/// Cards that follow each other: each works through its own layers.
+/// What tensors that stay in host memory cost, of layers `range` that are on cards.
+Work host_work(const Scenario& s, const Pass& pass, Range range) {
+  Work work;
+  if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return work;
+  const HostTensors& host = s.layer_split->on_host;
+  const Range run = intersect(range, pass.layers);
+  work.weight_bytes = pass.weight_reads * (at(host.read_dense_before, run) +
+                                           at(host.read_routed_before, run) *
+                                               experts_touched(s.weights->model->profile,
+                                                               pass.tokens / pass.weight_reads));
+  work.flops = 2.0 * at(host.multiplied_before, run) * pass.tokens;
+  return work;
+}
+
+/// Cards that follow each other: each works through its own layers, without what stays on the host.
 void add_layer_split(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time) {
   for (Size card = 0; card < plan.cards; ++card) {
-    const auto i = static_cast<std::size_t>(card);
-    const bool head = plan.head == Where::card && card == plan.cards - 1;
-    const Work work = work_of(s, pass, {plan.cut[i], plan.cut[i + 1]}, head);
-    time.cards += card_seconds(s, work, s.machine->devices[i]);
+    Work work = work_of(s, pass, plan.layers_of(card), plan.has_head(card));
+    if (plan.partly_on_host) {
+      const Work host = host_work(s, pass, plan.layers_of(card));
+      work.weight_bytes -= host.weight_bytes;
+      work.flops -= host.flops;
+    }
+    if (!caches_on_cards(s)) work.cache_bytes = 0;
+    time.cards += card_seconds(s, work, s.machine->devices[static_cast<std::size_t>(card)]);
   }
 }
 
-/// Cards that share every matrix, in stages that follow each other; two all-reduces a layer
-/// (Megatron-LM, arXiv:1909.08053), each moving 2 (n - 1) / n of the activations.
+/// Cards that share every matrix, in stages that follow each other, each reading what it holds; two
+/// all-reduces a layer (Megatron-LM, arXiv:1909.08053), each moving 2 (n - 1) / n of the
+/// activations. Replicas work at the same time and meet in the experts alone.
 void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time) {
+  const Weights& w = *s.weights;
   const double shards = static_cast<double>(plan.shards);
+  const double together = static_cast<double>(plan.replicas);
+  const double touched =
+      experts_touched(w.model->profile, pass.tokens * together / pass.weight_reads);
   for (Size stage = 0; stage < plan.stages; ++stage) {
-    const auto i = static_cast<std::size_t>(stage);
-    Work work = work_of(s, pass, {plan.cut[i], plan.cut[i + 1]}, stage == plan.stages - 1);
-    work.weight_bytes /= shards;
+    const Size first = stage * plan.shards;
+    const Range run = intersect(plan.layers_of(first), pass.layers);
+    const Rank rank = plan.rank(first, *s.runtime);
+    Work work = work_of(s, pass, run, plan.has_head(first));
+    Divided held = w.shards.layers(run.first, run.last);
+    const double experts =
+        static_cast<double>(w.shards.experts_of_rank(held.experts, rank).count()) * touched;
+    held.experts = Bytes(0);
+    work.weight_bytes =
+        pass.weight_reads * (static_cast<double>(w.shards.of_rank(held, rank).count()) + experts);
+    if (plan.has_head(first)) work.weight_bytes += w.head_read / shards;
     work.flops /= shards;
-    work.cache_bytes /= shards;
+    if (pass.prompt == 0)
+      work.cache_bytes = kv_read(s, pass.cached, run.first, run.last, plan.shards);
     double slowest = 0;
-    for (Size card = stage * plan.shards; card < (stage + 1) * plan.shards; ++card)
+    for (Size card = first; card < first + plan.shards; ++card)
       slowest = std::max(slowest,
                          card_seconds(s, work, s.machine->devices[static_cast<std::size_t>(card)]));
     time.cards += slowest;
+    if (plan.partly_on_host)
+      time.stream +=
+          pass.weight_reads * static_cast<double>(held_back(s, plan, first).count()) / bus(s);
   }
-  if (plan.shards == 1) return;
-  const double moved = 2.0 * (shards - 1) / shards * pass.tokens *
-                       static_cast<double>(s.weights->model->shape.hidden_size) * 2.0;
-  time.reduce = 2.0 * static_cast<double>(pass.layers.size()) *
-                (s.runtime->reduce_latency_s.value * pass.weight_reads +
-                 moved / s.machine->card_link().value());
+  const double link = s.machine->card_link().value();
+  const double activations = pass.tokens * static_cast<double>(w.model->shape.hidden_size) * 2.0;
+  const double layers = static_cast<double>(pass.layers.size());
+  if (plan.shards > 1)
+    time.reduce = 2.0 * layers *
+                  (s.runtime->reduce_latency_s.value * pass.weight_reads +
+                   2.0 * (shards - 1) / shards * activations / link);
+  // Tokens of all replicas are gathered before the experts and their outputs scattered after.
+  if (plan.replicas > 1 && w.shards.experts > 0)
+    time.reduce += 2.0 * layers *
+                   (s.runtime->reduce_latency_s.value * pass.weight_reads +
+                    (together - 1) * activations / link);
+}
+
+/// What is computed on the CPU, or copied to the card for it where a large batch makes that quicker
+/// (llama.cpp ggml-backend op offload, batches of 32 tokens or more).
+void add_on_host(const Scenario& s, const Plan& plan, const Pass& pass, const Work& work,
+                 PassTime& time) {
+  const double cpu = cpu_seconds(s, work);
+  if (plan.computes_on_card && pass.tokens >= 32) {
+    const double copies = work.weight_bytes / bus(s);
+    const double card = card_seconds(s, work, s.machine->devices[0]);
+    if (copies + card < cpu) {
+      time.stream += copies;
+      time.cards += card;
+      return;
+    }
+  }
+  time.cpu += cpu;
 }
 
 void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time) {
@@ -119,23 +179,22 @@ void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTi
                                ? streamed_bytes(s, plan.on_disk, pass)
                                : work_of(s, pass, plan.on_disk, false).weight_bytes;
   if (from_disk > 0) time.disk = from_disk / disk(s);
-  if (!plan.computes_on_card || s.runtime->offload != Offload::stream) {
-    time.cpu = cpu_seconds(s, work);
-    if (!plan.computes_on_card || pass.tokens < 32) return;
-    // Large batches: weights are copied to the card and multiplied there, where that is quicker
-    // (llama.cpp ggml-backend op offload, batches of 32 tokens or more).
-    const double copied = work.weight_bytes / bus(s) + card_seconds(s, work, s.machine->devices[0]);
-    if (copied < time.cpu) {
-      time.cpu = 0;
-      time.stream = work.weight_bytes / bus(s);
-      time.cards += card_seconds(s, work, s.machine->devices[0]);
-    }
-    return;
-  }
+  if (!plan.computes_on_card || s.runtime->offload != Offload::stream)
+    return add_on_host(s, plan, pass, work, time);
   double streamed = streamed_bytes(s, plan.on_cpu, pass) + streamed_bytes(s, plan.on_disk, pass);
   if (plan.head == Where::cpu) streamed += s.weights->head_read;
   time.stream = streamed / bus(s);
   time.cards += card_seconds(s, work, s.machine->devices[0]);
+}
+
+/// Of layers on cards: tensors and caches that stay in host memory.
+void add_left_on_host(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time) {
+  if (plan.partly_on_host) add_on_host(s, plan, pass, host_work(s, pass, plan.on_cards), time);
+  if (caches_on_cards(s) || pass.prompt > 0) return;
+  Work attention;
+  const Range run = intersect(plan.on_cards, pass.layers);
+  attention.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
+  time.cpu += cpu_seconds(s, attention);
 }
 
 PassTime time_of(const Scenario& s, const Plan& plan, const Pass& pass) {
@@ -146,6 +205,7 @@ PassTime time_of(const Scenario& s, const Plan& plan, const Pass& pass) {
     add_layer_split(s, plan, pass, time);
   if (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head == Where::cpu)
     add_offloaded(s, plan, pass, time);
+  if (s.layer_split != nullptr) add_left_on_host(s, plan, pass, time);
   time.launches = static_cast<double>(pass.layers.size()) * s.runtime->layer_overhead_s.value *
                   pass.weight_reads;
   const double device = time.cards + time.cpu;
@@ -203,8 +263,9 @@ Seconds load_time(const Scenario& s, const Plan& plan) {
   if (w.scheme->family == SchemeFamily::bitsandbytes)
     read = 2.0 * static_cast<double>(w.model->profile.parameters);
   double on_cards = 0;
+  const CardUses uses(s, plan.shards);
   for (Size card = 0; card < plan.cards; ++card)
-    on_cards += static_cast<double>(card_use(s, plan, card).weights.count());
+    on_cards += static_cast<double>(uses(plan, card).weights.count());
   const double share = s.runtime->load_bandwidth.value;
   double seconds =
       s.runtime->load_fixed_s.value + read / (share * s.machine->host.disk_read.value());

@@ -1,13 +1,33 @@
 // The two ways in which several cards share a model, and what does not fit on them.
 #pragma once
 
+#include <array>
+
 #include "model/placement.hpp"
 
 namespace headroom::model {
 
-/// Whole layers, card after card; what does not fit goes to host memory and disk as the runtime
-/// offloads. Cards are as few as hold the model. `memory_factor` as in `place`.
+/// Whole layers, card after card from the first; weights that do not fit stay in host memory and on
+/// disk, and are streamed. Cards are as few as hold the model. `memory_factor` as in `place`.
 Plan split_layers(const Scenario& scenario, double memory_factor);
+
+/// The last layers on the cards, the first ones computed on the CPU; by the scenario's layer_split,
+/// else as many as fit on as few cards as hold them.
+///
+/// Of n layers and the output, items 0 to n, `gpu_layers` ones from max(n - gpu_layers, 0) on are
+/// on cards: the output only where gpu_layers > n. Item i of them is on the first card whose share,
+/// summed up, is above i / items. The token embedding stays in host memory. Source: llama.cpp b6400
+/// src/llama-model.cpp load_tensors. (Later versions count the output first.)
+Plan split_last_layers(const Scenario& scenario, double memory_factor);
+
+/// The cards' shares in the order of the machine, summing to 1: the scenario's, else by budget.
+std::array<float, 16> card_shares(const Scenario& scenario);
+
+/// What is not on cards goes to host memory, and what that cannot hold to disk.
+void place_in_host(const Scenario& scenario, Plan& plan, double memory_factor);
+
+/// Everything on the CPU; a reason where the runtime cannot.
+Plan on_cpu_only(const Scenario& scenario);
 
 /// Every matrix over as few cards as hold the model (or as many as the scenario asks for), in
 /// stages.

@@ -19,14 +19,13 @@ class LayerFill {
         work_(activations(s, 1) + logits(s, 1)) {}
 
   Plan plan() const {
-    Plan plan =
-        s_.runtime->offload == Offload::compute ? last_layers_on_cards() : first_layers_on_cards();
-    if (plan.feasible()) place_in_host(plan);
+    Plan plan = first_layers_on_cards();
+    if (plan.feasible()) place_in_host(s_, plan, factor_);
     const auto& whole = s_.runtime->whole_only;
     if (std::find(whole.begin(), whole.end(), w_.scheme->family) == whole.end() || is_whole(plan))
       return plan;
-    Plan cpu = on_cpu_only();
-    if (cpu.feasible()) place_in_host(cpu);
+    Plan cpu = on_cpu_only(s_);
+    if (cpu.feasible()) place_in_host(s_, cpu, factor_);
     if (cpu.feasible() && is_whole(cpu)) return cpu;
     if (plan.feasible()) {
       plan.reason = Reason::no_offload;
@@ -65,32 +64,6 @@ class LayerFill {
     }
     return low;
   }
-  /// The smallest `first` such that [first, last) takes at most `left`.
-  Size fill_backwards(Size last, Bytes left) const {
-    Size low = 0, high = last;
-    while (low < high) {
-      const Size middle = (low + high) / 2;
-      if (held(middle, last) <= left)
-        high = middle;
-      else
-        low = middle + 1;
-    }
-    return low;
-  }
-
-  Plan on_cpu_only() const {
-    Plan plan;
-    plan.on_cards = {0, 0};
-    plan.on_cpu = {0, layers_};
-    plan.on_disk = {layers_, layers_};
-    plan.embedding = plan.head = Where::cpu;
-    if (!s_.runtime->cpu) {
-      plan.reason = s_.machine->devices.empty() ? Reason::no_gpu : Reason::gpu_memory;
-      plan.short_bytes = w_.total;
-    }
-    return plan;
-  }
-
   /// Cards filled from layer 0 on, the first holding `extra` beside. Returns the layer reached and
   /// notes cuts and cards in `plan`.
   Size fill_forward(Bytes extra, Plan& plan, Bytes& left) const {
@@ -110,7 +83,7 @@ class LayerFill {
 
   /// Weights streamed through the first card: the first layers stay, the rest passes through.
   Plan first_layers_on_cards() const {
-    if (cards_ == 0) return on_cpu_only();
+    if (cards_ == 0) return on_cpu_only(s_);
     Plan plan;
     plan.computes_on_card = true;
     const Bytes embedding = s_.runtime->input_on_cpu ? Bytes(0) : w_.embedding;
@@ -139,7 +112,7 @@ class LayerFill {
   Plan stream(Plan& plan, Bytes embedding) const {
     Bytes buffer = std::max(w_.head, w_.embedding), left;
     for (const Bytes& bytes : w_.layer) buffer = std::max(buffer, bytes);
-    if (room(0) < buffer + cache_(0, layers_)) return on_cpu_only();
+    if (room(0) < buffer + cache_(0, layers_)) return on_cpu_only(s_);
     Size kept = layers_;
     for (Size reached = 0; kept > 0; kept = reached) {
       const Bytes extra = buffer + embedding + cache_(kept, layers_);
@@ -160,65 +133,6 @@ class LayerFill {
     plan.head = Where::cpu;
     plan.stage_buffer = buffer;
     return plan;
-  }
-
-  /// Layers computed where they are: the last ones on the cards, the first ones on the CPU.
-  Plan last_layers_on_cards() const {
-    Plan plan;
-    plan.embedding = s_.runtime->input_on_cpu ? Where::cpu : Where::card;
-    Size first = layers_;
-    for (Size cards = 1; cards <= cards_ && first > 0; ++cards) {
-      first = layers_;
-      plan.cards = cards;
-      plan.cut[index(cards)] = layers_;
-      for (Size card = cards - 1; card >= 0; --card) {
-        Bytes left = room(card);
-        if (card == cards - 1) left -= head_bytes(s_, plan.embedding, Where::card);
-        if (card == 0 && !s_.runtime->input_on_cpu) left -= w_.embedding;
-        if (left >= Bytes(0))
-          first = fill_backwards(first, left);
-        else if (card == cards - 1)
-          break;  // not even the head
-        plan.cut[index(card)] = first;
-      }
-    }
-    if (cards_ == 0 || first == layers_) return on_cpu_only();
-    plan.computes_on_card = true;
-    plan.on_cards = {first, layers_};
-    plan.on_cpu = {0, first};
-    plan.on_disk = {first, first};
-    return plan;
-  }
-
-  /// What is not on cards goes to host memory, and what that cannot hold to disk.
-  void place_in_host(Plan& plan) const {
-    Bytes limit = scaled(std::min(s_.ram_budget, s_.machine->host.ram), factor_);
-    if (cards_ > 0 && s_.machine->devices[0].unified_memory)
-      for (Size card = 0; card < plan.cards; ++card) limit -= card_use(s_, plan, card).total();
-    const HostUse use = host_use(s_, plan);
-    if (use.total() <= limit) return;
-    // The tail of the CPU's layers goes to disk; the embedding and the head stay in memory.
-    const Bytes layers_room = limit - (use.total() - layer_bytes(w_, plan.on_cpu));
-    if (layers_room < Bytes(0) || !s_.runtime->disk) {
-      plan.reason = Reason::ram;
-      plan.short_bytes = s_.runtime->disk ? Bytes(0) - layers_room : use.total() - limit;
-      return;
-    }
-    Size low = plan.on_cpu.first, high = plan.on_cpu.last;
-    while (low < high) {
-      const Size middle = (low + high + 1) / 2;
-      if (layer_bytes(w_, {plan.on_cpu.first, middle}) <= layers_room)
-        low = middle;
-      else
-        high = middle - 1;
-    }
-    plan.on_disk = {low, plan.on_cpu.last};
-    plan.on_cpu.last = low;
-    const Bytes disk = std::min(s_.disk_budget, s_.machine->host.disk);
-    if (disk_use(s_, plan) > disk) {
-      plan.reason = Reason::disk;
-      plan.short_bytes = disk_use(s_, plan) - disk;
-    }
   }
 
   const Scenario& s_;

@@ -153,6 +153,8 @@ std::string text_of(const GivenScenario& given, const Explanation& explained, bo
     if (!explained.devices.empty()) text += '\n' + device_lines(explained);
     const auto times = time_lines(e, model::interval_factors(*given.scenario.runtime));
     if (!times.empty()) text += '\n' + times;
+    for (const auto& note : explained.notes) text += "\nNote      " + note;
+    if (!explained.notes.empty()) text += '\n';
     if (e.verdict < model::Verdict::does_not_fit)
       for (const auto& line : watch_lines(*given.machine, *given.scenario.runtime, e))
         text += "\nWatch     " + line;
@@ -221,6 +223,7 @@ json::object object_of(const GivenScenario& given, const Explanation& explained)
       all["assumptions"].as_array().emplace_back(line);
   for (const auto& line : given.assumed) all["assumptions"].as_array().emplace_back(line);
   all["warnings"] = lines(explained.warnings);
+  all["notes"] = lines(given.on_machine ? explained.notes : std::vector<std::string>());
   const auto when_on_machine = [&](auto value) {
     return given.on_machine ? json::value(value) : json::value(nullptr);
   };

@@ -1,0 +1,74 @@
+// How the cards of a tensor-parallel group divide the weights of a model: tensor by tensor, from
+// role, name and shape, summed by the way they are divided.
+#pragma once
+
+#include <vector>
+
+#include "hardware/units.hpp"
+
+namespace headroom::model {
+
+/// Bytes by the way they are divided.
+struct Divided {
+  Bytes everywhere{};  ///< whole on each card: norms, routers, MLA's down-projections, row biases
+  Bytes split{};       ///< one part for each card
+  Bytes heads{};       ///< keys and values: by head, repeated where there are more cards than heads
+  Bytes experts{};     ///< routed: each expert divided, or whole experts spread
+  Bytes vocabulary{};  ///< rows of the embedding and the head, padded before they are divided
+
+  friend Divided operator+(const Divided& a, const Divided& b) {
+    return {a.everywhere + b.everywhere, a.split + b.split, a.heads + b.heads,
+            a.experts + b.experts, a.vocabulary + b.vocabulary};
+  }
+  friend Divided operator-(const Divided& a, const Divided& b) {
+    return {a.everywhere - b.everywhere, a.split - b.split, a.heads - b.heads,
+            a.experts - b.experts, a.vocabulary - b.vocabulary};
+  }
+  Bytes sum() const { return everywhere + split + heads + experts + vocabulary; }
+};
+
+/// One card's place among those that divide the matrices of a stage.
+struct Rank {
+  Size cards = 1;                ///< that divide each matrix (tensor parallelism)
+  Size expert_cards = 1;         ///< that divide the experts: `cards` × replicas
+  bool whole_experts = false;    ///< expert parallelism: the experts are spread, none is divided
+  Size vocabulary_multiple = 1;  ///< the vocabulary is padded to a multiple of this
+  Size index = 0;                ///< among `expert_cards`
+};
+
+/// What `cards` must divide. 0: nothing to divide.
+struct Divisors {
+  Size widths = 0;  ///< greatest common divisor of the dimensions that are divided
+  Size groups = 0;  ///< the same of those dimensions in quantisation groups
+  Size expert_widths = 0, expert_groups = 0;  ///< of the experts
+  static bool fit(Size divisor, Size cards) { return divisor % cards == 0; }
+};
+
+/// A model held in a precision, by the way that its tensors are divided. Made once, with Weights.
+///
+/// Source: vLLM 0.19 model_executor/layers/linear.py (Column-, Row-, QKV- and ReplicatedLinear),
+/// vocab_parallel_embedding.py, fused_moe/config.py and layer.py; Megatron-LM, arXiv:1909.08053.
+/// Scales and zero points count as divided with their matrix. Left out: what kernels repack or keep
+/// twice (MLA's absorbed projections), recurrent mixers' groups that are repeated.
+struct Shards {
+  Divided embedding, head;      ///< outside the layers, as in Weights
+  std::vector<Divided> before;  ///< prefix sums over the layers: [0] = 0, [n] = the first n layers
+  Size vocabulary = 0;          ///< rows of the output and of the token embedding
+  Size kv_heads = 0;            ///< the fewest of any attention layer; 0: none
+  Size experts = 0;             ///< of a routed layer
+  Divisors divisors;
+
+  Divided layers(Size first, Size last) const {
+    return before[static_cast<std::size_t>(last)] - before[static_cast<std::size_t>(first)];
+  }
+  /// Rows of the vocabulary with padding.
+  Size padded_vocabulary(Size multiple) const {
+    return (vocabulary + multiple - 1) / multiple * multiple;
+  }
+  /// What one card holds of `whole`, rounded up to bytes.
+  Bytes of_rank(const Divided& whole, const Rank& rank) const;
+  /// The same of the experts alone.
+  Bytes experts_of_rank(Bytes experts, const Rank& rank) const;
+};
+
+}  // namespace headroom::model

@@ -1,0 +1,164 @@
+// What each card of a tensor-parallel group holds: sizes worked out by hand, logs of vLLM, and what
+// can never be.
+#include "model/shards.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "model/placement.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+using test::catalogue_model;
+using test::machine;
+using test::scenario;
+
+constexpr double GiB = 1073741824.0;
+
+const Weights& held(const std::string& name, const std::string& precision) {
+  static std::map<std::pair<std::string, std::string>, Weights> all;
+  auto it = all.find({name, precision});
+  if (it == all.end())
+    it = all.emplace(std::pair{name, precision}, hold(catalogue_model(name), scheme(precision)))
+             .first;
+  return it->second;
+}
+
+/// The weights on each card; the plan must be feasible.
+std::vector<Size> on_cards(const Scenario& s) {
+  const Plan plan = place(s, 1.0);
+  EXPECT_TRUE(plan.feasible()) << name_of(plan.reason);
+  std::vector<Size> all;
+  for (Size card = 0; card < plan.cards; ++card)
+    all.push_back(card_use(s, plan, card).weights.count());
+  return all;
+}
+
+TEST(Shards, OfLlamaByHand) {
+  // Llama-3.1-8B in bf16 on 4 cards: q and o 4096², k and v 1024 × 4096, feed-forward 3 × 14336 ×
+  // 4096, all divided; norms (2 × 4096 a layer, 4096 at the end) whole; 128256 rows of the
+  // embedding and the head, a multiple of 64 and of 4. One buffer of rotary frequencies: 2 × 64 × 4
+  // bytes.
+  const Machine box = machine(4, 80, 256);
+  Scenario s = scenario(held("meta-llama/Meta-Llama-3.1-8B", "bf16"), box, "vllm");
+  s.tensor_parallel = 4;
+  const Size matrices = 2 * 4096 * 4096 + 2 * 1024 * 4096 + 3 * 14336 * 4096;
+  const Size each =
+      2 * (32 * (matrices / 4 + 2 * 4096) + 4096 + 2 * (128256 / 4) * 4096) + 2 * 64 * 4;
+  EXPECT_EQ(on_cards(s), std::vector<Size>(4, each));
+}
+
+TEST(Shards, KeyValueHeadsRepeatWhereThereAreMoreCards) {
+  // 8 key-value heads on 16 cards: a 16th of queries, outputs and feed-forward, an 8th of k and v.
+  const Weights& w = held("meta-llama/Meta-Llama-3.1-8B", "bf16");
+  const Divided layer = w.shards.layers(0, 1);
+  EXPECT_EQ(layer.heads.count(), 2 * 2 * 1024 * 4096);
+  EXPECT_EQ(layer.everywhere.count(), 2 * 2 * 4096);
+  const Rank sixteen{.cards = 16, .expert_cards = 16};
+  EXPECT_EQ(w.shards.of_rank(layer, sixteen).count(),
+            2 * (2 * 4096 + 2 * 128 * 4096 + (2 * 4096 * 4096 + 3 * 14336 * 4096) / 16));
+}
+
+TEST(Shards, LatentProjectionsAndRoutersAreWholeOnEachCard) {
+  // DeepSeek-V3: hidden 7168, q rank 1536, kv rank 512 + 64, 128 heads of 128 + 64 and 128, 256
+  // experts of 2048, one shared; layer 3 is the first with experts.
+  const Weights& w = held("deepseek-ai/DeepSeek-V3", "bf16");
+  const Divided layer = w.shards.layers(3, 4);
+  const Size down = 7168 * 1536 + 7168 * 576, norms = 2 * 7168 + 1536 + 512, router = 256 * 7168;
+  EXPECT_EQ(layer.everywhere.count(), 2 * (down + norms + router) + 256 * 4);  // fp32 correction
+  const Size up = 1536 * 128 * 192 + 512 * 128 * 256 + 128 * 128 * 7168;
+  EXPECT_EQ(layer.split.count(), 2 * (up + 3 * 2048 * 7168));
+  EXPECT_EQ(layer.experts.count(), Size{2} * 256 * 3 * 2048 * 7168);
+  EXPECT_EQ(layer.heads.count(), 0);
+}
+
+TEST(Shards, TheVocabularyIsPaddedTo64Rows) {
+  // GPT-2: 50257 rows become 50304, half of them on each of two cards; positions are whole.
+  const Machine box = machine(2, 24, 64);
+  Scenario s = scenario(held("openai-community/gpt2", "fp16"), box, "vllm");
+  s.tensor_parallel = 2;
+  const Shards& shards = s.weights->shards;
+  const Rank rank{.cards = 2, .expert_cards = 2, .vocabulary_multiple = 64};
+  EXPECT_EQ(shards.of_rank(shards.embedding, rank).count(), 2 * 768 * (50304 / 2 + 1024));
+}
+
+TEST(Shards, OutputBiasesAreWholeAndInputBiasesDivided) {
+  // GPT-2 again: of a layer's biases 3 × 768 and 4 × 768 belong to matrices whose outputs are
+  // divided, 768 and 768 to those whose inputs are.
+  const Divided layer = held("openai-community/gpt2", "fp16").shards.layers(0, 1);
+  EXPECT_EQ(layer.everywhere.count(), 2 * (2 * 768 + 4 * 768));  // and two norms with biases
+  EXPECT_EQ((layer.split + layer.heads).count(), 2 * (12 * 768 * 768 + 7 * 768));
+}
+
+struct Logged {
+  const char* model;
+  const char* precision;
+  Size cards;
+  double gib;     ///< "Model loading took … GiB" on each card
+  double within;  ///< relative
+};
+/// vLLM 0.11 on H100s: llm-d-incubation/llm-d-planner@e50305af
+/// docs/empirical-vllm-memory-results.md.
+constexpr Logged logged[] = {
+    {"meta-llama/Meta-Llama-3.1-8B", "bf16", 1, 14.99, 0.005},
+    {"meta-llama/Llama-3.3-70B-Instruct", "fp8-channel", 2, 33.88, 0.005},
+    {"meta-llama/Llama-3.3-70B-Instruct", "fp8-channel", 1, 67.72, 0.005},
+};
+TEST(Shards, AgreeWithWhatVllmLogs) {
+  for (const Logged& row : logged) {
+    const Machine box = machine(row.cards, 200, 256);
+    Scenario s = scenario(held(row.model, row.precision), box, "vllm");
+    s.tensor_parallel = row.cards;
+    EXPECT_NEAR(static_cast<double>(on_cards(s).front()) / GiB, row.gib, row.gib * row.within)
+        << row.model << " on " << row.cards;
+  }
+}
+
+TEST(Shards, ExpertsSpreadWholeOrSplit) {
+  // Mixtral: 8 experts of 3 × 14336 × 4096 a layer. Five cards hold 2, 2, 2, 1 and 1 of them (vLLM
+  // determine_expert_map); split, each holds an eighth of every one on eight cards.
+  const Weights& w = held("mistralai/Mixtral-8x7B-v0.1", "bf16");
+  const Bytes experts = w.shards.layers(0, 1).experts;
+  const Size one = Size{2} * 3 * 14336 * 4096;
+  ASSERT_EQ(experts.count(), 8 * one);
+  for (const auto& [index, own] : {std::pair<Size, Size>{0, 2}, {2, 2}, {3, 1}, {4, 1}})
+    EXPECT_EQ(
+        w.shards
+            .experts_of_rank(experts, {.expert_cards = 5, .whole_experts = true, .index = index})
+            .count(),
+        own * one);
+  EXPECT_EQ(w.shards.experts_of_rank(experts, {.expert_cards = 8}).count(), one);
+}
+
+TEST(Shards, RanksTogetherHoldAtLeastTheWhole) {
+  for (const char* name :
+       {"meta-llama/Meta-Llama-3.1-8B", "deepseek-ai/DeepSeek-V2-Lite", "openai/gpt-oss-20b",
+        "google/gemma-2-9b", "Qwen/Qwen3-30B-A3B", "state-spaces/mamba-2.8b-hf",
+        "ai21labs/Jamba-v0.1", "Qwen/Qwen2.5-VL-7B-Instruct", "openai-community/gpt2"})
+    for (const char* precision : {"bf16", "fp8-block"}) {
+      const Weights& w = held(name, precision);
+      const Shards& shards = w.shards;
+      const Size layers = std::ssize(w.layer);
+      EXPECT_EQ(shards.layers(0, layers).sum() + shards.embedding.sum() + shards.head.sum(),
+                w.total)
+          << name;
+      for (Size layer = 0; layer < layers; ++layer)
+        ASSERT_EQ(shards.layers(layer, layer + 1).sum(), w.layer[static_cast<std::size_t>(layer)]);
+      Bytes before = w.total + Bytes(1);
+      for (const Size cards : {1, 2, 4, 8}) {
+        const Rank rank{.cards = cards, .expert_cards = cards};
+        const Bytes each = shards.of_rank(shards.layers(0, layers), rank) +
+                           shards.of_rank(shards.embedding, rank) +
+                           shards.of_rank(shards.head, rank);
+        EXPECT_GE(cards * each, w.total) << name << ' ' << cards;
+        EXPECT_LT(each, before) << name << ' ' << cards;
+        before = each;
+      }
+    }
+}
+
+}  // namespace
+}  // namespace headroom::model
