@@ -151,7 +151,10 @@ std::string folder_document(const Source& source, const Written& written) {
   page +=
       "GPU memory is all that a process uses on a card, as nvidia-smi would show it. Tables show "
       "GiB and milliseconds; results.csv and the database have bytes and seconds.\n\n";
-  page += fmt::format("## Tolerance\n\n{}\n", tolerance(source));
+  page += "## Models\n\n";
+  for (const ModelOrigin& each : source.axes.info().models)
+    page += fmt::format("- {}: {}\n", markdown_text(each.model), markdown_text(each.source));
+  page += fmt::format("\n## Tolerance\n\n{}\n", tolerance(source));
   if (const auto figures = figures_words(written); !figures.empty())
     page +=
         "## Speed against GPU allocation\n\n"

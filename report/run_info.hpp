@@ -35,6 +35,12 @@ struct GridShape {
   Size points() const;
 };
 
+/// A model of a run, and where its metadata came from.
+struct ModelOrigin {
+  std::string model, source;
+  bool operator==(const ModelOrigin&) const = default;
+};
+
 struct RunInfo {
   std::string name;  ///< [run] name: the folder below out/
   std::string spec;  ///< the spec's text
@@ -42,6 +48,7 @@ struct RunInfo {
       fingerprint;      ///< of everything the results depend on: spec, models, hardware, version
   std::string version;  ///< of the program
   std::vector<GridShape> grids;
+  std::vector<ModelOrigin> models{};
   Size points() const;
 };
 

@@ -55,6 +55,8 @@ std::string make_tables() {
       "CREATE TABLE run (id INTEGER PRIMARY KEY, name TEXT NOT NULL, spec TEXT NOT NULL,\n"
       "  fingerprint TEXT NOT NULL, version TEXT NOT NULL, started TEXT NOT NULL, finished TEXT,\n"
       "  points INTEGER NOT NULL DEFAULT 0, next_point INTEGER NOT NULL DEFAULT 0);\n"
+      "CREATE TABLE model_source (run INTEGER NOT NULL REFERENCES run, model TEXT NOT NULL,\n"
+      "  source TEXT NOT NULL);\n"
       "CREATE TABLE axis_value (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run,\n"
       "  grid INTEGER NOT NULL, digit INTEGER NOT NULL, axis TEXT NOT NULL,\n"
       "  position INTEGER NOT NULL, value);\n"

@@ -163,6 +163,9 @@ void Store::begin_run(const RunInfo& info) {
       .run(info.name, info.spec, info.fingerprint, info.version, now());
   self_->run = sqlite3_last_insert_rowid(self_->connection.get());
   self_->next = self_->stored = 0;
+  for (const ModelOrigin& each : info.models)
+    Statement(self_->connection, "INSERT INTO model_source VALUES (?1,?2,?3)")
+        .run(self_->run, each.model, each.source);
   Size first = 0;
   for (std::size_t i = 0; i < info.grids.size(); ++i) {
     self_->insert_grid(static_cast<Size>(i), first, info.grids[i]);

@@ -10,6 +10,7 @@
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
 #include "sweep/command.hpp"
+#include "sweep/hub.hpp"
 #include "sweep/machine_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/plan.hpp"
@@ -55,14 +56,16 @@ struct Stock {
   std::vector<std::string> assumed;
 };
 
-void add_models(Stock& stock, const Question& asked, const std::vector<std::string>& operands) {
+void add_models(Stock& stock, const Question& asked, const std::vector<std::string>& operands,
+                const Hub& hub) {
   std::vector<std::string> names = operands;
   if (asked.one_model && names.size() != 1)
     throw UsageError(fmt::format("plan {}: one MODEL, found {}", asked.name, names.size()));
   if (names.empty()) names = catalogue_models();
-  for (const auto& name : names) {
-    auto model = std::make_unique<model::Model>(resolve_model(name));
-    if (model->profile.generative || !operands.empty()) stock.models.push_back(std::move(model));
+  for (Resolved& each : resolve_models(names, hub)) {
+    if (each.failure) std::rethrow_exception(each.failure);
+    if (each.model->profile.generative || !operands.empty())
+      stock.models.push_back(std::make_unique<model::Model>(std::move(*each.model)));
   }
 }
 
@@ -143,7 +146,7 @@ int run(const Options& options) {
     throw UsageError(fmt::format("plan {} ranks by money and needs --prices FILE", asked.name));
   Stock stock;
   add_machines(stock, options, asked, catalogue, prices);
-  add_models(stock, asked, operands);
+  add_models(stock, asked, operands, Hub(hub_flags(options)));
   add_weights(stock, schemes_of(options, asked, *request.runtime));
   if (stock.weights.empty()) throw UsageError("none of these precisions can hold the model");
   Choices choices;
@@ -176,7 +179,8 @@ const Command plan_command = {
      .operands = "QUESTION [MODEL…]",
      .flags = HEADROOM_MACHINE_FLAGS
      " machines precisions kv-precision batch prompt-tokens output-tokens context runtime max-ttft "
-     "max-tpot users requests-s tokens-s allow-offload strict prices acquire top format out",
+     "max-tpot users requests-s tokens-s allow-offload strict prices acquire top hub-token offline "
+     "format out",
      .examples =
          "headroom plan largest-model --machine 'rtx-4090' --precisions q4_K_M --runtime "
          "llama.cpp\n"

@@ -144,7 +144,8 @@ const Command sweep_command = {
                  "headroom sweep examples/nightly.toml --dry-run\n"
                  "headroom sweep big.toml --jobs 2 --out /data/big\n"
                  "sqlite3 out/nightly/results.sqlite 'select count(*) from result'",
-     .columns = "out/<name>/results.sqlite: tables run, result, result_all, column_meaning\n"
+     .columns = "out/<name>/results.sqlite: tables run, model_source, result, result_all,\n"
+                "  column_meaning\n"
                 "out/<name>/results.csv, compatibility.md, precision.md, curves, README.md\n"
                 "--dry-run: axes, number of points, expected size of the database",
      .exit_codes = "0 done\n1 failed, or stopped before the end: the same command goes on\n"

@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <boost/json.hpp>
-#include <chrono>
 #include <fstream>
 
 #include "model/formats/gguf.hpp"
@@ -41,9 +40,10 @@ std::string head_of(const CachedFile& file) {
 
 }  // namespace
 
-std::string today() {
-  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::now()));
+std::string day_of(std::chrono::system_clock::time_point time) {
+  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }
+std::string today() { return day_of(std::chrono::system_clock::now()); }
 
 fs::path HubCache::path(const Key& key) const {
   return folder_ / folder_name(key.endpoint) / folder_name(key.repository) /

@@ -2,6 +2,7 @@
 // ones. A broken or foreign file in it reads as not there.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -37,7 +38,8 @@ class HubCache {
   std::filesystem::path folder_;
 };
 
-/// Today as "2026-11-21", UTC.
+/// The day of a time as "2026-11-21", UTC.
+std::string day_of(std::chrono::system_clock::time_point time);
 std::string today();
 
 }  // namespace headroom::sweep

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <iomanip>
 
 #include "model/formats/shard_index.hpp"
+#include "sweep/far_threads.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -31,14 +33,19 @@ Snapshot find_snapshot(const fs::path& cache, const HubAddress& address) {
   std::string folder = "models--" + address.repository;
   if (const auto slash = folder.find('/'); slash != std::string::npos)
     folder.replace(slash, 1, "--");
-  std::string commit = address.revision;
+  std::string commit = address.revision, since;
   if (!is_commit(commit)) {
-    std::ifstream ref(cache / folder / "refs" / (commit.empty() ? "main" : commit));
+    const fs::path file = cache / folder / "refs" / (commit.empty() ? "main" : commit);
+    std::ifstream ref(file);
     commit.clear();
     ref >> std::setw(64) >> commit;
     if (!is_commit(commit)) return {};
+    std::error_code error;
+    using std::chrono::system_clock;
+    since = day_of(std::chrono::time_point_cast<system_clock::duration>(
+        std::chrono::file_clock::to_sys(fs::last_write_time(file, error))));
   }
-  Snapshot found{cache / folder / "snapshots" / commit / address.folder, commit};
+  Snapshot found{cache / folder / "snapshots" / commit / address.folder, commit, since};
   return has_model(found.folder, address.file) ? found : Snapshot{};
 }
 
@@ -129,13 +136,23 @@ BigFile HubFiles::open(const std::string& name) const {
           }};
 }
 
+/// Begins them beside each other; what fails does so again when it is opened, with its reason.
+void HubFiles::expect(const std::vector<std::string>& names) const {
+  beside_each_other(names.size(), [&](std::size_t i) {
+    try {
+      open(names[i]);
+    } catch (const std::exception&) {
+    }
+  });
+}
+
 std::string HubFiles::provenance() const {
   if (!local_) return repository_.provenance();
   if (is_commit(address_.revision))
     return fmt::format("local hub cache, {}, commit {}", address_.repository, snapshot_.commit);
-  return fmt::format("local hub cache, {}, revision {} as it was then, commit {}, not checked",
+  return fmt::format("local hub cache, {}, revision {} of {}, commit {}, not checked since",
                      address_.repository, address_.revision.empty() ? "main" : address_.revision,
-                     snapshot_.commit);
+                     snapshot_.since, snapshot_.commit);
 }
 
 }  // namespace headroom::sweep

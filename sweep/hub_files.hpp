@@ -22,6 +22,7 @@ inline constexpr Size first_bytes = Size{128} << 10;
 struct Snapshot {
   std::filesystem::path folder;  ///< empty: none
   std::string commit;
+  std::string since;  ///< when the revision was last looked up, as "2026-11-21"; empty: a commit
 };
 Snapshot find_snapshot(const std::filesystem::path& cache, const HubAddress& address);
 
@@ -36,6 +37,7 @@ class HubFiles : public ModelFiles {
   std::string origin(std::string_view name) const override;
   std::string read(const std::string& name, Size most) const override;
   BigFile open(const std::string& name) const override;
+  void expect(const std::vector<std::string>& names) const override;
 
   bool is_local() const { return local_ != nullptr; }
   /// Where all of it comes from: revision, commit, and whether it was checked.

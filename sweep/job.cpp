@@ -165,6 +165,7 @@ std::pair<const JobGrid*, Size> Job::locate(Size index) const {
 report::RunInfo Job::info(const Spec& spec) const {
   report::RunInfo info{spec.name, spec.text, fingerprint(*this, spec), HEADROOM_VERSION, {}};
   for (const auto& grid : grids) info.grids.push_back(grid.shape);
+  for (const auto& model : models) info.models.push_back({model->name, model->source});
   return info;
 }
 

@@ -34,6 +34,8 @@ class ModelFiles {
   virtual std::string read(const std::string& name, Size most) const = 0;
   /// Throws std::runtime_error with the origin where it cannot be opened.
   virtual BigFile open(const std::string& name) const = 0;
+  /// These will be opened next: files that are far away may be asked for beside each other.
+  virtual void expect(const std::vector<std::string>& /*names*/) const {}
 };
 
 /// The files of a folder.

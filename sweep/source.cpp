@@ -6,12 +6,11 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
-#include <thread>
 
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
+#include "sweep/far_threads.hpp"
 #include "sweep/hub.hpp"
 #include "sweep/model_from_files.hpp"
 
@@ -200,16 +199,9 @@ std::vector<Resolved> resolve_models(std::span<const std::string> texts, const H
   std::vector<std::size_t> far;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (!all[i].model && !all[i].failure) far.push_back(i);
-  constexpr std::size_t most_threads = 8;  // they wait for a network, not for a core
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (auto k = next++; k < far.size(); k = next++)
-      attempt(far[k], [&](const ModelReference& reference) { return ask_hub(reference, hub); });
-  };
-  std::vector<std::jthread> threads;
-  for (std::size_t k = 1; k < std::min(far.size(), most_threads); ++k) threads.emplace_back(work);
-  work();
-  threads.clear();  // joins them
+  beside_each_other(far.size(), [&](std::size_t k) {
+    attempt(far[k], [&](const ModelReference& reference) { return ask_hub(reference, hub); });
+  });
   return all;
 }
 

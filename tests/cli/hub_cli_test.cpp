@@ -114,6 +114,9 @@ TEST_F(HubCli, TokensFromEverywhereAndNeverShown) {
   // A whole sweep: nothing that it writes holds the token, the spec's text neither.
   EXPECT_EQ(run("sweep spec.toml --out far", "HF_TOKEN=" + token), 0) << err;
   EXPECT_TRUE(fs::exists(folder / "far" / "results.sqlite"));
+  EXPECT_SAYS(contents(folder / "far" / "README.md"), "closed/phi, revision main, commit 1111");
+  EXPECT_SAYS(contents(folder / "far" / "results.sqlite"),
+              "closed/phi, revision main, commit 1111");
   EXPECT_EQ(holding(token), std::vector<std::string>{});
   EXPECT_EQ(run("sweep spec.toml --out again --hub-token " + token), 0) << err;
   EXPECT_EQ(holding(token), std::vector<std::string>{});

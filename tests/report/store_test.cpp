@@ -131,7 +131,7 @@ RunInfo other_run() {
                     {numbers("batch", {8, 16})}}};
   GridShape budgets{
       {{texts("model", {"x"})}, {{"gpu_budget_bytes", {std::int64_t{1} << 30, std::monostate{}}}}}};
-  return {"other", "spec of the other", "f2", "0.1.0", {linked, budgets}};
+  return {"other", "spec of the other", "f2", "0.1.0", {linked, budgets}, {{"x", "a hub, it's"}}};
 }
 
 TEST(Store, TwoRunsOfTwoSpecsInOneFile) {
@@ -162,6 +162,7 @@ TEST(Store, ARunReadsBackAsItWasGiven) {
   const RunInfo found = Database(folder / "r.sqlite").run(2);
   const RunInfo given = other_run();
   EXPECT_EQ(found.spec, given.spec);
+  EXPECT_EQ(found.models, given.models);
   ASSERT_EQ(found.grids.size(), given.grids.size());
   for (std::size_t g = 0; g < given.grids.size(); ++g) {
     ASSERT_EQ(found.grids[g].digits.size(), given.grids[g].digits.size());

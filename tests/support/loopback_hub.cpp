@@ -136,6 +136,7 @@ HubReply LoopbackHub::Server::answer(const LoopbackHub& hub, const HubAsked& ask
         reply.status = 302;
         reply.headers.emplace("Location", fmt::format("{}/blob/{}?X-Amz-Signature=signed",
                                                       hub.cdn->endpoint(), file));
+        reply.headers.emplace("X-Linked-Etag", etag_of(found->second));
         reply.headers.emplace("X-Linked-Size", std::to_string(found->second.size()));
       }
       reply.headers.emplace("X-Repo-Commit", commit);

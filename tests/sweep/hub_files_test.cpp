@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <thread>
 
 #include "tests/support/loopback_hub.hpp"
 
@@ -119,6 +121,34 @@ TEST_F(HubRepositories, HeadersOfBigFilesByRange) {
   EXPECT_SAYS(again.files.provenance(), "commit " + first + ", cached 20");
 }
 
+TEST_F(HubRepositories, ShardsAreBegunBesideEachOther) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 12; ++i) {
+    names.push_back("model-" + std::to_string(i) + ".safetensors");
+    repository().files[names.back()] = std::string(200'000, static_cast<char>('a' + i));
+  }
+  std::atomic<int> inside = 0, most = 0;
+  hub.trick = [&](const HubAsked&, HubReply&, int) {
+    const int now = ++inside;
+    for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    --inside;
+  };
+  auto at = session();
+  names.push_back("none.safetensors");
+  at.files.has("config.json");
+  at.files.expect(names);
+  EXPECT_GT(most, 2);
+  EXPECT_LE(most, 8);
+  EXPECT_EQ(hub.asked().size(), 14U);
+  for (int i = 0; i < 12; ++i)
+    EXPECT_EQ(at.files.open(names[static_cast<std::size_t>(i)]).read(0, 1),
+              std::string(1, static_cast<char>('a' + i)));
+  EXPECT_EQ(hub.asked().size(), 14U) << "they were there already";
+  EXPECT_SAYS(complaint([&] { at.files.open("none.safetensors"); }), "no such file");
+}
+
 TEST_F(HubRepositories, BigFilesElsewhereAreAskedForWithoutTheToken) {
   LoopbackHub cdn("localhost");
   cdn.blobs["/blob/model.safetensors"] = repository().files.at("model.safetensors");
@@ -200,7 +230,8 @@ TEST_F(HubRepositories, TheCacheOfTheHubsClientComesFirst) {
   EXPECT_EQ(at.files.read("config.json", 1000), "{\"a\": 3}");
   EXPECT_TRUE(hub.asked().empty());
   EXPECT_SAYS(at.files.provenance(), "local hub cache");
-  EXPECT_SAYS(at.files.provenance(), "commit " + second + ", not checked");
+  EXPECT_SAYS(at.files.provenance(), "revision main of " + today() + ", commit " + second);
+  EXPECT_SAYS(at.files.provenance(), "not checked since");
   // What it lacks is fetched at its own commit.
   repository().revisions["x"] = second;
   EXPECT_FALSE(at.files.has("model.safetensors.index.json"));
