@@ -109,13 +109,10 @@ inline Part operator+(Part a, Part b) {
 
 /// `part`'s rows below `scope`, without a module of that name: adds rows to a module that exists.
 inline Part at(std::string_view scope, Part part) {
-  auto join = [&](std::string& s) {
-    s = s.empty() ? std::string(scope) : std::string(scope) + '.' + s;
-  };
+  const std::string prefix = std::string(scope) + '.';
+  const auto join = [&](std::string& s) { s.empty() ? s = scope : s.insert(0, prefix); };
   for (auto& m : part.modules) join(m.path);
   for (auto& t : part.tensors) join(t.name);
-  for (auto& t : part.tensors)
-    if (t.tied_to.starts_with('.')) t.tied_to = std::string(scope) + t.tied_to;
   for (auto& c : part.caches) join(c.path);
   for (auto& b : part.blocks) join(b);
   return part;
@@ -143,13 +140,18 @@ Part mixed_stack(std::string_view scope, Size n, C&& class_of, F&& layer) {
   if (n > most_layers)
     throw std::length_error(std::string(scope) + ": " + std::to_string(n) + " layers, at most " +
                             std::to_string(most_layers) + " are supported");
-  Part all;
+  Part all{.modules = {{std::string(scope), "ModuleList"}}};
   for (Size i = 0; i < n; ++i) {
     Part block = layer(i);
     block.blocks = {""};
-    all = std::move(all) + in(std::to_string(i), class_of(i), std::move(block));
+    block = in(std::string(scope) + '.' + std::to_string(i), class_of(i), std::move(block));
+    if (i == 0) {
+      all.modules.reserve(1 + static_cast<std::size_t>(n) * block.modules.size());
+      all.tensors.reserve(static_cast<std::size_t>(n) * block.tensors.size());
+    }
+    all = std::move(all) + std::move(block);
   }
-  return in(scope, "ModuleList", std::move(all));
+  return all;
 }
 /// The same where all are of `class_name`.
 template <class F>
