@@ -233,6 +233,23 @@ Config Config::with_defaults(const json::object& defaults) const {
 
 std::set<std::string> Config::keys_read() const { return *read_; }
 
+std::vector<std::string> Config::keys_unread() const {
+  std::vector<std::string> all;
+  const auto walk = [&](const auto& self, const json::object& object,
+                        const std::string& prefix) -> void {
+    for (const auto& [key, value] : object) {
+      const std::string path = prefix + std::string(key);
+      const auto below = read_->lower_bound(path + '.');
+      if (value.is_object() && below != read_->end() && below->starts_with(path + '.'))
+        self(self, value.get_object(), path + '.');
+      else if (!read_->contains(path))
+        all.push_back(path);
+    }
+  };
+  walk(walk, *object_, prefix_);
+  return all;
+}
+
 Config parse_config(std::string_view text, std::string origin) {
   if (text.size() > most_bytes)
     throw ConfigError(

@@ -71,6 +71,8 @@ class Config {
   Config with_defaults(const boost::json::object& defaults) const;
   /// Keys asked for so far, present or not, dotted below sections.
   std::set<std::string> keys_read() const;
+  /// Keys of the file that nobody asked for, dotted below the sections that somebody read from.
+  std::vector<std::string> keys_unread() const;
 
   /// Throws ConfigError about `key` in this file: "<origin>: key 'x': <what>".
   [[noreturn]] void fail(std::string_view key, const std::string& what) const;

@@ -74,6 +74,8 @@ Model make_model(std::string name, const Config& config, std::string source) {
   complete(model.shape, model.part);
   model.rope_factors = rope_factors(config, model.shape.head_dim);
   model.profile = profile_of(model.part, model.shape.hidden_size);
+  model.multi_token_prediction = multi_token_prediction(config, model.part);
+  model.unknown_keys = unknown_keys(config);
   return model;
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "model/checkpoint.hpp"
-#include "model/config.hpp"
+#include "model/config_keys.hpp"
+#include "model/multi_token_prediction.hpp"
 #include "model/part.hpp"
 #include "model/profile.hpp"
 
@@ -25,6 +27,9 @@ struct Model {
   CheckpointDetails checkpoint;   ///< modules of the checkpoint that depart from it
   Size rope_factors = 0;          ///< elements of rotary scaling factors that GGUF files store
   bool encoder_decoder = false;   ///< the prompt goes to an encoder, only the output to the decoder
+  std::vector<std::string> assumed;  ///< what a description left to defaults: "head_dim 64 (…)"
+  std::vector<UnknownKey> unknown_keys;  ///< of the config: neither read nor known to its class
+  MultiTokenPrediction multi_token_prediction;  ///< beside `part`; no count has it
   ModelShape shape;
   Part part;
   Profile profile;

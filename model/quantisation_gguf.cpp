@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/json.hpp>
 
+#include "model/components.hpp"
 #include "model/matrix.hpp"
 #include "model/mix.hpp"
 
@@ -103,17 +104,7 @@ Size layer_of(std::string_view block) {
   return n;
 }
 
-/// The path of the module that owns the decoding stack, with a dot: "model.language_model.".
-std::string text_root(const Model& model) {
-  for (const Layer& layer : model.profile.layers) {
-    if (!layer.decodes) continue;
-    const std::string stack = layer.path.substr(0, layer.path.rfind('.'));
-    const auto dot = stack.rfind('.');
-    return dot == std::string::npos ? "" : stack.substr(0, dot + 1);
-  }
-  return "";
-}
-/// Below that module, or the head: not a vision or audio tower.
+/// Below the module of the decoding stack, or the head: not a vision or audio tower.
 bool in_text(const Model& model, const std::string& root, const Tensor& tensor) {
   return !model.profile.generative || tensor.role == Role::head || tensor.name.starts_with(root);
 }
@@ -136,7 +127,7 @@ class GgufHolder {
     asked_.seventy_b =
         text_layers_.size() == 80 && asked_.gqa > 1 &&
         one_of({"llama", "mistral", "qwen2", "qwen2_vl", "qwen2_5_vl"}, model.model_type);
-    text_root_ = text_root(model);
+    text_root_ = text_root(model.profile);
     // Positions and token types are embeddings of fewer rows; a config need not say the vocabulary.
     vocabulary_ = model.profile.head_rows;
     if (vocabulary_ == 0)
@@ -234,7 +225,7 @@ std::string gguf_refusal(const Model& model) {
 }
 
 std::vector<const Tensor*> language_tensors(const Model& model) {
-  const std::string root = text_root(model);
+  const std::string root = text_root(model.profile);
   std::vector<const Tensor*> all;
   for (const Tensor& tensor : model.part.tensors)
     if (in_text(model, root, tensor)) all.push_back(&tensor);

@@ -1,5 +1,6 @@
 // headroom models: the catalogue that travels inside the program.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 
@@ -91,13 +92,21 @@ std::string problem_of(const Looked& each) {
 
 int lint(std::vector<std::string> names, const Options& options, const Hub& hub) {
   if (names.empty()) names = catalogue_models();
-  report::Table table{{"model", "problem"}, {}};
-  for (const auto& each : look_up(names, hub))
+  report::Table table{{"model", "key", "problem"}, {}};
+  for (const auto& each : look_up(names, hub)) {
     if (auto problem = problem_of(each); !problem.empty())
-      table.rows.push_back({each.name, std::move(problem)});
+      table.rows.push_back({each.name, {}, std::move(problem)});
+    if (!each.model) continue;
+    for (const auto& unknown : each.model->unknown_keys)
+      table.rows.push_back(
+          {each.name, unknown.key,
+           fmt::format("not read, and no key of {}; nearest: {}", each.model->architecture,
+                       fmt::join(unknown.nearest, ", "))});
+  }
   const bool clean = table.rows.empty();
   if (clean && format_of(options) == Format::text)
-    emit(options, fmt::format("{} models, no problem\n", names.size()));
+    emit(options,
+         fmt::format("{} model{}, no problem\n", names.size(), names.size() == 1 ? "" : "s"));
   else
     emit(options, formatted(table, format_of(options)));
   return clean ? done : failed;
@@ -131,8 +140,11 @@ const Command models_command = {
      .flags = "hub-token offline format out",
      .examples = "headroom models list\nheadroom models show llama3-8b\n"
                  "headroom models lint ./config.json",
-     .columns = "list: model, architecture, parameters, checkpoint_precision, source\n"
-                "show: model, property, value\nlint: model, problem",
+     .columns =
+         "list: model, architecture, parameters, checkpoint_precision, source\n"
+         "show: model, property, value\n"
+         "lint: model, key, problem: what cannot be understood, and keys of a config that are\n"
+         "  neither read nor known to its class, with the nearest that are",
      .exit_codes = "0 done; lint found no problem\n1 failed; lint found problems\n"
                    "2 usage: an option or a name that is not understood"},
     run};
