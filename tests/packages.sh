@@ -13,7 +13,7 @@ headroom_build_packages() {
 
 headroom_long_packages() { echo slurm-wlm munge; }
 
-headroom_check_packages() { echo clang-format-16 clang-tidy-16 git; }
+headroom_check_packages() { echo clang-format-16 clang-tidy-16 clang-16 libclang-rt-16-dev git; }
 
 # The packages among "$@" that are not installed.
 missing_packages() {

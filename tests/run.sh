@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds and runs all tests.
-#   --all   also: sanitizer builds, format and tidy checks, the installed package, every example
+#   --all   also: sanitizer builds, format and tidy checks, seconds of fuzzing, the installed
+#           package, every example
 #   --long  also: the tests that take long, a batch job for a real Slurm, tidy on every file
 # Exit code 0: everything passed. The last line counts tests and checks.
 set -euo pipefail
@@ -60,6 +61,7 @@ install_packages "${groups[@]}"
 if [ $all = yes ]; then
   check format tests/format.sh
   check tidy tests/tidy.sh $([ $long = yes ] && echo --every-file)
+  check fuzz tests/fuzz/run.sh 5
 fi
 exclude=^none$
 [ $all = yes ] || exclude+='|^example$'
