@@ -64,17 +64,6 @@ const Architecture& row_of(const Config& config) {
   return *candidates.front();
 }
 
-/// Every formula may add up all elements in int64 and multiply by 16 bytes.
-void check_size(const Part& part) {
-  constexpr Size most = Size{1} << 58;
-  Size total = 0;
-  for (const auto& t : part.tensors) {
-    const Size elements = times(t.shape);
-    if (elements > most || (total += elements) > most)
-      throw std::overflow_error(t.name + ": more than 2^58 elements");
-  }
-}
-
 }  // namespace
 
 std::span<const Architecture> architectures() {
@@ -87,6 +76,16 @@ std::span<const Architecture> architectures() {
     return rows;
   }();
   return all;
+}
+
+void check_size(const Part& part) {
+  constexpr Size most = Size{1} << 58;
+  Size total = 0;
+  for (const auto& t : part.tensors) {
+    const Size elements = times(t.shape);
+    if (elements > most || (total += elements) > most)
+      throw std::overflow_error(t.name + ": more than 2^58 elements");
+  }
 }
 
 Part describe(const Config& config) {

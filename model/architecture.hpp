@@ -24,4 +24,8 @@ std::span<const Architecture> architectures();
 /// architecture is not described: it names it and the nearest ones, and never guesses.
 Part describe(const Config& config);
 
+/// Throws std::overflow_error unless every formula may add up all elements of `part` in int64 and
+/// multiply by 16 bytes.
+void check_size(const Part& part);
+
 }  // namespace headroom::model

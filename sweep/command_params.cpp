@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <exception>
-#include <map>
 
+#include "model/components.hpp"
 #include "model/model.hpp"
 #include "sweep/command.hpp"
 #include "sweep/hub.hpp"
+#include "sweep/model_counts.hpp"
+#include "sweep/model_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/source.hpp"
 
@@ -18,55 +20,16 @@ namespace json = boost::json;
 using model::Model;
 using model::Tensor;
 
-/// Parameters by part of the model, in registration order, tied ones with their owner: repeated
-/// blocks together, everything else by module at the depth of the blocks' list.
-std::vector<std::pair<std::string, Size>> groups(const Model& model) {
-  std::vector<std::string> lists;  // "model.layers"
-  std::size_t depth = 1;
-  for (const auto& block : model.part.blocks) {
-    const auto dot = block.rfind('.');
-    const std::string list = dot == std::string::npos ? block : block.substr(0, dot);
-    if (!lists.empty() && lists.back() == list) continue;
-    lists.push_back(list);
-    const auto here = static_cast<std::size_t>(std::ranges::count(list, '.')) + 1;
-    depth = lists.size() == 1 ? here : std::min(depth, here);
-  }
-  const auto group_of = [&](const Tensor& tensor) {
-    for (const auto& list : lists)
-      if (tensor.name.starts_with(list + '.')) return list;
-    const std::string_view path = tensor.module().empty() ? tensor.name : tensor.module();
-    std::size_t end = 0;
-    for (std::size_t i = 0; i < depth && end != std::string_view::npos; ++i)
-      end = path.find('.', end + (i > 0 ? 1 : 0));
-    return std::string(path.substr(0, end));
-  };
-  std::vector<std::pair<std::string, Size>> all;
-  std::map<std::string, std::size_t> at;
-  for (const Tensor& tensor : model.part.tensors) {
-    if (!tensor.is_parameter()) continue;
-    const std::string group = group_of(tensor);
-    if (const auto [place, fresh] = at.emplace(group, all.size()); fresh)
-      all.emplace_back(group, 0);
-    if (tensor.tied_to.empty()) all[at.at(group)].second += tensor.elements();
-  }
+json::value prediction_value(const Model& model) {
+  const auto& prediction = model.multi_token_prediction;
+  if (prediction.modules == 0) return nullptr;
+  json::object all{{"modules", prediction.modules}};
+  const bool described = !prediction.source.empty();
+  const Further further = further_of(prediction);
+  all["parameters"] = described ? json::value(further.parameters) : json::value(nullptr);
+  all["copies"] = described ? json::value(further.copies) : json::value(nullptr);
+  all["source"] = described ? json::value(prediction.source) : json::value(nullptr);
   return all;
-}
-
-std::vector<std::string> tied(const Model& model) {
-  std::vector<std::string> names;
-  for (const Tensor& tensor : model.part.tensors)
-    if (tensor.is_parameter() && !tensor.tied_to.empty()) names.push_back(tensor.name);
-  return names;
-}
-
-/// What one more token adds to the cache of one sequence at 2 bytes an element, before any window
-/// is full: K and V of self-attention, or the latent.
-Size kv_bytes_per_token_fp16(const Model& model) {
-  Size elements = 0;
-  for (const auto& cache : model.part.caches)
-    if (cache.kind == model::CacheKind::self_attention || cache.kind == model::CacheKind::latent)
-      elements += cache.per_token;
-  return 2 * elements;
 }
 
 json::object object_of(const Model& model) {
@@ -77,12 +40,23 @@ json::object object_of(const Model& model) {
   all["parameters_untied"] = model.profile.parameters_untied;
   all["parameters_active"] = model.profile.parameters_active;
   all["embedding_parameters"] = model.profile.embedding_parameters;
+  all["non_embedding_parameters"] = model::non_embedding_parameters(model.part);
+  const auto components = model::components_of(model.part, model.profile);
+  json::object by_component;
+  for (std::size_t i = 0; i < components.size(); ++i)
+    if (i == 0 || components[i] > 0) by_component[model::component_names[i]] = components[i];
+  all["components"] = std::move(by_component);
+  all["multi_token_prediction"] = prediction_value(model);
   all["tied"] = json::array();
-  for (const auto& name : tied(model)) all["tied"].as_array().emplace_back(name);
+  for (const auto& name : tied_tensors(model)) all["tied"].as_array().emplace_back(name);
   json::object parts;
-  for (const auto& [name, parameters] : groups(model)) parts[name] = parameters;
+  for (const auto& [name, parameters] : parameter_groups(model)) parts[name] = parameters;
   all["groups"] = std::move(parts);
   all["kv_bytes_per_token_fp16"] = kv_bytes_per_token_fp16(model);
+  if (!model.assumed.empty()) {
+    all["assumed"] = json::array();
+    for (const auto& line : model.assumed) all["assumed"].as_array().emplace_back(line);
+  }
   all["source"] = model.source;
   return all;
 }
@@ -90,15 +64,48 @@ json::object object_of(const Model& model) {
 report::Table table_of(const std::vector<Model>& models) {
   report::Table table{
       {"model", "architecture", "parameters", "parameters_untied", "parameters_active",
-       "embedding_parameters", "tied", "kv_bytes_per_token_fp16", "source"},
+       "embedding_parameters", "non_embedding_parameters", "vision_parameters", "audio_parameters",
+       "projector_parameters", "mtp_modules", "mtp_parameters", "mtp_copies", "tied",
+       "kv_bytes_per_token_fp16", "source"},
       {}};
-  for (const Model& model : models)
-    table.rows.push_back({model.name, model.architecture, model.profile.parameters,
-                          model.profile.parameters_untied, model.profile.parameters_active,
-                          model.profile.embedding_parameters,
-                          fmt::format("{}", fmt::join(tied(model), " ")),
-                          kv_bytes_per_token_fp16(model), model.source});
+  for (const Model& model : models) {
+    using enum model::Component;
+    const auto components = model::components_of(model.part, model.profile);
+    const auto of = [&](model::Component c) { return components[static_cast<std::size_t>(c)]; };
+    const auto& prediction = model.multi_token_prediction;
+    const bool known = prediction.modules == 0 || !prediction.source.empty();
+    const Further further = further_of(prediction);
+    table.rows.push_back(
+        {model.name, model.architecture, model.profile.parameters, model.profile.parameters_untied,
+         model.profile.parameters_active, model.profile.embedding_parameters,
+         model::non_embedding_parameters(model.part), of(vision), of(audio), of(projector),
+         prediction.modules, known ? report::Value(further.parameters) : report::Value(),
+         known ? report::Value(further.copies) : report::Value(),
+         fmt::format("{}", fmt::join(tied_tensors(model), " ")), kv_bytes_per_token_fp16(model),
+         model.source});
+  }
   return table;
+}
+
+/// What the checkpoint holds beside the counts above.
+template <class F>
+void prediction_rows(const Model& model, F&& row) {
+  const auto& prediction = model.multi_token_prediction;
+  if (prediction.modules == 0) return;
+  const std::string modules = fmt::format("{} multi-token-prediction module{}", prediction.modules,
+                                          prediction.modules > 1 ? "s" : "");
+  if (prediction.source.empty())
+    return row("beside them, not counted", 0,
+               modules + ", not described for " + model.architecture);
+  const Further further = further_of(prediction);
+  row("beside them, in checkpoints", further.parameters, modules);
+  if (further.copies > 0)
+    row("… and copies", further.copies, "of embedding and head, stored again");
+}
+
+std::string assumptions(const Model& model) {
+  if (model.assumed.empty()) return {};
+  return fmt::format("  assumed: {}\n", fmt::join(model.assumed, ", "));
 }
 
 std::string text_of(const Model& model) {
@@ -109,14 +116,21 @@ std::string text_of(const Model& model) {
   };
   row("parameters", model.profile.parameters);
   row("active a token", model.profile.parameters_active);
-  const auto names = tied(model);
+  row("without embeddings and head", model::non_embedding_parameters(model.part));
+  const auto components = model::components_of(model.part, model.profile);
+  for (std::size_t i = 0; i < components.size(); ++i)
+    if (components[i] > 0 && components[i] < model.profile.parameters)
+      row(std::string(model::component_names[i]), components[i]);
+  const auto names = tied_tensors(model);
   if (!names.empty())
     row("with tied ones twice", model.profile.parameters_untied,
         fmt::format("tied: {}", fmt::join(names, ", ")));
-  for (const auto& [name, parameters] : groups(model)) row("  " + name, parameters);
+  for (const auto& [name, parameters] : parameter_groups(model)) row("  " + name, parameters);
+  prediction_rows(model, row);
   row("KV bytes a token, 16 bit", kv_bytes_per_token_fp16(model));
   const std::string lines = aligned({"", "", ""}, {false, true, false}, rows);
-  return text + lines.substr(lines.find('\n') + 1) + "  source: " + model.source + '\n';
+  return text + lines.substr(lines.find('\n') + 1) + assumptions(model) +
+         "  source: " + model.source + '\n';
 }
 
 constexpr std::string_view roles[] = {"matmul", "embedding", "head",  "norm",
@@ -146,12 +160,9 @@ std::vector<Model> look_up(const std::vector<std::string>& names, const Hub& hub
 }
 
 int run(const Options& options) {
-  auto names = options.operands();
-  if (options.given("model")) names.insert(names.begin(), options.text("model"));
-  if (names.empty()) throw UsageError("which MODEL? `headroom models list` shows the catalogue");
   say_if_full_model(options);
   const Format format = format_of(options);
-  const auto models = look_up(names, Hub(hub_flags(options)));
+  const auto models = look_up(models_given(options), Hub(hub_flags(options)));
   if (options.given("tensors")) {
     emit(options, formatted(tensor_table(models), format));
     return done;
@@ -178,20 +189,34 @@ const Command params_command = {
     {.name = "params",
      .summary = "exact parameter counts of models, from their metadata",
      .operands = "MODEL…",
-     .flags = "model tensors hub-token offline load-full-model format out",
-     .examples = "headroom params microsoft/phi-2\n"
-                 "headroom params llama3-8b Qwen3-0.6B --format json\n"
-                 "headroom params ./config.json --tensors --format csv\n"
-                 "headroom params 'gpt2?n_layer=6'\n"
-                 "headroom params Qwen/Qwen3-8B@main   # from the hub: config.json, never weights",
-     .columns = "model, architecture, source\n"
-                "parameters: tied ones once; parameters_untied: each time\n"
-                "parameters_active: touched by one token (experts); embeddings counted\n"
-                "embedding_parameters: looked up, not multiplied\n"
-                "tied: tensors that share another one's storage\n"
-                "groups (json): parameters by part of the model; they sum to parameters\n"
-                "kv_bytes_per_token_fp16: what a token adds to the cache, windows not yet full\n"
-                "with --tensors: model, tensor, shape, role, elements, tied_to",
+     .flags = HEADROOM_MODEL_FLAGS " tensors hub-token offline load-full-model format out",
+     .examples =
+         "headroom params microsoft/phi-2\n"
+         "headroom params llama3-8b Qwen3-0.6B --format json\n"
+         "headroom params ./config.json --tensors --format csv\n"
+         "headroom params 'gpt2?n_layer=6'\n"
+         "headroom params my-model.toml\n"
+         "headroom params --hidden-size 4096 --layers 32 --heads 32 --kv-heads 8 "
+         "--intermediate-size 14336 \\\n"
+         "  --vocab-size 128256 --position-embedding rotary --norm rms --feed-forward gated "
+         "--tied-head false",
+     .columns =
+         "model, architecture, source\n"
+         "parameters: tied ones once; parameters_untied: each time\n"
+         "parameters_active: touched by one token (experts); embeddings counted\n"
+         "embedding_parameters: looked up, not multiplied; non_embedding_parameters: neither\n"
+         "  these nor an output head of its own\n"
+         "components (json): language, vision, audio, projector, other; they sum to\n"
+         "  parameters; in csv vision_parameters, audio_parameters, projector_parameters\n"
+         "multi_token_prediction (json): null, or what checkpoints hold beside parameters:\n"
+         "  modules, parameters of their own, copies of embedding and head, source of the\n"
+         "  layout; null where the layout is not described. In csv mtp_modules,\n"
+         "  mtp_parameters, mtp_copies\n"
+         "tied: tensors that share another one's storage\n"
+         "groups (json): parameters by part of the model; they sum to parameters\n"
+         "kv_bytes_per_token_fp16: what a token adds to the cache, windows not yet full\n"
+         "assumed (text, json): what the description of a custom model leaves to defaults\n"
+         "with --tensors: model, tensor, shape, role, elements, tied_to",
      .exit_codes = usual_exit_codes},
     run};
 

@@ -10,6 +10,7 @@
 #include "model/mapper.hpp"
 #include "sweep/command.hpp"
 #include "sweep/hub.hpp"
+#include "sweep/model_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/source.hpp"
 
@@ -180,6 +181,9 @@ std::string as_text(const Request& request, const DeviceMap& map) {
       request.options.no_split.empty()
           ? "none"
           : fmt::format("{}", fmt::join(request.options.no_split, ", ")));
+  if (!request.model.assumed.empty())
+    text.insert(text.find("Mapper"),
+                fmt::format("Assumes  {}\n", fmt::join(request.model.assumed, ", ")));
   std::vector<std::vector<std::string>> rows;
   for (const Share& share : shares_of(request, map)) {
     if (share.device == "disk" && share.modules == 0) continue;
@@ -195,6 +199,7 @@ std::string as_text(const Request& request, const DeviceMap& map) {
   const auto& tensors = request.model.part.tensors;
   const bool fused =
       std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.of > 1; });
+  if (request.model.model_type == "custom") return text;
   text += fmt::format("\nThe names are those of transformers 5 (5.23){}.\n",
                       fused ? "; before 5 each expert was a module of its own" : "");
   return text;
@@ -217,11 +222,9 @@ std::string what_would_work(const Request& request, const Options& options) {
 }
 
 int run(const Options& options) {
-  auto names = options.operands();
-  if (options.given("model")) names.push_back(options.text("model"));
-  if (names.size() != 1) throw UsageError("which MODEL? place takes one");
+  const std::string name = model_given(options);
   const Format format = format_of(options);
-  const Request request = request_of(options, names[0]);
+  const Request request = request_of(options, name);
   DeviceMap map;
   try {
     map = infer_device_map(request.tree, request.balanced, request.options);
@@ -244,8 +247,9 @@ const Command place_command = {
     {.name = "place",
      .summary = "the device map that accelerate or transformers would make",
      .operands = "MODEL",
-     .flags = "model precision max-memory mapper policy no-split fallback-allocation no-clean "
-              "hub-token offline format out",
+     .flags = HEADROOM_MODEL_FLAGS
+     " precision max-memory mapper policy no-split fallback-allocation no-clean "
+     "hub-token offline format out",
      .examples = "headroom place facebook/opt-30b --max-memory 0=6GiB --max-memory cpu=25GiB\n"
                  "headroom place llama2-7b --dtype float16 --policy balanced --max-memory 0=8GB "
                  "--max-memory 1=8GB --max-memory cpu=30GB --format json",

@@ -1,6 +1,7 @@
 #include "sweep/scenario_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,20 +10,12 @@
 #include "hardware/quantity_text.hpp"
 #include "sweep/hub.hpp"
 #include "sweep/machine_options.hpp"
+#include "sweep/model_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/source.hpp"
 
 namespace headroom::sweep {
 namespace {
-
-std::string model_text(const Options& options) {
-  const auto& operands = options.operands();
-  if (operands.size() + (options.given("model") ? 1 : 0) > 1)
-    throw UsageError("one MODEL at a time here; `sweep` and `params` take many");
-  if (options.given("model")) return options.text("model");
-  if (operands.empty()) throw UsageError("which MODEL? `headroom models list` shows the catalogue");
-  return operands.front();
-}
 
 /// A card without limits, for estimates of memory alone.
 Machine no_machine() {
@@ -114,7 +107,7 @@ model::Scenario request_of(const Options& options) {
 }
 
 GivenScenario scenario_of(const Options& options) {
-  return scenario_of(options, model_text(options));
+  return scenario_of(options, model_given(options));
 }
 
 GivenScenario scenario_of(const Options& options, const std::string& name) {
@@ -137,6 +130,8 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   set_budgets(options, given.on_machine, s);
   set_parallel(options, given.on_machine, s);
   given.model = std::make_unique<model::Model>(resolve_model(name, Hub(hub_flags(options))));
+  if (!given.model->assumed.empty())
+    given.assumed.push_back(fmt::format("of the model: {}", fmt::join(given.model->assumed, ", ")));
   if (!scheme) scheme = &model::scheme(given.model->checkpoint_scheme);
   given.weights = std::make_unique<model::Weights>(model::hold(*given.model, *scheme));
   s.weights = given.weights.get();

@@ -8,7 +8,7 @@
 
 #include "hardware/machine.hpp"
 #include "model/estimate.hpp"
-#include "sweep/options.hpp"
+#include "sweep/model_options.hpp"
 
 namespace headroom::sweep {
 
@@ -25,7 +25,7 @@ struct GivenScenario {
   std::unique_ptr<model::Weights> weights;
   std::unique_ptr<Machine> machine;
   bool on_machine = true;
-  std::vector<std::string> assumed;  ///< of the machine
+  std::vector<std::string> assumed;  ///< of the machine and of a custom model
   model::Scenario scenario;
 };
 

@@ -10,6 +10,7 @@
 
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
+#include "sweep/custom_source.hpp"
 #include "sweep/far_threads.hpp"
 #include "sweep/hub.hpp"
 #include "sweep/model_from_files.hpp"
@@ -146,7 +147,7 @@ namespace {
 
 /// What needs no network.
 std::optional<model::Model> find_here(const ModelReference& reference) {
-  for (const auto make : {catalogue_source, file_source})
+  for (const auto make : {custom_source, catalogue_source, file_source})
     if (auto found = make()->find(reference)) return found;
   return std::nullopt;
 }
