@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -13,9 +14,12 @@ namespace {
 
 /// The table: a line a model_type, "*" for all of them.
 std::string_view fields_table() {
-  for (const EmbeddedFile& file : embedded_models())
-    if (file.name == "config_fields.tsv") return file.bytes;
-  return {};
+  static const std::string_view table = [] {
+    for (const EmbeddedFile& file : embedded_models())
+      if (file.name == "config_fields.tsv") return file.bytes;
+    return std::string_view{};
+  }();
+  return table;
 }
 
 /// The line of `model_type`: its fields, apart by spaces.
@@ -80,18 +84,22 @@ std::string type_at(const boost::json::object& root, std::string_view path) {
 std::vector<UnknownKey> unknown_keys(const Config& config) {
   const std::string_view general = fields_of("*").value_or("");
   std::vector<UnknownKey> all;
+  std::map<std::string, std::string, std::less<>> known;  // by section; empty: nothing is known
   for (const std::string& path : config.keys_unread()) {
     const auto dot = path.rfind('.');
-    const bool nested = dot != std::string::npos;
-    const std::string section = nested ? path.substr(0, dot) : std::string();
-    const std::string key = nested ? path.substr(dot + 1) : path;
-    const std::string type = type_at(config.object(), section);
-    const auto own = fields_of(type);
-    if (type.empty() || (!own && !nested) || has_word(general, key)) continue;
-    if (own && has_word(*own, key)) continue;
-    const std::string family = nested ? fields_of_family(type) : std::string();
-    if (nested && (family.empty() || has_word(family, key))) continue;
-    all.push_back({path, nearest(key, words(own ? *own : family))});
+    const std::string section = dot == std::string::npos ? std::string() : path.substr(0, dot);
+    const std::string_view key = std::string_view(path).substr(dot + 1);
+    if (has_word(general, key)) continue;
+    const auto [fields, fresh] = known.emplace(section, "");
+    if (fresh) {
+      const std::string type = type_at(config.object(), section);
+      if (section.empty())
+        fields->second = fields_of(type).value_or("");
+      else if (!type.empty())
+        fields->second = fields_of_family(type);
+    }
+    if (fields->second.empty() || has_word(fields->second, key)) continue;
+    all.push_back({path, nearest(key, words(fields->second))});
   }
   return all;
 }

@@ -21,7 +21,7 @@ std::vector<std::pair<std::string, Size>> parameter_groups(const Model& model) {
   }
   const auto group_of = [&](const Tensor& tensor) {
     for (const auto& list : lists)
-      if (tensor.name.starts_with(list + '.')) return list;
+      if (tensor.name.starts_with(list) && tensor.name[list.size()] == '.') return list;
     const std::string_view path = tensor.module().empty() ? tensor.name : tensor.module();
     std::size_t end = 0;
     for (std::size_t i = 0; i < depth && end != std::string_view::npos; ++i)
