@@ -77,7 +77,7 @@ const Command report_command = {
      .examples = "headroom report out/nightly\n"
                  "headroom report out/nightly --runs\n"
                  "headroom report --view list\n"
-                 "headroom report out/nightly --view compatibility --format csv\n"
+                 "headroom report out/nightly --view fastest --format csv\n"
                  "headroom report results.sqlite --run 3 --out /tmp/third",
      .columns = "files written, one a line; with --view or --runs the rows themselves.\n"
                 "What a column means: sqlite3 FILE 'select * from column_meaning'",
