@@ -48,12 +48,13 @@ Memory estimate(const headroom::model::Model& model, const headroom::Machine& ma
   const hm::Estimate all = hm::evaluate(scenario);
   if (all.verdict == hm::Verdict::refused)
     throw std::invalid_argument("cannot run: " + std::string(hm::name_of(all.reason)));
-  return {
-      .weights = all.weights,
-      .kv_cache = only_if(switches.kv_cache, all.kv_cache),
-      .activations = only_if(switches.activations, all.activations),
-      .overhead = only_if(switches.overhead, all.overhead),
-      .optimizer = only_if(switches.optimizer, hm::adam_states(model, switches.bytes_per_element))};
+  return {.weights = all.weights,
+          .kv_cache = only_if(switches.kv_cache, all.kv_cache),
+          .activations = only_if(switches.activations, all.activations),
+          .overhead = only_if(switches.overhead, all.overhead),
+          .optimizer =
+              only_if(switches.optimizer, hm::optimizer_states(hm::optimizer("adamw"), model.part,
+                                                               switches.bytes_per_element))};
 }
 
 }  // namespace memory_of
