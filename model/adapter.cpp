@@ -196,6 +196,13 @@ Size Adapter::magnitudes() const {
   return sum;
 }
 
+std::vector<std::string> Adapter::all_targets() const {
+  std::set<std::string> names;
+  for (const auto& target : targets) names.emplace(last_name(target));
+  names.insert(parameters_targeted.begin(), parameters_targeted.end());
+  return {names.begin(), names.end()};
+}
+
 Adapter adapt(const Model& model, const AdapterRequest& request) {
   const auto modules = owners(model.part);
   const Targets targets = resolve(model, request, modules);

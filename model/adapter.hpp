@@ -17,9 +17,9 @@
 namespace headroom::model {
 
 /// PEFT would refuse it too: a target that is not there or that cannot be adapted.
-class AdapterError : public std::runtime_error {
+class AdapterError : public std::invalid_argument {
  public:
-  using std::runtime_error::runtime_error;
+  using std::invalid_argument::invalid_argument;
 };
 
 struct AdapterRequest {
@@ -48,6 +48,8 @@ struct Adapter {
   std::vector<AdaptedModule> modules;
   Size parameters() const;
   Size magnitudes() const;
+  /// Both kinds of targets by their last names, each once.
+  std::vector<std::string> all_targets() const;
 };
 
 /// Throws AdapterError with what was asked for, what there is and what would have worked.

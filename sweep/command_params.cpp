@@ -6,6 +6,7 @@
 
 #include "model/components.hpp"
 #include "model/model.hpp"
+#include "sweep/adapter_options.hpp"
 #include "sweep/command.hpp"
 #include "sweep/hub.hpp"
 #include "sweep/model_counts.hpp"
@@ -32,7 +33,7 @@ json::value prediction_value(const Model& model) {
   return all;
 }
 
-json::object object_of(const Model& model) {
+json::object object_of(const Model& model, const Adapters& adapters) {
   json::object all;
   all["model"] = model.name;
   all["architecture"] = model.architecture;
@@ -53,6 +54,12 @@ json::object object_of(const Model& model) {
   for (const auto& [name, parameters] : parameter_groups(model)) parts[name] = parameters;
   all["groups"] = std::move(parts);
   all["kv_bytes_per_token_fp16"] = kv_bytes_per_token_fp16(model);
+  if (adapters) {
+    const model::Adapter adapter = adapt(model, *adapters);
+    all["adapter_parameters"] = adapter.parameters();
+    all["adapted_modules"] = adapter.modules.size();
+    all["adapter_targets"] = json::value_from(adapter.all_targets());
+  }
   if (!model.assumed.empty()) {
     all["assumed"] = json::array();
     for (const auto& line : model.assumed) all["assumed"].as_array().emplace_back(line);
@@ -61,7 +68,7 @@ json::object object_of(const Model& model) {
   return all;
 }
 
-report::Table table_of(const std::vector<Model>& models) {
+report::Table table_of(const std::vector<Model>& models, const Adapters& adapters) {
   report::Table table{
       {"model", "architecture", "parameters", "parameters_untied", "parameters_active",
        "embedding_parameters", "non_embedding_parameters", "vision_parameters", "audio_parameters",
@@ -83,6 +90,13 @@ report::Table table_of(const std::vector<Model>& models) {
          known ? report::Value(further.copies) : report::Value(),
          fmt::format("{}", fmt::join(tied_tensors(model), " ")), kv_bytes_per_token_fp16(model),
          model.source});
+  }
+  if (!adapters) return table;
+  table.names.insert(table.names.end() - 1, {"adapter_parameters", "adapted_modules"});
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const model::Adapter adapter = adapt(models[i], *adapters);
+    table.rows[i].insert(table.rows[i].end() - 1,
+                         {adapter.parameters(), static_cast<Size>(adapter.modules.size())});
   }
   return table;
 }
@@ -108,7 +122,7 @@ std::string assumptions(const Model& model) {
   return fmt::format("  assumed: {}\n", fmt::join(model.assumed, ", "));
 }
 
-std::string text_of(const Model& model) {
+std::string text_of(const Model& model, const Adapters& adapters) {
   std::string text = fmt::format("{} ({})\n", model.name, model.architecture);
   std::vector<std::vector<std::string>> rows;
   const auto row = [&](std::string name, Size number, std::string note = {}) {
@@ -128,6 +142,14 @@ std::string text_of(const Model& model) {
   for (const auto& [name, parameters] : parameter_groups(model)) row("  " + name, parameters);
   prediction_rows(model, row);
   row("KV bytes a token, 16 bit", kv_bytes_per_token_fp16(model));
+  if (adapters) {
+    const model::Adapter adapter = adapt(model, *adapters);
+    row("adapter parameters", adapter.parameters(),
+        fmt::format("{:.3g} % of the model", 100.0 * static_cast<double>(adapter.parameters()) /
+                                                 static_cast<double>(model.profile.parameters)));
+    row("adapted modules", static_cast<Size>(adapter.modules.size()),
+        fmt::format("{}", fmt::join(adapter.all_targets(), ", ")));
+  }
   const std::string lines = aligned({"", "", ""}, {false, true, false}, rows);
   return text + lines.substr(lines.find('\n') + 1) + assumptions(model) +
          "  source: " + model.source + '\n';
@@ -162,22 +184,25 @@ std::vector<Model> look_up(const std::vector<std::string>& names, const Hub& hub
 int run(const Options& options) {
   say_if_full_model(options);
   const Format format = format_of(options);
+  const auto adapters = adapters_of(options);
   const auto models = look_up(models_given(options), Hub(hub_flags(options)));
   if (options.given("tensors")) {
+    if (adapters)
+      throw UsageError("--tensors lists the model's own; adapters have no effect on it");
     emit(options, formatted(tensor_table(models), format));
     return done;
   }
   std::string text;
   if (format == Format::text) {
-    for (const Model& model : models) text += (text.empty() ? "" : "\n") + text_of(model);
+    for (const Model& model : models) text += (text.empty() ? "" : "\n") + text_of(model, adapters);
   } else if (format == Format::json) {
     json::array all;
-    for (const Model& model : models) all.push_back(object_of(model));
+    for (const Model& model : models) all.push_back(object_of(model, adapters));
     text = pretty(all);
   } else if (format == Format::jsonl) {
-    for (const Model& model : models) text += json::serialize(object_of(model)) + '\n';
+    for (const Model& model : models) text += json::serialize(object_of(model, adapters)) + '\n';
   } else {
-    text = formatted(table_of(models), format);
+    text = formatted(table_of(models, adapters), format);
   }
   emit(options, text);
   return done;
@@ -189,12 +214,14 @@ const Command params_command = {
     {.name = "params",
      .summary = "exact parameter counts of models, from their metadata",
      .operands = "MODEL…",
-     .flags = HEADROOM_MODEL_FLAGS " tensors hub-token offline load-full-model format out",
+     .flags = HEADROOM_MODEL_FLAGS " tensors " HEADROOM_ADAPTER_FLAGS
+                                   " hub-token offline load-full-model format out",
      .examples =
          "headroom params microsoft/phi-2\n"
          "headroom params llama3-8b Qwen3-0.6B --format json\n"
          "headroom params ./config.json --tensors --format csv\n"
          "headroom params 'gpt2?n_layer=6'\n"
+         "headroom params llama3-8b --lora-rank 16 --lora-targets all-linear --dora\n"
          "headroom params my-model.toml\n"
          "headroom params --hidden-size 4096 --layers 32 --heads 32 --kv-heads 8 "
          "--intermediate-size 14336 \\\n"
@@ -216,6 +243,8 @@ const Command params_command = {
          "groups (json): parameters by part of the model; they sum to parameters\n"
          "kv_bytes_per_token_fp16: what a token adds to the cache, windows not yet full\n"
          "assumed (text, json): what the description of a custom model leaves to defaults\n"
+         "adapter_parameters, adapted_modules (with --lora-rank, --lora-targets, --dora):\n"
+         "                 what PEFT would train, and beside how many modules\n"
          "with --tensors: model, tensor, shape, role, elements, tied_to",
      .exit_codes = usual_exit_codes},
     run};
