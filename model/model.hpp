@@ -6,6 +6,7 @@
 
 #include "model/checkpoint.hpp"
 #include "model/config_keys.hpp"
+#include "model/execution.hpp"
 #include "model/multi_token_prediction.hpp"
 #include "model/part.hpp"
 #include "model/profile.hpp"
@@ -31,6 +32,7 @@ struct Model {
   std::vector<UnknownKey> unknown_keys;  ///< of the config: neither read nor known to its class
   MultiTokenPrediction multi_token_prediction;  ///< beside `part`; no count has it
   ModelShape shape;
+  Execution execution;
   Part part;
   Profile profile;
 };

@@ -33,7 +33,8 @@ std::vector<std::vector<std::string>> records(const std::string& text) {
 }  // namespace
 
 std::vector<Row> read_csv(const std::string& name) {
-  const auto lines = records(read_file(std::string(HEADROOM_TEST_DATA) + "/data/" + name));
+  const std::string path = std::string(HEADROOM_TEST_DATA) + "/data/" + name;
+  const auto lines = records(name.ends_with(".gz") ? read_gzip(path) : read_file(path));
   std::vector<Row> rows;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     if (lines[i].size() != lines[0].size())

@@ -1,0 +1,21 @@
+// What a config says of how a model runs, beyond the tensors it owns.
+#pragma once
+
+namespace headroom::model {
+
+class Config;
+
+/// Shares dropped in training, soft caps, and how residuals are arranged. Of a vision-language
+/// config: those of its text model.
+struct Execution {
+  double attention_dropout = 0;  ///< of attention's probabilities
+  double hidden_dropout = 0;     ///< of what attention and feed-forward add
+  double embedding_dropout = 0;
+  double attention_softcap = 0, logit_softcap = 0;  ///< 0: none
+  bool parallel_residual = false;  ///< attention and feed-forward read the same residual
+  bool normalised_routing = true;  ///< weights of the chosen experts sum to one
+  bool linear_positions = false;   ///< ALiBi: a bias on the scores instead of rotations
+};
+Execution execution_of(const Config& config);
+
+}  // namespace headroom::model

@@ -1,0 +1,152 @@
+#include "model/saved_activation.hpp"
+
+#include <algorithm>
+
+namespace headroom::model {
+namespace {
+
+bool same(const std::optional<NormUse>& a, const std::optional<NormUse>& b) {
+  if (a.has_value() != b.has_value()) return false;
+  return !a || (a->kind == b->kind && a->width == b->width);
+}
+bool same(const std::optional<AttentionUse>& a, const std::optional<AttentionUse>& b) {
+  if (a.has_value() != b.has_value()) return false;
+  if (!a) return true;
+  return a->heads == b->heads && a->kv_heads == b->kv_heads && a->head_dim == b->head_dim &&
+         a->window == b->window && a->hidden == b->hidden && a->query_rank == b->query_rank &&
+         a->key_rank == b->key_rank && a->rotation == b->rotation &&
+         same(a->query_norm, b->query_norm);
+}
+bool same(const std::optional<FeedForwardUse>& a, const std::optional<FeedForwardUse>& b) {
+  if (a.has_value() != b.has_value()) return false;
+  if (!a) return true;
+  if (a->experts.has_value() != b->experts.has_value()) return false;
+  return a->hidden == b->hidden && a->inner == b->inner && a->gating == b->gating &&
+         (!a->experts || a->experts->experts == b->experts->experts);
+}
+bool same(const LayerUse& a, const LayerUse& b) {
+  return a.class_name == b.class_name && same(a.before_attention, b.before_attention) &&
+         same(a.before_feed_forward, b.before_feed_forward) && same(a.attention, b.attention) &&
+         same(a.feed_forward, b.feed_forward);
+}
+
+/// Elements of a rotary table: one for each position and rotated dimension.
+Size rotated_dims(const Model& model, const AttentionUse& use) {
+  for (const Tensor& t : model.part.tensors)
+    if (t.role == Role::buffer && t.name.ends_with("inv_freq") &&
+        !t.name.ends_with("original_inv_freq") && t.shape.size() == 1)
+      return use.rotation == Rotation::halves ? t.shape[0] : 2 * t.shape[0];
+  return use.head_dim;
+}
+
+struct Run {
+  const Model& model;
+  TapeMode mode;
+
+  Value residual(Tape& tape) const {
+    return tape.make(tokens(model.shape.hidden_size), mode.parameters, true);
+  }
+  Pass pass(Tape& tape, const LayerUse& use) const {
+    Pass p{.tape = &tape};
+    if (use.attention && use.attention->rotation != Rotation::none) {
+      const Held held = use.attention->rotated_in_fp32 ? Held::fp32 : mode.parameters;
+      const Size dims = rotated_dims(model, *use.attention);
+      p.cosines = tape.make(positions(dims), held, false);
+      p.sines = tape.make(positions(dims), held, false);
+    }
+    return p;
+  }
+  Tape::Sums layer(const LayerUse& use, bool beyond) const {
+    Tape tape(mode);
+    Pass p = pass(tape, use);
+    p.beyond_window = beyond;
+    const auto mark = tape.mark();
+    run_layer(p, residual(tape), use);
+    return tape.saved(mark);
+  }
+};
+
+bool has_tensor(const Part& part, std::string_view ending) {
+  return std::any_of(part.tensors.begin(), part.tensors.end(),
+                     [&](const Tensor& t) { return t.name.ends_with(ending); });
+}
+
+}  // namespace
+
+double SavedActivations::layer(std::size_t i, double batch, double sequence) const {
+  const SavedLayer& kind = kinds[kind_of[i]];
+  const Tape::Sums& sums =
+      kind.window > 0 && sequence > static_cast<double>(kind.window) ? kind.beyond : kind.within;
+  Polynomial all = sums.outer;
+  ((all += sums.inner) += sums.weights_outer) += sums.weights_inner;
+  return all.at(batch, sequence);
+}
+double SavedActivations::total(double batch, double sequence) const {
+  double sum = loss.at(batch, sequence);
+  for (const Tape::Sums* part : {&before, &after}) {
+    Polynomial all = part->outer;
+    ((all += part->inner) += part->weights_outer) += part->weights_inner;
+    sum += all.at(batch, sequence);
+  }
+  for (std::size_t i = 0; i < kind_of.size(); ++i) sum += layer(i, batch, sequence);
+  return sum;
+}
+
+SavedActivations saved_activations(const Model& model, TapeMode mode) {
+  SavedActivations all;
+  const Run run{model, mode};
+  const Size hidden = model.shape.hidden_size, vocabulary = model.profile.head_rows;
+  std::vector<LayerUse> uses;
+  for (std::size_t i = 0; i < model.part.blocks.size(); ++i) {
+    LayerUse use = layer_use(model, static_cast<Size>(i));
+    const auto known =
+        std::find_if(uses.begin(), uses.end(), [&](const LayerUse& u) { return same(u, use); });
+    all.kind_of.push_back(static_cast<std::size_t>(known - uses.begin()));
+    if (known != uses.end()) continue;
+    SavedLayer kind{.within = run.layer(use, false),
+                    .beyond = run.layer(use, true),
+                    .window = use.attention ? use.attention->window : 0,
+                    .known = use.known};
+    kind.input.add(tokens(hidden), bytes_of(mode.parameters));
+    all.kinds.push_back(kind);
+    uses.push_back(std::move(use));
+  }
+
+  {
+    Tape tape(mode);
+    if (!uses.empty()) {
+      const Pass p = run.pass(tape, uses.front());
+      if (!mode.kernels.fused_rotation) tape.save(p.cosines), tape.save(p.sines);
+    }
+    // Learned positions are looked up by numbers that are made for it.
+    if (has_tensor(model.part, "wpe.weight")) tape.save(positions(1), Held::int64, Region::outer);
+    if (model.execution.embedding_dropout > 0 && mode.hidden_dropout > 0)
+      tape.dropout(run.residual(tape), model.execution.embedding_dropout);
+    all.before = tape.saved();
+  }
+  {
+    Tape tape(mode);
+    const Value x = run.residual(tape);
+    NormUse norm{NormKind::rms, hidden};
+    if (!uses.empty() && uses.front().before_attention)
+      norm = *uses.front().before_attention;
+    else if (!uses.empty() && uses.front().after_attention)
+      norm = *uses.front().after_attention;
+    const Value y = run_norm(tape, x, norm, tokens(1));
+    Value scores = tape.linear(y, hidden, vocabulary, tokens(1), mode.trained);
+    if (model.execution.logit_softcap > 0)
+      scores = tape.scale(tape.keeps_result(tape.scale(scores)));
+    all.after = tape.saved();
+    all.logits_bytes = bytes_of(scores.held);
+    all.logits.add(scores.extent, bytes_of(scores.held));
+    if (scores.held != Held::fp32) all.logits.add(scores.extent, 4);
+  }
+  all.loss.add(tokens(vocabulary), 4);
+  all.loss.add(tokens(1), 8);  // shifted labels
+  if (mode.one_sequence)
+    all.loss.add(constant(1), 8);  // and their padding, where nothing copies it
+  all.loss.add(constant(1), 4);
+  return all;
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,153 @@
+// A miniature autograd: values without data that pass through operations, and the storages that
+// each operation keeps for its backward. What a layer saves follows from running its operations
+// here, with no formula of a layer anywhere: change a dtype, freeze a weight or fuse a kernel, and
+// the sum follows.
+//
+// The rules of each operation are torch's (tools/autograd/derivatives.yaml of 2.15): a product
+// keeps the operand that the other one's gradient needs, a softmax its result, a linear layer its
+// input if its weight is trained and its weight if its input needs a gradient. A storage counts
+// once, whole, however many views of it are kept. Sizes are monomials in sequences and tokens, so
+// that one run serves all.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "hardware/units.hpp"
+
+namespace headroom::model {
+
+/// count * batch^b * sequence^s elements.
+struct Extent {
+  Size count = 1;
+  std::uint8_t b = 0, s = 0;
+  friend Extent operator*(Size n, Extent e) { return {n * e.count, e.b, e.s}; }
+};
+inline constexpr Extent constant(Size n) { return {n, 0, 0}; }
+inline constexpr Extent positions(Size n) {
+  return {n, 0, 1};
+}  ///< n a position, whatever the batch
+inline constexpr Extent tokens(Size n) { return {n, 1, 1}; }  ///< n a token
+inline constexpr Extent pairs(Size n) { return {n, 1, 2}; }   ///< n a pair of tokens of a sequence
+
+/// Bytes as a polynomial in the batch and the sequence length.
+class Polynomial {
+ public:
+  void add(Extent extent, Size bytes);
+  Polynomial& operator+=(const Polynomial& o);
+  /// With `sequence` tokens here that attend to `all` (context parallelism keeps a share of them).
+  double at(double batch, double sequence, double all) const;
+  double at(double batch, double sequence) const { return at(batch, sequence, sequence); }
+  friend bool operator==(const Polynomial&, const Polynomial&) = default;
+
+ private:
+  std::array<double, 6> terms_{};  ///< [b * 3 + s]; whole numbers below 2^53
+};
+
+/// What elements are held in on the tape.
+enum class Held : std::uint8_t { fp32, bf16, boolean, int64, int32 };
+Size bytes_of(Held held);
+
+/// Which part of a layer a storage belongs to: `inner` lies between the two matrices of a
+/// column- and row-parallel pair and is divided by tensor parallelism, `outer` by sequence
+/// parallelism.
+enum class Region : std::uint8_t { outer, inner };
+
+/// The order in which the heads of [batch, heads, tokens, dim] lie in memory.
+enum class Layout : std::uint8_t { by_token, by_head };
+
+struct Value {
+  int storage = -1;  ///< -1: a parameter's own, never counted
+  Extent extent{};
+  Held held = Held::fp32;
+  bool grad = false;
+  Layout layout = Layout::by_token;
+  Region region = Region::outer;
+};
+
+/// Where torch's kernels differ.
+struct Kernels {
+  bool fused_attention = true;  ///< scaled_dot_product_attention or flash attention: no scores kept
+  bool attention_by_token = true;  ///< its output lies by token (CUDA), not as its query (CPU)
+  bool byte_masks =
+      true;  ///< dropout keeps one byte an element (CUDA), not the tensor's type (CPU)
+  bool autocast_fp32 = true;  ///< autocast raises softmax, norms and powers to fp32 (CUDA)
+  bool fp32_statistics =
+      true;  ///< layer norms keep mean and deviation in fp32 (CUDA), not the input's
+  bool norm_statistics = true;  ///< they are kept at all (formulas of papers leave them out)
+  bool fused_norms = false;     ///< Liger, Megatron: the input and one value a row, nothing else
+  bool fused_gating = false;    ///< Liger, Megatron: gate and up, their product is made again
+  bool fused_rotation = false;  ///< rotates in place: no tables, no copies
+};
+
+/// How values are held and which kernels run.
+struct TapeMode {
+  Held parameters = Held::bf16;
+  bool autocast = false;      ///< matrices in bf16 over fp32 parameters
+  bool trained = true;        ///< the weights of the model; adapters are always trained
+  bool one_sequence = false;  ///< a batch of one: reshapes need no copy
+  double attention_dropout = 0, hidden_dropout = 0;
+  Kernels kernels{};
+};
+
+class Tape {
+ public:
+  explicit Tape(TapeMode mode) : mode_(mode) {}
+  const TapeMode& mode() const { return mode_; }
+
+  // ---- values -----------------------------------------------------------------------------------
+  Value make(Extent extent, Held held, bool grad, Region region = Region::outer,
+             Layout layout = Layout::by_token);
+  /// A tensor like `x`, in a storage of its own.
+  Value like(const Value& x) { return make(x.extent, x.held, x.grad, x.region, x.layout); }
+  Value parameter(Extent extent, bool trained) const;
+  /// Part of the storage of `x`.
+  static Value view(Value x, Extent extent) { return x.extent = extent, x; }
+  void save(const Value& x);
+  /// Keeps a storage that no other operation sees.
+  void save(Extent extent, Held held, Region region) { save(make(extent, held, false, region)); }
+
+  // ---- operations
+  // ---------------------------------------------------------------------------------
+  Value to(const Value& x, Held held);
+  /// x·Wᵀ, `in` × `out` elements of W; `rows` of x. A weight cast by autocast is kept.
+  Value linear(const Value& x, Size in, Size out, Extent rows, bool trained);
+  Value add(const Value& a, const Value& b);
+  Value scale(const Value& x) { return like(x); }  ///< by a number, or a shift: nothing is kept
+  Value multiply(const Value& a, const Value& b);  ///< the result is shaped as `a`
+  Value power(const Value& x);
+  Value keeps_input(const Value& x);   ///< silu, gelu, clamp, softplus, …
+  Value keeps_result(const Value& x);  ///< relu, tanh, sigmoid, exp, rsqrt, …
+  Value softmax(const Value& x, bool in_fp32);
+  Value dropout(const Value& x, double share);
+  Value layer_norm(const Value& x, Extent rows, bool trained);
+  /// Both operands of a batched product, as they are kept: cast by autocast, copied where a reshape
+  /// needs it.
+  Value product(const Value& a, const Value& b, Extent result);
+  Value by_head(const Value& x);   ///< contiguous by head
+  Value by_token(const Value& x);  ///< contiguous by token
+  Value raised(const Value& x);    ///< fp32 where autocast raises it
+
+  // ---- what was kept
+  // -----------------------------------------------------------------------------
+  struct Sums {
+    Polynomial outer, inner;                  ///< activations
+    Polynomial weights_outer, weights_inner;  ///< low-precision copies of weights
+  };
+  /// Storages kept so far that `since` did not have.
+  Sums saved(std::size_t since = 0) const;
+  std::size_t mark() const { return storages_.size(); }
+
+ private:
+  struct Storage {
+    Extent extent;
+    Held held;
+    Region region;
+    bool kept = false, weight = false;
+  };
+  TapeMode mode_;
+  std::vector<Storage> storages_;
+};
+
+}  // namespace headroom::model
