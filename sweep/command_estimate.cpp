@@ -9,6 +9,7 @@
 #include "sweep/machine_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/scenario_options.hpp"
+#include "sweep/training_options.hpp"
 #include "sweep/watch.hpp"
 
 namespace headroom::sweep {
@@ -245,6 +246,8 @@ json::object object_of(const GivenScenario& given, const Explanation& explained)
 }
 
 int run(const Options& options) {
+  if (options.text("task") == "training") return estimate_training(options);
+  refuse_training_flags(options);
   const Format format = format_of(options);
   const bool with_terms = options.given("explain");
   if (with_terms && format != Format::text)
@@ -281,7 +284,10 @@ const Command estimate_command = {
          "headroom estimate llama3-8b --device rtx-4090 --precision q4_K_M --runtime llama.cpp\n"
          "headroom estimate facebook/opt-30b --gpu-memory 8GB --gpu-bandwidth 272GB/s --ram 32GB\n"
          "headroom estimate microsoft/phi-2 --batch 4 --context 2048 --explain\n"
-         "headroom estimate gpt2 --machine rtx-4090 --json",
+         "headroom estimate gpt2 --machine rtx-4090 --json\n"
+         "headroom estimate llama2-7b --task training --seq 4096 --zero 2 --dp 8 --checkpointing "
+         "full\n"
+         "headroom estimate llama2-7b --task training --qlora --lora-rank 64 --explain",
      .columns =
          "text: the model's shape, every assumption, the verdict, each device, the times\n"
          "json: model, machine, assumptions, verdict, sure, devices, terms (name, bytes or\n"

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::string_view training = "training estimates";
 constexpr std::string_view parallel = "training over long sequences";
-constexpr std::string_view adapters = "adapter training";
 constexpr std::string_view factor = "factor profiles";
 constexpr std::string_view probe = "measuring on a GPU";
 
@@ -50,7 +49,7 @@ constexpr Flag table[] = {
      "… width of one expert (the intermediate size)"},
     {"shared-experts", "--n-shared-experts", one, "N", "… experts that every token uses (0)"},
     {"dense-layers", "--first-k-dense-replace", one, "N", "… first layers without experts (0)"},
-    {"task", "--mode", one, "TASK", "inference (default)"},
+    {"task", "--mode", one, "TASK", "inference (default), or training: memory of one step"},
     {"precision", "--dtype --dtypes", one, "NAME", "what the weights are held in (auto)"},
     {"kv-precision", "--kv-cache-dtype -ctk -ctv", one, "NAME",
      "what the key-value cache is held in (16 bit)"},
@@ -101,6 +100,12 @@ constexpr Flag table[] = {
     {"no-split", "", one, "CLASSES", "classes that are never split, or none (the model's)"},
     {"fallback-allocation", "", nothing, "", "accelerate's fallback_allocation"},
     {"no-clean", "", nothing, "", "one entry a module, as the walk left them"},
+    {"lora", "", nothing, "", "train low-rank adapters instead of the weights (rank 8)"},
+    {"lora-rank", "", one, "N", "rank of low-rank adapters (8)"},
+    {"lora-alpha", "", one, "N", "their scale: alpha / rank multiplies what they add (16)"},
+    {"lora-targets", "--lora-target-modules", many, "NAMES",
+     "modules they go beside: names, endings of paths, all-linear (PEFT's for the model)"},
+    {"dora", "", nothing, "", "train the length of each output too (DoRA)"},
     {"explain", "", nothing, "", "each term with its formula, the numbers put in and its source"},
     {"machines", "", many, "MACHINE", "several machines to choose from"},
     {"precisions", "", many, "NAME", "several precisions to choose from (auto)"},
@@ -128,25 +133,24 @@ constexpr Flag table[] = {
     {"help", "-h", nothing, "", "this text"},
 
     // ---- known, not in this version ---------------------------------------------------------
-    {"grad-accum", "--gradient-accumulation-steps", one, "N", "", training},
-    {"zero", "--zero-stage -z", one, "0..3", "", training},
+    {"grad-accum", "--gradient-accumulation-steps", one, "N", "passes before a step (1)"},
+    {"zero", "--zero-stage -z", one, "0..3",
+     "what data parallel cards share out: states, gradients, weights (0)"},
     {"checkpointing",
      "--gradient-checkpointing=full --grad-checkpointing=full --grad-checkpoint=full -ca=full", one,
-     "HOW", "", training},
-    {"recipe", "", one, "NAME", "", training},
+     "HOW", "activations made again in backward: none (default) or full"},
+    {"recipe", "", one, "NAME",
+     "pure-16bit, autocast, fp32-master, fp32-gradients or fp32 (by --precision and --zero)"},
     {"mixed-precision", "", nothing, "", "", training},
-    {"optimizer", "", one, "NAME", "", training},
-    {"fused-loss", "", nothing, "", "", training},
-    {"liger", "", nothing, "", "", training},
-    {"offload-optimizer", "--cpu-offload-optimizer=cpu", one, "WHERE", "", training},
+    {"optimizer", "", one, "NAME", "adamw, adamw-8bit, adafactor, lion, sgd, … (adamw)"},
+    {"fused-loss", "", nothing, "", "logits in chunks, never whole"},
+    {"liger", "", nothing, "", "Liger kernels: fused norms, gating, rotation and loss"},
+    {"offload-optimizer", "--cpu-offload-optimizer=cpu", one, "WHERE",
+     "optimizer states and master weights in host memory: cpu"},
     {"offload-params", "", one, "WHERE", "", training},
     {"flash-attention", "--flashattn -fa", nothing, "", "", "a choice of attention kernel"},
     {"cp", "--context-parallel-size -cp", one, "N", "", parallel},
-    {"lora", "", nothing, "", "", adapters},
-    {"qlora", "", nothing, "", "", adapters},
-    {"lora-rank", "", one, "N", "", adapters},
-    {"lora-alpha", "", one, "N", "", adapters},
-    {"lora-targets", "--lora-target-modules", many, "NAMES", "", adapters},
+    {"qlora", "", nothing, "", "the same over frozen weights in nf4"},
     {"factors", "", one, "FILE", "", factor},
     {"set", "", many, "NAME=VALUE", "", factor},
     {"grad-ckpt-reduction", "", one, "X", "", factor},

@@ -1,0 +1,38 @@
+// One training step as flags describe it, with everything that it points to.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/training.hpp"
+#include "sweep/options.hpp"
+
+namespace headroom::sweep {
+
+/// Flags that mean something for training alone.
+#define HEADROOM_TRAINING_FLAGS                                                        \
+  "grad-accum zero checkpointing recipe optimizer fused-loss liger offload-optimizer " \
+  "lora qlora lora-rank lora-alpha lora-targets dora"
+
+/// A scenario and what its pointers point to.
+struct GivenTraining {
+  std::unique_ptr<model::Model> model;
+  std::unique_ptr<model::Weights> base;
+  std::unique_ptr<model::Adapter> adapter;
+
+  std::vector<std::string> assumed;
+  model::TrainingScenario scenario;
+};
+
+/// Throws UsageError, and what looking names up throws.
+GivenTraining training_of(const Options& options);
+
+/// Throws UsageError where a flag of training is given to another task: it would have no effect.
+void refuse_training_flags(const Options& options);
+
+/// headroom estimate --task training.
+int estimate_training(const Options& options);
+
+}  // namespace headroom::sweep
