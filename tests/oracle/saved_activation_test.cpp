@@ -20,14 +20,14 @@ namespace {
 
 using model::Held;
 
-model::TapeMode mode_of(const Row& row) {
+model::TapeMode mode_of(const Row& row, const model::Execution& execution) {
   const bool cuda = row.at("env") == "cuda_emul";
   const double dropout = std::stod(row.at("dropout"));
   model::TapeMode mode{.parameters = row.at("dtype_mode") == "bfloat16" ? Held::bf16 : Held::fp32,
                        .autocast = row.at("dtype_mode") == "autocast_bf16",
                        .one_sequence = row.at("batch") == "1",
-                       .attention_dropout = dropout,
-                       .hidden_dropout = dropout};
+                       .attention_dropout = execution.attention_dropout,
+                       .hidden_dropout = execution.hidden_dropout};
   mode.kernels = {.fused_attention = row.at("attn") == "sdpa",
                   .attention_by_token = cuda && dropout > 0,
                   .byte_masks = cuda,
@@ -69,8 +69,10 @@ TEST(SavedActivation, EveryMeasuredLayer) {
     if (only_on_cpu(row) || row.at("checkpointing") != "0" || row.at("trainable") != "full")
       continue;
     const std::string& id = row.at("config_id");
-    if (!models.contains(id)) models.emplace(id, model_of(row));
-    const auto saved = model::saved_activations(models.at(id), mode_of(row));
+    const std::string& config = row.at("config");
+    if (!models.contains(config)) models.emplace(config, model_of(row));
+    const model::Model& m = models.at(config);
+    const auto saved = model::saved_activations(m, mode_of(row, m.execution));
     const double batch = std::stod(row.at("batch")), sequence = std::stod(row.at("seq"));
     const double layer = saved.layer(0, batch, sequence), total = saved.total(batch, sequence);
     auto& count = counts[id];
