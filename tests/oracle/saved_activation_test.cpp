@@ -61,37 +61,34 @@ model::Model model_of(const Row& row) {
                            "");
 }
 
+/// Configs whose every measurement comes out to the byte. The others (Falcon, GPT-OSS, Gemma 2 with
+/// soft caps left to the class, Qwen2-MoE, RoBERTa, T5, Mamba) are not described to that depth.
+const std::set<std::string> exact = {"gemma-A",    "gemma-B", "gemma2-B", "gpt2-B",    "gpt_neox-A",
+                                     "gpt_neox-B", "llama-B", "llama-C",  "mixtral-A", "mixtral-B",
+                                     "olmo2-A",    "olmo2-B", "qwen2-B",  "cohere-A",  "llama-A",
+                                     "qwen2-A",    "gpt2-A"};
+
 TEST(SavedActivation, EveryMeasuredLayer) {
   std::map<std::string, model::Model> models;
-  std::map<std::string, std::array<int, 3>> counts;
-  std::set<std::string> shown;
+  int compared = 0;
   for (const Row& row : read_csv("training/saved_activations.csv.gz")) {
-    if (only_on_cpu(row) || row.at("checkpointing") != "0" || row.at("trainable") != "full")
-      continue;
     const std::string& id = row.at("config_id");
+    if (!exact.contains(id) || only_on_cpu(row) || row.at("checkpointing") != "0" ||
+        row.at("trainable") != "full" || row.at("attention_mask") == "padded")
+      continue;
     const std::string& config = row.at("config");
     if (!models.contains(config)) models.emplace(config, model_of(row));
     const model::Model& m = models.at(config);
     const auto saved = model::saved_activations(m, mode_of(row, m.execution));
     const double batch = std::stod(row.at("batch")), sequence = std::stod(row.at("seq"));
-    const double layer = saved.layer(0, batch, sequence), total = saved.total(batch, sequence);
-    auto& count = counts[id];
-    ++count[0];
-    const bool layer_ok = layer == std::stod(row.at("per_layer_bytes"));
-    const bool total_ok = total == std::stod(row.at("saved_bytes_total"));
-    count[1] += layer_ok;
-    count[2] += total_ok;
-    if ((!layer_ok || !total_ok) &&
-        shown.insert(id + row.at("dtype_mode") + row.at("attn") + row.at("env") + row.at("dropout"))
-            .second)
-      fmt::print("{} {} {} drop {} {} mask {} {}x{}: layer {:+} total {:+}\n", id,
-                 row.at("dtype_mode"), row.at("attn"), row.at("dropout"), row.at("env"),
-                 row.at("attention_mask"), batch, sequence,
-                 layer - std::stod(row.at("per_layer_bytes")),
-                 total - std::stod(row.at("saved_bytes_total")));
+    const std::string what =
+        fmt::format("{} {} {} dropout {} {} {} x {}", id, row.at("dtype_mode"), row.at("attn"),
+                    row.at("dropout"), row.at("env"), batch, sequence);
+    EXPECT_EQ(saved.layer(0, batch, sequence), std::stod(row.at("per_layer_bytes"))) << what;
+    EXPECT_EQ(saved.total(batch, sequence), std::stod(row.at("saved_bytes_total"))) << what;
+    ++compared;
   }
-  for (const auto& [id, c] : counts)
-    fmt::print("{}: {} rows, {} layers, {} totals\n", id, c[0], c[1], c[2]);
+  EXPECT_GT(compared, 450);
 }
 
 }  // namespace
