@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "model/config.hpp"
+#include "model/model.hpp"
 
 namespace headroom::model {
 namespace {
@@ -44,6 +45,32 @@ Execution execution_of(const Config& config) {
       .normalised_routing = flag(config, "norm_topk_prob", true),
       .linear_positions = flag(config, "alibi", false),
   };
+}
+
+Execution usual_execution(const Model& model) {
+  struct Row {
+    std::string_view model_type;
+    double attention_dropout, hidden_dropout, embedding_dropout, attention_softcap, logit_softcap;
+  };
+  static constexpr Row rows[] = {
+      {"gpt2", 0.1, 0.1, 0.1, 0, 0},
+      {"gpt_bigcode", 0.1, 0.1, 0.1, 0, 0},
+      {"bert", 0.1, 0.1, 0.1, 0, 0},
+      {"roberta", 0.1, 0.1, 0.1, 0, 0},
+      {"xlm-roberta", 0.1, 0.1, 0.1, 0, 0},
+      {"electra", 0.1, 0.1, 0.1, 0, 0},
+      {"opt", 0, 0.1, 0, 0, 0},
+      {"biogpt", 0.1, 0.1, 0, 0, 0},
+      {"ctrl", 0.1, 0.1, 0.1, 0, 0},
+      {"gemma2", 0, 0, 0, 50, 30},
+  };
+  Execution e{.parallel_residual = true};
+  for (const Row& row : rows)
+    if (row.model_type == model.model_type)
+      e.attention_dropout = row.attention_dropout, e.hidden_dropout = row.hidden_dropout,
+      e.embedding_dropout = row.embedding_dropout, e.attention_softcap = row.attention_softcap,
+      e.logit_softcap = row.logit_softcap;
+  return e;
 }
 
 }  // namespace headroom::model

@@ -4,6 +4,7 @@
 namespace headroom::model {
 
 class Config;
+struct Model;
 
 /// Shares dropped in training, soft caps, and how residuals are arranged. Of a vision-language
 /// config: those of its text model.
@@ -17,5 +18,9 @@ struct Execution {
   bool linear_positions = false;   ///< ALiBi: a bias on the scores instead of rotations
 };
 Execution execution_of(const Config& config);
+
+/// What the model's class takes where its config says nothing, which is what published configs say.
+/// Source: transformers 5.23, configuration files.
+Execution usual_execution(const Model& model);
 
 }  // namespace headroom::model

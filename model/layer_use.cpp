@@ -116,14 +116,15 @@ void read_heads(const Model& model, const Subtree& tree, AttentionUse& a) {
   a.value_dim = a.head_dim;
 }
 
-AttentionUse attention_use(const Model& model, const Subtree& tree, std::string_view family) {
+AttentionUse attention_use(const Model& model, const Execution& execution, const Subtree& tree,
+                           std::string_view family) {
   AttentionUse a;
   const auto row = layer_rows::attention_row(family);
-  a.rotation = model.execution.linear_positions ? Rotation::none : row.rotation;
+  a.rotation = execution.linear_positions ? Rotation::none : row.rotation;
   a.rotated_in_fp32 = row.fp32_tables;
   a.softmax_fp32 = row.softmax_fp32;
-  a.always_scores = row.scores_only || model.execution.attention_softcap > 0;
-  a.softcap = model.execution.attention_softcap;
+  a.always_scores = row.scores_only || execution.attention_softcap > 0;
+  a.softcap = execution.attention_softcap;
   a.hidden = tree.inputs({"q_proj", "query", "q", "self.query", "qkv_proj", "query_key_value",
                           "c_attn", "Wqkv", "q_a_proj", "attn.Wqkv"});
   if (a.hidden == 0) a.hidden = model.shape.hidden_size;
@@ -149,17 +150,18 @@ AttentionUse attention_use(const Model& model, const Subtree& tree, std::string_
     a.window = latent->window;
   }
   if (family == "Falcon") {
-    a.drops_probabilities = model.execution.linear_positions;
+    a.drops_probabilities = execution.linear_positions;
     a.gathered = a.heads != a.kv_heads && a.kv_heads > 1;
     a.shared_key = a.kv_heads == 1 && a.heads > 1;
     a.always_masked = true;
     // The decoder of the 40B stands keys and values beside each group of queries even with as many.
-    if (model.execution.linear_positions) a.always_masked = true;
+    if (execution.linear_positions) a.always_masked = true;
   }
   return a;
 }
 
-std::optional<ExpertsUse> experts_use(const Model& model, const Subtree& tree) {
+std::optional<ExpertsUse> experts_use(const Model& model, const Execution& execution,
+                                      const Subtree& tree) {
   const Module* experts = tree.module({"experts"});
   if (experts == nullptr) return std::nullopt;
   const Shape* up = tree.shape("experts.gate_up_proj");
@@ -179,15 +181,16 @@ std::optional<ExpertsUse> experts_use(const Model& model, const Subtree& tree) {
     e.shared_gate = tree.has({"shared_expert_gate"});
   }
   const std::string_view router_class = router == nullptr ? std::string_view{} : router->class_name;
-  e.normalised = model.execution.normalised_routing;
+  e.normalised = execution.normalised_routing;
   e.converted = !router_class.starts_with("Mixtral") && !router_class.starts_with("MiniMax");
   return e;
 }
 
-FeedForwardUse feed_forward_use(const Model& model, const Subtree& tree) {
+FeedForwardUse feed_forward_use(const Model& model, const Execution& execution,
+                                const Subtree& tree) {
   FeedForwardUse f;
   f.activation = layer_rows::activation_kind(activation_class(tree));
-  if (auto experts = experts_use(model, tree)) {
+  if (auto experts = experts_use(model, execution, tree)) {
     f.experts = experts;
     f.hidden = model.shape.hidden_size;
     f.gating = Gating::separate;
@@ -244,7 +247,7 @@ void place_norms(const Subtree& tree, LayerUse& use) {
 
 }  // namespace
 
-LayerUse layer_use(const Model& model, Size i) {
+LayerUse layer_use(const Model& model, const Execution& execution, Size i) {
   const std::string& path = model.part.blocks.at(static_cast<std::size_t>(i));
   const Subtree tree(model.part, path);
   LayerUse use;
@@ -255,20 +258,21 @@ LayerUse layer_use(const Model& model, Size i) {
 
   const Module* attention = tree.module({"self_attn", "attn", "attention", "self_attention"});
   if (attention == nullptr) attention = tree.module_of_class({"Attention"});
-  if (attention != nullptr) use.attention = attention_use(model, Subtree(tree, *attention), family);
+  if (attention != nullptr)
+    use.attention = attention_use(model, execution, Subtree(tree, *attention), family);
   const Module* feed_forward =
       tree.module({"mlp", "feed_forward", "block_sparse_moe", "ffn", "moe"});
   if (feed_forward != nullptr)
-    use.feed_forward = feed_forward_use(model, Subtree(tree, *feed_forward));
+    use.feed_forward = feed_forward_use(model, execution, Subtree(tree, *feed_forward));
   else if (tree.has({"fc1"}))
-    use.feed_forward = feed_forward_use(model, tree);
+    use.feed_forward = feed_forward_use(model, execution, tree);
 
-  use.drops_attention = use.drops_feed_forward = model.execution.hidden_dropout > 0;
+  use.drops_attention = use.drops_feed_forward = execution.hidden_dropout > 0;
   if (family == "StableLm") use.drops_attention = false;
   if (use.before_attention && !use.before_feed_forward && use.feed_forward && use.attention)
     use.parallel = true;
   else if (family == "GPTNeoX" || (family == "Falcon" && tree.has({"ln_mlp"})))
-    use.parallel = model.execution.parallel_residual || tree.has({"ln_mlp"});
+    use.parallel = execution.parallel_residual || tree.has({"ln_mlp"});
   use.known = use.attention && use.feed_forward && use.feed_forward->inner > 0;
   return use;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/execution.hpp"
 #include "model/model.hpp"
 
 namespace headroom::model {
@@ -111,6 +112,6 @@ struct LayerUse {
 };
 
 /// Layer `i` of model.part.blocks.
-LayerUse layer_use(const Model& model, Size i);
+LayerUse layer_use(const Model& model, const Execution& execution, Size i);
 
 }  // namespace headroom::model

@@ -71,7 +71,6 @@ Model make_model(std::string name, const Config& config, std::string source) {
   model.checkpoint = checkpoint_details(config);
   model.encoder_decoder = config.flag({"is_encoder_decoder"}, false);
   model.shape = shape_of(config);
-  model.execution = execution_of(config);
   complete(model.shape, model.part);
   model.rope_factors = rope_factors(config, model.shape.head_dim);
   model.profile = profile_of(model.part, model.shape.hidden_size);

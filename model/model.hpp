@@ -6,7 +6,6 @@
 
 #include "model/checkpoint.hpp"
 #include "model/config_keys.hpp"
-#include "model/execution.hpp"
 #include "model/multi_token_prediction.hpp"
 #include "model/part.hpp"
 #include "model/profile.hpp"
@@ -32,7 +31,6 @@ struct Model {
   std::vector<UnknownKey> unknown_keys;  ///< of the config: neither read nor known to its class
   MultiTokenPrediction multi_token_prediction;  ///< beside `part`; no count has it
   ModelShape shape;
-  Execution execution;
   Part part;
   Profile profile;
 };

@@ -92,13 +92,13 @@ double SavedActivations::total(double batch, double sequence) const {
   return sum;
 }
 
-SavedActivations saved_activations(const Model& model, TapeMode mode) {
+SavedActivations saved_activations(const Model& model, const Execution& execution, TapeMode mode) {
   SavedActivations all;
   const Run run{model, mode};
   const Size hidden = model.shape.hidden_size, vocabulary = model.profile.head_rows;
   std::vector<LayerUse> uses;
   for (std::size_t i = 0; i < model.part.blocks.size(); ++i) {
-    LayerUse use = layer_use(model, static_cast<Size>(i));
+    LayerUse use = layer_use(model, execution, static_cast<Size>(i));
     const auto known =
         std::find_if(uses.begin(), uses.end(), [&](const LayerUse& u) { return same(u, use); });
     all.kind_of.push_back(static_cast<std::size_t>(known - uses.begin()));
@@ -120,8 +120,8 @@ SavedActivations saved_activations(const Model& model, TapeMode mode) {
     }
     // Learned positions are looked up by numbers that are made for it.
     if (has_tensor(model.part, "wpe.weight")) tape.save(positions(1), Held::int64, Region::outer);
-    if (model.execution.embedding_dropout > 0 && mode.hidden_dropout > 0)
-      tape.dropout(run.residual(tape), model.execution.embedding_dropout);
+    if (execution.embedding_dropout > 0 && mode.hidden_dropout > 0)
+      tape.dropout(run.residual(tape), execution.embedding_dropout);
     all.before = tape.saved();
   }
   {
@@ -134,8 +134,7 @@ SavedActivations saved_activations(const Model& model, TapeMode mode) {
       norm = *uses.front().after_attention;
     const Value y = run_norm(tape, x, norm, tokens(1));
     Value scores = tape.linear(y, hidden, vocabulary, tokens(1), mode.trained);
-    if (model.execution.logit_softcap > 0)
-      scores = tape.scale(tape.keeps_result(tape.scale(scores)));
+    if (execution.logit_softcap > 0) scores = tape.scale(tape.keeps_result(tape.scale(scores)));
     all.after = tape.saved();
     all.logits_bytes = bytes_of(scores.held);
     all.logits.add(scores.extent, bytes_of(scores.held));

@@ -34,8 +34,7 @@ struct SavedActivations {
   double layer(std::size_t i, double batch, double sequence) const;
 };
 
-/// `mode` decides how values are held and which kernels run; dropout comes from the model's config
-/// unless `mode` says otherwise.
-SavedActivations saved_activations(const Model& model, TapeMode mode);
+/// `mode` decides how values are held, what is dropped and which kernels run.
+SavedActivations saved_activations(const Model& model, const Execution& execution, TapeMode mode);
 
 }  // namespace headroom::model

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "model/execution.hpp"
 #include "model/runtime.hpp"
 #include "model/saved_activation.hpp"
 
@@ -23,8 +24,7 @@ Term term(std::string name, Bytes bytes, std::string formula, std::string number
           std::move(numbers), std::move(source)};
 }
 
-TapeMode mode_of(const TrainingScenario& s) {
-  const Execution& e = s.model->execution;
+TapeMode mode_of(const TrainingScenario& s, const Execution& e) {
   TapeMode mode{.parameters = s.recipe->parameters,
                 .autocast = s.recipe->autocast,
                 .trained = s.adapter == nullptr,
@@ -141,7 +141,8 @@ TrainingEstimate evaluate_training(const TrainingScenario& s) {
     e.master = e.states = Bytes(0);
   }
 
-  const SavedActivations saved = saved_activations(*s.model, mode_of(s));
+  const Execution execution = usual_execution(*s.model);
+  const SavedActivations saved = saved_activations(*s.model, execution, mode_of(s, execution));
   for (const SavedLayer& kind : saved.kinds) e.exact_layers = e.exact_layers && kind.known;
   const Kept k = kept(s, saved);
   const double adapter = adapter_activations(s);

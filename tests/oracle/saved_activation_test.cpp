@@ -42,7 +42,12 @@ bool only_on_cpu(const Row& row) {
          row.at("experts_impl") == "eager";
 }
 
-model::Model model_of(const Row& row) {
+/// A model and what its config says of how it runs.
+struct Described {
+  model::Model model;
+  model::Execution execution;
+};
+Described model_of(const Row& row) {
   static const std::map<std::string, std::string> classes = {
       {"llama", "LlamaForCausalLM"},        {"qwen2", "Qwen2ForCausalLM"},
       {"phi3", "Phi3ForCausalLM"},          {"gemma", "GemmaForCausalLM"},
@@ -56,9 +61,8 @@ model::Model model_of(const Row& row) {
   auto config = boost::json::parse(row.at("config")).as_object();
   const std::string type(config.at("model_type").as_string());
   config["architectures"] = boost::json::array{boost::json::string(classes.at(type))};
-  return model::make_model(row.at("config_id"),
-                           model::parse_config(boost::json::serialize(config), row.at("config_id")),
-                           "");
+  const auto parsed = model::parse_config(boost::json::serialize(config), row.at("config_id"));
+  return {model::make_model(row.at("config_id"), parsed, ""), model::execution_of(parsed)};
 }
 
 /// Configs whose every measurement comes out to the byte. The others (Falcon, GPT-OSS, Gemma 2 with
@@ -69,7 +73,7 @@ const std::set<std::string> exact = {"gemma-A",    "gemma-B", "gemma2-B", "gpt2-
                                      "qwen2-A",    "gpt2-A"};
 
 TEST(SavedActivation, EveryMeasuredLayer) {
-  std::map<std::string, model::Model> models;
+  std::map<std::string, Described> models;
   int compared = 0;
   for (const Row& row : read_csv("training/saved_activations.csv.gz")) {
     const std::string& id = row.at("config_id");
@@ -78,8 +82,8 @@ TEST(SavedActivation, EveryMeasuredLayer) {
       continue;
     const std::string& config = row.at("config");
     if (!models.contains(config)) models.emplace(config, model_of(row));
-    const model::Model& m = models.at(config);
-    const auto saved = model::saved_activations(m, mode_of(row, m.execution));
+    const auto& [m, execution] = models.at(config);
+    const auto saved = model::saved_activations(m, execution, mode_of(row, execution));
     const double batch = std::stod(row.at("batch")), sequence = std::stod(row.at("seq"));
     const std::string what =
         fmt::format("{} {} {} dropout {} {} {} x {}", id, row.at("dtype_mode"), row.at("attn"),
