@@ -284,10 +284,7 @@ const Command estimate_command = {
          "headroom estimate llama3-8b --device rtx-4090 --precision q4_K_M --runtime llama.cpp\n"
          "headroom estimate facebook/opt-30b --gpu-memory 8GB --gpu-bandwidth 272GB/s --ram 32GB\n"
          "headroom estimate microsoft/phi-2 --batch 4 --context 2048 --explain\n"
-         "headroom estimate gpt2 --machine rtx-4090 --json\n"
-         "headroom estimate llama2-7b --task training --seq 4096 --zero 2 --dp 8 --checkpointing "
-         "full\n"
-         "headroom estimate llama2-7b --task training --qlora --lora-rank 64 --explain",
+         "headroom estimate llama2-7b --task training --zero 2 --dp 8 --checkpointing full",
      .columns =
          "text: the model's shape, every assumption, the verdict, each device, the times\n"
          "json: model, machine, assumptions, verdict, sure, devices, terms (name, bytes or\n"
