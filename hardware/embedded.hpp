@@ -16,5 +16,7 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_hardware();
 /// model/catalogue/*.json and *.tsv, in the order of their names.
 std::span<const EmbeddedFile> embedded_models();
+/// sweep/names/*.tsv: names as published tables write them.
+std::span<const EmbeddedFile> embedded_names();
 
 }  // namespace headroom

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hardware/names.hpp"
+#include "model/runtime_engines.hpp"
 
 namespace headroom::model {
 namespace {
@@ -159,12 +160,15 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const Runtime> runtimes() { return rows; }
+std::span<const Runtime> runtimes() {
+  static const std::vector<Runtime> all = with_engines(rows);
+  return all;
+}
 
 const Runtime& runtime(std::string_view name) {
   const std::string wanted = lower(name);
   std::vector<std::string> known;
-  for (const Runtime& row : rows) {
+  for (const Runtime& row : runtimes()) {
     if (row.name == wanted) return row;
     known.emplace_back(row.name);
   }

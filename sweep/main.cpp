@@ -25,6 +25,7 @@ constexpr const Command* commands[] = {
     &models_command,    // the catalogue of models
     &hardware_command,  // the catalogue of devices and hosts
     &runtimes_command,  // the engines and their constants
+    &accuracy_command,  // estimates against measurements
     &doctor_command,    // what this machine has and lacks
 };
 

@@ -1,0 +1,45 @@
+// headroom accuracy: estimates against published measurements.
+#include "sweep/accuracy_report.hpp"
+#include "sweep/command.hpp"
+#include "sweep/output.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+int run(const Options& options) {
+  if (options.operands().empty())
+    throw UsageError("which FILE? A CSV of measurements; tests/accuracy has some");
+  const Format format = format_of(options);
+  const Accuracy accuracy = score(options.operands(), options.text("models"));
+  if (format == Format::text)
+    emit(options, accuracy_text(accuracy));
+  else if (format == Format::markdown)
+    emit(options, accuracy_page(accuracy));
+  else if (format == Format::json)
+    emit(options, pretty(accuracy_object(accuracy)));
+  else
+    emit(options, formatted(accuracy_rows(accuracy), format));
+  return done;
+}
+
+}  // namespace
+
+const Command accuracy_command = {
+    {.name = "accuracy",
+     .summary = "how far estimates are from published measurements",
+     .operands = "FILE.csv…",
+     .flags = "models format out",
+     .examples = "headroom accuracy tests/accuracy/inference_memory.csv\n"
+                 "headroom accuracy tests/accuracy/*.csv --format md --out ACCURACY.md\n"
+                 "headroom accuracy mine.csv --models ./configs --json",
+     .columns =
+         "text, json: rows, eligible, scored, skipped (id, reason), groups (group, n,\n"
+         "      median, p90, bias, coverage, interval_width; of fit_verdict: n, wrong_sure,\n"
+         "      marginal, precision, recall)\n"
+         "csv, jsonl: one row a measurement: id, file, group, runtime, source, grade,\n"
+         "      measured, expected, low, high (bytes or seconds), error, plain, reason\n"
+         "md: the page, with sources, engines and worst rows",
+     .exit_codes = usual_exit_codes},
+    run};
+
+}  // namespace headroom::sweep

@@ -1,0 +1,161 @@
+#include "sweep/prediction.hpp"
+
+#include <algorithm>
+
+#include "model/placement.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::Estimate;
+using model::Plan;
+using model::Scenario;
+
+double real(Bytes bytes) { return bytes.real().value(); }
+
+bool on_cards_alone(const Plan& plan) {
+  return plan.feasible() && plan.cards > 0 && plan.on_cpu.size() + plan.on_disk.size() == 0 &&
+         plan.head != model::Where::cpu;
+}
+
+double on_cards(const Scenario& s, const Plan& plan, Statistic statistic) {
+  double sum = 0;
+  for (Size card = 0; card < plan.cards; ++card) {
+    const model::CardUse use = card_use(s, plan, card);
+    sum += real(use.weights + use.kv_cache);
+    if (statistic == Statistic::allocated_peak) sum += real(use.activations);
+    if (statistic == Statistic::card_used) sum += real(use.total() - use.weights - use.kv_cache);
+  }
+  return sum;
+}
+
+double bytes_of(const Subject& subject, const Scenario& s, const Plan& plan) {
+  switch (subject.statistic) {
+    case Statistic::weights:
+      return real(s.weights->total);
+    case Statistic::card_weights:
+      return static_cast<Size>(subject.index) < plan.cards
+                 ? real(card_use(s, plan, static_cast<Size>(subject.index)).weights)
+                 : 0;
+    case Statistic::host_weights:
+      return real(host_use(s, plan).weights);
+    case Statistic::host_used:
+      return real(host_use(s, plan).total());
+    default:
+      return on_cards(s, plan, subject.statistic);
+  }
+}
+
+double seconds_of(Statistic statistic, const Estimate& e) {
+  switch (statistic) {
+    case Statistic::step:
+      return e.tpot.value();
+    case Statistic::prefill:
+      return e.ttft.value();
+    case Statistic::load:
+      return e.load.value();
+    default:
+      return e.total.value();
+  }
+}
+
+/// The scenario with cards of any size, and contexts beyond the model's positions.
+struct Lifted {
+  explicit Lifted(const Scenario& s) : machine(*s.machine), runtime(*s.runtime), scenario(s) {
+    for (Device& device : machine.devices) device.memory = Bytes(Size{1} << 50);
+    runtime.strict_positions = false;
+    scenario.machine = &machine;
+    scenario.runtime = &runtime;
+    scenario.gpu_budget = model::all_of_it;
+  }
+  Lifted(const Lifted&) = delete;
+  Lifted& operator=(const Lifted&) = delete;
+  Machine machine;
+  model::Runtime runtime;
+  Scenario scenario;
+};
+
+bool offloads(const Subject& subject) {
+  return subject.group.starts_with("offload") || subject.statistic == Statistic::card_weights ||
+         subject.statistic == Statistic::host_weights || subject.scenario.machine->devices.empty();
+}
+
+std::optional<double> figure(const Subject& subject, const Scenario& s, std::string& why) {
+  const Estimate e = evaluate(s);
+  if (e.verdict == model::Verdict::refused || e.verdict == model::Verdict::does_not_fit) {
+    why = name_of(e.reason);
+    return std::nullopt;
+  }
+  const double value = is_memory(subject.statistic) ? bytes_of(subject, s, place(s, 1.0))
+                                                    : seconds_of(subject.statistic, e);
+  if (!(value > 0) || value > 1e300) {
+    why = "no such figure";
+    return std::nullopt;
+  }
+  return value;
+}
+
+}  // namespace
+
+std::optional<Prediction> predict(const Subject& subject, std::string& why) {
+  const Scenario& s = subject.scenario;
+  const bool as_it_is = offloads(subject) || on_cards_alone(place(s, 1.0));
+  auto value = as_it_is ? figure(subject, s, why) : std::nullopt;
+  if (!value) value = figure(subject, Lifted(s).scenario, why);
+  if (!value) return std::nullopt;
+  const model::IntervalFactors f = interval_factors(*s.runtime);
+  const bool exact = subject.statistic == Statistic::weights;
+  const bool memory = is_memory(subject.statistic);
+  return Prediction{*value,
+                    *value * (exact    ? 1
+                              : memory ? f.memory_low
+                                       : f.time_low),
+                    *value * (exact    ? 1
+                              : memory ? f.memory_high
+                                       : f.time_high)};
+}
+
+double plain(const Subject& subject) {
+  Scenario s = subject.scenario;
+  if (is_memory(subject.statistic)) {
+    Subject held = subject;
+    if (subject.statistic == Statistic::allocated_peak || subject.statistic == Statistic::card_used)
+      held.statistic = Statistic::allocated_held;
+    std::string why;
+    const auto prediction = predict(held, why);
+    return prediction ? prediction->expected : 0;
+  }
+  model::Runtime ideal = *s.runtime;
+  for (const auto share : {&model::Runtime::decode_bandwidth, &model::Runtime::prefill_compute,
+                           &model::Runtime::stream_bandwidth, &model::Runtime::cpu_bandwidth,
+                           &model::Runtime::cpu_compute, &model::Runtime::disk_bandwidth,
+                           &model::Runtime::load_bandwidth})
+    (ideal.*share).value = 1;
+  for (const auto overhead : {&model::Runtime::layer_overhead_s, &model::Runtime::reduce_latency_s,
+                              &model::Runtime::load_fixed_s})
+    (ideal.*overhead).value = 0;
+  Subject at_full_rate = subject;
+  at_full_rate.scenario.runtime = &ideal;
+  std::string why;
+  const auto prediction = predict(at_full_rate, why);
+  return prediction ? prediction->expected : 0;
+}
+
+bool runs(const Scenario& s, double memory_factor, bool may_offload) {
+  const Plan plan = place(s, memory_factor);
+  return may_offload ? plan.feasible() : on_cards_alone(plan);
+}
+
+double load_of(const Scenario& s) {
+  double budget = 0;
+  for (std::size_t card = 0; card < s.machine->devices.size(); ++card)
+    budget += real(card_budget(s, card));
+  const Lifted lifted(s);
+  const Plan plan = place(lifted.scenario, 1.0);
+  double need = 0;
+  for (Size card = 0; card < plan.cards; ++card)
+    need += real(card_use(lifted.scenario, plan, card).total());
+  return budget > 0 ? need / budget : 0;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,172 @@
+// Tables of measurements as sources write them.
+#include "sweep/measurement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "sweep/accuracy.hpp"
+#include "sweep/accuracy_report.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+constexpr double GiB = 1073741824.0;
+
+struct File {
+  explicit File(const std::string& text) : path(testing::TempDir() + "measurement_test.csv") {
+    std::ofstream(path) << text;
+  }
+  ~File() { std::remove(path.c_str()); }
+  std::string path;
+};
+
+constexpr const char* header =
+    "id,category,model,precision,task,gpu,gpu_count,batch,prompt_len,output_len,settings,quantity,"
+    "unit,value,grade,source\n";
+
+Measurement row(std::initializer_list<std::pair<std::string, std::string>> fields) {
+  Measurement m;
+  for (const auto& [key, value] : fields) m.fields[key] = value;
+  return m;
+}
+
+TEST(ReadMeasurements, QuotesEndingsAndSettings) {
+  const File file(
+      "\xEF\xBB\xBFid,model,settings,grade,source,notes\r\n"
+      "1,\"a, b\",tp=4;compile; x = y z ,A,s,\"two\r\nlines \"\"quoted\"\"\"\r\n"
+      "2,c,,A,s,\n");
+  const auto rows = read_measurements(file.path);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["model"], "a, b");
+  EXPECT_EQ(rows[0].setting("tp"), "4");
+  EXPECT_EQ(rows[0].setting("compile"), "");
+  EXPECT_EQ(rows[0].setting("x"), "y z");
+  EXPECT_FALSE(rows[0].setting("pp").has_value());
+  EXPECT_EQ(rows[0]["notes"], "two\r\nlines \"quoted\"");
+  EXPECT_EQ(rows[0]["no such column"], "");
+  EXPECT_EQ(rows[1].line, 4U);
+}
+
+TEST(ReadMeasurements, SaysWhatIsWrong) {
+  const auto message = [](const std::string& text) -> std::string {
+    const File file(text);
+    try {
+      read_measurements(file.path);
+    } catch (const std::runtime_error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_NE(message("id,model\n1,a\n").find("no column 'grade'"), std::string::npos);
+  EXPECT_NE(message("id,model,grade,source\n1,a,A,s\n2,b\n").find(":3: 2 fields"),
+            std::string::npos);
+  EXPECT_THROW(read_measurements("no such file"), std::runtime_error);
+}
+
+TEST(ModelNames, AsSourcesWriteThem) {
+  ModelNames names("");
+  for (const auto& [written, found] : {std::pair{"Llama-2-13B", "meta-llama/Llama-2-13b-hf"},
+                                       {"Llama2-70B", "meta-llama/Llama-2-70b-hf"},
+                                       {"Llama 2 70 B", "meta-llama/Llama-2-70b-hf"},
+                                       {"Llama3 8B", "meta-llama/Meta-Llama-3-8B"},
+                                       {"Qwen2.5-7B-Instruct", "Qwen/Qwen2.5-7B"},
+                                       {"Qwen/Qwen3-32B", "Qwen/Qwen3-32B"},
+                                       {"CodeLlama 34 B", "codellama/CodeLlama-34b-hf"},
+                                       {"GLM-5.2 (~700B)", "zai-org/GLM-5.2"}})
+    EXPECT_EQ(names.model(written).name, found) << written;
+  EXPECT_THROW(names.model("No-Such-Model-9B"), Skipped);
+  // 0.49 billion, tied: its model card
+  EXPECT_EQ(names.model("Qwen2.5-0.5B-Instruct").profile.parameters, 494032768);
+}
+
+TEST(MachineOf, AsSourcesWriteThem) {
+  const auto first = [](const std::string& gpu, const std::string& memory = "") {
+    return machine_of(row({{"gpu", gpu}, {"gpu_count", "1"}, {"gpu_memory_gb", memory}}))
+        .devices[0];
+  };
+  for (const auto& [written, found] : {std::pair{"NVIDIA A100 80GB", "a100-sxm-80gb"},
+                                       {"A100 80GB (330W limit)", "a100-sxm-80gb"},
+                                       {"NVIDIA Titan RTX 24GB", "titan-rtx"},
+                                       {"3080 10GB", "rtx-3080-10gb"},
+                                       {"b200_sxm", "b200-sxm-180gb"},
+                                       {"M2 Ultra 76-Core GPU 192GB", "m2-ultra-192gb"},
+                                       {"M1 Max 32\xE2\x80\x91"
+                                        "Core GPU 64GB",
+                                        "m1-max-64gb"},
+                                       {"RTX 6000 Ada Generation", "rtx-6000-ada"}})
+    EXPECT_EQ(first(written).name, found) << written;
+  EXPECT_EQ(first("M3 10-core GPU", "16").name, "m3-16gb");
+  // A card with exchanged memory, and a driver's own figure.
+  EXPECT_EQ(first("RTX 4090 48GB").memory.count(), 48LL << 30);
+  EXPECT_NEAR(first("H100 (79.18 GiB)").memory.real().value(), 79.18 * GiB, 1);
+  const auto mixed = machine_of(row({{"gpu", "RTX 4090 + RTX 3090 Ti"}, {"gpu_count", "2"}}));
+  ASSERT_EQ(mixed.devices.size(), 2U);
+  EXPECT_EQ(mixed.devices[1].name, "rtx-3090-ti");
+  EXPECT_THROW(first("NVIDIA (not stated)"), Skipped);
+  EXPECT_TRUE(machine_of(row({{"gpu", "none (CPU only)"}, {"gpu_count", "0"}})).devices.empty());
+  EXPECT_NEAR(machine_of(row({{"gpu", ""}, {"cpu", "Ryzen 7 5800X; 2x DDR4-2133"}}))
+                  .host.ram_bandwidth.value(),
+              2 * 2133e6 * 8, 1);
+}
+
+TEST(Accuracy, FiguresOfKnownRows) {
+  // Llama-2-7B in fp16: 6,738,415,616 parameters; 524,288 bytes of cache a token.
+  const double weights = 2 * 6738415616.0 / GiB;
+  const std::string start = ",inference_memory,Llama-2-7B,fp16,inference,NVIDIA A100 80GB,1,1,";
+  const auto line = [&](const std::string& id, const std::string& rest) {
+    return id + start + rest + ",s\n";
+  };
+  const File file(
+      header +
+      line("a", ",,framework=transformers,weights_size,GiB," + std::to_string(weights) + ",A") +
+      line("b", "512,512,framework=transformers,gpu_memory,GiB," +
+                    std::to_string(2 * (weights + 0.5)) + ",A") +
+      line("c", "512,512,framework=transformers,gpu_memory,GiB,1,C") +
+      line("d", ",512,framework=transformers,gpu_memory,GiB,14,A") +
+      line("e", "512,512,framework=Petals,gpu_memory,GiB,14,A"));
+  const Accuracy accuracy = score({file.path}, "");
+  ASSERT_EQ(accuracy.scores.size(), 2U);
+  EXPECT_NEAR(accuracy.scores[0].error(), 0, 1e-4);
+  EXPECT_NEAR(accuracy.scores[1].error(), -0.5, 1e-3);
+  EXPECT_EQ(accuracy.eligible(), 2);
+  const auto object = accuracy_object(accuracy);
+  EXPECT_EQ(object.at("rows").to_number<int>(), 5);
+  EXPECT_EQ(object.at("scored").to_number<int>(), 2);
+  ASSERT_EQ(object.at("skipped").as_array().size(), 3U);
+  EXPECT_EQ(object.at("skipped").at(0).at("reason").as_string(), name_of(Skip::grade));
+  EXPECT_EQ(object.at("skipped").at(1).at("reason").as_string(), name_of(Skip::setting));
+  EXPECT_EQ(object.at("skipped").at(2).at("reason").as_string(), name_of(Skip::runtime));
+  const auto& group = object.at("groups").at(0).as_object();
+  EXPECT_EQ(group.at("group").as_string(), "inference_memory");
+  EXPECT_NEAR(group.at("median").to_number<double>(), 0.25, 1e-3);
+  EXPECT_NEAR(group.at("bias").to_number<double>(), -0.25, 1e-3);
+  for (const char* key : {"n", "p90", "coverage", "interval_width"})
+    EXPECT_TRUE(group.contains(key)) << key;
+}
+
+TEST(Accuracy, LabelsAreJudgedOnTheInterval) {
+  const std::string head =
+      "id,kind,model,precision,gpu,gpu_count,gpu_memory_gb,batch,context,settings,outcome,quantity,"
+      "value,grade,source\n";
+  const auto line = [](const std::string& id, const std::string& model,
+                       const std::string& outcome) {
+    return id + ",inference," + model + ",fp16,RTX 4090,1,24,1,512,framework=transformers," +
+           outcome + ",,,A,s\n";
+  };
+  // 13 GB of weights fit 24 GiB, 26 GB do not; one label of each is wrong.
+  const File file(head + line("a", "Llama-2-7B", "fits") + line("b", "Llama-2-7B", "oom") +
+                  line("c", "Llama-2-13B", "oom") + line("d", "Llama-2-13B", "fits"));
+  const Accuracy accuracy = score({file.path}, "");
+  ASSERT_EQ(accuracy.labels.size(), 4U);
+  const LabelFigures all = accuracy.label_groups().at(0);
+  EXPECT_EQ(all.n, 4);
+  EXPECT_DOUBLE_EQ(all.marginal, 0);
+  EXPECT_DOUBLE_EQ(all.wrong_sure, 0.5);
+  EXPECT_DOUBLE_EQ(all.precision, 0.5);
+  EXPECT_DOUBLE_EQ(all.recall, 0.5);
+}
+
+}  // namespace
+}  // namespace headroom::sweep
