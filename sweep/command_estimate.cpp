@@ -278,7 +278,7 @@ const Command estimate_command = {
      .summary = "memory, placement and speed of one model on one machine",
      .operands = "MODEL",
      .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_CUSTOM_FLAGS " " HEADROOM_MACHINE_FLAGS
-                                      " explain format out",
+                                      " " HEADROOM_TRAINING_FLAGS " explain format out",
      .examples =
          "headroom estimate Qwen/Qwen3-32B --machine '2x a100-sxm-40gb @ dual-epyc-120gb'\n"
          "headroom estimate llama3-8b --device rtx-4090 --precision q4_K_M --runtime llama.cpp\n"
