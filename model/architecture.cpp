@@ -35,8 +35,9 @@ bool is_base_model(std::string_view name) {
   for (const auto& row : architectures())
     known.emplace(key == "model_type" ? row.model_type : row.name);
   const std::vector<std::string> names(known.begin(), known.end());
-  config.fail(key, fmt::format("'{}' is not described; nearest: {}", name,
-                               fmt::join(nearest(name, names), ", ")));
+  throw NotDescribed(fmt::format("{}: key '{}': '{}' is not described; nearest: {}",
+                                 config.origin(), key, name,
+                                 fmt::join(nearest(name, names), ", ")));
 }
 
 const Architecture& row_of(const Config& config) {
@@ -47,7 +48,9 @@ const Architecture& row_of(const Config& config) {
     fail_unknown(config, "architectures", name);
   }
   if (type.empty())
-    config.fail("architectures", "is missing, and so is 'model_type': one of them is needed");
+    throw NotDescribed(config.origin() +
+                       ": key 'architectures': is missing, and so is 'model_type': one of them is "
+                       "needed");
   std::vector<const Architecture*> candidates;
   for (const auto& row : architectures())
     if (row.model_type == type) candidates.push_back(&row);

@@ -145,7 +145,8 @@ std::string method_of(const Config& q) {
   if (q.has("quant_method")) return lower(q.text({"quant_method"}));
   if (q.has("quant_algo")) return "modelopt";
   if (q.has("load_in_8bit") || q.has("load_in_4bit")) return "bitsandbytes";
-  q.fail("quant_method", fmt::format("missing; known methods: {}", methods));
+  throw NotDescribed(fmt::format("{}: key '{}.quant_method': missing; known methods: {}",
+                                 q.origin(), quantisation_key, methods));
 }
 
 void append(std::vector<std::string>& to, std::vector<std::string> from) {
@@ -165,12 +166,19 @@ std::string checkpoint_scheme(const Config& config) {
   if (method == "awq") return awq_scheme(*q);
   if (method == "bitsandbytes") return bitsandbytes_scheme(*q);
   if (method == "compressed-tensors" || method == "modelopt") return grouped_scheme(*q);
-  q->fail("quant_method", fmt::format("found '{}'; known methods: {}", method, methods));
+  throw NotDescribed(fmt::format("{}: key '{}.quant_method': found '{}'; known methods: {}",
+                                 config.origin(), quantisation_key, method, methods));
 }
 
 CheckpointDetails checkpoint_details(const Config& config) {
   CheckpointDetails details;
   const auto q = quantisation_of(config);
+  const Config text = config.section_or_empty("text_config");
+  details.stated = q.has_value();
+  for (const Config& c : {config, text}) {
+    const std::string type = c.text({"dtype", "torch_dtype"}, "auto");
+    details.stated = details.stated || type != "auto";
+  }
   if (!q) return details;
   append(details.ignored, q->texts({"modules_to_not_convert", "ignore", "llm_int8_skip_modules",
                                     "exclude_modules"}));

@@ -23,6 +23,7 @@ struct CheckpointGroup {
 struct CheckpointDetails {
   std::vector<std::string> ignored;     ///< left in 16 bit
   std::vector<CheckpointGroup> groups;  ///< first match wins; the rest is by the main scheme
+  bool stated = false;                  ///< the config says a quantisation or a type at all
 };
 
 /// The scheme (a name of schemes()) that the checkpoint of `config` is held in: its

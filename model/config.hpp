@@ -27,6 +27,13 @@ class ConfigError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A config that may well be right, of something that is not described here: an architecture, or a
+/// way to quantise. Where the headers of tensors are at hand, they still count it.
+class NotDescribed : public ConfigError {
+ public:
+  using ConfigError::ConfigError;
+};
+
 class Config {
  public:
   using Keys = std::initializer_list<std::string_view>;

@@ -1,6 +1,7 @@
 // A model as the rest of the program knows it: its description and the sums that formulas need.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct ModelShape {
   Size vocabulary = 0, positions = 0, intermediate_size = 0;
 };
 
+struct Stored;
+
 struct Model {
   std::string name;               ///< "Qwen/Qwen3-0.6B"
   std::string source;             ///< where the metadata came from
@@ -33,6 +36,10 @@ struct Model {
   ModelShape shape;
   Part part;
   Profile profile;
+  /// What the headers of the checkpoint's tensors say (model/stored.hpp); null: none was read.
+  std::shared_ptr<const Stored> stored;
+  /// Why there are counts and bytes from headers and nothing else; empty: the model is described.
+  std::string undescribed;
 };
 
 /// Throws ConfigError (file, key, what would have worked).

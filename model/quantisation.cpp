@@ -11,6 +11,7 @@
 #include "model/divider.hpp"
 #include "model/matrix.hpp"
 #include "model/quantisation_gguf.hpp"
+#include "model/stored.hpp"
 
 namespace headroom::model {
 namespace {
@@ -115,9 +116,28 @@ HeldTensor hold_tensor(const Model& model, const Scheme& scheme, const MatrixRea
   return {&rest, rest.stored(tensor.elements())};
 }
 
+bool is_as_stored(const Model& model, const Scheme& scheme) {
+  return model.stored && model.stored->held_as_stored && scheme.name == model.checkpoint_scheme;
+}
+
+std::vector<HeldTensor> held_by_rule(const Model& model, const Scheme& scheme) {
+  if (scheme.reach == Reach::llama_cpp) return held_gguf(model, scheme);
+  const MatrixReader reader(model);
+  const Blocks blocks(model.profile.layers);
+  const Exceptions exceptions(model, scheme);
+  std::vector<HeldTensor> result;
+  result.reserve(model.part.tensors.size());
+  for (const Tensor& tensor : model.part.tensors) {
+    result.push_back(hold_tensor(model, scheme, reader, blocks, exceptions, tensor));
+    if (!tensor.tied_to.empty()) result.back().bytes = Bytes(0);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string refusal(const Model& model, const Scheme& scheme) {
+  if (is_as_stored(model, scheme)) return "";
   if (scheme.reach == Reach::everything) return "";
   if (scheme.reach == Reach::llama_cpp) return gguf_refusal(model);
   const MatrixReader reader(model);
@@ -130,16 +150,12 @@ std::string refusal(const Model& model, const Scheme& scheme) {
 std::vector<HeldTensor> held(const Model& model, const Scheme& scheme) {
   if (const std::string reason = refusal(model, scheme); !reason.empty())
     throw std::invalid_argument(fmt::format("{}: {}: {}", model.name, scheme.name, reason));
-  if (scheme.reach == Reach::llama_cpp) return held_gguf(model, scheme);
-  const MatrixReader reader(model);
-  const Blocks blocks(model.profile.layers);
-  const Exceptions exceptions(model, scheme);
-  std::vector<HeldTensor> result;
-  result.reserve(model.part.tensors.size());
-  for (const Tensor& tensor : model.part.tensors) {
-    result.push_back(hold_tensor(model, scheme, reader, blocks, exceptions, tensor));
-    if (!tensor.tied_to.empty()) result.back().bytes = Bytes(0);
-  }
+  if (!is_as_stored(model, scheme)) return held_by_rule(model, scheme);
+  // A GGUF file holds all that its model is made of; others leave out what is computed on the spot.
+  std::vector<HeldTensor> result = scheme.family == SchemeFamily::gguf
+                                       ? std::vector<HeldTensor>(model.part.tensors.size())
+                                       : held_by_rule(model, scheme);
+  hold_as_stored(model, result);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/stored.hpp"
 #include "report/columns.hpp"
 
 namespace headroom::sweep {
@@ -56,6 +57,11 @@ void add_model(Hash& hash, const model::Model& model) {
   }
   for (const Size size : {model.shape.hidden_size, model.shape.vocabulary, model.shape.positions})
     hash.add(size);
+  if (!model.stored) return;
+  for (const auto& stored : model.stored->comparison.stored) {
+    hash.add(stored.dtype);
+    hash.add(stored.bytes.count());
+  }
 }
 
 void add_machine(Hash& hash, const Machine& machine) {

@@ -89,7 +89,7 @@ std::optional<model::Model> Hub::find(const ModelReference& reference) const {
                       .source = "",
                       .file = address->file,
                       .overrides = reference.overrides,
-                      .headers = Headers::when_needed};
+                      .headers = ReadHeaders::when_needed};
   auto model = model_from_files(files, request);
   if (!model) {
     const auto names = files.names();
@@ -101,7 +101,7 @@ std::optional<model::Model> Hub::find(const ModelReference& reference) const {
             fmt::join(names.begin(),
                       names.begin() + std::min<Size>(8, static_cast<Size>(names.size())), ", ")));
   }
-  model->source = files.provenance();
+  model->source = files.provenance() + (model->stored ? ", the headers of its tensors" : "");
   return model;
 }
 

@@ -39,11 +39,10 @@ void apply_overrides(json::object& object, const FileRequest& request, const std
 
 }  // namespace
 
-model::Model model_from_config(std::string_view text, const std::string& origin,
-                               const FileRequest& request) {
-  if (request.overrides.empty())
-    return model::make_model(request.name, model::parse_config(text, origin), request.source);
-  json::object object = model::parse_config(text, origin).object();
+model::Model model_from_config(const model::Config& plain, const FileRequest& request) {
+  if (request.overrides.empty()) return model::make_model(request.name, plain, request.source);
+  const std::string& origin = plain.origin();
+  json::object object = plain.object();
   apply_overrides(object, request, origin);
   std::string name = request.name + '?';
   for (const auto& [key, value] : request.overrides)

@@ -10,6 +10,7 @@
 
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
+#include "model/formats/shard_index.hpp"
 #include "sweep/custom_source.hpp"
 #include "sweep/far_threads.hpp"
 #include "sweep/hub.hpp"
@@ -82,7 +83,7 @@ class CatalogueSource : public ModelSource {
     const std::string name = model_name(found.front()->name);
     FileRequest request{name, origin_of(found.front()->name)};
     request.overrides = reference.overrides;
-    return model_from_config(found.front()->bytes, name, request);
+    return model_from_config(model::parse_config(found.front()->bytes, name), request);
   }
 };
 
@@ -106,13 +107,19 @@ class FileSource : public ModelSource {
   }
 
  private:
-  /// The folder that the config is in, or the file's own name where it is not config.json.
+  /// The folder that the config or checkpoint is in, or the file's own name where that is not one
+  /// that every model has.
   static std::string name_of(const std::string& text, bool folder) {
     std::filesystem::path path = std::filesystem::path(text).lexically_normal();
-    if (!folder && path.filename() == "config.json")
+    const std::string file = path.filename().string(), stem = model::stem_of(file);
+    const std::string whole = stem + path.extension().string();  // without the number of a shard
+    constexpr std::string_view usual[] = {"config.json", "model.safetensors",
+                                          "model.safetensors.index.json", "pytorch_model.bin",
+                                          "pytorch_model.bin.index.json"};
+    if (!folder && std::ranges::find(usual, whole) != std::end(usual))
       path = path.parent_path();
     else if (!folder)
-      return model_name(path.filename().string());
+      return model_name(file.ends_with(".gguf") ? stem : file);
     if (path.filename().empty()) path = path.parent_path();
     const std::string name = path.filename().string();
     return name.empty() || name == "." || name == ".." ? text : name;
@@ -174,21 +181,32 @@ model::Model ask_hub(const ModelReference& reference, const Hub& hub) try {
   throw HubError(e.problem, text);
 }
 
+model::Model described(model::Model model) {
+  if (model.undescribed.empty()) return model;
+  throw model::NotDescribed(fmt::format(
+      "{}: its KV cache, activations and speed are not known: {} (`headroom params` counts its "
+      "tensors)",
+      model.name, model.undescribed));
+}
+
 }  // namespace
 
 model::Model resolve_model(std::string_view text, const Hub& hub) {
   const auto reference = parse_reference(text);
-  if (auto found = find_here(reference)) return std::move(*found);
-  return ask_hub(reference, hub);
+  if (auto found = find_here(reference)) return described(std::move(*found));
+  return described(ask_hub(reference, hub));
 }
 
 model::Model resolve_model(std::string_view text) { return resolve_model(text, Hub()); }
 
-std::vector<Resolved> resolve_models(std::span<const std::string> texts, const Hub& hub) {
+std::vector<Resolved> resolve_models(std::span<const std::string> texts, const Hub& hub,
+                                     Need need) {
   std::vector<Resolved> all(texts.size());
   const auto attempt = [&](std::size_t i, auto&& find) {
     try {
       all[i].model = find(parse_reference(texts[i]));
+      if (all[i].model && need == Need::description)
+        all[i].model = described(std::move(*all[i].model));
     } catch (...) {
       all[i].failure = std::current_exception();
     }

@@ -36,14 +36,15 @@ class ModelSource {
 
 /// Short names and the catalogue inside the program.
 std::unique_ptr<ModelSource> catalogue_source();
-/// A config.json, or a folder that has one.
+/// A config, the files of a checkpoint, or a folder that has them.
 std::unique_ptr<ModelSource> file_source();
 
 class Hub;
 
 /// `text` by the first source that knows it; only what the catalogue and the file system do not
 /// know, and what may be a name of the hub, is asked of `hub`. Throws UnknownName with the nearest
-/// catalogue names, HubError where the hub does not answer, and what the sources throw.
+/// catalogue names, HubError where the hub does not answer, NotDescribed where nothing but counts
+/// and bytes is known of the model, and what the sources throw.
 model::Model resolve_model(std::string_view text, const Hub& hub);
 /// The same with the hub as the environment of the process has it.
 model::Model resolve_model(std::string_view text);
@@ -52,9 +53,13 @@ struct Resolved {
   std::optional<model::Model> model;
   std::exception_ptr failure;  ///< why there is no model
 };
+/// What is asked of a model: all that its description says, or counts and bytes alone, which the
+/// headers of an undescribed one give too (Model::undescribed).
+enum class Need { description, counts };
 /// Each of `texts`, at the same time: those of the hub beside each other, whatever the number of
 /// cores.
-std::vector<Resolved> resolve_models(std::span<const std::string> texts, const Hub& hub);
+std::vector<Resolved> resolve_models(std::span<const std::string> texts, const Hub& hub,
+                                     Need need = Need::description);
 
 /// Names of the catalogue, in the order of the alphabet.
 std::vector<std::string> catalogue_models();

@@ -4,81 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
-#include <set>
 #include <unordered_map>
 #include <utility>
 
-#include "model/formats/logical.hpp"
-
 namespace headroom::model {
 namespace {
-
-/// A tensor of the checkpoint, or experts stacked from several.
-struct Found {
-  std::string name;
-  Shape shape;
-  Size elements = 0;
-  bool packed = false;  ///< its stored shape is not the matrix's
-  Size parts = 1;
-  bool used = false;
-};
-
-/// "mlp.experts.7.w1.weight" as what it is stacked into: "mlp.experts.gate_up_proj".
-std::optional<std::string> stacked_name(const std::string& name) {
-  const auto at = name.find("experts.");
-  if (at == std::string::npos) return std::nullopt;
-  const auto number = at + 8;
-  auto end = number;
-  while (end < name.size() && name[end] >= '0' && name[end] <= '9') ++end;
-  if (end == number || end == name.size() || name[end] != '.') return std::nullopt;
-  std::string word = name.substr(end + 1);
-  for (const std::string_view tail : {".weight", ".qweight", ".weight_packed"})
-    if (word.ends_with(tail)) word.resize(word.size() - tail.size());
-  if (word == "gate_proj" || word == "up_proj" || word == "w1" || word == "w3")
-    word = "gate_up_proj";
-  if (word == "w2") word = "down_proj";
-  return name.substr(0, number) + word;
-}
-
-/// The name without the ending that packing gives: "….weight" for "….qweight".
-std::string plain_name(std::string name) {
-  for (const std::string_view tail : {".qweight", ".weight_packed"})
-    if (name.ends_with(tail)) return name.substr(0, name.size() - tail.size()) + ".weight";
-  if (name.ends_with("_blocks")) name.resize(name.size() - 7);
-  return name;
-}
-
-bool is_gate(std::string_view name) {
-  return name.find(".gate_proj") != std::string_view::npos ||
-         name.find(".w1") != std::string_view::npos;
-}
-
-std::vector<Found> gather(const TensorList& list) {
-  const std::vector<Size> elements = logical_elements(list, nullptr);
-  std::vector<Found> all;
-  std::unordered_map<std::string, std::size_t> stacks;
-  std::set<std::size_t> gated;
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    const TensorHeader& tensor = list.tensors[i];
-    if (elements[i] == 0) continue;
-    const auto stack = stacked_name(tensor.name);
-    if (stack) {
-      const auto [it, fresh] = stacks.emplace(*stack, all.size());
-      if (fresh) all.push_back({*stack, {}, 0, true, 0});
-      all[it->second].elements += elements[i];
-      if (is_gate(tensor.name)) gated.insert(it->second);
-      ++all[it->second].parts;
-      continue;
-    }
-    const bool packed = elements[i] != tensor.elements();
-    all.push_back({plain_name(tensor.name), tensor.shape, elements[i], packed, 1});
-  }
-  for (const auto& [name, at] : stacks)  // experts without a gate keep the name of their one input
-    if (name.ends_with("gate_up_proj") && !gated.contains(at))
-      all[at].name = name.substr(0, name.size() - 12) + "up_proj";
-  return all;
-}
 
 /// Length of the common end of two names, in whole dotted words.
 std::size_t common_end(std::string_view a, std::string_view b) {
@@ -92,9 +22,10 @@ std::size_t common_end(std::string_view a, std::string_view b) {
   return whole;
 }
 
-/// What two names must share to be held to mean the same: the numbers in their paths (layers) and
-/// their last two words.
-std::string key_of(std::string_view name) {
+/// The numbers in the path (layers), then the last two words or, for names that have those changed
+/// too, the last one alone.
+enum class Words { last, last_two };
+std::string key_of(std::string_view name, Words words) {
   std::string key;
   std::string_view before_last, last;
   for (std::size_t at = 0; at <= name.size();) {
@@ -105,64 +36,106 @@ std::string key_of(std::string_view name) {
     before_last = std::exchange(last, word);
     at = end + 1;
   }
+  if (words == Words::last) return key + std::string(last);
   return key + std::string(before_last) + '.' + std::string(last);
 }
 
-bool same_size(const Tensor& tensor, const Found& found) {
-  return found.packed ? tensor.elements() == found.elements : tensor.shape == found.shape;
+std::string size_text(const Gathered& g) {
+  return g.shape.empty() || g.packed ? fmt::format("{} elements in {} tensors", g.elements, g.parts)
+                                     : fmt::format("{}", g.shape);
 }
 
 class Matcher {
  public:
-  Matcher(const Part& part, const TensorList& list) : found_(gather(list)) {
-    for (const Tensor& tensor : part.tensors)
-      if (tensor.is_parameter() || tensor.persistent) wanted_.push_back(&tensor);
+  Matcher(const Part& part, std::vector<Gathered> found) : part_(part), found_(std::move(found)) {
+    result_.stored.resize(part.tensors.size());
+    for (std::size_t i = 0; i < part.tensors.size(); ++i) wanted_.push_back(i);
   }
 
   Comparison run() {
     by_equal_name();
+    std::erase_if(wanted_, [&](std::size_t i) {  // computed on the spot, unless there by name
+      return !part_.tensors[i].is_parameter() && !part_.tensors[i].persistent;
+    });
     by_common_end();
-    for (const Tensor* tensor : wanted_) {
+    by_place();
+    give_tied();
+    give_zero_biases();
+    for (const std::size_t i : wanted_) {
       // A shared tensor may be stored once, and a buffer need not be.
-      if (!tensor->tied_to.empty() || !tensor->is_parameter()) continue;
+      const Tensor& tensor = part_.tensors[i];
+      if (!tensor.tied_to.empty() || !tensor.is_parameter() || tensor.elements() == 0) continue;
       ++result_.described;
       result_.differences.push_back(
-          {Difference::Kind::missing, tensor->name, fmt::format("expected {}", tensor->shape)});
+          {Difference::Kind::missing, tensor.name, fmt::format("expected {}", tensor.shape)});
     }
-    for (const Found& f : found_)
-      if (!f.used)
-        result_.differences.push_back(
-            {Difference::Kind::unexpected, f.name,
-             f.shape.empty() ? fmt::format("{} elements in {} tensors", f.elements, f.parts)
-                             : fmt::format("{}", f.shape)});
+    for (const Gathered& g : found_)
+      if (!g.used)
+        result_.differences.push_back({Difference::Kind::unexpected,
+                                       g.parts > 1 ? g.name : std::string(g.source),
+                                       g.elements < 0 ? "not described" : size_text(g)});
     return std::move(result_);
   }
 
  private:
-  void accept(const Tensor& tensor, Found& f) {
-    f.used = true;
+  void accept(std::size_t i, Gathered& g) {
+    const Tensor& tensor = part_.tensors[i];
+    g.used = true;
     ++result_.described;
-    if (same_size(tensor, f)) {
+    if (same_size(tensor, g)) {
       ++result_.matched;
-      result_.renamed += tensor.name != f.name ? 1 : 0;
-    } else if (f.packed) {
-      result_.differences.push_back(
-          {f.parts > 1 ? Difference::Kind::experts : Difference::Kind::shape, tensor.name,
-           fmt::format("{} elements in {} tensors, expected {} ({} elements)", f.elements, f.parts,
-                       tensor.shape, tensor.elements())});
-    } else {
-      result_.differences.push_back({Difference::Kind::shape, tensor.name,
-                                     fmt::format("{}, expected {}", f.shape, tensor.shape)});
+      result_.renamed += tensor.name != g.name ? 1 : 0;
+      result_.stored[i] = {g.dtype, g.bytes, g.parts, std::string(g.source)};
+      by_name_[g.name] = i;
+      return;
+    }
+    result_.differences.push_back(
+        {g.parts > 1 ? Difference::Kind::experts : Difference::Kind::shape, tensor.name,
+         g.packed ? fmt::format("{}, expected {} ({} elements)", size_text(g), tensor.shape,
+                                tensor.elements())
+                  : fmt::format("{}, expected {}", size_text(g), tensor.shape)});
+  }
+
+  /// The owner of a storage that the checkpoint has under another of its names.
+  void give_tied() {
+    std::unordered_map<std::string_view, std::size_t> stored_as;
+    for (std::size_t i = 0; i < part_.tensors.size(); ++i)
+      if (!part_.tensors[i].tied_to.empty() && result_.stored[i].parts > 0)
+        stored_as.emplace(part_.tensors[i].tied_to, i);
+    std::erase_if(wanted_, [&](std::size_t i) {
+      const auto it = stored_as.find(part_.tensors[i].name);
+      if (it == stored_as.end() ||
+          part_.tensors[it->second].elements() != part_.tensors[i].elements())
+        return false;
+      ++result_.described;
+      ++result_.matched;
+      ++result_.renamed;
+      result_.stored[i] = result_.stored[it->second];
+      return true;
+    });
+  }
+
+  /// GPTQ's files have a bias for every packed layer; where none is described, it is zero and
+  /// belongs to the weight (model/quantisation_layout.hpp).
+  void give_zero_biases() {
+    for (Gathered& g : found_) {
+      if (g.used || !g.name.ends_with(".bias")) continue;
+      const auto weight = by_name_.find(g.name.substr(0, g.name.size() - 4) + "weight");
+      if (weight == by_name_.end()) continue;
+      StoredTensor& stored = result_.stored[weight->second];
+      if (!stored.name.ends_with(".qweight")) continue;
+      stored.bytes += g.bytes;
+      g.used = true;
     }
   }
 
   void by_equal_name() {
-    std::unordered_map<std::string_view, Found*> index;
-    for (Found& f : found_) index.emplace(f.name, &f);
-    std::erase_if(wanted_, [&](const Tensor* tensor) {
-      const auto it = index.find(tensor->name);
+    std::unordered_map<std::string_view, Gathered*> index;
+    for (Gathered& f : found_) index.emplace(f.name, &f);
+    std::erase_if(wanted_, [&](std::size_t i) {
+      const auto it = index.find(part_.tensors[i].name);
       if (it == index.end()) return false;
-      accept(*tensor, *it->second);
+      accept(i, *it->second);
       return true;
     });
   }
@@ -170,15 +143,16 @@ class Matcher {
   /// Each described tensor claims the candidate with the longest common end, if no other has one as
   /// long; a candidate goes to the longest of its claims.
   void by_common_end() {
-    std::unordered_map<std::string, std::vector<Found*>> index;
-    for (Found& f : found_)
-      if (!f.used) index[key_of(f.name)].push_back(&f);
-    std::unordered_map<Found*, std::vector<std::pair<std::size_t, const Tensor*>>> claims;
-    for (const Tensor* tensor : wanted_) {
-      Found* best = nullptr;
+    std::unordered_map<std::string, std::vector<Gathered*>> index;
+    for (Gathered& f : found_)
+      if (!f.used) index[key_of(f.name, Words::last_two)].push_back(&f);
+    std::unordered_map<Gathered*, std::vector<std::pair<std::size_t, std::size_t>>> claims;
+    for (const std::size_t i : wanted_) {
+      const Tensor* tensor = &part_.tensors[i];
+      Gathered* best = nullptr;
       std::size_t longest = 0;
       bool unique = false;
-      for (Found* f : index[key_of(tensor->name)]) {
+      for (Gathered* f : index[key_of(tensor->name, Words::last_two)]) {
         if (!same_size(*tensor, *f)) continue;
         const std::size_t n = common_end(tensor->name, f->name);
         if (n > longest) {
@@ -189,30 +163,63 @@ class Matcher {
           unique = false;
         }
       }
-      if (best != nullptr && unique) claims[best].emplace_back(longest, tensor);
+      if (best != nullptr && unique) claims[best].emplace_back(longest, i);
     }
-    std::unordered_map<const Tensor*, Found*> pairs;
+    std::unordered_map<std::size_t, Gathered*> pairs;
     for (const auto& [f, list] : claims) {
       const auto most = std::max_element(list.begin(), list.end());
       const auto as_long = [&](const auto& claim) { return claim.first == most->first; };
       if (std::count_if(list.begin(), list.end(), as_long) == 1) pairs.emplace(most->second, f);
     }
-    std::erase_if(wanted_, [&](const Tensor* tensor) {
-      const auto it = pairs.find(tensor);
+    std::erase_if(wanted_, [&](std::size_t i) {
+      const auto it = pairs.find(i);
       if (it == pairs.end()) return false;
-      accept(*tensor, *it->second);
+      accept(i, *it->second);
       return true;
     });
   }
 
-  std::vector<Found> found_;
-  std::vector<const Tensor*> wanted_;
-  Comparison result_;
+  /// What is left, where a layer has as many of a size in the checkpoint as in the description:
+  /// modules were renamed. Not for what is stacked or of unknown size.
+  void by_place() {
+    const auto place_of = [](const std::string& name, const Shape& shape) {
+      return fmt::format("{} {}", key_of(name, Words::last), shape);
+    };
+    std::unordered_map<std::string, std::vector<Gathered*>> index;
+    std::unordered_map<std::string, std::size_t> wanted;
+    for (Gathered& f : found_)
+      if (!f.used && f.elements >= 0 && !f.packed) index[place_of(f.name, f.shape)].push_back(&f);
+    const auto place = [&](std::size_t i) {
+      return place_of(part_.tensors[i].name, part_.tensors[i].shape);
+    };
+    const auto counts = [&](std::size_t i) { return part_.tensors[i].tied_to.empty(); };
+    for (const std::size_t i : wanted_)
+      if (counts(i)) ++wanted[place(i)];
+    std::erase_if(wanted_, [&](std::size_t i) {
+      if (!counts(i)) return false;
+      const auto it = index.find(place(i));
+      if (it == index.end() || it->second.empty() || it->second.size() != wanted[it->first])
+        return false;
+      accept(i, *it->second.front());
+      it->second.erase(it->second.begin());
+      --wanted[it->first];
+      return true;
+    });
+  }
+
+  const Part& part_;
+  std::vector<Gathered> found_;
+  std::vector<std::size_t> wanted_;  ///< indices of tensors that checkpoints hold
+  std::unordered_map<std::string, std::size_t> by_name_;  ///< gathered name → tensor
+  Comparison result_{};
 };
 
 }  // namespace
 
-Comparison compare(const Part& part, const TensorList& list) { return Matcher(part, list).run(); }
+Comparison compare(const Part& part, const TensorList& list) { return compare(part, gather(list)); }
+Comparison compare(const Part& part, std::vector<Gathered> found) {
+  return Matcher(part, std::move(found)).run();
+}
 
 std::string_view name_of(Difference::Kind kind) {
   switch (kind) {

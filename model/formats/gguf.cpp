@@ -43,6 +43,8 @@ Size scalar_bytes(std::uint32_t type) {
   return type < std::size(bytes) ? bytes[type] : 0;
 }
 
+bool is_whole(std::uint32_t type) { return scalar_bytes(type) > 0 && type != 6 && type != 12; }
+
 /// The prefix ended; whether that is an error depends on whether the file goes on.
 struct Ended {};
 
@@ -129,19 +131,23 @@ GgufValue scalar(Reader& in, std::uint32_t type) {
   }
 }
 
-/// Steps over a list. Its length, which stands for it.
-std::int64_t list(Reader& in) {
+/// Steps over a list, and keeps short ones of whole numbers.
+GgufList list(Reader& in) {
   const std::uint32_t type = in.u32("a list's type");
   const std::uint64_t n = in.u64("a list's length");
   if (n > static_cast<std::uint64_t>(INT64_MAX / 8)) in.fail(fmt::format("a list of {} values", n));
+  GgufList kept{static_cast<Size>(n)};
   if (type == string_type) {
     for (std::uint64_t i = 0; i < n; ++i) in.take(in.u64("a string's length"), "a string");
+  } else if (is_whole(type) && n <= static_cast<std::uint64_t>(most_kept_numbers)) {
+    for (std::uint64_t i = 0; i < n; ++i)
+      kept.numbers.push_back(std::get<std::int64_t>(scalar(in, type)));
   } else if (scalar_bytes(type) > 0) {
     in.take(n * static_cast<std::uint64_t>(scalar_bytes(type)), "a list");
   } else {
     in.fail(fmt::format("a list of the type {}; lists of lists are not read", type));
   }
-  return static_cast<std::int64_t>(n);
+  return kept;
 }
 
 void read_values(Reader& in, std::uint64_t count, GgufHeader& header) {
@@ -268,6 +274,7 @@ GgufHeader parse(Reader& in, Size file_size, std::string origin) {
 Size GgufHeader::number(std::string_view key, Size fallback) const {
   const auto it = values.find(std::string(key));
   if (it == values.end()) return fallback;
+  if (const auto* list = std::get_if<GgufList>(&it->second)) return list->length;
   const auto* n = std::get_if<std::int64_t>(&it->second);
   return n != nullptr ? *n : fallback;
 }

@@ -18,17 +18,23 @@ namespace headroom::model {
 /// Longest header that is read, tokenizer included (the largest known have 16 MB).
 inline constexpr Size most_gguf_header = Size{256} << 20;
 
-using GgufValue = std::variant<std::int64_t, double, std::string>;
+/// A list by its length; the values too where they are whole numbers or booleans, one a layer.
+struct GgufList {
+  Size length = 0;
+  std::vector<std::int64_t> numbers{};
+};
+inline constexpr Size most_kept_numbers = most_layers;
+using GgufValue = std::variant<std::int64_t, double, std::string, GgufList>;
 
 struct GgufHeader {
   TensorList list;
   std::uint32_t version = 0;
   Size header_bytes = 0;                    ///< up to the data, padding included
-  std::map<std::string, GgufValue> values;  ///< scalars and strings up to 64 KiB; lists by length
+  std::map<std::string, GgufValue> values;  ///< scalars, strings up to 64 KiB, short lists
   Size split_number = 0, split_count = 1;   ///< "split.no", "split.count"
   Size split_tensors = -1;                  ///< "split.tensors.count"; -1 unsaid
 
-  /// The value of a whole-number key, or `fallback`.
+  /// The value of a whole-number key, the length of a list, or `fallback`.
   Size number(std::string_view key, Size fallback) const;
   std::string text(std::string_view key) const;  ///< empty where absent
 };
@@ -42,10 +48,6 @@ std::optional<GgufHeader> parse_gguf(std::string_view prefix, Size file_size, st
 
 /// The same from a file: reads 1 MiB, and twice as much until the header ends.
 GgufHeader read_gguf(const ReadRange& read, Size file_size, std::string origin);
-
-/// Names of all files of a split model, from the name of one: "x-00002-of-00005.gguf" gives five.
-/// The name alone where it is not of that form. Throws FormatError for more than 4096.
-std::vector<std::string> gguf_split_names(std::string_view name);
 
 /// The headers of all files of a split model as one. Throws FormatError when a part is missing or
 /// there twice, when the parts disagree about their number, or a tensor is in two.

@@ -1,4 +1,4 @@
-// Models in several GGUF files: their names, and their headers as one.
+// Models in several GGUF files: their headers as one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,28 +7,6 @@
 #include "model/formats/gguf.hpp"
 
 namespace headroom::model {
-
-std::vector<std::string> gguf_split_names(std::string_view name) {
-  // "-00002-of-00005.gguf"
-  constexpr std::size_t tail = 20;
-  if (name.size() <= tail || !name.ends_with(".gguf")) return {std::string(name)};
-  const auto end = name.substr(name.size() - tail);
-  const auto digits = [&](std::size_t at) {
-    return std::all_of(end.begin() + static_cast<std::ptrdiff_t>(at),
-                       end.begin() + static_cast<std::ptrdiff_t>(at) + 5,
-                       [](char c) { return c >= '0' && c <= '9'; });
-  };
-  if (end[0] != '-' || end.substr(6, 4) != "-of-" || !digits(1) || !digits(10))
-    return {std::string(name)};
-  const int count = std::stoi(std::string(end.substr(10, 5)));
-  if (count < 1 || count > 4096)
-    throw FormatError(fmt::format("{}: a model in {} parts, 1 to 4096 are read", name, count));
-  std::vector<std::string> names;
-  for (int i = 1; i <= count; ++i)
-    names.push_back(
-        fmt::format("{}-{:05}-of-{:05}.gguf", name.substr(0, name.size() - tail), i, count));
-  return names;
-}
 
 GgufHeader join_gguf(std::vector<GgufHeader> parts) {
   if (parts.empty()) throw FormatError("no parts of a GGUF file");

@@ -9,14 +9,19 @@
 
 namespace headroom::model {
 
-/// Parameters that each tensor of `list` stands for, in its order.
+struct LogicalCount {
+  Size elements = 0;     ///< parameters that the tensor stands for
+  bool assumed = false;  ///< counted as 4 bits each, which neither type nor shape says
+};
+
+/// What each tensor of `list` stands for, in its order.
 ///
 /// A packed weight counts its logical elements: GPTQ's and AWQ's qweight, bitsandbytes' 4 bits,
-/// compressed-tensors' weight_packed, gpt-oss's _blocks, ModelOpt's NVFP4. What lies beside it
-/// (scales, zero points, maps), integer and boolean buffers, attention masks and rotary tables
-/// count 0. Layouts: model/quantisation_layout.hpp; transformers 5.23 integrations/mxfp4.py.
-/// `notes` takes what had to be assumed.
-std::vector<Size> logical_elements(const TensorList& list, std::vector<std::string>* notes);
+/// compressed-tensors' weight_packed, gpt-oss's _blocks, ModelOpt's NVFP4, MLX's U32. What lies
+/// beside it (scales, zero points, maps), integer and boolean buffers, attention masks and rotary
+/// tables count 0. Layouts: model/quantisation_layout.hpp; transformers 5.23 integrations/mxfp4.py.
+/// Throws FormatError where a count overflows.
+std::vector<LogicalCount> logical_counts(const TensorList& list);
 
 struct TypeTotals {
   Size tensors = 0, parameters = 0;

@@ -103,7 +103,39 @@ void check_shard(const std::string& shard, const std::string& origin) {
         origin, shown_name(shard)));
 }
 
+/// "-00002-of-00005" before the ending; empty where the name has none.
+std::string_view part_number(std::string_view name) {
+  constexpr std::size_t length = 15;
+  const auto dot = std::min(name.rfind('.'), name.size());
+  if (dot <= length) return {};
+  const auto number = name.substr(dot - length, length);
+  const auto digits = [&](std::size_t at) {
+    return number.substr(at, 5).find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  const bool is_one = number[0] == '-' && number.substr(6, 4) == "-of-" && digits(1) && digits(10);
+  return is_one ? number : std::string_view{};
+}
+
 }  // namespace
+
+std::string stem_of(std::string_view name) {
+  const auto dot = std::min(name.rfind('.'), name.size());
+  return std::string(name.substr(0, dot - part_number(name).size()));
+}
+
+std::vector<std::string> part_names(std::string_view name) {
+  const auto number = part_number(name);
+  if (number.empty()) return {std::string(name)};
+  const auto count = std::stoul(std::string(number.substr(10)));
+  if (count < 1 || count > most_shards)
+    throw FormatError(
+        fmt::format("{}: a model in {} parts, 1 to {} are read", name, count, most_shards));
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i <= count; ++i)
+    names.push_back(
+        fmt::format("{}-{:05}-of-{:05}{}", stem_of(name), i, count, name.substr(name.rfind('.'))));
+  return names;
+}
 
 ShardIndex parse_shard_index(std::string_view text, std::string origin) {
   if (static_cast<Size>(text.size()) > most_index)
@@ -125,6 +157,9 @@ ShardIndex parse_shard_index(std::string_view text, std::string origin) {
   std::set<std::string> shards;
   for (const auto& [name, shard] : index.weight_map)
     if (shards.insert(shard).second) check_shard(shard, index.origin);
+  if (shards.size() > most_shards)
+    throw FormatError(fmt::format("{}: weight_map names {} shards, at most {} are read",
+                                  index.origin, shards.size(), most_shards));
   index.shards.assign(shards.begin(), shards.end());
   return index;
 }

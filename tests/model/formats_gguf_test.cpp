@@ -5,6 +5,7 @@
 
 #include "formats_files.hpp"
 #include "model/formats/gguf.hpp"
+#include "model/formats/shard_index.hpp"
 
 namespace headroom::model {
 namespace {
@@ -123,11 +124,11 @@ TEST(Gguf, JoinsSplitsAndNamesWhatIsMissing) {
 }
 
 TEST(Gguf, SplitNames) {
-  EXPECT_EQ(gguf_split_names("m-00002-of-00003.gguf"),
+  EXPECT_EQ(part_names("m-00002-of-00003.gguf"),
             (std::vector<std::string>{"m-00001-of-00003.gguf", "m-00002-of-00003.gguf",
                                       "m-00003-of-00003.gguf"}));
-  EXPECT_EQ(gguf_split_names("m.gguf"), std::vector<std::string>{"m.gguf"});
-  EXPECT_THROW(gguf_split_names("m-00001-of-99999.gguf"), FormatError);
+  EXPECT_EQ(part_names("m.gguf"), std::vector<std::string>{"m.gguf"});
+  EXPECT_THROW(part_names("m-00001-of-99999.gguf"), FormatError);
 }
 
 }  // namespace

@@ -1,0 +1,28 @@
+// What `headroom params` says of a model, in each format.
+#pragma once
+
+#include <boost/json.hpp>
+#include <string>
+#include <vector>
+
+#include "model/model.hpp"
+#include "report/table.hpp"
+#include "sweep/adapter_options.hpp"
+
+namespace headroom::sweep {
+
+/// All that is known; null where it is not: of a model that is not described, all but counts, bytes
+/// and types; of a config alone, those of its checkpoint's tensors.
+boost::json::object params_object(const model::Model& model, const Adapters& adapters);
+std::string params_text(const model::Model& model, const Adapters& adapters);
+/// One row a model.
+report::Table params_table(const std::vector<model::Model>& models, const Adapters& adapters);
+
+/// One row a tensor of the description with what the checkpoint holds for it, then what the
+/// checkpoint holds beside.
+report::Table tensor_table(const std::vector<model::Model>& models);
+
+/// One line about config and tensors that disagree; empty where they agree.
+std::string disagreement(const model::Model& model);
+
+}  // namespace headroom::sweep
