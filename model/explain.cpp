@@ -12,6 +12,7 @@
 #include "model/kv_cache.hpp"
 #include "model/placement.hpp"
 #include "model/speed.hpp"
+#include "model/stored.hpp"
 
 namespace headroom::model {
 namespace {
@@ -65,8 +66,9 @@ class Explainer {
   void add_assumptions() {
     const Model& model = *s_.weights->model;
     auto say = [&](std::string text) { out_.assumptions.push_back(std::move(text)); };
+    const bool stored = held_as_stored(model, *s_.weights->scheme);
     say(fmt::format("weights held in {} ({})", s_.weights->scheme->name,
-                    s_.weights->scheme->meaning));
+                    stored ? "each tensor as the checkpoint has it" : s_.weights->scheme->meaning));
     say(fmt::format("KV cache in {}", s_.kv_precision->name));
     say(fmt::format("runtime {} {}", runtime_.name, runtime_.version));
     say(fmt::format("batch {}, prompt {} tokens, output {} tokens, context {} tokens a sequence",
@@ -192,8 +194,12 @@ class Explainer {
 
   void add_memory_terms() {
     const Weights& w = *s_.weights;
-    const std::string_view scheme_source = w.scheme->source;
-    exact("weights", w.total, "sum over tensors of stored(format, elements)",
+    const bool stored = held_as_stored(*w.model, *w.scheme);
+    const std::string_view scheme_source =
+        stored ? "the headers of the checkpoint's tensors" : w.scheme->source;
+    exact("weights", w.total,
+          stored ? "sum over tensors of the bytes that their headers say"
+                 : "sum over tensors of stored(format, elements)",
           fmt::format("{} parameters and {} buffer elements in {}", profile_.parameters,
                       profile_.buffers, w.scheme->name),
           scheme_source);

@@ -153,6 +153,10 @@ void gemma4(GgufKeys& k) {
   k.set("top_k_experts", k.number("expert_used_count", 0));
 }
 
+void glm4_moe(GgufKeys& k) {
+  k.set("first_k_dense_replace", period_of(k, "ffn_gate_inp.weight").first);
+}
+
 void laguna(GgufKeys& k) {
   k.set("num_attention_heads_per_layer", json::value_from(k.by_layer("attention.head_count")));
 }
@@ -269,7 +273,7 @@ constexpr GgufArchitecture table[] = {
     {"gemma4", "Gemma4ForCausalLM", "gemma4_text", nullptr, gemma4},
     {"glm-dsa", "GlmMoeDsaForCausalLM", "glm_moe_dsa", nullptr, sparse_latent},
     {"glm4", "Glm4ForCausalLM", "glm4", nullptr, nullptr},
-    {"glm4moe", "Glm4MoeForCausalLM", "glm4_moe", nullptr, nullptr},
+    {"glm4moe", "Glm4MoeForCausalLM", "glm4_moe", nullptr, glm4_moe},
     {"gpt-oss", "GptOssForCausalLM", "gpt_oss", nullptr, experts_of_intermediate_size},
     {"gpt2", "GPT2LMHeadModel", "gpt2", nullptr, nullptr},
     {"gptneox", "GPTNeoXForCausalLM", "gpt_neox", nullptr, gpt_neox},

@@ -116,10 +116,6 @@ HeldTensor hold_tensor(const Model& model, const Scheme& scheme, const MatrixRea
   return {&rest, rest.stored(tensor.elements())};
 }
 
-bool is_as_stored(const Model& model, const Scheme& scheme) {
-  return model.stored && model.stored->held_as_stored && scheme.name == model.checkpoint_scheme;
-}
-
 std::vector<HeldTensor> held_by_rule(const Model& model, const Scheme& scheme) {
   if (scheme.reach == Reach::llama_cpp) return held_gguf(model, scheme);
   const MatrixReader reader(model);
@@ -137,7 +133,7 @@ std::vector<HeldTensor> held_by_rule(const Model& model, const Scheme& scheme) {
 }  // namespace
 
 std::string refusal(const Model& model, const Scheme& scheme) {
-  if (is_as_stored(model, scheme)) return "";
+  if (held_as_stored(model, scheme)) return "";
   if (scheme.reach == Reach::everything) return "";
   if (scheme.reach == Reach::llama_cpp) return gguf_refusal(model);
   const MatrixReader reader(model);
@@ -150,7 +146,7 @@ std::string refusal(const Model& model, const Scheme& scheme) {
 std::vector<HeldTensor> held(const Model& model, const Scheme& scheme) {
   if (const std::string reason = refusal(model, scheme); !reason.empty())
     throw std::invalid_argument(fmt::format("{}: {}: {}", model.name, scheme.name, reason));
-  if (!is_as_stored(model, scheme)) return held_by_rule(model, scheme);
+  if (!held_as_stored(model, scheme)) return held_by_rule(model, scheme);
   // A GGUF file holds all that its model is made of; others leave out what is computed on the spot.
   std::vector<HeldTensor> result = scheme.family == SchemeFamily::gguf
                                        ? std::vector<HeldTensor>(model.part.tensors.size())

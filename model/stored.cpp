@@ -171,6 +171,10 @@ Model undescribed_model(std::string name, std::string architecture, TensorList l
   return model;
 }
 
+bool held_as_stored(const Model& model, const Scheme& scheme) {
+  return model.stored && model.stored->held_as_stored && scheme.name == model.checkpoint_scheme;
+}
+
 void hold_as_stored(const Model& model, std::vector<HeldTensor>& tensors) {
   const std::vector<StoredTensor>& stored = model.stored->comparison.stored;
   std::string_view seen;

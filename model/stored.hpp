@@ -41,6 +41,8 @@ void attach(Model& model, TensorList list, std::vector<Gathered> gathered);
 Model undescribed_model(std::string name, std::string architecture, TensorList list, Detail detail,
                         std::string source, std::string why);
 
+/// Whether `scheme` holds `model` as its checkpoint's tensors are.
+bool held_as_stored(const Model& model, const Scheme& scheme);
 /// Puts what the headers say of each tensor into `tensors`, one for each tensor of model.part, tied
 /// ones taking nothing. Where nothing stands for a tensor, what is there stays.
 void hold_as_stored(const Model& model, std::vector<HeldTensor>& tensors);

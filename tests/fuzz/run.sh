@@ -11,7 +11,7 @@ if [ "${1:-}" = --long ]; then
   long=yes
   shift
 fi
-all=(safetensors index gguf config hardware custom spec)
+all=(safetensors index gguf gguf_model config hardware custom spec)
 if [ $long = yes ]; then
   build=build/fuzz-long seconds=${1:-3600}
   sanitize="-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all"
