@@ -65,10 +65,10 @@ struct HeldTensor {
 std::string refusal(const Model& model, const Scheme& scheme);
 
 /// Every tensor of `model` held by `scheme`, in the order of model.part.tensors; a tied tensor
-/// takes 0 unless the scheme stores it apart. Where `scheme` is the checkpoint's own and the headers
-/// of its tensors were read, their bytes are kept (model/stored.hpp). Integer buffers stay in their own type, rotary tables
-/// and routers' correction biases in fp32. Where `scheme` is the checkpoint's own, the exceptions
-/// that its config lists are kept (model/checkpoint.hpp).
+/// takes 0 unless the scheme stores it apart. Where `scheme` is the checkpoint's own and the
+/// headers of its tensors were read, their bytes are kept (model/stored.hpp). Integer buffers stay
+/// in their own type, rotary tables and routers' correction biases in fp32. Where `scheme` is the
+/// checkpoint's own, the exceptions that its config lists are kept (model/checkpoint.hpp).
 std::vector<HeldTensor> held(const Model& model, const Scheme& scheme);
 std::vector<Bytes> held_bytes(const Model& model, const Scheme& scheme);
 
