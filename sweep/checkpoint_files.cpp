@@ -47,6 +47,7 @@ TensorList read_safetensors(const ModelFiles& files, const std::string& name,
 Headers read_parts(const ModelFiles& files, const std::vector<std::string>& names) {
   Headers headers{.list = {files.origin(names.front()), {}, Bytes(0), {}}, .source = {}};
   std::set<std::string> seen;
+  files.expect(names);
   for (const std::string& name : names) {
     TensorList part = read_safetensors(files, name, names.size() > 1 ? "the model" : "");
     headers.list.total += part.total;
@@ -89,6 +90,7 @@ Headers read_index(const ModelFiles& files, const std::string& file) {
   if (std::ranges::any_of(index.shards, pickled))
     throw FormatError(
         fmt::format("{}: weight_map names .safetensors and .bin files together", index.origin));
+  files.expect(index.shards);
   Headers headers{.list = model::read_shards(index,
                                              [&](const std::string& shard) {
                                                return read_safetensors(files, shard, index.origin);
@@ -110,6 +112,7 @@ Headers read_tensors(const ModelFiles& files, const std::string& file) {
 Headers read_gguf(const ModelFiles& files, const std::string& file) {
   std::vector<model::GgufHeader> parts;
   const auto names = model::part_names(file);
+  files.expect(names);
   for (const std::string& name : names) {
     const BigFile big = open(files, name, names.size() > 1 ? "the model" : "");
     parts.push_back(model::read_gguf(big.read, big.size, files.origin(name)));

@@ -57,8 +57,7 @@ Model from_checkpoint(const ModelFiles& files, const std::string& file,
   } catch (const model::NotDescribed& reason) {
     return from_headers(files, file, request, architecture_of(files), reason.what());
   }
-  const bool wanted = !request.file.empty() || request.headers == ReadHeaders::always;
-  if (!wanted || !request.overrides.empty()) return model;
+  if (!request.overrides.empty()) return model;
   Headers headers = read_headers(files, file);
   model.source += ", " + headers.source;
   model::attach(model, std::move(headers.list), headers.detail);
@@ -98,6 +97,11 @@ std::optional<Model> model_from_files(const ModelFiles& files, const FileRequest
   const FileKind kind = kind_of(request.file);
   if (!request.file.empty() && (kind == FileKind::config || kind == FileKind::unknown))
     return from_config_file(files, request.file, request);
+  const bool config_first = request.file.empty() && request.headers == ReadHeaders::when_needed;
+  if (config_first && files.has(config_name)) try {
+      return from_config_file(files, config_name, request);
+    } catch (const model::NotDescribed&) {  // its headers still say how much it is
+    }
   const auto file =
       request.file.empty() ? checkpoint_file(files) : std::optional<std::string>(request.file);
   if (!file) {
