@@ -1,0 +1,119 @@
+// Headers of GGUF files that llama.cpp's own converter wrote, held against the configs that they
+// were converted from. Made by tests/oracle/make_checkpoints.py.
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <filesystem>
+#include <set>
+
+#include "model/gguf_config.hpp"
+#include "model/gguf_names.hpp"
+#include "model/stored.hpp"
+#include "reference.hpp"
+
+namespace headroom::oracle {
+namespace {
+
+namespace json = boost::json;
+namespace fs = std::filesystem;
+
+struct File {
+  std::string name;
+  model::Config config;
+  model::GgufHeader header;
+};
+
+std::vector<File> files() {
+  std::vector<File> all;
+  const std::string folder = std::string(HEADROOM_TEST_DATA) + "/data/gguf";
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    const std::string name = entry.path().stem().string();
+    const json::object row = json::parse(read_file(entry.path().string())).as_object();
+    const std::string bytes = read_gzip(folder + "/" + name + ".gguf.gz");
+    const auto header = static_cast<Size>(bytes.size());
+    const Size size = (header + 31) / 32 * 32 + row.at("data").as_int64();
+    auto parsed = model::parse_gguf(bytes, size, name);
+    EXPECT_TRUE(parsed) << name;
+    if (parsed) all.push_back({name, {row.at("config").as_object(), name}, std::move(*parsed)});
+  }
+  return all;
+}
+
+/// What a whole file says of its model, as the program has it.
+model::Model model_of(const File& file) {
+  auto model = model::make_model(file.name, model::gguf_config(file.header, file.header.list), "");
+  model.part = model::as_gguf(std::move(model.part), file.header);
+  model.profile = model::profile_of(model.part, model.shape.hidden_size);
+  model.checkpoint_scheme = model::gguf_scheme(file.header, file.header.list).name;
+  auto gathered = model::gather_gguf(model.part, file.header.list);
+  model::attach(model, file.header.list, std::move(gathered));
+  return model;
+}
+
+TEST(GgufOracle, EveryTensorOfAFileIsOneOfTheDescription) {
+  Size described = 0, tensors = 0;
+  for (const File& file : files()) {
+    SCOPED_TRACE(file.name);
+    model::Model model;
+    try {
+      model = model_of(file);
+    } catch (const model::NotDescribed&) {
+      continue;
+    }
+    const auto& found = model.stored->comparison;
+    EXPECT_TRUE(found.differences.empty())
+        << found.differences.size() << ", first " << name_of(found.differences.front().kind) << ' '
+        << found.differences.front().name << ' ' << found.differences.front().text;
+    Bytes bytes;
+    for (const Bytes each : model::held_bytes(model, model::scheme(model.checkpoint_scheme)))
+      bytes += each;
+    EXPECT_EQ(bytes, file.header.list.total) << "weights held are the tensors of the file";
+    ++described;
+    tensors += found.described;
+  }
+  EXPECT_GE(described, 60);
+  std::printf("%ld files, %ld tensors\n", described, tensors);
+}
+
+/// Where the file's class is the config's: the same parameters and the same cache. llama.cpp drops
+/// some windows (Starcoder2's): compared where the file has the key.
+TEST(GgufOracle, TheConfigOfAFileIsTheOneItWasMadeFrom) {
+  Size compared = 0;
+  for (const File& file : files()) {
+    SCOPED_TRACE(file.name);
+    model::Model own, from;
+    try {
+      own = model_of(file);
+      from = model::make_model(file.name, file.config, "");
+    } catch (const model::ConfigError&) {
+      continue;
+    }
+    if (own.architecture != from.architecture || own.encoder_decoder) continue;
+    if (own.architecture.starts_with("Bert")) continue;  // its pooler is left out
+    ++compared;
+    std::multiset<Size> mine, theirs;
+    for (const auto& t : own.part.tensors)
+      if (t.is_parameter()) mine.insert(t.elements());
+    for (const auto& t : from.part.tensors)
+      if (t.is_parameter()) theirs.insert(t.elements());
+    EXPECT_EQ(mine, theirs);
+    EXPECT_EQ(own.profile.parameters, from.profile.parameters);
+    EXPECT_EQ(own.profile.parameters_active, from.profile.parameters_active);
+    const bool says_window = file.header.values.contains(file.header.text("general.architecture") +
+                                                         ".attention.sliding_window");
+    ASSERT_EQ(own.part.caches.size(), from.part.caches.size());
+    for (std::size_t i = 0; i < own.part.caches.size(); ++i) {
+      EXPECT_EQ(own.part.caches[i].per_token, from.part.caches[i].per_token) << i;
+      EXPECT_EQ(own.part.caches[i].per_sequence, from.part.caches[i].per_sequence) << i;
+      if (says_window) EXPECT_EQ(own.part.caches[i].window, from.part.caches[i].window) << i;
+    }
+    EXPECT_EQ(own.shape.layers, from.shape.layers);
+    EXPECT_EQ(own.shape.hidden_size, from.shape.hidden_size);
+    EXPECT_EQ(own.shape.vocabulary, from.shape.vocabulary);
+  }
+  EXPECT_GE(compared, 40);
+}
+
+}  // namespace
+}  // namespace headroom::oracle
