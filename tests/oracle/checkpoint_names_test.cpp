@@ -18,9 +18,16 @@ namespace json = boost::json;
 /// the config leaves the head untied, transformers 5 saves it tied. The others hold matrices fused
 /// or split in ways that the rule for names does not know.
 const std::map<std::string, std::size_t> known = {
-    {"bigscience__T0pp", 1},    {"google__flan-t5-large", 1}, {"google__flan-t5-small", 1},
-    {"google__flan-t5-xxl", 1}, {"google__mt5-small", 1},     {"default__hrm_text", 320},
-    {"default__hy_v4", 62},     {"default__aria_text", 16},   {"default__olmo_hybrid", 12},
+    {"bigscience__T0pp", 1},
+    {"google__flan-t5-large", 1},
+    {"google__flan-t5-small", 1},
+    {"google__flan-t5-xxl", 1},
+    {"google__mt5-small", 1},
+    {"default__hrm_text", 320},
+    {"default__jina_embeddings_v3", 64},
+    {"default__hy_v4", 62},
+    {"default__aria_text", 16},
+    {"default__olmo_hybrid", 12},
 };
 
 model::TensorList list_of(const json::object& tensors) {
