@@ -274,7 +274,7 @@ GgufHeader parse(Reader& in, Size file_size, std::string origin) {
 Size GgufHeader::number(std::string_view key, Size fallback) const {
   const auto it = values.find(std::string(key));
   if (it == values.end()) return fallback;
-  if (const auto* list = std::get_if<GgufList>(&it->second)) return list->length;
+  if (const auto* elements = std::get_if<GgufList>(&it->second)) return elements->length;
   const auto* n = std::get_if<std::int64_t>(&it->second);
   return n != nullptr ? *n : fallback;
 }
