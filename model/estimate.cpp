@@ -25,15 +25,19 @@ Reason refusal(const Scenario& s) {
   if (s.runtime->split == Split::layers &&
       std::max({s.tensor_parallel, s.pipeline_parallel, s.expert_parallel, s.data_parallel}) > 1)
     return Reason::parallelism_unsupported;
+  if (s.runtime->split == Split::tensors && s.assignment != nullptr)
+    return Reason::parallelism_unsupported;
   if (s.runtime->strict_positions && model.shape.positions > 0 &&
       s.cached_tokens() > model.shape.positions)
     return Reason::context_too_long;
   return Reason::none;
 }
 
-bool offloads(const Plan& plan) {
-  return plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head == Where::cpu ||
-         plan.partly_on_host;
+bool has_in(const Plan& plan, Where where) {
+  const Range layers = where == Where::cpu ? plan.on_cpu : plan.on_disk;
+  // An embedding in host memory is looked up there, unless weights are streamed.
+  return layers.size() > 0 || plan.head == where ||
+         (plan.embedding == where && (where == Where::disk || plan.stage_buffer > Bytes(0)));
 }
 
 Verdict verdict_of(const Plan& plan) {
@@ -41,8 +45,8 @@ Verdict verdict_of(const Plan& plan) {
       plan.reason == Reason::disk || plan.reason == Reason::no_offload)
     return Verdict::does_not_fit;
   if (!plan.feasible()) return Verdict::refused;
-  if (plan.on_disk.size() > 0) return Verdict::fits_disk_offload;
-  if (offloads(plan)) return Verdict::fits_cpu_offload;
+  if (has_in(plan, Where::disk)) return Verdict::fits_disk_offload;
+  if (has_in(plan, Where::cpu) || plan.partly_on_host) return Verdict::fits_cpu_offload;
   return plan.cards - plan.idle > 1 ? Verdict::fits_gpus : Verdict::fits_one_gpu;
 }
 
@@ -93,10 +97,8 @@ void add_times(const Scenario& s, const Plan& plan, Estimate& e) {
     e.total = e.ttft;
     return;
   }
-  const double step = s.kv_cache ? decode_step(s, plan, mean_tokens(s)).total
-                                 : prefill(s, plan, mean_tokens(s).self).total;
-  e.tpot = Seconds(step);
-  e.tokens_s = static_cast<double>(s.batch * plan.replicas) / step;
+  e.tpot = Seconds(step(s, plan).total);
+  e.tokens_s = static_cast<double>(s.batch * plan.replicas) / e.tpot.value();
   e.total = e.ttft + static_cast<double>(std::max<Size>(0, s.output_tokens - 1)) * e.tpot;
 }
 

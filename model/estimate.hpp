@@ -17,6 +17,7 @@ namespace headroom::model {
 enum class Task : std::uint8_t { inference, training };
 
 struct LayerSplit;  // model/layer_split.hpp
+struct Assignment;  // model/assignment.hpp
 
 /// No limit of the user's: all that the hardware has.
 inline constexpr Bytes all_of_it{std::numeric_limits<std::int64_t>::max()};
@@ -40,6 +41,7 @@ struct Scenario {
   Size data_parallel = 0;      ///< replicas, each with `batch` sequences of its own; 0: one
   Bytes cpu_offload{0};        ///< weights of each card that stay in host memory
   const LayerSplit* layer_split = nullptr;  ///< where layers go by hand; null: the runtime decides
+  const Assignment* assignment = nullptr;   ///< where each layer is, one by one; null: likewise
   bool kv_cache = true;                     ///< false: every token recomputes the whole prefix
 
   bool operator==(const Scenario&) const = default;
@@ -134,7 +136,7 @@ struct DeviceUse {
   std::string kind;  ///< "gpu", "cpu", "disk"
   Bytes capacity, budget;
   Bytes weights, kv_cache, activations, overhead, total;
-  Size first_layer = -1, last_layer = -1;  ///< -1: none
+  std::string layers{};  ///< "0-12, 14"; "3-60 (experts)"; empty: none
 };
 struct Explanation {
   Estimate estimate;

@@ -7,6 +7,7 @@
 #include "hardware/quantity_text.hpp"
 #include "model/activation.hpp"
 #include "model/advice.hpp"
+#include "model/assignment.hpp"
 #include "model/cache_room.hpp"
 #include "model/estimate.hpp"
 #include "model/kv_cache.hpp"
@@ -157,7 +158,7 @@ class Explainer {
                     .activations = use.activations,
                     .overhead = use.context + use.fragmentation,
                     .total = use.total()};
-      set_layers(row, plan_.layers_of(card));
+      for_pieces_on_card(plan_, card, [&](const Piece& piece) { add_layers(row, piece); });
       out_.devices.push_back(row);
     }
     const HostUse host = host_use(s_, plan_);
@@ -170,9 +171,9 @@ class Explainer {
                   .activations = host.activations,
                   .overhead = host.process,
                   .total = host.total()};
-    set_layers(cpu, plan_.on_cpu);
+    for_pieces_in(plan_, Where::cpu, [&](const Piece& piece) { add_layers(cpu, piece); });
     out_.devices.push_back(cpu);
-    if (plan_.on_disk.size() == 0) return;
+    if (disk_use(s_, plan_) == Bytes(0)) return;
     DeviceUse disk{.name = "disk",
                    .kind = "disk",
                    .capacity = s_.machine->host.disk,
@@ -182,14 +183,17 @@ class Explainer {
                    .activations = Bytes(0),
                    .overhead = Bytes(0),
                    .total = disk_use(s_, plan_)};
-    set_layers(disk, plan_.on_disk);
+    for_pieces_in(plan_, Where::disk, [&](const Piece& piece) { add_layers(disk, piece); });
     out_.devices.push_back(disk);
   }
 
-  static void set_layers(DeviceUse& row, Range range) {
-    if (range.size() <= 0) return;
-    row.first_layer = range.first;
-    row.last_layer = range.last - 1;
+  static void add_layers(DeviceUse& row, const Piece& piece) {
+    if (piece.layers.size() <= 0) return;
+    std::string range = fmt::format("{}", piece.layers.first);
+    if (piece.layers.size() > 1) range += fmt::format("-{}", piece.layers.last - 1);
+    if (piece.content == Content::dense) range += " without experts";
+    if (piece.content == Content::experts) range += " (experts)";
+    row.layers += (row.layers.empty() ? "" : ", ") + range;
   }
 
   void add_memory_terms() {

@@ -32,6 +32,15 @@ Eighths element_size(const Tensor& tensor, const std::optional<MapperDtype>& dty
   return dtype ? std::min(dtype->element, held_element) : held_element;
 }
 
+std::vector<Eighths> sizes_of(const Part& part, const std::optional<MapperDtype>& dtype,
+                              Eighths held_element) {
+  std::vector<Eighths> sizes;
+  sizes.reserve(part.tensors.size());
+  for (const Tensor& tensor : part.tensors)
+    sizes.push_back(tensor.elements() * element_size(tensor, dtype, held_element));
+  return sizes;
+}
+
 }  // namespace
 
 std::optional<MapperDtype> mapper_dtype(std::string_view name) {
@@ -45,7 +54,10 @@ std::optional<MapperDtype> mapper_dtype(std::string_view name) {
   throw unknown_name("dtype", name, known);
 }
 
-ModuleTree::ModuleTree(const Part& part, std::optional<MapperDtype> dtype, Eighths held_element) {
+ModuleTree::ModuleTree(const Part& part, std::optional<MapperDtype> dtype, Eighths held_element)
+    : ModuleTree(part, sizes_of(part, dtype, held_element)) {}
+
+ModuleTree::ModuleTree(const Part& part, std::span<const Eighths> sizes) {
   // Modules come in pre-order; each module's tensors follow it, before its children's subtree.
   std::unordered_map<std::string_view, std::vector<const Tensor*>> own;
   for (const Tensor& tensor : part.tensors) own[tensor.module()].push_back(&tensor);
@@ -104,11 +116,12 @@ ModuleTree::ModuleTree(const Part& part, std::optional<MapperDtype> dtype, Eight
   }
 
   Size order = 0;
-  auto measure = [&](const Tensor& tensor) {
+  auto measure = [&](std::size_t i) {
+    const Tensor& tensor = part.tensors[i];
     const Size index = find(tensor.name);
     if (const auto it = canonical.find(tensor.name); it != canonical.end() && it->second != index)
       return;
-    const Eighths size = tensor.elements() * element_size(tensor, dtype, held_element);
+    const Eighths size = sizes[i];
     ++order;
     std::string_view path = tensor.name;
     bool direct = true;
@@ -128,10 +141,10 @@ ModuleTree::ModuleTree(const Part& part, std::optional<MapperDtype> dtype, Eight
       }
     }
   };
-  for (const Tensor& tensor : part.tensors)
-    if (tensor.is_parameter()) measure(tensor);
-  for (const Tensor& tensor : part.tensors)
-    if (!tensor.is_parameter()) measure(tensor);
+  for (std::size_t i = 0; i < part.tensors.size(); ++i)
+    if (part.tensors[i].is_parameter()) measure(i);
+  for (std::size_t i = 0; i < part.tensors.size(); ++i)
+    if (!part.tensors[i].is_parameter()) measure(i);
 }
 
 Size ModuleTree::find(std::string_view path) const {

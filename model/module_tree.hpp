@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -41,6 +42,8 @@ class ModuleTree {
  public:
   /// `held_element`: size of a floating element as the model is held (32 for float32).
   ModuleTree(const Part& part, std::optional<MapperDtype> dtype, Eighths held_element = 32);
+  /// `sizes`: what each tensor of the part takes; a tied one as much as its owner.
+  ModuleTree(const Part& part, std::span<const Eighths> sizes);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const Node& node(Size i) const { return nodes_[static_cast<std::size_t>(i)]; }

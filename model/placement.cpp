@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/activation.hpp"
+#include "model/assignment.hpp"
 #include "model/kv_cache.hpp"
 #include "model/layer_split.hpp"
 #include "model/split.hpp"
@@ -39,7 +40,7 @@ Bytes layer_weights(const Scenario& s, const Plan& plan, Size card) {
   const Range range = plan.layers_of(card);
   Bytes bytes = layer_bytes(w, range);
   if (card == 0 && plan.embedding == Where::card) bytes += w.embedding;
-  const Bytes head = plan.head == Where::card ? head_bytes(s, plan.embedding, plan.head) : Bytes(0);
+  const Bytes head = plan.head == Where::card ? head_bytes(s, plan.embedding == plan.head) : Bytes(0);
   if (plan.has_head(card)) bytes += head;
   if (s.layer_split == nullptr || s.layer_split->mode != SplitMode::row) return bytes;
   const auto matrices = [&](Range layers) {
@@ -66,8 +67,35 @@ Bytes layer_bytes(const Weights& weights, Range range) {
          weights.layers_before[static_cast<std::size_t>(range.first)];
 }
 
-Bytes head_bytes(const Scenario& s, Where embedding, Where head) {
-  const bool copied = s.weights->model->profile.tied_head && embedding != head;
+Bytes piece_bytes(const Weights& weights, const Piece& piece) {
+  const Bytes all = layer_bytes(weights, piece.layers);
+  if (piece.content == Content::whole) return all;
+  const auto first = static_cast<std::size_t>(piece.layers.first);
+  const auto last = static_cast<std::size_t>(piece.layers.last);
+  const Bytes experts = whole(weights.read_routed[last] - weights.read_routed[first]);
+  return piece.content == Content::experts ? experts : all - experts;
+}
+
+bool whole_only(const Scenario& s) {
+  const auto& families = s.runtime->whole_only;
+  return std::find(families.begin(), families.end(), s.weights->scheme->family) != families.end();
+}
+
+Bytes room_on_card(const Scenario& s, Size card, double factor) {
+  const Bytes budget = scaled(card_budget(s, static_cast<std::size_t>(card)), factor);
+  const Bytes left = budget - whole(s.runtime->context_bytes.value);
+  return scaled(left, 1.0 + s.runtime->fragmentation.value) - activations(s, 1) - logits(s, 1);
+}
+
+Bytes ram_limit(const Scenario& s, const Plan& plan, double factor) {
+  Bytes limit = scaled(std::min(s.ram_budget, s.machine->host.ram), factor);
+  if (!s.machine->devices.empty() && s.machine->devices[0].unified_memory)
+    for (Size card = 0; card < plan.cards; ++card) limit -= card_use(s, plan, card).total();
+  return limit;
+}
+
+Bytes head_bytes(const Scenario& s, bool with_embedding) {
+  const bool copied = s.weights->model->profile.tied_head && !with_embedding;
   return s.weights->head + (copied ? whole(s.weights->head_read) : Bytes(0));
 }
 
@@ -92,16 +120,22 @@ CardUses::CardUses(const Scenario& s, Size shards)
       work_(activations(s, shards) + logits(s, shards)) {}
 
 CardUse CardUses::operator()(const Plan& plan, Size card) const {
-  const Range range = plan.layers_of(card);
   CardUse use;
   if (card < plan.idle) return use;
-  use.weights = s_.runtime->split == Split::tensors ? rank_weights(s_, plan, card)
-                                                    : layer_weights(s_, plan, card);
-  if (plan.partly_on_host) use.weights -= held_back(s_, plan, card);
+  if (plan.assignment != nullptr) {
+    const Held held = held_on_card(s_, plan, cache_, card);
+    use.weights = held.weights;
+    use.kv_cache = held.caches;
+  } else {
+    const Range range = plan.layers_of(card);
+    use.weights = s_.runtime->split == Split::tensors ? rank_weights(s_, plan, card)
+                                                      : layer_weights(s_, plan, card);
+    if (plan.partly_on_host) use.weights -= held_back(s_, plan, card);
+    if (caches_on_cards(s_)) use.kv_cache = cache_(range.first, range.last);
+    if (card == 0 && plan.stage_buffer > Bytes(0))
+      use.kv_cache += cache_(plan.on_cards.last, std::ssize(s_.weights->layer));
+  }
   if (card == 0) use.weights += plan.stage_buffer;
-  if (caches_on_cards(s_)) use.kv_cache = cache_(range.first, range.last);
-  if (card == 0 && plan.stage_buffer > Bytes(0))
-    use.kv_cache += cache_(plan.on_cards.last, std::ssize(s_.weights->layer));
   use.activations = work_;
   use.context = whole(s_.runtime->context_bytes.value);
   use.fragmentation =
@@ -113,9 +147,17 @@ CardUse CardUses::operator()(const Plan& plan, Size card) const {
 HostUse host_use(const Scenario& s, const Plan& plan) {
   HostUse use;
   use.process = whole(s.runtime->host_bytes.value);
+  if (plan.assignment != nullptr) {
+    const Held held = held_on_host(s, plan);
+    use.weights = held.weights;
+    use.kv_cache = held.caches;
+    if (plan.stage_buffer == Bytes(0) && plan.on_cpu.size() + plan.on_disk.size() > 0)
+      use.activations = activations(s, 1) + logits(s, 1);
+    return use;
+  }
   use.weights = layer_bytes(*s.weights, plan.on_cpu);
   if (plan.embedding == Where::cpu) use.weights += s.weights->embedding;
-  if (plan.head == Where::cpu) use.weights += head_bytes(s, plan.embedding, plan.head);
+  if (plan.head == Where::cpu) use.weights += head_bytes(s, plan.embedding == plan.head);
   if (plan.partly_on_host)
     for (Size card = 0; card < plan.cards; ++card) use.weights += held_back(s, plan, card);
   const CacheBytes cache(s, reserved_tokens(s));
@@ -129,10 +171,13 @@ HostUse host_use(const Scenario& s, const Plan& plan) {
 }
 
 Bytes disk_use(const Scenario& s, const Plan& plan) {
-  return layer_bytes(*s.weights, plan.on_disk);
+  if (plan.assignment != nullptr) return held_on_disk(s);
+  const Bytes head = plan.head == Where::disk ? head_bytes(s, false) : Bytes(0);
+  return layer_bytes(*s.weights, plan.on_disk) + head;
 }
 
 Plan place(const Scenario& scenario, double memory_factor) {
+  if (scenario.assignment != nullptr) return place_assigned(scenario, memory_factor);
   if (scenario.runtime->split == Split::tensors) return split_tensors(scenario, memory_factor);
   return scenario.runtime->offload == Offload::compute ? split_last_layers(scenario, memory_factor)
                                                        : split_layers(scenario, memory_factor);

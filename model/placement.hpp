@@ -21,12 +21,22 @@ struct Range {
   Size size() const { return last - first; }
 };
 
-/// A placement and what it holds. Ranges are contiguous and cover every layer once.
+/// What of a layer: all of it; all but its experts, caches included; its experts alone.
+enum class Content : std::uint8_t { whole, dense, experts };
+/// Layers that follow each other, or the same part of each of them.
+struct Piece {
+  Range layers;
+  Content content = Content::whole;
+};
+
+/// A placement and what it holds. Ranges are contiguous and cover every layer once; where an
+/// assignment is given they only count the layers, and model/assignment.hpp says which they are.
 struct Plan {
   static constexpr Size most_cards = 64;  ///< cards that a placement may use
 
   Reason reason = Reason::none;   ///< none: feasible
   Bytes short_bytes;              ///< what is missing where it is not
+  Size short_card = -1;           ///< of an assignment: the card that is short
   Size cards = 0;                 ///< cards used: replica by replica, stage by stage
   Size shards = 1;                ///< cards that split each matrix (tensor parallelism)
   Size stages = 1;                ///< groups of cards that follow each other (pipeline parallelism)
@@ -36,6 +46,7 @@ struct Plan {
   Range on_cards, on_cpu, on_disk;
   std::array<Size, most_cards + 1> cut;  ///< card i (or stage i) holds layers [cut[i], cut[i + 1])
   Where embedding = Where::card, head = Where::card;
+  const Assignment* assignment = nullptr;  ///< null: the ranges above
   Size head_card = -1;          ///< that holds the output, where a card does; -1: the last one
   Size idle = 0;                ///< of the cards, that are passed over
   bool partly_on_host = false;  ///< some tensors of layers on cards stay in host memory
@@ -104,7 +115,8 @@ Bytes disk_use(const Scenario& scenario, const Plan& plan);
 /// runtime's share of it when no budget is given.
 Bytes card_budget(const Scenario& scenario, std::size_t card);
 
-/// Bytes of layers [range).
+/// Bytes of layers [range), or of a part of each.
 Bytes layer_bytes(const Weights& weights, Range range);
+Bytes piece_bytes(const Weights& weights, const Piece& piece);
 
 }  // namespace headroom::model

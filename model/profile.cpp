@@ -99,10 +99,12 @@ void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
 
 void add_prefix_sums(Profile& profile) {
   profile.multiplied_before.assign(1, 0);
+  profile.routed_before.assign(1, 0);
   profile.decoding_before.assign(1, 0);
   for (const Layer& layer : profile.layers) {
     const double n = static_cast<double>(layer.sums.matmul) + layer.sums.routed_active;
     profile.multiplied_before.push_back(profile.multiplied_before.back() + n);
+    profile.routed_before.push_back(profile.routed_before.back() + layer.sums.routed_active);
     profile.decoding_before.push_back(profile.decoding_before.back() + (layer.decodes ? 1 : 0));
     profile.widest = std::max(profile.widest, layer.widest);
   }
@@ -112,6 +114,22 @@ void add_prefix_sums(Profile& profile) {
 }
 
 }  // namespace
+
+std::vector<Size> blocks_of(const Part& part, const Profile& profile) {
+  const BlockFinder finder(part.blocks);
+  std::vector<Size> blocks;
+  bool decoding = false;  // a decoding block has been seen: what follows runs after it
+  for (const Tensor& tensor : part.tensors) {
+    Size block = finder.find(tensor.module());
+    if (block >= 0)
+      decoding = decoding || profile.layers[static_cast<std::size_t>(block)].decodes ||
+                 !profile.generative;
+    else
+      block = tensor.role == Role::embedding || !decoding ? before_blocks : after_blocks;
+    blocks.push_back(block);
+  }
+  return blocks;
+}
 
 Profile profile_of(const Part& part, Size hidden) {
   Profile profile;

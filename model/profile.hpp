@@ -61,9 +61,15 @@ struct Profile {
   double widest = 0;       ///< the widest of all layers
   // Prefix sums over the layers that speed needs; [n] is the sum over the first n layers.
   std::vector<double> multiplied_before;  ///< matrix elements one token is multiplied by
+  std::vector<double> routed_before;      ///< of them, those of experts
   std::vector<Size> decoding_before;      ///< how many of them run per output token
   Routing routing{0, 0};                  ///< of the first routed layer
 };
+
+/// The block of each tensor of the part, or on which side of the decoding blocks it is:
+/// embeddings, and what is registered before the first of them, or all else outside the blocks.
+inline constexpr Size before_blocks = -1, after_blocks = -2;
+std::vector<Size> blocks_of(const Part& part, const Profile& profile);
 
 /// `hidden`: width of the residual stream, which turns matrix elements into activation widths.
 Profile profile_of(const Part& part, Size hidden);

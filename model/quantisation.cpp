@@ -166,7 +166,6 @@ Weights hold(const Model& model, const Scheme& scheme) {
   const std::vector<HeldTensor> tensors =
       reason.empty() ? held(model, scheme) : std::vector<HeldTensor>(model.part.tensors.size());
   const std::vector<Layer>& layers = model.profile.layers;
-  const Blocks blocks(layers);
   Weights weights;
   weights.model = &model;
   weights.scheme = &scheme;
@@ -177,11 +176,11 @@ Weights hold(const Model& model, const Scheme& scheme) {
   std::unordered_map<std::string_view, Bytes> owner;
   Divider divider(model, scheme, weights.shards);
   std::vector<Divided> divided(layers.size());
-  bool decoding = false;  // a decoding block has been seen: what follows runs after it
+  const std::vector<Size> block_of = blocks_of(model.part, model.profile);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& tensor = model.part.tensors[i];
     const Bytes bytes = tensors[i].bytes;
-    const auto block = blocks.of(tensor.name);
+    const Size block = block_of[i];
     const Layer* layer = block < 0 ? nullptr : &layers[static_cast<std::size_t>(block)];
     const Divided parts = divider.divide(tensor, tensors[i], layer);
     weights.total += bytes;
@@ -193,8 +192,7 @@ Weights hold(const Model& model, const Scheme& scheme) {
       weights.layer[at] += bytes;
       if (tensor.of > 1) routed[at] += bytes;
       divided[at] = divided[at] + parts;
-      decoding = decoding || layers[at].decodes || !model.profile.generative;
-    } else if (tensor.role == Role::embedding || !decoding) {
+    } else if (block == before_blocks) {
       weights.embedding += bytes;
       weights.shards.embedding = weights.shards.embedding + parts;
     } else {

@@ -38,6 +38,7 @@ struct Runtime {
   bool cpu;                   ///< can run without any card
   bool window_capped;         ///< sliding-window layers hold only their window
   bool latent_cache;          ///< MLA holds the latent, not expanded K and V
+  bool experts_apart;         ///< experts may be in host memory while their layer is on a card
   bool input_on_cpu;          ///< the token embedding stays in host memory
   bool cache_optional;        ///< can generate without a KV cache
   bool strict_positions;      ///< refuses a context beyond the model's positions

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/assignment.hpp"
 #include "model/layer_split.hpp"
 
 namespace headroom::model {
@@ -28,55 +29,58 @@ Range intersect(Range a, Range b) {
   return {first, std::max(first, std::min(a.last, b.last))};
 }
 
-/// The roofline's ingredients of layers `range` (and the head) in `pass`.
-Work work_of(const Scenario& s, const Pass& pass, Range range, bool with_head) {
+Work operator+(const Work& a, const Work& b) {
+  return {a.weight_bytes + b.weight_bytes, a.cache_bytes + b.cache_bytes, a.flops + b.flops};
+}
+
+/// The roofline's ingredients of `piece` in `pass`.
+Work work_of(const Scenario& s, const Pass& pass, const Piece& piece) {
   const Weights& w = *s.weights;
   const Profile& profile = w.model->profile;
-  const Range run = intersect(range, pass.layers);
+  const Range run = intersect(piece.layers, pass.layers);
+  double dense = at(w.read_dense, run), routed = at(w.read_routed, run);
+  double multiplied = at(profile.multiplied_before, run);
+  if (piece.content == Content::dense) {
+    routed = 0;
+    multiplied -= at(profile.routed_before, run);
+  } else if (piece.content == Content::experts) {
+    dense = 0;
+    multiplied = at(profile.routed_before, run);
+  }
   Work work;
   work.weight_bytes =
       pass.weight_reads *
-      (at(w.read_dense, run) +
-       at(w.read_routed, run) * experts_touched(profile, pass.tokens / pass.weight_reads));
-  work.flops = 2.0 * at(profile.multiplied_before, run) * pass.tokens;
+      (dense + routed * experts_touched(profile, pass.tokens / pass.weight_reads));
+  work.flops = 2.0 * multiplied * pass.tokens;
+  if (piece.content == Content::experts) return work;
   if (pass.prompt > 0) {
     work.flops += prefill_score_flops(s, pass.prompt, run.first, run.last);
   } else {
     work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
     work.flops += decode_score_flops(s, pass.cached, run.first, run.last);
   }
-  if (with_head) {
-    work.weight_bytes += w.head_read;
-    work.flops += 2.0 * static_cast<double>(profile.head_elements) * pass.logit_rows;
-  }
   return work;
 }
 
+Work head_work(const Scenario& s, const Pass& pass) {
+  const Weights& w = *s.weights;
+  return {.weight_bytes = w.head_read,
+          .flops = 2.0 * static_cast<double>(w.model->profile.head_elements) * pass.logit_rows};
+}
+
+double seconds(const Rate& rate, const Work& work) {
+  return std::max((work.weight_bytes + work.cache_bytes) / rate.bytes_s, work.flops / rate.flops_s);
+}
 double card_seconds(const Scenario& s, const Work& work, const Device& device) {
-  const double bandwidth = device.bandwidth.value() * s.runtime->decode_bandwidth.value;
-  const double compute =
-      device.peak(s.weights->arithmetic).value() * s.runtime->prefill_compute.value;
-  return std::max((work.weight_bytes + work.cache_bytes) / bandwidth, work.flops / compute);
+  return seconds(card_rate(s, device), work);
 }
+double cpu_seconds(const Scenario& s, const Work& work) { return seconds(cpu_rate(s), work); }
 
-double cpu_seconds(const Scenario& s, const Work& work) {
-  const Host& host = s.machine->host;
-  return std::max((work.weight_bytes + work.cache_bytes) /
-                      (host.ram_bandwidth.value() * s.runtime->cpu_bandwidth.value),
-                  work.flops / (host.cpu_peak.value() * s.runtime->cpu_compute.value));
-}
-
-double bus(const Scenario& s) {
-  return s.machine->host_bus(0).value() * s.runtime->stream_bandwidth.value;
-}
-double disk(const Scenario& s) {
-  return s.machine->host.disk_read.value() * s.runtime->disk_bandwidth.value;
-}
-
-/// Bytes of layers `range` that a streaming runtime moves: whole modules, all experts included.
-double streamed_bytes(const Scenario& s, Range range, const Pass& pass) {
-  const Range run = intersect(range, pass.layers);
-  return static_cast<double>(layer_bytes(*s.weights, run).count());
+/// Bytes of `piece` that a streaming runtime moves: whole modules, all experts included.
+double streamed_bytes(const Scenario& s, const Piece& piece, const Pass& pass) {
+  return piece_bytes(*s.weights, {intersect(piece.layers, pass.layers), piece.content})
+      .real()
+      .value();
 }
 
 /// What tensors that stay in host memory cost, of layers `range` that are on cards.
@@ -96,7 +100,10 @@ Work host_work(const Scenario& s, const Pass& pass, Range range) {
 /// Cards that follow each other: each works through its own layers, without what stays on the host.
 void add_layer_split(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time) {
   for (Size card = 0; card < plan.cards; ++card) {
-    Work work = work_of(s, pass, plan.layers_of(card), plan.has_head(card));
+    Work work;
+    for_pieces_on_card(plan, card,
+                       [&](const Piece& piece) { work = work + work_of(s, pass, piece); });
+    if (plan.has_head(card)) work = work + head_work(s, pass);
     if (plan.partly_on_host) {
       const Work host = host_work(s, pass, plan.layers_of(card));
       work.weight_bytes -= host.weight_bytes;
@@ -120,7 +127,8 @@ void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, Pas
     const Size first = stage * plan.shards;
     const Range run = intersect(plan.layers_of(first), pass.layers);
     const Rank rank = plan.rank(first, *s.runtime);
-    Work work = work_of(s, pass, run, plan.has_head(first));
+    Work work = work_of(s, pass, Piece{run});
+    if (plan.has_head(first)) work = work + head_work(s, pass);
     Divided held = w.shards.layers(run.first, run.last);
     const double experts =
         static_cast<double>(w.shards.experts_of_rank(held.experts, rank).count()) * touched;
@@ -138,7 +146,7 @@ void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, Pas
     time.cards += slowest;
     if (plan.partly_on_host)
       time.stream +=
-          pass.weight_reads * static_cast<double>(held_back(s, plan, first).count()) / bus(s);
+          pass.weight_reads * static_cast<double>(held_back(s, plan, first).count()) / bus_rate(s);
   }
   const double link = s.machine->card_link().value();
   const double activations = pass.tokens * static_cast<double>(w.model->shape.hidden_size) * 2.0;
@@ -160,7 +168,7 @@ void add_on_host(const Scenario& s, const Plan& plan, const Pass& pass, const Wo
                  PassTime& time) {
   const double cpu = cpu_seconds(s, work);
   if (plan.computes_on_card && pass.tokens >= 32) {
-    const double copies = work.weight_bytes / bus(s);
+    const double copies = work.weight_bytes / bus_rate(s);
     const double card = card_seconds(s, work, s.machine->devices[0]);
     if (copies + card < cpu) {
       time.stream += copies;
@@ -171,19 +179,31 @@ void add_on_host(const Scenario& s, const Plan& plan, const Pass& pass, const Wo
   time.cpu += cpu;
 }
 
+/// What is not on cards: computed on the CPU, or streamed through the first card module by module,
+/// the embedding and the head like any other.
 void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time) {
-  const Range off{std::min(plan.on_cpu.first, plan.on_disk.first),
-                  std::max(plan.on_cpu.last, plan.on_disk.last)};
-  const Work work = work_of(s, pass, off, plan.head == Where::cpu);
-  const double from_disk = s.runtime->offload == Offload::stream || pass.weight_reads == 0
-                               ? streamed_bytes(s, plan.on_disk, pass)
-                               : work_of(s, pass, plan.on_disk, false).weight_bytes;
-  if (from_disk > 0) time.disk = from_disk / disk(s);
-  if (!plan.computes_on_card || s.runtime->offload != Offload::stream)
-    return add_on_host(s, plan, pass, work, time);
-  double streamed = streamed_bytes(s, plan.on_cpu, pass) + streamed_bytes(s, plan.on_disk, pass);
-  if (plan.head == Where::cpu) streamed += s.weights->head_read;
-  time.stream = streamed / bus(s);
+  const bool streams = s.runtime->offload == Offload::stream;
+  Work work;
+  double moved = 0, from_disk = 0;
+  for (const Where where : {Where::cpu, Where::disk}) {
+    Work here;
+    double modules = 0;
+    for_pieces_in(plan, where, [&](const Piece& piece) {
+      here = here + work_of(s, pass, piece);
+      modules += streamed_bytes(s, piece, pass);
+    });
+    if (plan.head == where) {
+      here = here + head_work(s, pass);
+      modules += s.weights->head_read;
+    }
+    if (plan.embedding == where) modules += s.weights->embedding.real().value();
+    if (where == Where::disk) from_disk = streams ? modules : here.weight_bytes;
+    work = work + here;
+    moved += modules;
+  }
+  if (from_disk > 0) time.disk = from_disk / disk_rate(s);
+  if (!plan.computes_on_card || !streams) return add_on_host(s, plan, pass, work, time);
+  time.stream = moved / bus_rate(s);
   time.cards += card_seconds(s, work, s.machine->devices[0]);
 }
 
@@ -197,17 +217,22 @@ void add_left_on_host(const Scenario& s, const Plan& plan, const Pass& pass, Pas
   time.cpu += cpu_seconds(s, attention);
 }
 
+double launches(const Scenario& s, const Pass& pass) {
+  return static_cast<double>(pass.layers.size()) * s.runtime->layer_overhead_s.value *
+         pass.weight_reads;
+}
+
 PassTime time_of(const Scenario& s, const Plan& plan, const Pass& pass) {
   PassTime time;
   if (s.runtime->split == Split::tensors)
     add_tensor_split(s, plan, pass, time);
   else
     add_layer_split(s, plan, pass, time);
-  if (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head == Where::cpu)
+  if (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card ||
+      (plan.embedding != Where::card && plan.stage_buffer > Bytes(0)))
     add_offloaded(s, plan, pass, time);
   if (s.layer_split != nullptr) add_left_on_host(s, plan, pass, time);
-  time.launches = static_cast<double>(pass.layers.size()) * s.runtime->layer_overhead_s.value *
-                  pass.weight_reads;
+  time.launches = launches(s, pass);
   const double device = time.cards + time.cpu;
   time.total = time.stream + time.disk + time.reduce +
                (s.runtime->launch == Launch::overlapped ? std::max(device, time.launches)
@@ -231,16 +256,34 @@ CachedTokens mean_tokens(const Scenario& s) {
   return {.self = s.prompt_tokens + half, .source = 0};
 }
 
-PassTime decode_step(const Scenario& s, const Plan& plan, CachedTokens tokens) {
+Rate card_rate(const Scenario& s, const Device& device) {
+  return {device.bandwidth.value() * s.runtime->decode_bandwidth.value,
+          device.peak(s.weights->arithmetic).value() * s.runtime->prefill_compute.value};
+}
+Rate cpu_rate(const Scenario& s) {
+  const Host& host = s.machine->host;
+  return {host.ram_bandwidth.value() * s.runtime->cpu_bandwidth.value,
+          host.cpu_peak.value() * s.runtime->cpu_compute.value};
+}
+double bus_rate(const Scenario& s) {
+  return s.machine->host_bus(0).value() * s.runtime->stream_bandwidth.value;
+}
+double disk_rate(const Scenario& s) {
+  return s.machine->host.disk_read.value() * s.runtime->disk_bandwidth.value;
+}
+
+namespace {
+
+Pass decode_pass(const Scenario& s, CachedTokens tokens) {
   const Profile& profile = s.weights->model->profile;
   Pass pass;
   pass.tokens = pass.logit_rows = static_cast<double>(s.batch);
   pass.layers = {profile.first_decoding, static_cast<Size>(profile.layers.size())};
   pass.cached = tokens;
-  return time_of(s, plan, pass);
+  return pass;
 }
 
-PassTime prefill(const Scenario& s, const Plan& plan, Size prompt) {
+Pass prefill_pass(const Scenario& s, Size prompt) {
   const Profile& profile = s.weights->model->profile;
   Pass pass;
   pass.tokens = static_cast<double>(s.batch) * static_cast<double>(prompt);
@@ -254,8 +297,32 @@ PassTime prefill(const Scenario& s, const Plan& plan, Size prompt) {
                     : Range{profile.first_decoding, layers};
   if (!profile.generative) pass.layers = {0, layers};
   pass.prompt = prompt;
-  return time_of(s, plan, pass);
+  return pass;
 }
+
+/// What is repeated for every output token, or done once where nothing is generated.
+Pass step_pass(const Scenario& s) {
+  if (!s.weights->model->profile.generative) return prefill_pass(s, s.prompt_tokens);
+  return s.kv_cache ? decode_pass(s, mean_tokens(s)) : prefill_pass(s, mean_tokens(s).self);
+}
+
+}  // namespace
+
+PassTime decode_step(const Scenario& s, const Plan& plan, CachedTokens tokens) {
+  return time_of(s, plan, decode_pass(s, tokens));
+}
+PassTime prefill(const Scenario& s, const Plan& plan, Size prompt) {
+  return time_of(s, plan, prefill_pass(s, prompt));
+}
+PassTime step(const Scenario& s, const Plan& plan) { return time_of(s, plan, step_pass(s)); }
+
+Work step_work(const Scenario& s, const Piece& piece) { return work_of(s, step_pass(s), piece); }
+Work step_head_work(const Scenario& s) { return head_work(s, step_pass(s)); }
+double step_streamed_bytes(const Scenario& s, const Piece& piece) {
+  return streamed_bytes(s, piece, step_pass(s));
+}
+double step_tokens(const Scenario& s) { return step_pass(s).tokens; }
+double step_launches(const Scenario& s) { return launches(s, step_pass(s)); }
 
 Seconds load_time(const Scenario& s, const Plan& plan) {
   const Weights& w = *s.weights;

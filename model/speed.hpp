@@ -32,6 +32,28 @@ CachedTokens mean_tokens(const Scenario& scenario);
 PassTime decode_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens);
 /// The prompts of all sequences, up to the first token. `prompt` in tokens per sequence.
 PassTime prefill(const Scenario& scenario, const Plan& plan, Size prompt);
+/// What is repeated for every output token: a decode step at mean_tokens, or the whole prefix where
+/// no cache is kept; the prompt where nothing is generated.
+PassTime step(const Scenario& scenario, const Plan& plan);
+
+/// The terms of a step, for those who compare placements: the work of a piece and of the head,
+/// bytes that a streaming runtime moves for a piece, tokens that go through it together, launches.
+Work step_work(const Scenario& scenario, const Piece& piece);
+Work step_head_work(const Scenario& scenario);
+double step_streamed_bytes(const Scenario& scenario, const Piece& piece);
+double step_tokens(const Scenario& scenario);
+double step_launches(const Scenario& scenario);
+
+/// What devices reach: bytes and FLOPs a second of a card and of the CPU, bytes a second over the
+/// bus to the first card and from disk.
+struct Rate {
+  double bytes_s = 0, flops_s = 0;
+};
+Rate card_rate(const Scenario& scenario, const Device& device);
+Rate cpu_rate(const Scenario& scenario);
+double bus_rate(const Scenario& scenario);
+double disk_rate(const Scenario& scenario);
+
 /// From a cold disk to ready.
 ///
 ///   fixed + bytes read / (share * disk read) + bytes on cards / (share * host bus)

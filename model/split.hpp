@@ -33,6 +33,9 @@ Plan on_cpu_only(const Scenario& scenario);
 /// stages.
 Plan split_tensors(const Scenario& scenario, double memory_factor);
 
+/// Whether the runtime keeps weights held like this wholly on cards, or wholly in host memory.
+bool whole_only(const Scenario& scenario);
+
 /// `bytes` divided by `factor`, rounded down.
 inline Bytes scaled(Bytes bytes, double factor) {
   return Bytes(static_cast<Size>(static_cast<double>(bytes.count()) / factor));
@@ -44,8 +47,15 @@ inline Size card_count(const Scenario& s) {
   return cards < Plan::most_cards ? cards : Plan::most_cards;
 }
 
-/// The head's bytes where it is: its own, or a copy of a tied embedding that is kept elsewhere
+/// The head's bytes where it is: its own, and a copy of a tied embedding that is kept elsewhere
 /// (llama.cpp duplicates token_embd as the output tensor).
-Bytes head_bytes(const Scenario& scenario, Where embedding, Where head);
+Bytes head_bytes(const Scenario& scenario, bool with_embedding);
+
+/// Room on a card for weights and caches under its budget divided by `memory_factor`, after the
+/// context, the allocator's share and the work of a pass.
+Bytes room_on_card(const Scenario& scenario, Size card, double memory_factor);
+
+/// What the process may use of host memory, likewise; without what cards take of a shared memory.
+Bytes ram_limit(const Scenario& scenario, const Plan& plan, double memory_factor);
 
 }  // namespace headroom::model

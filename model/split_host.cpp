@@ -20,13 +20,17 @@ Plan on_cpu_only(const Scenario& s) {
 }
 
 void place_in_host(const Scenario& s, Plan& plan, double factor) {
-  Bytes limit = scaled(std::min(s.ram_budget, s.machine->host.ram), factor);
-  if (!s.machine->devices.empty() && s.machine->devices[0].unified_memory)
-    for (Size card = 0; card < plan.cards; ++card) limit -= card_use(s, plan, card).total();
+  const Bytes limit = ram_limit(s, plan, factor);
   const HostUse use = host_use(s, plan);
   if (use.total() <= limit) return;
-  // The tail of the CPU's layers goes to disk; the embedding and the head stay in memory.
-  const Bytes layers_room = limit - (use.total() - layer_bytes(*s.weights, plan.on_cpu));
+  // The tail of the CPU's layers goes to disk. A head that is streamed follows them there; what is
+  // computed on the CPU stays in memory.
+  Bytes beside = use.total() - layer_bytes(*s.weights, plan.on_cpu);
+  if (plan.stage_buffer > Bytes(0) && plan.head == Where::cpu && s.runtime->disk) {
+    beside -= head_bytes(s, false);
+    plan.head = Where::disk;
+  }
+  const Bytes layers_room = limit - beside;
   if (layers_room < Bytes(0) || !s.runtime->disk) {
     plan.reason = Reason::ram;
     plan.short_bytes = s.runtime->disk ? Bytes(0) - layers_room : use.total() - limit;

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "model/activation.hpp"
 #include "model/kv_cache.hpp"
 #include "model/split.hpp"
 
@@ -15,15 +14,12 @@ class LayerFill {
         factor_(factor),
         layers_(std::ssize(s.weights->layer)),
         cards_(card_count(s)),
-        cache_(s, reserved_tokens(s)),
-        work_(activations(s, 1) + logits(s, 1)) {}
+        cache_(s, reserved_tokens(s)) {}
 
   Plan plan() const {
     Plan plan = first_layers_on_cards();
     if (plan.feasible()) place_in_host(s_, plan, factor_);
-    const auto& whole = s_.runtime->whole_only;
-    if (std::find(whole.begin(), whole.end(), w_.scheme->family) == whole.end() || is_whole(plan))
-      return plan;
+    if (!whole_only(s_) || is_whole(plan)) return plan;
     Plan cpu = on_cpu_only(s_);
     if (cpu.feasible()) place_in_host(s_, cpu, factor_);
     if (cpu.feasible() && is_whole(cpu)) return cpu;
@@ -43,26 +39,9 @@ class LayerFill {
     return plan.on_cards.size() > 0 ? plan.on_cpu.size() == 0 && plan.head == Where::card
                                     : !plan.computes_on_card;
   }
-  /// Room on a card for weights and caches, after the context, the allocator's share and the work.
-  Bytes room(Size card) const {
-    const Bytes budget = scaled(card_budget(s_, index(card)), factor_);
-    const Bytes left = budget - Bytes(static_cast<Size>(s_.runtime->context_bytes.value));
-    return scaled(left, 1.0 + s_.runtime->fragmentation.value) - work_;
-  }
+  Bytes room(Size card) const { return room_on_card(s_, card, factor_); }
   Bytes held(Size first, Size last) const {
     return layer_bytes(w_, {first, last}) + cache_(first, last);
-  }
-  /// The largest `last` such that [first, last) takes at most `left`; `first` where none does.
-  Size fill(Size first, Bytes left) const {
-    Size low = first, high = layers_;
-    while (low < high) {
-      const Size middle = (low + high + 1) / 2;
-      if (held(first, middle) <= left)
-        low = middle;
-      else
-        high = middle - 1;
-    }
-    return low;
   }
   /// Cards filled from layer 0 on, the first holding `extra` beside. Returns the layer reached and
   /// notes cuts and cards in `plan`.
@@ -72,7 +51,7 @@ class LayerFill {
     plan.cards = 0;
     for (Size card = 0; card < cards_ && at < layers_; ++card) {
       left = room(card) - (card == 0 ? extra : Bytes(0));
-      const Size next = fill(at, left);
+      const Size next = layers_that_fit(s_, cache_, at, left);
       left -= held(at, next);
       if (next > at || card == 0) plan.cards = card + 1;
       at = next;
@@ -91,7 +70,7 @@ class LayerFill {
     Bytes left;
     if (room(0) >= embedding && fill_forward(embedding, plan, left) == layers_) {
       // The head goes where the last layers are, or alone on the next card.
-      const Bytes head = head_bytes(s_, plan.embedding, Where::card);
+      const Bytes head = head_bytes(s_, plan.embedding == Where::card);
       bool placed = head <= left;
       if (!placed && plan.cards < cards_ && head <= room(plan.cards)) {
         plan.cut[index(++plan.cards)] = layers_;
@@ -108,15 +87,18 @@ class LayerFill {
 
   /// Offloaded layers run on the first card: their caches live there, and weights pass through a
   /// buffer as large as the largest of them. Keeping m layers needs room for the caches of the
-  /// others, which only grows as m falls, so the most that can stay is reached from above.
-  Plan stream(Plan& plan, Bytes embedding) const {
-    Bytes buffer = std::max(w_.head, w_.embedding), left;
+  /// others, which only grows as m falls, so the most that can stay is reached from above. A tied
+  /// head stays with the embedding, any other comes after the last layer.
+  Plan stream(Plan& plan, Bytes first) const {
+    const bool tied = w_.model->profile.tied_head && plan.embedding == Where::card;
+    Bytes buffer = tied ? Bytes(0) : head_bytes(s_, false), left;
+    if (tied) first += w_.head;
     for (const Bytes& bytes : w_.layer) buffer = std::max(buffer, bytes);
-    if (room(0) < buffer + cache_(0, layers_)) return on_cpu_only(s_);
+    if (room(0) < buffer + first + cache_(0, layers_)) return on_cpu_only(s_);
     Size kept = layers_;
     for (Size reached = 0; kept > 0; kept = reached) {
-      const Bytes extra = buffer + embedding + cache_(kept, layers_);
-      reached = room(0) < extra ? 0 : std::min(kept, fill_forward(extra, plan, left));
+      const Bytes extra = buffer + first + cache_(kept, layers_);
+      reached = std::min(kept, fill_forward(extra, plan, left));
       if (reached == kept) break;
     }
     if (kept == 0) {
@@ -129,8 +111,8 @@ class LayerFill {
     plan.on_cards = {0, kept};
     plan.on_cpu = {kept, layers_};
     plan.on_disk = {layers_, layers_};
-    if (kept == 0) plan.embedding = Where::cpu;
-    plan.head = Where::cpu;
+    plan.head = tied ? Where::card : Where::cpu;
+    if (tied) plan.head_card = 0;
     plan.stage_buffer = buffer;
     return plan;
   }
@@ -140,7 +122,6 @@ class LayerFill {
   double factor_;
   Size layers_, cards_;
   CacheBytes cache_;
-  Bytes work_;
 };
 
 }  // namespace

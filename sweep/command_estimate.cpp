@@ -97,10 +97,9 @@ std::string header(const GivenScenario& given, const Explanation& explained) {
 std::string device_lines(const Explanation& explained) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& use : explained.devices)
-    rows.push_back(
-        {use.name, use.first_layer < 0 ? "" : fmt::format("{}-{}", use.first_layer, use.last_layer),
-         to_text(use.weights), to_text(use.kv_cache), to_text(use.activations),
-         to_text(use.overhead), to_text(use.total), to_text(use.budget)});
+    rows.push_back({use.name, use.layers, to_text(use.weights), to_text(use.kv_cache),
+                    to_text(use.activations), to_text(use.overhead), to_text(use.total),
+                    to_text(use.budget)});
   return aligned(
       {"device", "layers", "weights", "KV cache", "activations", "overhead", "total", "of budget"},
       {false, true, true, true, true, true, true, true}, rows);
@@ -189,9 +188,8 @@ json::object device_object(const model::DeviceUse& use) {
                    {"kv_cache_bytes", use.kv_cache.count()},
                    {"activations_bytes", use.activations.count()},
                    {"overhead_bytes", use.overhead.count()},
-                   {"total_bytes", use.total.count()}};
-  all["first_layer"] = use.first_layer < 0 ? json::value(nullptr) : json::value(use.first_layer);
-  all["last_layer"] = use.last_layer < 0 ? json::value(nullptr) : json::value(use.last_layer);
+                   {"total_bytes", use.total.count()},
+                   {"layers", use.layers}};
   return all;
 }
 

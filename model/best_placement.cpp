@@ -1,0 +1,260 @@
+#include "model/best_placement.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "model/activation.hpp"
+#include "model/kv_cache.hpp"
+#include "model/placement_search.hpp"
+#include "model/speed.hpp"
+#include "model/split.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+bool streams(const Scenario& s) { return s.runtime->offload == Offload::stream; }
+
+/// One choice of what the search itself does not choose.
+struct Regime {
+  bool cards = true;     ///< false: everything is computed on the CPU
+  bool offloads = true;  ///< false: everything is on cards
+  bool copies = false;   ///< offloaded weights are copied to the card and multiplied there
+  Bytes buffer;          ///< on the first card: what is larger is not streamed
+};
+
+/// What a unit is: a layer or a part of it, or one of these.
+constexpr Size embedding_unit = -1, head_unit = -2, ends_unit = -3;
+struct Member {
+  Size layer;
+  Content content = Content::whole;
+};
+
+/// The units of a scenario, by class.
+struct Units {
+  std::vector<UnitClass> classes;
+  std::vector<std::vector<Member>> members;
+  std::vector<Bytes> module;  ///< what passes through the card when a unit is streamed
+};
+
+class Best {
+ public:
+  explicit Best(const Scenario& s) : s_(s), layers_(std::ssize(s.weights->layer)) {}
+
+  std::optional<BestPlacement> run() {
+    for (const Regime& regime : regimes()) try_regime(regime);
+    for (const Order order : {Order::first_layers, Order::last_layers})
+      if (auto placed = in_order(s_, order)) take(std::move(*placed));
+    if (!best_) return std::nullopt;
+    BestPlacement best{std::move(*best_), Seconds(bound_), false};
+    best.exact = best.placed.step.value() <= bound_ * (1 + 1e-9);
+    if (best.exact) best.bound = best.placed.step;
+    return best;
+  }
+
+ private:
+  bool has_cards() const { return card_count(s_) > 0; }
+
+  std::vector<Regime> regimes() const {
+    std::vector<Regime> all;
+    if (s_.runtime->cpu) all.push_back({.cards = false, .buffer = {}});
+    if (!has_cards()) return all;
+    all.push_back({.offloads = false, .buffer = {}});
+    if (whole_only(s_)) return all;
+    if (streams(s_)) {
+      for (const Bytes buffer : buffers()) all.push_back({.buffer = buffer});
+      return all;
+    }
+    all.push_back({.buffer = {}});
+    if (step_tokens(s_) >= 32) all.push_back({.copies = true, .buffer = {}});
+    return all;
+  }
+
+  /// Sizes of modules that may be streamed, ascending: one of them is the largest that is.
+  std::vector<Bytes> buffers() const {
+    std::vector<Bytes> sizes = units({.buffer = {}}).module;
+    std::sort(sizes.begin(), sizes.end());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    return sizes;
+  }
+
+  Units units(const Regime& regime) const {
+    Units units;
+    std::map<std::tuple<Size, Size, double, double, double>, std::size_t> known;
+    const CacheBytes cache(s_, reserved_tokens(s_));
+    const auto add = [&](Size layer, Content content) {
+      const Piece piece{{layer, layer + 1}, content};
+      const Bytes bytes = piece_bytes(*s_.weights, piece);
+      const Bytes caches = content == Content::experts ? Bytes(0) : cache(layer, layer + 1);
+      const Work work = step_work(s_, piece);
+      const double moved = step_streamed_bytes(s_, piece);
+      const auto [at, fresh] = known.try_emplace(
+          {bytes.count(), caches.count(), work.weight_bytes + work.cache_bytes, work.flops, moved},
+          units.classes.size());
+      if (fresh) add_class(regime, units, bytes, work, moved).cache = caches.count();
+      ++units.classes[at->second].count;
+      units.members[at->second].push_back({layer, content});
+    };
+    for (Size layer = 0; layer < layers_; ++layer) {
+      const Piece experts{{layer, layer + 1}, Content::experts};
+      const bool apart = s_.runtime->experts_apart && piece_bytes(*s_.weights, experts) > Bytes(0);
+      add(layer, apart ? Content::dense : Content::whole);
+      if (apart) add(layer, Content::experts);
+    }
+    add_ends(regime, units);
+    return units;
+  }
+
+  /// The embedding and the head. Tied ones stay together, unless the runtime keeps the embedding in
+  /// host memory: then the head on a card is a copy.
+  void add_ends(const Regime& regime, Units& units) const {
+    const Weights& w = *s_.weights;
+    const auto add = [&](Size unit, Bytes bytes, const Work& work, double moved) -> UnitClass& {
+      UnitClass& u = add_class(regime, units, bytes, work, moved);
+      u.count = 1;
+      units.members.back().push_back({unit});
+      return u;
+    };
+    const double embedding = w.embedding.real().value();
+    if (s_.runtime->input_on_cpu) {
+      add(head_unit, head_bytes(s_, false), step_head_work(s_), w.head_read).on_cpu =
+          head_bytes(s_, true).count();
+    } else if (w.model->profile.tied_head) {
+      add(ends_unit, w.embedding + w.head, step_head_work(s_), embedding + w.head_read);
+    } else {
+      add(embedding_unit, w.embedding, {}, embedding);
+      add(head_unit, w.head, step_head_work(s_), w.head_read);
+    }
+  }
+
+  UnitClass& add_class(const Regime& regime, Units& units, Bytes bytes, const Work& work,
+                       double moved) const {
+    UnitClass u;
+    u.on_card = u.on_cpu = u.on_disk = bytes.count();
+    u.bytes = work.weight_bytes + work.cache_bytes;
+    u.flops = work.flops;
+    if (regime.copies) u.cpu_s = work.weight_bytes / bus_rate(s_);
+    if (regime.cards && streams(s_)) u.cpu_s = moved / bus_rate(s_);
+    u.disk_s = u.cpu_s + (streams(s_) ? moved : work.weight_bytes) / disk_rate(s_);
+    const bool passes = regime.cards && streams(s_);
+    u.offloads = regime.offloads && (!passes || bytes <= regime.buffer);
+    units.classes.push_back(u);
+    units.members.emplace_back();
+    units.module.push_back(bytes);
+    return units.classes.back();
+  }
+
+  UnitProblem problem(const Regime& regime, const Units& units) const {
+    UnitProblem p;
+    p.units = units.classes;
+    p.caches_on_first = regime.cards && streams(s_);
+    const auto device = [](Rate rate) {
+      return UnitDevice{0, 1.0 / rate.bytes_s, 1.0 / rate.flops_s};
+    };
+    if (regime.cards)
+      for (Size card = 0; card < card_count(s_); ++card) {
+        p.cards.push_back(
+            device(card_rate(s_, s_.machine->devices[static_cast<std::size_t>(card)])));
+        p.cards.back().room = room_on_card(s_, card, 1.0).count();
+      }
+    if (regime.cards) p.cards[0].room -= regime.buffer.count();
+    const bool on_first = regime.copies || p.caches_on_first;
+    p.offloaded = device(on_first ? card_rate(s_, s_.machine->devices[0]) : cpu_rate(s_));
+    HostUse host = host_use(s_, Plan{});
+    if (s_.runtime->input_on_cpu) host.weights += s_.weights->embedding;
+    if (regime.offloads && !p.caches_on_first)
+      host.activations = activations(s_, 1) + logits(s_, 1);
+    p.offloaded.room = (ram_limit(s_, Plan{}, 1.0) - host.total()).count();
+    if (s_.runtime->disk) p.disk_room = std::min(s_.disk_budget, s_.machine->host.disk).count();
+    return p;
+  }
+
+  /// The step of a search's result: launches are what it does not see.
+  double total(double offload, double compute) const {
+    const double launches = step_launches(s_);
+    return offload + (s_.runtime->launch == Launch::overlapped ? std::max(compute, launches)
+                                                               : compute + launches);
+  }
+
+  void try_regime(const Regime& regime) {
+    const Units units = this->units(regime);
+    const UnitProblem p = problem(regime, units);
+    if (p.offloaded.room < 0) return;
+    const double launches = step_launches(s_);
+    const UnitPlacement all = search(p, 1.0);
+    take(units, all);
+    double bound = all.bound;
+    if (s_.runtime->launch == Launch::added) bound += launches;
+    if (s_.runtime->launch == Launch::overlapped && all.compute_s < launches) {
+      // Launches hide the compute: what is left to save is the offload. Whatever a placement is,
+      // offload + max(compute, launches) is at the least offload + share * compute and
+      // (1 - share) * launches together.
+      constexpr double share = 1e-3;
+      const UnitPlacement least = search(p, share);
+      take(units, least);
+      bound = std::max(bound, least.bound + (1 - share) * launches);
+    }
+    bound_ = std::min(bound_, bound);
+  }
+
+  void take(const Units& units, const UnitPlacement& found) {
+    if (found.counts.empty()) return;
+    std::vector<Spot> layer(static_cast<std::size_t>(layers_)), experts(layer.size());
+    Spot embedding = on_cpu, head = on_cpu;
+    const std::size_t cards = found.counts.size() - 2;
+    for (std::size_t i = 0; i < units.members.size(); ++i) {
+      auto member = units.members[i].begin();
+      for (const Spot spot : filling_order(cards)) {
+        const std::size_t device = spot >= 0        ? static_cast<std::size_t>(spot)
+                                   : spot == on_cpu ? cards
+                                                    : cards + 1;
+        for (Size n = 0; n < found.counts[device][i]; ++n, ++member) {
+          if (member->layer == embedding_unit || member->layer == ends_unit) embedding = spot;
+          if (member->layer == head_unit || member->layer == ends_unit) head = spot;
+          if (member->layer < 0) continue;
+          const auto at = static_cast<std::size_t>(member->layer);
+          if (member->content != Content::experts) layer[at] = spot;
+          if (member->content != Content::dense) experts[at] = spot;
+        }
+      }
+    }
+    if (experts == layer) experts.clear();
+    if (auto placed = placed_at(s_, assign(std::move(layer), std::move(experts), embedding, head)))
+      take(std::move(*placed));
+  }
+
+  /// Streaming runtimes keep the first layers on the cards, others the last ones.
+  std::vector<Spot> filling_order(std::size_t cards) const {
+    std::vector<Spot> order;
+    for (std::size_t card = 0; card < cards; ++card) order.push_back(static_cast<Spot>(card));
+    if (streams(s_)) {
+      order.push_back(on_cpu);
+      order.push_back(on_disk);
+    } else {
+      order.insert(order.begin(), {on_cpu, on_disk});
+    }
+    return order;
+  }
+
+  void take(Placed placed) {
+    if (!best_ || placed.step < best_->step) best_ = std::move(placed);
+  }
+
+  const Scenario& s_;
+  Size layers_;
+  std::optional<Placed> best_;
+  double bound_ = infinite;
+};
+
+}  // namespace
+
+std::optional<BestPlacement> best_placement(const Scenario& s) {
+  const bool shared = card_count(s) > 0 && s.machine->devices[0].unified_memory;
+  if (s.runtime->split == Split::tensors || shared || !s.weights->refusal.empty())
+    return std::nullopt;
+  return Best(s).run();
+}
+
+}  // namespace headroom::model
