@@ -16,14 +16,15 @@ bool is_no_split(const MapOptions& options, const Node& node) {
 /// accelerate: the first module of each unsplittable class, in the order in which their tensors
 /// come.
 Eighths first_of_class(const ModuleTree& tree, const MapOptions& options) {
-  std::map<std::string_view, const Node*> first;
-  for (const Node& node : tree.nodes()) {
+  std::map<std::string_view, Size> first;
+  for (Size i = 0; i < std::ssize(tree.nodes()); ++i) {
+    const Node& node = tree.node(i);
     if (node.is_tensor() || node.first_tensor < 0 || !is_no_split(options, node)) continue;
-    const Node*& seen = first[node.class_name];
-    if (seen == nullptr || node.first_tensor < seen->first_tensor) seen = &node;
+    const auto [seen, fresh] = first.try_emplace(node.class_name, i);
+    if (node.first_tensor < tree.node(seen->second).first_tensor) seen->second = i;
   }
   Eighths most = 0;
-  for (const auto& [name, node] : first) most = std::max(most, node->size);
+  for (const auto& [name, i] : first) most = std::max(most, tree.size(i));
   return most;
 }
 
@@ -31,12 +32,13 @@ Eighths first_of_class(const ModuleTree& tree, const MapOptions& options) {
 Size mean_leaf_bytes(const ModuleTree& tree) {
   double sum = 0;
   Size count = 0;
-  for (const Node& node : tree.nodes()) {
+  for (Size i = 0; i < std::ssize(tree.nodes()); ++i) {
+    const Node& node = tree.node(i);
     if (node.is_tensor() || node.first_tensor < 0 || node.path.empty()) continue;
     const bool leaf = std::none_of(node.children.begin(), node.children.end(),
                                    [&](Size child) { return tree.node(child).first_tensor >= 0; });
     if (!leaf) continue;
-    sum += static_cast<double>(node.size) / 8.0;
+    sum += static_cast<double>(tree.size(i)) / 8.0;
     ++count;
   }
   return count == 0 ? 0 : static_cast<Size>(sum / static_cast<double>(count));
@@ -45,10 +47,11 @@ Size mean_leaf_bytes(const ModuleTree& tree) {
 /// transformers: the largest unsplittable module, and the largest leaf's own tensors.
 Eighths largest_anywhere(const ModuleTree& tree, const MapOptions& options) {
   Eighths most = 0;
-  for (const Node& node : tree.nodes()) {
+  for (Size i = 0; i < std::ssize(tree.nodes()); ++i) {
+    const Node& node = tree.node(i);
     if (node.is_tensor()) continue;
-    if (is_no_split(options, node)) most = std::max(most, node.size);
-    if (node.children.empty()) most = std::max(most, node.own_size);
+    // A module without modules holds its own tensors alone.
+    if (is_no_split(options, node) || node.children.empty()) most = std::max(most, tree.size(i));
   }
   return most;
 }
@@ -70,7 +73,7 @@ MaxMemory balanced_memory(const ModuleTree& tree, MaxMemory memory, Policy polic
     if (memory[i].is_gpu() && memory[i].limit > 0) gpus.push_back(i);
   if (policy == Policy::plain || gpus.size() < 2) return memory;
   const bool low_zero = policy == Policy::balanced_low_0;
-  const Eighths total = tree.node(0).size;
+  const Eighths total = tree.size(0);
   const auto n = static_cast<Size>(gpus.size());
   const Size share_bytes = total / 8 / (low_zero ? n - 1 : n);
   const Eighths per_gpu = 8 * (share_bytes + buffer_bytes(tree, options));

@@ -28,13 +28,6 @@ class Walk {
       }
       main_.push_back(main);
     }
-    unsplittable_.resize(tree.nodes().size());
-    for (std::size_t i = 0; i < unsplittable_.size(); ++i) {
-      const Node& node = tree.nodes()[i];
-      unsplittable_[i] =
-          node.children.empty() || std::find(options.no_split.begin(), options.no_split.end(),
-                                             node.class_name) != options.no_split.end();
-    }
     place_.assign(tree.nodes().size(), -1);
   }
 
@@ -52,6 +45,12 @@ class Walk {
  private:
   enum class Rest { all, modules };
 
+  bool unsplittable(Size id) const {
+    const Node& node = tree_.node(id);
+    return node.children.empty() || std::find(options_.no_split.begin(), options_.no_split.end(),
+                                              node.class_name) != options_.no_split.end();
+  }
+
   /// The items of `ids`, in their order, before all others.
   void push_front(const std::vector<Size>& ids) {
     list_.insert(list_.end(), ids.rbegin(), ids.rend());
@@ -65,11 +64,11 @@ class Walk {
       if (rest == Rest::all || !tree_.node(*it).is_tensor()) measure(*it);
   }
   void measure(Size id) {
-    if (!unsplittable_[static_cast<std::size_t>(id)]) {
+    if (!unsplittable(id)) {
       for (const Size child : tree_.node(id).children) measure(child);
       return;
     }
-    const Eighths size = tree_.node(id).size;
+    const Eighths size = tree_.size(id);
     if (size > largest_) {
       largest_ = size;
       largest_names_.clear();
@@ -85,7 +84,7 @@ class Walk {
   /// accelerate).
   std::vector<Size> tied_members(Size name) const {
     std::vector<Size> members;
-    if (tree_.tied().empty()) return members;
+    if (!tree_.node(name).tied) return members;
     const std::string wanted = tree_.node(name).path + '.';
     for (const auto& group : tree_.tied()) {
       std::vector<Size> outside;
@@ -122,10 +121,10 @@ class Walk {
 
   Eighths size_with_ties(Size name, const std::vector<Size>& members,
                          const std::vector<Size>& modules) const {
-    Eighths size = tree_.node(name).size;
-    for (const Size module : modules) size += tree_.node(module).size;
+    Eighths size = tree_.size(name);
+    for (const Size module : modules) size += tree_.size(module);
     if (options_.mapper == Mapper::accelerate)
-      for (const Size member : members) size -= tree_.node(member).size;
+      for (const Size member : members) size -= tree_.size(member);
     return size;
   }
 
@@ -135,7 +134,7 @@ class Walk {
     std::erase_if(largest_names_, [&](Size id) { return inside(id, name); });
     if (largest_names_.empty()) measure_largest(Rest::modules);
 
-    const Eighths size = tree_.node(name).size;
+    const Eighths size = tree_.size(name);
     const std::vector<Size> members = tied_members(name);
     const bool disk = memory_[device_].device == "disk";
     Eighths limit = disk ? unlimited : memory_[device_].limit;
@@ -155,8 +154,7 @@ class Walk {
     }
     if (!members.empty() && used_[device_] + size <= limit && split_a_tied(name, modules)) return;
     const bool too_big = options_.mapper == Mapper::transformers || used_[device_] + size >= limit;
-    if (too_big && !tree_.node(name).is_tensor() &&
-        !unsplittable_[static_cast<std::size_t>(name)]) {
+    if (too_big && !tree_.node(name).is_tensor() && !unsplittable(name)) {
       push_front(tree_.node(name).children);
       push_front(tree_.node(name).parameters);
       measure_largest(Rest::modules);
@@ -173,7 +171,7 @@ class Walk {
   /// Replaces the first tied module that can be split by its parts; `name` comes first again.
   bool split_a_tied(Size name, const std::vector<Size>& modules) {
     for (const Size module : modules) {
-      if (unsplittable_[static_cast<std::size_t>(module)]) continue;
+      if (unsplittable(module)) continue;
       expand_in_place(list_, module);
       list_.push_back(name);
       measure_largest(Rest::modules);
@@ -206,7 +204,7 @@ class Walk {
         found = item;
         break;
       }
-      if (tree_.node(item).is_tensor() || unsplittable_[static_cast<std::size_t>(item)]) continue;
+      if (tree_.node(item).is_tensor() || unsplittable(item)) continue;
       search.insert(search.end(), tree_.node(item).children.rbegin(),
                     tree_.node(item).children.rend());
       search.insert(search.end(), tree_.node(item).parameters.rbegin(),
@@ -232,7 +230,7 @@ class Walk {
   const MaxMemory& memory_;
   const MapOptions& options_;
   std::vector<Eighths> used_;
-  std::vector<bool> main_, unsplittable_;
+  std::vector<bool> main_;
   std::vector<int> place_;
   std::vector<Size> list_, largest_names_;
   Eighths largest_ = 0;
@@ -254,28 +252,41 @@ class Cleaner {
   void emit(Size id, int device) {
     map_.emplace_back(tree_.node(id).path, memory_[static_cast<std::size_t>(device)].device);
   }
+  /// What lies at and below a node: nothing does below one that has an entry.
+  struct Below {
+    int device = -1, entries = 0;
+    bool same = true;
+  };
+  template <class F>
+  void for_each_below(Size id, F&& f) const {
+    const Node& node = tree_.node(id);
+    for (const auto* ids : {&node.parameters, &node.children, &node.buffers})
+      for (const Size below : *ids) f(below);
+  }
+  Below below(Size id) const {
+    if (const int device = place_[static_cast<std::size_t>(id)]; device >= 0)
+      return {device, 1, true};
+    Below all;
+    for_each_below(id, [&](Size child) {
+      const Below one = below(child);
+      if (one.entries == 0) return;
+      all.same = all.same && one.same && (all.entries == 0 || one.device == all.device);
+      all.device = one.device;
+      all.entries += one.entries;
+    });
+    return all;
+  }
   void clean(Size id) {
     if (place_[static_cast<std::size_t>(id)] >= 0) {
       emit(id, place_[static_cast<std::size_t>(id)]);
       return;
     }
-    int device = -1, entries = 0;
-    bool same = true;
-    for (Size i = id + 1; i < tree_.node(id).end; ++i) {
-      const int d = place_[static_cast<std::size_t>(i)];
-      if (d < 0) continue;
-      same = same && (entries == 0 || d == device);
-      device = d;
-      ++entries;
-    }
-    if (entries == 0) return;
-    if (same && entries > 1) {
-      emit(id, device);
-      return;
-    }
-    const Node& node = tree_.node(id);
-    for (const auto* ids : {&node.parameters, &node.children, &node.buffers})
-      for (const Size below : *ids) clean(below);
+    const Below all = below(id);
+    if (all.entries == 0) return;
+    if (all.same && all.entries > 1)
+      emit(id, all.device);
+    else
+      for_each_below(id, [&](Size child) { clean(child); });
   }
 
   const ModuleTree& tree_;

@@ -30,31 +30,54 @@ struct Node {
   std::string path;
   std::string_view class_name;  ///< empty for a tensor
   Size end = 0;                 ///< one past its subtree
-  Eighths size = 0;             ///< of every tensor below, tied ones once, with their first name
-  Eighths own_size = 0;         ///< of the tensors directly in it
   Size first_tensor = -1;  ///< order of its first sized tensor (parameters first, then buffers)
+  bool tied = false;       ///< "path." occurs in the dotted name of a tensor that is tied
   std::vector<Size> parameters, children, buffers;  ///< direct ones, in registration order
   bool is_tensor() const { return class_name.empty(); }
 };
 
-/// A model's tree. Refers to the Part, which outlives it.
+/// A model's tree. Refers to the Part, which outlives it. Building it is most of the work; the same
+/// tree is measured again for another type.
 class ModuleTree {
  public:
   /// `held_element`: size of a floating element as the model is held (32 for float32).
-  ModuleTree(const Part& part, std::optional<MapperDtype> dtype, Eighths held_element = 32);
+  ModuleTree(const Part& part, const std::optional<MapperDtype>& dtype, Eighths held_element = 32);
   /// `sizes`: what each tensor of the part takes; a tied one as much as its owner.
   ModuleTree(const Part& part, std::span<const Eighths> sizes);
+  ModuleTree(const ModuleTree&) = delete;
+  ModuleTree(ModuleTree&&) = default;
+  ModuleTree& operator=(ModuleTree&&) = default;
+
+  void measure(const std::optional<MapperDtype>& dtype, Eighths held_element = 32);
+  void measure(std::span<const Eighths> sizes);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const Node& node(Size i) const { return nodes_[static_cast<std::size_t>(i)]; }
-  /// Names that share storage, each group sorted; nodes by the same index in `tied_nodes`.
+  /// Of every tensor below, tied ones once, with their first name.
+  Eighths size(Size i) const { return sizes_[static_cast<std::size_t>(i)]; }
+  /// Names that share storage, each group sorted.
   const std::vector<std::vector<std::string>>& tied() const { return tied_; }
   Size find(std::string_view path) const;  ///< -1 where there is none
 
  private:
-  std::vector<Node> nodes_;
+  /// A tensor that counts: of a tied group the first.
+  struct Counted {
+    std::size_t node, tensor;
+    Size elements;
+    Element element;
+  };
+  explicit ModuleTree(const Part& part);
+  void add_nodes(const Part& part);
+  void tie(const Part& part);
+  void count(const Part& part);
+  void add_up();
+
+  std::vector<Node> nodes_;  // never grows after it is built: index_ refers to its paths
+  std::vector<std::size_t> parents_;
+  std::vector<Eighths> sizes_;
+  std::vector<Counted> counted_;
   std::vector<std::vector<std::string>> tied_;
-  std::unordered_map<std::string, Size> index_;
+  std::unordered_map<std::string_view, Size> index_;
 };
 
 }  // namespace headroom::model

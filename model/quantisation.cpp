@@ -161,6 +161,29 @@ std::vector<Bytes> held_bytes(const Model& model, const Scheme& scheme) {
   return bytes;
 }
 
+namespace {
+
+/// Whether blocks `i` and `i + 1` have the same caches.
+bool same_caches(const Profile& profile, std::size_t i) {
+  const auto same = [&](const std::vector<Size>& before) {
+    return before[i + 1] - before[i] == before[i + 2] - before[i + 1];
+  };
+  return std::all_of(profile.caches.begin(), profile.caches.end(), [&](const CacheClass& c) {
+    return same(c.per_token_before) && same(c.expanded_before) && same(c.state_before);
+  });
+}
+
+void find_runs(Weights& weights) {
+  for (std::size_t i = 0; i < weights.layer.size(); ++i) {
+    weights.run_of.push_back(std::ssize(weights.run_ends));
+    if (i + 1 == weights.layer.size() || weights.layer[i] != weights.layer[i + 1] ||
+        !same_caches(weights.model->profile, i))
+      weights.run_ends.push_back(static_cast<Size>(i) + 1);
+  }
+}
+
+}  // namespace
+
 Weights hold(const Model& model, const Scheme& scheme) {
   std::string reason = refusal(model, scheme);
   const std::vector<HeldTensor> tensors =
@@ -202,6 +225,7 @@ Weights hold(const Model& model, const Scheme& scheme) {
     if (tensor.role == Role::head)
       weights.head_read += (tensor.tied_to.empty() ? bytes : owner[tensor.tied_to]).real().value();
   }
+  find_runs(weights);
   weights.layers_before = {Bytes(0)};
   weights.shards.before = {Divided{}};
   weights.read_dense = weights.read_routed = {0};

@@ -84,6 +84,8 @@ struct Weights {
   double head_read = 0;              ///< bytes read to make logits, its storage tied or not
   std::vector<Bytes> layer;          ///< each block, as model.profile.layers
   std::vector<Bytes> layers_before;  ///< prefix sums: [0] = 0, [n] = all blocks
+  std::vector<Size> run_ends;        ///< layers of equal bytes and caches in a row: [.., end)
+  std::vector<Size> run_of;          ///< the run of each block
   std::vector<double> read_dense;    ///< bytes each block reads whatever is routed (prefix sums)
   std::vector<double> read_routed;   ///< bytes of all experts of each block (prefix sums)
   Shards shards;                     ///< the same bytes by the way cards divide them

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "model/kv_cache.hpp"
 #include "model/placement.hpp"
 
 namespace headroom::model {
@@ -51,6 +52,9 @@ inline Size card_count(const Scenario& s) {
 /// (llama.cpp duplicates token_embd as the output tensor).
 Bytes head_bytes(const Scenario& scenario, bool with_embedding);
 
+/// The largest `last` such that layers [first, last) and their caches take at most `left`; `first`
+/// where none does. Runs of equal layers are divided, not walked.
+Size layers_that_fit(const Scenario& scenario, const CacheBytes& cache, Size first, Bytes left);
 /// Room on a card for weights and caches under its budget divided by `memory_factor`, after the
 /// context, the allocator's share and the work of a pass.
 Bytes room_on_card(const Scenario& scenario, Size card, double memory_factor);

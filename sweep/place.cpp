@@ -71,7 +71,7 @@ std::vector<Share> shares_of(const Model& model, const ModuleTree& tree, const M
     Share& share = *std::find_if(shares.begin(), shares.end(),
                                  [&](const Share& s) { return s.device == device; });
     const Size at = tree.find(path);
-    share.bytes8 += tree.node(at).size;
+    share.bytes8 += tree.size(at);
     ++share.modules;
     const auto& blocks = model.part.blocks;
     for (std::size_t i = 0; i < blocks.size(); ++i) {

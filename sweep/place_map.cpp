@@ -55,7 +55,7 @@ Request request_of(const Options& options, const std::string& name) {
 report::Table as_table(const Request& request, const DeviceMap& map) {
   report::Table table{{"module", "device", "bytes"}, {}};
   for (const auto& [path, device] : map)
-    table.rows.push_back({path, device, (request.tree.node(request.tree.find(path)).size + 7) / 8});
+    table.rows.push_back({path, device, (request.tree.size(request.tree.find(path)) + 7) / 8});
   return table;
 }
 
@@ -63,7 +63,7 @@ std::string as_text(const Request& request, const DeviceMap& map) {
   const bool accelerate = request.options.mapper == Mapper::accelerate;
   std::string text = fmt::format(
       "Model    {} ({}), {} bytes in {}\nMapper   {}\nUnsplit  {}\n\n", request.model.name,
-      request.model.architecture, grouped(request.tree.node(0).size / 8), request.dtype,
+      request.model.architecture, grouped(request.tree.size(0) / 8), request.dtype,
       accelerate ? "accelerate 1.15.0 infer_auto_device_map" : "transformers 5.23.0 device_map",
       request.options.no_split.empty()
           ? "none"

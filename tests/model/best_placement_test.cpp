@@ -1,0 +1,210 @@
+// The best placement against every placement there is, and against the orders engines fill in.
+#include "model/best_placement.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "model/placement_search.hpp"
+#include "model/speed.hpp"
+#include "model/strategy.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+using test::catalogue_model;
+using test::machine;
+using test::scenario;
+
+constexpr const char* catalogue[] = {"meta-llama/Llama-3.3-70B-Instruct",
+                                     "openai/gpt-oss-20b",
+                                     "mistralai/Mixtral-8x7B-v0.1",
+                                     "google/gemma-2-9b",
+                                     "deepseek-ai/DeepSeek-V2-Lite",
+                                     "Qwen/Qwen3-0.6B",
+                                     "facebook/opt-30b",
+                                     "google/gemma-3-12b-it"};
+
+struct Random {
+  std::mt19937 engine;
+  Size between(Size low, Size high) {
+    return std::uniform_int_distribution<Size>(low, high)(engine);
+  }
+};
+
+/// Cards of different sizes and speeds.
+Machine drawn_machine(Random& random, Size cards, Size most_gib) {
+  Machine box = machine(cards, 1, random.between(2, 4 * most_gib), random.between(1, 200));
+  for (Device& device : box.devices) {
+    device.memory = Bytes(random.between(1, most_gib * 16) << 26);
+    if (random.between(0, 2) == 0)
+      device.bandwidth = BytesPerSecond(1e11 * static_cast<double>(random.between(1, 30)));
+  }
+  return box;
+}
+
+TEST(BestPlacement, IsNeverWorseThanAcceleratesMapOrAnOrderOfLayers) {
+  Random random{std::mt19937(21)};
+  int compared = 0, exact = 0, better = 0;
+  double widest_gap = 0;
+  for (int i = 0; i < 240; ++i) {
+    const Model& model = catalogue_model(catalogue[i % std::ssize(catalogue)]);
+    const Weights w = hold(model, scheme(i % 3 == 0 ? "q4_K_M" : "bf16"));
+    const Machine box = drawn_machine(random, random.between(0, 4), 40);
+    Scenario s = scenario(w, box, i % 3 == 0 || i % 2 == 0 ? "llama.cpp" : "transformers");
+    s.batch = random.between(1, 3) == 1 ? random.between(1, 64) : 1;
+    s.prompt_tokens = random.between(1, 8000);
+    const auto best = best_placement(s);
+    std::vector<std::optional<Placed>> others = {in_order(s, Order::first_layers),
+                                                 in_order(s, Order::last_layers)};
+    const Plan plan = place(s, 1.0);
+    if (plan.feasible()) others.push_back(placed_at(s, assignment_of(plan)));
+    if (const auto made = mapped(s, held_tree(w), Policy::plain, {.no_split = model.part.no_split}))
+      others.push_back(placed_at(s, made->assignment));
+    for (const auto& other : others) {
+      if (!other) continue;
+      ASSERT_TRUE(best) << model.name;
+      ASSERT_LE(best->placed.step.value(), other->step.value() * (1 + 1e-12)) << model.name;
+      if (best->placed.step.value() < other->step.value() * 0.999) ++better;
+      ++compared;
+    }
+    if (!best) continue;
+    ASSERT_GE(best->placed.step.value(), best->bound.value() * (1 - 1e-9)) << model.name;
+    exact += best->exact ? 1 : 0;
+    widest_gap = std::max(widest_gap, best->gap());
+  }
+  fmt::print("{} comparisons, better in {}; {} of 240 exact, widest gap {:.2f} %\n", compared,
+             better, exact, 100 * widest_gap);
+  EXPECT_GT(compared, 400);
+  EXPECT_GT(exact, 100);
+  EXPECT_LT(widest_gap, 0.2);
+}
+
+/// The least step over every assignment of a small model.
+double brute_force(const Scenario& s, Spot cards) {
+  const std::size_t layers = s.weights->layer.size();
+  const Profile& profile = s.weights->model->profile;
+  const bool apart = s.runtime->experts_apart && profile.routing.experts > 0;
+  const std::size_t digits = layers * (apart ? 2 : 1) + 2;
+  const Size radix = cards + 2;
+  Size all = 1;
+  for (std::size_t i = 0; i < digits; ++i) all *= radix;
+  double least = std::numeric_limits<double>::infinity();
+  for (Size n = 0; n < all; ++n) {
+    Size rest = n;
+    const auto spot = [&] {
+      const Size digit = rest % radix;
+      rest /= radix;
+      return static_cast<Spot>(digit - 2);
+    };
+    std::vector<Spot> layer, experts;
+    for (std::size_t i = 0; i < layers; ++i) layer.push_back(spot());
+    if (apart)
+      for (std::size_t i = 0; i < layers; ++i) experts.push_back(spot());
+    if (experts == layer) experts.clear();
+    const Spot embedding = spot(), head = spot();
+    if (s.runtime->input_on_cpu && embedding != on_cpu) continue;
+    if (!s.runtime->input_on_cpu && profile.tied_head && embedding != head) continue;
+    if (const auto placed = placed_at(s, assign(layer, experts, embedding, head)))
+      least = std::min(least, placed->step.value());
+  }
+  return least;
+}
+
+/// A small model of the same build: 4 layers, of two kinds where the architecture has them.
+const Model& small_model(int which) {
+  static const Model models[] = {
+      make_model("small llama",
+                 parse_config(R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama",
+  "hidden_size": 1024, "intermediate_size": 2816, "num_hidden_layers": 4, "num_attention_heads": 16,
+  "num_key_value_heads": 4, "vocab_size": 32000, "max_position_embeddings": 4096,
+  "rms_norm_eps": 1e-5, "tie_word_embeddings": false, "torch_dtype": "bfloat16"})",
+                              "llama.json"),
+                 "test"),
+      make_model("small mixtral",
+                 parse_config(R"({"architectures": ["MixtralForCausalLM"], "model_type": "mixtral",
+  "hidden_size": 512, "intermediate_size": 1792, "num_hidden_layers": 2, "num_attention_heads": 8,
+  "num_key_value_heads": 2, "vocab_size": 32000, "max_position_embeddings": 4096,
+  "num_local_experts": 8, "num_experts_per_tok": 2, "rms_norm_eps": 1e-5,
+  "tie_word_embeddings": false, "torch_dtype": "bfloat16"})",
+                              "mixtral.json"),
+                 "test"),
+      make_model("small gemma",
+                 parse_config(R"({"architectures": ["Gemma2ForCausalLM"], "model_type": "gemma2",
+  "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 4, "num_attention_heads": 8,
+  "num_key_value_heads": 4, "head_dim": 128, "vocab_size": 64000, "sliding_window": 256,
+  "max_position_embeddings": 8192, "tie_word_embeddings": true, "torch_dtype": "bfloat16"})",
+                              "gemma.json"),
+                 "test")};
+  return models[which];
+}
+
+TEST(BestPlacement, EqualsTheBestOfAllPlacements) {
+  Random random{std::mt19937(22)};
+  int feasible = 0, offloaded = 0;
+  for (int i = 0; i < 150; ++i) {
+    const Weights w = hold(small_model(i % 3), scheme("bf16"));
+    const Size cards = random.between(0, i % 3 == 1 ? 1 : 2);
+    Machine box = machine(cards, 1, 1, 1);
+    const Runtime& row = runtime(i % 2 == 0 ? "transformers" : "llama.cpp");
+    // So little memory that something has to give.
+    const Size beside = static_cast<Size>(row.context_bytes.value) + (Size{6} << 20);
+    for (Device& device : box.devices) {
+      device.memory = Bytes(beside + random.between(0, w.total.count()));
+      if (random.between(0, 1) == 0) device.bandwidth = BytesPerSecond(3e11);
+    }
+    box.host.ram = Bytes(static_cast<Size>(row.host_bytes.value) + (Size{6} << 20) +
+                         random.between(0, w.total.count()));
+    box.host.disk = Bytes(random.between(0, w.total.count()));
+    Scenario s = scenario(w, box, row.name);
+    s.batch = i % 5 == 0 ? 33 : 1;
+    s.prompt_tokens = random.between(1, 900);
+    const double least = brute_force(s, static_cast<Spot>(cards));
+    const auto best = best_placement(s);
+    ASSERT_EQ(best.has_value(), std::isfinite(least))
+        << w.model->name << ' ' << row.name << ' ' << i;
+    if (!best) continue;
+    ++feasible;
+    offloaded += best->placed.step.value() > 0 && best->placed.assignment.cards() < cards ? 1 : 0;
+    EXPECT_TRUE(best->exact) << w.model->name << ' ' << row.name << ' ' << i;
+    EXPECT_NEAR(best->placed.step.value(), least, 1e-9 * least)
+        << w.model->name << ' ' << row.name << ' ' << i;
+  }
+  EXPECT_GT(feasible, 60);
+}
+
+TEST(PlacementSearch, TheBoundIsNeverAboveTheBest) {
+  Random random{std::mt19937(23)};
+  for (int i = 0; i < 300; ++i) {
+    UnitProblem p;
+    for (Size c = random.between(1, 4); c > 0; --c) {
+      UnitClass u;
+      u.count = random.between(1, 5);
+      u.on_card = u.on_cpu = u.on_disk = random.between(1, 20);
+      u.cache = random.between(0, 3);
+      u.bytes = static_cast<double>(random.between(1, 50));
+      u.flops = static_cast<double>(random.between(1, 50));
+      u.cpu_s = static_cast<double>(random.between(0, 30));
+      u.disk_s = u.cpu_s + static_cast<double>(random.between(0, 30));
+      p.units.push_back(u);
+    }
+    for (Size c = random.between(0, 3); c > 0; --c)
+      p.cards.push_back(
+          {random.between(0, 60), 0.01 * static_cast<double>(random.between(1, 9)), 0.02});
+    p.offloaded = {random.between(0, 100), 0.5, 0.3};
+    p.disk_room = 1000;
+    p.caches_on_first = !p.cards.empty() && i % 2 == 0;
+    const UnitPlacement found = search(p, 1.0);
+    if (found.counts.empty()) continue;
+    const double value = found.offload_s + found.compute_s;
+    ASSERT_TRUE(found.exact) << i;
+    ASSERT_LE(best_prices(p, 1.0, value).value, value * (1 + 1e-9)) << i;
+    ASSERT_LE(best_prices(p, 1.0, std::numeric_limits<double>::infinity()).value,
+              value * (1 + 1e-9));
+  }
+}
+
+}  // namespace
+}  // namespace headroom::model

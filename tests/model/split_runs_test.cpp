@@ -1,0 +1,67 @@
+// The closed form over runs of equal layers against a walk layer by layer: every model of the
+// catalogue, budget by budget.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "model/split.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+using test::machine;
+
+/// Layers taken one after the other for as long as they fit.
+Size walked(const Scenario& s, const CacheBytes& cache, Size first, Bytes left) {
+  Size last = first;
+  while (last < std::ssize(s.weights->layer) &&
+         layer_bytes(*s.weights, {first, last + 1}) + cache(first, last + 1) <= left)
+    ++last;
+  return last;
+}
+
+TEST(SplitRuns, EqualTheWalkForEveryModelOfTheCatalogue) {
+  const Machine box = machine(1, 80, 500);
+  int models = 0, single = 0;
+  Size compared = 0, runs = 0, layers = 0;
+  for (const EmbeddedFile& file : embedded_models()) {
+    std::string name(file.name.substr(0, file.name.size() - 5));
+    if (const auto at = name.find("__"); at != std::string::npos) name.replace(at, 2, "/");
+    const Model& model = test::catalogue_model(name);
+    ++models;
+    for (const char* held : {"bf16", "q4_K_M"}) {
+      const Weights w = hold(model, scheme(held));
+      if (!w.refusal.empty()) continue;
+      ASSERT_EQ(w.run_of.size(), w.layer.size());
+      runs += std::ssize(w.run_ends);
+      layers += std::ssize(w.layer);
+      single += w.run_ends.size() == 1 ? 1 : 0;
+      for (const char* kv : {"fp16", "q8_0"}) {
+        Scenario s = test::scenario(w, box, "transformers");
+        s.kv_precision = &precision(kv);
+        s.prompt_tokens = 777;
+        const CacheBytes cache(s, reserved_tokens(s));
+        const Size count = std::ssize(w.layer);
+        const Size all = (layer_bytes(w, {0, count}) + cache(0, count)).count();
+        for (Size step = -1; step <= 24; ++step)
+          for (const Size off : {-1, 0, 1}) {
+            // Budgets at even steps, and exactly at the sums of layers from both sides.
+            const Size to = std::clamp<Size>(count * step / 24, 0, count);
+            const Size exact = (layer_bytes(w, {0, to}) + cache(0, to)).count();
+            for (const Bytes left : {Bytes(all * step / 24 + off), Bytes(exact + off)})
+              for (const Size from : {Size{0}, count / 3, count}) {
+                ASSERT_EQ(layers_that_fit(s, cache, from, left), walked(s, cache, from, left))
+                    << name << ' ' << held << ' ' << left.count();
+                ++compared;
+              }
+          }
+      }
+    }
+  }
+  fmt::print("{} models, {} placements equal the walk; {} layers in {} runs, {} of one run\n",
+             models, compared, layers, runs, single);
+  EXPECT_GT(models, 150);
+}
+
+}  // namespace
+}  // namespace headroom::model
