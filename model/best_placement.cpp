@@ -151,7 +151,8 @@ class Best {
     p.units = units.classes;
     p.caches_on_first = regime.cards && streams(s_);
     const auto device = [](Rate rate) {
-      return UnitDevice{0, 1.0 / rate.bytes_s, 1.0 / rate.flops_s};
+      // A rate that is not known is slow, not infinitely so: prices must stay finite.
+      return UnitDevice{0, 1.0 / std::max(rate.bytes_s, 1.0), 1.0 / std::max(rate.flops_s, 1.0)};
     };
     if (regime.cards)
       for (Size card = 0; card < card_count(s_); ++card) {

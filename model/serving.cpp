@@ -131,6 +131,16 @@ std::vector<MachineShare> shares(const Machine& machine) {
   return all;
 }
 
+Size longest_context(const Scenario& scenario) {
+  const auto on_cards = [](const Estimate& e) { return e.verdict <= Verdict::fits_gpus; };
+  const Estimate now = evaluate(scenario);
+  if (!fits(now)) return 0;
+  return largest(longest(scenario), [&](Size n) {
+    const Estimate e = evaluate(with(scenario, Vary::context, n));
+    return on_cards(now) ? on_cards(e) : fits(e);
+  });
+}
+
 Serving serve(const Scenario& scenario, const Target& target, Vary vary) {
   std::optional<Serving> best;
   const auto better = [&](const Serving& a, const Serving& b) {

@@ -75,6 +75,11 @@ struct Serving {
 
 enum class Vary { batch, context };
 
+/// The longest context, prompt and output together, at which the scenario still comes out as well
+/// as it does: on cards where it is, else anywhere at all. The output stays, the prompt fills the
+/// rest; at most the model's positions. 0 where it does not run.
+Size longest_context(const Scenario& scenario);
+
 /// The best way to serve on `scenario.machine`: the largest batch (most users of all copies
 /// together), or the longest context at the scenario's batch. Ties: fewer copies. Limits: 2^16
 /// sequences, 2^24 tokens and the model's positions. Exact without offload; with it, times may fall

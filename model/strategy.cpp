@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "model/kv_cache.hpp"
 #include "model/split.hpp"
 
 namespace headroom::model {
@@ -86,23 +85,15 @@ Strategy worked_out(const StrategyRow& row, const Scenario& s, const ModuleTree&
   return strategy;
 }
 
+Bytes largest_layer(const Scenario& s) {
+  Bytes most = std::max(s.weights->head, s.weights->embedding);
+  for (const Bytes bytes : s.weights->layer) most = std::max(most, bytes);
+  return most;
+}
+
 /// accelerate's unit, in whole MiB so that it can be written down.
 Eighths limit(Bytes room) {
   return 8 * (std::max<Size>(0, room.count()) / mebibyte.count() * mebibyte.count());
-}
-
-/// What weights may take of each device under `plan`.
-MaxMemory weights_share(const Scenario& s, const Plan& plan) {
-  MaxMemory memory;
-  for (Size card = 0; card < plan.cards; ++card) {
-    const Bytes room = room_on_card(s, card, 1.0) - card_use(s, plan, card).kv_cache;
-    memory.push_back({std::to_string(card), limit(room)});
-  }
-  const HostUse host = host_use(s, plan);
-  const Bytes room = ram_limit(s, plan, 1.0) - (host.total() - host.weights);
-  memory.push_back({"cpu", limit(room)});
-  memory.push_back({"disk", 0});
-  return memory;
 }
 
 }  // namespace
@@ -128,12 +119,29 @@ ModuleTree held_tree(const Weights& weights) {
 
 std::span<const StrategyRow> strategy_rows() { return rows; }
 
+MaxMemory weights_share(const Scenario& s, const Plan& plan) {
+  MaxMemory memory;
+  for (Size card = 0; plan.cards > 0 && card < card_count(s); ++card) {
+    Bytes room = room_on_card(s, card, 1.0);
+    if (card < plan.cards) room -= card_use(s, plan, card).kv_cache;
+    memory.push_back({std::to_string(card), limit(room)});
+  }
+  const HostUse host = host_use(s, plan);
+  const Bytes room = ram_limit(s, plan, 1.0) - (host.total() - host.weights);
+  memory.push_back({"cpu", limit(room)});
+  memory.push_back({"disk", 0});
+  return memory;
+}
+
 std::optional<Mapped> mapped(const Scenario& s, const ModuleTree& tree, Policy policy,
                              const MapOptions& options) {
   if (s.runtime->offload != Offload::stream) return std::nullopt;
   const Plan plan = place(s, 1.0);
   if (!plan.feasible()) return std::nullopt;
   MaxMemory memory = weights_share(s, plan);
+  // The mappers keep room for the largest layer on the first card, whether or not any is streamed.
+  if (plan.cards > 0 && plan.stage_buffer == Bytes(0))
+    memory[0].limit += limit(largest_layer(s) + mebibyte);
   for (int tries = 0; tries < 8; ++tries) {
     Mapped made{memory, {}, {}};
     try {

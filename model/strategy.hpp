@@ -16,16 +16,19 @@ namespace headroom::model {
 /// The model's modules with what each tensor takes as it is held.
 ModuleTree held_tree(const Weights& weights);
 
+/// What weights may take of each device under `plan`: the budget without context, caches,
+/// activations and the allocator's share, and of host memory without the process, in whole MiB.
+MaxMemory weights_share(const Scenario& scenario, const Plan& plan);
+
 /// What accelerate or transformers makes of a scenario's budgets.
 struct Mapped {
   MaxMemory memory;  ///< what to pass as max_memory: the weights' share of each budget
   DeviceMap map;     ///< what the mapper makes of `memory`
   Assignment assignment;
 };
-/// The weights' share is the budget without context, caches, activations and the allocator's share,
-/// and of host memory without the process, in whole MiB; where the mapper puts more on a card than
-/// that leaves room for, it is lowered until it fits. Nothing where the runtime does not take a
-/// device map, where nothing fits, where the mapper fails, or where its map splits a layer.
+/// Where the mapper puts more on a card than the weights' share leaves room for, it is lowered
+/// until it fits. Nothing where the runtime does not take a device map, where nothing fits, where
+/// the mapper fails, or where its map splits a layer.
 std::optional<Mapped> mapped(const Scenario& scenario, const ModuleTree& tree, Policy policy,
                              const MapOptions& options);
 

@@ -16,15 +16,6 @@ Grade grade(const Line& line) { return report::grade(line.roomiest().estimate); 
 Size weights(const Line& line) { return line.roomiest().estimate.weights.count(); }
 Size gpu_total(const Line& line) { return line.gpus * line.gpu_memory; }
 
-/// The line that is asked for: the checkpoint's own precision, else the largest weights.
-const Line& wanted(std::span<const Line* const> here) {
-  for (const Line* line : here)
-    if (line->held == line->checkpoint && grade(*line) != Grade::refused) return *line;
-  return **std::ranges::max_element(here, {}, [](const Line* line) {
-    return grade(*line) == Grade::refused ? -1 : weights(*line);
-  });
-}
-
 /// Whether `a` is the better answer: on GPUs the larger precision, with offload the faster.
 bool better(const Line& a, const Line& b) {
   if (grade(a) != grade(b)) return grade(a) < grade(b);
@@ -81,8 +72,16 @@ std::string shortage(const model::Estimate& e) {
 
 }  // namespace
 
-std::string advice(std::span<const Line* const> here, std::span<const Line* const> all) {
-  const Line& from = wanted(here);
+const Line& wanted(std::span<const Line* const> here) {
+  for (const Line* line : here)
+    if (line->held == line->checkpoint && grade(*line) != Grade::refused) return *line;
+  return **std::ranges::max_element(here, {}, [](const Line* line) {
+    return grade(*line) == Grade::refused ? -1 : weights(*line);
+  });
+}
+
+std::string advice(const Line& from, std::span<const Line* const> here,
+                   std::span<const Line* const> all) {
   if (grade(from) == Grade::on_gpus) return "";
   if (grade(from) == Grade::refused)
     return std::string(reason_words(from.roomiest().estimate.reason));

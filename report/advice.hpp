@@ -8,15 +8,19 @@
 
 namespace headroom::report {
 
-/// `here`: the model's lines on one machine and runtime, one a precision. `all`: every line of the
-/// run. Starts from the checkpoint's own precision (or the largest): empty where that is on GPUs
-/// already, else one or more of, joined by "; ":
+/// The line that is asked for among a model's on one machine: the checkpoint's own precision, else
+/// the largest weights.
+const Line& wanted(std::span<const Line* const> here);
+
+/// `from`: a line; `here`: the lines of its model, machine and runtime, one a precision; `all`:
+/// every line of the run. Empty where it is on GPUs already, else one or more of, joined by "; ":
 ///
 ///   int8: 131.42 → 65.74 GiB, fits on 2 GPUs      the largest precision that is on GPUs, else a
 ///   better one more GPUs: 4x a100-sxm-40gb @ … (bf16 …)      the smallest other machine of the run
 ///   that holds it, more GPUs: at least 4 like these              or a lower bound, from the bytes
 ///   alone more CPU memory: 12.3 GiB short skip this model here                          no
 ///   precision does better than disk offload
-std::string advice(std::span<const Line* const> here, std::span<const Line* const> all);
+std::string advice(const Line& from, std::span<const Line* const> here,
+                   std::span<const Line* const> all);
 
 }  // namespace headroom::report

@@ -1,9 +1,10 @@
-// compatibility.md. For each machine a matrix, then the figures behind it:
+// compatibility.md and compatibility.csv: models × machines in the precision that is asked for,
+// then for each machine models × precisions, then the figures behind it:
 //
-//   | model | parameters (billions) | bf16 | int8 | advice |
-//   | --- | ---: | --- | --- | --- |
-//   | Qwen/Qwen3-32B | 32.76 | ✅ fits on 2 GPUs<br>61.02 GiB, 21.4 tokens/s | ✅ fits on 1
-//   GPU<br>… | |
+//   | model | 2x a100-sxm-40gb @ … |
+//   | --- | --- |
+//   | Qwen/Qwen3-32B | ✅ fits on 2 GPUs<br>bf16, 61.02 GiB<br>context up to 40,960<br>21.4
+//   tokens/s |
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,14 +36,63 @@ std::string speed(const model::Estimate& e) {
   return e.tokens_s > 0 ? shown(e.tokens_s, Shown::plain) + " tokens/s" : "";
 }
 
-std::string matrix_cell(const Line& line) {
+/// "12 / 60 / 8 layers on GPU / CPU / disk" where something is offloaded.
+std::string split(const model::Estimate& e) {
+  if (grade(e) != Grade::cpu_offload && grade(e) != Grade::disk_offload) return "";
+  return fmt::format("{} / {} / {} layers on GPU / CPU / disk", e.layers_gpu, e.layers_cpu,
+                     e.layers_disk);
+}
+
+std::string context(const Entry& entry) {
+  if (!entry.longest_context || *entry.longest_context == 0) return "";
+  return fmt::format("context up to {} tokens", *entry.longest_context);
+}
+
+enum class Held { always, where_it_differs };
+
+/// Verdict, weights, split, context and speed, a line each.
+std::string matrix_cell(const Line& line, Held held) {
   const Entry& entry = line.roomiest();
-  std::string cell = fmt::format("{} {}<br>{}{}", mark(grade(entry.estimate)),
-                                 markdown_text(verdict_words(line, entry)),
-                                 line.held != line.precision ? markdown_text(line.held) + ", " : "",
-                                 gib(entry.estimate.weights));
-  if (const auto s = speed(entry.estimate); !s.empty()) cell += ", " + s;
+  const bool named = held == Held::always || line.held != line.precision;
+  std::string cell = fmt::format(
+      "{} {}<br>{}{}", mark(grade(entry.estimate)), markdown_text(verdict_words(line, entry)),
+      named ? markdown_text(line.held) + ", " : "", gib(entry.estimate.weights));
+  for (const auto& words : {split(entry.estimate), context(entry), speed(entry.estimate)})
+    if (!words.empty()) cell += "<br>" + words;
   return cell;
+}
+
+/// The lines of `machine`'s models by the model's name.
+const std::vector<const Line*>* lines_of_model(const MachineLines& machine, std::string_view name) {
+  for (const auto& model : machine.models)
+    if (model.front()->model == name) return &model;
+  return nullptr;
+}
+
+/// Models × machines, each in the precision that is asked for, with what would help.
+std::string overview(const std::vector<MachineLines>& machines,
+                     const std::vector<const Line*>& all) {
+  std::vector<std::string> headings{"model"}, models;
+  for (const auto& machine : machines) {
+    headings.push_back(title(machine));
+    for (const auto& model : machine.models)
+      if (std::ranges::find(models, model.front()->model) == models.end())
+        models.push_back(model.front()->model);
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& name : models) {
+    auto& row = rows.emplace_back(std::vector<std::string>{markdown_text(name)});
+    for (const auto& machine : machines) {
+      const auto* here = lines_of_model(machine, name);
+      row.emplace_back();
+      if (!here) continue;
+      const Line& line = wanted(*here);
+      row.back() = matrix_cell(line, Held::always);
+      if (const auto words = advice(line, *here, all); !words.empty())
+        row.back() += "<br>→ " + markdown_text(words);
+    }
+  }
+  return markdown(headings, std::vector<bool>(headings.size(), false), rows);
 }
 
 std::vector<std::string> precisions_of(const MachineLines& machine) {
@@ -73,9 +123,9 @@ std::string matrix(const MachineLines& machine, const std::vector<const Line*>& 
     row = {markdown_text(model.front()->model), billions(model.front()->parameters)};
     for (const auto& p : precisions) {
       const auto line = std::ranges::find(model, p, &Line::label);
-      row.push_back(line == model.end() ? "" : matrix_cell(**line));
+      row.push_back(line == model.end() ? "" : matrix_cell(**line, Held::where_it_differs));
     }
-    row.push_back(markdown_text(advice(model, all)));
+    row.push_back(markdown_text(advice(wanted(model), model, all)));
   }
   return markdown(headings, right, rows);
 }
@@ -123,19 +173,46 @@ std::string conditions(const MachineLines& machine) {
 }  // namespace
 
 std::string compatibility_document(const Source& source) {
+  const auto machines = by_machine(source.shown);
   std::string page = fmt::format(
       "# Which model runs where: {}\n\n"
-      "A cell says how the model fits, the size of its weights and its decode speed; ✅ on GPUs, "
-      "⚠️ only with offload, ❌ does not fit, ⛔ refused. \"Fits easily\" uses at most half of the "
-      "card. {}\n\n{}\n",
-      markdown_text(source.run.name), speed_classes_explained(), tolerance(source));
-  for (const MachineLines& machine : by_machine(source.shown))
+      "A cell says how the model fits, the size of its weights, where its layers are, the longest "
+      "context that fits likewise, its decode speed and after → what would help; ✅ on GPUs, ⚠️ "
+      "only "
+      "with offload, ❌ does not fit, ⛔ refused. \"Fits easily\" uses at most half of the card. "
+      "{}\n\n{}\n## Models and machines\n\nEach model in its checkpoint's own precision, or the "
+      "widest of the run.\n\n{}\n",
+      markdown_text(source.run.name), speed_classes_explained(), tolerance(source),
+      overview(machines, source.shown));
+  for (const MachineLines& machine : machines)
     page += fmt::format(
         "## {}\n\nAt {}.\n\n{}\n<details><summary>The figures behind "
         "it</summary>\n\n{}\n</details>\n\n",
         title(machine), markdown_text(conditions(machine)), matrix(machine, source.shown),
         details(machine));
   return page;
+}
+
+Table compatibility_table(const Source& source) {
+  Table table{{"machine", "runtime", "model", "precision", "held", "verdict", "words", "gpus_used",
+               "layers_gpu", "layers_cpu", "layers_disk", "weights_bytes", "gpu_bytes", "cpu_bytes",
+               "disk_bytes", "longest_context", "tokens_s", "class", "advice"},
+              {}};
+  for (const MachineLines& machine : by_machine(source.shown))
+    for (const auto& model : machine.models)
+      for (const Line* line : without_repeats(model)) {
+        const Entry& entry = line->roomiest();
+        const model::Estimate& e = entry.estimate;
+        table.rows.push_back({line->machine, line->runtime, line->model, line->precision,
+                              line->held, std::string(model::name_of(e.verdict)),
+                              verdict_words(*line, entry), std::int64_t{e.gpus_used}, e.layers_gpu,
+                              e.layers_cpu, e.layers_disk, e.weights.count(), e.gpu_bytes.count(),
+                              e.cpu_bytes.count(), e.disk_bytes.count(),
+                              entry.longest_context ? Value(*entry.longest_context) : Value(),
+                              e.tokens_s > 0 ? Value(e.tokens_s) : Value(),
+                              std::string(speed_class(e)), advice(*line, model, source.shown)});
+      }
+  return table;
 }
 
 }  // namespace headroom::report

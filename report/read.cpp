@@ -104,6 +104,12 @@ std::optional<model::Estimate> Database::find(std::int64_t run, Size point) cons
   return found;
 }
 
+std::optional<Size> Database::longest_context(std::int64_t run, Size point) const {
+  Statement row(self_->connection, "SELECT tokens FROM longest_context WHERE id = ?1");
+  row.bind(1, run * run_stride + point);
+  return row.step() ? std::optional(row.integer(0)) : std::nullopt;
+}
+
 Table Database::query(const std::string& sql, std::int64_t run) const {
   Statement row(self_->connection, sql);
   if (const int at = sqlite3_bind_parameter_index(row.get(), ":run"); at > 0) row.bind(at, run);

@@ -43,6 +43,9 @@ class Database {
   /// The outcome of one point; none where it was excluded.
   std::optional<model::Estimate> find(std::int64_t run, Size point) const;
 
+  /// What was kept for the point; none: nothing was.
+  std::optional<Size> longest_context(std::int64_t run, Size point) const;
+
   /// Any query over the views. `:run`, where it occurs, is bound to `run`. Throws StoreError with
   /// sqlite's message.
   Table query(const std::string& sql, std::int64_t run) const;

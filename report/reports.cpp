@@ -50,6 +50,7 @@ std::string files_words(const Written& written) {
   const std::vector<std::pair<std::string, std::string>> known = {
       {"results.csv", "every point, in bytes and seconds"},
       {"compatibility.md", "which model runs where, with advice"},
+      {"compatibility.csv", "the same, a row for each model, machine and precision"},
       {"precision.md", "precisions side by side, with what each saves"}};
   std::string list;
   if (written.database)
@@ -177,6 +178,7 @@ Written write_reports(const Database& database, std::int64_t run,
   };
   add("results.csv", [&](std::ostream& out) { write_csv(out, database, run); });
   add("compatibility.md", compatibility_document(source));
+  add("compatibility.csv", [&](std::ostream& out) { write_csv(out, compatibility_table(source)); });
   add("precision.md", precision_document(source));
   if (figures == Figures::draw) {
     const auto drawn = figures_of(source.lines);

@@ -32,8 +32,11 @@ std::string title(const MachineLines& machine);
 std::vector<const Line*> without_repeats(const std::vector<const Line*>& model);
 std::vector<MachineLines> by_machine(const std::vector<const Line*>& lines);
 
-/// Models × precisions for each machine, in the words of a verdict, with advice per model.
+/// Models × machines, and for each machine models × precisions: verdict in words, where layers are,
+/// the longest context, speed and advice.
 std::string compatibility_document(const Source& source);
+/// The same cells, a row each.
+Table compatibility_table(const Source& source);
 /// Precisions side by side with the memory that each saves.
 std::string precision_document(const Source& source);
 
@@ -52,8 +55,8 @@ std::string folder_document(const Source& source, const Written& written);
 std::string tolerance(const Source& source);
 
 enum class Figures { draw, skip };
-/// results.csv, compatibility.md, precision.md, curves (PNG, SVG, .gp, .dat) and README.md of the
-/// run into `folder`. Each file is written whole or not at all; README.md comes last. Throws
+/// results.csv, compatibility.md and .csv, precision.md, curves (PNG, SVG, .gp, .dat) and README.md
+/// of the run into `folder`. Each file is written whole or not at all; README.md comes last. Throws
 /// StoreError.
 Written write_reports(const Database& database, std::int64_t run,
                       const std::filesystem::path& folder, Figures figures);

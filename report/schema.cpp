@@ -70,6 +70,7 @@ std::string make_tables() {
     sql += fmt::format(", {} {}", c.name, c.type == SqlType::integer ? "INTEGER" : "REAL");
   return sql +
          ");\n"
+         "CREATE TABLE longest_context (id INTEGER PRIMARY KEY, tokens INTEGER NOT NULL);\n"
          "CREATE TABLE column_meaning (name TEXT PRIMARY KEY, unit TEXT NOT NULL,\n"
          "  meaning TEXT NOT NULL);\n";
 }

@@ -167,7 +167,7 @@ std::vector<Line> lines_of(const Database& database, const Axes& axes, std::int6
           const double bytes = number_of(axes.value("gpu_budget_bytes", point), -1);
           entries.push_back({point,
                              bytes < 0 ? std::nullopt : std::optional(static_cast<Size>(bytes)),
-                             *estimate});
+                             *estimate, database.longest_context(run, point)});
         } while (advance(budget, budgets.orders));
         if (!advance(other, others.orders)) break;
       }

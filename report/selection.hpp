@@ -17,6 +17,7 @@ struct Entry {
   Size point = 0;
   std::optional<Size> budget;  ///< bytes on each GPU; none: the runtime's default
   model::Estimate estimate;
+  std::optional<Size> longest_context{};  ///< tokens a sequence that fit likewise; none: unknown
 };
 
 struct Line {

@@ -210,6 +210,13 @@ void Store::append(std::span<const Size> points, std::span<const model::Estimate
   self_->stored = stored;
 }
 
+void Store::keep_longest_contexts(std::span<const std::pair<Size, Size>> contexts) {
+  Transaction transaction(self_->connection);
+  Statement insert(self_->connection, "INSERT OR REPLACE INTO longest_context VALUES (?1, ?2)");
+  for (const auto& [point, tokens] : contexts) insert.run(self_->run * run_stride + point, tokens);
+  transaction.commit();
+}
+
 void Store::finish_run() {
   if (self_->run == 0 || self_->finished || self_->next != self_->all)
     throw std::logic_error(fmt::format("run finished at point {} of {}", self_->next, self_->all));

@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "model/estimate.hpp"
 #include "report/run_info.hpp"
@@ -49,6 +50,9 @@ class Store {
   /// The same where points were excluded: `points` ascending, all in [next_point(), end).
   /// Afterwards next_point() is `end`, also when nothing of the block was kept.
   void append(std::span<const Size> points, std::span<const model::Estimate> estimates, Size end);
+
+  /// Keeps, for points that tables show, the longest context that fits: {point, tokens}.
+  void keep_longest_contexts(std::span<const std::pair<Size, Size>> contexts);
 
   /// Marks the run complete, so that `result` shows it. Throws std::logic_error before the last
   /// point.

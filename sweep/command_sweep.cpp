@@ -10,6 +10,7 @@
 #include "sweep/command.hpp"
 #include "sweep/hub.hpp"
 #include "sweep/job.hpp"
+#include "sweep/longest_contexts.hpp"
 #include "sweep/machine_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/progress.hpp"
@@ -122,6 +123,7 @@ int run(const Options& options) {
     return failed;
   }
   const Size stored = store.stored_points();
+  keep_longest_contexts(job, report::Database(file), store);
   { const report::Store closed = std::move(store); }
   const report::Database database(file);
   const auto written = report::write_reports(
@@ -144,9 +146,12 @@ const Command sweep_command = {
                  "headroom sweep examples/nightly.toml --dry-run\n"
                  "headroom sweep big.toml --jobs 2 --out /data/big\n"
                  "sqlite3 out/nightly/results.sqlite 'select count(*) from result'",
-     .columns = "out/<name>/results.sqlite: tables run, model_source, result, result_all,\n"
-                "  column_meaning\n"
-                "out/<name>/results.csv, compatibility.md, precision.md, curves, README.md\n"
+     .columns = "out/<name>/results.sqlite: tables run, model_source, result, result_all,
+"
+                "  column_meaning
+"
+                "out/<name>/results.csv, compatibility.md and .csv, precision.md, curves, README.md
+"
                 "--dry-run: axes, number of points, expected size of the database",
      .exit_codes = "0 done\n1 failed, or stopped before the end: the same command goes on\n"
                    "2 usage: the spec, a name in it or an option is not understood"},

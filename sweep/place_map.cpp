@@ -19,9 +19,9 @@ namespace {
 
 using namespace model;
 
-constexpr std::string_view understood[] = {"model",  "precision", "max-memory",          "mapper",
-                                           "policy", "no-split",  "fallback-allocation", "no-clean",
-                                           "format", "out"};
+constexpr std::string_view understood[] = {
+    "model",    "precision", "max-memory", "mapper", "policy", "no-split", "fallback-allocation",
+    "no-clean", "hub-token", "offline",    "format", "out"};
 
 /// What was asked for, resolved.
 struct Request {

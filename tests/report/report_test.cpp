@@ -7,6 +7,7 @@
 
 #include "fixture.hpp"
 #include "report/advice.hpp"
+#include "report/csv.hpp"
 #include "report/reports.hpp"
 #include "report/view.hpp"
 #include "report/whole_file.hpp"
@@ -99,6 +100,8 @@ void write_grid(const std::filesystem::path& file) {
   Store store(file);
   store.begin_run(grid_run());
   store.append(0, all);
+  // The middle model in its own precision at batch 1: on two cards, and on four.
+  store.keep_longest_contexts(std::vector<std::pair<Size, Size>>{{9, 4096}, {33, 131072}});
   store.finish_run();
 }
 
@@ -121,7 +124,9 @@ TEST_F(GoldenRun, LinesStandAtTheSmallestBatch) {
 }
 
 std::string advice_for(const Source& source, std::size_t machine, std::size_t model) {
-  return advice(by_machine(source.shown).at(machine).models.at(model), source.shown);
+  const auto machines = by_machine(source.shown);
+  const auto& here = machines.at(machine).models.at(model);
+  return advice(wanted(here), here, source.shown);
 }
 
 TEST_F(GoldenRun, AdviceComesFromTheOtherRows) {
@@ -143,7 +148,8 @@ TEST_F(GoldenRun, AdviceNamesAnotherMachineOfTheRun) {
   for (const Line* line : source.shown)
     if (line->precision == "bf16" && line->model == "org/middle") bf16_alone.push_back(line);
   const auto machines = by_machine(bf16_alone);
-  EXPECT_EQ(advice(machines.at(0).models.at(0), bf16_alone),
+  const auto& here = machines.at(0).models.at(0);
+  EXPECT_EQ(advice(wanted(here), here, bf16_alone),
             "more GPUs: bf16 fits on 4 GPUs on 4x card @ host");
 }
 
@@ -158,6 +164,9 @@ TEST_F(GoldenRun, Documents) {
   const Database database(folder_ / "r.sqlite");
   const Source source = source_of(database, 1);
   expect_golden("compatibility.md", compatibility_document(source));
+  std::ostringstream csv;
+  write_csv(csv, compatibility_table(source));
+  expect_golden("compatibility.csv", csv.str());
   expect_golden("precision.md", precision_document(source));
 }
 
@@ -170,7 +179,7 @@ TEST_F(GoldenRun, TheFolderHasItsFilesAndALinkToEach) {
     if (file == "README.md") continue;
     EXPECT_NE(page.find("(" + file.string() + ")"), std::string::npos) << file;
   }
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "out"), {}), 4);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "out"), {}), 5);
   EXPECT_NE(page.find("memory -10 % to +10 % (12 measured rows), times -50 % to +100 % (34"),
             std::string::npos);
 }

@@ -1,0 +1,14 @@
+// What only the points that tables show are asked: how long a context fits.
+#pragma once
+
+#include "report/read.hpp"
+#include "report/store.hpp"
+#include "sweep/job.hpp"
+
+namespace headroom::sweep {
+
+/// For each line that a report of the run shows, the longest context at its roomiest budget, into
+/// `store`. `database` reads the same file; the run is complete.
+void keep_longest_contexts(const Job& job, const report::Database& database, report::Store& store);
+
+}  // namespace headroom::sweep
