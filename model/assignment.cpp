@@ -87,7 +87,8 @@ Assignment assignment_of(const Plan& plan) {
   const auto spot = [&](Where where, Size card) {
     return where == Where::card ? static_cast<Spot>(card) : where == Where::cpu ? on_cpu : on_disk;
   };
-  return assign(std::move(layer), {}, spot(plan.embedding, 0), spot(plan.head, plan.head_card >= 0 ? plan.head_card : plan.cards - 1));
+  return assign(std::move(layer), {}, spot(plan.embedding, 0),
+                spot(plan.head, plan.head_card >= 0 ? plan.head_card : plan.cards - 1));
 }
 
 namespace {

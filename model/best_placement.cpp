@@ -7,8 +7,8 @@
 
 #include "model/activation.hpp"
 #include "model/kv_cache.hpp"
+#include "model/pass.hpp"
 #include "model/placement_search.hpp"
-#include "model/speed.hpp"
 #include "model/split.hpp"
 
 namespace headroom::model {
@@ -41,7 +41,8 @@ struct Units {
 
 class Best {
  public:
-  explicit Best(const Scenario& s) : s_(s), layers_(std::ssize(s.weights->layer)) {}
+  explicit Best(const Scenario& s)
+      : s_(s), pass_(step_pass(s)), layers_(std::ssize(s.weights->layer)) {}
 
   std::optional<BestPlacement> run() {
     for (const Regime& regime : regimes()) try_regime(regime);
@@ -68,7 +69,7 @@ class Best {
       return all;
     }
     all.push_back({.buffer = {}});
-    if (step_tokens(s_) >= 32) all.push_back({.copies = true, .buffer = {}});
+    if (pass_.tokens >= 32) all.push_back({.copies = true, .buffer = {}});
     return all;
   }
 
@@ -88,8 +89,8 @@ class Best {
       const Piece piece{{layer, layer + 1}, content};
       const Bytes bytes = piece_bytes(*s_.weights, piece);
       const Bytes caches = content == Content::experts ? Bytes(0) : cache(layer, layer + 1);
-      const Work work = step_work(s_, piece);
-      const double moved = step_streamed_bytes(s_, piece);
+      const Work work = work_of(s_, pass_, piece);
+      const double moved = streamed_bytes(s_, pass_, piece);
       const auto [at, fresh] = known.try_emplace(
           {bytes.count(), caches.count(), work.weight_bytes + work.cache_bytes, work.flops, moved},
           units.classes.size());
@@ -119,13 +120,13 @@ class Best {
     };
     const double embedding = w.embedding.real().value();
     if (s_.runtime->input_on_cpu) {
-      add(head_unit, head_bytes(s_, false), step_head_work(s_), w.head_read).on_cpu =
+      add(head_unit, head_bytes(s_, false), head_work(s_, pass_), w.head_read).on_cpu =
           head_bytes(s_, true).count();
     } else if (w.model->profile.tied_head) {
-      add(ends_unit, w.embedding + w.head, step_head_work(s_), embedding + w.head_read);
+      add(ends_unit, w.embedding + w.head, head_work(s_, pass_), embedding + w.head_read);
     } else {
       add(embedding_unit, w.embedding, {}, embedding);
-      add(head_unit, w.head, step_head_work(s_), w.head_read);
+      add(head_unit, w.head, head_work(s_, pass_), w.head_read);
     }
   }
 
@@ -174,28 +175,28 @@ class Best {
 
   /// The step of a search's result: launches are what it does not see.
   double total(double offload, double compute) const {
-    const double launches = step_launches(s_);
-    return offload + (s_.runtime->launch == Launch::overlapped ? std::max(compute, launches)
-                                                               : compute + launches);
+    const double launched = launches(s_, pass_);
+    return offload + (s_.runtime->launch == Launch::overlapped ? std::max(compute, launched)
+                                                               : compute + launched);
   }
 
   void try_regime(const Regime& regime) {
     const Units units = this->units(regime);
     const UnitProblem p = problem(regime, units);
     if (p.offloaded.room < 0) return;
-    const double launches = step_launches(s_);
+    const double launched = launches(s_, pass_);
     const UnitPlacement all = search(p, 1.0);
     take(units, all);
     double bound = all.bound;
-    if (s_.runtime->launch == Launch::added) bound += launches;
-    if (s_.runtime->launch == Launch::overlapped && all.compute_s < launches) {
+    if (s_.runtime->launch == Launch::added) bound += launched;
+    if (s_.runtime->launch == Launch::overlapped && all.compute_s < launched) {
       // Launches hide the compute: what is left to save is the offload. Whatever a placement is,
       // offload + max(compute, launches) is at the least offload + share * compute and
       // (1 - share) * launches together.
       constexpr double share = 1e-3;
       const UnitPlacement least = search(p, share);
       take(units, least);
-      bound = std::max(bound, least.bound + (1 - share) * launches);
+      bound = std::max(bound, least.bound + (1 - share) * launched);
     }
     bound_ = std::min(bound_, bound);
   }
@@ -244,6 +245,7 @@ class Best {
   }
 
   const Scenario& s_;
+  Pass pass_;
   Size layers_;
   std::optional<Placed> best_;
   double bound_ = infinite;

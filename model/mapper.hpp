@@ -38,6 +38,10 @@ class AccelerateFails : public std::runtime_error {
 /// Module (or parameter) path → device; "" is the whole model. In the order of the modules.
 using DeviceMap = std::vector<std::pair<std::string, std::string>>;
 
+/// The map of nodes that have a device, by index into `memory` (-1: no entry), with the entries
+/// below a module made one where they are several and all of one device.
+DeviceMap cleaned(const ModuleTree& tree, const MaxMemory& memory, const std::vector<int>& place);
+
 /// get_balanced_memory: the budgets that "auto", "balanced" and "balanced_low_0" pass on.
 MaxMemory balanced_memory(const ModuleTree& tree, MaxMemory memory, Policy policy,
                           const MapOptions& options);

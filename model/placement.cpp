@@ -40,7 +40,8 @@ Bytes layer_weights(const Scenario& s, const Plan& plan, Size card) {
   const Range range = plan.layers_of(card);
   Bytes bytes = layer_bytes(w, range);
   if (card == 0 && plan.embedding == Where::card) bytes += w.embedding;
-  const Bytes head = plan.head == Where::card ? head_bytes(s, plan.embedding == plan.head) : Bytes(0);
+  const Bytes head =
+      plan.head == Where::card ? head_bytes(s, plan.embedding == plan.head) : Bytes(0);
   if (plan.has_head(card)) bytes += head;
   if (s.layer_split == nullptr || s.layer_split->mode != SplitMode::row) return bytes;
   const auto matrices = [&](Range layers) {

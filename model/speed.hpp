@@ -36,24 +36,6 @@ PassTime prefill(const Scenario& scenario, const Plan& plan, Size prompt);
 /// no cache is kept; the prompt where nothing is generated.
 PassTime step(const Scenario& scenario, const Plan& plan);
 
-/// The terms of a step, for those who compare placements: the work of a piece and of the head,
-/// bytes that a streaming runtime moves for a piece, tokens that go through it together, launches.
-Work step_work(const Scenario& scenario, const Piece& piece);
-Work step_head_work(const Scenario& scenario);
-double step_streamed_bytes(const Scenario& scenario, const Piece& piece);
-double step_tokens(const Scenario& scenario);
-double step_launches(const Scenario& scenario);
-
-/// What devices reach: bytes and FLOPs a second of a card and of the CPU, bytes a second over the
-/// bus to the first card and from disk.
-struct Rate {
-  double bytes_s = 0, flops_s = 0;
-};
-Rate card_rate(const Scenario& scenario, const Device& device);
-Rate cpu_rate(const Scenario& scenario);
-double bus_rate(const Scenario& scenario);
-double disk_rate(const Scenario& scenario);
-
 /// From a cold disk to ready.
 ///
 ///   fixed + bytes read / (share * disk read) + bytes on cards / (share * host bus)

@@ -1,0 +1,55 @@
+// One forward pass as the roofline sees it: what goes through the model, what each part of it reads
+// and multiplies, and how fast devices do that. model/speed.cpp adds it up over a placement.
+#pragma once
+
+#include "model/placement.hpp"
+#include "model/speed.hpp"
+
+namespace headroom::model {
+
+/// One forward pass: how many tokens go through it and which of the model's layers run.
+struct Pass {
+  double tokens = 1;        ///< through the matrices, all sequences together
+  double logit_rows = 1;    ///< positions whose logits are computed
+  double weight_reads = 1;  ///< times the weights are read (chunks of a long prompt)
+  Range layers;             ///< layers that run
+  CachedTokens cached;      ///< decode only
+  Size prompt = 0;          ///< prefill only
+};
+
+/// One step of decoding every sequence with `tokens` cached.
+Pass decode_pass(const Scenario& scenario, CachedTokens tokens);
+/// The prompts of all sequences. `prompt` in tokens per sequence.
+Pass prefill_pass(const Scenario& scenario, Size prompt);
+/// What is repeated for every output token: a decode step at mean_tokens, or the whole prefix where
+/// no cache is kept; the prompt where nothing is generated.
+Pass step_pass(const Scenario& scenario);
+
+Range intersect(Range a, Range b);
+
+inline Work operator+(const Work& a, const Work& b) {
+  return {a.weight_bytes + b.weight_bytes, a.cache_bytes + b.cache_bytes, a.flops + b.flops};
+}
+/// The roofline's ingredients of `piece`, and of the head.
+Work work_of(const Scenario& scenario, const Pass& pass, const Piece& piece);
+Work head_work(const Scenario& scenario, const Pass& pass);
+/// Of layers `range` that are on cards: what tensors that stay in host memory cost.
+Work host_work(const Scenario& scenario, const Pass& pass, Range range);
+/// Bytes of `piece` that a streaming runtime moves: whole modules, all experts included.
+double streamed_bytes(const Scenario& scenario, const Pass& pass, const Piece& piece);
+/// Seconds of launches and the like, per layer that runs.
+double launches(const Scenario& scenario, const Pass& pass);
+
+/// What a device reaches: bytes and FLOPs a second.
+struct Rate {
+  double bytes_s = 0, flops_s = 0;
+  /// The roofline: max(bytes / bandwidth, FLOPs / peak).
+  double seconds(const Work& work) const;
+};
+Rate card_rate(const Scenario& scenario, const Device& device);
+Rate cpu_rate(const Scenario& scenario);
+/// Bytes a second over the bus to the first card, and from disk.
+double bus_rate(const Scenario& scenario);
+double disk_rate(const Scenario& scenario);
+
+}  // namespace headroom::model
