@@ -136,7 +136,8 @@ struct DeviceUse {
   std::string kind;  ///< "gpu", "cpu", "disk"
   Bytes capacity, budget;
   Bytes weights, kv_cache, activations, overhead, total;
-  std::string layers{};  ///< "0-12, 14"; "3-60 (experts)"; empty: none
+  Size first_layer = -1, last_layer = -1;  ///< -1: none
+  std::string layers{};                    ///< "0-12, 14"; "3-60 (experts)"; empty: none
 };
 struct Explanation {
   Estimate estimate;

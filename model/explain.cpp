@@ -193,6 +193,9 @@ class Explainer {
     if (piece.layers.size() > 1) range += fmt::format("-{}", piece.layers.last - 1);
     if (piece.content == Content::dense) range += " without experts";
     if (piece.content == Content::experts) range += " (experts)";
+    row.first_layer =
+        row.first_layer < 0 ? piece.layers.first : std::min(row.first_layer, piece.layers.first);
+    row.last_layer = std::max(row.last_layer, piece.layers.last - 1);
     row.layers += (row.layers.empty() ? "" : ", ") + range;
   }
 

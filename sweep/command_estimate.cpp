@@ -190,6 +190,8 @@ json::object device_object(const model::DeviceUse& use) {
                    {"overhead_bytes", use.overhead.count()},
                    {"total_bytes", use.total.count()},
                    {"layers", use.layers}};
+  all["first_layer"] = use.first_layer < 0 ? json::value(nullptr) : json::value(use.first_layer);
+  all["last_layer"] = use.last_layer < 0 ? json::value(nullptr) : json::value(use.last_layer);
   return all;
 }
 
