@@ -1,9 +1,10 @@
 #include "model/best_placement.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 #include <map>
-#include <tuple>
 
 #include "model/activation.hpp"
 #include "model/kv_cache.hpp"
@@ -83,7 +84,7 @@ class Best {
 
   Units units(const Regime& regime) const {
     Units units;
-    std::map<std::tuple<Size, Size, double, double, double>, std::size_t> known;
+    std::map<std::array<Size, 5>, std::size_t> known;  // to whole bytes and FLOPs
     const CacheBytes cache(s_, reserved_tokens(s_));
     const auto add = [&](Size layer, Content content) {
       const Piece piece{{layer, layer + 1}, content};
@@ -91,9 +92,10 @@ class Best {
       const Bytes caches = content == Content::experts ? Bytes(0) : cache(layer, layer + 1);
       const Work work = work_of(s_, pass_, piece);
       const double moved = streamed_bytes(s_, pass_, piece);
-      const auto [at, fresh] = known.try_emplace(
-          {bytes.count(), caches.count(), work.weight_bytes + work.cache_bytes, work.flops, moved},
-          units.classes.size());
+      const std::array<Size, 5> alike{bytes.count(), caches.count(),
+                                      std::llround(work.weight_bytes + work.cache_bytes),
+                                      std::llround(work.flops), std::llround(moved)};
+      const auto [at, fresh] = known.try_emplace(alike, units.classes.size());
       if (fresh) add_class(regime, units, bytes, work, moved).cache = caches.count();
       ++units.classes[at->second].count;
       units.members[at->second].push_back({layer, content});
@@ -255,7 +257,8 @@ class Best {
 
 std::optional<BestPlacement> best_placement(const Scenario& s) {
   const bool shared = card_count(s) > 0 && s.machine->devices[0].unified_memory;
-  if (s.runtime->split == Split::tensors || shared || !s.weights->refusal.empty())
+  if (s.runtime->split == Split::tensors || shared || s.layer_split != nullptr ||
+      evaluate(s).verdict == Verdict::refused)
     return std::nullopt;
   return Best(s).run();
 }
