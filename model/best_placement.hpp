@@ -37,8 +37,8 @@ struct BestPlacement {
 /// the shortest predicted step. Layers that are alike make one class of model/placement_search.hpp.
 /// Hops between devices are not counted, as nowhere in model/speed.cpp.
 ///
-/// Nothing where the runtime splits matrices instead of layers, cannot offload what it holds,
-/// shares one memory between host and cards, or where nothing fits.
+/// Nothing where the scenario is refused, the runtime splits matrices instead of layers, layers are
+/// placed by hand, host and cards share one memory, or nothing fits.
 std::optional<BestPlacement> best_placement(const Scenario& scenario);
 
 }  // namespace headroom::model

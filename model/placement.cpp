@@ -148,12 +148,14 @@ CardUse CardUses::operator()(const Plan& plan, Size card) const {
 HostUse host_use(const Scenario& s, const Plan& plan) {
   HostUse use;
   use.process = whole(s.runtime->host_bytes.value);
+  const bool computes =
+      plan.stage_buffer == Bytes(0) &&
+      (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card);
   if (plan.assignment != nullptr) {
     const Held held = held_on_host(s, plan);
     use.weights = held.weights;
     use.kv_cache = held.caches;
-    if (plan.stage_buffer == Bytes(0) && plan.on_cpu.size() + plan.on_disk.size() > 0)
-      use.activations = activations(s, 1) + logits(s, 1);
+    if (computes) use.activations = activations(s, 1) + logits(s, 1);
     return use;
   }
   use.weights = layer_bytes(*s.weights, plan.on_cpu);
@@ -163,7 +165,7 @@ HostUse host_use(const Scenario& s, const Plan& plan) {
     for (Size card = 0; card < plan.cards; ++card) use.weights += held_back(s, plan, card);
   const CacheBytes cache(s, reserved_tokens(s));
   if (!caches_on_cards(s)) use.kv_cache = cache(plan.on_cards.first, plan.on_cards.last);
-  if (plan.stage_buffer == Bytes(0) && plan.on_cpu.size() + plan.on_disk.size() > 0) {
+  if (computes) {
     use.kv_cache +=
         cache(plan.on_cpu.first, plan.on_cpu.last) + cache(plan.on_disk.first, plan.on_disk.last);
     use.activations = activations(s, 1) + logits(s, 1);

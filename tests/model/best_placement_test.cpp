@@ -179,9 +179,9 @@ TEST(PlacementSearch, TheBoundIsNeverAboveTheBest) {
   Random random{std::mt19937(23)};
   for (int i = 0; i < 300; ++i) {
     UnitProblem p;
-    for (Size c = random.between(1, 4); c > 0; --c) {
+    for (Size c = random.between(1, 3); c > 0; --c) {
       UnitClass u;
-      u.count = random.between(1, 5);
+      u.count = random.between(1, 4);
       u.on_card = u.on_cpu = u.on_disk = random.between(1, 20);
       u.cache = random.between(0, 3);
       u.bytes = static_cast<double>(random.between(1, 50));
