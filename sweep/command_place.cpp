@@ -1,5 +1,6 @@
 // headroom place: where each layer goes.
 #include "sweep/command.hpp"
+#include "sweep/custom_model.hpp"
 #include "sweep/machine_options.hpp"
 #include "sweep/place.hpp"
 #include "sweep/scenario_options.hpp"
@@ -17,7 +18,7 @@ const Command place_command = {
     {.name = "place",
      .summary = "where each layer goes: accelerate's device map, strategies, the best placement",
      .operands = "MODEL",
-     .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_MACHINE_FLAGS
+     .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_CUSTOM_FLAGS " " HEADROOM_MACHINE_FLAGS
                                       " max-memory strategy offload-folder " HEADROOM_MAPPER_FLAGS
                                       " format out",
      .examples =

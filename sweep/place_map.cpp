@@ -10,6 +10,7 @@
 #include "sweep/command.hpp"
 #include "sweep/flags.hpp"
 #include "sweep/hub.hpp"
+#include "sweep/model_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/place.hpp"
 #include "sweep/source.hpp"
@@ -19,9 +20,8 @@ namespace {
 
 using namespace model;
 
-constexpr std::string_view understood[] = {
-    "model",    "precision", "max-memory", "mapper", "policy", "no-split", "fallback-allocation",
-    "no-clean", "hub-token", "offline",    "format", "out"};
+constexpr std::string_view understood = " precision max-memory " HEADROOM_MAPPER_FLAGS
+                                        " " HEADROOM_MODEL_FLAGS " hub-token offline format out ";
 
 /// What was asked for, resolved.
 struct Request {
@@ -82,6 +82,7 @@ std::string as_text(const Request& request, const DeviceMap& map) {
   text += "\n";
   for (const auto& [path, device] : map)
     text += fmt::format("{:<10}{}\n", device, path.empty() ? "(the whole model)" : path);
+  if (request.model.model_type == "custom") return text;
   text += fmt::format("\nNote: {}.\n", names_note(request.model, map));
   return text;
 }
@@ -107,23 +108,20 @@ std::string what_would_work(const Request& request, const Options& options) {
 void refuse_scenario(const Options& options) {
   for (const Flag& flag : flags())
     if (options.given(flag.name) &&
-        std::ranges::find(understood, flag.name) == std::end(understood))
-      throw UsageError(
-          fmt::format("--{} has no effect with --max-memory, which is raw budgets of weights and "
-                      "buffers; leave "
-                      "--max-memory out for strategies on a machine",
-                      flag.name));
+        understood.find(fmt::format(" {} ", flag.name)) == std::string_view::npos)
+      throw UsageError(fmt::format(
+          "--{} has no effect with --max-memory, which is raw budgets of weights and buffers; "
+          "leave --max-memory out for strategies on a machine",
+          flag.name));
 }
 
 }  // namespace
 
 int place_by_map(const Options& options) {
-  auto names = options.operands();
-  if (options.given("model")) names.push_back(options.text("model"));
-  if (names.size() != 1) throw UsageError("which MODEL? place takes one");
+  const std::string name = model_given(options);
   refuse_scenario(options);
   const Format format = format_of(options);
-  const Request request = request_of(options, names[0]);
+  const Request request = request_of(options, name);
   DeviceMap map;
   try {
     map = infer_device_map(request.tree, request.balanced, request.options);
