@@ -68,6 +68,9 @@ std::string as_text(const Request& request, const DeviceMap& map) {
       request.options.no_split.empty()
           ? "none"
           : fmt::format("{}", fmt::join(request.options.no_split, ", ")));
+  if (!request.model.assumed.empty())
+    text.insert(text.find("Mapper"),
+                fmt::format("Assumes  {}\n", fmt::join(request.model.assumed, ", ")));
   std::vector<std::vector<std::string>> rows;
   for (const Share& share : shares_of(request.model, request.tree, request.balanced, map)) {
     if (share.device == "disk" && share.modules == 0) continue;
