@@ -67,7 +67,7 @@ std::string more_cards(const Scenario& s) {
 }  // namespace
 
 std::string advice(const Scenario& s, const Estimate& e) {
-  if (on_cards(e)) return {};
+  if (on_cards(e) || s.assignment != nullptr) return {};
   switch (e.reason) {
     case Reason::precision_unsupported:
       return fmt::format("{} does not hold {} weights: choose another runtime or precision",

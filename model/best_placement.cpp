@@ -49,6 +49,8 @@ class Best {
     for (const Regime& regime : regimes()) try_regime(regime);
     for (const Order order : {Order::first_layers, Order::last_layers})
       if (auto placed = in_order(s_, order)) take(std::move(*placed));
+    if (const Plan plan = place(s_, 1.0); plan.feasible())
+      if (auto placed = placed_at(s_, assignment_of(plan))) take(std::move(*placed));
     if (!best_) return std::nullopt;
     BestPlacement best{std::move(*best_), Seconds(bound_), false};
     best.exact = best.placed.step.value() <= bound_ * (1 + 1e-9);
@@ -195,7 +197,7 @@ class Best {
       // Launches hide the compute: what is left to save is the offload. Whatever a placement is,
       // offload + max(compute, launches) is at the least offload + share * compute and
       // (1 - share) * launches together.
-      constexpr double share = 1e-3;
+      constexpr double share = 1e-10;
       const UnitPlacement least = search(p, share);
       take(units, least);
       bound = std::max(bound, least.bound + (1 - share) * launched);
