@@ -8,7 +8,8 @@
 namespace headroom::model {
 
 /// One line for a reader, from evaluating the changes themselves: fewer bits, more cards, more host
-/// memory. Empty when everything is on cards, and where the placement is given. Example: "int8: 141.1 -> 72.7 GB, fits on 2 GPUs".
+/// memory. Empty when everything is on cards, and where the placement is given. Example: "int8:
+/// 141.1 -> 72.7 GB, fits on 2 GPUs".
 std::string advice(const Scenario& scenario, const Estimate& estimate);
 
 }  // namespace headroom::model

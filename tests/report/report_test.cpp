@@ -100,8 +100,10 @@ void write_grid(const std::filesystem::path& file) {
   Store store(file);
   store.begin_run(grid_run());
   store.append(0, all);
-  // The middle model in its own precision at batch 1: on two cards, and on four.
-  store.keep_longest_contexts(std::vector<std::pair<Size, Size>>{{9, 4096}, {33, 131072}});
+  // The middle model in its own precision (and in bf16) at batch 1: on two
+  // cards, and on four.
+  store.keep_longest_contexts(
+      std::vector<std::pair<Size, Size>>{{9, 4096}, {11, 4096}, {33, 131072}});
   store.finish_run();
 }
 
