@@ -15,7 +15,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 struct Limits {
   std::size_t states, fillings;
 };
-constexpr Limits quick{8, 8}, thorough{2000, 400};
+constexpr Limits quick{8, 8}, thorough{400, 150};
 
 using Counts = std::vector<Size>;
 
