@@ -57,7 +57,7 @@ void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
                     .needed = {}};
   strategy.mapped->assignment = best->placed.assignment;
   strategy.scenario.assignment = &strategy.mapped->assignment;
-  strategy.mapped->memory = weights_share(s, place(strategy.scenario, 1.0));
+  strategy.mapped->memory = weights_share(strategy.scenario, place(strategy.scenario, 1.0));
   strategy.mapped->map = device_map_of(answer.tree, *answer.given.model, best->placed.assignment);
   strategy.explained = explain(strategy.scenario);
   answer.strategies.push_back(std::move(strategy));
