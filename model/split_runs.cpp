@@ -25,7 +25,7 @@ Size most(Size low, Size high, F&& fits) {
 /// blocks: one division, looked at from both sides.
 template <class F>
 Size divided(Size high, Bytes room, Bytes each, F&& fits) {
-  const Size n = each > Bytes(0) ? std::min(high, room.count() / each.count()) : high;
+  const Size n = each > Bytes(0) ? std::clamp<Size>(room.count() / each.count(), 0, high) : high;
   if (fits(n) && (n == high || !fits(n + 1))) return n;
   return most(0, high, fits);
 }
