@@ -97,10 +97,14 @@ const std::optional<std::string>& HubFiles::small(const std::string& name) const
   return small_.emplace(name, std::move(text)).first->second;
 }
 
-bool HubFiles::has(std::string_view name) const {
+bool HubFiles::has(std::string_view name) const try {
   if (local_ && local_->has(name)) return true;
   if (name.ends_with(".json")) return small(std::string(name)).has_value();
-  return std::ranges::binary_search(names(), name);
+  return begun(std::string(name)) != nullptr;
+} catch (const HubError& e) {
+  using enum HubError::Problem;
+  if (!local_ || (e.problem != offline && e.problem != unreachable)) throw;
+  return false;
 }
 
 std::string HubFiles::read(const std::string& name, Size most) const {
@@ -112,8 +116,7 @@ std::string HubFiles::read(const std::string& name, Size most) const {
   return text->substr(0, static_cast<std::size_t>(most) + 1);
 }
 
-BigFile HubFiles::open(const std::string& name) const {
-  if (local_ && local_->has(name)) return local_->open(name);
+std::shared_ptr<HubFiles::Beginning> HubFiles::begun(const std::string& name) const {
   std::shared_ptr<Beginning> beginning;
   {
     const std::lock_guard lock(mutex_);
@@ -122,7 +125,14 @@ BigFile HubFiles::open(const std::string& name) const {
     beginning = held;
   }
   const std::lock_guard lock(beginning->mutex);
-  repository_.extend(beginning->file, path(name), first_bytes);
+  return repository_.extend(beginning->file, path(name), first_bytes) ? beginning : nullptr;
+}
+
+BigFile HubFiles::open(const std::string& name) const {
+  if (local_ && local_->has(name)) return local_->open(name);
+  const auto beginning = begun(name);
+  if (!beginning)
+    throw HubError(HubError::Problem::refused, fmt::format("{}: no such file", origin(name)));
   return {beginning->file.total, [this, beginning, at = path(name)](Size offset, Size length) {
             const std::lock_guard held(beginning->mutex);
             CachedFile& file = beginning->file;

@@ -49,6 +49,8 @@ class HubFiles : public ModelFiles {
     CachedFile file;
   };
   std::string path(std::string_view name) const;
+  /// Null where there is no such file.
+  std::shared_ptr<Beginning> begun(const std::string& name) const;
   const std::optional<std::string>& small(const std::string& name) const;
 
   HubAddress address_;

@@ -138,28 +138,36 @@ std::optional<std::string> HubRepository::whole(const std::string& path, Size mo
   return std::move(file.bytes);
 }
 
-void HubRepository::extend(CachedFile& file, const std::string& path, Size length) const {
+bool HubRepository::extend(CachedFile& file, const std::string& path, Size length) const {
   const auto has = [&] {
     return file.total >= 0 && static_cast<Size>(file.bytes.size()) >= std::min(length, file.total);
   };
   const std::string at = file.commit.empty() ? revision() : file.commit;
   if (!has() && file.bytes.empty() && is_commit(at))
-    if (auto cached = cache_.find(key(at, path)); cached && cached->total >= 0) {
+    if (auto cached = cache_.find(key(at, path))) {
+      settle(at, "cached " + cached->fetched);
+      if (cached->total < 0) return false;
       file = std::move(*cached);
-      settle(at, "cached " + file.fetched);
     }
-  if (has()) return;
+  if (has()) return true;
   const auto from = static_cast<Size>(file.bytes.size());
   const std::string address = url(at, path);
   if (!settings_.offline_by.empty()) not_cached(address);
   const auto answer = ask(
       {.url = address, .part = HttpRequest::Part::range, .offset = from, .length = length - from});
-  if (answer.status != 200 && answer.status != 206 && answer.status != 416)
+  const bool missing = from == 0 && is_missing(answer);
+  if (!missing && answer.status != 200 && answer.status != 206 && answer.status != 416)
     throw refusal(answer, settings_, repository_, at, address);
   const std::string commit = is_commit(at) ? at : commit_of(answer);
   if (!settle(commit, "fetched")) {  // moved on between two answers
     file = {};
     return extend(file, path, length);
+  }
+  if (missing) {
+    if (!commit.empty())
+      cache_.store(key(commit, path),
+                   {.etag = {}, .commit = commit, .fetched = today(), .total = -1, .bytes = {}});
+    return false;
   }
   if (answer.total < 0)
     throw HubError(HubError::Problem::unreachable,
@@ -179,6 +187,7 @@ void HubRepository::extend(CachedFile& file, const std::string& path, Size lengt
         HubError::Problem::unreachable,
         fmt::format("{}: {} bytes announced, {} came", address, file.total, file.bytes.size()));
   if (!commit.empty()) cache_.store(key(commit, path), file);
+  return true;
 }
 
 std::string HubRepository::range(const std::string& path, Size offset, Size length) const {

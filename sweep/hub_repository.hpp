@@ -23,8 +23,9 @@ class HubRepository {
 
   /// A whole file, at most `most` + 1 bytes of it; nothing where the repository has no such file.
   std::optional<std::string> whole(const std::string& path, Size most) const;
-  /// Makes `file` hold at least the first `length` bytes, or all; an empty one is begun.
-  void extend(CachedFile& file, const std::string& path, Size length) const;
+  /// Makes `file` hold at least the first `length` bytes, or all; an empty one is begun. False
+  /// where the repository has no such file.
+  bool extend(CachedFile& file, const std::string& path, Size length) const;
   /// Bytes anywhere in the file; short at its end.
   std::string range(const std::string& path, Size offset, Size length) const;
   /// Every file, with its folder.

@@ -121,6 +121,28 @@ TEST_F(HubRepositories, HeadersOfBigFilesByRange) {
   EXPECT_SAYS(again.files.provenance(), "commit " + first + ", cached 20");
 }
 
+TEST_F(HubRepositories, WhetherThereIsABigFileIsRememberedToo) {
+  {
+    auto at = session();
+    EXPECT_TRUE(at.files.has("model.safetensors"));
+    EXPECT_FALSE(at.files.has("pytorch_model.bin"));
+    EXPECT_EQ(at.files.open("model.safetensors").size, 1 << 20);
+    EXPECT_EQ(hub.asked().size(), 2U);
+  }
+  auto again = session({"org/model", first});
+  EXPECT_TRUE(again.files.has("model.safetensors"));
+  EXPECT_FALSE(again.files.has("pytorch_model.bin"));
+  EXPECT_EQ(hub.asked().size(), 2U);
+  // Offline, what a snapshot lacks is not there; without one nobody can say.
+  settings.offline_by = "--offline";
+  settings.cache = "";
+  EXPECT_SAYS(complaint([&] { session().files.has("model.safetensors"); }), "would fetch");
+  snapshot("config.json", "{}");
+  EXPECT_FALSE(session().files.has("model.safetensors"));
+  EXPECT_FALSE(session().files.has("model.safetensors.index.json"));
+  EXPECT_EQ(hub.asked().size(), 2U);
+}
+
 TEST_F(HubRepositories, ShardsAreBegunBesideEachOther) {
   std::vector<std::string> names;
   for (int i = 0; i < 12; ++i) {
