@@ -142,6 +142,48 @@ TEST_F(HubCli, TokensForThisComputerGoToNoProxy) {
   EXPECT_TRUE(proxy.asked().empty());
 }
 
+/// A safetensors file of one bf16 tensor.
+std::string shard(const std::string& name, std::size_t rows, std::size_t columns) {
+  const std::size_t bytes = 2 * rows * columns;
+  const std::string header = "{\"" + name + "\":{\"dtype\":\"BF16\",\"shape\":[" +
+                             std::to_string(rows) + ',' + std::to_string(columns) +
+                             "],\"data_offsets\":[0," + std::to_string(bytes) + "]}}";
+  std::string file(8, '\0');
+  file[0] = static_cast<char>(header.size());
+  return file + header + std::string(bytes, 'w');
+}
+
+TEST_F(HubCli, TensorsByTheirHeadersAlone) {
+  auto& files = hub.repositories["someone/new"].files;
+  files["config.json"] = "{\"architectures\":[\"NobodyKnowsForCausalLM\"],\"model_type\":\"x\"}";
+  files["model-00001-of-00002.safetensors"] = shard("a.weight", 2000, 1000);
+  files["model-00002-of-00002.safetensors"] = shard("b.weight", 3000, 1000);
+  files["model.safetensors.index.json"] =
+      "{\"weight_map\":{\"a.weight\":\"model-00001-of-00002.safetensors\","
+      "\"b.weight\":\"model-00002-of-00002.safetensors\"}}";
+  EXPECT_EQ(run("params someone/new"), 0) << err;
+  EXPECT_SAYS(out, "5,000,000");
+  EXPECT_SAYS(out, "revision main, commit 1111");
+  EXPECT_LT(hub.sent(), 500'000) << "of 10 MB";
+  for (const auto& asked : hub.asked())
+    EXPECT_EQ(asked.range.empty(), !asked.path.ends_with(".safetensors")) << asked.path;
+  const auto asked = hub.asked().size();
+  EXPECT_EQ(run("params someone/new --offline"), 0) << err;
+  EXPECT_SAYS(out, "5,000,000");
+  EXPECT_EQ(hub.asked().size(), asked);
+  EXPECT_EQ(run("estimate someone/new --machine rtx-4090 --offline"), 1);
+  EXPECT_SAYS(err, "NobodyKnowsForCausalLM");
+  // A header longer than its file, and a shard that is not there.
+  files["model-00001-of-00002.safetensors"] = std::string("\xff\xff\xff\xff\0\0\0\0", 8) + "{}";
+  hub.repositories["someone/new"].commit = std::string(40, '2');
+  EXPECT_EQ(run("params someone/new"), 1);
+  EXPECT_SAYS(err, "model-00001-of-00002.safetensors");
+  files.erase("model-00001-of-00002.safetensors");
+  hub.repositories["someone/new"].commit = std::string(40, '3');
+  EXPECT_EQ(run("params someone/new"), 1);
+  EXPECT_SAYS(err, "model-00001-of-00002.safetensors");
+}
+
 TEST_F(HubCli, SweepsFetchBeforeTheFirstPoint) {
   EXPECT_EQ(run("sweep spec.toml"), 1);
   EXPECT_SAYS(err, "gated");
