@@ -1,6 +1,7 @@
 #include "sweep/training_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sweep/adapter_options.hpp"
 #include "sweep/hub.hpp"
@@ -87,6 +88,8 @@ GivenTraining training_of(const Options& options) {
   GivenTraining given;
   given.model =
       std::make_unique<model::Model>(resolve_model(model_given(options), Hub(hub_flags(options))));
+  if (!given.model->assumed.empty())
+    given.assumed.push_back(fmt::format("of the model: {}", fmt::join(given.model->assumed, ", ")));
   const model::Model& m = *given.model;
   auto adapters = adapters_of(options);
   if (!adapters && options.given("qlora")) adapters = model::AdapterRequest{};
