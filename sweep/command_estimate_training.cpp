@@ -16,6 +16,17 @@ std::string peak_name(const TrainingEstimate& e) {
   return e.peak_at_step ? "the optimizer's step" : "backward";
 }
 
+/// Why the peak is not to be relied on.
+std::vector<std::string> warnings_of(const TrainingEstimate& e) {
+  std::vector<std::string> all{
+      "no measured training run stands behind the peak yet: weights, gradients, states and "
+      "adapters "
+      "are counted exactly, buffers and overheads are unmeasured, and there is no interval"};
+  if (!e.exact_layers)
+    all.emplace_back("some layers are of a kind whose activations are not described: too low");
+  return all;
+}
+
 std::string text_of(const GivenTraining& given, const TrainingEstimate& e, bool with_terms) {
   const model::Model& m = *given.model;
   std::string text = fmt::format("Model     {} ({}), {} parameters, {} trained\n", m.name,
@@ -24,8 +35,7 @@ std::string text_of(const GivenTraining& given, const TrainingEstimate& e, bool 
       fmt::format("Step      {} x {} tokens a card, {} replicas, ZeRO {}\n", given.scenario.batch,
                   given.scenario.sequence, given.scenario.replicas, given.scenario.zero);
   for (const auto& line : given.assumed) text += "Assumes   " + line + '\n';
-  if (!e.exact_layers)
-    text += "Warning   some layers are of a kind whose activations are not described: too low\n";
+  for (const auto& line : warnings_of(e)) text += "Warning   " + line + '\n';
   std::vector<std::vector<std::string>> rows;
   for (const auto& term : e.terms)
     if (term.expected > 0)
@@ -71,6 +81,8 @@ json::object object_of(const GivenTraining& given, const TrainingEstimate& e) {
                    {"layers_described", e.exact_layers}};
   all["assumptions"] = json::array();
   for (const auto& line : given.assumed) all["assumptions"].as_array().emplace_back(line);
+  all["warnings"] = json::array();
+  for (const auto& line : warnings_of(e)) all["warnings"].as_array().emplace_back(line);
   all["terms"] = json::array();
   for (const auto& term : e.terms)
     all["terms"].as_array().push_back(json::object{{"name", term.name},
