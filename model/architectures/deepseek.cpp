@@ -36,7 +36,8 @@ Part deepseek_v2(const Config& c) {
 Part deepseek_v3(const Config& c) {
   const Classes k{"DeepseekV3"};
   const Size hidden = c.dim({"hidden_size"});
-  const Latent a = latent_of(c);
+  Latent a = latent_of(c);
+  a.query_rank = c.dim_or_none({"q_lora_rank"}, 1536);
   const Bias bias = c.bias({"attention_bias"}, false);
   const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
   return decoder(c, k, a.rope, [&](Size i) {

@@ -27,7 +27,7 @@ Part glm4_moe(const Config& c) {
   const Classes k{"Glm4Moe"};
   const Size hidden = c.dim({"hidden_size"});
   const Size query = c.dim({"num_attention_heads"});
-  const Heads heads = heads_of(c, query, hidden / query);
+  const Heads heads = heads_of(c, 8, hidden / query);
   const Part attn = attention(hidden, heads, c.bias({"attention_bias"}, false)) +
                     (c.flag({"use_qk_norm"}, false) ? head_norms(k("RMSNorm"), heads.dim) : Part{});
   return decoder(c, k, rotated_dims(c, heads.dim, 0.5),

@@ -9,7 +9,7 @@ namespace headroom::model::families {
 Part mixtral(const Config& c) {
   const Classes k{"Mixtral"};
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"intermediate_size"});
-  const Heads heads = heads_of(c);
+  const Heads heads = heads_of(c, Defaults{.kv_heads = 8});
   const Size window = c.count({"sliding_window"}, 0);
   const Routing r = routing_of(c, {"num_local_experts", "num_experts"});
   const Part mlp = in("mlp", k("SparseMoeBlock"),

@@ -1,4 +1,5 @@
 // Phi-3.5-MoE (arXiv:2404.14219).
+#include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
 #include "model/blocks_experts.hpp"
 
@@ -8,7 +9,7 @@ namespace headroom::model::families {
 Part phimoe(const Config& c) {
   const Classes k{"Phimoe"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
-  const Heads heads = heads_of(c);
+  const Heads heads = heads_of(c, Defaults{.kv_heads = 8});
   const Bias bias = c.bias({"attention_bias"}, false);
   const Size window = c.count({"sliding_window"}, 0);
   const Routing r = routing_of(c, {"num_local_experts"});

@@ -26,7 +26,7 @@ Part qwen2_moe(const Config& c) {
 Part qwen3_moe(const Config& c) {
   const Classes k{"Qwen3Moe"};
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"moe_intermediate_size"});
-  const Heads heads = heads_of(c);
+  const Heads heads = heads_of(c, Defaults{.kv_heads = 4});
   const Bias bias = c.bias({"attention_bias"}, false);
   const Size window = c.flag({"use_sliding_window"}, false) ? c.count({"sliding_window"}, 4096) : 0;
   const Routing r = routing_of(c, {"num_experts", "num_local_experts"});
