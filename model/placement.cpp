@@ -148,9 +148,8 @@ CardUse CardUses::operator()(const Plan& plan, Size card) const {
 HostUse host_use(const Scenario& s, const Plan& plan) {
   HostUse use;
   use.process = whole(s.runtime->host_bytes.value);
-  const bool computes =
-      plan.stage_buffer == Bytes(0) &&
-      (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card);
+  const bool computes = plan.stage_buffer == Bytes(0) &&
+                        (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card);
   if (plan.assignment != nullptr) {
     const Held held = held_on_host(s, plan);
     use.weights = held.weights;

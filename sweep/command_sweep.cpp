@@ -146,10 +146,11 @@ const Command sweep_command = {
                  "headroom sweep examples/nightly.toml --dry-run\n"
                  "headroom sweep big.toml --jobs 2 --out /data/big\n"
                  "sqlite3 out/nightly/results.sqlite 'select count(*) from result'",
-     .columns = "out/<name>/results.sqlite: tables run, model_source, result, result_all,\n"
-                "  column_meaning\n"
-                "out/<name>/results.csv, compatibility.md and .csv, precision.md, curves, README.md\n"
-                "--dry-run: axes, number of points, expected size of the database",
+     .columns =
+         "out/<name>/results.sqlite: tables run, model_source, result, result_all,\n"
+         "  column_meaning\n"
+         "out/<name>/results.csv, compatibility.md and .csv, precision.md, curves, README.md\n"
+         "--dry-run: axes, number of points, expected size of the database",
      .exit_codes = "0 done\n1 failed, or stopped before the end: the same command goes on\n"
                    "2 usage: the spec, a name in it or an option is not understood"},
     run};
