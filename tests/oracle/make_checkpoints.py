@@ -12,7 +12,7 @@ Models are built on the meta device: weights are never made, and a GGUF file is 
 NAME.json the bytes of data that would follow and the config. Layers are cut to four (eight where kinds of layers
 repeat less often); widths, heads, experts and vocabularies are the published ones.
 """
-import gzip, json, os, sys, tempfile
+import gzip, json, math, os, sys, tempfile
 from pathlib import Path
 
 import torch
@@ -56,6 +56,15 @@ def read(path, layers=4):
     return Path(path).stem, cut(json.loads(Path(path).read_text()), layers)
 
 
+def finite(value):
+    """Infinity and NaN, which JSON has not, as strings."""
+    if isinstance(value, dict):
+        return {k: finite(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [finite(v) for v in value]
+    return value if not isinstance(value, float) or math.isfinite(value) else str(json.dumps(value))
+
+
 def names(out, paths):
     rows = []
     for path in paths:
@@ -63,7 +72,7 @@ def names(out, paths):
         tensors = {k: list(v.shape) for k, v in checkpoint(config).items()}
         config["torch_dtype"] = "bfloat16"
         if len(tensors) <= 900:
-            rows.append(json.dumps({"name": name, "config": config, "tensors": tensors}, separators=(",", ":")))
+            rows.append(json.dumps({"name": name, "config": finite(config), "tensors": tensors}, separators=(",", ":"), allow_nan=False))
     with gzip.GzipFile(out, "wb", 9, mtime=0) as file:
         file.write("\n".join(rows).encode())
 
