@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
+#include <cmath>
 #include <utility>
 
 namespace headroom::model {
@@ -104,9 +105,14 @@ Config::Found Config::need(Keys keys) const {
 
 Size Config::whole(const Found& found, Size least) const {
   const auto expected = [&] { return fmt::format("a whole number from {} to {}", least, most); };
-  const auto* number = found.value->if_int64();
-  if (!number || *number < least || *number > most) wrong(found, expected());
-  return *number;
+  // JSON does not tell 1200 from 1200.0, and some configs hold the latter.
+  Size number = -1;
+  if (const auto* whole = found.value->if_int64()) number = *whole;
+  const auto* real = found.value->if_double();
+  if (real && *real >= 0 && *real <= static_cast<double>(most) && std::floor(*real) == *real)
+    number = static_cast<Size>(*real);
+  if (number < least || number > most) wrong(found, expected());
+  return number;
 }
 
 Size Config::dim(Keys keys) const { return whole(need(keys), 1); }

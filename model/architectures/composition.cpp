@@ -11,7 +11,7 @@
 
 #include "hardware/names.hpp"
 #include "model/architecture.hpp"
-#include "model/architectures/class_defaults.hpp"
+#include "model/class_defaults.hpp"
 
 namespace headroom::model::families {
 
@@ -57,23 +57,51 @@ Submodel body_of(const Part& part, std::string_view name) {
 
 Submodel text_model(const Config& c) { return text_model(c, c.text({"model_type"})); }
 
-Submodel text_model(const Config& c, std::string_view type) {
-  const Architecture* found = nullptr;
+namespace {
+
+/// The first row of that type whose class `generates`; throws ConfigError naming the known types.
+template <class Predicate>
+const Architecture& row_of(const Config& c, std::string_view type, Predicate&& generates) {
   std::set<std::string> known;
   for (const auto& row : architectures()) {
+    if (row.model_type == type && generates(row.name)) return row;
     known.emplace(row.model_type);
-    const bool generates = row.name.ends_with("ForCausalLM") || row.name.ends_with("LMHeadModel");
-    if (row.model_type == type && generates && !found) found = &row;
   }
-  if (!found) {
-    const std::vector<std::string> names(known.begin(), known.end());
-    c.fail("model_type", fmt::format("text model '{}' is not described; nearest: {}", type,
-                                     fmt::join(nearest(std::string(type), names), ", ")));
-  }
-  const Part whole = found->describe(c.as_class(found->name));
+  const std::vector<std::string> names(known.begin(), known.end());
+  c.fail("model_type", fmt::format("text model '{}' is not described; nearest: {}", type,
+                                   fmt::join(nearest(std::string(type), names), ", ")));
+}
+
+bool is_causal(std::string_view name) {
+  return name.ends_with("ForCausalLM") || name.ends_with("LMHeadModel");
+}
+
+}  // namespace
+
+Size width_of(const Config& c) {
+  return c.dim({"hidden_size", "n_embd", "d_model", "word_embed_proj_dim", "embed_dim"});
+}
+
+Submodel text_model(const Config& c, std::string_view type) {
+  const Architecture& row = row_of(c, type, is_causal);
+  const Part whole = row.describe(c.as_class(row.name));
   Submodel body = body_of(whole, whole.modules.front().path);
-  body.width = c.dim({"hidden_size", "n_embd", "d_model", "word_embed_proj_dim"});
+  body.width = width_of(c);
   return body;
+}
+
+Part owners_at(Part part, std::string_view path) {
+  for (auto& t : part.tensors)
+    for (auto* owner : {&t.tied_to, &t.reference_tied_to})
+      if (!owner->empty()) owner->insert(0, std::string(path) + '.');
+  return part;
+}
+
+Part whole_model(const Config& c, std::string_view name) {
+  const Architecture& row = row_of(c, c.text({"model_type"}), [](std::string_view row_name) {
+    return is_causal(row_name) || row_name.ends_with("ForConditionalGeneration");
+  });
+  return in(name, row.name, owners_at(row.describe(c.as_class(row.name)), name));
 }
 
 Part renamed(Part part, std::string_view from, std::string_view to,
@@ -101,6 +129,11 @@ Part with_language_head(Part body, const Config& text, bool is_tied,
 
 Part frequencies(std::string_view name, std::string_view class_name, Size count) {
   return in(name, class_name, buffer("inv_freq", {count}) + buffer("original_inv_freq", {count}));
+}
+
+std::vector<std::string> kinds_of(const std::vector<std::string>& types) {
+  const std::set<std::string> kinds(types.begin(), types.end());
+  return {kinds.begin(), kinds.end()};
 }
 
 Part with_unsplittable(Part part, std::initializer_list<std::string> classes) {

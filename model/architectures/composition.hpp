@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "model/architectures/words.hpp"
+#include "model/class_defaults.hpp"
 
 namespace headroom::model::families {
 
@@ -28,6 +29,15 @@ Config section_or_self(const Config& c, std::string_view key, std::string_view m
 Submodel text_model(const Config& c);
 Submodel text_model(const Config& c, std::string_view model_type);
 
+/// The part of a whole model whose tied tensors name their owners as they are called below `path`,
+/// where it is to be put.
+Part owners_at(Part part, std::string_view path);
+
+/// The text model that `c` is the config of, its head included, as the root's child `name`.
+Part whole_model(const Config& c, std::string_view name);
+/// The width of what a text model reads and puts out.
+Size width_of(const Config& c);
+
 /// The rows of `part` below the module `name`, with that module's class.
 Submodel body_of(const Part& part, std::string_view name);
 
@@ -46,6 +56,9 @@ Part with_language_head(Part body, const Config& text, bool is_tied,
 
 /// Frequency tables of a rotary embedding: `count` of them, kept twice.
 Part frequencies(std::string_view name, std::string_view class_name, Size count);
+
+/// The kinds of layers that occur, in alphabetical order.
+std::vector<std::string> kinds_of(const std::vector<std::string>& types);
 
 /// Classes that must not be split, added to those of the parts.
 Part with_unsplittable(Part part, std::initializer_list<std::string> classes);

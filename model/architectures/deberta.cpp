@@ -1,4 +1,5 @@
-// DeBERTa v2 and v3: attention that adds terms of relative positions, shared over all layers.
+// DeBERTa (arXiv:2006.03654), v1 to v3: attention that adds terms of relative positions, which all
+// layers share.
 #include <boost/json.hpp>
 
 #include "model/architectures/bert_layer.hpp"
@@ -7,8 +8,6 @@
 namespace headroom::model::families {
 
 namespace {
-
-constexpr std::string_view prefix = "DebertaV2";
 
 /// "p2c|c2p" in older files, a list in newer.
 std::string position_terms(const Config& c) {
@@ -47,27 +46,59 @@ Part disentangled(const Config& c, Size hidden) {
   return in("self", "DisentangledSelfAttention", std::move(p) + dropout());
 }
 
-Part embeddings(const Config& c, const BertSizes& s, Size width) {
+Part norm(const std::string& prefix, Size dim) {
+  Part p = layer_norm("LayerNorm", dim);
+  if (prefix == "Deberta") p.modules[0].class_name = "DebertaLayerNorm";
+  return p;
+}
+Part output(std::string_view name, const std::string& prefix, std::string_view suffix, Size in_dim,
+            Size out_dim) {
+  return in(name, join(prefix, suffix),
+            linear("dense", in_dim, out_dim, Bias::yes) + norm(prefix, out_dim) + dropout());
+}
+
+/// The first version has one projection for queries, keys and values, and projections of the
+/// relative positions in every layer.
+Part disentangled_v1(const Config& c, const BertSizes& s) {
+  Part p = tensor("q_bias", {s.hidden}, Role::bias) + tensor("v_bias", {s.hidden}, Role::bias) +
+           linear("in_proj", s.hidden, 3 * s.hidden);
+  if (c.flag({"talking_head"}, false))
+    p = std::move(p) + linear("head_logits_proj", s.heads, s.heads) +
+        linear("head_weights_proj", s.heads, s.heads);
+  if (c.flag({"relative_attention"}, false)) {
+    const std::string terms = position_terms(c);
+    p = std::move(p) + dropout("pos_dropout");
+    if (terms.find("c2p") != std::string::npos)
+      p = std::move(p) + linear("pos_proj", s.hidden, s.hidden);
+    if (terms.find("p2c") != std::string::npos)
+      p = std::move(p) + linear("pos_q_proj", s.hidden, s.hidden, Bias::yes);
+  }
+  return in("self", "DisentangledSelfAttention", std::move(p) + dropout());
+}
+
+Part embeddings(const Config& c, const std::string& prefix, const BertSizes& s, Size width) {
   Part p = embedding("word_embeddings", s.vocab, width);
   if (c.flag({"position_biased_input"}, true))
     p = std::move(p) + embedding("position_embeddings", s.positions, width);
   if (s.types > 0) p = std::move(p) + embedding("token_type_embeddings", s.types, width);
   if (width != s.hidden) p = std::move(p) + linear("embed_proj", width, s.hidden);
-  return in(
-      "embeddings", join(prefix, "Embeddings"),
-      std::move(p) + layer_norm("LayerNorm", s.hidden) + dropout() + position_ids(s.positions));
+  return in("embeddings", join(prefix, "Embeddings"),
+            std::move(p) + norm(prefix, s.hidden) + dropout() + position_ids(s.positions));
 }
 
-Part body(const Config& c, const BertSizes& s, Size width) {
+Part body(const Config& c, const std::string& prefix, const BertSizes& s, Size width) {
+  const bool first = prefix == "Deberta";
   Part encoder = stack("layer", join(prefix, "Layer"), s.layers, [&](Size) {
     return in("attention", join(prefix, "Attention"),
-              disentangled(c, s.hidden) +
-                  bert_output("output", join(prefix, "SelfOutput"), s.hidden, s.hidden)) +
-           bert_intermediate(prefix, s) +
-           bert_output("output", join(prefix, "Output"), s.inner, s.hidden);
+              (first ? disentangled_v1(c, s) : disentangled(c, s.hidden)) +
+                  output("output", prefix, "SelfOutput", s.hidden, s.hidden)) +
+           bert_intermediate(prefix, s) + output("output", prefix, "Output", s.inner, s.hidden);
   });
   if (c.flag({"relative_attention"}, false))
     encoder = std::move(encoder) + embedding("rel_embeddings", 2 * span(c), s.hidden);
+  if (first)
+    return embeddings(c, prefix, s, width) +
+           in("encoder", join(prefix, "Encoder"), std::move(encoder));
   if (c.text({"norm_rel_ebd"}, "none").find("layer_norm") != std::string::npos)
     encoder = std::move(encoder) + layer_norm("LayerNorm", s.hidden);
   const Size kernel = c.count({"conv_kernel_size"}, 0);
@@ -77,26 +108,28 @@ Part body(const Config& c, const BertSizes& s, Size width) {
                  convolution("conv", "Conv1d",
                              {s.hidden, s.hidden / c.dim({"conv_groups"}, 1), kernel}, Bias::yes) +
                      layer_norm("LayerNorm", s.hidden) + dropout());
-  return embeddings(c, s, width) + in("encoder", join(prefix, "Encoder"), std::move(encoder));
+  return embeddings(c, prefix, s, width) +
+         in("encoder", join(prefix, "Encoder"), std::move(encoder));
 }
 
 }  // namespace
 
-/// Source: transformers 5.23, models/deberta_v2/modeling_deberta_v2.py.
-Part deberta_v2(const Config& c) {
+/// Source: transformers 5.23, models/deberta/modeling_deberta.py, models/deberta_v2.
+Part deberta(const Config& c) {
+  const std::string prefix = c.class_name().starts_with("DebertaV2") ? "DebertaV2" : "Deberta";
   BertSizes s = bert_sizes(c);
   s.types = c.count({"type_vocab_size"}, 0);
   const Size width = c.dim({"embedding_size"}, s.hidden);
-  if (is_for(c, "DebertaV2Model")) return body(c, s, width);
-  Part p = in("deberta", "DebertaV2Model", body(c, s, width));
+  if (is_for(c, prefix + "Model")) return body(c, prefix, s, width);
+  Part p = in("deberta", prefix + "Model", body(c, prefix, s, width));
   if (is_for(c, "ForMaskedLM")) {
     if (!c.flag({"legacy"}, true))
-      c.fail("legacy", "found false; only the legacy head of DebertaV2ForMaskedLM is described");
+      c.fail("legacy", "found false; only the legacy head of " + c.class_name() + " is described");
     p = std::move(p) +
-        in("cls", "LegacyDebertaV2OnlyMLMHead",
-           in("predictions", "LegacyDebertaV2LMPredictionHead",
+        in("cls", "Legacy" + prefix + "OnlyMLMHead",
+           in("predictions", "Legacy" + prefix + "LMPredictionHead",
               tensor("bias", {s.vocab}, Role::bias) +
-                  in("transform", "LegacyDebertaV2PredictionHeadTransform",
+                  in("transform", "Legacy" + prefix + "PredictionHeadTransform",
                      linear("dense", s.hidden, width, Bias::yes) +
                          module("transform_act_fn", s.act) + layer_norm("LayerNorm", width)) +
                   output_head("decoder", width, s.vocab, Bias::yes)));

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "model/architecture.hpp"
-#include "model/architectures/class_defaults.hpp"
 #include "model/architectures/composition.hpp"
 #include "model/architectures/encoder_families.hpp"
+#include "model/class_defaults.hpp"
 
 namespace headroom::model::families {
 

@@ -50,6 +50,10 @@ constexpr Architecture rows[] = {
     {"T5GemmaForConditionalGeneration", "t5gemma", t5gemma},
     // encoder_decoder.cpp
     {"EncoderDecoderModel", "encoder-decoder", encoder_decoder},
+    // prophetnet.cpp
+    {"ProphetNetForCausalLM", "prophetnet", prophetnet},
+    // t5gemma2.cpp
+    {"T5Gemma2ForConditionalGeneration", "t5gemma2", t5gemma2},
 };
 
 }  // namespace

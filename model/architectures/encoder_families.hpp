@@ -33,17 +33,28 @@ Part jina_embeddings_v3(const Config& c);
 Part gte(const Config& c);
 Part eurobert(const Config& c);
 
+// esmc.cpp
+Part esmc(const Config& c);
+Part ultrabert(const Config& c);
+// mobilebert.cpp
+Part mobilebert(const Config& c);
+// xlnet.cpp
+Part xlnet(const Config& c);
+// prophetnet.cpp
+Part prophetnet(const Config& c);
 // distilbert.cpp
 Part distilbert(const Config& c);
 // modernbert.cpp
 Part modernbert(const Config& c);
 // deberta.cpp
-Part deberta_v2(const Config& c);
+Part deberta(const Config& c);
 
 // t5.cpp
 Part t5(const Config& c);
 // bart.cpp
 Part bart(const Config& c);
+// t5gemma2.cpp
+Part t5gemma2(const Config& c);
 // t5gemma.cpp
 Part t5gemma(const Config& c);
 // encoder_decoder.cpp

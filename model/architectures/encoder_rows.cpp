@@ -77,11 +77,11 @@ constexpr Architecture rows[] = {
     {"ModernBertForTokenClassification", "modernbert", modernbert},
     {"ModernBertForQuestionAnswering", "modernbert", modernbert},
     // deberta.cpp
-    {"DebertaV2Model", "deberta-v2", deberta_v2},
-    {"DebertaV2ForMaskedLM", "deberta-v2", deberta_v2},
-    {"DebertaV2ForSequenceClassification", "deberta-v2", deberta_v2},
-    {"DebertaV2ForTokenClassification", "deberta-v2", deberta_v2},
-    {"DebertaV2ForQuestionAnswering", "deberta-v2", deberta_v2},
+    {"DebertaV2Model", "deberta-v2", deberta},
+    {"DebertaV2ForMaskedLM", "deberta-v2", deberta},
+    {"DebertaV2ForSequenceClassification", "deberta-v2", deberta},
+    {"DebertaV2ForTokenClassification", "deberta-v2", deberta},
+    {"DebertaV2ForQuestionAnswering", "deberta-v2", deberta},
     // bert_variants.cpp
     {"LayoutLMModel", "layoutlm", layoutlm},
     {"LayoutLMForMaskedLM", "layoutlm", layoutlm},
@@ -112,6 +112,13 @@ constexpr Architecture rows[] = {
     {"GteForMaskedLM", "gte", gte},
     {"EuroBertModel", "eurobert", eurobert},
     {"EuroBertForMaskedLM", "eurobert", eurobert},
+    // esmc.cpp
+    {"EsmcForMaskedLM", "esmc", esmc},
+    {"UltrabertForMaskedLM", "ultrabert", ultrabert},
+    // mobilebert.cpp
+    {"MobileBertForMaskedLM", "mobilebert", mobilebert},
+    // xlnet.cpp
+    {"XLNetLMHeadModel", "xlnet", xlnet},
 };
 
 }  // namespace

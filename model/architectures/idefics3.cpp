@@ -1,8 +1,28 @@
 // Idefics 3 and SmolVLM: a SigLIP-like tower, pixels shuffled into channels, one linear connector.
+#include "model/architectures/tower_layers.hpp"
 #include "model/architectures/vision_language_families.hpp"
 #include "model/architectures/vision_towers.hpp"
 
 namespace headroom::model::families {
+
+/// The tower of Idefics 2 and 3 and SmolVLM, under the class names of `name`.
+Submodel idefics_vision(const Config& v, const std::string& name) {
+  const TowerSizes s = tower_sizes(v, "gelu_pytorch_tanh");
+  const Part layers = stack("layers", name + "EncoderLayer", s.layers, [&](Size) {
+    return tower_attention(name + "VisionAttention", s.hidden) +
+           layer_norm("layer_norm1", s.hidden) + tower_mlp("mlp", name + "VisionMLP", s) +
+           layer_norm("layer_norm2", s.hidden);
+  });
+  return {name + "VisionTransformer",
+          unsplittable(in("embeddings", name + "VisionEmbeddings",
+                          convolution("patch_embedding", "Conv2d",
+                                      {s.hidden, s.channels, s.patch, s.patch}, Bias::yes) +
+                              embedding("position_embedding", patches(v), s.hidden)) +
+                           in("encoder", name + "Encoder", layers) +
+                           layer_norm("post_layernorm", s.hidden),
+                       {name + "VisionAttention"}),
+          s.hidden};
+}
 
 /// Source: transformers 5.23, models/idefics3/modeling_idefics3.py, models/smolvlm.
 Part idefics3(const Config& c) {
@@ -12,36 +32,15 @@ Part idefics3(const Config& c) {
   const Config text = section_of(c, "text_config", "llama");
   const Config v = section_of(c, "vision_config", type + "_vision");
   const Submodel language = text_model(text);
-  const Size width = v.dim({"hidden_size"}), inner = v.dim({"intermediate_size"});
-  const Size patch = v.dim({"patch_size"}), scale = c.dim({"scale_factor"}, 2);
-  const std::string act = activation_class(v, {"hidden_act"}, "gelu_pytorch_tanh");
-  const Part layers =
-      stack("layers", name + "EncoderLayer", v.dim({"num_hidden_layers"}), [&](Size) {
-        return in("self_attn", name + "VisionAttention",
-                  linear("k_proj", width, width, Bias::yes) +
-                      linear("v_proj", width, width, Bias::yes) +
-                      linear("q_proj", width, width, Bias::yes) +
-                      linear("out_proj", width, width, Bias::yes)) +
-               layer_norm("layer_norm1", width) +
-               in("mlp", name + "VisionMLP",
-                  module("activation_fn", act) + linear("fc1", width, inner, Bias::yes) +
-                      linear("fc2", inner, width, Bias::yes)) +
-               layer_norm("layer_norm2", width);
-      });
-  Part tower = in("embeddings", name + "VisionEmbeddings",
-                  convolution("patch_embedding", "Conv2d",
-                              {width, v.dim({"num_channels"}, 3), patch, patch}, Bias::yes) +
-                      embedding("position_embedding", patches(v), width)) +
-               in("encoder", name + "Encoder", layers) + layer_norm("post_layernorm", width);
+  const Submodel vision = idefics_vision(v, name);
+  const Size scale = c.dim({"scale_factor"}, 2);
   Part body = in("model", name + "Model",
-                 in("vision_model", name + "VisionTransformer", std::move(tower)) +
+                 vision.as("vision_model") +
                      in("connector", name + "Connector",
                         in("modality_projection", name + "SimpleMLP",
-                           linear("proj", width * scale * scale, language.width))) +
+                           linear("proj", vision.width * scale * scale, language.width))) +
                      language.as("text_model"));
-  const std::string attention = name + "VisionAttention";
-  return with_language_head(with_unsplittable(std::move(body), {attention}), text,
-                            head_is_tied(c, text, false, Inherit::no),
+  return with_language_head(std::move(body), text, head_is_tied(c, text, false, Inherit::no),
                             "model.text_model.embed_tokens.weight");
 }
 

@@ -1,4 +1,6 @@
 // ModernBERT: rotary positions, gated feed-forward, and local attention in two layers of three.
+#include "model/architectures/composition.hpp"
+#include "model/architectures/decoder.hpp"
 #include "model/architectures/encoder_families.hpp"
 #include "model/architectures/words.hpp"
 

@@ -1,9 +1,9 @@
 // T5Gemma: an encoder and a decoder with Gemma 2's layer, and cross attention in the decoder.
 #include <boost/json.hpp>
 
-#include "model/architectures/class_defaults.hpp"
 #include "model/architectures/composition.hpp"
 #include "model/architectures/encoder_families.hpp"
+#include "model/class_defaults.hpp"
 
 namespace headroom::model::families {
 

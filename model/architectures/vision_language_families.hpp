@@ -16,6 +16,9 @@ Part siglip(const Config& c);
 Part qwen2_vl(const Config& c);
 Part qwen2_5_vl(const Config& c);
 Part qwen3_vl(const Config& c);
+Part cosmos3_omni(const Config& c);
+Part exaone4_5(const Config& c);
+Part hyperclovax_vision(const Config& c);
 
 // llava.cpp
 Part llava(const Config& c);
@@ -41,6 +44,42 @@ Part mllama(const Config& c);
 // llama4.cpp
 Part llama4(const Config& c);
 Part llama4_text(const Config& c);
+// aria.cpp
+Part aria(const Config& c);
+// audio_language.cpp
+Part audio_flamingo(const Config& c);
+Part qwen3_asr(const Config& c);
+// blip.cpp
+Part blip(const Config& c);
+// cosmos3_edge.cpp
+Part cosmos3_edge(const Config& c);
+// ernie4_5_vl.cpp
+Part ernie4_5_vl(const Config& c);
+// git.cpp
+Part git(const Config& c);
+// granite_speech.cpp
+Part granite_speech(const Config& c);
+// janus.cpp
+Part janus(const Config& c);
+// kosmos2.cpp
+Part kosmos2(const Config& c);
+// lfm3_vl.cpp
+Part lfm3_vl(const Config& c);
+// minicpm_v.cpp
+Part minicpm_v(const Config& c);
+// molmo2.cpp
+Part molmo2(const Config& c);
+// muse_glimmer.cpp
+Part muse_glimmer(const Config& c);
+// nemotron_omni.cpp
+Part nemotron_omni(const Config& c);
+// qwen_omni.cpp
+Part qwen2_5_omni_thinker(const Config& c);
+Part qwen3_omni_thinker(const Config& c);
+// sam_tower.cpp
+Part got_ocr2(const Config& c);
+// video_llama3.cpp
+Part video_llama3(const Config& c);
 // gemma4.cpp
 Part gemma4(const Config& c);
 Part gemma4_text(const Config& c);

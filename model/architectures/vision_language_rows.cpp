@@ -22,6 +22,9 @@ constexpr Architecture rows[] = {
     {"Qwen3VLMoeForConditionalGeneration", "qwen3_vl_moe", qwen3_vl},
     {"Qwen3_5ForConditionalGeneration", "qwen3_5", qwen3_vl},
     {"Qwen3_5MoeForConditionalGeneration", "qwen3_5_moe", qwen3_vl},
+    {"Cosmos3OmniForConditionalGeneration", "cosmos3_omni", cosmos3_omni},
+    {"Exaone4_5_ForConditionalGeneration", "exaone4_5", exaone4_5},
+    {"HyperCLOVAXVisionV2ForConditionalGeneration", "hyperclovax_vision_v2", hyperclovax_vision},
     // llava.cpp
     {"LlavaForConditionalGeneration", "llava", llava},
     {"LlavaNextForConditionalGeneration", "llava_next", llava_next},
@@ -38,6 +41,7 @@ constexpr Architecture rows[] = {
     // gemma4.cpp, gemma4_towers.cpp
     {"Gemma4ForConditionalGeneration", "gemma4", gemma4},
     {"Gemma4ForCausalLM", "gemma4_text", gemma4_text},
+    {"Gemma4UnifiedForCausalLM", "gemma4_unified_text", gemma4_text},
     // llava_relatives.cpp
     {"AyaVisionForConditionalGeneration", "aya_vision", cohere_vision},
     {"Cohere2VisionForConditionalGeneration", "cohere2_vision", cohere_vision},
@@ -55,6 +59,45 @@ constexpr Architecture rows[] = {
     {"Glm46VForConditionalGeneration", "glm46v", glm4v},
     {"Glm4vMoeForConditionalGeneration", "glm4v_moe", glm4v},
     {"GlmOcrForConditionalGeneration", "glm_ocr", glm4v},
+    // aria.cpp
+    {"AriaForConditionalGeneration", "aria", aria},
+    // audio_language.cpp
+    {"MusicFlamingoForConditionalGeneration", "musicflamingo", audio_flamingo},
+    {"Qwen3ASRForConditionalGeneration", "qwen3_asr", qwen3_asr},
+    // blip.cpp
+    {"BlipForConditionalGeneration", "blip", blip},
+    // cosmos3_edge.cpp
+    {"Cosmos3EdgeForConditionalGeneration", "cosmos3_edge", cosmos3_edge},
+    // ernie4_5_vl.cpp
+    {"Ernie4_5_VLMoeForConditionalGeneration", "ernie4_5_vl_moe", ernie4_5_vl},
+    // git.cpp
+    {"GitForCausalLM", "git", git},
+    // granite_speech.cpp
+    {"GraniteSpeechForConditionalGeneration", "granite_speech", granite_speech},
+    {"GraniteSpeechPlusForConditionalGeneration", "granite_speech_plus", granite_speech},
+    // janus.cpp
+    {"JanusForConditionalGeneration", "janus", janus},
+    // kosmos2.cpp
+    {"Kosmos2ForConditionalGeneration", "kosmos-2", kosmos2},
+    // lfm3_vl.cpp
+    {"Lfm3VlForConditionalGeneration", "lfm3_vl", lfm3_vl},
+    // minicpm_v.cpp
+    {"MiniCPMV4_6ForConditionalGeneration", "minicpmv4_6", minicpm_v},
+    {"MiniCPMOcrForConditionalGeneration", "minicpm_ocr", minicpm_v},
+    // molmo2.cpp
+    {"Molmo2ForConditionalGeneration", "molmo2", molmo2},
+    // muse_glimmer.cpp
+    {"MuseGlimmerForConditionalGeneration", "muse_glimmer", muse_glimmer},
+    // nemotron_omni.cpp
+    {"NemotronH_Omni_Reasoning_V3", "nemotron_h_omni", nemotron_omni},
+    // qwen_omni.cpp
+    {"Qwen2_5OmniThinkerForConditionalGeneration", "qwen2_5_omni_thinker", qwen2_5_omni_thinker},
+    {"Qwen3OmniMoeThinkerForConditionalGeneration", "qwen3_omni_moe_thinker", qwen3_omni_thinker},
+    // sam_tower.cpp
+    {"GotOcr2ForConditionalGeneration", "got_ocr2", got_ocr2},
+    {"GotOcr2ForConditionalGeneration", "pp_chart2table", got_ocr2},
+    // video_llama3.cpp
+    {"VideoLlama3ForConditionalGeneration", "video_llama_3", video_llama3},
 };
 
 }  // namespace

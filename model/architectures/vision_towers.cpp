@@ -6,49 +6,11 @@
 
 #include <boost/json.hpp>
 
+#include "model/architectures/tower_layers.hpp"
+
 namespace headroom::model::families {
 
 namespace {
-
-struct Sizes {
-  Size hidden, inner, heads, layers, channels, patch;
-  std::string act;
-};
-Sizes sizes_of(const Config& c, std::string_view act) {
-  return {.hidden = c.dim({"hidden_size"}),
-          .inner = c.dim({"intermediate_size"}),
-          .heads = c.dim({"num_attention_heads"}),
-          .layers = c.dim({"num_hidden_layers"}),
-          .channels = c.count({"num_channels"}, 3),
-          .patch = c.count({"patch_size"}, 16),
-          .act = activation_class(c, {"hidden_act"}, act)};
-}
-
-Part clip_attention(std::string_view prefix, Size hidden) {
-  return in("self_attn", join(prefix, "Attention"),
-            linear("k_proj", hidden, hidden, Bias::yes) +
-                linear("v_proj", hidden, hidden, Bias::yes) +
-                linear("q_proj", hidden, hidden, Bias::yes) +
-                linear("out_proj", hidden, hidden, Bias::yes));
-}
-Part clip_mlp(std::string_view name, std::string_view prefix, const Sizes& s) {
-  return in(name, join(prefix, "MLP"),
-            module("activation_fn", s.act) + linear("fc1", s.hidden, s.inner, Bias::yes) +
-                linear("fc2", s.inner, s.hidden, Bias::yes));
-}
-
-/// CLIP registers its attention first, SigLIP its norms where they run.
-Part clip_encoder(std::string_view prefix, const Sizes& s) {
-  const bool clip = prefix == "CLIP";
-  return in("encoder", join(prefix, "Encoder"),
-            stack("layers", join(prefix, "EncoderLayer"), s.layers, [&](Size) {
-              const Part attention = clip_attention(prefix, s.hidden);
-              const Part norm = layer_norm("layer_norm1", s.hidden);
-              const Part mlp = clip_mlp("mlp", prefix, s);
-              const Part last = layer_norm("layer_norm2", s.hidden);
-              return clip ? attention + norm + mlp + last : norm + attention + last + mlp;
-            }));
-}
 
 Part text_embeddings(const Config& c, std::string_view prefix, Size hidden) {
   const Size positions = c.dim({"max_position_embeddings"});
@@ -57,22 +19,9 @@ Part text_embeddings(const Config& c, std::string_view prefix, Size hidden) {
                 embedding("position_embedding", positions, hidden) + position_ids(positions));
 }
 
-/// Attention pooling with one learned query.
-Part pooling_head(std::string_view prefix, const Sizes& s) {
-  return in("head", join(prefix, "MultiheadAttentionPoolingHead"),
-            tensor("probe", {1, 1, s.hidden}, Role::other) +
-                in("attention", "MultiheadAttention",
-                   tensor("in_proj_weight", {3 * s.hidden, s.hidden}, Role::matmul) +
-                       tensor("in_proj_bias", {3 * s.hidden}, Role::bias) +
-                       in("out_proj", "NonDynamicallyQuantizableLinear",
-                          tensor("weight", {s.hidden, s.hidden}, Role::matmul) +
-                              tensor("bias", {s.hidden}, Role::bias))) +
-                layer_norm("layernorm", s.hidden) + clip_mlp("mlp", prefix, s));
-}
-
-Part siglip_body(const Config& c, std::string_view prefix, const Sizes& s, Part embeddings) {
+Part siglip_body(const Config& c, std::string_view prefix, const TowerSizes& s, Part embeddings) {
   Part p = in("embeddings", join(prefix, "VisionEmbeddings"), std::move(embeddings)) +
-           clip_encoder(prefix, s) + layer_norm("post_layernorm", s.hidden);
+           tower_encoder(prefix, s, First::norm) + layer_norm("post_layernorm", s.hidden);
   if (c.flag({"vision_use_head"}, true)) p = std::move(p) + pooling_head(prefix, s);
   return unsplittable(
       std::move(p), {join(prefix, "TextEmbeddings"), join(prefix, "VisionEmbeddings"),
@@ -112,28 +61,20 @@ Size patches(const Config& c) {
 
 /// Source: transformers 5.23, models/clip/modeling_clip.py.
 Submodel clip_vision(const Config& c) {
-  const Sizes s = sizes_of(c, "quick_gelu");
-  const Size positions = patches(c) + 1;
-  Part p =
-      in("embeddings", "CLIPVisionEmbeddings",
-         tensor("class_embedding", {s.hidden}, Role::other) +
-             convolution("patch_embedding", "Conv2d", {s.hidden, s.channels, s.patch, s.patch}) +
-             embedding("position_embedding", positions, s.hidden) + position_ids(positions)) +
-      layer_norm("pre_layrnorm", s.hidden) + clip_encoder("CLIP", s) +
-      layer_norm("post_layernorm", s.hidden);
-  return {"CLIPVisionModel", unsplittable(std::move(p), clip_blocks), s.hidden};
+  Part p = clip_vision_body(c, "CLIPVisionEmbeddings", "CLIP");
+  return {"CLIPVisionModel", unsplittable(std::move(p), clip_blocks), c.dim({"hidden_size"})};
 }
 
 Submodel clip_text(const Config& c) {
-  const Sizes s = sizes_of(c, "quick_gelu");
-  Part p = text_embeddings(c, "CLIP", s.hidden) + clip_encoder("CLIP", s) +
+  const TowerSizes s = tower_sizes(c, "quick_gelu");
+  Part p = text_embeddings(c, "CLIP", s.hidden) + tower_encoder("CLIP", s, First::attention) +
            layer_norm("final_layer_norm", s.hidden);
   return {"CLIPTextModel", unsplittable(std::move(p), clip_blocks), s.hidden};
 }
 
 /// Source: transformers 5.23, models/siglip/modeling_siglip.py.
 Submodel siglip_vision(const Config& c) {
-  const Sizes s = sizes_of(c, "gelu_pytorch_tanh");
+  const TowerSizes s = tower_sizes(c, "gelu_pytorch_tanh");
   const Size positions = patches(c);
   return {"SiglipVisionModel",
           siglip_body(c, "Siglip", s,
@@ -146,7 +87,7 @@ Submodel siglip_vision(const Config& c) {
 
 /// Source: transformers 5.23, models/siglip2/modeling_siglip2.py: patches of any shape.
 Submodel siglip2_vision(const Config& c) {
-  const Sizes s = sizes_of(c, "gelu_pytorch_tanh");
+  const TowerSizes s = tower_sizes(c, "gelu_pytorch_tanh");
   return {
       "Siglip2VisionModel",
       siglip_body(c, "Siglip2", s,
@@ -156,9 +97,9 @@ Submodel siglip2_vision(const Config& c) {
 }
 
 Submodel siglip_text(const Config& c, std::string_view prefix) {
-  const Sizes s = sizes_of(c, "gelu_pytorch_tanh");
+  const TowerSizes s = tower_sizes(c, "gelu_pytorch_tanh");
   const Size projected = c.dim({"projection_size"}, s.hidden);
-  Part p = text_embeddings(c, prefix, s.hidden) + clip_encoder(prefix, s) +
+  Part p = text_embeddings(c, prefix, s.hidden) + tower_encoder(prefix, s, First::norm) +
            layer_norm("final_layer_norm", s.hidden) +
            linear("head", s.hidden, projected, Bias::yes);
   return {join(prefix, "TextModel"), std::move(p), projected};
@@ -166,7 +107,7 @@ Submodel siglip_text(const Config& c, std::string_view prefix) {
 
 /// Source: transformers 5.23, models/pixtral/modeling_pixtral.py.
 Submodel pixtral_vision(const Config& c) {
-  const Sizes s = sizes_of(c, "gelu");
+  const TowerSizes s = tower_sizes(c, "gelu");
   const Size dim = c.dim({"head_dim"}, s.hidden / s.heads);
   const Part layers = stack("layers", "PixtralAttentionLayer", s.layers, [&](Size) {
     return rms_norm("attention_norm", "PixtralRMSNorm", s.hidden) +
@@ -190,9 +131,14 @@ Submodel vision_model(const Config& c) {
     Submodel (*describe)(const Config&);
   };
   static constexpr Row rows[] = {
-      {"clip_vision_model", clip_vision},       {"siglip_vision_model", siglip_vision},
-      {"siglip2_vision_model", siglip2_vision}, {"pixtral", pixtral_vision},
+      {"clip_vision_model", clip_vision},
+      {"siglip_vision_model", siglip_vision},
+      {"siglip2_vision_model", siglip2_vision},
+      {"pixtral", pixtral_vision},
       {"internvl_vision", internvl_vision},
+      {"idefics3_vision", [](const Config& v) { return idefics_vision(v, "Idefics3"); }},
+      {"qwen2_5_vl_vision", qwen2_5_vision},
+      {"qwen3_vl_vision", [](const Config& v) { return qwen3_vision(v, "Qwen3VL"); }},
   };
   const std::string type = c.text({"model_type"});
   std::vector<std::string_view> known;

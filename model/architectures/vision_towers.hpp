@@ -30,5 +30,21 @@ Submodel siglip2_vision(const Config& c);
 Submodel siglip_text(const Config& c, std::string_view prefix);
 Submodel pixtral_vision(const Config& c);
 Submodel internvl_vision(const Config& c);
+Submodel idefics_vision(const Config& c, const std::string& name);
+/// Qwen's, class names of `name` ("Qwen3VL", "Qwen3_5", ...) where several models have them.
+Submodel qwen2_vision(const Config& c);
+Submodel qwen2_5_vision(const Config& c);
+Submodel qwen3_vision(const Config& c, const std::string& name);
+
+/// The child `qformer`: BERT's layers over learned queries, every few of which look at `seen`
+/// dimensions of what an encoder puts out; class names of `name` ("Blip2", "InstructBlip").
+Part qformer(const Config& q, const std::string& name, Size seen);
+
+/// Class names of a copy of SAM's tower.
+struct SamClasses {
+  std::string prefix, encoder, layer, attention, patches, neck;
+};
+/// SAM's tower; its width is the neck's.
+Submodel sam_vision(const Config& c, const SamClasses& names);
 
 }  // namespace headroom::model::families

@@ -106,7 +106,9 @@ TEST(GgufOracle, TheConfigOfAFileIsTheOneItWasMadeFrom) {
     for (std::size_t i = 0; i < own.part.caches.size(); ++i) {
       EXPECT_EQ(own.part.caches[i].per_token, from.part.caches[i].per_token) << i;
       EXPECT_EQ(own.part.caches[i].per_sequence, from.part.caches[i].per_sequence) << i;
-      if (says_window) EXPECT_EQ(own.part.caches[i].window, from.part.caches[i].window) << i;
+      if (says_window) {
+        EXPECT_EQ(own.part.caches[i].window, from.part.caches[i].window) << i;
+      }
     }
     EXPECT_EQ(own.shape.layers, from.shape.layers);
     EXPECT_EQ(own.shape.hidden_size, from.shape.hidden_size);

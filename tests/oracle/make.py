@@ -83,7 +83,7 @@ def elements(x):
     return sum(elements(v) for v in x) if isinstance(x, (list, tuple)) else 0
 
 
-def measured_cache(model):
+def measured_cache(model, quiet=False):
     def run(n):
         ids = torch.zeros((1, n), dtype=torch.long, device="meta")
         with torch.no_grad():
@@ -114,7 +114,8 @@ def measured_cache(model):
         return {"per_token": per_token, "per_sequence": short - TOKENS * per_token,
                 "by_window": {w: n for w, n in windows.items() if n}}
     except Exception as e:  # data-dependent control flow cannot run without data
-        print("   no cache measured:", type(e).__name__, str(e)[:150].replace("\n", " "))
+        if not quiet:
+            print("   no cache measured:", type(e).__name__, str(e)[:150].replace("\n", " "))
         return None
 
 
@@ -145,12 +146,21 @@ def reference(config, cls, source):
     return counts, tensors
 
 
-def main():
-    out, wanted = sys.argv[1], sys.argv[2:]
+def write(out, name, text, counts, tensors):
+    """Adds one reference to a folder."""
     for folder in ("configs", "tensors"):
         os.makedirs(f"{out}/{folder}", exist_ok=True)
     path = f"{out}/counts.json"
     all_counts = json.load(open(path)) if os.path.exists(path) else {}
+    all_counts[name] = counts
+    json.dump(text, open(f"{out}/configs/{name}.json", "w"), indent=1)
+    with gzip.GzipFile(f"{out}/tensors/{name}.json.gz", "wb", mtime=0) as f:
+        f.write(json.dumps(tensors).encode())
+    json.dump(dict(sorted(all_counts.items())), open(path, "w"), indent=1)
+
+
+def main():
+    out, wanted = sys.argv[1], sys.argv[2:]
     for item in wanted:
         if item.startswith("default:"):
             name_of_class, _, rest = item[len("default:"):].partition(":")
@@ -174,11 +184,7 @@ def main():
             print("   FAILED", type(e).__name__, str(e)[:300])
             continue
         print("   total", counts["total"], "active", counts["moe_active"], "cache", counts["measured_cache"])
-        all_counts[name] = counts
-        json.dump(text, open(f"{out}/configs/{name}.json", "w"), indent=1)
-        with gzip.GzipFile(f"{out}/tensors/{name}.json.gz", "wb", mtime=0) as f:
-            f.write(json.dumps(tensors).encode())
-        json.dump(dict(sorted(all_counts.items())), open(path, "w"), indent=1)
+        write(out, name, text, counts, tensors)
 
 
 if __name__ == "__main__":

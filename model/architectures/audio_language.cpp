@@ -1,0 +1,68 @@
+// Language models that listen: an audio encoder, a projector and a text model.
+#include <boost/json.hpp>
+#include <cmath>
+
+#include "model/architectures/audio_towers.hpp"
+#include "model/architectures/vision_language_families.hpp"
+
+namespace headroom::model::families {
+
+namespace {
+
+constexpr std::string_view embedding_weight = "model.language_model.embed_tokens.weight";
+
+}  // namespace
+
+/// Source: transformers 5.23, models/audioflamingo3, models/musicflamingo. Music Flamingo rotates a
+/// fifth of the audio's width by the time in seconds, over rope_theta positions.
+Part audio_flamingo(const Config& c) {
+  const bool music = c.class_name().starts_with("Music");
+  const std::string name = music ? "MusicFlamingo" : "AudioFlamingo3";
+  const Config text = section_of(c, "text_config", "qwen2");
+  const Config a =
+      with_class_defaults(c.section_or_empty("audio_config"), "audioflamingo3_encoder");
+  const Submodel audio = whisper_tower(a, "AudioFlamingo3"), language = text_model(text);
+  Part projector =
+      in("multi_modal_projector", name + "MultiModalProjector",
+         linear("linear_1", audio.width, language.width, c.bias({"projector_bias"}, true)) +
+             module("act", activation_class(c, {"projector_hidden_act"}, "gelu")) +
+             linear("linear_2", language.width, language.width, c.bias({"projector_bias"}, true)));
+  if (music) {
+    const Config rope = c.section_or_empty("rope_parameters");
+    const double share =
+        rope.number({"partial_rotary_factor"}, c.number({"partial_rotary_factor"}, 0.2));
+    const auto theta =
+        static_cast<Size>(rope.number({"rope_theta"}, c.number({"rope_theta"}, 1200.0)));
+    const Size half = (static_cast<Size>(share * static_cast<double>(audio.width)) + 1) / 2;
+    projector =
+        std::move(projector) + in("pos_emb", name + "RotaryEmbedding",
+                                  buffer("inv_freq", {half}) + buffer("original_inv_freq", {half}) +
+                                      buffer("position_angles", {theta, 2 * half}));
+  }
+  return with_language_head(
+      in("model", name + "Model",
+         audio.as("audio_tower") + language.as("language_model") + std::move(projector)),
+      text, false, embedding_weight);
+}
+
+/// Source: transformers 5.23, models/qwen3_asr/modeling_qwen3_asr.py.
+Part qwen3_asr(const Config& c) {
+  const std::string k = "Qwen3ASR";
+  const Config text = section_of(c, "text_config", "qwen3");
+  const Config a = section_of(c, "audio_config", "qwen3_asr_encoder");
+  const Submodel language = text_model(text);
+  const Size width = a.dim({"d_model"});
+  const Part tower = sine_table(a.dim({"max_position_embeddings"}, 13), width) +
+                     whisper_layers(a, k + "Audio", Bias::yes) + layer_norm("ln_post", width) +
+                     strided_convolutions(a);
+  Part body = in("model", k + "Model",
+                 in("audio_tower", k + "Encoder", tower) + language.as("language_model") +
+                     in("multi_modal_projector", k + "MultiModalProjector",
+                        linear("linear_1", width, width, Bias::yes) +
+                            module("act", activation_class(a, {"activation_function"}, "gelu")) +
+                            linear("linear_2", width, a.dim({"output_dim"}, 3584), Bias::yes)));
+  return with_language_head(with_unsplittable(std::move(body), {k + "AudioEncoderLayer"}), text,
+                            head_is_tied(c, text, true, Inherit::no), embedding_weight);
+}
+
+}  // namespace headroom::model::families

@@ -1,0 +1,167 @@
+// Janus (arXiv:2410.13848): a tower that reads images, a VQ autoencoder that writes them, and
+// Llama.
+#include "model/architectures/composition.hpp"
+#include "model/architectures/vision_language_families.hpp"
+#include "model/architectures/vision_towers.hpp"
+
+namespace headroom::model::families {
+
+namespace {
+
+const std::string k = "Janus";
+
+Part tower(const Config& v) {
+  const Size width = v.dim({"hidden_size"}), patch = v.dim({"patch_size"}, 16);
+  const Size inner = static_cast<Size>(static_cast<double>(width) * v.number({"mlp_ratio"}, 4.0));
+  const Size positions = patches(v);
+  const Bias bias = v.bias({"attention_bias"}, true);
+  const std::string act = activation_class(v, {"hidden_act"}, "gelu");
+  const auto norm = [&](std::string_view name) {
+    return v.flag({"use_qk_norm"}, false) ? layer_norm(name, width) : module(name, "Identity");
+  };
+  const Part layer =
+      layer_norm("layer_norm1", width) +
+      in("self_attn", k + "VisionAttention",
+         linear("q_proj", width, width, bias) + linear("k_proj", width, width, bias) +
+             linear("v_proj", width, width, bias) +
+             linear("projection_layer", width, width, Bias::yes) +
+             module("projection_dropout",
+                    v.number({"projection_dropout"}, 0.0) > 0 ? "Dropout" : "Identity") +
+             norm("q_norm") + norm("k_norm")) +
+      layer_norm("layer_norm2", width) +
+      in("mlp", k + "VisionMLP",
+         module("activation_fn", act) + linear("fc1", width, inner, Bias::yes) +
+             linear("fc2", inner, width, Bias::yes) + dropout("dropout1") + dropout("dropout2"));
+  return in("embeddings", k + "VisionEmbeddings",
+            convolution("patch_embedding", "Conv2d",
+                        {width, v.dim({"num_channels"}, 3), patch, patch}, Bias::yes) +
+                embedding("position_embedding", positions, width) + position_ids(positions)) +
+         in("encoder", k + "VisionEncoder",
+            stack("layers", k + "VisionEncoderLayer", v.dim({"num_hidden_layers"}),
+                  [&](Size) { return layer; })) +
+         layer_norm("post_layernorm", width);
+}
+
+/// fc1, then layers of equal width, and one activation for all.
+Part aligner(std::string_view name, std::string_view class_name, const Config& c, Size in_dim,
+             Size layers) {
+  const Size out = c.dim({"projection_dim"}, 2048);
+  if (layers > most_layers) c.fail("depth", "more layers than are supported");
+  Part more;
+  for (Size i = 0; i + 1 < layers; ++i)
+    more = std::move(more) + linear(std::to_string(i), out, out, Bias::yes);
+  return in(name, class_name,
+            linear("fc1", in_dim, out, Bias::yes) +
+                in("hidden_layers", "ModuleList", std::move(more)) +
+                module("activation_fn", activation_class(c, {"hidden_act"}, "gelu")));
+}
+
+// ---- the autoencoder (VQGAN, arXiv:2012.09841) --------------------------------------------------
+
+Part group_norm(std::string_view name, Size channels) {
+  return in(name, "GroupNorm",
+            tensor("weight", {channels}, Role::norm) + tensor("bias", {channels}, Role::norm));
+}
+Part conv(std::string_view name, Size from, Size to, Size kernel) {
+  return convolution(name, "Conv2d", {to, from, kernel, kernel}, Bias::yes);
+}
+Part residual(std::string_view name, Size from, Size to) {
+  return in(name, k + "VQVAEResnetBlock",
+            group_norm("norm1", from) + conv("conv1", from, to, 3) + group_norm("norm2", to) +
+                dropout() + conv("conv2", to, to, 3) +
+                (from == to ? Part{} : conv("nin_shortcut", from, to, 1)));
+}
+Part attention_block(std::string_view name, Size channels) {
+  Part p = group_norm("norm", channels);
+  for (const auto leaf : {"q", "k", "v", "proj_out"})
+    p = std::move(p) + conv(leaf, channels, channels, 1);
+  return in(name, k + "VQVAEAttnBlock", std::move(p));
+}
+Part middle(Size channels) {
+  return in("mid", k + "VQVAEMidBlock",
+            residual("block_1", channels, channels) + attention_block("attn_1", channels) +
+                residual("block_2", channels, channels));
+}
+
+/// One resolution: `blocks` residual blocks, each with attention at the smallest.
+Part resolution(Size index, Size& channels, Size to, Size blocks, bool smallest, Part resample) {
+  Part block, attention;
+  for (Size i = 0; i < blocks; ++i) {
+    block = std::move(block) + residual(std::to_string(i), channels, to);
+    channels = to;
+    if (smallest) attention = std::move(attention) + attention_block(std::to_string(i), to);
+  }
+  return in(std::to_string(index), "Module",
+            in("block", "ModuleList", std::move(block)) +
+                in("attn", "ModuleList", std::move(attention)) + std::move(resample));
+}
+
+Part autoencoder(const Config& c) {
+  auto multiples = c.dims({"channel_multiplier"});
+  if (multiples.empty() || multiples.size() > 16) c.fail("channel_multiplier", "expected 1 to 16");
+  const auto levels = static_cast<Size>(multiples.size());
+  const Size base = c.dim({"base_channels"}, 128), latent = c.dim({"latent_channels"}, 256);
+  const Size blocks = c.dim({"num_res_blocks"}, 2), embed = c.dim({"embed_dim"}, 8);
+  if (blocks > most_layers) c.fail("num_res_blocks", "more than are supported");
+  const auto width = [&](Size level) { return base * multiples[static_cast<std::size_t>(level)]; };
+  const Size out = c.flag({"double_latent"}, false) ? 2 * latent : latent;
+  Size channels = base;
+  Part down, up;
+  for (Size level = 0; level < levels; ++level) {
+    const bool last = level + 1 == levels;
+    down = std::move(down) + resolution(level, channels, width(level), blocks, last,
+                                        last ? Part{}
+                                             : in("downsample", k + "VQVAEConvDownsample",
+                                                  conv("conv", width(level), width(level), 3)));
+  }
+  Part encoder = conv("conv_in", c.dim({"in_channels"}, 3), base, 3) +
+                 in("down", "ModuleList", std::move(down)) + middle(channels) +
+                 group_norm("norm_out", channels) + conv("conv_out", channels, out, 3);
+  Part decoder = conv("conv_in", latent, channels, 3) + middle(channels);
+  for (Size level = levels; level-- > 0;)
+    up = std::move(up) + resolution(levels - 1 - level, channels, width(level), blocks + 1,
+                                    level + 1 == levels,
+                                    level == 0 ? Part{}
+                                               : in("upsample", k + "VQVAEConvUpsample",
+                                                    conv("conv", width(level), width(level), 3)));
+  decoder = std::move(decoder) + in("up", "ModuleList", std::move(up)) +
+            group_norm("norm_out", channels) +
+            conv("conv_out", channels, c.dim({"out_channels"}, 3), 3);
+  return in("encoder", k + "VQVAEEncoder", std::move(encoder)) +
+         in("quantize", k + "VQVAEVectorQuantizer",
+            embedding("embedding", c.dim({"num_embeddings"}, 16384), embed)) +
+         conv("quant_conv", latent, embed, 1) + conv("post_quant_conv", embed, latent, 1) +
+         in("decoder", k + "VQVAEDecoder", std::move(decoder));
+}
+
+}  // namespace
+
+/// Source: transformers 5.23, models/janus/modeling_janus.py.
+Part janus(const Config& c) {
+  const Config text = section_of(c, "text_config", "llama");
+  const Config v = section_of(c, "vision_config", "janus_vision_model");
+  const Config vq = section_of(c, "vq_config", "janus_vqgan");
+  const Submodel language = text_model(text);
+  const Size codes = vq.dim({"num_embeddings"}, 16384), embed = vq.dim({"embed_dim"}, 8);
+  const Size projected = vq.dim({"projection_dim"}, 2048);
+  Part body =
+      in("model", k + "Model",
+         in("vision_model", k + "VisionModel", tower(v)) +
+             aligner("aligner", k + "VisionAlignerMLP", v, v.dim({"hidden_size"}),
+                     v.dim({"depth"}, 2)) +
+             in("vqmodel", k + "VQVAE", autoencoder(vq)) +
+             embedding("generation_embeddings", codes, embed) +
+             aligner("generation_aligner", k + "VQVAEAlignerMLP", vq, embed,
+                     vq.dim({"num_hidden_layers"}, 2)) +
+             in("generation_head", k + "VQVAEHead",
+                linear("proj_out", vq.dim({"image_token_embed_dim"}, 2048), projected, Bias::yes) +
+                    module("activation_fn", activation_class(vq, {"hidden_act"}, "gelu")) +
+                    linear("vision_head", projected, codes, Bias::yes)) +
+             language.as("language_model"));
+  return with_language_head(
+      with_unsplittable(std::move(body), {k + "VisionEncoderLayer", k + "VQVAEAttnBlock",
+                                          k + "VQVAEResnetBlock", k + "VQVAEVectorQuantizer"}),
+      text, head_is_tied(c, text, true, Inherit::no), "model.language_model.embed_tokens.weight");
+}
+
+}  // namespace headroom::model::families

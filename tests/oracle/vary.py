@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+"""Varies the keys of an architecture's config and records what transformers builds of each.
+
+usage: vary.py OUT_FOLDER MODEL_CLASS[:MODEL_TYPE] ...    writes OUT_FOLDER/MODEL_CLASS.json.gz
+       vary.py --show FILE.json.gz NUMBER OUT_FOLDER      the whole reference of one variation, as make.py writes it
+
+The base is the class with few layers, every key written out as the config class has it before it
+derives anything; then it states no key but the sizes that every config states; then one key at a
+time is left out, null, or another value; then a few of these at once. What transformers refuses to build is left out. Each
+variation is recorded as its change of the base and a checksum of what tests/oracle/variants_test.cpp
+compares. Run with the versions that make.py names.
+"""
+import copy, dataclasses, gzip, json, os, random, re, sys, warnings, zlib
+
+warnings.filterwarnings("ignore")
+import torch
+import transformers
+from transformers.configuration_utils import PreTrainedConfig
+
+import make
+
+LAYERS = 6
+MOST, TOGETHER = 250, 30  # variations of a class at most; draws of several changes at once
+LAYER_KEYS = re.compile(r"^(num_(hidden_)?layers|n_layers?|num_\w*(encoder|decoder|hidden)_layers|(encoder|decoder)_layers|depth"
+                        r"|num_layers_per_stack|num_decoder_layers|num_global_layers)$")
+# keys that no shape depends on
+IDLE = re.compile(r"(_token_id|_token_index|_token_ids|_eps|epsilon|_loss|dropout|_prob|_std|_range|initializer|init_factor|_coef|temperature"
+                  r"|theta|^use_cache|softcap|_clip|gamma|alpha|beta|^max_length|label2id|id2label|^output_(hidden|attent|router)|^return_|jitter|_pdrop|tokenizer|_token$"
+                  r"|layerdrop|mask_time|mask_feature|ctc_|seconds|sampling_rate|scaling_factor|_multiplier$|^embedding_scale|dtype|transformers_version"
+                  r"|problem_type|_chunk_size_feed|^chunk_size_feed_forward|logits_to_keep|^is_encoder_decoder$|_weight$|norm_topk_prob|scoring_func|logit_scale)")
+STATED = {"vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size"}
+SECTIONS = {f.name for f in dataclasses.fields(PreTrainedConfig)}
+
+
+def fields_of(cls):
+    out = {}
+    for f in dataclasses.fields(cls):
+        if f.name in SECTIONS or f.name.startswith("_") or IDLE.search(f.name):
+            continue
+        value = f.default
+        if value is dataclasses.MISSING:
+            value = f.default_factory() if f.default_factory is not dataclasses.MISSING else None
+        out[f.name] = value
+    return out
+
+
+def plain(value):
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError):
+        return None
+
+
+def base_of(config):
+    """The config's JSON with every key of its class before derivation, few layers, and sections alike."""
+    cls, text = type(config), {}
+    for name, value in fields_of(cls).items():
+        section = getattr(config, name, None)
+        if isinstance(section, PreTrainedConfig):
+            text[name] = base_of(section)
+        elif plain(value) is not None:
+            text[name] = plain(value)
+            if LAYER_KEYS.match(name) and isinstance(value, int) and value > LAYERS:
+                text[name] = LAYERS
+    if config.model_type:
+        text["model_type"] = config.model_type
+    return text
+
+
+def checksum(lines):
+    return zlib.crc32("\n".join(lines).encode())
+
+
+def lines_of(tensors, no_split):
+    row = lambda r: f"{r[0]} [{','.join(map(str, r[1]))}] {r[2]}"
+    return {"parameters": [row(r) for r in tensors["params"]],
+            "buffers": [row(r) + " " + r[3] for r in tensors["buffers"]],
+            "modules": [f"{a} {b}" for a, b in tensors["modules"]],
+            "ties": sorted(" = ".join(g) for g in tensors["tied_groups"]),
+            "no_split": sorted(no_split)}
+
+
+def built(cls, text):
+    config = cls.config_class.from_dict(copy.deepcopy(text))
+    with torch.device("meta"):
+        model = cls(config)
+    model.tie_weights()
+    return model.float()
+
+
+def outcome(cls, text):
+    model = built(cls, text)
+    result = {k: checksum(v) for k, v in lines_of(make.tensors_of(model), model._no_split_modules or []).items()}
+    result["total"] = sum(p.numel() for p in model.parameters())
+    routed = make.routed_elements(model, model.config)
+    result["active"] = result["total"] - routed[0] + routed[0] // routed[1] * routed[2] if routed else None
+    result["cache"] = make.measured_cache(model, quiet=True)
+    return result
+
+
+def strings_for(cls, key):
+    """Values that the sources compare this key with."""
+    found = set()
+    for c in {cls, cls.config_class}:
+        path = sys.modules[c.__module__].__file__
+        for line in open(path):
+            if re.search(rf"\b{key}\b", line):
+                found |= set(re.findall(r"""["']([\w\-./]+)["']""", line))
+    return sorted(found - {key, "config"})[:6]
+
+
+def values_for(cls, key, value, derived):
+    """Other values to try for a key; `derived`: what the built config says."""
+    value = derived if value is None and not isinstance(derived, PreTrainedConfig) else value
+    if key in ("rope_parameters", "rope_scaling"):
+        return []
+    if isinstance(value, bool):
+        return [not value, None]
+    if isinstance(value, int):
+        tried = [2 * value, None]
+        if value % 2 == 0 and value > 1:
+            tried.append(value // 2)
+        if value <= 8:
+            tried += [value + 1, 0, 1]
+        if "kv_heads" in key or "key_value" in key or "head_dim" in key:
+            tried += [1, 3 * value // 2]
+        if LAYER_KEYS.match(key):
+            tried = [3, 7]
+        return tried
+    if isinstance(value, float):
+        return [value / 2, 1.0, 2 * value, None]
+    if isinstance(value, str):
+        if "act" in key:
+            return ["gelu", "relu", "silu", "gelu_pytorch_tanh", "quick_gelu"]
+        return strings_for(cls, key)
+    if isinstance(value, (list, tuple)) and value:
+        value = list(value)
+        tried = [value[::-1], None, []]
+        if all(isinstance(v, str) for v in value):
+            tried += [[v] * len(value) for v in sorted(set(value))] + [value[1:] + value[:1]]
+        elif all(isinstance(v, int) for v in value):
+            tried += [value[:1], [2 * v for v in value]]
+        return tried
+    if value in (None, [], ()):
+        return [2, 4, 64, [1], [0, 2], True, 0.5] + strings_for(cls, key)[:2]
+    return []
+
+
+def legacy_keys(config_class):
+    """Keys that the class takes from files of before its own names."""
+    source = open(sys.modules[config_class.__module__].__file__).read()
+    return sorted(k for k in set(re.findall(r"""kwargs\.(?:pop|get)\(\s*["'](\w+)["']""", source))
+                  if not IDLE.search(k) and not k.endswith(("_config", "_dict")) and k not in fields_of(config_class)
+                  and k not in ("model_type", "token", "revision", "trust_remote_code", "local_files_only", "num_labels",
+                                "backbone_kwargs", "rope_scaling", "torch_dtype", "per_layer_config"))
+
+
+LEGACY_VALUES = [1, 2, 3, True, False, 0.5, 32, [0, 1] * (LAYERS // 2), [1] * LAYERS, [0, 2], "FS" * (LAYERS // 2), "M*-" * (LAYERS // 3), "LG"]
+
+ROPES = [{"rope_type": "linear", "factor": 2.0}, {"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 128},
+         {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128},
+         {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 128},
+         {"rope_type": "default", "partial_rotary_factor": 0.5}, {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128, "partial_rotary_factor": 0.5},
+         {"rope_type": "proportional", "partial_rotary_factor": 0.25}]
+
+
+def rope_changes(config, prefix):
+    if not hasattr(config, "rope_parameters"):
+        return
+    current = config.rope_parameters or {}
+    kinds = [k for k, v in current.items() if isinstance(v, dict)]
+    for rope in ROPES:
+        rope = dict(rope, rope_theta=10000.0)
+        yield {prefix + "rope_parameters": {k: dict(rope) for k in kinds} if kinds else rope}
+    if not kinds:
+        yield {prefix + "rope_scaling": {"type": "linear", "factor": 2.0}}
+        yield {prefix + "rope_scaling": {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128}, prefix + "partial_rotary_factor": 0.5}
+        yield {prefix + "partial_rotary_factor": 0.5, prefix + "rope_theta": 5000.0}
+        yield {prefix + "partial_rotary_factor": 0.25, prefix + "rope_scaling": None}
+
+
+def changes(cls, config, base, prefix=""):
+    """All variations: {dotted key: value}, and {"-": [dotted keys]} for keys left out."""
+    sections = []
+    aliases = type(config).attribute_map
+    stated = STATED | {aliases[k] for k in STATED if k in aliases}
+    droppable = [prefix + k for k in base if not LAYER_KEYS.match(k) and k not in ("model_type", "architectures")
+                 and not isinstance(base[k], dict)]
+    yield {"-": [k for k in droppable if prefix or k not in stated]}
+    for key, value in fields_of(type(config)).items():
+        derived = getattr(config, key, None)
+        if isinstance(derived, PreTrainedConfig):
+            sections.append((key, derived))
+            continue
+        if key in base and not LAYER_KEYS.match(key) and (prefix or key not in stated):
+            yield {"-": [prefix + key]}
+        seen = [base.get(key)]
+        for other in values_for(cls, key, base.get(key), derived):
+            if other not in seen or any(type(other) is not type(s) for s in seen if s == other):
+                seen.append(other)
+                yield {prefix + key: plain(other)}
+    for alias, key in aliases.items():
+        if isinstance(base.get(key), int) and not isinstance(base.get(key), bool):
+            yield {"-": [prefix + key], prefix + alias: base[key] if LAYER_KEYS.match(key) else 2 * base[key]}
+    for key in legacy_keys(type(config)):
+        for value in LEGACY_VALUES:
+            yield {prefix + key: value}
+    yield from rope_changes(config, prefix)
+    for key, section in sections:
+        yield {"-": [prefix + key]}
+        yield from changes(cls, section, base[key], prefix + key + ".")
+
+
+def changed(base, change):
+    text = copy.deepcopy(base)
+    for path, value in change.items():
+        for one in value if path == "-" else [path]:
+            *scope, leaf = one.split(".")
+            at = text
+            for name in scope:
+                at = at.setdefault(name, {})
+            if path == "-":
+                at.pop(leaf, None)
+            else:
+                at[leaf] = value
+    return text
+
+
+def vary(out, name):
+    name, _, model_type = name.partition(":")
+    cls = getattr(transformers, name)
+    config_class = transformers.CONFIG_MAPPING[model_type] if model_type else cls.config_class
+    config = config_class()
+    base = base_of(config)
+    base["architectures"] = [name]
+    first = outcome(cls, base)
+    variants, seen = [], set()
+
+    def record(change):
+        key = json.dumps(change, sort_keys=True)
+        if key in seen or len(variants) > MOST:
+            return
+        seen.add(key)
+        try:
+            result = outcome(cls, changed(base, change))
+        except Exception:
+            return
+        variants.append([change, {k: v for k, v in result.items() if v != first[k]}])
+
+    for change in changes(cls, cls.config_class.from_dict(copy.deepcopy(base)), base):
+        record(change)
+    single = [v for v in variants[1:] if list(v[0]) != ["-"]]
+    draw = random.Random(name)
+    for _ in range(TOGETHER if len(single) > 3 else 0):
+        together = {}
+        for one in draw.sample(single, draw.randint(2, 4)):
+            together.update(one[0])
+        record(together)
+    os.makedirs(out, exist_ok=True)
+    with gzip.GzipFile(f"{out}/{name}.json.gz", "wb", mtime=0) as f:
+        f.write(json.dumps({"base": base, "outcome": first, "variants": variants}).encode())
+    print(name, len(variants), "variations,", sum(1 for v in variants if v[1]), "differ from the base", flush=True)
+
+
+def show(path, number, out):
+    file = json.load(gzip.open(path))
+    number = int(number)
+    text = file["base"] if number < 0 else changed(file["base"], file["variants"][number][0])
+    cls = getattr(transformers, text["architectures"][0])
+    counts, tensors = make.reference(cls.config_class.from_dict(copy.deepcopy(text)), cls, "variation")
+    make.write(out, os.path.basename(path)[:-len(".json.gz")] + f"__{number}", text, counts, tensors)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--show":
+        show(*sys.argv[2:])
+    else:
+        for one in sys.argv[2:]:
+            try:
+                vary(sys.argv[1], one)
+            except Exception as e:
+                print(one, "FAILED", type(e).__name__, str(e)[:300], flush=True)
