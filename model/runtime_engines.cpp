@@ -49,6 +49,23 @@ constexpr auto engines = std::to_array<Engine>({
      Split::layers, Offload::compute, Launch::added, gguf_families},
 });
 
+/// Every constant that a row carries.
+constexpr auto constants = std::to_array<Constant Runtime::*>({
+    &Runtime::context_bytes,
+    &Runtime::host_bytes,
+    &Runtime::fragmentation,
+    &Runtime::decode_bandwidth,
+    &Runtime::prefill_compute,
+    &Runtime::stream_bandwidth,
+    &Runtime::cpu_bandwidth,
+    &Runtime::cpu_compute,
+    &Runtime::disk_bandwidth,
+    &Runtime::layer_overhead_s,
+    &Runtime::reduce_latency_s,
+    &Runtime::load_bandwidth,
+    &Runtime::load_fixed_s,
+});
+
 }  // namespace
 
 std::vector<Runtime> with_engines(std::span<const Runtime> base) {
@@ -67,6 +84,10 @@ std::vector<Runtime> with_engines(std::span<const Runtime> base) {
       row.disk = engine.offload == Offload::stream;
       row.cpu = engine.cpu || engine.offload != Offload::none;
       row.whole_only = {};
+      for (Constant Runtime::*each : constants) {  // nothing was measured with this engine
+        (row.*each).measurements = 0;
+        (row.*each).source = "of the engine that it is derived from, unmeasured here";
+      }
       all.push_back(row);
     }
   return all;
