@@ -4,6 +4,7 @@
 
 #include "hardware/names.hpp"
 #include "model/quantisation_gguf.hpp"
+#include "sweep/published_sizes.hpp"
 #include "sweep/source.hpp"
 
 namespace headroom::oracle {
@@ -53,12 +54,6 @@ const model::Model& cached_model(const std::string& reference) {
              : models.emplace(reference, sweep::resolve_model(reference)).first->second;
 }
 
-double rounding(const std::string& printed) {
-  const auto dot = printed.find('.');
-  const std::size_t digits = dot == std::string::npos ? 0 : printed.size() - dot - 1;
-  return 0.5 * std::pow(10.0, -static_cast<double>(digits)) * (1 + 1e-9);
-}
-
 Size published_parameters(const Row& row, const model::Model& m) {
   if (row.at("format") != "gguf") return m.profile.parameters;
   Size sum = m.rope_factors;
@@ -73,7 +68,7 @@ bool same_parameters(const Row& row, const model::Model& m) {
   if (end == std::string::npos || end < 5) return true;
   const double scale = printed[end] == 'T' ? 1e12 : 1e9;
   const auto ours = static_cast<double>(published_parameters(row, m));
-  return std::abs(std::stod(printed) - ours / scale) <= rounding(printed.substr(0, end));
+  return std::abs(std::stod(printed) - ours / scale) <= sweep::rounding(printed.substr(0, end));
 }
 
 }  // namespace headroom::oracle

@@ -20,9 +20,6 @@ std::vector<const model::Scheme*> published_schemes(const Row& row);
 /// Resolves references once each. Throws what sweep::resolve_model throws.
 const model::Model& cached_model(const std::string& reference);
 
-/// Half a unit of the last printed digit.
-double rounding(const std::string& printed);
-
 /// Parameters of what a row's file holds: a GGUF file has the language model alone, and scaling
 /// factors of rotary frequencies.
 Size published_parameters(const Row& row, const model::Model& m);

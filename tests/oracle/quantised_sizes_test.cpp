@@ -14,7 +14,6 @@
 #include <fstream>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +22,7 @@
 #include "model/quantisation.hpp"
 #include "model/quantisation_gguf.hpp"
 #include "published.hpp"
+#include "sweep/published_sizes.hpp"
 
 namespace headroom::oracle {
 namespace {
@@ -30,6 +30,8 @@ namespace {
 using model::HeldTensor;
 using model::Model;
 using model::Scheme;
+using sweep::rounding;
+using sweep::stored_bytes;
 
 constexpr double largest_gguf_header = 16e6;  ///< with a vocabulary of 262144
 constexpr double largest_header = 1e6;        ///< of other files of a few thousand tensors
@@ -39,23 +41,6 @@ std::optional<double> unit(const std::string& name) {
       {"bytes", 1.0}, {"GB", 1e9}, {"GiB", 1073741824.0}, {"MB", 1e6}, {"MiB", 1048576.0}};
   const auto it = units.find(name);
   return it == units.end() ? std::nullopt : std::optional(it->second);
-}
-
-/// Bytes that a file holds: what is not stored (rotary tables) left out, and of a GGUF file what
-/// lies in a file of its own.
-double stored_bytes(const Model& m, const Scheme& scheme) {
-  const std::vector<HeldTensor> tensors = held(m, scheme);
-  const bool gguf = scheme.reach == model::Reach::llama_cpp;
-  std::set<const model::Tensor*> language;
-  if (gguf)
-    for (const model::Tensor* tensor : language_tensors(m)) language.insert(tensor);
-  double sum = 0;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const model::Tensor& tensor = m.part.tensors[i];
-    if (gguf ? language.contains(&tensor) : tensor.is_parameter() || tensor.persistent)
-      sum += tensors[i].bytes.real().value();
-  }
-  return sum;
 }
 
 struct Outcome {
