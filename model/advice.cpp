@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/layer_split.hpp"
+#include "model/placement.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -66,6 +69,20 @@ std::string more_cards(const Scenario& s) {
 
 }  // namespace
 
+/// How many of the last layers would fit, where the options ask for another number of them.
+std::string other_layers(const Scenario& s, const Estimate& e) {
+  if (s.layer_split == nullptr || s.layer_split->gpu_layers < 0) return {};
+  LayerSplit most = *s.layer_split;
+  most.gpu_layers = -1;
+  Scenario changed = s;
+  changed.layer_split = &most;
+  const Plan plan = place(changed, 1.0);
+  const Size fits = plan.on_cards.size() + (plan.head == Where::card ? 1 : 0);
+  const bool short_of = e.verdict == Verdict::does_not_fit && e.reason == Reason::gpu_memory;
+  if (!plan.feasible() || (!short_of && fits <= s.layer_split->gpu_layers)) return {};
+  return fmt::format("--gpu-layers {}: the most that fit", fits);
+}
+
 std::string advice(const Scenario& s, const Estimate& e) {
   if (on_cards(e) || s.assignment != nullptr) return {};
   switch (e.reason) {
@@ -83,6 +100,10 @@ std::string advice(const Scenario& s, const Estimate& e) {
       break;
   }
   std::vector<std::string> changes;
+  if (std::string layers = other_layers(s, e); !layers.empty()) {
+    changes.push_back(std::move(layers));
+    if (e.verdict < Verdict::does_not_fit) return changes.front();
+  }
   if (std::string bits = fewer_bits(s); !bits.empty()) changes.push_back(std::move(bits));
   if (std::string cards = more_cards(s); !cards.empty()) changes.push_back(std::move(cards));
   if (e.verdict == Verdict::does_not_fit && e.reason == Reason::ram)

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <array>
+#include <regex>
+#include <span>
 #include <vector>
 
 #include "hardware/units.hpp"
 
 namespace headroom::model {
+
+struct Weights;
 
 /// How several cards share layers: whole layers, the rows of each matrix, or one card alone.
 enum class SplitMode { layer, row, none };
@@ -17,7 +21,13 @@ struct HostTensors {
   std::vector<Bytes> bytes_before;
   std::vector<double> read_dense_before, read_routed_before;  ///< bytes, as in Weights
   std::vector<double> multiplied_before;                      ///< elements, as in Profile
+  Size matched = 0;     ///< tensors, those outside the layers counted
+  bool output = false;  ///< the output projection is one of them
 };
+
+/// The tensors of `weights` whose names in a GGUF file one of `patterns` is found in, as llama.cpp
+/// reads --override-tensor (src/llama-model-loader.cpp: std::regex_search, in any layer).
+HostTensors tensors_on_host(const Weights& weights, std::span<const std::regex> patterns);
 
 /// llama.cpp's placement options (common/arg.cpp): -ngl, -ts, -mg, -sm, -nkvo, -ot.
 struct LayerSplit {

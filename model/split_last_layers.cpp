@@ -52,7 +52,8 @@ class LastLayers {
     plan.cards = cards;
     if (given_ != nullptr && given_->mode == SplitMode::none) plan.idle = given_->main_card;
     plan.embedding = s_.runtime->input_on_cpu ? Where::cpu : Where::card;
-    plan.head = items > layers_ ? Where::card : Where::cpu;
+    const bool kept = given_ != nullptr && given_->on_host.output;
+    plan.head = items > layers_ && !kept ? Where::card : Where::cpu;
     plan.on_cards = {first, layers_};
     plan.on_cpu = {0, first};
     plan.on_disk = {first, first};

@@ -25,7 +25,7 @@ std::string layers(double share_of_layers, std::string_view where) {
 std::string offload_words(const Estimate& e) {
   if (e.gpus_used == 0) return "runs on the CPU alone";
   const double cpu = share(e.layers_cpu, e);
-  if (e.layers_cpu == 0) return "fits with CPU offload (ends of the model alone)";
+  if (e.layers_cpu == 0) return "fits with CPU offload (no whole layer: its ends or some tensors)";
   return cpu > 0.5 ? "needs extensive CPU offload (" + layers(cpu, "") + ")"
                    : "fits with CPU offload (" + layers(cpu, "") + ")";
 }

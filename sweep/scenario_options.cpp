@@ -135,6 +135,10 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   if (!scheme) scheme = &model::scheme(given.model->checkpoint_scheme);
   given.weights = std::make_unique<model::Weights>(model::hold(*given.model, *scheme));
   s.weights = given.weights.get();
+  if (!given.on_machine) refuse_splits(options);
+  given.layer_split = layer_split_of(options, s);
+  s.layer_split = given.layer_split.get();
+  s.cpu_offload = cpu_offload_of(options, s);
   return given;
 }
 

@@ -9,14 +9,19 @@
 #include "hardware/machine.hpp"
 #include "model/estimate.hpp"
 #include "sweep/model_options.hpp"
+#include "sweep/options.hpp"
+#include "sweep/split_options.hpp"
 
 namespace headroom::sweep {
 
 /// Every flag that this file reads beside those of machine_options.hpp.
-#define HEADROOM_SCENARIO_FLAGS                                                                  \
-  "model task precision kv-precision batch prompt-tokens output-tokens context seq no-kv-cache " \
-  "gpu-budget gpu-memory-utilization ram-budget disk-budget runtime tp pp ep dp hub-token "      \
-  "offline load-full-model"
+#define HEADROOM_SCENARIO_FLAGS                                                                 \
+  HEADROOM_SPLIT_FLAGS                                                                          \
+      " "                                                                                       \
+      "model task precision kv-precision batch prompt-tokens output-tokens context seq "        \
+      "no-kv-cache "                                                                            \
+      "gpu-budget gpu-memory-utilization ram-budget disk-budget runtime tp pp ep dp hub-token " \
+      "offline load-full-model"
 
 /// A scenario and what its pointers point to. `on_machine` false: no machine was given, and the
 /// scenario's stands in for one without limits, so that only what memory is needed means anything.
@@ -24,6 +29,7 @@ struct GivenScenario {
   std::unique_ptr<model::Model> model;
   std::unique_ptr<model::Weights> weights;
   std::unique_ptr<Machine> machine;
+  std::unique_ptr<model::LayerSplit> layer_split;  ///< null: the runtime decides
   bool on_machine = true;
   std::vector<std::string> assumed;  ///< of the machine and of a custom model
   model::Scenario scenario;

@@ -1,0 +1,243 @@
+// Layers on cards as llama.cpp's options say: by hand, against measured memory, and what can never
+// be.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "model/layer_split.hpp"
+#include "model/placement.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+using test::catalogue_model;
+using test::machine;
+using test::scenario;
+
+constexpr double MiB = 1048576.0;
+
+Bytes weights_on_cards(const Scenario& s, const Plan& plan) {
+  Bytes sum;
+  for (Size card = 0; card < plan.cards; ++card) sum += card_use(s, plan, card).weights;
+  return sum;
+}
+
+/// oobabooga.github.io@1df6730 blog/posts/gguf-vram-formula: granite-3.3-8b-instruct in IQ3_M,
+/// llama.cpp, context 512, `ngl` of 40 layers, memory used in MiB.
+struct Measured {
+  Size ngl;
+  double used;
+};
+constexpr Measured granite[] = {{5, 1338},  {10, 1770}, {15, 2202}, {20, 2634},
+                                {25, 3066}, {30, 3496}, {35, 3928}, {40, 4394}};
+constexpr const char* granite_config = R"({
+  "architectures": ["GraniteForCausalLM"], "model_type": "granite", "hidden_size": 4096,
+  "num_hidden_layers": 40, "num_attention_heads": 32, "num_key_value_heads": 8,
+  "intermediate_size": 12800, "vocab_size": 49159, "tie_word_embeddings": true,
+  "max_position_embeddings": 131072, "torch_dtype": "bfloat16"})";
+
+TEST(LastLayers, GrowLayerByLayerAsMeasured) {
+  const Model model = make_model("granite", parse_config(granite_config, "granite"), "test");
+  const Weights w = hold(model, scheme("iq3_m"));
+  const Machine box = machine(1, 24, 64);
+  Scenario s = scenario(w, box, "llama.cpp");
+  s.prompt_tokens = 400;
+  s.output_tokens = 112;
+  LayerSplit split;
+  s.layer_split = &split;
+  double least = 1e9, most = -1e9;  // of what does not depend on the layers
+  for (const Measured& row : granite) {
+    split.gpu_layers = row.ngl;
+    const Plan plan = place(s, 1.0);
+    ASSERT_TRUE(plan.feasible());
+    const CardUse use = card_use(s, plan, 0);
+    const double beside = row.used - (use.weights + use.kv_cache).real().value() / MiB;
+    least = std::min(least, beside);
+    most = std::max(most, beside);
+  }
+  EXPECT_LT(most - least, 2.0);  // MiB, of 3056 that the layers take
+}
+
+TEST(LastLayers, CountFromTheEndAndTheOutputIsOneMore) {
+  const Weights w = hold(catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("q4_K_M"));
+  const Machine box = machine(1, 24, 64);
+  Scenario s = scenario(w, box, "llama.cpp");
+  LayerSplit split;
+  s.layer_split = &split;
+  Bytes before(-1);
+  for (Size n = 0; n <= 40; ++n) {
+    split.gpu_layers = n;
+    const Plan plan = place(s, 1.0);
+    ASSERT_TRUE(plan.feasible());
+    EXPECT_EQ(plan.on_cards.size(), std::min<Size>(n, 32));
+    if (n > 0) {
+      EXPECT_EQ(plan.on_cards.last, 32);
+    }
+    EXPECT_EQ(plan.head, n > 32 ? Where::card : Where::cpu);
+    EXPECT_EQ(plan.embedding, Where::cpu);
+    const Bytes on_cards = weights_on_cards(s, plan);
+    EXPECT_EQ((on_cards + host_use(s, plan).weights), w.total);
+    if (n <= 33) {
+      EXPECT_GT(on_cards, before);
+    }
+    before = on_cards;
+  }
+}
+
+TEST(LastLayers, SharesByHand) {
+  // 70 of 80 layers over shares 3 : 1 : 2, which end at 0.5, 0.6667 and 1 of the 70 items: 35 on
+  // the first card, then those below 46.67, so 12, and the remaining 23. The output is on the CPU.
+  const Weights w = hold(catalogue_model("meta-llama/Llama-3.3-70B-Instruct"), scheme("q4_K_M"));
+  const Machine box = machine(3, 80, 128);
+  Scenario s = scenario(w, box, "llama.cpp");
+  LayerSplit split{.gpu_layers = 70, .shares = {3, 1, 2}, .on_host = {}};
+  s.layer_split = &split;
+  const Plan some = place(s, 1.0);
+  EXPECT_EQ((std::vector<Size>{some.cut[0], some.cut[1], some.cut[2], some.cut[3]}),
+            (std::vector<Size>{10, 45, 57, 80}));
+  EXPECT_EQ(some.head, Where::cpu);
+  // All 81 items over equal cards: 27 each, so the last card has 26 layers and the output.
+  split = {.gpu_layers = 99, .on_host = {}};
+  const Plan all = place(s, 1.0);
+  EXPECT_EQ((std::vector<Size>{all.cut[0], all.cut[1], all.cut[2], all.cut[3]}),
+            (std::vector<Size>{0, 27, 54, 80}));
+  EXPECT_TRUE(all.has_head(2));
+  EXPECT_FALSE(all.has_head(1));
+  // Shares that leave the last card nothing put the output on the one before.
+  split = {.gpu_layers = 81, .shares = {1, 1, 0}, .on_host = {}};
+  EXPECT_TRUE(place(s, 1.0).has_head(1));
+}
+
+TEST(LastLayers, WhatDoesNotFitIsRefusedAndTheMostThatFitsIsFound) {
+  const Weights w = hold(catalogue_model("meta-llama/Llama-3.3-70B-Instruct"), scheme("q4_K_M"));
+  for (const Size cards : {1, 2, 3}) {
+    const Machine box = machine(cards, 12, 128);
+    Scenario s = scenario(w, box, "llama.cpp");
+    const Plan most = place(s, 1.0);
+    ASSERT_TRUE(most.feasible());
+    LayerSplit split;
+    s.layer_split = &split;
+    split.gpu_layers = most.on_cards.size();
+    EXPECT_TRUE(place(s, 1.0).feasible()) << cards;
+    for (split.gpu_layers += 1; split.gpu_layers <= 81; ++split.gpu_layers) {
+      const Plan more = place(s, 1.0);
+      EXPECT_EQ(more.reason, Reason::gpu_memory) << cards << ' ' << split.gpu_layers;
+      EXPECT_GT(more.short_bytes, Bytes(0));
+    }
+  }
+}
+
+TEST(LastLayers, ExpertsInHostMemory) {
+  // Mixtral: 32 layers, each with 8 experts of 3 × 14336 × 4096 elements.
+  const Weights w = hold(catalogue_model("mistralai/Mixtral-8x7B-v0.1"), scheme("gguf-f16"));
+  const Machine box = machine(1, 80, 256);
+  Scenario s = scenario(w, box, "llama.cpp");
+  LayerSplit split;
+  s.layer_split = &split;
+  split.gpu_layers = 99;
+  const std::regex some[] = {std::regex(R"(blk\.[0-9]\.ffn_(up|down|gate|gate_up)_(ch|)exps)")};
+  split.on_host = tensors_on_host(w, some);
+  const Plan plan = place(s, 1.0);
+  ASSERT_TRUE(plan.feasible());
+  const Size layer = Size{2} * 8 * 3 * 14336 * 4096;
+  EXPECT_EQ(held_back(s, plan, 0).count(), 10 * layer);
+  EXPECT_EQ(card_use(s, plan, 0).weights + host_use(s, plan).weights, w.total);
+  EXPECT_EQ(split.on_host.matched, 30);  // gate, up and down apart, as in the file
+  EXPECT_EQ(evaluate(s).verdict, Verdict::fits_cpu_offload);
+  // Half of the fused tensor is the gate's.
+  const std::regex gates[] = {std::regex("ffn_gate_exps")};
+  split.on_host = tensors_on_host(w, gates);
+  EXPECT_EQ(held_back(s, place(s, 1.0), 0).count(), 32 * layer / 3);
+  // The more stays on the host, the slower a token and the less a card holds.
+  const Estimate part = evaluate(s);
+  const std::regex all[] = {std::regex("exps")};
+  split.on_host = tensors_on_host(w, all);
+  const Estimate most = evaluate(s);
+  EXPECT_GT(most.tpot.value(), part.tpot.value());
+  EXPECT_LT(most.gpu_bytes, part.gpu_bytes);
+}
+
+TEST(LastLayers, CachesStayInHostMemoryWhereAsked) {
+  const Weights w = hold(catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("q4_K_M"));
+  const Machine box = machine(1, 24, 64);
+  Scenario s = scenario(w, box, "llama.cpp");
+  s.context = 8192;
+  LayerSplit split;
+  s.layer_split = &split;
+  split.gpu_layers = 99;
+  const Estimate with = evaluate(s);
+  split.cache_on_cards = false;
+  const Estimate without = evaluate(s);
+  EXPECT_EQ(with.kv_cache, without.kv_cache);
+  EXPECT_EQ((with.gpu_bytes - without.gpu_bytes), with.kv_cache);
+  EXPECT_EQ((without.cpu_bytes - with.cpu_bytes), with.kv_cache);
+  EXPECT_GT(without.tpot.value(), with.tpot.value());
+}
+
+TEST(LastLayers, RowsAreSharedAndTheRestGoesByLayer) {
+  const Weights w = hold(catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("gguf-f16"));
+  const Machine box = machine(2, 24, 64);
+  Scenario s = scenario(w, box, "llama.cpp");
+  LayerSplit split{.gpu_layers = 99, .shares = {3, 1}, .mode = SplitMode::row, .on_host = {}};
+  s.layer_split = &split;
+  const Plan plan = place(s, 1.0);
+  ASSERT_TRUE(plan.feasible());
+  const double first = card_use(s, plan, 0).weights.real().value();
+  const double second = card_use(s, plan, 1).weights.real().value();
+  EXPECT_NEAR(first / second, 3.0, 0.01);
+  EXPECT_NEAR(first + second, (w.total - w.embedding).real().value(), 2.0);
+}
+
+TEST(LastLayers, OneCardAlone) {
+  const Weights w = hold(catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("q4_K_M"));
+  const Machine box = machine(3, 24, 64);
+  Scenario s = scenario(w, box, "llama.cpp");
+  LayerSplit split{.gpu_layers = 99, .mode = SplitMode::none, .main_card = 1, .on_host = {}};
+  s.layer_split = &split;
+  const Plan plan = place(s, 1.0);
+  EXPECT_EQ(card_use(s, plan, 0).total(), Bytes(0));
+  EXPECT_EQ(plan.layers_of(1).size(), 32);
+  EXPECT_EQ(evaluate(s).gpus_used, 1);
+  EXPECT_EQ(evaluate(s).verdict, Verdict::fits_one_gpu);
+}
+
+TEST(LastLayers, NothingIsLostOrTwice) {
+  std::mt19937 engine(11);
+  const auto draw = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(engine);
+  };
+  for (const char* name : {"meta-llama/Meta-Llama-3.1-8B", "openai/gpt-oss-20b",
+                           "google/gemma-2-9b", "mistralai/Mixtral-8x7B-v0.1"}) {
+    const Weights w = hold(catalogue_model(name), scheme("q4_K_M"));
+    const Size layers = std::ssize(w.layer);
+    for (int i = 0; i < 500; ++i) {
+      const Machine box = machine(draw(1, 6), draw(4, 48), 256);
+      Scenario s = scenario(w, box, "llama.cpp");
+      LayerSplit split;
+      split.gpu_layers = draw(-1, static_cast<int>(layers) + 3);
+      for (std::size_t card = 0; card < box.devices.size(); ++card)
+        split.shares[card] = static_cast<float>(draw(0, 9));
+      s.layer_split = &split;
+      const Plan plan = place(s, 1.0);
+      ASSERT_EQ(plan.on_cards.size() + plan.on_cpu.size() + plan.on_disk.size(), layers);
+      if (plan.cards == 0) continue;
+      Size on_cards = 0, heads = 0;
+      for (Size card = 0; card < plan.cards; ++card) {
+        ASSERT_GE(plan.layers_of(card).size(), 0);
+        on_cards += plan.layers_of(card).size();
+        heads += plan.has_head(card) ? 1 : 0;
+      }
+      ASSERT_EQ(on_cards, plan.on_cards.size());
+      ASSERT_EQ(heads, plan.head == Where::card ? 1 : 0);
+      if (plan.feasible() && split.gpu_layers < 0) {
+        for (Size card = 0; card < plan.cards; ++card)
+          ASSERT_LE(card_use(s, plan, card).total(),
+                    card_budget(s, static_cast<std::size_t>(card)));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headroom::model
