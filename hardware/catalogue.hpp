@@ -14,7 +14,7 @@ namespace headroom {
 struct Catalogue {
   std::vector<Device> devices;
   std::vector<Host> hosts;
-  std::string default_host;  ///< name of the host that a machine without "@" sits in
+  std::string default_host;  ///< of a machine without "@" whose first card names none
 
   /// Case, separators, makers and the order of words do not matter, and a size of memory may be
   /// added: "NVIDIA A100 80GB PCIe", "4090", "T4 16GB". Throws UnknownName with the nearest names;

@@ -35,7 +35,7 @@ struct Device {
   std::string host_bus_kind;             ///< "PCIe 4.0 x16"
   double power_w = 0;                    ///< board power limit, W; 0 unknown
   std::string compute_capability;        ///< NVIDIA only
-  std::string host;                      ///< name of the host it is built into; empty: any
+  std::string host;                      ///< the host it usually sits in; empty: the default
   std::string launched;                  ///< ISO date, empty unknown
   std::optional<double> list_price_usd;  ///< launch list price, US dollars
   std::string source, date;              ///< of the figures above, date they were read (ISO)

@@ -153,9 +153,9 @@ Machine parse_machine(std::string_view text, const Catalogue& catalogue) {
     }
   }
   machine.host_assumed = halves.size() == 1;
-  const bool built_in = !machine.devices.empty() && !machine.devices.front().host.empty();
+  const bool usual = !machine.devices.empty() && !machine.devices.front().host.empty();
   machine.host = !machine.host_assumed ? catalogue.host(halves[1])
-                 : built_in            ? catalogue.host(machine.devices.front().host)
+                 : usual               ? catalogue.host(machine.devices.front().host)
                                        : catalogue.host(catalogue.default_host);
   share_memory(text, machine);
   machine.name = machine.canonical_name();

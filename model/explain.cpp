@@ -75,7 +75,7 @@ class Explainer {
     say(fmt::format("batch {}, prompt {} tokens, output {} tokens, context {} tokens a sequence",
                     s_.batch, s_.prompt_tokens, s_.output_tokens, s_.cached_tokens()));
     if (s_.machine->host_assumed)
-      say(fmt::format("host {} (the default, as none was given)", s_.machine->host.name));
+      say(fmt::format("host {} (the usual one, as none was given)", s_.machine->host.name));
     for (std::size_t card = 0; card < s_.machine->devices.size() && card < 1; ++card)
       say(fmt::format("GPU budget {} of {} on each card", to_text(card_budget(s_, card)),
                       to_text(s_.machine->devices[card].memory)));

@@ -71,6 +71,17 @@ std::string verdict_text(const GivenScenario& given, const Estimate& e) {
   return report::verdict_words(line, {.point = 0, .budget = {}, .estimate = e});
 }
 
+std::string heads_words(const model::Model& m) {
+  const model::ModelShape& shape = m.shape;
+  if (shape.query_heads == 0) return "no attention heads";
+  const bool latent = std::ranges::any_of(m.profile.caches, [](const model::CacheClass& each) {
+    return each.kind == model::CacheKind::latent;
+  });
+  if (latent) return fmt::format("{} heads over one latent each token (MLA)", shape.query_heads);
+  return fmt::format("{} query and {} KV heads of {}", shape.query_heads, shape.kv_heads,
+                     shape.head_dim);
+}
+
 std::string header(const GivenScenario& given, const Explanation& explained) {
   const model::Model& m = *given.model;
   const model::ModelShape& shape = m.shape;
@@ -79,9 +90,8 @@ std::string header(const GivenScenario& given, const Explanation& explained) {
   if (m.profile.parameters_active != m.profile.parameters)
     text += fmt::format(", {} active", grouped(m.profile.parameters_active));
   text += fmt::format(
-      "\n          hidden size {}, {} layers, {} query and {} KV heads of {}, vocabulary {}, {}\n",
-      shape.hidden_size, shape.layers, shape.query_heads, shape.kv_heads, shape.head_dim,
-      shape.vocabulary,
+      "\n          hidden size {}, {} layers, {}, vocabulary {}, {}\n", shape.hidden_size,
+      shape.layers, heads_words(m), shape.vocabulary,
       shape.positions > 0 ? fmt::format("{} positions", shape.positions) : "no limit on positions");
   text += fmt::format("          from {}\n", m.source);
   text += fmt::format("Machine   {}\n", given.on_machine

@@ -65,7 +65,7 @@ constexpr Flag table[] = {
     {"machine", "--gpu", one, "MACHINE", "\"2x a100-sxm-40gb @ dual-epyc-120gb\""},
     {"device", "", one, "NAME", "one kind of card, with --count and --host"},
     {"count", "", one, "N", "how many cards (1)"},
-    {"host", "", one, "NAME", "the box they sit in (the stated default host)"},
+    {"host", "", one, "NAME", "the box they sit in (the card's usual host)"},
     {"gpu-memory", "", one, "BYTES", "a card from its specification: memory (8GB, 8GiB)"},
     {"gpu-bandwidth", "", one, "RATE", "… its memory bandwidth (900GB/s)"},
     {"gpu-tflops", "--gpu-flops", one, "RATE", "… its dense 16-bit peak (312TFLOPS)"},

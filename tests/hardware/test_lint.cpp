@@ -17,6 +17,7 @@ std::vector<std::string> found(Change change) {
   change(device);
   Catalogue catalogue;
   catalogue.devices.push_back(device);
+  catalogue.hosts = shipped_catalogue().hosts;
   return lint(catalogue);
 }
 
@@ -54,6 +55,7 @@ TEST(Lint, MissingSourcesDatesAndHosts) {
 
 TEST(Lint, NamesThatCollideInAnySpelling) {
   Catalogue catalogue;
+  catalogue.hosts = shipped_catalogue().hosts;
   catalogue.devices.push_back(shipped_catalogue().device("rtx-4090"));
   catalogue.devices.push_back(shipped_catalogue().device("a100-sxm-80gb"));
   catalogue.devices[1].aliases.push_back("NVIDIA RTX4090");

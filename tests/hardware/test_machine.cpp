@@ -24,6 +24,8 @@ TEST(Machine, WithoutAHostItSitsInTheStatedDefault) {
   EXPECT_TRUE(machine.host_assumed);
   EXPECT_EQ(machine.host.name, shipped_catalogue().default_host);
   EXPECT_EQ(machine.name, "1x rtx-4090 @ " + shipped_catalogue().default_host);
+  EXPECT_EQ(parsed("8x h100-sxm-80gb").host.name, "dgx-h100");  // a card's usual host
+  EXPECT_EQ(parsed("h100-sxm-80gb @ laptop-16gb").host.name, "laptop-16gb");
 }
 
 TEST(Machine, NamesRoundTrip) {
