@@ -20,6 +20,11 @@ struct Assignment {
   Spot head = on_cpu;                  ///< what comes after the last one
   std::vector<std::vector<Piece>> on;  ///< by card, then host memory, then disk: the same in ranges
 
+  /// Whether everything is in the same place.
+  bool operator==(const Assignment& other) const {
+    return layer == other.layer && experts == other.experts && embedding == other.embedding &&
+           head == other.head;
+  }
   Size cards() const { return static_cast<Size>(on.size()) - 2; }
   const std::vector<Piece>& pieces(Spot spot) const {
     return on[static_cast<std::size_t>(spot >= 0 ? spot : cards() - 1 - spot)];

@@ -71,7 +71,13 @@ MaxMemory balanced_memory(const ModuleTree& tree, MaxMemory memory, Policy polic
   std::vector<std::size_t> gpus;
   for (std::size_t i = 0; i < memory.size(); ++i)
     if (memory[i].is_gpu() && memory[i].limit > 0) gpus.push_back(i);
-  if (policy == Policy::plain || gpus.size() < 2) return memory;
+  if (policy == Policy::plain) return memory;
+  // accelerate asks torch for the type of every device that is no number.
+  if (options.mapper == Mapper::accelerate && memory.back().device == "disk" && memory.back().given)
+    throw AccelerateFails(
+        "accelerate fails here with a RuntimeError: balancing budgets, it asks torch for a device "
+        "named 'disk'");
+  if (gpus.size() < 2) return memory;
   const bool low_zero = policy == Policy::balanced_low_0;
   const Eighths total = tree.size(0);
   const auto n = static_cast<Size>(gpus.size());

@@ -28,8 +28,8 @@ struct MapOptions {
   Clean clean = Clean::yes;
 };
 
-/// accelerate raises an IndexError here: a tied parameter's module was placed already, or is no
-/// module.
+/// accelerate raises an error of its own here: an IndexError where a tied parameter's module was
+/// placed already or is no module, a RuntimeError where a balanced policy meets a budget for disk.
 class AccelerateFails : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -42,7 +42,8 @@ using DeviceMap = std::vector<std::pair<std::string, std::string>>;
 /// below a module made one where they are several and all of one device.
 DeviceMap cleaned(const ModuleTree& tree, const MaxMemory& memory, const std::vector<int>& place);
 
-/// get_balanced_memory: the budgets that "auto", "balanced" and "balanced_low_0" pass on.
+/// get_balanced_memory: the budgets that "auto", "balanced" and "balanced_low_0" pass on. Throws
+/// AccelerateFails where accelerate crashes: on a budget for the disk.
 MaxMemory balanced_memory(const ModuleTree& tree, MaxMemory memory, Policy policy,
                           const MapOptions& options);
 

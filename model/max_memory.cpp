@@ -89,7 +89,7 @@ MaxMemory parse_max_memory(std::span<const std::string> entries) {
   if (memory.empty()) throw std::invalid_argument("no device given; write 0=6GiB, cpu=25GiB");
   std::sort(memory.begin(), memory.end(),
             [](const DeviceMemory& a, const DeviceMemory& b) { return rank(a) < rank(b); });
-  if (memory.back().device != "disk") memory.push_back({"disk", 0});
+  if (memory.back().device != "disk") memory.push_back({"disk", 0, false});
   return memory;
 }
 

@@ -19,6 +19,7 @@ Bytes parse_accelerate_memory(std::string_view text);
 struct DeviceMemory {
   std::string device;
   Eighths limit = 0;
+  bool given = true;  ///< false: the disk, which is there anyway
   bool is_gpu() const { return device[0] >= '0' && device[0] <= '9'; }
 };
 

@@ -106,7 +106,8 @@ class Filler {
         spots.layer[static_cast<std::size_t>(layer)] = on_disk;
         --left;
       }
-    if (spots.head == on_cpu && on_disk_layers > 0 && s_.runtime->offload == Offload::stream)
+    if (spots.head == on_cpu && on_disk_layers > 0 && !tied() &&
+        s_.runtime->offload == Offload::stream)
       spots.head = on_disk;
     return assign(std::move(spots.layer), {}, spots.embedding, spots.head);
   }

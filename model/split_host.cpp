@@ -23,10 +23,12 @@ void place_in_host(const Scenario& s, Plan& plan, double factor) {
   const Bytes limit = ram_limit(s, plan, factor);
   const HostUse use = host_use(s, plan);
   if (use.total() <= limit) return;
-  // The tail of the CPU's layers goes to disk. A head that is streamed follows them there; what is
-  // computed on the CPU stays in memory.
+  // The tail of the CPU's layers goes to disk. Of a runtime that streams, the head follows them, as
+  // the last module that its mapper places, unless it is the embedding's own tensor.
   Bytes beside = use.total() - layer_bytes(*s.weights, plan.on_cpu);
-  if (plan.stage_buffer > Bytes(0) && plan.head == Where::cpu && s.runtime->disk) {
+  const bool with_embedding = s.weights->model->profile.tied_head && plan.embedding == Where::cpu;
+  if (s.runtime->offload == Offload::stream && plan.head == Where::cpu && !with_embedding &&
+      s.runtime->disk) {
     beside -= head_bytes(s, false);
     plan.head = Where::disk;
   }

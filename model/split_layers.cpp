@@ -65,12 +65,15 @@ class LayerFill {
     if (cards_ == 0) return on_cpu_only(s_);
     Plan plan;
     plan.computes_on_card = true;
-    const Bytes embedding = s_.runtime->input_on_cpu ? Bytes(0) : w_.embedding;
     plan.embedding = s_.runtime->input_on_cpu ? Where::cpu : Where::card;
-    Bytes left;
-    if (room(0) >= embedding && fill_forward(embedding, plan, left) == layers_) {
+    Bytes first = s_.runtime->input_on_cpu ? Bytes(0) : w_.embedding, left;
+    if (tied_on_card(plan)) {
+      first += w_.head;
+      plan.head_card = 0;
+    }
+    if (room(0) >= first && fill_forward(first, plan, left) == layers_) {
       // The head goes where the last layers are, or alone on the next card.
-      const Bytes head = head_bytes(s_, plan.embedding == Where::card);
+      const Bytes head = tied_on_card(plan) ? Bytes(0) : head_bytes(s_, false);
       bool placed = head <= left;
       if (!placed && plan.cards < cards_ && head <= room(plan.cards)) {
         plan.cut[index(++plan.cards)] = layers_;
@@ -82,25 +85,40 @@ class LayerFill {
         return plan;
       }
     }
-    return stream(plan, embedding);
+    return stream(plan, first);
+  }
+
+  /// A tied head is the embedding's own tensor: both are on the first card, which is where
+  /// accelerate pulls what is tied to the embedding.
+  bool tied_on_card(const Plan& plan) const {
+    return w_.model->profile.tied_head && plan.embedding == Where::card;
+  }
+
+  /// The largest of the layers from `kept` on.
+  Bytes largest_from(Size kept) const {
+    Bytes most;
+    for (Size at = kept; at < layers_; at = w_.run_ends[index(w_.run_of[index(at)])])
+      most = std::max(most, w_.layer[index(at)]);
+    return most;
   }
 
   /// Offloaded layers run on the first card: their caches live there, and weights pass through a
   /// buffer as large as the largest of them. Keeping m layers needs room for the caches of the
-  /// others, which only grows as m falls, so the most that can stay is reached from above. A tied
-  /// head stays with the embedding, any other comes after the last layer.
+  /// others and for the largest of them, which only grows as m falls, so the most that can stay is
+  /// reached from above. A tied head stays with the embedding, any other comes after the last
+  /// layer.
   Plan stream(Plan& plan, Bytes first) const {
-    const bool tied = w_.model->profile.tied_head && plan.embedding == Where::card;
-    Bytes buffer = tied ? Bytes(0) : head_bytes(s_, false), left;
-    if (tied) first += w_.head;
-    for (const Bytes& bytes : w_.layer) buffer = std::max(buffer, bytes);
-    if (room(0) < buffer + first + cache_(0, layers_)) return on_cpu_only(s_);
+    const bool tied = tied_on_card(plan);
+    const Bytes head = tied ? Bytes(0) : head_bytes(s_, false);
+    const auto buffer = [&](Size kept) { return std::max(head, largest_from(kept)); };
+    const auto beside = [&](Size kept) { return buffer(kept) + first + cache_(kept, layers_); };
+    Bytes left;
     Size kept = layers_;
     for (Size reached = 0; kept > 0; kept = reached) {
-      const Bytes extra = buffer + first + cache_(kept, layers_);
-      reached = std::min(kept, fill_forward(extra, plan, left));
+      reached = std::min(kept, fill_forward(beside(kept), plan, left));
       if (reached == kept) break;
     }
+    if (room(0) < beside(kept)) return on_cpu_only(s_);
     if (kept == 0) {
       plan.cards = 1;
       plan.cut[0] = plan.cut[1] = 0;
@@ -112,8 +130,7 @@ class LayerFill {
     plan.on_cpu = {kept, layers_};
     plan.on_disk = {layers_, layers_};
     plan.head = tied ? Where::card : Where::cpu;
-    if (tied) plan.head_card = 0;
-    plan.stage_buffer = buffer;
+    plan.stage_buffer = buffer(kept);
     return plan;
   }
 

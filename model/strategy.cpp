@@ -74,26 +74,16 @@ Strategy worked_out(const StrategyRow& row, const Scenario& s, const ModuleTree&
                     .mapped = nullptr,
                     .explained = {},
                     .needed = {}};
-  if (auto made = mapped(s, tree, policy, options)) {
+  const bool plain = policy == Policy::plain;
+  if (auto made = plain ? as_map(s, tree, options) : mapped(s, tree, policy, options)) {
     strategy.mapped = std::make_shared<Mapped>(std::move(*made));
-    strategy.scenario.assignment = &strategy.mapped->assignment;
+    if (!plain) strategy.scenario.assignment = &strategy.mapped->assignment;
   }
   strategy.explained = explain(strategy.scenario);
   const Estimate& e = strategy.explained.estimate;
   strategy.feasible = row.gpu == Gpu::only ? is_on_gpus(e) : runs(e);
   if (!strategy.feasible) add_need(strategy, row.gpu);
   return strategy;
-}
-
-Bytes largest_layer(const Scenario& s) {
-  Bytes most = std::max(s.weights->head, s.weights->embedding);
-  for (const Bytes bytes : s.weights->layer) most = std::max(most, bytes);
-  return most;
-}
-
-/// accelerate's unit, in whole MiB so that it can be written down.
-Eighths limit(Bytes room) {
-  return 8 * (std::max<Size>(0, room.count()) / mebibyte.count() * mebibyte.count());
 }
 
 }  // namespace
@@ -118,49 +108,6 @@ ModuleTree held_tree(const Weights& weights) {
 }
 
 std::span<const StrategyRow> strategy_rows() { return rows; }
-
-MaxMemory weights_share(const Scenario& s, const Plan& plan) {
-  MaxMemory memory;
-  for (Size card = 0; plan.cards > 0 && card < card_count(s); ++card) {
-    Bytes room = room_on_card(s, card, 1.0);
-    if (card < plan.cards) room -= card_use(s, plan, card).kv_cache;
-    memory.push_back({std::to_string(card), limit(room)});
-  }
-  const HostUse host = host_use(s, plan);
-  const Bytes room = ram_limit(s, plan, 1.0) - (host.total() - host.weights);
-  memory.push_back({"cpu", limit(room)});
-  memory.push_back({"disk", 0});
-  return memory;
-}
-
-std::optional<Mapped> mapped(const Scenario& s, const ModuleTree& tree, Policy policy,
-                             const MapOptions& options) {
-  if (s.runtime->offload != Offload::stream) return std::nullopt;
-  const Plan plan = place(s, 1.0);
-  if (!plan.feasible()) return std::nullopt;
-  MaxMemory memory = weights_share(s, plan);
-  // The mappers keep room for the largest layer on the first card, whether or not any is streamed.
-  if (plan.cards > 0 && plan.stage_buffer == Bytes(0))
-    memory[0].limit += limit(largest_layer(s) + mebibyte);
-  for (int tries = 0; tries < 8; ++tries) {
-    Mapped made{memory, {}, {}};
-    try {
-      made.map = infer_device_map(tree, balanced_memory(tree, memory, policy, options), options);
-      made.assignment = assignment_of(*s.weights->model, made.map);
-    } catch (const std::exception&) {
-      return std::nullopt;
-    }
-    Scenario assigned = s;
-    assigned.assignment = &made.assignment;
-    const Plan result = place(assigned, 1.0);
-    if (result.feasible()) return made;
-    if (result.reason != Reason::gpu_memory) return std::nullopt;
-    // A layer more than there is room for: its cache was not counted on this card.
-    Eighths& allowed = memory[static_cast<std::size_t>(result.short_card)].limit;
-    allowed = limit(Bytes(allowed / 8) - result.short_bytes);
-  }
-  return std::nullopt;
-}
 
 std::vector<Strategy> strategies(const Scenario& s, const ModuleTree& tree, Policy policy,
                                  const MapOptions& options) {

@@ -20,15 +20,25 @@ ModuleTree held_tree(const Weights& weights);
 /// activations and the allocator's share, and of host memory without the process, in whole MiB.
 MaxMemory weights_share(const Scenario& scenario, const Plan& plan);
 
-/// What accelerate or transformers makes of a scenario's budgets.
+/// A device map for a scenario.
 struct Mapped {
-  MaxMemory memory;  ///< what to pass as max_memory: the weights' share of each budget
-  DeviceMap map;     ///< what the mapper makes of `memory`
+  MaxMemory memory;  ///< what weights may take of each device
+  DeviceMap map;
   Assignment assignment;
+  bool written = true;  ///< the mapper writes `map` when `memory` is passed as max_memory; else the
+                        ///< map itself has to be passed
 };
-/// Where the mapper puts more on a card than the weights' share leaves room for, it is lowered
-/// until it fits. Nothing where the runtime does not take a device map, where nothing fits, where
-/// the mapper fails, or where its map splits a layer.
+
+/// The placement of `place` as a device map, with the max_memory that makes the mapper write it:
+/// of each device what it holds, and half of the next module, at the most what its budget leaves to
+/// weights; on the first card and on the CPU the room beside that the mapper keeps for the largest
+/// module still to come. Nothing where the runtime takes no device map or nothing fits.
+std::optional<Mapped> as_map(const Scenario& scenario, const ModuleTree& tree,
+                             const MapOptions& options);
+
+/// What a mapper that balances budgets makes of the weights' share of each: where it puts more on a
+/// card than that leaves room for, the share is lowered until it fits. Nothing where as_map has
+/// nothing, where the mapper fails, or where its map splits a layer.
 std::optional<Mapped> mapped(const Scenario& scenario, const ModuleTree& tree, Policy policy,
                              const MapOptions& options);
 
@@ -44,8 +54,9 @@ std::span<const StrategyRow> strategy_rows();
 /// A row worked out.
 struct Strategy {
   std::string_view name, meaning;
-  Scenario scenario;               ///< with its budgets; `assignment` points into `mapped`
-  std::shared_ptr<Mapped> mapped;  ///< null: placed in the runtime's own order
+  Scenario scenario;  ///< with its budgets; `assignment` points into `mapped` where a policy
+                      ///< balances them, and is null where the placement is that of `place`
+  std::shared_ptr<Mapped> mapped;  ///< null: the runtime takes no device map
   Explanation explained;
   bool feasible = false;
   Bytes needed;  ///< where it is not: in all, and of GPU memory on each card; 0: no amount helps

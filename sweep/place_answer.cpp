@@ -35,7 +35,7 @@ Order order_of(std::string name, const Scenario& s, const Assignment* assignment
 void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
   const auto best = best_placement(s);
   if (!best) return;
-  const auto made = mapped(s, answer.tree, Policy::plain, options);
+  const auto made = as_map(s, answer.tree, options);
   const auto first = in_order(s, model::Order::first_layers);
   const auto last = in_order(s, model::Order::last_layers);
   const auto assignment = [](const auto& placed) { return placed ? &placed->assignment : nullptr; };
@@ -56,9 +56,12 @@ void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
                     .feasible = true,
                     .needed = {}};
   strategy.mapped->assignment = best->placed.assignment;
-  strategy.scenario.assignment = &strategy.mapped->assignment;
+  // The same as in the runtime's order is as sure as that.
+  if (!(best->placed.assignment == assignment_of(place(s, 1.0))))
+    strategy.scenario.assignment = &strategy.mapped->assignment;
   strategy.mapped->memory = weights_share(strategy.scenario, place(strategy.scenario, 1.0));
   strategy.mapped->map = device_map_of(answer.tree, *answer.given.model, best->placed.assignment);
+  strategy.mapped->written = false;
   strategy.explained = explain(strategy.scenario);
   answer.strategies.push_back(std::move(strategy));
 }

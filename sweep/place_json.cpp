@@ -51,7 +51,7 @@ json::object strategy_object(const Answer& answer, const Strategy& s) {
                                    {"total_bytes", use.total.count()},
                                    {"budget_bytes", use.budget.count()}});
   all["devices"] = std::move(devices);
-  if (s.mapped && takes_maps(answer)) {
+  if (s.mapped && s.mapped->written && takes_maps(answer)) {
     json::object max_memory;
     for (const DeviceMemory& device : s.mapped->memory)
       if (device.device != "disk") max_memory[device.device] = device.limit / 8;
@@ -108,7 +108,8 @@ report::Table as_table(const Answer& answer) {
         {std::string(s.name), std::string(s.feasible ? "yes" : "no"),
          s.feasible ? std::string() : needs(answer, s), s.scenario.gpu_budget.count(),
          s.scenario.ram_budget.count(), where_it_runs(layers_line(s.explained)),
-         s.mapped && takes_maps(answer) ? passed(s.mapped->memory) : std::string(),
+         s.mapped && s.mapped->written && takes_maps(answer) ? passed(s.mapped->memory)
+                                                             : std::string(),
          where_it_runs(e.gpu_bytes.count()), where_it_runs(e.cpu_bytes.count()),
          where_it_runs(e.disk_bytes.count()), where_it_runs(e.load.value()),
          where_it_runs(e.ttft.value()), where_it_runs(e.tpot.value()), where_it_runs(e.tokens_s),

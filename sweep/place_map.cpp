@@ -46,10 +46,12 @@ Request request_of(const Options& options, const std::string& name) {
   const bool as_loaded = map.mapper == Mapper::transformers;
   ModuleTree tree(model.part, as_loaded ? std::nullopt : element,
                   as_loaded && element ? element->element : 32);
-  MaxMemory given = parse_max_memory(options.texts("max-memory"));
-  MaxMemory balanced = balanced_memory(tree, given, policy_of(options, "auto"), map);
-  return {std::move(model), std::move(dtype),    std::move(tree),
-          std::move(given), std::move(balanced), map};
+  return {std::move(model),
+          std::move(dtype),
+          std::move(tree),
+          parse_max_memory(options.texts("max-memory")),
+          {},
+          map};
 }
 
 report::Table as_table(const Request& request, const DeviceMap& map) {
@@ -92,6 +94,8 @@ std::string as_text(const Request& request, const DeviceMap& map) {
 
 /// The smallest budget of the first device, in steps of 2 %, at which accelerate does not fail.
 std::string what_would_work(const Request& request, const Options& options) {
+  if (request.balanced.empty())
+    return "leave disk= out, which is unlimited with and without it, or use --policy sequential";
   for (int percent = 102; percent <= 400; percent += 2) {
     MaxMemory more = request.given;
     more[0].limit = more[0].limit / 100 * percent;
@@ -124,9 +128,11 @@ int place_by_map(const Options& options) {
   const std::string name = model_given(options);
   refuse_scenario(options);
   const Format format = format_of(options);
-  const Request request = request_of(options, name);
+  Request request = request_of(options, name);
   DeviceMap map;
   try {
+    request.balanced =
+        balanced_memory(request.tree, request.given, policy_of(options, "auto"), request.options);
     map = infer_device_map(request.tree, request.balanced, request.options);
   } catch (const AccelerateFails& failure) {
     fmt::print(stderr, "headroom: {}; {}\n", failure.what(), what_would_work(request, options));

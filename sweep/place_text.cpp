@@ -45,8 +45,10 @@ std::string block(const Answer& answer, const Strategy& s) {
   const bool best = s.name == answer.strategies.back().name && !answer.best_note.empty();
   if (best)
     text += fmt::format("    {}\n", answer.best_note);
-  else if (s.mapped)
+  else if (s.mapped && s.mapped->written)
     text += fmt::format("    max_memory={}\n", passed(s.mapped->memory));
+  else if (s.mapped)
+    text += "    no max_memory makes accelerate do this: pass the map itself (--format json)\n";
   return text + '\n';
 }
 
@@ -98,8 +100,9 @@ std::string as_text(const Answer& answer, const Options& options) {
   if (!any || given.scenario.runtime->offload != Offload::stream) return text;
   const Strategy& chosen = answer.strategies[answer.chosen];
   text += fmt::format(
-      "max_memory is what weights and buffers may take of each budget; device_map=\"{}\" makes "
-      "these maps of it ({}). --format json prints the map itself",
+      "max_memory is for weights and buffers, with the room that the mapper keeps free for the "
+      "largest layer on the first GPU and on the CPU; device_map=\"{}\" makes these maps of it "
+      "({}). --format json prints the map itself",
       options.text("policy", "sequential"), options.text("mapper", "accelerate"));
   return text + (chosen.mapped ? ": " + names_note(*given.model, chosen.mapped->map) : "") + ".\n";
 }

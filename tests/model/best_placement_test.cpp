@@ -62,7 +62,7 @@ TEST(BestPlacement, IsNeverWorseThanAcceleratesMapOrAnOrderOfLayers) {
                                                  in_order(s, Order::last_layers)};
     const Plan plan = place(s, 1.0);
     if (plan.feasible()) others.push_back(placed_at(s, assignment_of(plan)));
-    if (const auto made = mapped(s, held_tree(w), Policy::plain, {.no_split = model.part.no_split}))
+    if (const auto made = as_map(s, held_tree(w), {.no_split = model.part.no_split}))
       others.push_back(placed_at(s, made->assignment));
     for (const auto& other : others) {
       if (!other) continue;

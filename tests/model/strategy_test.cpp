@@ -1,6 +1,7 @@
 // Strategies: what is said to be needed is enough and not a MiB more; maps are the mapper's.
 #include "model/strategy.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/scenarios.hpp"
@@ -35,29 +36,98 @@ TEST(Strategy, TheLeastGpuMemoryIsEnoughAndLessIsNot) {
   EXPECT_GT(found, 20);
 }
 
-TEST(Strategy, MapsAreWhatAccelerateMakesOfTheirMaxMemoryAndFit) {
+/// Every model of the catalogue, held in 16 bit.
+template <class F>
+void for_each_model(F&& f) {
+  for (const EmbeddedFile& file : embedded_models()) {
+    if (!file.name.ends_with(".json")) continue;
+    std::string name(file.name.substr(0, file.name.size() - 5));
+    if (const auto at = name.find("__"); at != std::string::npos) name.replace(at, 2, "/");
+    const Model& model = catalogue_model(name);
+    const Weights w = hold(model, scheme("bf16"));
+    if (w.refusal.empty()) f(w);
+  }
+}
+
+TEST(Strategy, PlacementsOfASweepAreAcceleratesWholeWalkModelByModelAndBudgetByBudget) {
+  // The closed form counts layers; accelerate and transformers walk every module of the model. Both
+  // are given what the closed form says to pass as max_memory.
+  Size compared = 0, written = 0, models = 0, by_transformers = 0;
+  for_each_model([&](const Weights& w) {
+    ++models;
+    const ModuleTree tree = held_tree(w);
+    const MapOptions options{.no_split = w.model->part.no_split};
+    const double whole = w.total.real().value();
+    for (const Size cards : {1, 2, 4})
+      for (const double card_share : {0.02, 0.1, 0.3, 0.6, 1.2})
+        for (const double ram_share : {0.15, 0.6, 1.5}) {
+          Machine box = machine(cards, 1, 1, 1);
+          for (Device& device : box.devices)
+            device.memory = Bytes((Size{3} << 29) + static_cast<Size>(whole * card_share));
+          box.host.ram = Bytes((Size{1} << 30) + static_cast<Size>(whole * ram_share));
+          box.host.disk = Bytes(2 * w.total.count());
+          const Scenario s = scenario(w, box, "transformers");
+          const Plan plan = place(s, 1.0);
+          if (!plan.feasible()) continue;
+          ++compared;
+          const auto made = as_map(s, tree, options);
+          ASSERT_TRUE(made) << w.model->name;
+          ASSERT_EQ(made->assignment, assignment_of(plan)) << w.model->name;
+          ASSERT_EQ(assignment_of(*w.model, made->map), made->assignment) << w.model->name;
+          if (!made->written) continue;
+          ++written;
+          ASSERT_EQ(infer_device_map(tree, made->memory, options), made->map) << w.model->name;
+          MapOptions theirs = options;
+          theirs.mapper = Mapper::transformers;
+          by_transformers += assignment_of(*w.model, infer_device_map(tree, made->memory,
+                                                                      theirs)) == made->assignment
+                                 ? 1
+                                 : 0;
+        }
+  });
+  fmt::print("{} models, {} placements, {} written by accelerate from max_memory, {} by both\n",
+             models, compared, written, by_transformers);
+  EXPECT_GT(models, 150);
+  EXPECT_GT(compared, 8000);
+  EXPECT_GT(written, compared * 9 / 10);
+  EXPECT_EQ(by_transformers, written);
+}
+
+TEST(Strategy, MapsFitAndAreThePlacementOfAnEstimate) {
   int mapped_ones = 0;
   for (const char* name : {"facebook/opt-30b", "Qwen/Qwen3-32B", "openai/gpt-oss-20b",
                            "google/gemma-2-9b", "meta-llama/Llama-3.3-70B-Instruct"})
     for (const Size cards : {0, 1, 2, 3})
-      for (const Size card_gib : {4, 8, 24, 80}) {
-        const Model& model = catalogue_model(name);
-        const Weights w = hold(model, scheme("fp16"));
-        const Machine box = machine(cards, card_gib, 48, 500);
-        const Scenario s = scenario(w, box, "transformers");
-        const ModuleTree tree = held_tree(w);
-        const MapOptions options{.no_split = model.part.no_split};
-        for (const Strategy& strategy : strategies(s, tree, Policy::plain, options)) {
-          if (!strategy.mapped) continue;
-          ++mapped_ones;
-          EXPECT_EQ(strategy.mapped->map, infer_device_map(tree, strategy.mapped->memory, options));
-          EXPECT_EQ(strategy.scenario.assignment, &strategy.mapped->assignment);
-          EXPECT_TRUE(runs(strategy.explained.estimate)) << name << ' ' << strategy.name;
-          for (const DeviceUse& use : strategy.explained.devices)
-            EXPECT_LE(use.total.count(), use.budget.count() + 64) << name << ' ' << use.name;
+      for (const Size card_gib : {4, 8, 24, 80})
+        for (const Policy policy : {Policy::plain, Policy::balanced}) {
+          const Model& model = catalogue_model(name);
+          const Weights w = hold(model, scheme("fp16"));
+          const Machine box = machine(cards, card_gib, 48, 500);
+          const Scenario s = scenario(w, box, "transformers");
+          const ModuleTree tree = held_tree(w);
+          const MapOptions options{.no_split = model.part.no_split};
+          for (const Strategy& strategy : strategies(s, tree, policy, options)) {
+            if (!strategy.mapped) continue;
+            ++mapped_ones;
+            if (strategy.mapped->written) {
+              EXPECT_EQ(strategy.mapped->map,
+                        infer_device_map(
+                            tree, balanced_memory(tree, strategy.mapped->memory, policy, options),
+                            options));
+            }
+            EXPECT_TRUE(runs(strategy.explained.estimate)) << name << ' ' << strategy.name;
+            for (const DeviceUse& use : strategy.explained.devices)
+              EXPECT_LE(use.total.count(), use.budget.count() + 64) << name << ' ' << use.name;
+            if (policy != Policy::plain) continue;
+            const Estimate estimate = evaluate(strategy.scenario);
+            EXPECT_EQ(estimate.verdict, strategy.explained.estimate.verdict);
+            EXPECT_EQ(estimate.sure, strategy.explained.estimate.sure);
+            EXPECT_EQ(estimate.layers_gpu, strategy.explained.estimate.layers_gpu);
+            EXPECT_EQ(estimate.tokens_s, strategy.explained.estimate.tokens_s);
+            EXPECT_EQ(strategy.mapped->assignment, assignment_of(place(strategy.scenario, 1.0)));
+          }
         }
-      }
-  EXPECT_GT(mapped_ones, 200);
+  EXPECT_GT(mapped_ones, 400);
 }
 
 TEST(Strategy, MoreOfTheGpuIsNeverSlower) {
