@@ -36,14 +36,23 @@ struct Range {
   bool logarithmic = false;
 };
 
+/// The interval of a value where it is drawn, else the value itself.
+std::pair<double, double> band(const Figure& figure, const Curve& curve, double CurvePoint::*value,
+                               double v) {
+  if (!figure.bands) return {v, v};
+  if (value == &CurvePoint::tokens_s) return {v / curve.time_high, v / curve.time_low};
+  return {v * curve.time_low, v * curve.time_high};
+}
+
 Range range_of(const Figure& figure, const Panel& panel) {
   double least = INFINITY, most = 0;
   for (const Curve& curve : figure.curves)
     for (const CurvePoint& p : curve.points) {
       const double v = p.*panel.value;
       if (!std::isfinite(v) || v <= 0) continue;
-      least = std::min(least, v);
-      most = std::max(most, v);
+      const auto [low, high] = band(figure, curve, panel.value, v);
+      least = std::min(least, low);
+      most = std::max(most, high);
     }
   if (most == 0) return {};
   if (most / least > logarithmic_from) return {least / 1.5, most * 1.5, true};
@@ -118,11 +127,24 @@ std::string plot_command(const Figure& figure, const Panel& panel, const Range& 
   const auto title = [&](const std::string& text) {
     return first ? "title " + gnuplot_string(text) : std::string("notitle");
   };
+  for (std::size_t i = 0; figure.bands && i < figure.curves.size(); ++i)
+    script += fmt::format(
+        "data index {} using 1:{}:{} with filledcurves lc rgb '{}' fs transparent solid 0.12 "
+        "notitle, \\\n     ",
+        figure.curves.size() + i, 2 * panel.column - 2, 2 * panel.column - 1,
+        colours[i % colours.size()]);
   for (std::size_t i = 0; i < figure.curves.size(); ++i) {
     const Curve& curve = figure.curves[i];
     const auto every = std::max<std::size_t>(1, curve.points.size() / 12);
-    script += fmt::format("data index {} using 1:{} with linespoints ls {} pi {} {}, \\\n     ", i,
-                          panel.column, i + 1, every, title(key_text(curve)));
+    if (curve.between == Between::step)
+      script += fmt::format(
+          "data index {0} using 1:{1} with steps ls {2} notitle, \\\n     data index {0} using "
+          "1:{1} with points ls {2} pi {3} notitle, \\\n     NaN with linespoints ls {2} {4}, "
+          "\\\n     ",
+          i, panel.column, i + 1, every, title(key_text(curve)));
+    else
+      script += fmt::format("data index {} using 1:{} with linespoints ls {} pi {} {}, \\\n     ",
+                            i, panel.column, i + 1, every, title(key_text(curve)));
     script += fmt::format(
         "data index {} using 1:{} with points lc rgb '{}' pt 6 ps 2.2 lw 2 notitle, \\\n     ", i,
         panel.column + 3, colours[i % colours.size()]);
@@ -144,6 +166,37 @@ std::string plot_command(const Figure& figure, const Panel& panel, const Range& 
   return script + "NaN notitle\n";
 }
 
+/// Whether no other curve runs faster with the allocation of `p`.
+bool topmost(const Figure& figure, const Curve& curve, const CurvePoint& p) {
+  for (const Curve& other : figure.curves)
+    for (auto at = other.points.rbegin(); &other != &curve && at != other.points.rend(); ++at)
+      if (at->allocation <= p.allocation) {
+        if (at->tokens_s > p.tokens_s) return false;
+        break;
+      }
+  return true;
+}
+
+/// What happens at points of the curves: above the topmost curve and to its left, below the others
+/// and to their right, where a rising curve leaves room.
+std::string mark_labels(const Figure& figure) {
+  const double width = greatest_allocation(figure);
+  std::string script;
+  int label = 10;
+  for (std::size_t i = 0; i < figure.curves.size(); ++i)
+    for (const Curve::Mark& mark : figure.curves[i].marks) {
+      const CurvePoint& p = figure.curves[i].points[mark.index];
+      const bool up = topmost(figure, figure.curves[i], p);
+      const bool left = p.allocation > (up ? 0.25 : 0.7) * width;
+      script += fmt::format(
+          "set label {} {} at first {:g}, first {:g} {} offset char {},{} font ',9' textcolor "
+          "rgb '{}'\n",
+          label++, gnuplot_string(mark.text), p.allocation, p.tokens_s, left ? "right" : "left",
+          left ? "-1" : "1", up ? "0.7" : "-0.8", colours[i % colours.size()]);
+    }
+  return script;
+}
+
 std::string panel_script(const Figure& figure, const Panel& panel, double top, double bottom,
                          bool last) {
   const Range range = range_of(figure, panel);
@@ -157,7 +210,9 @@ std::string panel_script(const Figure& figure, const Panel& panel, double top, d
   script += last ? fmt::format("set xlabel 'GPU allocation{} (GiB)'\nset format x '%g'\n",
                                figure.gpus > 1 ? " on each GPU" : "")
                  : "unset xlabel\nset format x ''\n";
-  return script + plot_command(figure, panel, range) + "unset key\n";
+  const bool first = panel.column == 2;
+  return script + (first ? mark_labels(figure) : "") + plot_command(figure, panel, range) +
+         "unset key\n" + (first ? "unset label\n" : "");
 }
 
 }  // namespace
@@ -167,27 +222,6 @@ std::string gnuplot_string(std::string_view text) {
   for (const char c : text)
     out += c == '\'' ? std::string("''") : std::string(1, c == '\n' ? ' ' : c);
   return out + "'";
-}
-
-std::string chart_data(const Figure& figure) {
-  std::string data = "# " + figure.title + "\n# " + figure.subtitle +
-                     "\n# allocation_GiB tokens_s ttft_s load_s knee_tokens_s knee_ttft_s "
-                     "knee_load_s out_of_memory\n";
-  std::ranges::replace(data, '\r', ' ');
-  const auto field = [](double v) { return std::isfinite(v) ? shortest(v) : std::string("NaN"); };
-  for (const Curve& curve : figure.curves) {
-    data += "\n\n# " + curve.label + "\n";
-    for (std::size_t i = 0; i < curve.points.size(); ++i) {
-      const CurvePoint& p = curve.points[i];
-      const bool knee = curve.knee && curve.knee->index == i;
-      data += fmt::format("{} {} {} {}", shortest(p.allocation), field(p.tokens_s), field(p.ttft_s),
-                          field(p.load_s));
-      data += knee ? fmt::format(" {} {} {}", field(p.tokens_s), field(p.ttft_s), field(p.load_s))
-                   : std::string(" NaN NaN NaN");
-      data += p.fits ? " 0\n" : " 1\n";
-    }
-  }
-  return data;
 }
 
 std::string chart_script(const Figure& figure) {
@@ -227,7 +261,6 @@ std::string chart_script(const Figure& figure) {
   double top = height - head;
   for (const Panel& p : panels) {
     script += panel_script(figure, p, top / height, (top - panel) / height, &p == &panels[2]);
-    if (&p == &panels[0]) script += "unset label 1\nunset label 2\n";
     top -= panel + gap;
   }
   return script + "unset multiplot\nunset output\nreset\n}\n";

@@ -23,7 +23,9 @@ Curve curve_of(const Line& line) {
               {},
               {},
               line.factors.time_low,
-              line.factors.time_high};
+              line.factors.time_high,
+              {},
+              Between::line};
   for (const Entry& entry : line.entries) {
     const auto& e = entry.estimate;
     // Without a budget the runtime takes what it takes by default: no place on the axis of budgets.
@@ -44,7 +46,20 @@ Curve curve_of(const Line& line) {
   return curve;
 }
 
-/// `text` with everything that is awkward in a file name replaced by one underscore.
+Figure figure_for(const Line& line) {
+  std::string stem = file_name(line.model) + "." + file_name(line.machine);
+  if (!line.group.empty()) stem += "." + file_name(line.group);
+  const auto runtime = line.group.empty() ? std::string() : ", " + line.group;
+  return {stem,
+          fmt::format("{} on {}{}", line.model, line.machine, runtime),
+          line.conditions + "; in brackets the 80 % interval",
+          static_cast<int>(line.gpus),
+          {},
+          false};
+}
+
+}  // namespace
+
 std::string file_name(std::string_view text) {
   std::string name;
   for (const char c : text) {
@@ -58,19 +73,6 @@ std::string file_name(std::string_view text) {
   while (!name.empty() && name.back() == '_') name.pop_back();
   return name;
 }
-
-Figure figure_for(const Line& line) {
-  std::string stem = file_name(line.model) + "." + file_name(line.machine);
-  if (!line.group.empty()) stem += "." + file_name(line.group);
-  const auto runtime = line.group.empty() ? std::string() : ", " + line.group;
-  return {stem,
-          fmt::format("{} on {}{}", line.model, line.machine, runtime),
-          line.conditions + "; in brackets the 80 % interval",
-          static_cast<int>(line.gpus),
-          {}};
-}
-
-}  // namespace
 
 std::vector<Figure> figures_of(const std::vector<Line>& lines) {
   struct Key {

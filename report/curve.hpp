@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/knee.hpp"
@@ -17,11 +18,21 @@ struct CurvePoint {
   bool fits = false;
 };
 
+/// What holds between two points: nothing known, so that a line joins them, or what the lower one
+/// has.
+enum class Between { line, step };
+
 struct Curve {
   std::string label;                   ///< "int8"
   std::vector<CurvePoint> points;      ///< ascending
   std::optional<Knee> knee;            ///< of tokens_s
   double time_low = 1, time_high = 1;  ///< interval factors on every time
+  struct Mark {
+    std::size_t index = 0;  ///< of the point
+    std::string text;       ///< what happens there: "last layer"
+  };
+  std::vector<Mark> marks{};  ///< by index
+  Between between = Between::line;
 };
 
 struct Figure {
@@ -30,7 +41,11 @@ struct Figure {
   std::string subtitle;  ///< conditions and tolerance
   int gpus = 0;
   std::vector<Curve> curves;
+  bool bands = false;  ///< whether the interval of each curve is shaded
 };
+
+/// `text` with everything that is awkward in a file name replaced by one underscore.
+std::string file_name(std::string_view text);
 
 /// One figure for each grid, machine, runtime group and model whose lines have at least three
 /// budgets.

@@ -32,4 +32,21 @@ std::optional<Knee> find_knee(std::span<const double> allocations, std::span<con
   return Knee{at, gain(first, at), gain(at, std::max(at, last))};
 }
 
+std::optional<std::size_t> returns_diminished(std::span<const double> allocations,
+                                              std::span<const double> speeds) {
+  double best = 0;
+  for (const double speed : speeds)
+    if (runs(speed)) best = std::max(best, speed);
+  for (std::size_t i = 0; i < speeds.size(); ++i) {
+    if (!runs(speeds[i])) continue;
+    bool little = true;
+    for (std::size_t j = i + 1; j < speeds.size() && little; ++j) {
+      const double units = std::max(1.0, allocations[j] - allocations[i]);
+      little = !runs(speeds[j]) || (speeds[j] - speeds[i]) / units <= little_share * best;
+    }
+    if (little) return i;
+  }
+  return std::nullopt;
+}
+
 }  // namespace headroom::report

@@ -27,4 +27,13 @@ enum class End { complete, open };
 std::optional<Knee> find_knee(std::span<const double> allocations, std::span<const double> speeds,
                               End end);
 
+/// The share of the best speed below which a unit of allocation more counts as nothing gained.
+inline constexpr double little_share = 0.01;
+
+/// Where returns have diminished: the smallest allocation from which no later point gains more than
+/// `little_share` of the best speed for each unit of allocation (for less than a unit, in all). The
+/// arguments are those of find_knee. None where nothing runs.
+std::optional<std::size_t> returns_diminished(std::span<const double> allocations,
+                                              std::span<const double> speeds);
+
 }  // namespace headroom::report

@@ -18,6 +18,7 @@ constexpr const Command* commands[] = {
     &params_command,    // exact parameter counts
     &estimate_command,  // one point
     &place_command,     // device maps
+    &curve_command,     // speed against memory
     &sweep_command,     // a whole grid into a database
     &plan_command,      // the inverse questions
     &launch_command,    // ready configurations

@@ -9,6 +9,7 @@
 #include "report/chart.hpp"
 #include "report/knee.hpp"
 #include "report/plot.hpp"
+#include "report/text_plot.hpp"
 
 namespace headroom::report::test {
 namespace {
@@ -47,6 +48,17 @@ TEST(Knee, TheLastPointWhereEverythingIsOnGpusThere) {
   EXPECT_EQ(knee->marginal_after, 0);
 }
 
+TEST(Returns, DiminishWhereNoLaterGiBAddsOnePercentOfTheBest) {
+  // 3 % more over the four GiB after 4: less than 1 % a GiB. The half GiB from 3.5 to 4 counts as a
+  // whole one.
+  const std::vector<double> x{0, 2, 3.5, 4, 6, 8}, y{none, 50, 97, 97.5, 99, 100};
+  EXPECT_EQ(returns_diminished(x, y), 2u);
+  const std::vector<double> rising{1, 2, 4, 8, 16, 32};
+  EXPECT_EQ(returns_diminished(x, rising), 5u);
+  const std::vector<double> nothing(6, none);
+  EXPECT_FALSE(returns_diminished(x, nothing));
+}
+
 /// bf16 does not fit below 6 GiB and rises to the end; int8 has its knee at 12 GiB.
 Figure sample() {
   Figure figure{"it's_a.sample",
@@ -75,6 +87,29 @@ TEST(Chart, DataSaysWhereTheKneeIsAndWhatDoesNotFit) {
   const std::string data = chart_data(sample());
   EXPECT_NE(data.find("\n5 NaN NaN NaN NaN NaN NaN 1\n"), std::string::npos);
   EXPECT_NE(data.find("\n12 30 0.1 10 30 0.1 10 0\n"), std::string::npos);
+}
+
+TEST(Chart, BandsAndJumpsAreDrawnWhereAskedFor) {
+  Figure figure = sample();
+  EXPECT_EQ(chart_script(figure).find("filledcurves"), std::string::npos);
+  figure.bands = true;
+  figure.curves[1].marks.push_back({12, "last layer"});
+  figure.curves[1].between = Between::step;
+  const std::string script = chart_script(figure), data = chart_data(figure);
+  EXPECT_NE(script.find("data index 2 using 1:2:3 with filledcurves"), std::string::npos);
+  EXPECT_NE(script.find("'last layer' at first 12, first 30"), std::string::npos);
+  EXPECT_NE(script.find("with steps"), std::string::npos);
+  // 30 tokens/s from 12 GiB on, times 0.5 to 2 of what is expected; 5 up to there.
+  EXPECT_NE(data.find("\n12 2.5 10 "), std::string::npos);
+  EXPECT_NE(data.find("\n12 15 60 "), std::string::npos);
+}
+
+TEST(TextPlot, HasASymbolForEachCurveAndCrossesWhereMemoryIsShort) {
+  const std::string text = text_plot(sample());
+  EXPECT_NE(text.find("tokens/s (logarithmic)\n"), std::string::npos);
+  EXPECT_NE(text.find("16 GiB"), std::string::npos);
+  EXPECT_NE(text.find("o bf16; * int8; x out of memory"), std::string::npos);
+  EXPECT_NE(text.find("30 |"), std::string::npos);
 }
 
 TEST(Plot, TheScriptRedrawsTheFigureWithoutTheProgram) {

@@ -1,0 +1,116 @@
+#include "model/allocation_curve.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+
+namespace headroom::model {
+namespace {
+
+constexpr Bytes mebibyte{Size{1} << 20};
+constexpr Size most_steps = 100'000;
+/// Differences below this share of the speed are rounding.
+constexpr double rounding = 1e-9;
+
+Bytes full_budget(const Scenario& s) {
+  Bytes most;
+  for (std::size_t card = 0; card < s.machine->devices.size(); ++card)
+    most = std::max(most, card_budget(s, card));
+  return most;
+}
+
+/// What decides an estimate, apart from the budget itself.
+using State = std::tuple<Reason, bool, Size, Size, Size, Where, Where, std::vector<Size>>;
+
+State state_at(Scenario s, Bytes budget) {
+  s.gpu_budget = budget;
+  const Plan plan = place(s, 1.0);
+  if (!plan.feasible()) return {plan.reason, false, 0, 0, 0, Where::cpu, Where::cpu, {}};
+  const auto cuts = plan.cut.begin() + (plan.cards > 0 ? plan.stage_of(plan.cards - 1) + 2 : 0);
+  return {plan.reason,         plan.computes_on_card, plan.cards, plan.on_cards.size(),
+          plan.on_disk.size(), plan.embedding,        plan.head,  {plan.cut.begin(), cuts}};
+}
+
+/// The MiB in (low, high] at which the state changes. More memory never brings a state back, so
+/// between equal states there is no other.
+void add_changes(const Scenario& s, Size low, const State& at_low, Size high, const State& at_high,
+                 std::vector<Bytes>& found) {
+  if (at_low == at_high) return;
+  if (high - low <= 1) {
+    found.push_back(high * mebibyte);
+    return;
+  }
+  const Size middle = low + (high - low) / 2;
+  const State at_middle = state_at(s, middle * mebibyte);
+  add_changes(s, low, at_low, middle, at_middle, found);
+  add_changes(s, middle, at_middle, high, at_high, found);
+}
+
+bool reads_disk(const AllocationPoint& p) {
+  return p.plan.on_disk.size() > 0 || p.plan.head == Where::disk || p.plan.embedding == Where::disk;
+}
+bool all_layers(const AllocationPoint& p) {
+  return p.plan.on_cpu.size() + p.plan.on_disk.size() == 0;
+}
+
+std::vector<Jump> jumps_between(const AllocationPoint& before, const AllocationPoint& after) {
+  if (!runs(after)) return {};
+  if (!runs(before)) return {Jump::runs};
+  const Plan &from = before.plan, &to = after.plan;
+  std::vector<Jump> found;
+  const auto add = [&](bool happened, Jump jump) {
+    if (happened) found.push_back(jump);
+  };
+  add(!from.computes_on_card && to.computes_on_card, Jump::gpu_computes);
+  add(reads_disk(before) && !reads_disk(after), Jump::no_disk);
+  add(!all_layers(before) && all_layers(after), Jump::last_layer);
+  add(from.head != Where::card && to.head == Where::card, Jump::output_on_gpus);
+  const Size cards = to.cards - to.idle, cards_before = from.cards - from.idle;
+  add(cards > cards_before && cards_before > 0, Jump::more_gpus);
+  add(cards < cards_before, Jump::fewer_gpus);
+  const double speed = after.estimate.tokens_s;
+  add(found.empty() && speed < before.estimate.tokens_s * (1 - rounding), Jump::slower);
+  return found;
+}
+
+}  // namespace
+
+bool runs(const AllocationPoint& point) { return point.estimate.verdict < Verdict::does_not_fit; }
+
+std::vector<Bytes> allocations(const Scenario& s, std::optional<Bytes> step) {
+  if (s.machine->devices.empty())
+    throw std::invalid_argument("the machine has no GPU: there is no memory to allocate");
+  const Bytes full = full_budget(s);
+  std::vector<Bytes> all{Bytes(0)};
+  if (step) {
+    if (full.count() / step->count() >= most_steps)
+      throw std::invalid_argument("more than 100,000 steps");
+    for (Bytes at = *step; at < full; at += *step) all.push_back(at);
+  } else if (const Size last = full.count() / mebibyte.count(); last > 0) {
+    add_changes(s, 0, state_at(s, Bytes(0)), last, state_at(s, last * mebibyte), all);
+  }
+  if (all.back() < full) all.push_back(full);
+  return all;
+}
+
+std::vector<AllocationPoint> allocation_curve(const Scenario& scenario,
+                                              const std::vector<Bytes>& budgets) {
+  std::vector<AllocationPoint> curve;
+  std::size_t last = budgets.size();
+  for (const Bytes budget : budgets) {
+    Scenario s = scenario;
+    s.gpu_budget = budget;
+    AllocationPoint point{budget, evaluate(s), {}, {}, {}};
+    if (point.estimate.verdict != Verdict::refused) point.plan = place(s, 1.0);
+    if (!curve.empty()) point.jumps = jumps_between(curve.back(), point);
+    if (runs(point) && last < curve.size()) {
+      const double gib = (budget - curve[last].allocation).real().value() / (1 << 30);
+      point.gain = (point.estimate.tokens_s - curve[last].estimate.tokens_s) / gib;
+    }
+    if (runs(point)) last = curve.size();
+    curve.push_back(std::move(point));
+  }
+  return curve;
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,90 @@
+#include "report/text_plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/format.hpp"
+
+namespace headroom::report {
+namespace {
+
+constexpr int width = 72, height = 13;
+constexpr std::string_view symbols = "o*+#@%&";
+/// A plot whose speeds span more than this has a logarithmic axis.
+constexpr double logarithmic_from = 20;
+
+struct Scale {
+  double low = 0, high = 1;
+  bool logarithmic = false;
+  /// 0 at the bottom row, `height` - 1 at the top.
+  int row(double value) const {
+    const double share =
+        logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
+    return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * (height - 1)));
+  }
+  double at(int row) const {
+    const double share = static_cast<double>(row) / (height - 1);
+    return logarithmic ? low * std::pow(high / low, share) : low + share * (high - low);
+  }
+};
+
+Scale scale_of(const Figure& figure) {
+  double least = INFINITY, most = 0;
+  for (const Curve& curve : figure.curves)
+    for (const CurvePoint& p : curve.points) {
+      if (!(p.tokens_s > 0)) continue;
+      least = std::min(least, p.tokens_s);
+      most = std::max(most, p.tokens_s);
+    }
+  if (most == 0) return {};
+  if (most / least > logarithmic_from) return {least, most, true};
+  return {0, most, false};
+}
+
+/// The last point at or before `allocation`: a budget between two points holds what the lower
+/// holds.
+const CurvePoint* point_at(const Curve& curve, double allocation) {
+  const CurvePoint* found = nullptr;
+  for (const CurvePoint& p : curve.points)
+    if (p.allocation <= allocation * (1 + 1e-9)) found = &p;
+  return found;
+}
+
+}  // namespace
+
+std::string text_plot(const Figure& figure) {
+  const Scale axis = scale_of(figure);
+  double last = 0;
+  for (const Curve& curve : figure.curves)
+    for (const CurvePoint& p : curve.points) last = std::max(last, p.allocation);
+  std::vector<std::string> rows(height, std::string(width, ' '));
+  for (std::size_t c = 0; c < figure.curves.size(); ++c)
+    for (int x = 0; x < width; ++x) {
+      const CurvePoint* p = point_at(figure.curves[c], last * x / (width - 1));
+      if (p == nullptr) continue;
+      const bool runs = p->tokens_s > 0;
+      char& cell = rows[static_cast<std::size_t>(runs ? axis.row(p->tokens_s) : 0)]
+                       [static_cast<std::size_t>(x)];
+      if (runs || cell == ' ') cell = runs ? symbols[c % symbols.size()] : 'x';
+    }
+  std::string text = axis.logarithmic ? "tokens/s (logarithmic)\n" : "tokens/s\n";
+  for (int row = height - 1; row >= 0; --row) {
+    const bool labelled = row % 4 == 0;
+    text += fmt::format("{:>8} |{}\n", labelled ? fmt::format("{:.3g}", axis.at(row)) : "",
+                        rows[static_cast<std::size_t>(row)]);
+  }
+  text += fmt::format("{:>8} +{}\n", "", std::string(width, '-'));
+  const std::string end = fmt::format("{:.4g} GiB", last), middle = fmt::format("{:.4g}", last / 2);
+  text += fmt::format("{:>9} 0{:>{}}{:>{}}\n", "", middle, width / 2, end, width / 2 - 1);
+  text += fmt::format("{:>10}GPU allocation{}", "", figure.gpus > 1 ? ", on each GPU" : "");
+  bool short_of = false;
+  for (std::size_t c = 0; c < figure.curves.size(); ++c) {
+    text += fmt::format("; {} {}", symbols[c % symbols.size()], figure.curves[c].label);
+    for (const CurvePoint& p : figure.curves[c].points) short_of = short_of || !p.fits;
+  }
+  return text + (short_of ? "; x out of memory\n" : "\n");
+}
+
+}  // namespace headroom::report
