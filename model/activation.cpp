@@ -17,18 +17,57 @@ Size pass_tokens(const Scenario& s) {
   return std::max(s.batch, chunk > 0 ? std::min(chunk, tokens) : tokens);
 }
 
-Bytes activations(const Scenario& s, Size shards) {
-  const double element_bytes = s.weights->arithmetic == Arithmetic::fp32 ? 4.0 : 2.0;
+Bytes activations(const Scenario& s, Size pass, Size shards) {
+  const Runtime& r = *s.runtime;
   const Model& model = *s.weights->model;
-  const double width = 2.0 * static_cast<double>(model.shape.hidden_size) +
-                       model.profile.widest / static_cast<double>(shards);
-  return whole(static_cast<double>(pass_tokens(s)) * width * element_bytes);
+  const auto tokens = static_cast<double>(pass);
+  const auto hidden = static_cast<double>(model.shape.hidden_size);
+  const auto cards = static_cast<double>(shards);
+  const double element = r.activation_bytes > 0 ? static_cast<double>(r.activation_bytes)
+                         : s.weights->arithmetic == Arithmetic::fp32 ? 4.0
+                                                                     : 2.0;
+  const double residual = r.residual_copies * hidden * element;
+  const double feed_forward = residual + r.widest_share * model.profile.widest / cards * element;
+  const auto keys = static_cast<double>(r.prefill_chunk > 0 || pass == s.batch ? s.cached_tokens()
+                                                                               : s.prompt_tokens);
+  const double attention = residual + static_cast<double>(model.shape.query_heads) / cards * keys *
+                                          static_cast<double>(r.score_bytes);
+  const double rows = r.logits == Positions::all ? tokens : static_cast<double>(s.batch);
+  const double logits = rows * static_cast<double>(model.profile.head_rows) / cards *
+                        static_cast<double>(r.logits_bytes);
+  return whole(
+      std::max({tokens * feed_forward, tokens * attention, tokens * hidden * element + logits}));
 }
 
-Bytes logits(const Scenario& s, Size shards) {
-  return whole(static_cast<double>(s.batch) *
-               static_cast<double>(s.weights->model->profile.head_rows) *
-               static_cast<double>(s.runtime->logits_bytes) / static_cast<double>(shards));
+CachedTokens prompt_tokens(const Scenario& s) {
+  CachedTokens tokens = reserved_tokens(s);
+  if (!s.weights->model->encoder_decoder) tokens.self = std::min(tokens.self, s.prompt_tokens);
+  return tokens;
+}
+
+WorkingMemory::WorkingMemory(const Scenario& s, Size shards)
+    : prefill_(activations(s, pass_tokens(s), shards)),
+      decode_(activations(s, s.batch, shards)),
+      growth_(s.kv_cache ? s.runtime->cache_growth : Growth::reserved),
+      layers_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {}
+
+Bytes WorkingMemory::operator()(Bytes caches, Bytes prompt_caches) const {
+  if (growth_ == Growth::reserved) return prefill_;
+  const Bytes copies = growth_ == Growth::whole ? caches : Bytes(caches.count() / layers_);
+  return std::max(prefill_ - (caches - prompt_caches), decode_ + copies);
+}
+
+Bytes working_memory(const Scenario& s) {
+  const bool grows = s.kv_cache && s.runtime->cache_growth != Growth::reserved;
+  const auto layers = static_cast<Size>(s.weights->model->profile.layers.size());
+  const Bytes caches = grows ? kv_cache(s, reserved_tokens(s), 0, layers) : Bytes(0);
+  return WorkingMemory(s, 1)(caches, caches);
+}
+
+Bytes workspace(const Scenario& s, std::size_t card) {
+  if (s.runtime->workspace_bytes.value <= 0) return Bytes(0);
+  const bool hopper = s.machine->devices[card].compute_capability == "9.0";
+  return whole(hopper ? 32.0 * 1048576 : s.runtime->workspace_bytes.value);
 }
 
 }  // namespace headroom::model

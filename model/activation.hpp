@@ -1,27 +1,52 @@
-// Working memory of one forward pass at inference.
+// Working memory of forward passes at inference.
 #pragma once
 
-#include "model/estimate.hpp"
+#include "model/kv_cache.hpp"
 
 namespace headroom::model {
 
 /// Tokens of the largest pass: the whole prompt of the batch, or the runtime's chunk of it.
 Size pass_tokens(const Scenario& scenario);
 
-/// Bytes live at the widest point of a pass over `pass_tokens` on one of `shards` cards that split
-/// each matrix.
+/// Most bytes that a pass over `tokens` keeps at once, on one of `shards` cards that split each
+/// matrix: the largest of
 ///
-///   tokens * (2 * hidden + widest / shards) * element bytes
+///   feed-forward  tokens * (residual_copies * hidden + widest_share * widest / shards) * element
+///   attention     tokens * (residual_copies * hidden * element + heads / shards * keys * score)
+///   logits        tokens * hidden * element + rows * vocabulary / shards * logit
 ///
-/// hidden: residual stream, held twice (the residual and its norm); widest: elements per token that
-/// the widest submodule keeps beside it (gate, up and their product of a feed-forward). Source:
-/// agrees with the measured rows of the Qwen memory tables when added to weights and KV cache.
-/// Not counted: attention scores (flash or memory-efficient attention is assumed).
-Bytes activations(const Scenario& scenario, Size shards);
+/// hidden: residual stream, of which the engine holds several states; widest: elements per token
+/// that the widest submodule keeps (gate, up and their product); keys: tokens that attention looks
+/// at, where its scores stand in memory (no flash attention); rows: the last position of each
+/// sequence, or every token where the engine makes all logits. The engine's row has the factors.
+/// Source: transformers 4.38 to 4.51 modeling_qwen2.py and llama.cpp's logged compute buffers,
+/// which this gives to a few per cent. Left out: masks, rotary tables.
+Bytes activations(const Scenario& scenario, Size tokens, Size shards);
 
-/// Bytes of the logits that are sampled from: batch * vocabulary * bytes of a logit, one position a
-/// sequence. Source: transformers generation/utils.py (last position only), vLLM and llama.cpp
-/// alike.
-Bytes logits(const Scenario& scenario, Size shards);
+/// What the caches hold once the prompts are in.
+CachedTokens prompt_tokens(const Scenario& scenario);
+
+/// Most bytes beside weights and the caches at their largest: in prefill or the last decode step.
+/// An engine that grows its caches holds fewer of them during prefill, and old and new side by side
+/// while they grow.
+class WorkingMemory {
+ public:
+  /// `shards`: cards that split each matrix.
+  WorkingMemory(const Scenario& scenario, Size shards);
+  /// `caches`: of this card at their largest; `prompt_caches`: once the prompts are in.
+  Bytes operator()(Bytes caches, Bytes prompt_caches) const;
+
+ private:
+  Bytes prefill_, decode_;
+  Growth growth_;
+  Size layers_;
+};
+
+/// WorkingMemory on one card that may hold all caches, in prefill or while they grow.
+Bytes working_memory(const Scenario& scenario);
+
+/// Bytes of matrix libraries' buffers in the allocator's count: cuBLAS takes 32 MiB on compute
+/// capability 9.0 and 8.125 MiB on others (PyTorch, CUDA semantics, cuBLAS workspaces).
+Bytes workspace(const Scenario& scenario, std::size_t card);
 
 }  // namespace headroom::model

@@ -138,7 +138,7 @@ class Best {
                        double moved) const {
     UnitClass u;
     u.on_card = u.on_cpu = u.on_disk = bytes.count();
-    u.bytes = work.weight_bytes + work.cache_bytes;
+    u.bytes = read_bytes(s_, work);
     u.flops = work.flops;
     if (regime.copies) u.cpu_s = work.weight_bytes / bus_rate(s_);
     if (regime.cards && streams(s_)) u.cpu_s = moved / bus_rate(s_);
@@ -171,7 +171,7 @@ class Best {
     HostUse host = host_use(s_, Plan{});
     if (s_.runtime->input_on_cpu) host.weights += s_.weights->embedding;
     if (regime.offloads && !p.caches_on_first)
-      host.activations = activations(s_, 1) + logits(s_, 1);
+      host.activations = activations(s_, pass_tokens(s_), 1);
     p.offloaded.room = (ram_limit(s_, Plan{}, 1.0) - host.total()).count();
     if (s_.runtime->disk) p.disk_room = std::min(s_.disk_budget, s_.machine->host.disk).count();
     return p;

@@ -28,6 +28,9 @@ class Explainer {
         runtime_(*s.runtime),
         profile_(s.weights->model->profile),
         factors_(interval_factors(*s.runtime)),
+        rates_(s.machine->devices.empty()
+                   ? s.runtime->rates.back().front()
+                   : s.runtime->rates_on(s.machine->devices.front(), *s.weights)),
         plan_(place(s, 1.0)) {}
 
   Explanation explanation() {
@@ -244,8 +247,8 @@ class Explainer {
     const double work = real(use.activations);
     bytes_term(
         on + "activations", 0.7 * work, work, 1.4 * work,
-        "tokens * (2 * hidden + widest / shards) * element bytes + batch * vocabulary * "
-        "logit bytes / shards",
+        "max(feed-forward, attention, logits) of a pass, growing caches, buffers, weights held "
+        "twice",
         fmt::format("{} tokens, hidden {}, widest {:.0f}, {} logits", pass_tokens(s_),
                     s_.weights->model->shape.hidden_size, profile_.widest, profile_.head_rows),
         "model/activation.hpp");
@@ -280,14 +283,14 @@ class Explainer {
     };
     part("cards", pass.cards,
          "max(bytes / (share * bandwidth), FLOPs / (share * peak)) on each card",
-         runtime_.decode_bandwidth);
+         name == "ttft" ? rates_.prefill_compute : rates_.decode_bandwidth);
     part("cpu", pass.cpu, "max(bytes / (share * RAM bandwidth), FLOPs / (share * CPU peak))",
          runtime_.cpu_bandwidth);
     part("stream", pass.stream, "offloaded bytes / (share * host bus)", runtime_.stream_bandwidth);
     part("disk", pass.disk, "bytes on disk / (share * disk read)", runtime_.disk_bandwidth);
     part("reduce", pass.reduce, "2 * layers * (latency + 2 (n - 1) / n * activations / link)",
          runtime_.reduce_latency_s);
-    part("launches", pass.launches, "layers * overhead", runtime_.layer_overhead_s);
+    part("launches", pass.launches, "layers * overhead", rates_.layer_overhead_s);
     seconds_term(name, pass.total,
                  runtime_.launch == Launch::overlapped
                      ? "stream + disk + reduce + max(cards + cpu, launches)"
@@ -317,6 +320,7 @@ class Explainer {
   const Runtime& runtime_;
   const Profile& profile_;
   IntervalFactors factors_;
+  const Rates& rates_;
   Plan plan_;
   Explanation out_;
 };

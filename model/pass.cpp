@@ -13,6 +13,22 @@ double at(const std::vector<double>& before, Range range) {
          before[static_cast<std::size_t>(range.first)];
 }
 
+/// Dense peak of the products as the engine makes them. Cards that accumulate in 16 bit do so at
+/// four times their fp32 rate; GeForce lists half of that, which is with fp32 sums (NVIDIA Ampere
+/// and Ada architecture white papers, appendix).
+double peak(const Scenario& s, const Device& device) {
+  const Runtime& r = *s.runtime;
+  Arithmetic arithmetic = s.weights->arithmetic;
+  if (arithmetic == Arithmetic::dequantised && r.packed_arithmetic)
+    arithmetic = *r.packed_arithmetic;
+  double rate = device.peak(arithmetic).value();
+  const bool sixteen = arithmetic == Arithmetic::fp16 || arithmetic == Arithmetic::bf16 ||
+                       arithmetic == Arithmetic::dequantised;
+  if (r.half_accumulate && sixteen && device.fp32 && card_class(device) == CardClass::gddr)
+    rate = std::max(rate, 4 * device.fp32->value());
+  return rate;
+}
+
 }  // namespace
 
 Pass decode_pass(const Scenario& s, CachedTokens tokens) {
@@ -70,7 +86,10 @@ Work work_of(const Scenario& s, const Pass& pass, const Piece& piece) {
   work.flops = 2.0 * multiplied * pass.tokens;
   if (piece.content == Content::experts) return work;
   if (pass.prompt > 0) {
-    work.flops += prefill_score_flops(s, pass.prompt, run.first, run.last);
+    const double flops = prefill_score_flops(s, pass.prompt, run.first, run.last);
+    work.flops += flops;
+    if (s.runtime->score_bytes > 0)
+      work.scores = flops / (4.0 * static_cast<double>(std::max<Size>(1, w.model->shape.head_dim)));
   } else {
     work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
     work.flops += decode_score_flops(s, pass.cached, run.first, run.last);
@@ -104,17 +123,34 @@ double streamed_bytes(const Scenario& s, const Pass& pass, const Piece& piece) {
 }
 
 double launches(const Scenario& s, const Pass& pass) {
-  return static_cast<double>(pass.layers.size()) * s.runtime->layer_overhead_s.value *
-         pass.weight_reads;
+  const double experts = static_cast<double>(s.weights->model->profile.routing.experts);
+  return static_cast<double>(pass.layers.size()) * pass.weight_reads *
+         (rates_of(s).layer_overhead_s.value + experts * s.runtime->expert_overhead_s.value);
 }
 
-double Rate::seconds(const Work& work) const {
-  return std::max((work.weight_bytes + work.cache_bytes) / bytes_s, work.flops / flops_s);
+double read_bytes(const Scenario& s, const Work& work) {
+  return work.weight_bytes + s.runtime->cache_cost.value * work.cache_bytes;
+}
+
+double seconds(const Scenario& s, const Work& work, const Rate& rate) {
+  return std::max(read_bytes(s, work) / rate.bytes_s,
+                  work.flops / rate.flops_s + work.scores * rate.score_s);
+}
+
+const Rates& rates_on(const Scenario& s, const Device& device) {
+  return s.runtime->rates_on(device, *s.weights);
+}
+const Rates& rates_of(const Scenario& s) {
+  if (!s.machine->devices.empty()) return rates_on(s, s.machine->devices.front());
+  return s.runtime->rates[static_cast<std::size_t>(CardClass::other)]
+                         [static_cast<std::size_t>(width_of(*s.weights))];
 }
 
 Rate card_rate(const Scenario& s, const Device& device) {
-  return {device.bandwidth.value() * s.runtime->decode_bandwidth.value,
-          device.peak(s.weights->arithmetic).value() * s.runtime->prefill_compute.value};
+  const Rates& rates = rates_on(s, device);
+  const double bandwidth = device.bandwidth.value();
+  return {bandwidth * rates.decode_bandwidth.value, peak(s, device) * rates.prefill_compute.value,
+          s.runtime->score_traffic.value / bandwidth};
 }
 Rate cpu_rate(const Scenario& s) {
   const Host& host = s.machine->host;

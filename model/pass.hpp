@@ -28,7 +28,8 @@ Pass step_pass(const Scenario& scenario);
 Range intersect(Range a, Range b);
 
 inline Work operator+(const Work& a, const Work& b) {
-  return {a.weight_bytes + b.weight_bytes, a.cache_bytes + b.cache_bytes, a.flops + b.flops};
+  return {a.weight_bytes + b.weight_bytes, a.cache_bytes + b.cache_bytes, a.scores + b.scores,
+          a.flops + b.flops};
 }
 /// The roofline's ingredients of `piece`, and of the head.
 Work work_of(const Scenario& scenario, const Pass& pass, const Piece& piece);
@@ -40,12 +41,19 @@ double streamed_bytes(const Scenario& scenario, const Pass& pass, const Piece& p
 /// Seconds of launches and the like, per layer that runs.
 double launches(const Scenario& scenario, const Pass& pass);
 
-/// What a device reaches: bytes and FLOPs a second.
+/// Bytes that are read, caches by the weights that would take as long.
+double read_bytes(const Scenario& scenario, const Work& work);
+
+/// What a device reaches: bytes and FLOPs a second; seconds that an attention score in memory
+/// costs.
 struct Rate {
-  double bytes_s = 0, flops_s = 0;
-  /// The roofline: max(bytes / bandwidth, FLOPs / peak).
-  double seconds(const Work& work) const;
+  double bytes_s = 0, flops_s = 0, score_s = 0;
 };
+/// The roofline: max(bytes / bandwidth, FLOPs / peak + scores * seconds of each).
+double seconds(const Scenario& scenario, const Work& work, const Rate& rate);
+/// Constants for the weights of the scenario on `device`, or without any card.
+const Rates& rates_on(const Scenario& scenario, const Device& device);
+const Rates& rates_of(const Scenario& scenario);
 Rate card_rate(const Scenario& scenario, const Device& device);
 Rate cpu_rate(const Scenario& scenario);
 /// Bytes a second over the bus to the first card, and from disk.

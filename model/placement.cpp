@@ -53,10 +53,18 @@ Bytes layer_weights(const Scenario& s, const Plan& plan, Size card) {
   return bytes - own + whole(std::ceil(all * card_shares(s)[static_cast<std::size_t>(card)]));
 }
 
+/// What a card lets one process have. Metal's recommendedMaxWorkingSetSize is two thirds of the
+/// memory up to 36 GiB and three quarters beyond: llama.cpp's logs on Apple M1 to M3.
+Bytes usable_memory(const Device& device) {
+  if (!device.unified_memory || device.vendor != "apple") return device.memory;
+  const bool small = device.memory <= Bytes(Size{36} << 30);
+  return Bytes(device.memory.count() / 12 * (small ? 8 : 9));
+}
+
 }  // namespace
 
 Bytes card_budget(const Scenario& s, std::size_t card) {
-  const Bytes memory = s.machine->devices[card].memory;
+  const Bytes memory = usable_memory(s.machine->devices[card]);
   if (s.gpu_budget < memory) return s.gpu_budget;
   if (s.gpu_budget == all_of_it)
     return whole(static_cast<double>(memory.count()) * s.runtime->utilization);
@@ -85,7 +93,9 @@ bool whole_only(const Scenario& s) {
 Bytes room_on_card(const Scenario& s, Size card, double factor) {
   const Bytes budget = scaled(card_budget(s, static_cast<std::size_t>(card)), factor);
   const Bytes left = budget - whole(s.runtime->context_bytes.value);
-  return scaled(left, 1.0 + s.runtime->fragmentation.value) - activations(s, 1) - logits(s, 1);
+  const auto& [fragmentation, twice] = std::pair(s.runtime->fragmentation, s.runtime->held_twice);
+  return scaled(left, (1.0 + fragmentation.value) * (1.0 + twice.value)) - working_memory(s) -
+         workspace(s, static_cast<std::size_t>(card));
 }
 
 Bytes ram_limit(const Scenario& s, const Plan& plan, double factor) {
@@ -118,26 +128,31 @@ Bytes held_back(const Scenario& s, const Plan& plan, Size card) {
 CardUses::CardUses(const Scenario& s, Size shards)
     : s_(s),
       cache_(s, reserved_tokens(s), shards),
-      work_(activations(s, shards) + logits(s, shards)) {}
+      prompt_cache_(s, prompt_tokens(s), shards),
+      work_(s, shards) {}
 
 CardUse CardUses::operator()(const Plan& plan, Size card) const {
   CardUse use;
   if (card < plan.idle) return use;
-  if (plan.assignment != nullptr) {
-    const Held held = held_on_card(s_, plan, cache_, card);
-    use.weights = held.weights;
-    use.kv_cache = held.caches;
-  } else {
-    const Range range = plan.layers_of(card);
+  const Range range = plan.layers_of(card);
+  const auto caches = [&](const CacheBytes& cache) {
+    if (plan.assignment != nullptr) return held_on_card(s_, plan, cache, card).caches;
+    Bytes bytes = caches_on_cards(s_) ? cache(range.first, range.last) : Bytes(0);
+    if (card == 0 && plan.stage_buffer > Bytes(0))
+      bytes += cache(plan.on_cards.last, std::ssize(s_.weights->layer));
+    return bytes;
+  };
+  if (plan.assignment != nullptr)
+    use.weights = held_on_card(s_, plan, cache_, card).weights;
+  else
     use.weights = s_.runtime->split == Split::tensors ? rank_weights(s_, plan, card)
                                                       : layer_weights(s_, plan, card);
-    if (plan.partly_on_host) use.weights -= held_back(s_, plan, card);
-    if (caches_on_cards(s_)) use.kv_cache = cache_(range.first, range.last);
-    if (card == 0 && plan.stage_buffer > Bytes(0))
-      use.kv_cache += cache_(plan.on_cards.last, std::ssize(s_.weights->layer));
-  }
+  if (plan.assignment == nullptr && plan.partly_on_host) use.weights -= held_back(s_, plan, card);
   if (card == 0) use.weights += plan.stage_buffer;
-  use.activations = work_;
+  use.kv_cache = caches(cache_);
+  const Bytes prompts = std::min(use.kv_cache, caches(prompt_cache_));
+  use.activations = work_(use.kv_cache, prompts) + workspace(s_, static_cast<std::size_t>(card)) +
+                    whole(use.weights.real().value() * s_.runtime->held_twice.value);
   use.context = whole(s_.runtime->context_bytes.value);
   use.fragmentation =
       whole(static_cast<double>((use.weights + use.kv_cache + use.activations).count()) *
@@ -154,7 +169,7 @@ HostUse host_use(const Scenario& s, const Plan& plan) {
     const Held held = held_on_host(s, plan);
     use.weights = held.weights;
     use.kv_cache = held.caches;
-    if (computes) use.activations = activations(s, 1) + logits(s, 1);
+    if (computes) use.activations = activations(s, pass_tokens(s), 1);
     return use;
   }
   use.weights = layer_bytes(*s.weights, plan.on_cpu);
@@ -167,7 +182,7 @@ HostUse host_use(const Scenario& s, const Plan& plan) {
   if (computes) {
     use.kv_cache +=
         cache(plan.on_cpu.first, plan.on_cpu.last) + cache(plan.on_disk.first, plan.on_disk.last);
-    use.activations = activations(s, 1) + logits(s, 1);
+    use.activations = activations(s, pass_tokens(s), 1);
   }
   return use;
 }

@@ -8,6 +8,7 @@
 
 #include <array>
 
+#include "model/activation.hpp"
 #include "model/estimate.hpp"
 #include "model/kv_cache.hpp"
 
@@ -90,7 +91,8 @@ class CardUses {
  private:
   const Scenario& s_;
   CacheBytes cache_;
-  Bytes work_;
+  CacheBytes prompt_cache_;
+  WorkingMemory work_;
 };
 inline CardUse card_use(const Scenario& scenario, const Plan& plan, Size card) {
   return CardUses(scenario, plan.shards)(plan, card);

@@ -1,10 +1,13 @@
 // What the engine decides, as rows: the right answer depends on it, not only on the model.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "hardware/device.hpp"
 #include "hardware/units.hpp"
 #include "model/quantisation.hpp"
 
@@ -26,44 +29,95 @@ enum class Offload {
 
 enum class Launch { overlapped, added };  ///< kernel launches hide behind the GPU's work, or not
 
+/// How the key-value cache gets its memory.
+enum class Growth {
+  reserved,  ///< all of it before the first token
+  by_layer,  ///< each layer's is copied into a larger one, the old one freed at once
+  whole,     ///< the same, and the old ones of all layers are freed only after the pass
+};
+enum class Positions { last, all };  ///< whose logits a prefill pass makes
+
+/// Cards whose memory and compute kernels reach alike.
+enum class CardClass : std::uint8_t { hbm, gddr, apple, other };
+inline constexpr std::size_t card_classes = 4;
+/// NVIDIA's dies for data centres (compute capability x.0 before 12, and 10.3) have stacked memory;
+/// its other cards GDDR. Source: NVIDIA, CUDA GPU compute capability tables.
+CardClass card_class(const Device& device);
+
+/// Weights that kernels read alike, by the bits of an element of the layers.
+enum class Width : std::uint8_t { sixteen, fp8, eight, four };
+inline constexpr std::size_t widths = 4;
+/// fp8: FP8 checkpoints; else by the mean: from 12 bits, from 6.5 bits, below.
+Width width_of(const Weights& weights);
+
+/// What kernels of one engine reach on one class of cards with weights of one width.
+struct Rates {
+  Constant decode_bandwidth;  ///< share of the card's bandwidth at which weights are read
+  Constant prefill_compute;   ///< share of the card's dense peak that matrix products reach
+  Constant layer_overhead_s;  ///< launches and Python, per layer and pass, seconds
+};
+
 struct Runtime {
   std::string_view name, version;
-  std::string_view source;                   ///< of the policies below
+  std::string_view family;  ///< the row whose constants this one shares: versions of one engine
+  std::string_view source;  ///< of the policies below
   std::span<const SchemeFamily> holds;       ///< weights it can run
   std::span<const SchemeFamily> whole_only;  ///< of them, what is never split over cards and host
   Split split;
   Offload offload;
   Launch launch;
-  bool disk;                  ///< can run with weights left on disk
-  bool cpu;                   ///< can run without any card
-  bool window_capped;         ///< sliding-window layers hold only their window
-  bool latent_cache;          ///< MLA holds the latent, not expanded K and V
-  bool experts_apart;         ///< experts may be in host memory while their layer is on a card
-  bool input_on_cpu;          ///< the token embedding stays in host memory
-  bool cache_optional;        ///< can generate without a KV cache
-  bool strict_positions;      ///< refuses a context beyond the model's positions
-  bool holds_back;            ///< a given part of a card's weights can stay in host memory
-  Size vocabulary_multiple;   ///< rows of the vocabulary are padded to a multiple of this
-  Size window_slack;          ///< tokens that a capped sliding window holds beside the window
-  Size kv_block;              ///< tokens that KV memory is handed out in
-  Size state_bytes;           ///< bytes of one element of recurrent state
-  Size prefill_chunk;         ///< tokens of a prefill pass at most; 0: the whole prompt at once
-  Size logits_bytes;          ///< bytes of one logit as it is sampled from
-  double utilization;         ///< share of a card's memory used when no budget is given
-  Constant context_bytes;     ///< driver context and libraries on each card
-  Constant host_bytes;        ///< the process itself in host memory
-  Constant fragmentation;     ///< share of a card's allocations that the allocator holds beside
-  Constant decode_bandwidth;  ///< share of the card's bandwidth that decode reaches
-  Constant prefill_compute;   ///< share of the card's dense peak that prefill reaches
-  Constant stream_bandwidth;  ///< share of the host bus that streamed weights reach
-  Constant cpu_bandwidth;     ///< share of RAM bandwidth that layers on the CPU reach
-  Constant cpu_compute;       ///< share of the CPU's peak that matrix products on it reach
-  Constant disk_bandwidth;    ///< share of the disk's sequential read
-  Constant layer_overhead_s;  ///< launches and Python, per layer and pass, seconds
+  bool disk;                 ///< can run with weights left on disk
+  bool cpu;                  ///< can run without any card
+  bool window_capped;        ///< sliding-window layers hold only their window
+  bool latent_cache;         ///< MLA holds the latent, not expanded K and V
+  bool experts_apart;        ///< experts may be in host memory while their layer is on a card
+  bool input_on_cpu;         ///< the token embedding stays in host memory
+  bool cache_optional;       ///< can generate without a KV cache
+  bool strict_positions;     ///< refuses a context beyond the model's positions
+  bool holds_back;           ///< a given part of a card's weights can stay in host memory
+  Size vocabulary_multiple;  ///< rows of the vocabulary are padded to a multiple of this
+  Size window_slack;         ///< tokens that a capped sliding window holds beside the window
+  Size kv_block;             ///< tokens that KV memory is handed out in
+  Growth cache_growth;       ///< how caches come to their size
+  Size state_bytes;          ///< bytes of one element of recurrent state
+  Size prefill_chunk;        ///< tokens of a prefill pass at most; 0: the whole prompt at once
+  Size activation_bytes;     ///< bytes of an activation; 0: as many as the arithmetic has
+  double residual_copies;    ///< hidden states of every token that stand at once
+  double widest_share;       ///< of gate, up and their product, what stands at once
+  Positions logits;          ///< whose logits a prefill pass makes
+  Size logits_bytes;         ///< bytes of one logit with its copies
+  Size score_bytes;          ///< bytes of one attention score with its copies; 0: never all at once
+  Size pipelined_tokens;     ///< chunks of so many tokens follow each other through a layer split's
+                             ///< cards; 0: one card at a time
+  std::optional<Arithmetic> packed_arithmetic;  ///< of weights that are unpacked as they are read;
+                                                ///< nothing: 16 bit
+  bool half_accumulate;                         ///< 16-bit products are summed in 16 bit
+  double utilization;        ///< share of a card's memory used when no budget is given
+  Constant context_bytes;    ///< driver context and libraries on each card
+  Constant workspace_bytes;  ///< buffers of matrix libraries in the allocator's count
+  Constant held_twice;       ///< share of the weights that is held again: fused, padded, repacked
+  Constant host_bytes;       ///< the process itself in host memory
+  Constant fragmentation;    ///< share of a card's allocations that the allocator holds beside
+  std::array<std::array<Rates, widths>, card_classes> rates;
+  Constant expert_overhead_s;  ///< of each expert of a layer, where a loop visits them all
+  Constant cache_cost;         ///< of a byte of caches, in bytes of weights that take as long
+  Constant score_traffic;      ///< bytes moved for each attention score that stands in memory
+  Constant stream_bandwidth;   ///< share of the host bus that streamed weights reach
+  Constant cpu_bandwidth;      ///< share of RAM bandwidth that layers on the CPU reach
+  Constant cpu_compute;        ///< share of the CPU's peak that matrix products on it reach
+  Constant disk_bandwidth;     ///< share of the disk's sequential read
   Constant
       reduce_latency_s;  ///< start of one all-reduce, seconds; two a layer under tensor parallelism
+  Constant queue;        ///< share of the other prompts that a request waits for
   Constant load_bandwidth;  ///< share of the slowest link on the way from disk to card
   Constant load_fixed_s;    ///< start-up before the first weight, seconds
+  // 80 % intervals as factors on expected values, from the residuals of measured rows.
+  Constant memory_interval, decode_interval, prefill_interval, serving_interval, load_interval;
+
+  const Rates& rates_on(const Device& device, const Weights& weights) const {
+    return rates[static_cast<std::size_t>(card_class(device))]
+                [static_cast<std::size_t>(width_of(weights))];
+  }
 };
 
 std::span<const Runtime> runtimes();

@@ -11,12 +11,13 @@ namespace headroom::model {
 namespace {
 
 double card_seconds(const Scenario& s, const Work& work, const Device& device) {
-  return card_rate(s, device).seconds(work);
+  return seconds(s, work, card_rate(s, device));
 }
-double cpu_seconds(const Scenario& s, const Work& work) { return cpu_rate(s).seconds(work); }
+double cpu_seconds(const Scenario& s, const Work& work) { return seconds(s, work, cpu_rate(s)); }
 
 /// Cards that follow each other: each works through its own layers, without what stays on the host.
 void add_layer_split(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time) {
+  double slowest = 0;
   for (Size card = 0; card < plan.cards; ++card) {
     Work work;
     for_pieces_on_card(plan, card,
@@ -28,8 +29,19 @@ void add_layer_split(const Scenario& s, const Plan& plan, const Pass& pass, Pass
       work.flops -= host.flops;
     }
     if (!caches_on_cards(s)) work.cache_bytes = 0;
-    time.cards += card_seconds(s, work, s.machine->devices[static_cast<std::size_t>(card)]);
+    const double seconds =
+        card_seconds(s, work, s.machine->devices[static_cast<std::size_t>(card)]);
+    time.cards += seconds;
+    slowest = std::max(slowest, seconds);
   }
+  // Of n chunks that follow each other, the first takes the sum of the cards, each further one the
+  // slowest card.
+  const Size chunk = s.runtime->prefill_chunk;
+  const bool causal = s.weights->model->profile.generative;  // others need the prompt in one piece
+  if (pass.prompt == 0 || chunk == 0 || plan.cards < 2 || !causal) return;
+  const auto tokens = std::min(pass.tokens, static_cast<double>(s.runtime->pipelined_tokens));
+  const double chunks = std::max(1.0, std::ceil(tokens / static_cast<double>(chunk)));
+  time.cards = (time.cards + (chunks - 1) * slowest) / chunks;
 }
 
 /// Cards that share every matrix, in stages that follow each other, each reading what it holds; two
@@ -133,6 +145,13 @@ void add_left_on_host(const Scenario& s, const Plan& plan, const Pass& pass, Pas
   const Range run = intersect(plan.on_cards, pass.layers);
   attention.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
   time.cpu += cpu_seconds(s, attention);
+}
+
+const Rates& rates_of(const Scenario& s) {
+  if (!s.machine->devices.empty())
+    return s.runtime->rates_on(s.machine->devices.front(), *s.weights);
+  return s.runtime->rates[static_cast<std::size_t>(CardClass::other)]
+                         [static_cast<std::size_t>(width_of(*s.weights))];
 }
 
 PassTime time_of(const Scenario& s, const Plan& plan, const Pass& pass) {

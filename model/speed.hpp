@@ -11,6 +11,7 @@ namespace headroom::model {
 struct Work {
   double weight_bytes = 0;  ///< weights read from the device's memory
   double cache_bytes = 0;   ///< caches read
+  double scores = 0;        ///< attention scores that stand in memory
   double flops = 0;         ///< multiplications and additions of matrices and attention scores
 };
 

@@ -79,28 +79,10 @@ std::string_view name_of(Reason reason) {
   return "";
 }
 
-IntervalFactors interval_factors(const Runtime& runtime) {
-  struct Row {
-    std::string_view runtime;
-    IntervalFactors factors;
-  };
-  static constexpr Row rows[] = {
-      {"transformers",
-       {0.98, 1.05, 0.75, 3.60, 32, 82,
-        "10-90 % of the Qwen2.5 rows (memory) and the Qwen2 to Qwen3 rows (times) of their speed "
-        "benchmark documents"}},
-      {"llama.cpp",
-       {0.92, 1.10, 0.50, 2.50, 0, 38,
-        "10-90 % of XiongjieDai/GPU-Benchmarks-on-LLM-Inference@aa72e0e, F16 on one NVIDIA card; "
-        "memory is a guess, unmeasured"}},
-      {"vllm",
-       {0.93, 1.10, 0.75, 1.35, 0, 98,
-        "10-90 % of the Qwen2 to Qwen3 speed benchmark documents, one card; memory is a guess, "
-        "unmeasured"}},
-  };
-  for (const Row& row : rows)
-    if (row.runtime == runtime.name) return row.factors;
-  return {0.80, 1.25, 0.50, 2.00, 0, 0, "no row for this runtime"};
+IntervalFactors interval_factors(const Runtime& r) {
+  return {r.memory_interval.low,   r.memory_interval.high,         r.decode_interval.low,
+          r.decode_interval.high,  r.memory_interval.measurements, r.decode_interval.measurements,
+          r.decode_interval.source};
 }
 
 }  // namespace headroom::model

@@ -50,18 +50,11 @@ class Scorer {
   }
 
   void add_figure(const Measurement& row) {
-    const Subject subject = subjects_.subject(row);
     std::string why;
-    const auto found = predict(subject, why);
-    if (!found) return not_estimated(row, why);
-    out_.scores.push_back({.row = &row,
-                           .group = subject.group,
-                           .runtime = std::string(subject.scenario.runtime->name),
-                           .measured = subject.measured,
-                           .expected = found->expected,
-                           .low = found->low,
-                           .high = found->high,
-                           .plain = plain(subject)});
+    if (auto score = score_of(subjects_.subject(row), &why))
+      out_.scores.push_back(std::move(*score));
+    else
+      not_estimated(row, why);
   }
 
   void add_size(const Measurement& row) {
@@ -108,6 +101,21 @@ class Scorer {
 }  // namespace
 
 std::span<const std::string_view> group_names() { return names; }
+
+std::optional<Score> score_of(const Subject& subject, std::string* why) {
+  std::string reason;
+  const auto found = predict(subject, reason);
+  if (why) *why = reason;
+  if (!found) return std::nullopt;
+  return Score{.row = subject.row,
+               .group = subject.group,
+               .runtime = std::string(subject.scenario.runtime->name),
+               .measured = subject.measured,
+               .expected = found->expected,
+               .low = found->low,
+               .high = found->high,
+               .plain = plain(subject)};
+}
 
 GroupFigures figures_of(std::string name, const std::vector<const Score*>& scores) {
   GroupFigures group{.name = std::move(name)};

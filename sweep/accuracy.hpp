@@ -2,6 +2,8 @@
 // is, beside a plain baseline on the same rows.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,10 +64,12 @@ struct Accuracy {
   std::vector<Score> scores;
   std::vector<Label> labels;
   std::vector<Unscored> unscored;
+  std::vector<Score> left_out;  ///< by constants that their source had no part in; may be empty
 
   std::vector<GroupFigures> groups() const;
   std::vector<LabelFigures> label_groups() const;
   int eligible() const;
+  std::size_t scored() const { return scores.size() + labels.size(); }
 };
 
 /// The baseline of a group of times: every row's plain roofline divided by one efficiency, the
@@ -73,8 +77,19 @@ struct Accuracy {
 GroupFigures figures_of(std::string name, const std::vector<const Score*>& scores);
 LabelFigures figures_of(std::string name, const std::vector<const Label*>& labels);
 
+/// Nothing where the program cannot estimate it; `why` says why then.
+std::optional<Score> score_of(const Subject& subject, std::string* why = nullptr);
+
 /// Scores every record of `files`. Throws what read_measurements and ModelNames throw.
 Accuracy score(const std::vector<std::string>& files, const std::string& models_folder);
+
+/// The constants of engines that bring estimates nearest to the rows of `files`: constants.tsv.
+std::string fitted_constants(const std::vector<std::string>& files,
+                             const std::string& models_folder);
+
+/// Every score anew, with constants fitted to the rows of all other sources. `rows` outlive it.
+std::vector<Score> left_out_scores(const std::vector<Measurement>& rows,
+                                   const std::string& models_folder);
 
 /// Names of the groups in the order in which reports list them.
 std::span<const std::string_view> group_names();

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
 namespace {
-
-namespace json = boost::json;
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
@@ -65,16 +64,7 @@ std::string markdown(const std::vector<std::string>& headings, const Rows& rows)
 }
 
 std::string file_name(const std::string& path) {
-  const auto slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
-/// "github:QwenLM/Qwen3@7a2f61f:docs/…" is "QwenLM/Qwen3".
-std::string short_source(std::string source) {
-  if (source.starts_with("github:")) source.erase(0, 7);
-  if (source.starts_with("https://")) source.erase(0, 8);
-  if (source.starts_with("github.com/")) source.erase(0, 11);
-  return source.substr(0, std::min(source.find_first_of("@: ("), source.size()));
+  return std::filesystem::path(path).filename().string();
 }
 
 template <class Key>
@@ -137,21 +127,22 @@ Rows wrong_labels(const Accuracy& accuracy) {
   return rows;
 }
 
-Rows left_out(const Accuracy& accuracy) {
-  std::map<std::pair<std::string, std::string>, int> counts;
-  for (const Unscored& each : accuracy.unscored) ++counts[{each.reason, file_name(each.row->file)}];
-  Rows rows;
-  for (const auto& [key, n] : counts) rows.push_back({key.first, key.second, fmt::format("{}", n)});
-  return rows;
-}
-
-Rows details(const Accuracy& accuracy) {
+/// How many rows are not scored, by reason and by what `key` makes of them; empty keys left out.
+template <class Key>
+Rows unscored(const Accuracy& accuracy, Key key) {
   std::map<std::pair<std::string, std::string>, int> counts;
   for (const Unscored& each : accuracy.unscored)
-    if (!each.detail.empty()) ++counts[{each.reason, each.detail}];
+    if (auto name = key(each); !name.empty()) ++counts[{each.reason, std::move(name)}];
   Rows rows;
-  for (const auto& [key, n] : counts) rows.push_back({key.first, key.second, fmt::format("{}", n)});
+  for (const auto& [name, n] : counts)
+    rows.push_back({name.first, name.second, fmt::format("{}", n)});
   return rows;
+}
+Rows left_out(const Accuracy& accuracy) {
+  return unscored(accuracy, [](const Unscored& each) { return file_name(each.row->file); });
+}
+Rows details(const Accuracy& accuracy) {
+  return unscored(accuracy, [](const Unscored& each) { return each.detail; });
 }
 
 Rows group_rows(const Accuracy& accuracy) {
@@ -166,75 +157,25 @@ Rows label_rows(const Accuracy& accuracy) {
   return rows;
 }
 
-std::size_t scored(const Accuracy& accuracy) {
-  return accuracy.scores.size() + accuracy.labels.size();
+Rows left_out_rows(const Accuracy& accuracy) {
+  Rows rows;
+  for (const std::string_view name : group_names()) {
+    std::vector<const Score*> members;
+    for (const Score& each : accuracy.left_out)
+      if (each.group == name) members.push_back(&each);
+    if (members.empty()) continue;
+    rows.push_back(cells(figures_of(std::string(name), members)));
+    rows.back().resize(5);
+  }
+  return rows;
 }
 
 std::string totals(const Accuracy& accuracy) {
   return fmt::format("{} rows, {} eligible, {} scored", accuracy.rows.size(), accuracy.eligible(),
-                     scored(accuracy));
+                     accuracy.scored());
 }
 
 }  // namespace
-
-json::object accuracy_object(const Accuracy& accuracy) {
-  json::array skipped, groups;
-  for (const Unscored& each : accuracy.unscored)
-    skipped.push_back(json::object{{"id", (*each.row)["id"]}, {"reason", each.reason}});
-  for (const GroupFigures& g : accuracy.groups())
-    groups.push_back(json::object{{"group", g.name},
-                                  {"n", g.n},
-                                  {"median", g.median},
-                                  {"p90", g.p90},
-                                  {"bias", g.bias},
-                                  {"coverage", g.coverage},
-                                  {"interval_width", g.interval_width}});
-  for (const LabelFigures& g : accuracy.label_groups())
-    groups.push_back(json::object{{"group", g.name},
-                                  {"n", g.n},
-                                  {"wrong_sure", g.wrong_sure},
-                                  {"marginal", g.marginal},
-                                  {"precision", g.precision},
-                                  {"recall", g.recall}});
-  return {{"rows", accuracy.rows.size()},
-          {"eligible", accuracy.eligible()},
-          {"scored", scored(accuracy)},
-          {"skipped", std::move(skipped)},
-          {"groups", std::move(groups)}};
-}
-
-report::Table accuracy_rows(const Accuracy& accuracy) {
-  report::Table table{{"id", "file", "group", "runtime", "source", "grade", "measured", "expected",
-                       "low", "high", "error", "plain", "reason"},
-                      {}};
-  const auto start = [&](const Measurement& row, std::string group, std::string runtime) {
-    table.rows.push_back({row["id"], file_name(row.file), std::move(group), std::move(runtime),
-                          row["source"], row["grade"]});
-  };
-  const auto end = [&](std::initializer_list<report::Value> values) {
-    table.rows.back().insert(table.rows.back().end(), values);
-  };
-  for (const Score& each : accuracy.scores) {
-    start(*each.row, each.group, each.runtime);
-    end({each.measured, each.expected, each.low, each.high, each.error(), each.plain,
-         std::string()});
-  }
-  for (const Label& each : accuracy.labels) {
-    start(*each.row, "fit_verdict", each.runtime);
-    end({std::int64_t{each.fitted},
-         std::int64_t{each.expected},
-         {},
-         {},
-         {},
-         each.load,
-         std::string(each.sure ? "sure" : "marginal")});
-  }
-  for (const Unscored& each : accuracy.unscored) {
-    start(*each.row, "", "");
-    end({{}, {}, {}, {}, {}, {}, each.reason + (each.detail.empty() ? "" : ": ") + each.detail});
-  }
-  return table;
-}
 
 std::string accuracy_text(const Accuracy& accuracy) {
   const auto right = [](std::size_t n) {
@@ -267,6 +208,9 @@ std::string accuracy_page(const Accuracy& accuracy) {
       "parameters times the bits in the recipe's name for sizes.\n\n",
       files, totals(accuracy));
   text += markdown(group_headings, group_rows(accuracy)) + '\n';
+  if (const Rows rows = left_out_rows(accuracy); !rows.empty())
+    text += "Each source by constants that were fitted to all other sources:\n\n" +
+            markdown({"group", "n", "median", "90 %", "bias"}, rows) + '\n';
   if (const Rows rows = label_rows(accuracy); !rows.empty())
     text +=
         "## Does it fit?\n\nPrecision and recall are of \"fits\"; `near`: memory needed is "

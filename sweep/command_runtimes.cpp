@@ -3,6 +3,7 @@
 
 #include "model/estimate.hpp"
 #include "model/runtime.hpp"
+#include "model/runtime_measured.hpp"
 #include "sweep/command.hpp"
 #include "sweep/output.hpp"
 
@@ -44,24 +45,24 @@ report::Table table_of(const std::vector<const Runtime*>& rows) {
     yes_no("refuses contexts beyond the positions", r->strict_positions);
     policy("tokens per cache block", r->kv_block);
     policy("share of a card used by default", r->utilization);
-    constant("context_bytes", r->context_bytes);
-    constant("host_bytes", r->host_bytes);
-    constant("fragmentation", r->fragmentation);
-    constant("decode_bandwidth", r->decode_bandwidth);
-    constant("prefill_compute", r->prefill_compute);
-    constant("stream_bandwidth", r->stream_bandwidth);
-    constant("cpu_bandwidth", r->cpu_bandwidth);
-    constant("cpu_compute", r->cpu_compute);
-    constant("disk_bandwidth", r->disk_bandwidth);
-    constant("layer_overhead_s", r->layer_overhead_s);
-    constant("reduce_latency_s", r->reduce_latency_s);
-    constant("load_bandwidth", r->load_bandwidth);
-    constant("load_fixed_s", r->load_fixed_s);
-    const auto factors = model::interval_factors(*r);
-    add("memory interval", 1.0, factors.memory_low, factors.memory_high,
-        std::int64_t{factors.memory_measurements}, factors.source);
-    add("time interval", 1.0, factors.time_low, factors.time_high,
-        std::int64_t{factors.time_measurements}, factors.source);
+    policy("caches", std::string(r->cache_growth == model::Growth::reserved ? "reserved at once"
+                                 : r->cache_growth == model::Growth::by_layer
+                                     ? "grown layer by layer"
+                                     : "grown with old and new side by side"));
+    policy("logits of a prompt",
+           std::string(r->logits == model::Positions::last ? "the last position" : "every one"));
+    policy("bytes of an attention score in memory", r->score_bytes);
+    for (const model::NamedConstant& each : model::named_constants()) {
+      if (each.of_runtime) {
+        constant(each.name, r->*each.of_runtime);
+        continue;
+      }
+      for (std::size_t cards = 0; cards < model::card_classes; ++cards)
+        for (std::size_t width = 0; width < model::widths; ++width)
+          constant(fmt::format("{} {} {}", each.name, name_of(model::CardClass(cards)),
+                               name_of(model::Width(width))),
+                   r->rates[cards][width].*each.of_rates);
+    }
   }
   return table;
 }

@@ -145,6 +145,8 @@ constexpr Flag table[] = {
     {"runs", "", nothing, "", "the runs that the database holds"},
     {"view", "", one, "NAME", "one question, answered to standard output"},
     {"run", "", one, "ID", "a run of the database (the latest complete one)"},
+    {"fit", "", nothing, "", "the constants of engines that bring estimates nearest to the rows"},
+    {"leave-one-out", "", nothing, "", "also each source by constants fitted to the others"},
     {"models", "", one, "DIR", "a folder of further config.json files, named after their models"},
     {"format", "--json=json", one, "FORMAT", "text, json, jsonl, csv or md (text)"},
     {"out", "-o", one, "PATH", "write there instead of to standard output"},

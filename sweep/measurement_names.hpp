@@ -63,6 +63,8 @@ struct Engine {
 };
 /// Throws Skipped.
 const Engine& engine_of(const Measurement& row);
+/// The row of runtimes() for the version that the settings name, where an engine has several.
+std::string_view version_of(const Measurement& row, std::string_view runtime);
 
 /// Throws Skipped.
 const model::Scheme& scheme_of(const Measurement& row, const model::Model& model,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 
 #include "hardware/names.hpp"
 #include "sweep/measurement_names.hpp"
@@ -148,6 +150,29 @@ const Engine& engine_of(const Measurement& row) {
     return all;
   }();
   return *std::ranges::find(loaders, loader, &Engine::runtime);
+}
+
+std::string_view version_of(const Measurement& row, std::string_view runtime) {
+  const std::string settings = lower(row["settings"]);
+  if (runtime == "llama.cpp") {
+    const auto flash = row.setting("fa");
+    if (flash) return *flash == "0" ? "llama.cpp-b6324" : runtime;
+    for (const auto word : {"no flash attention", "flash_attention=off", " 2023", " 2024"})
+      if (settings.find(word) != std::string::npos) return "llama.cpp-b6324";
+    const auto build = settings.find(" b");
+    const int number = build == std::string::npos ? 0 : std::atoi(settings.c_str() + build + 2);
+    return number > 0 && number < 6325 ? "llama.cpp-b6324" : runtime;
+  }
+  if (runtime != "transformers") return runtime;
+  constexpr std::string_view word = "transformers ";
+  for (auto at = settings.find(word); at != std::string::npos; at = settings.find(word, at + 1)) {
+    int major = 0, minor = 0;
+    if (std::sscanf(settings.c_str() + at + word.size(), "%d.%d", &major, &minor) != 2) continue;
+    const int version = 100 * major + minor;
+    return version < 436 ? "transformers-4.35" : version < 445 ? "transformers-4.44" : runtime;
+  }
+  // PyTorch 2.0 is of 2023.
+  return settings.find("torch 2.0") != std::string::npos ? "transformers-4.35" : runtime;
 }
 
 const model::Scheme& scheme_of(const Measurement& row, const model::Model& model,

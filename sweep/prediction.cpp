@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/placement.hpp"
+#include "model/traffic.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -59,6 +60,13 @@ double seconds_of(Statistic statistic, const Estimate& e) {
   }
 }
 
+double served_seconds(Statistic statistic, const Scenario& s) {
+  const model::Traffic traffic = model::traffic(s);
+  if (statistic == Statistic::serving_step) return traffic.tpot.value();
+  if (statistic == Statistic::serving_first) return traffic.ttft.value();
+  return static_cast<double>(s.batch * s.output_tokens) / traffic.output_tokens_s;
+}
+
 /// The scenario with cards of any size, and contexts beyond the model's positions.
 struct Lifted {
   explicit Lifted(const Scenario& s) : machine(*s.machine), runtime(*s.runtime), scenario(s) {
@@ -86,7 +94,10 @@ std::optional<double> figure(const Subject& subject, const Scenario& s, std::str
     why = name_of(e.reason);
     return std::nullopt;
   }
+  const bool served =
+      subject.statistic >= Statistic::serving_step && subject.statistic <= Statistic::serving_rate;
   const double value = is_memory(subject.statistic) ? bytes_of(subject, s, place(s, 1.0))
+                       : served                     ? served_seconds(subject.statistic, s)
                                                     : seconds_of(subject.statistic, e);
   if (!(value > 0) || value > 1e300) {
     why = "no such figure";
@@ -97,22 +108,23 @@ std::optional<double> figure(const Subject& subject, const Scenario& s, std::str
 
 }  // namespace
 
+const model::Constant& interval_of(const Subject& subject) {
+  const model::Runtime& r = *subject.scenario.runtime;
+  if (is_memory(subject.statistic)) return r.memory_interval;
+  if (subject.group.starts_with("serving")) return r.serving_interval;
+  if (subject.group == "prefill") return r.prefill_interval;
+  return subject.group == "load_time" ? r.load_interval : r.decode_interval;
+}
+
 std::optional<Prediction> predict(const Subject& subject, std::string& why) {
   const Scenario& s = subject.scenario;
   const bool as_it_is = offloads(subject) || on_cards_alone(place(s, 1.0));
   auto value = as_it_is ? figure(subject, s, why) : std::nullopt;
   if (!value) value = figure(subject, Lifted(s).scenario, why);
   if (!value) return std::nullopt;
-  const model::IntervalFactors f = interval_factors(*s.runtime);
-  const bool exact = subject.statistic == Statistic::weights;
-  const bool memory = is_memory(subject.statistic);
-  return Prediction{*value,
-                    *value * (exact    ? 1
-                              : memory ? f.memory_low
-                                       : f.time_low),
-                    *value * (exact    ? 1
-                              : memory ? f.memory_high
-                                       : f.time_high)};
+  if (subject.statistic == Statistic::weights) return Prediction{*value, *value, *value};
+  const model::Constant& interval = interval_of(subject);
+  return Prediction{*value, *value * interval.low, *value * interval.high};
 }
 
 double plain(const Subject& subject) {
@@ -126,13 +138,16 @@ double plain(const Subject& subject) {
     return prediction ? prediction->expected : 0;
   }
   model::Runtime ideal = *s.runtime;
-  for (const auto share : {&model::Runtime::decode_bandwidth, &model::Runtime::prefill_compute,
-                           &model::Runtime::stream_bandwidth, &model::Runtime::cpu_bandwidth,
-                           &model::Runtime::cpu_compute, &model::Runtime::disk_bandwidth,
-                           &model::Runtime::load_bandwidth})
+  for (auto& by_width : ideal.rates)
+    for (model::Rates& rates : by_width) {
+      rates.decode_bandwidth.value = rates.prefill_compute.value = 1;
+      rates.layer_overhead_s.value = 0;
+    }
+  for (const auto share : {&model::Runtime::cache_bandwidth, &model::Runtime::stream_bandwidth,
+                           &model::Runtime::cpu_bandwidth, &model::Runtime::cpu_compute,
+                           &model::Runtime::disk_bandwidth, &model::Runtime::load_bandwidth})
     (ideal.*share).value = 1;
-  for (const auto overhead : {&model::Runtime::layer_overhead_s, &model::Runtime::reduce_latency_s,
-                              &model::Runtime::load_fixed_s})
+  for (const auto overhead : {&model::Runtime::reduce_latency_s, &model::Runtime::load_fixed_s})
     (ideal.*overhead).value = 0;
   Subject at_full_rate = subject;
   at_full_rate.scenario.runtime = &ideal;

@@ -12,6 +12,9 @@ struct Prediction {
   double expected = 0, low = 0, high = 0;
 };
 
+/// The 80 % interval that stands for this kind of figure.
+const model::Constant& interval_of(const Subject& subject);
+
 /// Nothing where the program cannot estimate the scenario; `why` says why then. A run that is
 /// reported has fitted: where the estimate says that it does not, the cards' memory is lifted and
 /// the figure estimated all the same.

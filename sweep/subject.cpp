@@ -7,63 +7,15 @@
 #include <cmath>
 
 #include "hardware/names.hpp"
+#include "model/placement.hpp"
+#include "model/serving.hpp"
 
 namespace headroom::sweep {
 namespace {
 
 using model::Scenario;
 using model::Split;
-
-/// How a quantity of the tables is made from a time or a size.
-enum class Form {
-  amount,          ///< the figure itself
-  rate_of_prompt,  ///< prompt tokens of all sequences per second
-  rate_of_output,  ///< output tokens of all sequences per second
-  rate_of_both,
-  per_output,    ///< seconds per output token of one sequence
-  per_sequence,  ///< the same, divided by the sequences at once
-};
-struct Quantity {
-  std::string_view name;
-  Statistic statistic;
-  Form form = Form::amount;
-  std::size_t index = 0;
-};
 using enum Statistic;
-constexpr auto quantities = std::to_array<Quantity>(
-    {{"max_memory_allocated_total", allocated_peak},
-     {"max_gpu_memory", allocated_peak},
-     {"gpu_memory_total", allocated_peak},
-     // no trace of the prompt's activations in these tables: not a peak
-     {"gpu_memory", allocated_held},
-     {"vram_used", card_used},
-     {"weights_size", Statistic::weights},
-     {"gpu0_weights_memory", card_weights, Form::amount, 0},
-     {"gpu1_weights_memory", card_weights, Form::amount, 1},
-     {"cpu_weights_memory", host_weights},
-     {"ram_used", host_used},
-     {"dram_used", host_used},
-     {"decode_speed", step, Form::rate_of_output},
-     {"decode_speed_end_to_end", generation, Form::rate_of_output},
-     {"tokens_per_s_generated_incl_prefill", generation, Form::rate_of_output},
-     {"tokens_per_s_prompt_plus_generated", generation, Form::rate_of_both},
-     {"gen_throughput_incl_prefill", generation, Form::rate_of_output},
-     {"gen_throughput", generation, Form::rate_of_output},
-     {"output_throughput_total", generation, Form::rate_of_output},
-     {"output_throughput", generation, Form::rate_of_output},
-     {"time_per_token", generation, Form::per_output},
-     {"time_per_token_per_sequence", generation, Form::per_sequence},
-     {"tpot", step},
-     {"ttft", Statistic::prefill},
-     {"prefill_speed", Statistic::prefill, Form::rate_of_prompt},
-     {"prefill_time", Statistic::prefill},
-     {"model_load_time", load}});
-
-const Quantity& quantity_of(const Measurement& row) {
-  for (const Quantity& each : quantities)
-    if (each.name == row["quantity"]) return each;
-  throw Skipped(Skip::statistic, fmt::format("quantity '{}'", row["quantity"]));
-}
 
 /// Bytes or seconds of one unit of the figure.
 double scale_of(const Measurement& row, const Engine& engine) {
@@ -83,30 +35,6 @@ bool one_digit(const std::string& value) {
   std::size_t digits = 0;
   for (std::size_t i = first; i < value.size() && value[i] != 'e'; ++i) digits += value[i] != '.';
   return digits < 2 && value.find('.') != std::string::npos;
-}
-
-/// Seconds of the statistic, from the figure as published.
-double seconds(const Quantity& quantity, double value, const Scenario& s) {
-  const auto prompt = static_cast<double>(s.batch * s.prompt_tokens);
-  const auto output = static_cast<double>(s.batch * s.output_tokens);
-  // A rate of decode alone is of one step, in which each sequence gets a token.
-  if (quantity.statistic == step && quantity.form == Form::rate_of_output)
-    return static_cast<double>(s.batch) / value;
-  switch (quantity.form) {
-    case Form::amount:
-      return value;
-    case Form::rate_of_prompt:
-      return prompt / value;
-    case Form::rate_of_output:
-      return output / value;
-    case Form::rate_of_both:
-      return (prompt + output) / value;
-    case Form::per_output:
-      return value * static_cast<double>(s.output_tokens);
-    case Form::per_sequence:
-      return value * output;
-  }
-  return value;
 }
 
 std::string time_group(const Measurement& row, const Quantity& quantity, const Scenario& s) {
@@ -153,16 +81,38 @@ const Precision& kv_precision_of(const Measurement& row) {
 void refuse_features(const Measurement& row) {
   if (const auto mtp = row.setting("mtp"); mtp && *mtp != "off")
     throw Skipped(Skip::feature, "speculative decoding");
-  if (row.setting("no_kv_offload").value_or("0") != "0")
-    throw Skipped(Skip::feature, "the cache in host memory");
   if (lower(row.setting("framework").value_or("")).find("6 experts") != std::string::npos ||
       row.setting("experts").value_or("8") != "8")
     throw Skipped(Skip::feature, "fewer experts than the model uses");
 }
 
+/// Figures of serving are of the steady state.
+Statistic under_traffic(Statistic statistic) {
+  if (statistic == step) return Statistic::serving_step;
+  if (statistic == Statistic::prefill) return Statistic::serving_first;
+  return statistic == generation ? Statistic::serving_rate : statistic;
+}
+
+/// The most sequences at once that the machine holds, for "saturated"; 1 where not even one.
+Size saturated(Scenario s) {
+  constexpr Size most = 4096;  // as benchmark programs limit it
+  return std::max<Size>(1, model::largest(most, [&](Size batch) {
+                          s.batch = batch;
+                          return place(s, 1.0).feasible();
+                        }));
+}
+
 }  // namespace
 
-bool is_memory(Statistic statistic) { return statistic < step; }
+std::string short_source(std::string source) {
+  if (source.starts_with("github:")) source.erase(0, 7);
+  if (source.starts_with("https://")) source.erase(0, 8);
+  if (source.starts_with("github.com/")) source.erase(0, 11);
+  return source.substr(0, std::min(source.find_first_of("@: ("), source.size()));
+}
+
+Subjects::Subjects(const std::string& models_folder)
+    : Subjects(models_folder, {model::runtimes().begin(), model::runtimes().end()}) {}
 
 const model::Weights& Subjects::weights(const model::Model& model, const model::Scheme& scheme) {
   const auto key = std::pair(&model, &scheme);
@@ -185,17 +135,42 @@ Machine Subjects::machine_for(const Measurement& row, bool memory_alone) {
   }
 }
 
+const model::LayerSplit* Subjects::layer_split(const Measurement& row, const Scenario& s) {
+  if (s.runtime->family != "llama.cpp" || s.machine->devices.empty()) return nullptr;
+  const auto layers = row.setting("ngl");
+  const bool cache_elsewhere = row.setting("no_kv_offload").value_or("0") != "0";
+  if (!layers && !cache_elsewhere && s.machine->devices.size() < 2) return nullptr;
+  const auto all = std::ssize(s.weights->layer) + 1;
+  auto split = std::make_unique<model::LayerSplit>();
+  split->cache_on_cards = !cache_elsewhere;
+  split->gpu_layers = all;
+  // "13 of 28", "99", "all"; Metal took any number above 0 for the whole model.
+  if (layers && layers->find("whole model") == std::string::npos)
+    if (const auto space = layers->find(' ');
+        const auto n = leading_number(layers->substr(0, space)))
+      split->gpu_layers = std::min<Size>(all, static_cast<Size>(*n));
+  layer_splits_.push_back(std::move(split));
+  return layer_splits_.back().get();
+}
+
 Scenario Subjects::scenario(const Measurement& row, const Engine& engine, bool memory_alone) {
   if (row["grade"] == "C") throw Skipped(Skip::grade, "");
   refuse_features(row);
   Scenario s;
-  s.runtime = &model::runtime(engine.runtime);
+  const auto runtime =
+      std::ranges::find(runtimes_, version_of(row, engine.runtime), &model::Runtime::name);
+  if (runtime == runtimes_.end()) throw std::logic_error(std::string(engine.runtime));
+  s.runtime = &*runtime;
   const model::Model& model = names_.model(row["model"]);
   s.weights = &weights(model, scheme_of(row, model, *s.runtime));
   if (!s.weights->refusal.empty()) throw Skipped(Skip::precision, s.weights->refusal);
   s.machine = &machine(machine_for(row, memory_alone));
   s.kv_precision = &kv_precision_of(row);
-  if (!row["batch"].empty() && !row.number("batch"))
+  if (figure(row, {"moe_ep"}).value_or(1) == static_cast<double>(s.tensor_parallel) &&
+      s.tensor_parallel > 1)
+    s.expert_parallel = s.tensor_parallel;
+  s.layer_split = layer_split(row, s);
+  if (!row["batch"].empty() && !row.number("batch") && row["batch"] != "saturated")
     throw Skipped(Skip::setting, "batch is '" + row["batch"] + "'");
   s.batch = tokens(row, "batch", "batch", 1);
   const auto cards = static_cast<Size>(s.machine->devices.size());
@@ -239,8 +214,10 @@ Subject Subjects::subject(const Measurement& row) {
   s.output_tokens = std::max<Size>(output, 1);
   if (const auto context = figure(row, {"ctx", "n_ctx"})) s.context = static_cast<Size>(*context);
   if (s.context < s.prompt_tokens + s.output_tokens) s.context = 0;
+  if (row["batch"] == "saturated") s.batch = saturated(s);
   const double scaled = *value * scale_of(row, engine);
   subject.measured = is_memory(subject.statistic) ? scaled : seconds(quantity, scaled, s);
+  if (row["task"].starts_with("serving")) subject.statistic = under_traffic(subject.statistic);
   subject.group = is_memory(subject.statistic) ? "inference_memory" : time_group(row, quantity, s);
   if (subject.statistic == load && s.machine->host.disk_read.value() <= 0)
     throw Skipped(Skip::setting, "the disk's speed");

@@ -8,25 +8,14 @@
 #include <utility>
 
 #include "model/estimate.hpp"
+#include "model/layer_split.hpp"
 #include "sweep/measurement_names.hpp"
+#include "sweep/quantity.hpp"
 
 namespace headroom::sweep {
 
-/// Which figure of an estimate a measurement is compared with.
-enum class Statistic {
-  allocated_peak,  ///< most bytes of tensors at once, all cards together: no driver, no allocator
-  allocated_held,  ///< the same between passes: weights and caches
-  card_used,       ///< as the driver shows it, all cards together
-  weights,         ///< bytes of the weights alone
-  card_weights,    ///< weights on the card `index`
-  host_weights,    ///< weights left in host memory
-  host_used,       ///< all that the process holds in host memory
-  step,            ///< one decode step
-  generation,      ///< prefill and every output token
-  prefill,         ///< up to the first token
-  load,
-};
-bool is_memory(Statistic statistic);
+/// "github:QwenLM/Qwen3@7a2f61f:docs/…" is "QwenLM/Qwen3".
+std::string short_source(std::string source);
 
 struct Subject {
   const Measurement* row = nullptr;
@@ -40,7 +29,10 @@ struct Subject {
 /// Reads measurements into subjects, and keeps what their scenarios point to.
 class Subjects {
  public:
-  explicit Subjects(const std::string& models_folder) : names_(models_folder) {}
+  /// With the engines' rows as they are, or with `runtimes` in their place.
+  explicit Subjects(const std::string& models_folder);
+  Subjects(const std::string& models_folder, std::vector<model::Runtime> runtimes)
+      : names_(models_folder), runtimes_(std::move(runtimes)) {}
   /// Throws Skipped.
   Subject subject(const Measurement& row);
   /// The scenario alone, of a row of labels ("fits", "oom", "max"). Throws Skipped.
@@ -55,10 +47,14 @@ class Subjects {
   Machine machine_for(const Measurement& row, bool memory_alone);
   const model::Weights& weights(const model::Model& model, const model::Scheme& scheme);
   const Machine& machine(Machine machine);
+  /// llama.cpp's -ngl and -nkvo; null where the row has neither and one card at most.
+  const model::LayerSplit* layer_split(const Measurement& row, const model::Scenario& scenario);
 
   ModelNames names_;
+  std::vector<model::Runtime> runtimes_;
   std::map<std::pair<const model::Model*, const model::Scheme*>, model::Weights> weights_;
   std::vector<std::unique_ptr<Machine>> machines_;
+  std::vector<std::unique_ptr<model::LayerSplit>> layer_splits_;
 };
 
 }  // namespace headroom::sweep

@@ -1,14 +1,42 @@
-// What is left out of the measurements is left out for what it is.
+// No figure of tests/accuracy/accuracy.json may get worse: tests/accuracy/update.sh writes it anew.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <string>
+#include <boost/json.hpp>
+#include <map>
 
-#include "sweep/subject.hpp"
+#include "reference.hpp"
+#include "sweep/accuracy_report.hpp"
 
 namespace headroom::oracle {
 namespace {
 
 const std::string folder = std::string(HEADROOM_SOURCE) + "/tests/accuracy/";
+
+TEST(Accuracy, NoFigureGetsWorse) {
+  std::vector<std::string> files;
+  for (const char* name :
+       {"decode_speed", "fit_labels", "inference_memory", "offload_speed", "quantised_sizes"})
+    files.push_back(folder + name + ".csv");
+  const auto now = sweep::accuracy_object(sweep::score(files, ""));
+  const auto committed = boost::json::parse(read_file(folder + "accuracy.json")).as_object();
+  EXPECT_GE(now.at("scored").to_number<double>(), 0.95 * now.at("eligible").to_number<double>());
+  EXPECT_GE(now.at("scored").to_number<int>(), committed.at("scored").to_number<int>());
+  std::map<std::string, boost::json::object> groups;
+  for (const auto& group : now.at("groups").as_array())
+    groups[group.at("group").as_string().c_str()] = group.as_object();
+  for (const auto& value : committed.at("groups").as_array()) {
+    const auto& group = value.as_object();
+    const std::string name = group.at("group").as_string().c_str();
+    ASSERT_TRUE(groups.contains(name)) << name;
+    for (const char* figure : {"median", "p90", "wrong_sure", "marginal"}) {
+      const auto* before = group.if_contains(figure);
+      if (before == nullptr) continue;
+      EXPECT_LE(groups[name].at(figure).to_number<double>(), before->to_number<double>() + 0.0005)
+          << name << ' ' << figure;
+    }
+  }
+}
 
 TEST(Accuracy, NoReasonDependsOnTheError) {
   // A row whose figure is made absurd is scored all the same, and far off.

@@ -1,0 +1,119 @@
+#include "model/runtime_measured.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+#include "hardware/embedded.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr auto constants = std::to_array<NamedConstant>({
+    {"context_bytes", &Runtime::context_bytes},
+    {"workspace_bytes", &Runtime::workspace_bytes},
+    {"held_twice", &Runtime::held_twice},
+    {"host_bytes", &Runtime::host_bytes},
+    {"fragmentation", &Runtime::fragmentation},
+    {"decode_bandwidth", nullptr, &Rates::decode_bandwidth},
+    {"prefill_compute", nullptr, &Rates::prefill_compute},
+    {"layer_overhead_s", nullptr, &Rates::layer_overhead_s},
+    {"expert_overhead_s", &Runtime::expert_overhead_s},
+    {"cache_cost", &Runtime::cache_cost},
+    {"score_traffic", &Runtime::score_traffic},
+    {"queue", &Runtime::queue},
+    {"stream_bandwidth", &Runtime::stream_bandwidth},
+    {"cpu_bandwidth", &Runtime::cpu_bandwidth},
+    {"cpu_compute", &Runtime::cpu_compute},
+    {"disk_bandwidth", &Runtime::disk_bandwidth},
+    {"reduce_latency_s", &Runtime::reduce_latency_s},
+    {"load_bandwidth", &Runtime::load_bandwidth},
+    {"load_fixed_s", &Runtime::load_fixed_s},
+    {"memory_interval", &Runtime::memory_interval},
+    {"decode_interval", &Runtime::decode_interval},
+    {"prefill_interval", &Runtime::prefill_interval},
+    {"serving_interval", &Runtime::serving_interval},
+    {"load_interval", &Runtime::load_interval},
+});
+constexpr std::array<std::string_view, card_classes> card_names{"hbm", "gddr", "apple", "other"};
+constexpr std::array<std::string_view, widths> width_names{"16-bit", "fp8", "8-bit", "4-bit"};
+
+/// runtime, constant, cards, width, value, low, high, measurements, source.
+using Fields = std::array<std::string_view, 9>;
+
+Fields fields_of(std::string_view line) {
+  Fields all{};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto end = i + 1 < all.size() ? std::min(line.find('\t'), line.size()) : line.size();
+    all[i] = line.substr(0, end);
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+  return all;
+}
+
+double number(std::string_view text) {
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+template <class Names>
+std::size_t index(const Names& names, std::string_view name) {
+  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+}
+
+/// Copies `constant` to every cell of the row that has no measurements of its own; a cell named by
+/// the file has.
+void put(Runtime& row, const NamedConstant& which, const Fields& f, Constant constant) {
+  if (which.of_runtime) {
+    row.*which.of_runtime = constant;
+    return;
+  }
+  const auto cards = index(card_names, f[2]), width = index(width_names, f[3]);
+  for (std::size_t c = 0; c < card_classes; ++c)
+    for (std::size_t w = 0; w < widths; ++w) {
+      if ((cards < card_classes && cards != c) || (width < widths && width != w)) continue;
+      Constant& cell = row.rates[c][w].*which.of_rates;
+      const bool named = cards < card_classes && width < widths;
+      if (!named && cell.measurements > 0) continue;
+      cell = constant;
+      if (!named) cell.measurements = 0;
+    }
+}
+
+std::string_view file() {
+  for (const EmbeddedFile& each : embedded_models())
+    if (each.name == "constants.tsv") return each.bytes;
+  throw std::logic_error("no constants.tsv is embedded");
+}
+
+}  // namespace
+
+std::span<const NamedConstant> named_constants() { return constants; }
+std::string_view name_of(CardClass cards) { return card_names[static_cast<std::size_t>(cards)]; }
+std::string_view name_of(Width width) { return width_names[static_cast<std::size_t>(width)]; }
+
+void apply_measured(std::vector<Runtime>& rows) { apply_measured(rows, file()); }
+
+void apply_measured(std::vector<Runtime>& rows, std::string_view rest) {
+  int number_of_line = 0;
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (++number_of_line == 1 || line.empty()) continue;
+    const Fields f = fields_of(line);
+    const auto which = std::ranges::find(constants, f[1], &NamedConstant::name);
+    if (std::ranges::find(rows, f[0], &Runtime::name) == rows.end() || which == constants.end())
+      throw std::logic_error(
+          fmt::format("constants.tsv:{}: no constant '{}' of '{}'", number_of_line, f[1], f[0]));
+    for (Runtime& row : rows)
+      if (row.family == f[0])
+        put(row, *which, f,
+            {number(f[4]), number(f[5]), number(f[6]), static_cast<int>(number(f[7])), f[8]});
+  }
+}
+
+}  // namespace headroom::model

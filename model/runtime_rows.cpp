@@ -1,0 +1,220 @@
+#include "model/runtime_rows.hpp"
+
+#include <array>
+
+namespace headroom::model {
+namespace {
+
+constexpr double MiB = 1048576.0;
+constexpr std::string_view rule = "rule of thumb, unmeasured";
+
+constexpr auto torch_families = std::to_array<SchemeFamily>(
+    {SchemeFamily::plain, SchemeFamily::bitsandbytes, SchemeFamily::gptq, SchemeFamily::awq,
+     SchemeFamily::fp8, SchemeFamily::fp4, SchemeFamily::compressed_tensors});
+// transformers 5.23 quantizers/quantizer_bnb_8bit.py and _4bit.py refuse a map with both cards and
+// host.
+constexpr auto packed_on_load = std::to_array<SchemeFamily>({SchemeFamily::bitsandbytes});
+constexpr auto llama_cpp_families =
+    std::to_array<SchemeFamily>({SchemeFamily::plain, SchemeFamily::gguf, SchemeFamily::fp4});
+constexpr auto expert_families =
+    std::to_array<SchemeFamily>({SchemeFamily::plain, SchemeFamily::gguf, SchemeFamily::fp4,
+                                 SchemeFamily::fp8, SchemeFamily::compressed_tensors});
+
+constexpr Constant guess(double value, double low, double high) {
+  return {value, low, high, 0, rule};
+}
+
+/// What no row says otherwise.
+Runtime start() {
+  Runtime r{};
+  r.holds = torch_families;
+  r.split = Split::layers;
+  r.offload = Offload::none;
+  r.launch = Launch::added;
+  r.latent_cache = true;
+  r.kv_block = 1;
+  r.vocabulary_multiple = 1;
+  r.state_bytes = 2;
+  r.residual_copies = 2;
+  r.widest_share = 1;
+  r.logits = Positions::last;
+  r.logits_bytes = 4;
+  r.utilization = 1.0;
+  r.context_bytes = guess(520 * MiB, 300 * MiB, 900 * MiB);
+  r.workspace_bytes = {8.125 * MiB, 8.125 * MiB, 32 * MiB, 1, "PyTorch: CUDA semantics, cuBLAS"};
+  r.held_twice = guess(0, 0, 0.05);
+  r.host_bytes = guess(1024 * MiB, 600 * MiB, 4096 * MiB);
+  r.fragmentation = guess(0.02, 0.0, 0.08);
+  for (auto& by_width : r.rates)
+    for (Rates& rates : by_width)
+      rates = {guess(0.60, 0.30, 0.90), guess(0.40, 0.15, 0.70), guess(50e-6, 10e-6, 200e-6)};
+  r.score_traffic = guess(20, 8, 40);  // written, scaled and masked, read for the softmax and after
+  r.queue = guess(0.2, 0.05, 0.6);
+  r.expert_overhead_s = {0, 0, 0, 0, "one grouped kernel for all experts"};
+  r.cache_cost = guess(1.0, 0.7, 2.0);
+  r.stream_bandwidth = guess(0.60, 0.30, 0.85);
+  r.cpu_bandwidth = guess(0.60, 0.40, 0.80);
+  r.cpu_compute = guess(0.40, 0.20, 0.70);
+  r.disk_bandwidth = guess(0.60, 0.30, 0.90);
+  r.reduce_latency_s = guess(15e-6, 6e-6, 40e-6);
+  r.load_bandwidth = guess(0.60, 0.25, 0.95);
+  r.load_fixed_s = guess(3.0, 1.0, 20.0);
+  r.memory_interval = guess(1, 0.90, 1.15);
+  r.decode_interval = guess(1, 0.50, 2.0);
+  r.prefill_interval = guess(1, 0.40, 2.5);
+  r.serving_interval = guess(1, 0.50, 2.0);
+  r.load_interval = guess(1, 0.40, 2.5);
+  return r;
+}
+
+Runtime transformers() {
+  Runtime r = start();
+  r.name = r.family = "transformers";
+  r.version = "5.23";
+  r.source = "transformers 5.23 and accelerate 1.15: big model inference, cache_utils.py";
+  r.whole_only = packed_on_load;
+  r.offload = Offload::stream;
+  r.launch = Launch::overlapped;
+  r.disk = r.cpu = r.window_capped = r.cache_optional = true;
+  r.cache_growth = Growth::by_layer;
+  // The layer's input, the sum after attention, its norm, and the embeddings that the model holds.
+  r.residual_copies = 4;
+  r.expert_overhead_s =
+      guess(50e-6, 10e-6, 200e-6);  // modeling_qwen3_moe.py: for expert in experts
+  r.logits_bytes = 6;               // as multiplied, and in fp32
+  return r;
+}
+
+/// Before 4.45 the logits of the whole prompt are made and copied to fp32.
+Runtime transformers_of_2024() {
+  Runtime r = transformers();
+  r.name = "transformers-4.44";
+  r.version = "4.36 to 4.44";
+  r.source =
+      "transformers 4.38 modeling_qwen2.py: logits of every position, .float(); DynamicCache";
+  r.logits = Positions::all;
+  return r;
+}
+
+/// Before 4.36 caches are tuples: the old ones live until the pass has made all new ones.
+Runtime transformers_of_2023() {
+  Runtime r = transformers_of_2024();
+  r.name = "transformers-4.35";
+  r.version = "4.28 to 4.35";
+  r.source = "transformers 4.31 generation/utils.py: past_key_values as tuples, torch.cat";
+  r.cache_growth = Growth::whole;
+  return r;
+}
+
+Runtime llama_cpp() {
+  Runtime r = start();
+  r.name = r.family = "llama.cpp";
+  r.version = "b6400";
+  r.source = "llama.cpp src/llama-model.cpp, llama-kv-cache-iswa.cpp, -ngl semantics; ggml-alloc.c";
+  r.holds = llama_cpp_families;
+  r.offload = Offload::compute;
+  r.disk = r.cpu = r.window_capped = r.input_on_cpu = r.experts_apart = true;
+  r.window_slack = 512;
+  r.kv_block = 256;
+  r.state_bytes = 4;
+  r.prefill_chunk = 512;
+  r.activation_bytes = 4;
+  r.widest_share = 2.0 / 3;   // the product overwrites the gate
+  r.logits = Positions::all;  // of a chunk: the graph is reserved for as many outputs
+  r.workspace_bytes = {0, 0, 0, 0, "ggml pools are in context_bytes"};
+  r.fragmentation = {0, 0, 0, 0, "ggml-alloc.c: one buffer of the exact size"};
+  r.host_bytes = guess(512 * MiB, 256 * MiB, 1024 * MiB);
+  r.pipelined_tokens = 2048;               // n_batch
+  r.packed_arithmetic = Arithmetic::int8;  // ggml-cuda mmq.cuh
+  r.half_accumulate = true;                // cublasGemmEx with CUBLAS_COMPUTE_16F
+  return r;
+}
+
+/// Before b6325 attention is without a flash kernel unless asked for.
+Runtime llama_cpp_of_2024() {
+  Runtime r = llama_cpp();
+  r.name = "llama.cpp-b6324";
+  r.version = "to b6324";
+  r.source = "llama.cpp b2800 llama.cpp: llm_build_kqv without flash_attn; ggml-alloc.c";
+  r.score_bytes = 4;
+  return r;
+}
+
+Runtime vllm() {
+  Runtime r = start();
+  r.name = r.family = "vllm";
+  r.version = "0.19";
+  r.source = "vLLM 0.19: gpu_memory_utilization 0.9, block size 16, chunked prefill";
+  r.split = Split::tensors;
+  r.strict_positions = r.holds_back = true;
+  r.vocabulary_multiple = 64;
+  r.kv_block = 16;
+  r.prefill_chunk = 8192;
+  r.utilization = 0.9;
+  r.context_bytes = guess(900 * MiB, 500 * MiB, 1800 * MiB);
+  r.host_bytes = guess(4096 * MiB, 2048 * MiB, 8192 * MiB);
+  r.fragmentation = guess(0.01, 0.0, 0.04);
+  r.load_fixed_s = guess(20.0, 8.0, 60.0);
+  return r;
+}
+
+Runtime like(Runtime r, std::string_view name, std::string_view version, std::string_view source) {
+  r.name = r.family = name;
+  r.version = version;
+  r.source = source;
+  return r;
+}
+
+/// PyTorch programs with caches of their own: nothing offloaded, nothing refused.
+Runtime torch_program(std::string_view name, std::string_view version, std::string_view source,
+                      Split split = Split::layers) {
+  Runtime r = like(start(), name, version, source);
+  r.split = split;
+  r.cache_growth = Growth::reserved;
+  return r;
+}
+
+}  // namespace
+
+std::vector<Runtime> policy_rows() {
+  std::vector<Runtime> rows{transformers(), transformers_of_2024(), transformers_of_2023(),
+                            llama_cpp(),    llama_cpp_of_2024(),    vllm()};
+  rows.push_back(like(vllm(), "sglang", "0.5", "SGLang 0.5: as vLLM, radix cache"));
+  rows.push_back(like(vllm(), "tensorrt-llm", "1.0", "TensorRT-LLM 1.0, PyTorch backend: as vLLM"));
+
+  // Attention without a flash kernel: scores in 16 bit, in fp32 for the softmax, and its result.
+  Runtime& autoawq = rows.emplace_back(torch_program(
+      "autoawq", "0.1.6", "casper-hansen/AutoAWQ 0.1.6: fused modules, caches reserved"));
+  autoawq.score_bytes = 8;
+  autoawq.cpu = true;
+  Runtime& exllama = rows.emplace_back(
+      torch_program("exllama", "1 and 2", "turboderp/exllama model.py, turboderp/exllamav2"));
+  exllama.score_bytes = 2;
+  exllama.prefill_chunk = 2048;  // max_input_len
+  Runtime& litgpt = rows.emplace_back(torch_program(
+      "litgpt", "2023-11", "Lightning-AI/litgpt generate/base.py, eager PyTorch 2.1"));
+  litgpt.launch = Launch::overlapped;
+  litgpt.logits = Positions::all;
+  rows.push_back(torch_program("gpt-fast", "2024",
+                               "pytorch-labs/gpt-fast generate.py, torch.compile", Split::tensors));
+  rows.push_back(torch_program("mlc-llm", "2023-10", "mlc-ai/llm-perf-bench", Split::tensors));
+  rows.push_back(torch_program("calm", "2024", "zeux/calm: one CUDA kernel a token"));
+  rows.push_back(torch_program("deepspeed-inference", "0.7",
+                               "DeepSpeed-Inference of 2022: kernel injection, tensor slicing",
+                               Split::tensors));
+
+  Runtime& zero = rows.emplace_back(like(transformers(), "zero-inference", "0.7 to 0.10",
+                                         "DeepSpeed ZeRO-Inference: weights streamed each pass"));
+  zero.launch = Launch::added;
+  Runtime& flexgen = rows.emplace_back(
+      like(transformers(), "flexgen", "0.1.7", "FMInference/FlexLLMGen flex_opt.py"));
+  flexgen.launch = Launch::added;
+  flexgen.cache_growth = Growth::reserved;
+
+  Runtime& experts = rows.emplace_back(
+      like(llama_cpp(), "ktransformers", "0.2", "kvcache-ai/ktransformers: experts on the CPU"));
+  experts.holds = expert_families;
+  return rows;
+}
+
+}  // namespace headroom::model

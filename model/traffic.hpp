@@ -1,0 +1,25 @@
+// Continuous batching in its steady state: `batch` requests at once, each followed by the next.
+#pragma once
+
+#include "model/estimate.hpp"
+
+namespace headroom::model {
+
+struct Traffic {
+  Seconds ttft, tpot;          ///< of the mean request
+  double output_tokens_s = 0;  ///< of all requests together, on each replica
+};
+
+/// What each request sees while the others start and end beside it.
+///
+///   tpot = step + (batch - 1) / output * prompt
+///   ttft = prompt * (1 + queue * (batch - 1)) + step
+///
+/// step: one decode step of all sequences, seconds; prompt: prefill of one request; while one
+/// request gets its output tokens, each of the others is followed by a new one, whose prefill
+/// shares the passes (chunked prefill); queue: share of the other prompts that a request waits
+/// for, which depends on how they arrive. Source: the schedulers of vLLM, SGLang and TensorRT-LLM;
+/// queue is fitted. Left out: unequal lengths, requests that have to wait for memory.
+Traffic traffic(const Scenario& scenario);
+
+}  // namespace headroom::model

@@ -1,0 +1,95 @@
+// Working memory against what engines log and what tables of memory imply.
+#include "model/activation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "model/config.hpp"
+#include "model/kv_cache.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr double MiB = 1048576, GiB = 1073741824;
+
+/// A Llama of the first generations: embeddings of 32000 tokens.
+Model llama(Size hidden, Size intermediate, Size layers, Size heads, Size kv_heads) {
+  const std::string text =
+      "{\"architectures\":[\"LlamaForCausalLM\"],\"model_type\":\"llama\","
+      "\"hidden_size\":" +
+      std::to_string(hidden) + ",\"intermediate_size\":" + std::to_string(intermediate) +
+      ",\"num_hidden_layers\":" + std::to_string(layers) +
+      ",\"num_attention_heads\":" + std::to_string(heads) +
+      ",\"num_key_value_heads\":" + std::to_string(kv_heads) +
+      ",\"vocab_size\":32000,\"max_position_embeddings\":4096}";
+  return make_model("llama", parse_config(text, "llama"), "test");
+}
+
+TEST(Activations, LlamaCppLogsItsComputeBuffer) {
+  // llama.cpp b1691, n_ctx 512, n_batch 512: total VRAM less model less KV cache, in MiB as logged
+  // (XiongjieDai/GPU-Benchmarks-on-LLM-Inference@aa72e0ec). The mask of 1 MiB is left out.
+  struct Logged {
+    Size hidden, intermediate, layers, heads, kv_heads;
+    double total, model, cache;
+  };
+  for (const Logged& l : {Logged{4096, 11008, 32, 32, 32, 12929.52, 12603.02, 256},
+                          Logged{5120, 13824, 40, 40, 40, 24989.09, 24514.08, 400},
+                          Logged{6656, 17920, 60, 52, 52, 18267.64, 17390.64, 780},
+                          Logged{8192, 22016, 80, 64, 64, 36349.11, 34950.11, 1280},
+                          Logged{8192, 28672, 80, 64, 8, 37235.11, 36930.11, 160}}) {
+    const Model model = llama(l.hidden, l.intermediate, l.layers, l.heads, l.kv_heads);
+    const Weights weights = hold(model, scheme("gguf-f16"));
+    const Machine box = test::machine(1, 80, 256);
+    Scenario s = test::scenario(weights, box, "llama.cpp-b6324");
+    s.kv_precision = &precision("fp16");
+    s.prompt_tokens = 511;
+    s.output_tokens = 1;
+    EXPECT_EQ(CacheBytes(s, reserved_tokens(s))(0, l.layers).real().value(), l.cache * MiB);
+    EXPECT_NEAR(activations(s, 512, 1).real().value() / MiB, l.total - l.model - l.cache, 1.02)
+        << l.hidden;
+  }
+}
+
+/// GiB between two prompts of a model in the tables of the Qwen documents.
+double growth(const char* runtime, const std::string& name, Size from, Size to) {
+  const Weights weights = hold(test::catalogue_model(name), scheme("bf16"));
+  const Machine box = test::machine(1, 80, 256);
+  const auto peak = [&](Size prompt) {
+    Scenario s = test::scenario(weights, box, runtime);
+    s.prompt_tokens = prompt;
+    s.output_tokens = 2048;
+    const Size layers = std::ssize(weights.layer);
+    CachedTokens prompts = reserved_tokens(s);
+    const Bytes all = CacheBytes(s, prompts)(0, layers);
+    prompts.self = prompt;
+    return (all + WorkingMemory(s, 1)(all, CacheBytes(s, prompts)(0, layers))).real().value();
+  };
+  return (peak(to) - peak(from)) / GiB;
+}
+
+TEST(Activations, GrowWithThePromptAsMeasured) {
+  // max_memory_allocated, GiB to two decimals: QwenLM/Qwen2.5@0f0ecfb speed_benchmark.rst.
+  EXPECT_NEAR(growth("transformers", "Qwen/Qwen2.5-7B", 6144, 30720), 19.97 - 15.38, 0.03);
+  EXPECT_NEAR(growth("transformers", "Qwen/Qwen2.5-14B", 6144, 14336), 31.95 - 29.50, 0.03);
+  // Logits of every position: the Qwen2 tables of the same documents, 72B in AWQ on one card.
+  EXPECT_NEAR(growth("transformers-4.44", "Qwen/Qwen2-72B", 6144, 14336), 57.30 - 47.42, 0.3);
+}
+
+TEST(Activations, TupleCachesStandTwice) {
+  const Weights weights = hold(test::catalogue_model("meta-llama/Llama-2-7b-hf"), scheme("bf16"));
+  const Machine box = test::machine(1, 80, 256);
+  const auto beside = [&](const char* runtime) {
+    Scenario s = test::scenario(weights, box, runtime);
+    s.prompt_tokens = 1;
+    s.output_tokens = 2047;
+    const Bytes all = CacheBytes(s, reserved_tokens(s))(0, 32);
+    return WorkingMemory(s, 1)(all, Bytes(0)).real().value() / all.real().value();
+  };
+  EXPECT_NEAR(beside("transformers"), 1.0 / 32, 0.01);
+  EXPECT_NEAR(beside("transformers-4.35"), 1, 0.01);
+}
+
+}  // namespace
+}  // namespace headroom::model
