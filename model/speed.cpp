@@ -147,13 +147,6 @@ void add_left_on_host(const Scenario& s, const Plan& plan, const Pass& pass, Pas
   time.cpu += cpu_seconds(s, attention);
 }
 
-const Rates& rates_of(const Scenario& s) {
-  if (!s.machine->devices.empty())
-    return s.runtime->rates_on(s.machine->devices.front(), *s.weights);
-  return s.runtime->rates[static_cast<std::size_t>(CardClass::other)]
-                         [static_cast<std::size_t>(width_of(*s.weights))];
-}
-
 PassTime time_of(const Scenario& s, const Plan& plan, const Pass& pass) {
   PassTime time;
   if (s.runtime->split == Split::tensors)

@@ -143,7 +143,7 @@ double plain(const Subject& subject) {
       rates.decode_bandwidth.value = rates.prefill_compute.value = 1;
       rates.layer_overhead_s.value = 0;
     }
-  for (const auto share : {&model::Runtime::cache_bandwidth, &model::Runtime::stream_bandwidth,
+  for (const auto share : {&model::Runtime::cache_cost, &model::Runtime::stream_bandwidth,
                            &model::Runtime::cpu_bandwidth, &model::Runtime::cpu_compute,
                            &model::Runtime::disk_bandwidth, &model::Runtime::load_bandwidth})
     (ideal.*share).value = 1;
