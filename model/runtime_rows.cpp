@@ -41,7 +41,7 @@ Runtime start() {
   r.logits_bytes = 4;
   r.utilization = 1.0;
   r.context_bytes = guess(520 * MiB, 300 * MiB, 900 * MiB);
-  r.workspace_bytes = {8.125 * MiB, 8.125 * MiB, 32 * MiB, 1, "PyTorch: CUDA semantics, cuBLAS"};
+  r.workspace_bytes = {8.125 * MiB, 8.125 * MiB, 32 * MiB, 0, "PyTorch: CUDA semantics, cuBLAS"};
   r.held_twice = guess(0, 0, 0.05);
   r.host_bytes = guess(1024 * MiB, 600 * MiB, 4096 * MiB);
   r.fragmentation = guess(0.02, 0.0, 0.08);
