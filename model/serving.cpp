@@ -30,29 +30,6 @@ Scenario with(Scenario s, Vary vary, Size n) {
   return s;
 }
 
-Serving serve_share(Scenario s, const MachineShare& share, const Target& target, Vary vary) {
-  s.machine = &share.machine;
-  const auto cards = static_cast<Size>(share.machine.devices.size());
-  if (s.runtime->split == Split::tensors && s.tensor_parallel == 0) s.tensor_parallel = cards;
-  const auto missed = [&](Size n) {
-    const Scenario changed = with(s, vary, n);
-    return shortfall(changed, evaluate(changed), target);
-  };
-  const Size most = vary == Vary::batch ? most_sequences : longest(s);
-  Serving result;
-  result.cards = cards;
-  const Size n = largest(most, [&](Size each) { return missed(each).met(); });
-  result.next =
-      n < most ? missed(n + 1) : Shortfall{vary == Vary::batch ? Miss::demand : Miss::positions, 1};
-  if (n == 0) return result;
-  const Scenario chosen = with(s, vary, n);
-  result.replicas = share.replicas;
-  result.batch = chosen.batch;
-  result.context = chosen.cached_tokens();
-  result.estimate = evaluate(chosen);
-  return result;
-}
-
 }  // namespace
 
 std::string_view name_of(Miss miss) {
@@ -141,6 +118,31 @@ Size longest_context(const Scenario& scenario) {
   });
 }
 
+Serving serve_on(const Scenario& scenario, const MachineShare& share, const Target& target,
+                 Vary vary) {
+  Scenario s = scenario;
+  s.machine = &share.machine;
+  const auto cards = static_cast<Size>(share.machine.devices.size());
+  if (s.runtime->split == Split::tensors && s.tensor_parallel == 0) s.tensor_parallel = cards;
+  const auto missed = [&](Size n) {
+    const Scenario changed = with(s, vary, n);
+    return shortfall(changed, evaluate(changed), target);
+  };
+  const Size most = vary == Vary::batch ? most_sequences : longest(s);
+  Serving result;
+  result.cards = cards;
+  const Size n = largest(most, [&](Size each) { return missed(each).met(); });
+  result.next =
+      n < most ? missed(n + 1) : Shortfall{vary == Vary::batch ? Miss::demand : Miss::positions, 1};
+  if (n == 0) return result;
+  const Scenario chosen = with(s, vary, n);
+  result.replicas = share.replicas;
+  result.batch = chosen.batch;
+  result.context = chosen.cached_tokens();
+  result.estimate = evaluate(chosen);
+  return result;
+}
+
 Serving serve(const Scenario& scenario, const Target& target, Vary vary) {
   std::optional<Serving> best;
   const auto better = [&](const Serving& a, const Serving& b) {
@@ -149,7 +151,7 @@ Serving serve(const Scenario& scenario, const Target& target, Vary vary) {
     return vary == Vary::batch ? a.users() > b.users() : a.context > b.context;
   };
   for (const MachineShare& share : shares(*scenario.machine)) {
-    const Serving each = serve_share(scenario, share, target, vary);
+    const Serving each = serve_on(scenario, share, target, vary);
     if (!best || better(each, *best)) best = each;
   }
   return *best;

@@ -88,6 +88,10 @@ Size longest_context(const Scenario& scenario);
 /// share where the runtime splits that way.
 Serving serve(const Scenario& scenario, const Target& target, Vary vary);
 
+/// The same on one share: its copies are alike.
+Serving serve_on(const Scenario& scenario, const MachineShare& share, const Target& target,
+                 Vary vary);
+
 /// Machines like this one that the target's demand takes, at least 1; 0 where nothing is served.
 Size machines_needed(const Serving& serving, const Scenario& scenario, const Target& target);
 

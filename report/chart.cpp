@@ -59,20 +59,6 @@ Range range_of(const Figure& figure, const Panel& panel) {
   return {0, most * 1.12, false};
 }
 
-/// 1, 2, 5, 10, … within the range; 1, 10, … where that would crowd.
-std::string logarithmic_ticks(const Range& range) {
-  const bool crowded = range.high / range.low > 2000;
-  std::string list;
-  for (double decade = std::pow(10, std::floor(std::log10(range.low))); decade <= range.high;
-       decade *= 10)
-    for (const double step : {1.0, 2.0, 5.0}) {
-      const double tick = step * decade;
-      if (tick < range.low || tick > range.high || (crowded && step > 1)) continue;
-      list += fmt::format("{}{:g}", list.empty() ? "" : ", ", tick);
-    }
-  return list;
-}
-
 std::string key_text(const Curve& curve) {
   if (std::ranges::none_of(curve.points, &CurvePoint::fits)) return curve.label + ", fits nowhere";
   if (!curve.knee) return curve.label + ", still rising at the end";
@@ -204,9 +190,9 @@ std::string panel_script(const Figure& figure, const Panel& panel, double top, d
       "set tmargin at screen {:.4f}\nset bmargin at screen {:.4f}\nset ylabel {}\n"
       "unset logscale y\nset yrange [{:g}:{:g}]\n",
       top, bottom, gnuplot_string(panel.axis), range.low, range.high);
-  script += range.logarithmic
-                ? fmt::format("set logscale y 10\nset ytics ({})\n", logarithmic_ticks(range))
-                : std::string("set ytics autofreq\n");
+  script += range.logarithmic ? fmt::format("set logscale y 10\nset ytics ({})\n",
+                                            logarithmic_ticks(range.low, range.high))
+                              : std::string("set ytics autofreq\n");
   script += last ? fmt::format("set xlabel 'GPU allocation{} (GiB)'\nset format x '%g'\n",
                                figure.gpus > 1 ? " on each GPU" : "")
                  : "unset xlabel\nset format x ''\n";
@@ -222,6 +208,18 @@ std::string gnuplot_string(std::string_view text) {
   for (const char c : text)
     out += c == '\'' ? std::string("''") : std::string(1, c == '\n' ? ' ' : c);
   return out + "'";
+}
+
+std::string logarithmic_ticks(double low, double high) {
+  const bool crowded = high / low > 2000;
+  std::string list;
+  for (double decade = std::pow(10, std::floor(std::log10(low))); decade <= high; decade *= 10)
+    for (const double step : {1.0, 2.0, 5.0}) {
+      const double tick = step * decade;
+      if (tick < low || tick > high || (crowded && step > 1)) continue;
+      list += fmt::format("{}{:g}", list.empty() ? "" : ", ", tick);
+    }
+  return list;
 }
 
 std::string chart_script(const Figure& figure) {

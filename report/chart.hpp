@@ -13,6 +13,9 @@ namespace headroom::report {
 std::string chart_data(const Figure& figure);
 std::string chart_script(const Figure& figure);
 
+/// Where a logarithmic axis is labelled: 1, 2, 5, 10, … within the range; 1, 10, … where that would
+/// crowd.
+std::string logarithmic_ticks(double low, double high);
 /// `text` as gnuplot's literal string, on one line.
 std::string gnuplot_string(std::string_view text);
 

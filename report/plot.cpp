@@ -47,12 +47,12 @@ class Workshop {
   fs::path path_;
 };
 
-void run_gnuplot(const std::vector<Figure>& figures, const fs::path& folder) {
+void run_gnuplot(const std::vector<Drawing>& drawings, const fs::path& folder) {
   const IgnoreBrokenPipe ignore;
   gnuplotio::Gnuplot gnuplot("gnuplot");
   gnuplot << "cd " << gnuplot_string(fs::absolute(folder).string()) << '\n';
-  for (const Figure& figure : figures)
-    gnuplot << "load " << gnuplot_string(figure.stem + ".gp") << '\n';
+  for (const Drawing& drawing : drawings)
+    gnuplot << "load " << gnuplot_string(drawing.stem + ".gp") << '\n';
   gnuplot.flush();
 }  // leaving waits for gnuplot to end
 
@@ -70,22 +70,22 @@ bool gnuplot_found() {
   return false;
 }
 
-std::vector<fs::path> draw(const std::vector<Figure>& figures, const fs::path& folder) {
-  if (figures.empty()) return {};
+std::vector<fs::path> draw(const std::vector<Drawing>& drawings, const fs::path& folder) {
+  if (drawings.empty()) return {};
   const Workshop workshop(folder);
-  for (const Figure& figure : figures) {
-    write_whole(workshop.path() / (figure.stem + ".dat"), chart_data(figure));
-    write_whole(workshop.path() / (figure.stem + ".gp"), chart_script(figure));
+  for (const Drawing& drawing : drawings) {
+    write_whole(workshop.path() / (drawing.stem + ".dat"), drawing.data);
+    write_whole(workshop.path() / (drawing.stem + ".gp"), drawing.script);
   }
   std::vector<std::string> kinds{".gp", ".dat"};
   if (gnuplot_found()) {
-    run_gnuplot(figures, workshop.path());
+    run_gnuplot(drawings, workshop.path());
     kinds.insert(kinds.end(), {".png", ".svg"});
   }
   std::vector<fs::path> written;
-  for (const Figure& figure : figures)
+  for (const Drawing& drawing : drawings)
     for (const auto& kind : kinds) {
-      const fs::path name = figure.stem + kind;
+      const fs::path name = drawing.stem + kind;
       std::error_code error;
       if (fs::file_size(workshop.path() / name, error) == 0 || error)
         throw StoreError(fmt::format("{}: gnuplot did not draw it; its messages are above",
@@ -97,6 +97,13 @@ std::vector<fs::path> draw(const std::vector<Figure>& figures, const fs::path& f
       written.push_back(name);
     }
   return written;
+}
+
+std::vector<fs::path> draw(const std::vector<Figure>& figures, const fs::path& folder) {
+  std::vector<Drawing> drawings;
+  for (const Figure& figure : figures)
+    drawings.push_back({figure.stem, chart_data(figure), chart_script(figure)});
+  return draw(drawings, folder);
 }
 
 }  // namespace headroom::report

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <ranges>
 #include <set>
 
 #include "hardware/names.hpp"
@@ -14,11 +15,16 @@
 #include "sweep/machine_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/plan.hpp"
+#include "sweep/portfolio_report.hpp"
 #include "sweep/scenario_options.hpp"
 #include "sweep/source.hpp"
 
 namespace headroom::sweep {
 namespace {
+
+const char* const no_prices =
+    "no machine has a price: each needs a purchase price with power, electricity and amortisation "
+    "years, or a rent";
 
 double positive(std::string_view text) {
   double value = 0;
@@ -132,9 +138,35 @@ std::vector<model::Acquisition> acquisitions_of(const Options& options, bool pri
   return {static_cast<model::Acquisition>(std::ranges::find(names, name) - names)};
 }
 
+/// plan portfolio FILE: everything is in the file.
+int run_portfolio(const Options& options) {
+  for (const auto part : std::views::split(plan_command.help.flags, ' ')) {
+    const std::string flag(part.begin(), part.end());
+    constexpr std::string_view understood[] = {"format", "out", "hub-token", "offline"};
+    if (std::ranges::find(understood, flag) == std::end(understood) && options.given(flag))
+      throw UsageError(fmt::format("--{} has no effect on plan portfolio: FILE says it", flag));
+  }
+  if (options.operands().size() != 2)
+    throw UsageError(
+        fmt::format("plan portfolio: one FILE, found {}", options.operands().size() - 1));
+  const Format format = format_of(options);
+  const Portfolio portfolio = read_portfolio(options.operands()[1], Hub(hub_flags(options)));
+  const auto plans = plan_portfolio(portfolio);
+  if (plans.empty()) throw UsageError(no_prices);
+  if (options.given("out")) {
+    const std::filesystem::path folder = options.text("out");
+    for (const auto& each : write_portfolio(portfolio, plans, folder))
+      fmt::print(stderr, "{}\n", (folder / each).string());
+  }
+  fmt::print("{}", format == Format::text ? portfolio_words(portfolio, plans)
+                                          : formatted(portfolio_table(portfolio, plans), format));
+  return plans.front().qualifies() ? done : answer_is_no;
+}
+
 int run(const Options& options) {
   std::vector<std::string> operands = options.operands();
   if (operands.empty()) throw UsageError("which question? `headroom plan --help` lists them");
+  if (operands.front() == "portfolio") return run_portfolio(options);
   const Question& asked = question(operands.front());
   operands.erase(operands.begin());
   const Format format = format_of(options);
@@ -155,10 +187,7 @@ int run(const Options& options) {
   choices.acquisitions = acquisitions_of(options, prices.has_value());
   choices.prices = prices ? &*prices : nullptr;
   const auto candidates = ranked(asked, choices, request, target);
-  if (candidates.empty())
-    throw UsageError(
-        "no machine has a price: each needs a purchase price with power, electricity "
-        "and amortisation years, or a rent");
+  if (candidates.empty()) throw UsageError(no_prices);
   const auto most = static_cast<std::size_t>(options.whole("top", 10));
   std::string text;
   if (format == Format::text) {
@@ -176,7 +205,7 @@ int run(const Options& options) {
 const Command plan_command = {
     {.name = "plan",
      .summary = "the best model, batch, context, machine or precision for a target",
-     .operands = "QUESTION [MODEL…]",
+     .operands = "QUESTION [MODEL… | FILE]",
      .flags = HEADROOM_MACHINE_FLAGS
      " machines precisions kv-precision batch prompt-tokens output-tokens context runtime max-ttft "
      "max-tpot users requests-s tokens-s allow-offload strict prices acquire top hub-token offline "
@@ -189,16 +218,26 @@ const Command plan_command = {
          "headroom plan fewest-gpus llama3-70b --device h100-sxm-80gb --runtime vllm --users 64\n"
          "headroom plan cheapest-machine llama3-70b --prices prices.toml --users 200 --max-tpot "
          "60ms\n"
-         "headroom plan best-precision Qwen/Qwen3-32B --machine rtx-4090 --max-tpot 100ms --strict",
+         "headroom plan best-precision Qwen/Qwen3-32B --machine rtx-4090 --max-tpot 100ms "
+         "--strict\n"
+         "headroom plan portfolio examples/purchase.toml --out out/purchase",
      .columns =
          "QUESTION: largest-model, largest-batch, longest-context, most-users, fewest-gpus,\n"
-         "  cheapest-machine, best-precision\n"
+         "  cheapest-machine, best-precision; portfolio: FILE says which models with which loads, "
+         "on\n"
+         "  which machines, at which prices; --out DIR gets purchase.md, purchase.csv, a page for\n"
+         "  each model and figures\n"
          "rank, model, precision, machine; cards of a copy, copies; batch of a copy, users of all\n"
          "copies; ttft_s, tpot_s; tokens_s and requests_s of all copies; room_bytes free on the\n"
          "most loaded card; binds: what one more would miss, binds_times by how much; machines "
          "that\n"
          "the demand takes, machines_spare with one more; acquisition, purchase, cost_per_hour of\n"
-         "all machines; cost_per_million_in and _out; tokens_per_joule",
+         "all machines; cost_per_million_in and _out; tokens_per_joule\n"
+         "portfolio: rank, fleet, acquisition, weights, machines, where; purchase, cost_per_hour,\n"
+         "cost_per_million_out, cost_over_years; break_even_api_months and _rent_months;\n"
+         "tokens_per_joule; wins: draws in which it is the cheapest; beaten_by_first: in which "
+         "the\n"
+         "first is cheaper; times_of_load that the budget pays for; missed",
      .exit_codes =
          "0 done\n1 failed: a file that cannot be read\n2 usage: an option or a name that "
          "is not understood\n3 no: nothing qualifies; the closest is named"},

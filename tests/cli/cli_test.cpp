@@ -73,6 +73,7 @@ class Cli : public testing::TestWithParam<Case> {
 TEST_P(Cli, Case) {
   const Case& c = GetParam();
   std::ofstream(folder / ".sh") << "cd " << folder << "\nexport DATA=" HEADROOM_TEST_DATA "/data\n"
+                                << "export EXAMPLES=" HEADROOM_SOURCE "/examples\n"
                                 << "export HF_HUB_OFFLINE=1 HOME=" << folder << '\n'
                                 << "headroom() { " HEADROOM_PROGRAM " \"$@\"; }\n"
                                 << c.command << '\n';
