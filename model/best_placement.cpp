@@ -15,7 +15,6 @@
 namespace headroom::model {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
 bool streams(const Scenario& s) { return s.runtime->offload == Offload::stream; }
 
 /// One choice of what the search itself does not choose.
@@ -46,11 +45,11 @@ class Best {
       : s_(s), pass_(step_pass(s)), layers_(std::ssize(s.weights->layer)) {}
 
   std::optional<BestPlacement> run() {
-    for (const Regime& regime : regimes()) try_regime(regime);
     for (const Order order : {Order::first_layers, Order::last_layers})
       if (auto placed = in_order(s_, order)) take(std::move(*placed));
     if (const Plan plan = place(s_, 1.0); plan.feasible())
       if (auto placed = placed_at(s_, assignment_of(plan))) take(std::move(*placed));
+    for (const Regime& regime : regimes()) try_regime(regime);
     if (!best_) return std::nullopt;
     BestPlacement best{std::move(*best_), Seconds(bound_), false};
     best.exact = best.placed.step.value() <= bound_ * (1 + 1e-9);
@@ -174,49 +173,32 @@ class Best {
       host.activations = activations(s_, pass_tokens(s_), 1);
     p.offloaded.room = (ram_limit(s_, Plan{}, 1.0) - host.total()).count();
     if (s_.runtime->disk) p.disk_room = std::min(s_.disk_budget, s_.machine->host.disk).count();
+    p.launches = launches(s_, pass_);
+    p.launches_hide = s_.runtime->launch == Launch::overlapped;
     return p;
-  }
-
-  /// The step of a search's result: launches are what it does not see.
-  double total(double offload, double compute) const {
-    const double launched = launches(s_, pass_);
-    return offload + (s_.runtime->launch == Launch::overlapped ? std::max(compute, launched)
-                                                               : compute + launched);
   }
 
   void try_regime(const Regime& regime) {
     const Units units = this->units(regime);
     const UnitProblem p = problem(regime, units);
     if (p.offloaded.room < 0) return;
-    const double launched = launches(s_, pass_);
-    const UnitPlacement all = search(p, 1.0);
-    take(units, all);
-    double bound = all.bound;
-    if (s_.runtime->launch == Launch::added) bound += launched;
-    if (s_.runtime->launch == Launch::overlapped && all.compute_s < launched) {
-      // Launches hide the compute: what is left to save is the offload. Whatever a placement is,
-      // offload + max(compute, launches) is at the least offload + share * compute and
-      // (1 - share) * launches together.
-      constexpr double share = 1e-10;
-      const UnitPlacement least = search(p, share);
-      take(units, least);
-      bound = std::max(bound, least.bound + (1 - share) * launched);
-    }
-    bound_ = std::min(bound_, bound);
+    const UnitPlacement found = search(p, best_ ? best_->step.value() : endless);
+    take(units, found);
+    bound_ = std::min(bound_, found.bound);
   }
 
   void take(const Units& units, const UnitPlacement& found) {
-    if (found.counts.empty()) return;
+    if (found.on.empty()) return;
     std::vector<Spot> layer(static_cast<std::size_t>(layers_)), experts(layer.size());
     Spot embedding = on_cpu, head = on_cpu;
-    const std::size_t cards = found.counts.size() - 2;
+    const std::size_t cards = found.on.size() - 2;
     for (std::size_t i = 0; i < units.members.size(); ++i) {
       auto member = units.members[i].begin();
       for (const Spot spot : filling_order(cards)) {
         const std::size_t device = spot >= 0        ? static_cast<std::size_t>(spot)
                                    : spot == on_cpu ? cards
                                                     : cards + 1;
-        for (Size n = 0; n < found.counts[device][i]; ++n, ++member) {
+        for (Size n = 0; n < found.on[device][i]; ++n, ++member) {
           if (member->layer == embedding_unit || member->layer == ends_unit) embedding = spot;
           if (member->layer == head_unit || member->layer == ends_unit) head = spot;
           if (member->layer < 0) continue;
@@ -245,14 +227,16 @@ class Best {
   }
 
   void take(Placed placed) {
-    if (!best_ || placed.step < best_->step) best_ = std::move(placed);
+    // What is only rounding is no better: the runtime's own order stays.
+    if (!best_ || placed.step.value() < best_->step.value() * (1 - 1e-12))
+      best_ = std::move(placed);
   }
 
   const Scenario& s_;
   Pass pass_;
   Size layers_;
   std::optional<Placed> best_;
-  double bound_ = infinite;
+  double bound_ = endless;
 };
 
 }  // namespace

@@ -5,15 +5,19 @@
 // Units of a class are equal, so a placement is a number of units of each class on each device. The
 // time of a step is
 //
-//   offload seconds + sum over cards and the offloaded rest of max(bytes * s/byte, FLOPs * s/FLOP)
+//   offload seconds + compute (+ or beside launches),
+//   compute = sum over cards and the offloaded rest of max(bytes * s/byte, FLOPs * s/FLOP)
 //
-// The search goes from card to card over the counts that are left (dynamic programming: what was
-// reached with the same counts left competes by time alone). The bound is Lagrangian: memory has a
-// price, and each roofline is replaced by a mixture of its two sides, so that every unit chooses
-// by itself; prices of any size give a true bound, good ones a close one.
+// What is not on cards settles most of it: its compute exactly, and what the two problems that are
+// left can come to at the least, how it is divided between host memory and disk and how the rest is
+// packed on the cards (both bounded by their fractional relaxations). So every number of units of
+// each class off the cards is a candidate, and candidates are worked out exactly, the lowest bound
+// first, until no bound is below the best placement found. Where there are too many candidates,
+// classes that are most alike are taken together: as large and slow as the larger and slower of
+// them for a placement, as small and fast as the smaller and faster for the bound.
 #pragma once
 
-#include <optional>
+#include <limits>
 #include <vector>
 
 #include "hardware/units.hpp"
@@ -45,30 +49,25 @@ struct UnitProblem {
   UnitDevice offloaded;  ///< what computes the rest; room: host memory
   Size disk_room = 0;
   bool caches_on_first = false;  ///< caches of offloaded units are on the first card
+  double launches = 0;           ///< seconds
+  bool launches_hide = false;    ///< behind the compute; else they are added
+  double step(double offload_s, double compute_s) const {
+    if (!launches_hide) return offload_s + compute_s + launches;
+    return offload_s + (compute_s > launches ? compute_s : launches);
+  }
 };
+
+/// Units of each class.
+using Counts = std::vector<Size>;
+inline constexpr double endless = std::numeric_limits<double>::infinity();
 
 struct UnitPlacement {
-  /// counts[device][class], cards first, then host memory, then disk. Empty: nothing fits.
-  std::vector<std::vector<Size>> counts;
-  double offload_s = 0;  ///< its time over buses
-  double compute_s = 0;  ///< sum of the rooflines
-  double bound = 0;      ///< of roofline_share * compute + offload, over all placements
-  bool exact = false;    ///< nothing was left out: this is the least there is
+  std::vector<Counts> on;  ///< by device: cards first, then host memory, then disk; empty: none
+  double step = endless;   ///< of it, or at most so much
+  double bound = endless;  ///< no placement takes less than this or than `reached`
 };
 
-/// The least offload_s + roofline_share * compute_s.
-UnitPlacement search(const UnitProblem& problem, double roofline_share);
-
-/// Prices of memory and mixtures of rooflines that give `value`.
-struct UnitPrices {
-  std::vector<double> memory;   ///< seconds a byte: cards, host memory, disk
-  std::vector<double> mixture;  ///< share of the bytes' side: cards, the rest
-  double value = 0;
-};
-/// What a unit adds to the Lagrangian on `device` (cards, then host memory, then disk).
-double priced(const UnitProblem& problem, const UnitPrices& prices, double roofline_share,
-              std::size_t unit, std::size_t device);
-/// `reached`: a value that some placement has, infinite where none is known.
-UnitPrices best_prices(const UnitProblem& problem, double roofline_share, double reached);
+/// The least step there is below `reached`.
+UnitPlacement search(const UnitProblem& problem, double reached = endless);
 
 }  // namespace headroom::model
