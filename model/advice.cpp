@@ -67,8 +67,6 @@ std::string more_cards(const Scenario& s) {
   return {};
 }
 
-}  // namespace
-
 /// How many of the last layers would fit, where the options ask for another number of them.
 std::string other_layers(const Scenario& s, const Estimate& e) {
   if (s.layer_split == nullptr || s.layer_split->gpu_layers < 0) return {};
@@ -82,6 +80,8 @@ std::string other_layers(const Scenario& s, const Estimate& e) {
   if (!plan.feasible() || (!short_of && fits <= s.layer_split->gpu_layers)) return {};
   return fmt::format("--gpu-layers {}: the most that fit", fits);
 }
+
+}  // namespace
 
 std::string advice(const Scenario& s, const Estimate& e) {
   if (on_cards(e) || s.assignment != nullptr) return {};

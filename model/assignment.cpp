@@ -150,6 +150,7 @@ Plan place_assigned(const Scenario& s, double factor) {
   if (plan.computes_on_card && s.runtime->offload == Offload::stream)
     plan.stage_buffer = largest_offloaded(s, a);
   for (Size card = 0; card < plan.cards && plan.feasible(); ++card) {
+    if (!is_used(plan, card)) continue;
     const CardUse use = card_use(s, plan, card);
     lack(plan, Reason::gpu_memory, use.weights + use.kv_cache - room_on_card(s, card, factor));
     if (!plan.feasible()) plan.short_card = card;

@@ -47,7 +47,7 @@ Verdict verdict_of(const Plan& plan) {
   if (!plan.feasible()) return Verdict::refused;
   if (has_in(plan, Where::disk)) return Verdict::fits_disk_offload;
   if (has_in(plan, Where::cpu) || plan.partly_on_host) return Verdict::fits_cpu_offload;
-  return plan.cards - plan.idle > 1 ? Verdict::fits_gpus : Verdict::fits_one_gpu;
+  return cards_used(plan) > 1 ? Verdict::fits_gpus : Verdict::fits_one_gpu;
 }
 
 bool fits(Verdict verdict) { return verdict < Verdict::does_not_fit; }
@@ -83,7 +83,7 @@ void add_memory(const Scenario& s, const Plan& plan, Estimate& e) {
   e.overhead += host.process;
   e.cpu_bytes = host.total();
   e.disk_bytes = disk_use(s, plan);
-  e.gpus_used = static_cast<std::uint16_t>(plan.cards - plan.idle);
+  e.gpus_used = static_cast<std::uint16_t>(cards_used(plan));
   e.layers_gpu = plan.on_cards.size();
   e.layers_cpu = plan.on_cpu.size();
   e.layers_disk = plan.on_disk.size();

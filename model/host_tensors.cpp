@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "model/gguf_tensor_names.hpp"
 #include "model/layer_split.hpp"
 #include "model/quantisation.hpp"
@@ -57,6 +59,23 @@ HostTensors tensors_on_host(const Weights& weights, std::span<const std::regex> 
     host.read_dense_before.push_back(host.read_dense_before.back() + sums.dense);
     host.read_routed_before.push_back(host.read_routed_before.back() + sums.routed);
     host.multiplied_before.push_back(host.multiplied_before.back() + sums.multiplied);
+  }
+  return host;
+}
+
+HostTensors experts_on_host(const Weights& weights, Size layers) {
+  const Profile& profile = weights.model->profile;
+  const auto first = static_cast<std::size_t>(profile.first_decoding);
+  const std::size_t end = std::min(first + static_cast<std::size_t>(layers), weights.layer.size());
+  HostTensors host;
+  const auto until_end = [&](const std::vector<double>& before, std::size_t i) {
+    return before[std::clamp(i, first, end)] - before[first];
+  };
+  for (std::size_t i = 0; i <= weights.layer.size(); ++i) {
+    host.read_routed_before.push_back(until_end(weights.read_routed, i));
+    host.bytes_before.push_back(Bytes(static_cast<Size>(host.read_routed_before.back())));
+    host.read_dense_before.push_back(0);
+    host.multiplied_before.push_back(until_end(profile.routed_before, i));
   }
   return host;
 }

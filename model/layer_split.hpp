@@ -29,6 +29,9 @@ struct HostTensors {
 /// reads --override-tensor (src/llama-model-loader.cpp: std::regex_search, in any layer).
 HostTensors tensors_on_host(const Weights& weights, std::span<const std::regex> patterns);
 
+/// The routed experts of the first `layers` decoding layers: what --n-cpu-moe keeps in host memory.
+HostTensors experts_on_host(const Weights& weights, Size layers);
+
 /// llama.cpp's placement options (common/arg.cpp): -ngl, -ts, -mg, -sm, -nkvo, -ot.
 struct LayerSplit {
   static constexpr std::size_t most_cards = 16;  ///< LLAMA_MAX_DEVICES

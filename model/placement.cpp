@@ -85,6 +85,18 @@ Bytes piece_bytes(const Weights& weights, const Piece& piece) {
   return piece.content == Content::experts ? experts : all - experts;
 }
 
+bool is_used(const Plan& plan, Size card) {
+  if (card < plan.idle) return false;
+  if (plan.assignment == nullptr || (card == 0 && plan.stage_buffer > Bytes(0))) return true;
+  return plan.assignment->uses(static_cast<Spot>(card));
+}
+
+Size cards_used(const Plan& plan) {
+  Size used = 0;
+  for (Size card = 0; card < plan.cards; ++card) used += is_used(plan, card) ? 1 : 0;
+  return used;
+}
+
 bool whole_only(const Scenario& s) {
   const auto& families = s.runtime->whole_only;
   return std::find(families.begin(), families.end(), s.weights->scheme->family) != families.end();
@@ -133,7 +145,7 @@ CardUses::CardUses(const Scenario& s, Size shards)
 
 CardUse CardUses::operator()(const Plan& plan, Size card) const {
   CardUse use;
-  if (card < plan.idle) return use;
+  if (!is_used(plan, card)) return use;
   const Range range = plan.layers_of(card);
   const auto caches = [&](const CacheBytes& cache) {
     if (plan.assignment != nullptr) return held_on_card(s_, plan, cache, card).caches;

@@ -72,6 +72,10 @@ struct Plan {
   }
 };
 
+/// Whether `card` holds anything at all; one that does not is left alone, without even a context.
+bool is_used(const Plan& plan, Size card);
+Size cards_used(const Plan& plan);
+
 /// The placement under budgets divided by `memory_factor`: 1 for the expected memory, the ends of
 /// the memory interval for the verdict's sureness.
 Plan place(const Scenario& scenario, double memory_factor);

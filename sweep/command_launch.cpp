@@ -16,14 +16,17 @@ namespace {
 bool fits(const model::Estimate& e) { return e.verdict < model::Verdict::does_not_fit; }
 
 /// The point as this kind's own runtime would run it.
-std::string write(const LaunchKind& kind, GivenScenario& given, bool runtime_given) {
+std::string write(const LaunchKind& kind, GivenScenario& given, const Options& options) {
   model::Scenario s = given.scenario;
   if (!kind.runtime.empty() && s.runtime->name != kind.runtime) {
-    if (runtime_given)
+    if (options.given("runtime") && options.text("kind") != "all")
       throw std::invalid_argument(fmt::format("--runtime {} was asked for, and this is for {}",
                                               s.runtime->name, kind.runtime));
     s.runtime = &model::runtime(kind.runtime);
+    s.layer_split = nullptr;  // options of another engine
+    s.cpu_offload = Bytes(0);
   }
+  const bool own = s.runtime == given.scenario.runtime;
   std::optional<model::Weights> eight_bit;
   if (kind.name == "transformers-8bit") {
     eight_bit = model::hold(*given.model, model::scheme("int8"));
@@ -35,7 +38,9 @@ std::string write(const LaunchKind& kind, GivenScenario& given, bool runtime_giv
         fmt::format("{} ({}){}{}", model::name_of(explained.estimate.verdict),
                     model::name_of(explained.estimate.reason), explained.advice.empty() ? "" : ": ",
                     explained.advice));
-  return kind.write({s, explained});
+  std::vector<std::pair<std::string, std::string>> split;
+  if (own) split = given_splits(options);
+  return kind.write({s, explained, std::move(split)});
 }
 
 /// Every kind that applies, each in its file; the others with their reasons.
@@ -48,7 +53,7 @@ int write_all(const Options& options, GivenScenario& given) {
   int written = 0;
   for (const LaunchKind& kind : launch_kinds()) {
     try {
-      report::write_whole(folder / kind.file, write(kind, given, false));
+      report::write_whole(folder / kind.file, write(kind, given, options));
       fmt::print("{}: {}\n", (folder / kind.file).string(), kind.meaning);
       ++written;
     } catch (const std::invalid_argument& e) {
@@ -74,7 +79,7 @@ int plan_of_tests(const Options& options) {
   for (const auto& each : given) explained.push_back(model::explain(each.scenario));
   std::vector<LaunchPoint> points;
   for (std::size_t i = 0; i < given.size(); ++i)
-    points.push_back({given[i].scenario, explained[i]});
+    points.push_back({given[i].scenario, explained[i], {}});
   emit(options, test_plan(points));
   return done;
 }
@@ -89,7 +94,7 @@ int run(const Options& options) {
   if (kind.empty()) kind = kind_for(*given.scenario.runtime);
   const LaunchKind& chosen = launch_kind(kind);
   try {
-    emit(options, write(chosen, given, options.given("runtime")));
+    emit(options, write(chosen, given, options));
   } catch (const std::invalid_argument& e) {
     fmt::print(stderr, "headroom: no {}: {}\n", chosen.name, e.what());
     return answer_is_no;

@@ -16,6 +16,8 @@ namespace headroom::sweep {
 struct LaunchPoint {
   const model::Scenario& scenario;
   const model::Explanation& explained;
+  /// Options of the split as they were given, under the engine's own names: {"split-mode", "row"}.
+  std::vector<std::pair<std::string, std::string>> split;
   const model::Model& model() const { return *scenario.weights->model; }
   const model::Scheme& scheme() const { return *scenario.weights->scheme; }
   const model::Estimate& estimate() const { return explained.estimate; }

@@ -1,7 +1,11 @@
 // Command lines of llama.cpp and vLLM.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "hardware/quantity_text.hpp"
+#include "model/placement.hpp"
 #include "sweep/launch.hpp"
 #include "sweep/output.hpp"
 
@@ -19,6 +23,20 @@ std::string heading(const LaunchPoint& point) {
       to_text(e.gpu_bytes_low), to_text(e.gpu_bytes_high), e.tokens_s);
 }
 
+/// Layers and the output by card, as llama.cpp divides them: by these shares, the output being one
+/// more after the last layer.
+std::string tensor_split(const LaunchPoint& point, bool output) {
+  std::vector<Size> items;
+  Size last = -1;
+  for (const auto& use : point.explained.devices) {
+    if (use.kind != "gpu") continue;
+    items.push_back(use.first_layer < 0 ? 0 : use.last_layer - use.first_layer + 1);
+    if (items.back() > 0) last = std::ssize(items) - 1;
+  }
+  if (output && last >= 0) ++items[static_cast<std::size_t>(last)];
+  return fmt::format("{}", fmt::join(items, ","));
+}
+
 /// The last part of "org/name".
 std::string_view short_name(const std::string& name) {
   return std::string_view(name).substr(name.find('/') + 1);
@@ -29,9 +47,10 @@ std::string_view short_name(const std::string& name) {
 std::string llama_cpp_script(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
   const model::Estimate& e = point.estimate();
-  const auto layers = e.layers_gpu + e.layers_cpu + e.layers_disk;
-  // The output layer counts as one more.
-  const Size offloaded = e.layers_gpu == layers && layers > 0 ? layers + 1 : e.layers_gpu;
+  // The output counts as one more.
+  const model::Plan plan = model::place(s, 1.0);
+  const bool output = plan.head == model::Where::card;
+  const Size offloaded = plan.on_cards.size() + (output ? 1 : 0);
   std::string text = heading(point) + "exec llama-server";
   const auto flag = [&](std::string_view name, const std::string& value) {
     text += fmt::format(" \\\n  {} {}", name, value);
@@ -41,14 +60,14 @@ std::string llama_cpp_script(const LaunchPoint& point) {
   flag("--n-gpu-layers", std::to_string(offloaded));
   flag("--ctx-size", std::to_string(s.cached_tokens() * s.batch));
   flag("--parallel", std::to_string(s.batch));
-  if (e.gpus_used > 1) {
-    std::string split;
-    for (const auto& use : point.explained.devices)
-      if (use.kind == "gpu")
-        split += fmt::format("{}{}", split.empty() ? "" : ",",
-                             use.first_layer < 0 ? 0 : use.last_layer - use.first_layer + 1);
-    flag("--tensor-split", split);
-  }
+  const auto given = [&](std::string_view name) {
+    return std::ranges::any_of(point.split, [&](const auto& each) { return each.first == name; });
+  };
+  if (e.gpus_used > 1 && !given("tensor-split"))
+    flag("--tensor-split", tensor_split(point, output));
+  for (const auto& [name, value] : point.split)
+    if (name != "gpu-layers" && name != "cpu-offload-gb")
+      flag("--" + name, value.empty() ? value : shell_quoted(value));
   if (s.kv_precision->name != "fp16" && s.kv_precision->name != "bf16") {
     const std::string held =
         s.kv_precision->name == "fp32" ? "f32" : std::string(s.kv_precision->name);
@@ -83,6 +102,8 @@ std::string vllm_script(const LaunchPoint& point) {
                            : s.gpu_budget.real() / s.machine->devices.front().memory.real();
   flag("--gpu-memory-utilization", fmt::format("{:.3g}", std::min(1.0, share)));
   if (s.kv_precision->name.starts_with("fp8")) flag("--kv-cache-dtype", "fp8");
+  for (const auto& [name, value] : point.split)
+    if (name == "cpu-offload-gb") flag("--" + name, shell_quoted(value));
   return text + '\n';
 }
 

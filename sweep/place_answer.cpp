@@ -98,6 +98,8 @@ Answer answer_of(const Options& options, const GivenScenario& given) {
                 .tree = held_tree(*given.weights),
                 .strategies = {},
                 .orders = {},
+                .contexts = {},
+                .splits = {},
                 .best_note = {},
                 .least = least_gpu_memory(s, runs),
                 .least_with_gpu = least_gpu_memory(s, uses_a_gpu),
@@ -107,6 +109,10 @@ Answer answer_of(const Options& options, const GivenScenario& given) {
   all.gpu_budget = answer.strategies.back().scenario.gpu_budget;
   all.ram_budget = answer.strategies.back().scenario.ram_budget;
   add_best(answer, all, map);
+  if (!s.machine->devices.empty() && s.runtime->offload == Offload::compute)
+    answer.contexts = layers_by_context(s);
+  if (!s.machine->devices.empty() && s.runtime->split == Split::tensors)
+    answer.splits = parallel_splits(s);
   recommend(answer);
   if (!options.given("strategy")) return answer;
   std::vector<std::string_view> names;

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "model/layers_by_context.hpp"
+#include "model/parallel_splits.hpp"
 #include "model/strategy.hpp"
 #include "report/table.hpp"
 #include "sweep/options.hpp"
@@ -25,6 +27,8 @@ struct Answer {
   model::ModuleTree tree;
   std::vector<model::Strategy> strategies;  ///< the best placement comes last, where there is one
   std::vector<Order> orders;                ///< the best one last
+  std::vector<model::LayersAtContext> contexts;  ///< where the runtime computes on the CPU too
+  std::vector<model::ParallelSplit> splits;      ///< where the runtime splits matrices
   std::string best_note;  ///< "exact", or how far from the best of all; empty: no such search
   std::optional<Bytes> least, least_with_gpu;
   std::size_t chosen = 0;  ///< of the strategies; their number where none runs
@@ -44,6 +48,10 @@ std::string both_units(Bytes bytes);
 std::string passed(const model::MaxMemory& memory);
 
 std::string as_text(const Answer& answer, const Options& options);
+std::string contexts_text(const Answer& answer);
+std::string splits_text(const Answer& answer);
+boost::json::array contexts_json(const Answer& answer);
+boost::json::array splits_json(const Answer& answer);
 boost::json::object as_json(const Answer& answer);
 report::Table as_table(const Answer& answer);
 

@@ -48,6 +48,9 @@ json::object strategy_object(const Answer& answer, const Strategy& s) {
                                    {"kind", use.kind},
                                    {"layers", use.layers},
                                    {"weights_bytes", use.weights.count()},
+                                   {"kv_cache_bytes", use.kv_cache.count()},
+                                   {"activations_bytes", use.activations.count()},
+                                   {"overhead_bytes", use.overhead.count()},
                                    {"total_bytes", use.total.count()},
                                    {"budget_bytes", use.budget.count()}});
   all["devices"] = std::move(devices);
@@ -90,6 +93,8 @@ json::object as_json(const Answer& answer) {
   }
   all["strategies"] = std::move(strategies);
   all["orders"] = std::move(orders);
+  if (!answer.contexts.empty()) all["contexts"] = contexts_json(answer);
+  if (!answer.splits.empty()) all["splits"] = splits_json(answer);
   if (!answer.best_note.empty()) all["best"] = answer.best_note;
   return all;
 }

@@ -29,10 +29,12 @@ std::string device_rows(const Explanation& explained) {
   std::vector<std::vector<std::string>> rows;
   for (const DeviceUse& use : explained.devices)
     rows.push_back({"   ", use.name, use.layers.empty() ? "-" : "layers " + use.layers,
-                    to_text(use.weights), to_text(use.total), to_text(use.budget),
+                    to_text(use.weights), to_text(use.kv_cache), to_text(use.activations),
+                    to_text(use.total), to_text(use.budget),
                     bar(use.total.real().value(), use.budget.real().value())});
-  return aligned({"", "device", "layers", "weights", "in all", "of budget", ""},
-                 {false, false, false, true, true, true, false}, rows);
+  return aligned(
+      {"", "device", "layers", "weights", "KV cache", "compute", "in all", "of budget", ""},
+      {false, false, false, true, true, true, true, true, false}, rows);
 }
 
 std::string block(const Answer& answer, const Strategy& s) {
@@ -92,7 +94,7 @@ std::string as_text(const Answer& answer, const Options& options) {
   for (const auto& line : last.warnings) text += "Warning   " + line + '\n';
   text += '\n' + least_text(answer) + '\n';
   for (const Strategy& s : answer.strategies) text += block(answer, s);
-  text += orders_text(answer);
+  text += orders_text(answer) + contexts_text(answer) + splits_text(answer);
   const bool any = answer.chosen < answer.strategies.size();
   text += fmt::format("Recommended: {}, {}.\n",
                       any ? answer.strategies[answer.chosen].name : "none", answer.reason);

@@ -101,6 +101,18 @@ std::vector<std::regex> patterns_of(const Options& options, const model::Model& 
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> given_splits(const Options& options) {
+  std::vector<std::pair<std::string, std::string>> given;
+  for (const auto& flag : parts_of(HEADROOM_SPLIT_FLAGS, " ")) {
+    if (!options.given(flag)) continue;
+    if (flag == "override-tensor")
+      for (const auto& text : options.texts(flag)) given.emplace_back(flag, text);
+    else
+      given.emplace_back(flag, options.text(flag));
+  }
+  return given;
+}
+
 void refuse_splits(const Options& options) {
   for (const auto& flag : parts_of(HEADROOM_SPLIT_FLAGS, " "))
     if (options.given(flag))

@@ -23,6 +23,9 @@ namespace headroom::sweep {
 std::unique_ptr<model::LayerSplit> layer_split_of(const Options& options,
                                                   const model::Scenario& scenario);
 
+/// Those that are given, by name; the value of a switch is empty.
+std::vector<std::pair<std::string, std::string>> given_splits(const Options& options);
+
 /// Throws UsageError where one of them is given: there is no machine.
 void refuse_splits(const Options& options);
 

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 
 #include "model/layer_split.hpp"
+#include "model/layers_by_context.hpp"
+#include "model/parallel_splits.hpp"
 #include "model/placement.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -156,6 +159,95 @@ TEST(LastLayers, ExpertsInHostMemory) {
   const Estimate most = evaluate(s);
   EXPECT_GT(most.tpot.value(), part.tpot.value());
   EXPECT_LT(most.gpu_bytes, part.gpu_bytes);
+}
+
+TEST(LastLayers, ExpertsOfTheFirstLayersAreThoseThatThePatternsFind) {
+  // DeepSeek-V2-Lite has a first layer without experts; gpt-oss has biases in its experts.
+  for (const char* name : {"mistralai/Mixtral-8x7B-v0.1", "deepseek-ai/DeepSeek-V2-Lite",
+                           "openai/gpt-oss-20b", "Qwen/Qwen3-30B-A3B"})
+    for (const char* held : {"bf16", "q4_K_M"}) {
+      const Weights w = hold(catalogue_model(name), scheme(held));
+      const Size layers = std::ssize(w.layer);
+      for (const Size first : {Size{1}, Size{7}, layers - 1, layers, layers + 5}) {
+        std::vector<std::regex> patterns;
+        for (Size i = 0; i < std::min(first, layers); ++i)
+          patterns.emplace_back("blk\\." + std::to_string(i) +
+                                R"(\.ffn_(up|down|gate|gate_up)_(ch|)exps)");
+        const HostTensors found = tensors_on_host(w, patterns), summed = experts_on_host(w, first);
+        ASSERT_EQ(found.bytes_before.size(), summed.bytes_before.size());
+        for (std::size_t i = 0; i < found.bytes_before.size(); ++i) {
+          ASSERT_EQ(found.bytes_before[i], summed.bytes_before[i]) << name << ' ' << i;
+          const double slack = 1e-9 * found.bytes_before[i].real().value() + 1e-3;
+          ASSERT_NEAR(found.read_routed_before[i], summed.read_routed_before[i], slack) << name;
+          ASSERT_NEAR(found.multiplied_before[i], summed.multiplied_before[i], slack) << name;
+        }
+      }
+    }
+}
+
+TEST(LastLayers, ByContextNeitherOneLayerMoreNorOneExpertFewerFits) {
+  for (const char* name : {"meta-llama/Llama-3.3-70B-Instruct", "Qwen/Qwen3-30B-A3B",
+                           "openai/gpt-oss-20b", "google/gemma-3-27b-it"})
+    for (const Size cards : {1, 2}) {
+      const Model& model = catalogue_model(name);
+      const Weights w = hold(model, scheme("q4_K_M"));
+      const Machine box = machine(cards, 12, 128);
+      const Scenario s = scenario(w, box, "llama.cpp");
+      const Size layers = std::ssize(w.layer);
+      const auto rows = layers_by_context(s);
+      ASSERT_GT(rows.size(), 5U);
+      Size before = layers + 1;
+      for (const LayersAtContext& row : rows) {
+        Scenario changed = s;
+        changed.context = row.context;
+        EXPECT_LE(row.gpu_layers, before) << name << ' ' << row.context;
+        before = row.gpu_layers;
+        LayerSplit split;
+        changed.layer_split = &split;
+        split.gpu_layers = row.gpu_layers;
+        EXPECT_TRUE(place(changed, 1.0).feasible()) << name << ' ' << row.context;
+        if (row.gpu_layers <= layers && cards == 1) {
+          split.gpu_layers = row.gpu_layers + 1;
+          EXPECT_EQ(place(changed, 1.0).reason, Reason::gpu_memory) << name << ' ' << row.context;
+        }
+        ASSERT_EQ(row.cpu_moe >= 0, model.profile.routing.experts > 0) << name;
+        if (row.cpu_moe < 0) continue;
+        split.gpu_layers = layers + 1;
+        if (row.cpu_moe > 0) split.on_host = experts_on_host(w, row.cpu_moe);
+        EXPECT_TRUE(place(changed, 1.0).feasible()) << name << ' ' << row.context;
+        EXPECT_EQ(evaluate(changed).tokens_s, row.with_cpu_moe.tokens_s);
+        if (row.cpu_moe == 0) continue;
+        split.on_host = {};
+        if (row.cpu_moe > 1) split.on_host = experts_on_host(w, row.cpu_moe - 1);
+        EXPECT_EQ(place(changed, 1.0).reason, Reason::gpu_memory) << name << ' ' << row.context;
+      }
+    }
+}
+
+TEST(ParallelSplits, AreTheEstimatesOfEachAndNoDivisorIsLeftOut) {
+  const Weights w = hold(catalogue_model("Qwen/Qwen3-30B-A3B"), scheme("bf16"));
+  const Machine box = machine(8, 40, 500);
+  Scenario s = scenario(w, box, "vllm");
+  s.context = 8192;
+  std::set<std::array<Size, 3>> seen;
+  for (const ParallelSplit& split : parallel_splits(s)) {
+    ASSERT_TRUE(seen.insert({split.tensor, split.pipeline, split.expert}).second);
+    Scenario one = s;
+    one.tensor_parallel = split.tensor;
+    one.pipeline_parallel = split.pipeline;
+    one.expert_parallel = split.expert;
+    const Estimate e = evaluate(one);
+    EXPECT_EQ(e.verdict, split.estimate.verdict);
+    EXPECT_EQ(e.tokens_s, split.estimate.tokens_s);
+    EXPECT_EQ(split.room.has_value(), e.verdict < Verdict::does_not_fit);
+  }
+  // (1, 1), (1, 2), (1, 4), (1, 8), (2, 1), (2, 2), (2, 4), (4, 1), (4, 2), (8, 1): those with more
+  // than one card a stage with experts whole, too.
+  EXPECT_EQ(seen.size(), 16U);
+  s.tensor_parallel = 4;
+  EXPECT_EQ(parallel_splits(s).size(), 4U);
+  s.pipeline_parallel = 2;
+  EXPECT_EQ(parallel_splits(s).size(), 2U);
 }
 
 TEST(LastLayers, CachesStayInHostMemoryWhereAsked) {
