@@ -20,7 +20,7 @@ std::optional<Placed> placed_at(const Scenario& scenario, Assignment assignment)
 /// from where that is full, on disk.
 enum class Order {
   first_layers,  ///< and the embedding; the head after the last layer: accelerate
-  last_layers,   ///< and the head: llama.cpp -ngl
+  last_layers,   ///< and the head where all of them are: llama.cpp -ngl
 };
 std::optional<Placed> in_order(const Scenario& scenario, Order order);
 

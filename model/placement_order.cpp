@@ -18,8 +18,9 @@ class Filler {
         cache_(s, reserved_tokens(s)) {}
 
   std::optional<Placed> run() const {
-    for (Size on_cards = card_count(s_) > 0 ? layers_ : 0; on_cards >= 0; --on_cards)
-      if (auto placed = with(on_cards)) return placed;
+    // The head is one more, which comes last.
+    for (Size items = card_count(s_) > 0 ? layers_ + 1 : 0; items >= 0; --items)
+      if (auto placed = with(std::min(items, layers_), items > layers_)) return placed;
     return std::nullopt;
   }
 
@@ -31,8 +32,8 @@ class Filler {
   }
 
   /// The fewest layers on disk with which the rest fits in host memory.
-  std::optional<Placed> with(Size on_cards) const {
-    auto spots = on_the_cards(on_cards);
+  std::optional<Placed> with(Size on_cards, bool head) const {
+    auto spots = on_the_cards(on_cards, head);
     if (!spots) return std::nullopt;
     const Size off = layers_ - on_cards;
     Size low = 0, high = s_.runtime->disk ? off : 0;
@@ -56,7 +57,7 @@ class Filler {
   };
 
   /// Cards filled one after the other; nothing where they do not hold so many.
-  std::optional<Spots> on_the_cards(Size on_cards) const {
+  std::optional<Spots> on_the_cards(Size on_cards, bool head) const {
     Spots spots{std::vector<Spot>(static_cast<std::size_t>(layers_), on_cpu)};
     if (card_count(s_) == 0) return spots;
     if (on_cards == 0 && s_.runtime->cpu) return spots;
@@ -69,10 +70,10 @@ class Filler {
       }
     spots.embedding = s_.runtime->input_on_cpu ? on_cpu : Spot{0};
     if (spots.embedding == 0) first = w.embedding;
-    const bool head_on_cards = on_cards == layers_ || order_ == Order::last_layers || tied();
+    const bool head_on_cards = head || tied();
     if (tied()) first += w.head;
     if (!head_on_cards) buffer = std::max(buffer, head_bytes(s_, false));
-    if (on_cards < layers_ && s_.runtime->offload == Offload::stream) first += buffer + caches;
+    if (s_.runtime->offload == Offload::stream) first += buffer + caches;
     Spot card = 0;
     Bytes left = room_on_card(s_, 0, 1.0) - first;
     if (left < Bytes(0)) return std::nullopt;

@@ -1,11 +1,13 @@
 #include "sweep/place_answer.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
 #include "model/best_placement.hpp"
+#include "model/split.hpp"
 #include "report/knee.hpp"
 #include "report/words.hpp"
 #include "sweep/place.hpp"
@@ -31,6 +33,29 @@ Order order_of(std::string name, const Scenario& s, const Assignment* assignment
   return order;
 }
 
+/// llama.cpp's flags for a placement; empty where it has none: one card that has the output and all
+/// layers, but for experts, is what they can say.
+std::string llama_cpp_flags(const Scenario& s, const Assignment& a) {
+  const auto on_card = [](const std::vector<Spot>& spots) {
+    return std::ranges::all_of(spots, [](Spot spot) { return spot == 0; });
+  };
+  if (s.runtime->offload != Offload::compute || card_count(s) != 1 || a.head != 0 ||
+      !on_card(a.layer))
+    return {};
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < a.experts.size(); ++i) {
+    if (a.experts[i] == on_disk) return {};
+    if (a.experts[i] == on_cpu)
+      kept.push_back(
+          std::to_string(static_cast<Size>(i) - s.weights->model->profile.first_decoding));
+  }
+  std::string flags = fmt::format("--gpu-layers {}", a.layer.size() + 1);
+  if (!kept.empty())
+    flags += fmt::format(R"( --override-tensor 'blk\.({})\.ffn_(up|down|gate|gate_up)_exps=CPU')",
+                         fmt::join(kept, "|"));
+  return flags;
+}
+
 /// The best placement as one strategy more, and beside the orders that engines fill in.
 void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
   const auto best = best_placement(s);
@@ -41,7 +66,12 @@ void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
   const auto assignment = [](const auto& placed) { return placed ? &placed->assignment : nullptr; };
   answer.orders.push_back(made ? order_of("accelerate's map", s, &made->assignment)
                                : order_of("first layers on the cards", s, assignment(first)));
-  answer.orders.push_back(order_of("last layers on the cards (llama.cpp)", s, assignment(last)));
+  if (const Plan plan = place(s, 1.0); s.runtime->offload == Offload::compute && plan.feasible()) {
+    const Assignment own = assignment_of(plan);
+    answer.orders.push_back(order_of(fmt::format("{}'s own", s.runtime->name), s, &own));
+  } else {
+    answer.orders.push_back(order_of("last layers on the cards", s, assignment(last)));
+  }
   answer.orders.push_back(order_of("best", s, &best->placed.assignment));
   answer.best_note =
       best->exact ? "exact: every placement of layers like these was compared"
@@ -64,6 +94,7 @@ void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
   strategy.mapped->written = false;
   strategy.explained = explain(strategy.scenario);
   answer.strategies.push_back(std::move(strategy));
+  answer.best_flags = llama_cpp_flags(s, best->placed.assignment);
 }
 
 /// The least GPU memory that comes within the knee of the best speed.
@@ -101,6 +132,7 @@ Answer answer_of(const Options& options, const GivenScenario& given) {
                 .contexts = {},
                 .splits = {},
                 .best_note = {},
+                .best_flags = {},
                 .least = least_gpu_memory(s, runs),
                 .least_with_gpu = least_gpu_memory(s, uses_a_gpu),
                 .reason = {}};

@@ -29,7 +29,8 @@ struct Answer {
   std::vector<Order> orders;                ///< the best one last
   std::vector<model::LayersAtContext> contexts;  ///< where the runtime computes on the CPU too
   std::vector<model::ParallelSplit> splits;      ///< where the runtime splits matrices
-  std::string best_note;  ///< "exact", or how far from the best of all; empty: no such search
+  std::string best_note;   ///< "exact", or how far from the best of all; empty: no such search
+  std::string best_flags;  ///< llama.cpp's, that place it so; empty where it has none
   std::optional<Bytes> least, least_with_gpu;
   std::size_t chosen = 0;  ///< of the strategies; their number where none runs
   std::string reason;      ///< why it was chosen

@@ -96,6 +96,7 @@ json::object as_json(const Answer& answer) {
   if (!answer.contexts.empty()) all["contexts"] = contexts_json(answer);
   if (!answer.splits.empty()) all["splits"] = splits_json(answer);
   if (!answer.best_note.empty()) all["best"] = answer.best_note;
+  if (!answer.best_flags.empty()) all["best_flags"] = answer.best_flags;
   return all;
 }
 

@@ -27,14 +27,24 @@ std::string outcome(const Estimate& e) {
 /// The devices of one strategy, a bar each.
 std::string device_rows(const Explanation& explained) {
   std::vector<std::vector<std::string>> rows;
-  for (const DeviceUse& use : explained.devices)
-    rows.push_back({"   ", use.name, use.layers.empty() ? "-" : "layers " + use.layers,
+  std::string long_lists;  // below the table, which would become too wide
+  for (const DeviceUse& use : explained.devices) {
+    const bool is_long = use.layers.size() > 28;
+    if (is_long)
+      long_lists +=
+          fmt::format("    {}: layers {}\n", use.name.substr(0, use.name.find(':')), use.layers);
+    rows.push_back({"   ", use.name,
+                    use.layers.empty() ? "-"
+                    : is_long          ? "below"
+                                       : "layers " + use.layers,
                     to_text(use.weights), to_text(use.kv_cache), to_text(use.activations),
                     to_text(use.total), to_text(use.budget),
                     bar(use.total.real().value(), use.budget.real().value())});
+  }
   return aligned(
-      {"", "device", "layers", "weights", "KV cache", "compute", "in all", "of budget", ""},
-      {false, false, false, true, true, true, true, true, false}, rows);
+             {"", "device", "layers", "weights", "KV cache", "compute", "in all", "of budget", ""},
+             {false, false, false, true, true, true, true, true, false}, rows) +
+         long_lists;
 }
 
 std::string block(const Answer& answer, const Strategy& s) {
@@ -46,7 +56,8 @@ std::string block(const Answer& answer, const Strategy& s) {
   text += device_rows(s.explained);
   const bool best = s.name == answer.strategies.back().name && !answer.best_note.empty();
   if (best)
-    text += fmt::format("    {}\n", answer.best_note);
+    text += fmt::format("    {}\n{}", answer.best_note,
+                        answer.best_flags.empty() ? "" : "    " + answer.best_flags + '\n');
   else if (s.mapped && s.mapped->written)
     text += fmt::format("    max_memory={}\n", passed(s.mapped->memory));
   else if (s.mapped)
