@@ -47,7 +47,8 @@ HostTensors tensors_on_host(const Weights& weights, std::span<const std::regex> 
       const double bytes = tensors[i].bytes.real().value() * name.share;
       sums.bytes += bytes;
       (tensor.of > 1 ? sums.routed : sums.dense) += bytes;
-      if (tensor.role == Role::matmul || tensor.role == Role::conv)
+      // As model/profile.cpp counts: of experts, their biases too.
+      if (tensor.of > 1 || tensor.role == Role::matmul || tensor.role == Role::conv)
         sums.multiplied += static_cast<double>(tensor.elements()) * name.share *
                            static_cast<double>(tensor.used) / static_cast<double>(tensor.of);
     }

@@ -60,7 +60,7 @@ TEST(Strategy, PlacementsOfASweepAreAcceleratesWholeWalkModelByModelAndBudgetByB
     const double whole = w.total.real().value();
     for (const Size cards : {1, 2, 4})
       for (const double card_share : {0.02, 0.1, 0.3, 0.6, 1.2})
-        for (const double ram_share : {0.15, 0.6, 1.5}) {
+        for (const double ram_share : {0.15, 1.5}) {
           Machine box = machine(cards, 1, 1, 1);
           for (Device& device : box.devices)
             device.memory = Bytes((Size{3} << 29) + static_cast<Size>(whole * card_share));
@@ -88,7 +88,7 @@ TEST(Strategy, PlacementsOfASweepAreAcceleratesWholeWalkModelByModelAndBudgetByB
   fmt::print("{} models, {} placements, {} written by accelerate from max_memory, {} by both\n",
              models, compared, written, by_transformers);
   EXPECT_GT(models, 150);
-  EXPECT_GT(compared, 8000);
+  EXPECT_GT(compared, 5000);
   EXPECT_GT(written, compared * 9 / 10);
   EXPECT_EQ(by_transformers, written);
 }
@@ -97,8 +97,8 @@ TEST(Strategy, MapsFitAndAreThePlacementOfAnEstimate) {
   int mapped_ones = 0;
   for (const char* name : {"facebook/opt-30b", "Qwen/Qwen3-32B", "openai/gpt-oss-20b",
                            "google/gemma-2-9b", "meta-llama/Llama-3.3-70B-Instruct"})
-    for (const Size cards : {0, 1, 2, 3})
-      for (const Size card_gib : {4, 8, 24, 80})
+    for (const Size cards : {0, 1, 3})
+      for (const Size card_gib : {4, 24})
         for (const Policy policy : {Policy::plain, Policy::balanced}) {
           const Model& model = catalogue_model(name);
           const Weights w = hold(model, scheme("fp16"));
@@ -127,7 +127,7 @@ TEST(Strategy, MapsFitAndAreThePlacementOfAnEstimate) {
             EXPECT_EQ(strategy.mapped->assignment, assignment_of(place(strategy.scenario, 1.0)));
           }
         }
-  EXPECT_GT(mapped_ones, 400);
+  EXPECT_GT(mapped_ones, 200);
 }
 
 TEST(Strategy, MoreOfTheGpuIsNeverSlower) {
