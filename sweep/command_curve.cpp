@@ -9,8 +9,10 @@
 #include "report/words.hpp"
 #include "sweep/command.hpp"
 #include "sweep/curve.hpp"
+#include "sweep/flags.hpp"
 #include "sweep/machine_options.hpp"
 #include "sweep/output.hpp"
+#include "sweep/what_runs.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -56,7 +58,7 @@ Lines lines_of(const Options& options, const GivenScenario& given) {
     for (const auto& name : runtimes) {
       model::Scenario s = given.scenario;
       s.weights = all.weights.back().get();
-      s.runtime = &model::runtime(name);
+      s.runtime = &given.engines->named(name);
       const std::string label = fmt::format("{}, {}", scheme.name, s.runtime->name);
       if (!s.weights->refusal.empty()) {
         all.refused.push_back(fmt::format("{}: {}", label, s.weights->refusal));
@@ -78,13 +80,30 @@ Lines lines_of(const Options& options, const GivenScenario& given) {
   return all;
 }
 
+/// curve --all: nothing that is of one model means anything.
+int run_all(const Options& options) {
+  if (!options.operands().empty() || options.given("model"))
+    throw UsageError("--all is over the catalogue; leave out MODEL");
+  for (const auto flag : {"precision", "runtimes", "step", "plots", "task", "gpu-budget",
+                          "gpu-memory-utilization", "ram-budget", "disk-budget", "load-full-model"})
+    if (options.given(flag)) throw UsageError(fmt::format("--{} has no effect with --all", flag));
+  for (const Flag& flag : flags())
+    if (options.given(flag.name) && !custom_flag(flag.name).empty())
+      throw UsageError(fmt::format("--{} has no effect with --all", flag.name));
+  return what_runs(options);
+}
+
 int run(const Options& options) {
+  if (options.given("all")) return run_all(options);
+  options.requires_flag("top", "all");
   const Format format = format_of(options);
   // What the list does not name is the scenario's own affair.
   GivenScenario given = scenario_of(options);
   if (!given.on_machine)
     throw UsageError(
         "which machine? give --machine, or --gpu-memory and --gpu-bandwidth: a curve is of one");
+  if (given.scenario.layer_split != nullptr || given.scenario.cpu_offload > Bytes(0))
+    throw UsageError("a curve moves the layers itself: options that place them have no effect");
   const Lines all = lines_of(options, given);
   for (const auto& line : all.refused) fmt::print(stderr, "note: {}\n", line);
   if (options.given("plots")) {
@@ -113,14 +132,15 @@ int run(const Options& options) {
 const Command curve_command = {
     {.name = "curve",
      .summary = "what each GiB of GPU memory buys: load time, first token, tokens a second",
-     .operands = "MODEL",
+     .operands = "MODEL | --all",
      .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_CUSTOM_FLAGS " " HEADROOM_MACHINE_FLAGS
-                                      " precisions runtimes step plots format out",
+                                      " precisions runtimes step plots all top format out",
      .examples =
          "headroom curve facebook/opt-30b --gpu-memory 8GB --gpu-bandwidth 272GB/s --ram 32GB\n"
          "headroom curve llama2-7b --machine rtx-4090 --precisions fp16 int8 --step 1GiB\n"
          "headroom curve Qwen/Qwen2.5-32B-Instruct --machine rtx-4090 --precision q4_K_M "
          "--runtime llama.cpp --plots out\n"
+         "headroom curve --all --machine local\n"
          "headroom curve openai/gpt-oss-120b --machine '2x a100-sxm-40gb' --format csv",
      .columns =
          "a row for each allocation, as estimate --gpu-budget gives it: runtime, precision,\n"
@@ -131,7 +151,11 @@ const Command curve_command = {
          "  tokens_s_low, tokens_s_high: the 80 % interval; gain_tokens_s_per_gib: over the row\n"
          "  before, per GiB on each card; placement: accelerate's device map, or llama.cpp's -ngl\n"
          "json: the same by line, with least_bytes, knee_bytes, returns_diminish_bytes,\n"
-         "  recommended_bytes, most_max_memory_bytes (more given to accelerate runs out of memory)",
+         "  recommended_bytes, most_max_memory_bytes (more given to accelerate runs out of "
+         "memory)\n"
+         "--all: model, parameters, precision, download_bytes, verdict, times, qlora_bytes (peak "
+         "of "
+         "one\n  step on one card); of --machine local what is free now",
      .exit_codes =
          "0 done\n1 failed: a file or a config that cannot be read, a figure that cannot be drawn\n"
          "2 usage: an option or a name that is not understood\n3 no: it runs at no allocation"},

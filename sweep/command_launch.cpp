@@ -22,7 +22,7 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
     if (options.given("runtime") && options.text("kind") != "all")
       throw std::invalid_argument(fmt::format("--runtime {} was asked for, and this is for {}",
                                               s.runtime->name, kind.runtime));
-    s.runtime = &model::runtime(kind.runtime);
+    s.runtime = &given.engines->named(kind.runtime);
     s.layer_split = nullptr;  // options of another engine
     s.cpu_offload = Bytes(0);
   }

@@ -18,6 +18,7 @@
 #include "sweep/portfolio_report.hpp"
 #include "sweep/scenario_options.hpp"
 #include "sweep/source.hpp"
+#include "sweep/what_runs.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -163,21 +164,41 @@ int run_portfolio(const Options& options) {
   return plans.front().qualifies() ? done : answer_is_no;
 }
 
+/// plan --machine …: what runs there, over the catalogue.
+int run_without_question(const Options& options) {
+  for (const auto flag : {"machines", "max-ttft", "max-tpot", "users", "requests-s", "tokens-s",
+                          "allow-offload", "strict", "prices", "acquire"})
+    if (options.given(flag))
+      throw UsageError(
+          fmt::format("--{} belongs to a question; `headroom plan --help` lists them", flag));
+  if (!options.given("machine") && !options.given("device") && !options.given("host") &&
+      !options.given("gpu-memory"))
+    throw UsageError(
+        "which question? `headroom plan --help` lists them; with a --machine alone, plan lists "
+        "what "
+        "runs there");
+  return what_runs(options);
+}
+
 int run(const Options& options) {
   std::vector<std::string> operands = options.operands();
-  if (operands.empty()) throw UsageError("which question? `headroom plan --help` lists them");
+  if (operands.empty()) return run_without_question(options);
   if (operands.front() == "portfolio") return run_portfolio(options);
   const Question& asked = question(operands.front());
   operands.erase(operands.begin());
   const Format format = format_of(options);
   const model::Target target = target_of(options);
-  const model::Scenario request = request_of(options);
+  const Engines engines(options);
+  const model::Scenario request = request_of(options, engines);
   const Catalogue catalogue = catalogue_of(options.texts("hardware"));
   const auto prices = prices_of(options, catalogue);
   if (asked.priced && !prices)
     throw UsageError(fmt::format("plan {} ranks by money and needs --prices FILE", asked.name));
   Stock stock;
   add_machines(stock, options, asked, catalogue, prices);
+  for (const auto& machine : stock.machines) engines.measured(*machine);
+  for (auto& line : engines.assumed(stock.machines.front().get()))
+    stock.assumed.push_back(std::move(line));
   add_models(stock, asked, operands, Hub(hub_flags(options)));
   add_weights(stock, schemes_of(options, asked, *request.runtime));
   if (stock.weights.empty()) throw UsageError("none of these precisions can hold the model");
@@ -205,12 +226,14 @@ int run(const Options& options) {
 const Command plan_command = {
     {.name = "plan",
      .summary = "the best model, batch, context, machine or precision for a target",
-     .operands = "QUESTION [MODEL… | FILE]",
+     .operands = "[QUESTION [MODEL… | FILE]]",
      .flags = HEADROOM_MACHINE_FLAGS
      " machines precisions kv-precision batch prompt-tokens output-tokens context runtime max-ttft "
-     "max-tpot users requests-s tokens-s allow-offload strict prices acquire top hub-token offline "
+     "max-tpot factors set users requests-s tokens-s allow-offload strict prices acquire top "
+     "hub-token offline "
      "format out",
      .examples =
+         "headroom plan --machine local\n"
          "headroom plan largest-model --machine 'rtx-4090' --precisions q4_K_M --runtime "
          "llama.cpp\n"
          "headroom plan longest-context llama3-8b --machine rtx-4090\n"
@@ -222,6 +245,7 @@ const Command plan_command = {
          "--strict\n"
          "headroom plan portfolio examples/purchase.toml --out out/purchase",
      .columns =
+         "without a QUESTION: what of the catalogue runs on --machine, as `curve --all`\n"
          "QUESTION: largest-model, largest-batch, longest-context, most-users, fewest-gpus,\n"
          "  cheapest-machine, best-precision; portfolio: FILE says which models with which loads, "
          "on\n"

@@ -8,6 +8,7 @@
 #include "report/reports.hpp"
 #include "report/store.hpp"
 #include "sweep/command.hpp"
+#include "sweep/factors.hpp"
 #include "sweep/hub.hpp"
 #include "sweep/job.hpp"
 #include "sweep/longest_contexts.hpp"
@@ -91,7 +92,8 @@ int run(const Options& options) {
   if (options.given("out")) spec.out = options.text("out");
   std::vector<std::string> files(spec.hardware.begin(), spec.hardware.end());
   for (const auto& file : options.texts("hardware")) files.push_back(file);
-  const Job job = make_job(spec, catalogue_of(files), Hub(hub_flags(options)));
+  const Job job = make_job(spec, catalogue_of(files), Hub(hub_flags(options)),
+                           std::make_shared<const Engines>(options));
   const int jobs = static_cast<int>(std::min<Size>(options.whole("jobs", 0), 1024));
   if (options.given("dry-run")) {
     if (options.given("jobs")) throw UsageError("--jobs has no effect with --dry-run");
@@ -141,7 +143,7 @@ const Command sweep_command = {
     {.name = "sweep",
      .summary = "every point of a spec into a database, with tables and curves",
      .operands = "SPEC",
-     .flags = "dry-run jobs hardware hub-token offline no-plots out",
+     .flags = "dry-run jobs hardware " HEADROOM_FACTOR_FLAGS " hub-token offline no-plots out",
      .examples = "headroom sweep examples/nightly.toml\n"
                  "headroom sweep examples/nightly.toml --dry-run\n"
                  "headroom sweep big.toml --jobs 2 --out /data/big\n"

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sweep/factors.hpp"
 #include "sweep/job.hpp"
 
 namespace headroom::sweep {
@@ -13,6 +14,7 @@ namespace headroom::sweep {
 /// What names of a spec stand for; everything found is owned by the job.
 struct Names {
   const Catalogue& catalogue;
+  const Engines& engines;
   Job& job;
   std::map<std::string, const model::Model*> models;
   std::map<std::string, const Machine*> machines;

@@ -19,7 +19,7 @@ namespace {
 
 /// Every model once, in parallel; what fails first in the order of the spec is reported.
 Names look_up(const Spec& spec, const Catalogue& catalogue, const Hub& hub, Job& job) {
-  Names names{catalogue, job, {}, {}, {}};
+  Names names{catalogue, *job.engines, job, {}, {}, {}};
   std::vector<std::string> wanted;
   std::vector<const GridSpec*> wanted_by;
   for (const auto& grid : spec.grids)
@@ -169,8 +169,10 @@ report::RunInfo Job::info(const Spec& spec) const {
   return info;
 }
 
-Job make_job(const Spec& spec, const Catalogue& catalogue, const Hub& hub) {
+Job make_job(const Spec& spec, const Catalogue& catalogue, const Hub& hub,
+             std::shared_ptr<const Engines> engines) {
   Job job;
+  job.engines = engines ? std::move(engines) : std::make_shared<const Engines>();
   Names names = look_up(spec, catalogue, hub, job);
   for (const auto& grid : spec.grids) {
     job.grids.push_back(grid_of(spec, grid, names));

@@ -16,6 +16,7 @@
 
 namespace headroom::sweep {
 
+class Engines;
 class Hub;
 
 /// A scenario of which nothing is decided yet: null, zero and, for the budget, negative.
@@ -48,6 +49,7 @@ struct Job {
   std::vector<std::unique_ptr<model::Weights>> weights;
   std::vector<std::unique_ptr<Machine>> machines;
   std::vector<JobGrid> grids;
+  std::shared_ptr<const Engines> engines;
 
   Size points() const;  ///< of all grids, excluded ones counted
   /// The grid that point `index` of the whole run lies in, and its index there.
@@ -57,6 +59,8 @@ struct Job {
 
 /// Throws SpecError, UnknownName, ConfigError and HubError. `catalogue` and `hub` are used during
 /// the call only: models of the hub are fetched before the first point.
-Job make_job(const Spec& spec, const Catalogue& catalogue, const Hub& hub);
+/// `engines`: null for those that are shipped.
+Job make_job(const Spec& spec, const Catalogue& catalogue, const Hub& hub,
+             std::shared_ptr<const Engines> engines = nullptr);
 
 }  // namespace headroom::sweep

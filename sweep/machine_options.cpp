@@ -32,11 +32,26 @@ MachineSpecification specification(const Options& options) {
   return spec;
 }
 
+enum class Memory { all, free };
+
 /// This computer, and a line for each memory of which less is free now than there is.
-GivenMachine local(const Catalogue& catalogue) {
+GivenMachine local(const Catalogue& catalogue, Memory memory) {
   const Detection found = detect();
   GivenMachine given;
   given.machine = local_machine(found, catalogue, &given.assumed);
+  if (memory == Memory::free) {
+    const auto only = [&](const std::string& name, Bytes& all, Bytes free) {
+      if (free >= all) return;
+      given.assumed.push_back(
+          fmt::format("of {} what is free now: {} of {}", name, to_text(free), to_text(all)));
+      all = free;
+    };
+    for (std::size_t i = 0; i < given.machine.devices.size() && i < found.cards.size(); ++i)
+      if (found.cards[i].free)
+        only(fmt::format("gpu {}", i), given.machine.devices[i].memory, *found.cards[i].free);
+    only("the RAM", given.machine.host.ram, found.ram_available);
+    return given;
+  }
   const auto busy = [&](const std::string& name, std::string_view flag, Bytes free, Bytes all) {
     if (free.real().value() < 0.95 * all.real().value())
       given.assumed.push_back(fmt::format(
@@ -63,7 +78,9 @@ Catalogue catalogue_of(const std::vector<std::string>& files) {
   return catalogue;
 }
 
-std::optional<GivenMachine> machine_of(const Options& options) {
+namespace {
+
+std::optional<GivenMachine> given_machine(const Options& options, Memory memory) {
   options.exclusive({"machine", "device", "gpu-memory"});
   options.exclusive({"machine", "host"});
   options.exclusive({"machine", "count"});
@@ -101,13 +118,23 @@ std::optional<GivenMachine> machine_of(const Options& options) {
                : "cpu";
     if (options.given("host")) text += " @ " + options.text("host");
   }
-  if (lower(text) == "local") return local(catalogue);
+  if (lower(text) == "local") return local(catalogue, memory);
   try {
     given.machine = parse_machine(text, catalogue);
   } catch (const std::invalid_argument& e) {
     throw UsageError(fmt::format("machine '{}': {}", text, e.what()));
   }
   return given;
+}
+
+}  // namespace
+
+std::optional<GivenMachine> machine_of(const Options& options) {
+  return given_machine(options, Memory::all);
+}
+
+std::optional<GivenMachine> free_machine_of(const Options& options) {
+  return given_machine(options, Memory::free);
 }
 
 }  // namespace headroom::sweep

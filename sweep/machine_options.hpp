@@ -25,5 +25,7 @@ struct GivenMachine {
 /// Nothing where no machine is given. Throws UsageError for flags that exclude each other or would
 /// have no effect, and what parse_machine and specified_machine throw.
 std::optional<GivenMachine> machine_of(const Options& options);
+/// The same, with only what is free now of the memory of this computer, where it is meant.
+std::optional<GivenMachine> free_machine_of(const Options& options);
 
 }  // namespace headroom::sweep

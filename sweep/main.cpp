@@ -15,19 +15,20 @@ namespace headroom::sweep {
 namespace {
 
 constexpr const Command* commands[] = {
-    &params_command,    // exact parameter counts
-    &estimate_command,  // one point
-    &place_command,     // device maps
-    &curve_command,     // speed against memory
-    &sweep_command,     // a whole grid into a database
-    &plan_command,      // the inverse questions
-    &launch_command,    // ready configurations
-    &report_command,    // tables and curves from a database
-    &models_command,    // the catalogue of models
-    &hardware_command,  // the catalogue of devices and hosts
-    &runtimes_command,  // the engines and their constants
-    &accuracy_command,  // estimates against measurements
-    &doctor_command,    // what this machine has and lacks
+    &params_command,     // exact parameter counts
+    &estimate_command,   // one point
+    &place_command,      // device maps
+    &curve_command,      // speed against memory
+    &sweep_command,      // a whole grid into a database
+    &plan_command,       // the inverse questions
+    &launch_command,     // ready configurations
+    &report_command,     // tables and curves from a database
+    &models_command,     // the catalogue of models
+    &hardware_command,   // the catalogue of devices and hosts
+    &runtimes_command,   // the engines and their constants
+    &calibrate_command,  // constants by one's own measurements
+    &accuracy_command,   // estimates against measurements
+    &doctor_command,     // what this machine has and lacks
 };
 
 std::string overview() {

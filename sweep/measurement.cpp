@@ -48,29 +48,6 @@ std::vector<Record> records(std::string_view text) {
   return all;
 }
 
-std::map<std::string, std::string, std::less<>> settings_of(std::string_view text) {
-  std::map<std::string, std::string, std::less<>> all;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(';'), text.size());
-    const auto each = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    const auto equals = each.find('=');
-    std::string key = trimmed(each.substr(0, equals));
-    if (key.empty()) continue;
-    all[std::move(key)] =
-        equals == std::string_view::npos ? std::string() : trimmed(each.substr(equals + 1));
-  }
-  return all;
-}
-
-std::string read(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.good() && !in.eof()) throw std::runtime_error(path + ": cannot be read");
-  if (text.empty()) throw std::runtime_error(path + ": cannot be read, or is empty");
-  return text;
-}
-
 }  // namespace
 
 const std::string& Measurement::operator[](std::string_view column) const {
@@ -101,15 +78,33 @@ std::optional<double> Measurement::number(std::string_view column) const {
   return value;
 }
 
-std::vector<Measurement> read_measurements(const std::string& path) {
-  const auto lines = records(read(path));
+std::map<std::string, std::string, std::less<>> settings_of(std::string_view text) {
+  std::map<std::string, std::string, std::less<>> all;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(';'), text.size());
+    const auto each = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const auto equals = each.find('=');
+    std::string key = trimmed(each.substr(0, equals));
+    if (key.empty()) continue;
+    all[std::move(key)] =
+        equals == std::string_view::npos ? std::string() : trimmed(each.substr(equals + 1));
+  }
+  return all;
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.good() && !in.eof()) throw std::runtime_error(path + ": cannot be read");
+  if (text.empty()) throw std::runtime_error(path + ": cannot be read, or is empty");
+  return text;
+}
+
+std::vector<Measurement> parse_records(std::string_view text, const std::string& path) {
+  const auto lines = records(text);
   if (lines.empty()) throw std::runtime_error(path + ": no header");
   const std::vector<std::string>& header = lines.front().fields;
-  for (const auto needed : {"id", "model", "grade", "source"})
-    if (std::ranges::find(header, needed) == header.end())
-      throw std::runtime_error(fmt::format(
-          "{}: no column '{}'; the first line must name the columns (tests/accuracy/README.md)",
-          path, needed));
   std::vector<Measurement> all;
   for (auto record = lines.begin() + 1; record != lines.end(); ++record) {
     if (record->fields.size() != header.size())
@@ -121,6 +116,16 @@ std::vector<Measurement> read_measurements(const std::string& path) {
     each.settings = settings_of(each["settings"]);
     all.push_back(std::move(each));
   }
+  return all;
+}
+
+std::vector<Measurement> read_measurements(const std::string& path) {
+  std::vector<Measurement> all = parse_records(read_text(path), path);
+  for (const auto needed : {"id", "model", "grade", "source"})
+    if (!all.empty() && !all.front().fields.contains(needed))
+      throw std::runtime_error(fmt::format(
+          "{}: no column '{}'; the first line must name the columns (tests/accuracy/README.md)",
+          path, needed));
   return all;
 }
 

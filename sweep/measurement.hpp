@@ -28,8 +28,18 @@ struct Measurement {
 /// The number that `text` starts with, if nothing but a unit or a remark in words follows.
 std::optional<double> leading_number(std::string_view text);
 
-/// Every record of a file. Throws std::runtime_error naming the file and what is missing: it cannot
-/// be read, a record's fields are not as many as the header's, or a needed column is absent.
+/// The fields of "key=value;word;…".
+std::map<std::string, std::string, std::less<>> settings_of(std::string_view text);
+
+/// Every record of a CSV text, whose first line names the columns. Throws std::runtime_error naming
+/// `path`: there is no header, or a record's fields are not as many as the header's.
+std::vector<Measurement> parse_records(std::string_view text, const std::string& path);
+/// The content of a file. Throws std::runtime_error where it cannot be read or is empty.
+std::string read_text(const std::string& path);
+
+/// Every record of a file of measurements. Throws std::runtime_error naming the file and what is
+/// missing: it cannot be read, a record's fields are not as many as the header's, or a needed
+/// column is absent.
 std::vector<Measurement> read_measurements(const std::string& path);
 
 }  // namespace headroom::sweep

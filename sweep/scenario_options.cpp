@@ -95,10 +95,10 @@ void set_budgets(const Options& options, bool on_machine, model::Scenario& s) {
 
 }  // namespace
 
-model::Scenario request_of(const Options& options) {
+model::Scenario request_of(const Options& options, const Engines& engines) {
   model::Scenario s;
   set_tokens(options, s);
-  s.runtime = &model::runtime(options.text("runtime", "transformers"));
+  s.runtime = &engines.named(options.text("runtime", "transformers"));
   s.kv_precision = &precision(options.text("kv-precision", "fp16"));
   s.kv_cache = !options.given("no-kv-cache");
   if (!s.kv_cache && options.given("kv-precision"))
@@ -116,7 +116,8 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
     throw UsageError("--task training is not available in this version");
   say_if_full_model(options);
   GivenScenario given;
-  model::Scenario& s = given.scenario = request_of(options);
+  given.engines = std::make_shared<Engines>(options);
+  model::Scenario& s = given.scenario = request_of(options, *given.engines);
   const std::string held = options.text("precision", "auto");
   const model::Scheme* scheme = held == "auto" ? nullptr : &model::scheme(held);
   if (auto machine = machine_of(options)) {
@@ -126,6 +127,9 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
     given.machine = std::make_unique<Machine>(no_machine());
     given.on_machine = false;
   }
+  given.engines->measured(*given.machine);
+  for (auto& line : given.engines->assumed(given.on_machine ? given.machine.get() : nullptr))
+    given.assumed.push_back(std::move(line));
   s.machine = given.machine.get();
   set_budgets(options, given.on_machine, s);
   set_parallel(options, given.on_machine, s);

@@ -8,6 +8,7 @@
 
 #include "hardware/machine.hpp"
 #include "model/estimate.hpp"
+#include "sweep/factors.hpp"
 #include "sweep/model_options.hpp"
 #include "sweep/options.hpp"
 #include "sweep/split_options.hpp"
@@ -15,17 +16,18 @@
 namespace headroom::sweep {
 
 /// Every flag that this file reads beside those of machine_options.hpp.
-#define HEADROOM_SCENARIO_FLAGS                                                                 \
-  HEADROOM_SPLIT_FLAGS                                                                          \
-      " "                                                                                       \
-      "model task precision kv-precision batch prompt-tokens output-tokens context seq "        \
-      "no-kv-cache "                                                                            \
-      "gpu-budget gpu-memory-utilization ram-budget disk-budget runtime tp pp ep dp hub-token " \
-      "offline load-full-model"
+#define HEADROOM_SCENARIO_FLAGS                                                             \
+  HEADROOM_SPLIT_FLAGS                                                                      \
+  " "                                                                                       \
+  "model task precision kv-precision batch prompt-tokens output-tokens context seq "        \
+  "no-kv-cache "                                                                            \
+  "gpu-budget gpu-memory-utilization ram-budget disk-budget runtime tp pp ep dp hub-token " \
+  "offline load-full-model factors set"
 
 /// A scenario and what its pointers point to. `on_machine` false: no machine was given, and the
 /// scenario's stands in for one without limits, so that only what memory is needed means anything.
 struct GivenScenario {
+  std::shared_ptr<const Engines> engines;
   std::unique_ptr<model::Model> model;
   std::unique_ptr<model::Weights> weights;
   std::unique_ptr<Machine> machine;
@@ -35,9 +37,9 @@ struct GivenScenario {
   model::Scenario scenario;
 };
 
-/// Batch, tokens, caches and runtime; model, weights and machine are left to the caller. Throws
-/// UsageError and UnknownName.
-model::Scenario request_of(const Options& options);
+/// Batch, tokens, caches and runtime; model, weights and machine are left to the caller. The
+/// scenario points into `engines`. Throws UsageError and UnknownName.
+model::Scenario request_of(const Options& options, const Engines& engines);
 
 /// The point of the one MODEL that is given, or of `model`. Throws UsageError and what looking
 /// names up throws.

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "hardware/names.hpp"
+#include "model/allocation_curve.hpp"
 #include "model/placement.hpp"
 #include "model/serving.hpp"
 
@@ -102,6 +103,33 @@ Size saturated(Scenario s) {
                         }));
 }
 
+/// `machine`, of which the row says that it was measured there, or nothing.
+Machine stated_machine(const Machine& machine, const Measurement& row) {
+  Machine stated = machine;
+  if (row["gpu_count"] == "0") stated.devices.clear();
+  if (row["gpu"].empty() || stated.devices.empty()) return stated;
+  const Machine written = machine_of(row);
+  bool same = written.devices.size() == stated.devices.size();
+  for (std::size_t i = 0; same && i < written.devices.size(); ++i)
+    same = written.devices[i].name == stated.devices[i].name;
+  if (!same)
+    throw Skipped(Skip::device, fmt::format("measured on {} x {}, not on {}",
+                                            written.devices.size(), row["gpu"], machine.name));
+  return stated;
+}
+
+/// The least budget at which so many layers are on cards: what a device map of that many means.
+Bytes budget_for(const Scenario& s, Size layers) {
+  const auto budgets = model::allocations(s, std::nullopt);
+  for (const Bytes budget : budgets) {
+    Scenario at = s;
+    at.gpu_budget = budget;
+    const model::Plan plan = place(at, 1.0);
+    if (plan.feasible() && plan.computes_on_card && plan.on_cards.size() >= layers) return budget;
+  }
+  throw Skipped(Skip::setting, fmt::format("{} layers do not fit on these cards", layers));
+}
+
 }  // namespace
 
 std::string short_source(std::string source) {
@@ -127,6 +155,7 @@ const Machine& Subjects::machine(Machine machine) {
 }
 
 Machine Subjects::machine_for(const Measurement& row, bool memory_alone) {
+  if (on_) return stated_machine(*on_, row);
   try {
     return machine_of(row);
   } catch (const Skipped& unknown) {
@@ -162,6 +191,12 @@ Scenario Subjects::scenario(const Measurement& row, const Engine& engine, bool m
   if (runtime == runtimes_.end()) throw std::logic_error(std::string(engine.runtime));
   s.runtime = &*runtime;
   const model::Model& model = names_.model(row["model"]);
+  if (const auto written = row.number("parameters"))
+    if (const double ratio = *written / static_cast<double>(model.profile.parameters);
+        ratio < 0.9 || ratio > 1.1)
+      throw Skipped(Skip::model, fmt::format("'{}' has {:.3g} parameters there, {} has {:.3g}",
+                                             row["model"], *written, model.name,
+                                             static_cast<double>(model.profile.parameters)));
   s.weights = &weights(model, scheme_of(row, model, *s.runtime));
   if (!s.weights->refusal.empty()) throw Skipped(Skip::precision, s.weights->refusal);
   s.machine = &machine(machine_for(row, memory_alone));
@@ -215,6 +250,8 @@ Subject Subjects::subject(const Measurement& row) {
   if (const auto context = figure(row, {"ctx", "n_ctx"})) s.context = static_cast<Size>(*context);
   if (s.context < s.prompt_tokens + s.output_tokens) s.context = 0;
   if (row["batch"] == "saturated") s.batch = saturated(s);
+  if (const auto layers = figure(row, {"gpu_layers"}))
+    s.gpu_budget = budget_for(s, static_cast<Size>(*layers));
   const double scaled = *value * scale_of(row, engine);
   subject.measured = is_memory(subject.statistic) ? scaled : seconds(quantity, scaled, s);
   if (row["task"].starts_with("serving")) subject.statistic = under_traffic(subject.statistic);

@@ -33,6 +33,8 @@ class Subjects {
   explicit Subjects(const std::string& models_folder);
   Subjects(const std::string& models_folder, std::vector<model::Runtime> runtimes)
       : names_(models_folder), runtimes_(std::move(runtimes)) {}
+  /// From now on rows are of this machine; those of other cards are skipped.
+  void on(Machine machine) { on_ = std::make_unique<Machine>(std::move(machine)); }
   /// Throws Skipped.
   Subject subject(const Measurement& row);
   /// The scenario alone, of a row of labels ("fits", "oom", "max"). Throws Skipped.
@@ -55,6 +57,7 @@ class Subjects {
   std::map<std::pair<const model::Model*, const model::Scheme*>, model::Weights> weights_;
   std::vector<std::unique_ptr<Machine>> machines_;
   std::vector<std::unique_ptr<model::LayerSplit>> layer_splits_;
+  std::unique_ptr<Machine> on_;
 };
 
 }  // namespace headroom::sweep

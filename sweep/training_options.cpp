@@ -38,7 +38,9 @@ void refuse_inference_flags(const Options& options) {
                            "bus",
                            "card-link",
                            "disk",
-                           "disk-read"})
+                           "disk-read",
+                           "factors",
+                           "set"})
     if (options.given(flag))
       throw UsageError(fmt::format("--{} has no effect on --task training in this version", flag));
 }

@@ -1,0 +1,370 @@
+#!/usr/bin/env python3
+"""Gives a model a little more GPU memory each time, and measures what that buys.
+
+    probe.py run MODEL [options]       measure; one row a run is added to probe.csv
+    probe.py compare probe.csv …       measured points over headroom's predicted curve
+
+MODEL is a config.json (random weights are made from it, nothing is downloaded) or a folder with
+weights. Every run is a process of its own, so that running out of memory ends that run alone; it is
+marked in the row. A run whose row is there already is left out: the same command goes on where it
+stopped. Needs torch and transformers, for GPUs accelerate too. README.md says what was tried.
+"""
+
+import argparse
+import csv
+import datetime
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+VERSION = 1
+COLUMNS = (
+    "probe_version task model weights precision transformers torch accelerate gpu gpu_count "
+    "gpu_memory_bytes cpu ram_bytes allocation_bytes batch prompt_tokens output_tokens status load_s "
+    "ttft_s tokens_s total_s allocated_bytes reserved_bytes layers_gpu layers_cpu layers_disk "
+    "device_map repeats started error"
+).split()
+IDENTITY = "task model weights precision gpu allocation_bytes batch prompt_tokens output_tokens".split()
+GIB = 1 << 30
+
+
+def amount(text):
+    """Bytes of "6GiB", "8GB" or "0"."""
+    units = {"GiB": GIB, "MiB": 1 << 20, "GB": 10**9, "MB": 10**6}
+    for unit, scale in units.items():
+        if text.endswith(unit):
+            return int(float(text[: -len(unit)]) * scale)
+    if text == "0":
+        return 0
+    raise argparse.ArgumentTypeError(f"found '{text}', expected an amount such as 6GiB or 8GB")
+
+
+def cpu_name():
+    for line in open("/proc/cpuinfo"):
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return "unknown"
+
+
+# ---- one run, in a process of its own -------------------------------------------------------------
+
+
+def forget(folder):
+    """Takes a folder's files out of the page cache, so that they are read from the disk."""
+    for file in pathlib.Path(folder).rglob("*"):
+        if file.is_file():
+            with open(file, "rb") as f:
+                os.fsync(f.fileno())
+                os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def make_random(config_file, folder, dtype):
+    """A checkpoint of random weights, once for all runs."""
+    import torch
+    import transformers
+
+    if (pathlib.Path(folder) / "config.json").exists():
+        return
+    config = transformers.AutoConfig.from_pretrained(config_file)
+    torch.manual_seed(0)
+    model = transformers.AutoModelForCausalLM.from_config(config).to(dtype)
+    model.save_pretrained(folder)
+
+
+def device_of(name, device_map):
+    """The device of a module: that of its nearest parent in the map."""
+    while name not in device_map:
+        if not name:
+            return "cpu"
+        name = name.rpartition(".")[0]
+    return device_map[name]
+
+
+def measure(task):
+    import torch
+    import transformers
+
+    dtype = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}[task["precision"]]
+    if task["weights"] == "random":
+        make_random(task["config"], task["folder"], dtype)
+    gpus = torch.cuda.device_count() if task["device"] == "cuda" else 0
+    options = {"dtype": dtype}
+    if gpus:
+        memory = {i: task["allocation_bytes"] for i in range(gpus)}
+        memory["cpu"] = task["cpu_bytes"]
+        options |= {"device_map": "sequential", "max_memory": memory, "offload_folder": task["offload"]}
+    forget(task["folder"])
+    start = time.perf_counter()
+    model = transformers.AutoModelForCausalLM.from_pretrained(task["folder"], **options)
+    load = time.perf_counter() - start
+    model.eval()
+    device_map = getattr(model, "hf_device_map", {"": "cpu"})
+    blocks = set(model._no_split_modules or ())
+    places = [str(device_of(n, device_map)) for n, m in model.named_modules() if type(m).__name__ in blocks]
+    row = {
+        "load_s": load,
+        "layers_gpu": sum(p not in ("cpu", "disk") for p in places),
+        "layers_cpu": places.count("cpu"),
+        "layers_disk": places.count("disk"),
+        "device_map": json.dumps({k: str(v) for k, v in device_map.items()}),
+    }
+    for i in range(gpus):
+        torch.cuda.reset_peak_memory_stats(i)
+    timed = training_step if task["task"] == "training" else generation
+    row |= timed(torch, model, task, gpus)
+    if gpus:
+        row["allocated_bytes"] = sum(torch.cuda.max_memory_allocated(i) for i in range(gpus))
+        row["reserved_bytes"] = sum(torch.cuda.max_memory_reserved(i) for i in range(gpus))
+    return row
+
+
+def clock(torch, gpus, work):
+    if gpus:
+        torch.cuda.synchronize()
+    start = time.perf_counter()
+    work()
+    if gpus:
+        torch.cuda.synchronize()
+    return time.perf_counter() - start
+
+
+def generation(torch, model, task, gpus):
+    device = "cuda:0" if gpus else "cpu"
+    shape = (task["batch"], task["prompt_tokens"])
+    prompt = torch.randint(10, model.config.get_text_config().vocab_size - 10, shape, device=device)
+    mask = torch.ones_like(prompt)
+
+    def generate(count):
+        with torch.inference_mode():
+            model.generate(prompt, attention_mask=mask, min_new_tokens=count, max_new_tokens=count,
+                           do_sample=False, pad_token_id=0)
+
+    for _ in range(task["warmup"]):
+        generate(2)
+    first = statistics.median(clock(torch, gpus, lambda: generate(1)) for _ in range(task["repeats"]))
+    whole = statistics.median(
+        clock(torch, gpus, lambda: generate(task["output_tokens"])) for _ in range(task["repeats"]))
+    rest = max(whole - first, 1e-9)
+    return {"ttft_s": first, "total_s": whole, "tokens_s": task["batch"] * (task["output_tokens"] - 1) / rest}
+
+
+def training_step(torch, model, task, gpus):
+    device = "cuda:0" if gpus else "cpu"
+    model.train()
+    optimizer = torch.optim.AdamW(model.parameters())
+    tokens = torch.randint(10, model.config.get_text_config().vocab_size - 10,
+                           (task["batch"], task["prompt_tokens"]), device=device)
+
+    def step():
+        model(input_ids=tokens, labels=tokens).loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    for _ in range(task["warmup"]):
+        step()
+    return {"total_s": statistics.median(clock(torch, gpus, step) for _ in range(task["repeats"]))}
+
+
+def run_one(text):
+    """Prints the row's figures as JSON; runs out of memory by a word of its own."""
+    task = json.loads(text)
+    try:
+        print("PROBE " + json.dumps({"status": "ok"} | measure(task)))
+    except Exception as error:  # whatever ends this run is a result
+        kind = type(error).__name__
+        memory = "OutOfMemory" in kind or isinstance(error, MemoryError) or "out of memory" in str(error)
+        print("PROBE " + json.dumps({"status": "oom" if memory else "error",
+                                     "error": f"{kind}: {error}".splitlines()[0][:200]}))
+
+
+# ---- many runs ------------------------------------------------------------------------------------
+
+
+def versions():
+    import importlib.metadata as metadata
+
+    def version(package):
+        try:
+            return metadata.version(package)
+        except metadata.PackageNotFoundError:
+            return ""
+
+    return {name: version(name) for name in ("transformers", "torch", "accelerate")}
+
+
+def machine(device):
+    info = {"gpu": "", "gpu_count": 0, "gpu_memory_bytes": "", "cpu": cpu_name(),
+            "ram_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")}
+    if device == "cuda":
+        import torch
+
+        if not torch.cuda.is_available():
+            sys.exit("probe: --device cuda, and torch sees no GPU; --device cpu runs without one")
+        properties = torch.cuda.get_device_properties(0)
+        info |= {"gpu": properties.name, "gpu_count": torch.cuda.device_count(),
+                 "gpu_memory_bytes": properties.total_memory}
+    return info
+
+
+def key(row):
+    return tuple(str(row[name]) for name in IDENTITY)
+
+
+def rows_of(file):
+    if not pathlib.Path(file).exists():
+        return []
+    with open(file, newline="") as f:
+        reader = csv.DictReader(f)
+        if reader.fieldnames != COLUMNS:
+            sys.exit(f"probe: {file} has other columns than this probe writes; give another --out")
+        return list(reader)
+
+
+def add_row(file, row):
+    fresh = not pathlib.Path(file).exists()
+    with open(file, "a", newline="") as f:
+        writer = csv.DictWriter(f, COLUMNS)
+        if fresh:
+            writer.writeheader()
+        writer.writerow({name: row.get(name, "") for name in COLUMNS})
+
+
+def predicted(args, extra=()):
+    command = [args.headroom, "curve", args.config_or_name, "--machine", args.machine, "--format", "csv",
+               "--batch", str(args.batches[0]), "--prompt-tokens", str(args.prompt_tokens),
+               "--output-tokens", str(args.output_tokens), "--precision", args.precision, *extra]
+    found = subprocess.run(command, capture_output=True, text=True)
+    if found.returncode not in (0, 3):
+        sys.exit(f"probe: {' '.join(command)}: {found.stderr.strip()}")
+    return list(csv.DictReader(found.stdout.splitlines()))
+
+
+def run(args):
+    path = pathlib.Path(args.model)
+    if not path.exists():
+        sys.exit(f"probe: {path}: no such config.json or folder")
+    weights = "random" if path.is_file() else "real"
+    args.config_or_name = str(path)
+    name = args.name or (path.stem if path.is_file() and path.stem != "config" else path.absolute().name)
+    if args.estimate_only:
+        for row in predicted(args):
+            print(f"{int(row['gpu_budget_bytes']) / GIB:8.2f} GiB  {row['tokens_s']:>10.6} tokens/s  "
+                  f"first token {row['ttft_s']:.6} s  load {row['load_s']:.6} s  {row['layers']}")
+        return
+    here = machine(args.device)
+    folder = pathlib.Path(args.folder or f"probe-{name}-{args.precision}") if weights == "random" else path
+    common = {"probe_version": VERSION, "task": args.task, "model": name, "weights": weights,
+              "precision": args.precision, "prompt_tokens": args.prompt_tokens,
+              "output_tokens": args.output_tokens, "repeats": args.repeats} | versions() | here
+    known = {key(row) for row in rows_of(args.out)}
+    for allocation in args.allocations if here["gpu_count"] else [0]:
+        for batch in args.batches:
+            row = common | {"allocation_bytes": allocation, "batch": batch}
+            if key(row) in known:
+                print(f"{allocation / GIB:.2f} GiB, batch {batch}: there already", file=sys.stderr)
+                continue
+            task = row | {"config": str(path), "folder": str(folder), "device": args.device,
+                          "offload": args.offload_folder, "cpu_bytes": args.cpu_memory or here["ram_bytes"],
+                          "warmup": args.warmup}
+            row["started"] = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+            done = subprocess.run([sys.executable, __file__, "one", json.dumps(task)],
+                                  stdout=subprocess.PIPE, text=True)
+            answer = [line for line in done.stdout.splitlines() if line.startswith("PROBE ")]
+            # The kernel's killer leaves no answer: the host's memory was not enough.
+            row |= json.loads(answer[-1][6:]) if answer else {
+                "status": "oom" if done.returncode == -9 else "error", "error": f"exit {done.returncode}"}
+            add_row(args.out, row)
+            speed = f"{row['tokens_s']:.3g} tokens/s" if "tokens_s" in row else row.get("error", "")
+            print(f"{allocation / GIB:.2f} GiB, batch {batch}: {row['status']} {speed}", file=sys.stderr)
+
+
+# ---- measured over predicted ----------------------------------------------------------------------
+
+
+def compare(args):
+    measured = [row for row in rows_of(args.file) if row["status"] == "ok" and row["task"] == "inference"
+                and row["allocation_bytes"] != "0" or row["status"] == "oom"]
+    if not measured:
+        sys.exit(f"probe: {args.file} has no measured allocations of a GPU to compare")
+    first = measured[0]
+    args.config_or_name, args.batches = args.model or first["model"], [int(first["batch"])]
+    args.prompt_tokens, args.output_tokens = int(first["prompt_tokens"]), int(first["output_tokens"])
+    args.precision = first["precision"]
+    curve = predicted(args, ["--factors", args.factors] if args.factors else [])
+    stem = pathlib.Path(args.out)
+    with open(stem.with_suffix(".dat"), "w") as f:
+        f.write("# predicted: weights' share of the allocation (GiB), tokens/s, low, high\n")
+        held = ""  # what a point has holds up to the next
+        for row in curve:
+            if row["tokens_s"] and row["max_memory_bytes"]:
+                at = int(row["max_memory_bytes"]) / GIB
+                f.write(f"{at} {held}\n" if held else "")
+                held = f"{row['tokens_s']} {row['tokens_s_low']} {row['tokens_s_high']}"
+                f.write(f"{at} {held}\n")
+        f.write("\n\n# measured: max_memory (GiB), tokens/s\n")
+        for row in measured:
+            if row["tokens_s"] and row["batch"] == first["batch"]:
+                f.write(f"{int(row['allocation_bytes']) / GIB} {row['tokens_s']}\n")
+    with open(stem.with_suffix(".gp"), "w") as f:
+        f.write(f"""set terminal pngcairo noenhanced size 900,500 background '#ffffff'
+set output '{stem.with_suffix('.png')}'
+set title '{first['model']} in {first['precision']} on {first['gpu']}, batch {first['batch']}'
+set xlabel 'max_memory of each GPU (GiB)'
+set ylabel 'output tokens/s'
+set logscale y
+set key left top
+plot '{stem.with_suffix('.dat')}' index 0 using 1:3:4 with filledcurves lc rgb '#0072B2' \
+fs transparent solid 0.15 noborder title '80 % interval', '' index 0 using 1:2 with lines lw 2 \
+lc rgb '#0072B2' title 'predicted', '' index 1 using 1:2 with points pt 7 ps 1.4 lc rgb '#D55E00' title 'measured'
+""")
+    subprocess.run(["gnuplot", str(stem.with_suffix(".gp"))], check=True)
+    print(stem.with_suffix(".png"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    one = commands.add_parser("one")
+    one.add_argument("task")
+    one.set_defaults(action=lambda args: run_one(args.task))
+    p = commands.add_parser("run", help="measure")
+    p.add_argument("model", help="a config.json (random weights) or a folder with weights")
+    p.add_argument("--name", help="what the model is called in the rows (the file's or folder's name)")
+    p.add_argument("--task", choices=["inference", "training"], default="inference")
+    p.add_argument("--device", choices=["cuda", "cpu"], default="cuda")
+    p.add_argument("--allocations", type=amount, nargs="+", default=[i * GIB for i in range(1, 9)],
+                   help="max_memory of each GPU: 1GiB 2GiB … (1 to 8 GiB)")
+    p.add_argument("--cpu-memory", type=amount, help="max_memory of the CPU (all)")
+    p.add_argument("--batches", type=int, nargs="+", default=[1])
+    p.add_argument("--prompt-tokens", type=int, default=512, help="of training: the sequence")
+    p.add_argument("--output-tokens", type=int, default=32)
+    p.add_argument("--precision", choices=["bf16", "fp16", "fp32"], default="bf16")
+    p.add_argument("--warmup", type=int, default=1)
+    p.add_argument("--repeats", type=int, default=3)
+    p.add_argument("--folder", help="where random weights are kept (probe-MODEL-PRECISION)")
+    p.add_argument("--offload-folder", default="probe-offload")
+    p.add_argument("--out", default="probe.csv")
+    p.add_argument("--estimate-only", action="store_true", help="headroom's prediction, nothing is run")
+    p.add_argument("--headroom", default="headroom")
+    p.add_argument("--machine", default="local", help="for --estimate-only")
+    p.set_defaults(action=run)
+    c = commands.add_parser("compare", help="measured points over the predicted curve")
+    c.add_argument("file")
+    c.add_argument("--machine", default="local")
+    c.add_argument("--model", help="as headroom knows it (the rows' name)")
+    c.add_argument("--factors", help="a profile of headroom calibrate")
+    c.add_argument("--headroom", default="headroom")
+    c.add_argument("--out", default="compare", help="stem of the .dat, .gp and .png")
+    c.set_defaults(action=compare)
+    args = parser.parse_args()
+    if min(getattr(args, "batches", [1])) < 1 or getattr(args, "output_tokens", 2) < 2:
+        parser.error("batches start at 1, output tokens at 2")
+    args.action(args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,257 @@
+#include "sweep/factors.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "hardware/names.hpp"
+#include "hardware/quantity_text.hpp"
+#include "hardware/toml_row.hpp"
+#include "model/runtime_measured.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::NamedConstant;
+using model::Runtime;
+
+constexpr Limit most{1e12};
+
+/// A literal string of TOML.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out + '"';
+}
+
+const NamedConstant* find_constant(std::string_view name) {
+  for (const NamedConstant& each : model::named_constants())
+    if (each.name == name) return &each;
+  return nullptr;
+}
+
+std::vector<std::string> constant_names() {
+  std::vector<std::string> all;
+  for (const NamedConstant& each : model::named_constants()) all.emplace_back(each.name);
+  return all;
+}
+
+template <class Enum>
+std::vector<std::string> names_of(std::size_t count) {
+  std::vector<std::string> all{"any"};
+  for (std::size_t i = 0; i < count; ++i) all.emplace_back(model::name_of(static_cast<Enum>(i)));
+  return all;
+}
+
+void require_one_of(TomlRow& row, std::string_view key, const std::string& found,
+                    const std::vector<std::string>& allowed) {
+  if (std::ranges::find(allowed, found) == allowed.end())
+    row.fail(key, fmt::format("found '{}', expected one of {}", found, fmt::join(allowed, ", ")));
+}
+
+Factor read_factor(const toml::table& table, std::string_view file) {
+  TomlRow row(table, file);
+  Factor f;
+  f.runtime = row.required_text("runtime");
+  f.name = row.required_text("name");
+  f.cards = row.text("cards").value_or("any");
+  f.width = row.text("width").value_or("any");
+  f.value = row.required_positive("value", most);
+  f.low = row.positive("low", most).value_or(f.value);
+  f.high = row.positive("high", most).value_or(f.value);
+  f.measurements = static_cast<int>(row.number("measurements", most).value_or(0));
+  f.source = row.text("source").value_or(std::string(file));
+  std::vector<std::string> engines;
+  for (const Runtime& each : model::runtimes()) engines.emplace_back(each.name);
+  require_one_of(row, "runtime", f.runtime, engines);
+  require_one_of(row, "name", f.name, constant_names());
+  require_one_of(row, "cards", f.cards, names_of<model::CardClass>(model::card_classes));
+  require_one_of(row, "width", f.width, names_of<model::Width>(model::widths));
+  if (f.low > f.value || f.high < f.value)
+    row.fail("low", fmt::format("{} to {} does not hold the value {}", f.low, f.high, f.value));
+  if (find_constant(f.name)->of_runtime && (f.cards != "any" || f.width != "any"))
+    row.fail("cards", fmt::format("{} is the same for every card and width", f.name));
+  row.finish();
+  return f;
+}
+
+/// Lays one constant over every row that shares it; one that is named for any card or width, over
+/// all of them, measured or not.
+void put(std::vector<Runtime>& rows, const Factor& f, std::string_view source) {
+  const NamedConstant& which = *find_constant(f.name);
+  const auto& family = std::ranges::find(rows, f.runtime, &Runtime::name)->family;
+  const model::Constant constant{f.value, f.low, f.high, f.measurements, source};
+  for (Runtime& row : rows) {
+    if (row.family != family) continue;
+    if (which.of_runtime) {
+      row.*which.of_runtime = constant;
+      continue;
+    }
+    for (std::size_t c = 0; c < model::card_classes; ++c)
+      for (std::size_t w = 0; w < model::widths; ++w)
+        if ((f.cards == "any" || f.cards == model::name_of(static_cast<model::CardClass>(c))) &&
+            (f.width == "any" || f.width == model::name_of(static_cast<model::Width>(w))))
+          row.rates[c][w].*which.of_rates = constant;
+  }
+}
+
+std::pair<std::string, double> setting_of(const std::string& text) {
+  const auto equals = text.find('=');
+  double value = 0;
+  const auto* first = text.data() + std::min(equals + 1, text.size());
+  const auto* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(first, last, value);
+  if (equals == std::string::npos || equals == 0 || error != std::errc{} || end != last ||
+      !(value > 0) || value > most.most)
+    throw UsageError(fmt::format(
+        "--set: found '{}', expected NAME=VALUE with a value above 0, such as decode_bandwidth=0.8",
+        text));
+  const std::string name = text.substr(0, equals);
+  if (!find_constant(name)) throw unknown_name("constant", name, constant_names());
+  return {name, value};
+}
+
+/// Whether a profile of `measured` is of `machine`: cards alone stand for any host.
+bool is_of(std::string_view machine, const std::string& measured) {
+  return machine == measured || machine.starts_with(measured + " @ ");
+}
+
+std::string rate(BytesPerSecond value) { return fmt::format("{:.4g}GB/s", value.value() / 1e9); }
+
+}  // namespace
+
+std::string profile_text(const FactorProfile& p) {
+  std::vector<std::string> files;
+  for (const auto& file : p.files) files.push_back(quoted(file));
+  std::string text = fmt::format(
+      "# A factor profile: constants of engines as measured on one machine (headroom calibrate).\n"
+      "# --factors FILE lays them over the shipped ones.\n\n"
+      "machine = {}\ndate = {}\nheadroom = {}\nfiles = [{}]\nerrors = {}\n",
+      quoted(p.machine), quoted(p.date), quoted(HEADROOM_VERSION), fmt::join(files, ", "),
+      quoted(p.errors));
+  if (p.host.any()) {
+    text += "\n[host]\n";
+    const auto add = [&](std::string_view key, const std::optional<BytesPerSecond>& value) {
+      if (value) text += fmt::format("{} = {}\n", key, quoted(rate(*value)));
+    };
+    add("ram_bandwidth", p.host.ram_bandwidth);
+    add("host_bus", p.host.host_bus);
+    add("disk_read", p.host.disk_read);
+  }
+  for (const Factor& f : p.factors) {
+    text +=
+        fmt::format("\n[[constant]]\nruntime = {}\nname = {}\n", quoted(f.runtime), quoted(f.name));
+    if (f.cards != "any") text += fmt::format("cards = {}\n", quoted(f.cards));
+    if (f.width != "any") text += fmt::format("width = {}\n", quoted(f.width));
+    text += fmt::format(
+        "value = {:.6g}\nlow = {:.6g}\nhigh = {:.6g}\nmeasurements = {}\nsource = {}\n", f.value,
+        std::min(f.low, f.value), std::max(f.high, f.value), f.measurements, quoted(f.source));
+  }
+  return text;
+}
+
+FactorProfile read_profile(std::string_view text, std::string_view file) {
+  const toml::table table = parse_toml(text, file);
+  constexpr std::string_view known[] = {"machine", "date", "headroom", "files",
+                                        "errors",  "host", "constant"};
+  require_known_keys(table, known, file);
+  TomlRow row(table, file);
+  FactorProfile p;
+  p.machine = row.required_text("machine");
+  p.date = row.text("date").value_or("");
+  row.text("headroom");
+  p.files = row.texts("files");
+  p.errors = row.text("errors").value_or("");
+  if (const auto* host = table["host"].as_table()) {
+    TomlRow rates(*host, file);
+    const auto read = [&](std::string_view key) -> std::optional<BytesPerSecond> {
+      const auto found = rates.text(key);
+      if (!found) return std::nullopt;
+      try {
+        return parse_rate(*found);
+      } catch (const std::invalid_argument& e) {
+        rates.fail(key, e.what());
+      }
+    };
+    p.host = {read("ram_bandwidth"), read("host_bus"), read("disk_read")};
+    rates.finish();
+  }
+  for (const toml::table* each : row.tables("constant"))
+    p.factors.push_back(read_factor(*each, file));
+  if (p.factors.empty() && !p.host.any())
+    throw std::runtime_error(fmt::format(
+        "{}: no [[constant]] and no [host]: nothing to lay over; `headroom calibrate` writes them",
+        file));
+  return p;
+}
+
+Engines::Engines() : rows_(model::runtimes().begin(), model::runtimes().end()) {}
+
+Engines::Engines(const Options& options) : Engines() {
+  if (options.given("factors")) {
+    file_ = options.text("factors");
+    std::ifstream in(file_, std::ios::binary);
+    if (!in) throw std::runtime_error(fmt::format("{}: cannot be read", file_));
+    profile_ = read_profile(std::string{std::istreambuf_iterator<char>(in), {}}, file_);
+  }
+  const auto settings = options.texts("set");
+  sources_.reserve(profile_.factors.size() + settings.size());
+  for (const Factor& f : profile_.factors)
+    put(rows_, f, sources_.emplace_back(fmt::format("{}: {}", file_, f.source)));
+  for (const auto& text : settings) {
+    const auto [name, value] = setting_of(text);
+    set_.push_back(fmt::format("{} = {}", name, value));
+    const std::string_view source = sources_.emplace_back("--set");
+    for (const Runtime& row : std::vector<Runtime>(rows_))
+      put(rows_,
+          {.runtime = std::string(row.name),
+           .name = name,
+           .value = value,
+           .low = value,
+           .high = value,
+           .source = {}},
+          source);
+  }
+}
+
+const Runtime& Engines::named(std::string_view name) const {
+  const std::string wanted = lower(name);
+  std::vector<std::string> known;
+  for (const Runtime& row : rows_) {
+    if (row.name == wanted) return row;
+    known.emplace_back(row.name);
+  }
+  throw unknown_name("runtime", name, known);
+}
+
+void Engines::measured(Machine& machine) const {
+  if (!profile_.host.any() || !is_of(machine.canonical_name(), profile_.machine)) return;
+  if (const auto rate = profile_.host.ram_bandwidth) machine.host.ram_bandwidth = *rate;
+  if (const auto rate = profile_.host.host_bus) machine.host.host_bus = *rate;
+  if (const auto rate = profile_.host.disk_read) machine.host.disk_read = *rate;
+}
+
+std::vector<std::string> Engines::assumed(const Machine* machine) const {
+  std::vector<std::string> all;
+  if (!file_.empty()) {
+    std::set<std::string> engines;
+    for (const Factor& each : profile_.factors) engines.insert(each.runtime);
+    all.push_back(fmt::format("{} constants of {} for {}, measured on {}", profile_.factors.size(),
+                              file_, fmt::join(engines, ", "), profile_.machine));
+    if (machine != nullptr && !is_of(machine->canonical_name(), profile_.machine))
+      all.back() += fmt::format("; this is {}: they may not hold here", machine->canonical_name());
+  }
+  for (const auto& text : set_) all.push_back(text + ", as --set says");
+  return all;
+}
+
+}  // namespace headroom::sweep
