@@ -28,136 +28,6 @@ std::vector<Runtime> family_of(const Subject& subject) {
   return rows;
 }
 
-/// Every constant that may be fitted, the rates apart for the cards and widths that were measured,
-/// each pulled to its shipped value.
-std::vector<Unknown> candidates(const ConstantSearch& search) {
-  std::set<std::pair<std::size_t, std::size_t>> cells;
-  for (const Subject& each : search.subjects())
-    if (const auto& devices = each.scenario.machine->devices; !devices.empty())
-      cells.emplace(static_cast<std::size_t>(model::card_class(devices.front())),
-                    static_cast<std::size_t>(model::width_of(*each.scenario.weights)));
-  std::vector<Unknown> all;
-  for (const Bounds& bounds : constant_bounds()) {
-    Unknown each{.constant = &constant_named(bounds.name),
-                 .low = bounds.low,
-                 .high = bounds.high,
-                 .rows = {}};
-    const auto add = [&](Unknown one) {
-      one.common = search.get(one);
-      if (one.common > 0) all.push_back(std::move(one));
-    };
-    if (each.constant->of_runtime) add(each);
-    for (const auto& [cards, width] : cells) {
-      if (!each.constant->of_rates) continue;
-      each.cards = cards;
-      each.width = width;
-      add(each);
-    }
-  }
-  return all;
-}
-
-/// Constants of memory move times only where they move a layer, which says nothing of them.
-bool is_of_memory(const Unknown& unknown) {
-  const auto name = unknown.constant->name;
-  return name.ends_with("_bytes") || name == "held_twice" || name == "fragmentation";
-}
-
-/// d ln(expected) / d ln(constant), by subject.
-std::vector<double> derivatives(ConstantSearch& search, const Unknown& unknown) {
-  constexpr double step = 1.1;
-  const double before = search.get(unknown);
-  std::vector<double> column;
-  for (std::size_t i = 0; i < search.subjects().size(); ++i) {
-    if (is_of_memory(unknown) && !is_memory(search.subjects()[i].statistic)) {
-      column.push_back(0);
-      continue;
-    }
-    const auto low = search.expected(i);
-    search.set(unknown, before * step);
-    const auto high = search.expected(i);
-    search.set(unknown, before);
-    column.push_back(low && high ? std::log(*high / *low) / std::log(step) : 0);
-  }
-  return column;
-}
-
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-/// Chooses what can be told; the others get a reason.
-class Choice {
- public:
-  Choice(ConstantSearch& search, std::string runtime)
-      : runtime_(std::move(runtime)), left_(candidates(search)) {
-    for (const Unknown& each : left_) columns_.push_back(derivatives(search, each));
-    original_ = columns_;
-    const std::size_t most = search.subjects().size() / 2;
-    while (chosen.size() < most && choose_one()) continue;
-    for (std::size_t j = 0; j < left_.size(); ++j) explain(j, chosen.size() == most);
-  }
-
-  std::vector<Unknown> chosen;
-  std::vector<NotFitted> not_fitted;
-
- private:
-  bool choose_one() {
-    std::size_t best = 0;
-    double length = 0;
-    for (std::size_t j = 0; j < left_.size(); ++j)
-      if (const double l = std::sqrt(dot(columns_[j], columns_[j])); l > length) {
-        length = l;
-        best = j;
-      }
-    if (length < tellable) return false;
-    std::vector<double> direction = columns_[best];
-    for (double& x : direction) x /= length;
-    Unknown unknown = left_[best];
-    for (std::size_t i = 0; i < original_[best].size(); ++i)
-      if (std::abs(original_[best][i]) > 1e-9) unknown.rows.push_back(i);
-    chosen.push_back(std::move(unknown));
-    chosen_columns_.push_back(original_[best]);
-    for (auto* list : {&columns_, &original_})
-      list->erase(list->begin() + static_cast<std::ptrdiff_t>(best));
-    left_.erase(left_.begin() + static_cast<std::ptrdiff_t>(best));
-    for (auto& column : columns_) {
-      const double part = dot(column, direction);
-      for (std::size_t i = 0; i < column.size(); ++i) column[i] -= part * direction[i];
-    }
-    return true;
-  }
-
-  void explain(std::size_t j, bool full) {
-    const double length = std::sqrt(dot(original_[j], original_[j]));
-    if (length < 1e-6) return;  // no row has to do with it
-    std::string why;
-    if (length < tellable) {
-      why = "the measurements hardly depend on it";
-    } else if (std::sqrt(dot(columns_[j], columns_[j])) < tellable) {
-      std::size_t nearest = 0;
-      double most = 0;
-      for (std::size_t k = 0; k < chosen.size(); ++k)
-        if (const double cosine = std::abs(dot(chosen_columns_[k], original_[j])) /
-                                  std::sqrt(dot(chosen_columns_[k], chosen_columns_[k]));
-            cosine > most) {
-          most = cosine;
-          nearest = k;
-        }
-      why = fmt::format("cannot be told apart from {} by them", name_of(chosen[nearest]));
-    } else {
-      why = full ? "too few measurements for one constant more" : "not chosen";
-    }
-    not_fitted.push_back({runtime_, name_of(left_[j]), why});
-  }
-
-  std::string runtime_;
-  std::vector<Unknown> left_;
-  std::vector<std::vector<double>> columns_, original_, chosen_columns_;
-};
-
 /// Subjects by what is left out together: a model where there are several, else one by one, in as
 /// many parts as there may be.
 std::vector<std::size_t> folds_of(const std::vector<Subject>& subjects, std::string& words) {
@@ -247,7 +117,7 @@ std::vector<Unknown> solved(ConstantSearch& search, std::vector<Unknown> unknown
     });
     if (at_bound == unknowns.end()) break;
     out.not_fitted.push_back(
-        {out.runtime, name_of(*at_bound),
+        {name_of(*at_bound),
          fmt::format(
              "it would have to be {:.3g}, at the end of what is possible ({:.3g} to {:.3g})",
              search.get(*at_bound), at_bound->low, at_bound->high)});
@@ -296,7 +166,7 @@ Calibration calibrate(const std::vector<Subject>& all) {
     out.rows.push_back(
         {subjects[i].row, subjects[i].group, subjects[i].measured, before, before, before});
   }
-  const Choice choice(search, out.runtime);
+  const ConstantChoice choice = choose_constants(search);
   out.not_fitted = choice.not_fitted;
   const std::vector<Unknown> chosen = solved(search, choice.chosen, out);
   if (chosen.empty()) return out;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sweep/constant_search.hpp"
+#include "sweep/constant_choice.hpp"
 #include "sweep/factors.hpp"
 
 namespace headroom::sweep {
@@ -14,10 +14,6 @@ namespace headroom::sweep {
 struct FittedConstant {
   Factor factor;  ///< low and high: the least and the most that it came to with a part left out
   double before = 0;
-};
-/// One that was not, and why.
-struct NotFitted {
-  std::string runtime, name, why;
 };
 /// A measurement under the constants as shipped, as fitted, and fitted without it; bytes or
 /// seconds.
@@ -44,15 +40,11 @@ struct Calibration {
 
 /// For the engine of `subjects` (all of one family). Their scenarios may name any of its rows.
 ///
-/// A constant is fitted where the measurements tell it from those that were chosen before it: with
-/// J the derivatives of ln(expected) by ln(constant), columns are chosen by what of them is not in
-/// the span of the chosen ones (Gram-Schmidt with pivoting), until less than `tellable` is left, or
-/// there are half as many constants as measurements. The search is ConstantSearch, from the shipped
-/// constants and pulled to them. Intervals come from the rows that were left out.
+/// The constants are those of choose_constants, found by ConstantSearch from the shipped ones and
+/// pulled to them; one that runs into its bound is given up. Intervals come from the rows that were
+/// left out.
 Calibration calibrate(const std::vector<Subject>& subjects);
 
-/// Length of a column of J, beside those chosen, from which on a constant can be told.
-inline constexpr double tellable = 0.15;
 inline constexpr std::size_t fewest_measurements = 3;
 
 /// Why the row cannot be right; empty where it can: it is faster than the hardware's full rates
