@@ -53,14 +53,18 @@ report::Curve drawn(const CurveLine& line, report::Between between) {
   return curve;
 }
 
-/// The least allocation within the knee's share of the best speed, of those that stay on the cards
-/// at the high end of the interval where there are any.
+/// Whole answers a second: a prompt that is slow counts as much as output that is.
+double answers_s(const AllocationPoint& point) {
+  return runs(point) ? 1.0 / point.estimate.total.value() : 0.0;
+}
+
+/// The least allocation within the knee's share of the best speed of a whole answer, of those that
+/// stay on the cards at the high end of the interval where there are any.
 void recommend(CurveLine& line) {
   double best = 0, best_within = 0;
   for (const AllocationPoint& p : line.points) {
-    if (!runs(p)) continue;
-    best = std::max(best, p.estimate.tokens_s);
-    if (within_cards(line, p)) best_within = std::max(best_within, p.estimate.tokens_s);
+    best = std::max(best, answers_s(p));
+    if (within_cards(line, p)) best_within = std::max(best_within, answers_s(p));
   }
   if (best == 0) {
     const Estimate& last = line.points.back().estimate;
@@ -73,11 +77,12 @@ void recommend(CurveLine& line) {
   const double wanted = report::knee_share * (safe ? best_within : best);
   for (std::size_t i = 0; i < line.points.size() && !line.recommended; ++i)
     if (const AllocationPoint& p = line.points[i];
-        runs(p) && p.estimate.tokens_s >= wanted && (!safe || within_cards(line, p)))
+        answers_s(p) >= wanted && (!safe || within_cards(line, p)))
       line.recommended = i;
   const AllocationPoint& p = line.points[*line.recommended];
-  line.reason = fmt::format("the least with at least {:.0f} % of the best speed (it has {:.0f} %)",
-                            100 * report::knee_share, 100 * p.estimate.tokens_s / best);
+  line.reason = fmt::format(
+      "the least with at least {:.0f} % of the best speed of a whole answer (it has {:.0f} %)",
+      100 * report::knee_share, 100 * answers_s(p) / best);
   if (!safe)
     line.reason += fmt::format("; it may need up to {}, more than the card has",
                                to_text(p.estimate.gpu_bytes_high));
@@ -85,8 +90,7 @@ void recommend(CurveLine& line) {
     line.reason +=
         " among those that stay on the card at the high end of their interval; more may run out of "
         "memory";
-  if (p.allocation == Bytes(0))
-    line.reason += "; the CPU alone is not slower here than weights streamed to a GPU";
+  if (p.allocation == Bytes(0)) line.reason += "; no GPU memory makes it over 5 % quicker";
 }
 
 /// "0-12"; cards that share every matrix are named together.

@@ -104,7 +104,7 @@ std::string findings(const CurveLine& line, Size gpus) {
     say("Diminishing", *line.diminished + 1 == line.points.size()
                            ? "nowhere: every GiB up to the last adds over 1 % of the best speed"
                            : fmt::format("from {} a further GiB adds at most 1 % of the best speed",
-                                         to_text(line.points[*line.diminished].allocation)));
+                                         amount(line.points[*line.diminished].allocation)));
   for (const auto& mark : line.drawn.marks) {
     const std::size_t i = mark.index;
     const double before = i > 0 ? line.points[i - 1].estimate.tokens_s : 0;
