@@ -73,6 +73,10 @@ struct StoredColumn {
 };
 std::span<const StoredColumn> stored_columns();
 
+/// SQL over the table run: that a run is complete and whole. A shard is neither.
+inline constexpr std::string_view complete_run =
+    "finished IS NOT NULL AND first_point = 0 AND end_point = all_points";
+
 /// The statements that create the tables, and those that create (or renew) the views and
 /// column_meaning in a file that has the tables.
 std::string create_tables();

@@ -3,14 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <map>
 
 #include "report/sqlite.hpp"
 
 namespace headroom::report {
 namespace {
-
-constexpr Size run_stride = Size{1} << 40;
 
 /// The row of `outcome` that the statement stands on. NULL times are infinite ones.
 model::Estimate restored(Statement& row) {
@@ -33,9 +33,11 @@ model::Estimate restored(Statement& row) {
 struct Database::Implementation {
   explicit Implementation(std::filesystem::path file)
       : connection(std::move(file), Access::read),
-        point(connection, "SELECT * FROM outcome WHERE id = ?1") {}
+        point(connection, "SELECT * FROM outcome WHERE id = ?1"),
+        range(connection, "SELECT * FROM outcome WHERE id BETWEEN ?1 AND ?2 ORDER BY id") {}
   Connection connection;
-  Statement point;
+  Statement point, range;
+  std::map<std::int64_t, std::vector<Extent>> extents;  ///< by run, as they are asked for
 };
 
 Database::Database(std::filesystem::path file) : self_(new Implementation(std::move(file))) {}
@@ -45,22 +47,34 @@ Database::Database(Database&&) noexcept = default;
 const std::filesystem::path& Database::file() const { return self_->connection.file(); }
 
 std::vector<RunSummary> Database::runs() const {
-  Statement row(
-      self_->connection,
-      "SELECT id, name, version, fingerprint, started, finished, points FROM run ORDER BY id");
+  Statement row(self_->connection,
+                "SELECT id, name, version, fingerprint, started, finished, points, reused, "
+                "next_point, first_point, end_point, all_points FROM run ORDER BY id");
   std::vector<RunSummary> all;
   while (row.step())
     all.push_back({row.integer(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(5),
-                   row.integer(6)});
+                   row.integer(6), row.integer(7), row.integer(8), row.integer(9), row.integer(10),
+                   row.integer(11)});
   return all;
 }
 
 std::int64_t Database::latest_run() const {
-  const auto id = self_->connection.integer("SELECT max(id) FROM run WHERE finished IS NOT NULL");
-  if (id == 0)
-    throw StoreError(fmt::format("{}: has no complete run; finish the sweep first",
-                                 self_->connection.file().string()));
-  return id;
+  const auto id =
+      self_->connection.integer(fmt::format("SELECT max(id) FROM run WHERE {}", complete_run));
+  if (id != 0) return id;
+  const auto all = runs();
+  if (!all.empty() && !all.back().finished.empty())
+    throw StoreError(
+        fmt::format("{}: holds a shard, points {} to {} of {}; headroom merge unites "
+                    "shards",
+                    file().string(), all.back().first, all.back().end - 1, all.back().all));
+  throw StoreError(fmt::format("{}: has no complete run; finish the sweep first", file().string()));
+}
+
+RunSummary Database::summary(std::int64_t id) const {
+  for (RunSummary& each : runs())
+    if (each.id == id) return std::move(each);
+  throw StoreError(fmt::format("{}: has no run {}", file().string(), id));
 }
 
 RunInfo Database::run(std::int64_t id) const {
@@ -76,28 +90,77 @@ RunInfo Database::run(std::int64_t id) const {
   while (model.step()) info.models.push_back({model.text(0), model.text(1)});
   Statement value(
       self_->connection,
-      "SELECT grid, digit, axis, position, value FROM axis_value WHERE run = ?1 ORDER BY id");
+      "SELECT grid, digit, axis, position, value, fingerprint FROM axis_value WHERE run = ?1 "
+      "ORDER BY id");
   value.bind(1, id);
   while (value.step()) {
     info.grids.resize(static_cast<std::size_t>(value.integer(0)) + 1);
     auto& digits = info.grids.back().digits;
     digits.resize(static_cast<std::size_t>(value.integer(1)) + 1);
     if (value.integer(3) == 0) digits.back().push_back({value.text(2), {}});
-    digits.back().back().values.push_back(value.value(4));
+    Axis& axis = digits.back().back();
+    axis.values.push_back(value.value(4));
+    if (sqlite3_column_type(value.get(), 5) == SQLITE_INTEGER)
+      axis.fingerprints.push_back(value.integer(5));
   }
+  Statement grid(self_->connection, "SELECT excluded FROM grid WHERE run = ?1 ORDER BY id");
+  grid.bind(1, id);
+  for (GridShape& shape : info.grids)
+    if (grid.step()) shape.excluded = grid.text(0);
   return info;
+}
+
+const std::vector<Extent>& Database::extents(std::int64_t run) const {
+  const auto [at, asked] = self_->extents.try_emplace(run);
+  if (!asked) return at->second;
+  Statement row(self_->connection,
+                "SELECT e.first, e.last, e.shift FROM grid AS g JOIN extent AS e ON e.grid = g.id "
+                "WHERE g.run = ?1 ORDER BY e.first + e.shift");
+  row.bind(1, run);
+  while (row.step())
+    at->second.push_back({row.integer(0) + row.integer(2) - run * run_stride,
+                          row.integer(1) - row.integer(0) + 1, row.integer(0)});
+  return at->second;
+}
+
+void Database::read(std::int64_t run, Size first, Size points,
+                    const std::function<void(Size, const model::Estimate&)>& visit) const {
+  Statement& row = self_->range;
+  const auto& all = extents(run);
+  auto extent = std::ranges::upper_bound(all, first, {}, &Extent::first);
+  if (extent != all.begin()) --extent;
+  for (; extent != all.end() && extent->first < first + points; ++extent) {
+    const Size from = std::max(first, extent->first);
+    const Size end = std::min(first + points, extent->first + extent->points);
+    if (from >= end) continue;
+    row.bind(1, extent->row + from - extent->first);
+    row.bind(2, extent->row + end - 1 - extent->first);
+    while (row.step()) visit(extent->first + row.integer(0) - extent->row, restored(row));
+    row.reset();
+  }
 }
 
 void Database::for_each(std::int64_t run,
                         const std::function<void(Size, const model::Estimate&)>& visit) const {
-  Statement row(self_->connection, "SELECT * FROM outcome WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
-  row.bind(1, run * run_stride);
-  row.bind(2, run * run_stride + run_stride - 1);
-  while (row.step()) visit(row.integer(0) & (run_stride - 1), restored(row));
+  Size seen = 0;
+  read(run, 0, run_stride, [&](Size point, const model::Estimate& estimate) {
+    ++seen;
+    visit(point, estimate);
+  });
+  if (const Size expected = summary(run).points; seen != expected)
+    throw StoreError(
+        fmt::format("{}: holds {} points of run {} where it should hold {}; it is "
+                    "damaged or was copied while a sweep wrote it",
+                    file().string(), seen, run, expected));
 }
 
 std::optional<model::Estimate> Database::find(std::int64_t run, Size point) const {
-  self_->point.bind(1, run * run_stride + point);
+  const auto& all = extents(run);
+  auto after = std::ranges::upper_bound(all, point, {}, &Extent::first);
+  if (after == all.begin()) return std::nullopt;
+  const Extent& extent = *--after;
+  if (point >= extent.first + extent.points) return std::nullopt;
+  self_->point.bind(1, extent.row + point - extent.first);
   std::optional<model::Estimate> found;
   if (self_->point.step()) found = restored(self_->point);
   self_->point.reset();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/columns.hpp"
+#include "report/extent.hpp"
 #include "report/run_info.hpp"
 #include "report/store.hpp"
 #include "report/table.hpp"
@@ -18,8 +19,13 @@ namespace headroom::report {
 struct RunSummary {
   std::int64_t id = 0;
   std::string name, version, fingerprint, started;
-  std::string finished;  ///< empty: incomplete
-  Size points = 0;       ///< stored
+  std::string finished;              ///< empty: incomplete
+  Size points = 0;                   ///< stored
+  Size reused = 0;                   ///< of them, in rows of an earlier run
+  Size next = 0;                     ///< the first point that is not done
+  Size first = 0, end = 0, all = 0;  ///< its points, and those of the whole grid: a shard has fewer
+
+  bool complete() const { return !finished.empty() && first == 0 && end == all; }
 };
 
 /// A database opened read-only. Errors as of Store (StoreError).
@@ -31,12 +37,21 @@ class Database {
 
   const std::filesystem::path& file() const;
   std::vector<RunSummary> runs() const;  ///< oldest first
-  /// The latest complete run. Throws StoreError where there is none.
+  /// The latest complete run that is no shard. Throws StoreError where there is none.
   std::int64_t latest_run() const;
+  /// Throws StoreError for an unknown id.
+  RunSummary summary(std::int64_t id) const;
   /// Spec, fingerprint and grids with all axis values. Throws StoreError for an unknown id.
   RunInfo run(std::int64_t id) const;
 
-  /// Every stored point of a run in ascending order, in bounded memory.
+  /// Where the rows of a run are, in ascending order of its points.
+  const std::vector<Extent>& extents(std::int64_t run) const;
+
+  /// The stored points among `points` from `first` on, in ascending order.
+  void read(std::int64_t run, Size first, Size points,
+            const std::function<void(Size point, const model::Estimate&)>& visit) const;
+  /// Every stored point of a run in ascending order, in bounded memory. Throws StoreError where
+  /// rows are missing.
   void for_each(std::int64_t run,
                 const std::function<void(Size point, const model::Estimate&)>& visit) const;
 

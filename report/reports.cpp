@@ -82,10 +82,11 @@ std::string figures_words(const Written& written) {
 
 Source source_of(const Database& database, std::int64_t run) {
   Source source{&database, {}, Axes(database.run(run)), {}, {}};
-  for (RunSummary& summary : database.runs())
-    if (summary.id == run) source.run = std::move(summary);
-  if (source.run.finished.empty())
-    throw StoreError(fmt::format("run {} is not complete; finish the sweep first", run));
+  source.run = database.summary(run);
+  if (!source.run.complete())
+    throw StoreError(source.run.finished.empty()
+                         ? fmt::format("run {} is not complete; finish the sweep first", run)
+                         : fmt::format("run {} is a shard; headroom merge unites them", run));
   source.lines = lines_of(database, source.axes, run);
   source.shown = one_per_name(source.lines);
   return source;

@@ -23,6 +23,9 @@ using AxisValue = std::variant<std::monostate, std::int64_t, double, std::string
 struct Axis {
   std::string column;  ///< a name of columns(): "model", "batch", "gpu_budget_bytes"
   std::vector<AxisValue> values;
+  /// Of what each value names (a model's description, a machine's row), so that the same name with
+  /// another content is seen. Empty: the values say all.
+  std::vector<std::int64_t> fingerprints{};
 };
 
 /// Axes that move together, all of the same length: one axis and the facts that follow from it, or
@@ -31,6 +34,7 @@ using Digit = std::vector<Axis>;
 
 struct GridShape {
   std::vector<Digit> digits;  ///< the last one moves fastest
+  std::string excluded{};     ///< the conditions that leave points out, one a line; empty: none do
   /// Number of points, excluded ones counted. Throws std::overflow_error beyond 2^40.
   Size points() const;
 };

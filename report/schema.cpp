@@ -2,8 +2,9 @@
 //
 // A grid row holds, for each axis and fact, where its values begin in axis_value, and the stride
 // and size of its digit; `result` finds the value of a point by that, one look-up by rowid for each
-// column that a query names. An outcome's rowid is run * 2^40 + point, so a run is one range of the
-// table.
+// column that a query names. An outcome's rowid is run * 2^40 + point of the run that computed it.
+// A run is a list of extents: ranges of rows, its own or an earlier run's, and what to add to a
+// rowid to have run * 2^40 + point of this run.
 #include <fmt/format.h>
 
 #include <numeric>
@@ -19,12 +20,12 @@ bool is_axis(const Column& c) { return c.kind == ColumnKind::axis || c.kind == C
 std::string axis_sql(std::string_view name) {
   return fmt::format(
       "(SELECT value FROM axis_value WHERE id = "
-      "g.{0}_at + (o.id - g.first) / g.{0}_stride % g.{0}_size)",
+      "g.{0}_at + (o.id + e.shift - g.first) / g.{0}_stride % g.{0}_size)",
       name);
 }
 
 std::string column_sql(const Column& c) {
-  if (c.kind == ColumnKind::point) return "o.id & 1099511627775";
+  if (c.kind == ColumnKind::point) return "(o.id + e.shift) & 1099511627775";
   if (is_axis(c)) return axis_sql(c.name);
   if (const auto* scale = std::get_if<Scaled>(&c.origin)) {
     const auto product =
@@ -39,8 +40,8 @@ std::string view(std::string_view name, std::string_view first_column, std::stri
   for (const Column& c : columns()) sql += fmt::format("{} AS {},\n  ", column_sql(c), c.name);
   sql.resize(sql.size() - 4);
   return sql + fmt::format(
-                   "\nFROM grid AS g CROSS JOIN outcome AS o "
-                   "WHERE o.id BETWEEN g.first AND g.last{};\n",
+                   "\nFROM grid AS g CROSS JOIN extent AS e CROSS JOIN outcome AS o "
+                   "WHERE e.grid = g.id AND o.id BETWEEN e.first AND e.last{};\n",
                    condition);
 }
 
@@ -54,18 +55,26 @@ std::string make_tables() {
   std::string sql =
       "CREATE TABLE run (id INTEGER PRIMARY KEY, name TEXT NOT NULL, spec TEXT NOT NULL,\n"
       "  fingerprint TEXT NOT NULL, version TEXT NOT NULL, started TEXT NOT NULL, finished TEXT,\n"
-      "  points INTEGER NOT NULL DEFAULT 0, next_point INTEGER NOT NULL DEFAULT 0);\n"
+      "  points INTEGER NOT NULL DEFAULT 0, reused INTEGER NOT NULL DEFAULT 0,\n"
+      "  next_point INTEGER NOT NULL, first_point INTEGER NOT NULL, end_point INTEGER NOT NULL,\n"
+      "  all_points INTEGER NOT NULL);\n"
       "CREATE TABLE model_source (run INTEGER NOT NULL REFERENCES run, model TEXT NOT NULL,\n"
       "  source TEXT NOT NULL);\n"
       "CREATE TABLE axis_value (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run,\n"
       "  grid INTEGER NOT NULL, digit INTEGER NOT NULL, axis TEXT NOT NULL,\n"
-      "  position INTEGER NOT NULL, value);\n"
+      "  position INTEGER NOT NULL, value, fingerprint INTEGER);\n"
+      "CREATE INDEX axis_value_run ON axis_value (run);\n"
       "CREATE TABLE grid (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run,\n"
-      "  first INTEGER NOT NULL, last INTEGER NOT NULL";
+      "  first INTEGER NOT NULL, last INTEGER NOT NULL, excluded TEXT NOT NULL";
   for (const Column& c : columns())
     if (is_axis(c))
       sql += fmt::format(",\n  {0}_at INTEGER, {0}_stride INTEGER, {0}_size INTEGER", c.name);
-  sql += ");\nCREATE TABLE outcome (id INTEGER PRIMARY KEY";
+  sql +=
+      ");\n"
+      "CREATE TABLE extent (id INTEGER PRIMARY KEY, grid INTEGER NOT NULL REFERENCES grid,\n"
+      "  first INTEGER NOT NULL, last INTEGER NOT NULL, shift INTEGER NOT NULL);\n"
+      "CREATE INDEX extent_grid ON extent (grid);\n"
+      "CREATE TABLE outcome (id INTEGER PRIMARY KEY";
   for (const StoredColumn& c : stored_columns())
     sql += fmt::format(", {} {}", c.name, c.type == SqlType::integer ? "INTEGER" : "REAL");
   return sql +
@@ -76,9 +85,10 @@ std::string make_tables() {
 }
 
 std::string make_views(std::string_view temporary) {
-  std::string sql = view(fmt::format("{}VIEW result", temporary), "",
-                         " AND g.run = (SELECT max(id) FROM run WHERE finished IS NOT NULL)") +
-                    view(fmt::format("{}VIEW result_all", temporary), "g.run AS run, ", "");
+  std::string sql =
+      view(fmt::format("{}VIEW result", temporary), "",
+           fmt::format(" AND g.run = (SELECT max(id) FROM run WHERE {})", complete_run)) +
+      view(fmt::format("{}VIEW result_all", temporary), "g.run AS run, ", "");
   return sql;
 }
 

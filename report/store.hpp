@@ -4,12 +4,14 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "model/estimate.hpp"
+#include "report/extent.hpp"
 #include "report/run_info.hpp"
 
 namespace headroom::report {
@@ -19,6 +21,14 @@ namespace headroom::report {
 class StoreError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// Whether an unfinished run of the same fingerprint goes on.
+enum class Unfinished { resume, leave };
+
+/// The points that a shard evaluates.
+struct Shard {
+  Size first = 0, end = 0;
 };
 
 /// One writer of one database. Not for two threads at once; from one thread after another is fine.
@@ -32,16 +42,22 @@ class Store {
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
 
-  /// Resumes the last run of the file if it is unfinished and has `info.fingerprint`, else begins a
-  /// new one. Throws std::invalid_argument for an axis that is no column, is given twice, has no
-  /// values or another length than the others of its digit.
-  void begin_run(const RunInfo& info);
+  /// Resumes the last run of the file if it is unfinished, has `info.fingerprint` and the same
+  /// points, else begins a new one. `shard` none: all points. Throws std::invalid_argument for an
+  /// axis that is no column, is given twice, has no values or another length than the others of its
+  /// digit.
+  void begin_run(const RunInfo& info, Unfinished unfinished = Unfinished::resume,
+                 std::optional<Shard> shard = {});
 
   std::int64_t run_id() const;
-  /// The first point that is not yet done: 0 for a new run.
+  /// The first point that is not yet done: 0 for a new run, its first point for a shard.
   Size next_point() const;
-  /// Points stored in this run so far (excluded ones are not).
+  /// Where the run ends: the number of points, or the end of its shard.
+  Size end_point() const;
+  /// Points of this run so far (excluded ones are not), and how many of them stand in an earlier
+  /// run's rows.
   Size stored_points() const;
+  Size reused_points() const;
 
   /// Stores a block in one transaction: estimates[i] is the outcome of point first_point + i.
   /// first_point must be next_point(). Throws StoreError (disk full, …): what was committed before
@@ -50,13 +66,32 @@ class Store {
   /// The same where points were excluded: `points` ascending, all in [next_point(), end).
   /// Afterwards next_point() is `end`, also when nothing of the block was kept.
   void append(std::span<const Size> points, std::span<const model::Estimate> estimates, Size end);
+  /// The same where some points stand in rows that are there already: `pieces` cover the block from
+  /// next_point() on, `points` and `estimates` are those of the pieces without rows, and `reused`
+  /// counts the rows of the others.
+  void append(std::span<const Piece> pieces, std::span<const Size> points,
+              std::span<const model::Estimate> estimates, Size reused);
+
+  /// Copies the rows of a complete run of another database, a shard that begins at next_point(), in
+  /// one transaction; afterwards next_point() is its end.
+  void adopt(const std::filesystem::path& database, std::int64_t run);
 
   /// Keeps, for points that tables show, the longest context that fits: {point, tokens}.
   void keep_longest_contexts(std::span<const std::pair<Size, Size>> contexts);
+  /// Forgets what was kept for other points than these.
+  void keep_longest_contexts_only_of(std::span<const Size> points);
 
   /// Marks the run complete, so that `result` shows it. Throws std::logic_error before the last
   /// point.
   void finish_run();
+
+  /// What pruning left and took.
+  struct Pruned {
+    Size runs = 0, rows = 0, bytes = 0;  ///< removed; bytes of the file given back
+  };
+  /// Removes all but the last `keep` complete runs, and unfinished ones before the last run. Rows
+  /// that a run that stays refers to stay. `keep` from 1.
+  Pruned prune(Size keep);
 
  private:
   struct Implementation;

@@ -7,6 +7,7 @@
 #include "report/reports.hpp"
 #include "report/view.hpp"
 #include "sweep/command.hpp"
+#include "sweep/database_operand.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
@@ -14,16 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path database_file(const std::string& given) {
-  std::error_code error;
-  return fs::is_directory(given, error) ? fs::path(given) / "results.sqlite" : fs::path(given);
-}
-
 std::string runs_text(const report::Database& database, Format format) {
-  report::Table table{{"run", "name", "points", "started", "finished", "version"}, {}};
+  report::Table table{{"run", "name", "points", "reused", "started", "finished", "version"}, {}};
   for (const auto& run : database.runs())
-    table.rows.push_back({run.id, run.name, run.points, run.started,
-                          run.finished.empty() ? std::string("unfinished") : run.finished,
+    table.rows.push_back({run.id, run.name, run.points, run.reused, run.started,
+                          run.finished.empty() ? "unfinished, at point " + std::to_string(run.next)
+                          : run.complete()     ? run.finished
+                                           : fmt::format("{}, shard {} to {} of {}", run.finished,
+                                                         run.first, run.end - 1, run.all),
                           run.version});
   return formatted(table, format);
 }
@@ -41,9 +40,7 @@ int run(const Options& options) {
     emit(options, views_text(format_of(options)));
     return done;
   }
-  if (options.operands().size() != 1)
-    throw UsageError("one database or folder with results.sqlite is needed: out/nightly");
-  const fs::path file = database_file(options.operands().front());
+  const fs::path file = database_operand(options);
   const report::Database database(file);
   options.exclusive({"runs", "view"});
   if (options.given("runs")) {

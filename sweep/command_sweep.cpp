@@ -16,6 +16,7 @@
 #include "sweep/output.hpp"
 #include "sweep/progress.hpp"
 #include "sweep/runner.hpp"
+#include "sweep/sweep_end.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -101,40 +102,47 @@ int run(const Options& options) {
     return done;
   }
 
-  const auto file = spec.out / "results.sqlite";
+  const Log log(options);
+  const auto shard = options.read(
+      "shard", [&](const std::string& text) { return parse_shard(text, job.points()); });
+  const auto file =
+      shard ? shard_file(spec.out, options.text("shard")) : spec.out / "results.sqlite";
   report::Store store(file);
-  store.begin_run(job.info(spec));
-  const auto run_id = store.run_id();
-  const Size first = store.next_point(), total = job.points();
-  if (first > 0)
-    fmt::print(stderr, "resuming run {} at point {} of {}\n", store.run_id(), grouped(first),
-               grouped(total));
+  const report::RunInfo info = job.info(spec);
+  const bool fresh = options.given("fresh");
+  store.begin_run(info, fresh ? report::Unfinished::leave : report::Unfinished::resume, shard);
+  const Size first = store.next_point(), total = store.end_point();
+  if (first > (shard ? shard->first : 0))
+    log.say("resumed",
+            fmt::format("resuming run {} at point {} of {}", store.run_id(), grouped(first),
+                        grouped(total)),
+            {{"run", store.run_id()}, {"point", first}, {"end", total}});
+  std::optional<Reuse> reuse;
+  if (!fresh) reuse.emplace(report::Database(file), info);
   const StopOnSignal stopping;
   const auto start = std::chrono::steady_clock::now();
   Progress progress(first, total);
-  const bool complete = sweep::run(
-      job, store,
-      {.jobs = jobs, .stop = &interrupted, .progress = [&](Size at) { progress.show(at); }});
+  const bool complete = sweep::run(job, store,
+                                   {.jobs = jobs,
+                                    .stop = &interrupted,
+                                    .progress = [&](Size at) { progress.show(at); },
+                                    .reuse = reuse ? &*reuse : nullptr});
   progress.clear();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  const Size reached = store.next_point();
-  const double rate = static_cast<double>(reached - first) / std::max(took.count(), 1e-9);
   if (!complete) {
-    fmt::print(stderr, "stopped at point {} of {}; the same command goes on from there\n",
-               grouped(reached), grouped(total));
+    log.say("stopped",
+            fmt::format("stopped at point {} of {}; the same command goes on from there",
+                        grouped(store.next_point()), grouped(total)),
+            {{"run", store.run_id()}, {"point", store.next_point()}, {"end", total}});
     return failed;
   }
-  const Size stored = store.stored_points();
   keep_longest_contexts(job, report::Database(file), store);
-  { const report::Store closed = std::move(store); }
-  const report::Database database(file);
-  const auto written = report::write_reports(
-      database, run_id, spec.out,
-      options.given("no-plots") || !spec.plots ? report::Figures::skip : report::Figures::draw);
-  for (const auto& note : written.notes) fmt::print(stderr, "note: {}\n", note);
-  fmt::print("run {}: {} points in {} ({:.3g} points/s), {} files in {}\n", run_id, grouped(stored),
-             duration(took.count()), rate, written.files.size() + 1, spec.out.string());
-  return done;
+  const Ending ending{.from = first,
+                      .seconds = took.count(),
+                      .reused_from = reuse ? reuse->run() : 0,
+                      .draw = !options.given("no-plots") && spec.plots};
+  return shard ? end_shard(std::move(store), file, ending, log)
+               : end_run(std::move(store), file, spec.out, ending, log);
 }
 
 }  // namespace
@@ -143,15 +151,21 @@ const Command sweep_command = {
     {.name = "sweep",
      .summary = "every point of a spec into a database, with tables and curves",
      .operands = "SPEC",
-     .flags = "dry-run jobs hardware " HEADROOM_FACTOR_FLAGS " hub-token offline no-plots out",
+     .flags = "dry-run jobs fresh shard hardware " HEADROOM_FACTOR_FLAGS
+              " hub-token offline no-plots log-format out",
      .examples = "headroom sweep examples/nightly.toml\n"
                  "headroom sweep examples/nightly.toml --dry-run\n"
                  "headroom sweep big.toml --jobs 2 --out /data/big\n"
+                 "headroom sweep big.toml --shard 3/16 --out /data/big\n"
                  "sqlite3 out/nightly/results.sqlite 'select count(*) from result'",
      .columns =
          "out/<name>/results.sqlite: tables run, model_source, result, result_all,\n"
          "  column_meaning\n"
-         "out/<name>/results.csv, compatibility.md and .csv, precision.md, curves, README.md\n"
+         "out/<name>/index.html, results.csv, compatibility.md and .csv, precision.md, changes.md\n"
+         "  and .csv, curves, README.md\n"
+         "points whose model, machine, runtime and program are those of the last run are taken "
+         "from\n"
+         "  it; --fresh computes all, to the same content\n"
          "--dry-run: axes, number of points, expected size of the database",
      .exit_codes = "0 done\n1 failed, or stopped before the end: the same command goes on\n"
                    "2 usage: the spec, a name in it or an option is not understood"},

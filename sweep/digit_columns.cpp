@@ -1,11 +1,31 @@
 // Digits as the database keeps them: columns of axis values and of the facts that follow from them.
+#include <map>
+
 #include "sweep/digits.hpp"
+#include "sweep/fingerprint.hpp"
 #include "sweep/number_axes.hpp"
 
 namespace headroom::sweep {
 
 using model::Scenario;
 using report::AxisValue;
+
+namespace {
+
+/// Of each row; equal ones are looked at once.
+template <class Row>
+std::vector<std::int64_t> fingerprints(const std::vector<const Row*>& rows) {
+  std::map<const Row*, std::int64_t> known;
+  std::vector<std::int64_t> all;
+  for (const Row* row : rows) {
+    const auto [at, added] = known.try_emplace(row);
+    if (added) at->second = fingerprint(*row);
+    all.push_back(at->second);
+  }
+  return all;
+}
+
+}  // namespace
 
 report::Digit columns_of(const std::vector<Choice>& digit) {
   report::Digit columns;
@@ -23,6 +43,7 @@ report::Digit columns_of(const std::vector<Choice>& digit) {
       names.emplace_back(rows.back()->name);
     }
     auto made = make(names, rows);
+    made.front().fingerprints = fingerprints(rows);
     columns.insert(columns.end(), made.begin(), made.end());
   };
   if (first.weights) {

@@ -1,116 +1,138 @@
-// FNV-1a (Fowler, Noll, Vo; 64 bit) over everything that a result depends on.
+// FNV-1a (Fowler, Noll, Vo; 64 bit) over every field of what a result depends on. The fields of a
+// struct are listed by the compiler, so that none can be forgotten.
 #include "sweep/fingerprint.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
+#include <bit>
+#include <boost/pfr.hpp>
+#include <optional>
+#include <span>
+#include <type_traits>
 
 #include "model/stored.hpp"
-#include "report/columns.hpp"
+#include "sweep/source_hash.hpp"
 
 namespace headroom::sweep {
 namespace {
 
 class Hash {
  public:
-  void add(std::string_view bytes) {
-    for (const char c : bytes) state_ = (state_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-    state_ = (state_ ^ 0xffU) * 0x100000001b3ULL;  // "a" + "b" is not "ab"
+  void add(std::string_view text) {
+    for (const char c : text) byte(static_cast<unsigned char>(c));
+    byte(0xff);  // "a" + "b" is not "ab"
   }
-  void add(std::int64_t value) { add(std::string_view(reinterpret_cast<char*>(&value), 8)); }
-  void add(double value) { add(std::string_view(reinterpret_cast<char*>(&value), 8)); }
+  void add(const std::string& text) { add(std::string_view(text)); }
+  void add(std::int64_t value) {
+    for (int shift = 0; shift < 64; shift += 8)
+      byte(static_cast<unsigned char>(static_cast<std::uint64_t>(value) >> shift));
+  }
+  void add(double value) { add(std::bit_cast<std::int64_t>(value)); }
+  void add(Bytes value) { add(value.count()); }
+  template <class Dimension>
+  void add(Quantity<Dimension> value) {
+    add(value.value());
+  }
+  void add(std::monostate) { add(std::string_view("none")); }
   void add(const report::AxisValue& value) {
-    std::visit(
-        [&](const auto& held) {
-          if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>)
-            add(std::string_view("none"));
-          else if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::string>)
-            add(std::string_view(held));
-          else
-            add(held);
-        },
-        value);
+    std::visit([&](const auto& held) { add(held); }, value);
   }
+  template <class T>
+  void add(const std::optional<T>& value) {
+    add(static_cast<std::int64_t>(value.has_value()));
+    if (value) add(*value);
+  }
+  template <class T>
+  void add(const std::vector<T>& values) {
+    add(std::span<const T>(values));
+  }
+  template <class T>
+  void add(std::span<const T> values) {
+    add(static_cast<std::int64_t>(values.size()));
+    for (const T& value : values) add(value);
+  }
+  template <class T>
+  void add(const T& value) {
+    if constexpr (std::is_enum_v<T> || std::is_integral_v<T>)
+      add(static_cast<std::int64_t>(value));
+    else
+      boost::pfr::for_each_field(value, [&](const auto& field) { add(field); });
+  }
+
+  std::int64_t value() const { return std::bit_cast<std::int64_t>(state_); }
   std::string text() const { return fmt::format("{:016x}", state_); }
 
  private:
+  void byte(unsigned char value) { state_ = (state_ ^ value) * 0x100000001b3ULL; }
   std::uint64_t state_ = 0xcbf29ce484222325ULL;
 };
 
-void add_model(Hash& hash, const model::Model& model) {
-  hash.add(std::string_view(model.name));
-  hash.add(std::string_view(model.checkpoint_scheme));
-  for (const auto& tensor : model.part.tensors) {
-    hash.add(std::string_view(tensor.name));
-    for (const Size size : tensor.shape) hash.add(size);
-    hash.add(tensor.used);
-    hash.add(tensor.of);
-    hash.add(static_cast<Size>(tensor.role));
-    hash.add(std::string_view(tensor.tied_to));
-  }
-  for (const auto& cache : model.part.caches) {
-    hash.add(static_cast<Size>(cache.kind));
-    for (const Size size : {cache.per_token, cache.per_sequence, cache.window, cache.score_dims,
-                            cache.expanded_per_token, cache.kv_heads})
-      hash.add(size);
-  }
-  for (const Size size : {model.shape.hidden_size, model.shape.vocabulary, model.shape.positions})
-    hash.add(size);
-  if (!model.stored) return;
-  for (const auto& stored : model.stored->comparison.stored) {
-    hash.add(stored.dtype);
-    hash.add(stored.bytes.count());
-  }
-}
-
-void add_machine(Hash& hash, const Machine& machine) {
-  hash.add(std::string_view(machine.name));
-  for (const Device& d : machine.devices) {
-    hash.add(d.memory.count());
-    for (const double rate : {d.bandwidth.value(), d.link.value(), d.host_bus.value()})
-      hash.add(rate);
-    for (const auto& peak : {d.fp32, d.tf32, d.fp16, d.bf16, d.fp8, d.int8, d.fp4})
-      hash.add(peak ? peak->value() : 0.0);
-  }
-  const Host& h = machine.host;
-  for (const Bytes size : {h.ram, h.disk}) hash.add(size.count());
-  for (const double rate :
-       {h.ram_bandwidth.value(), h.cpu_peak.value(), h.host_bus.value(), h.disk_read.value(),
-        h.card_link.value(), h.network.value(), static_cast<double>(h.cores)})
-    hash.add(rate);
-}
-
-void add_outcomes(Hash& hash, const JobGrid& grid) {
-  constexpr Size sample = 64;
-  const Size step = std::max<Size>(1, grid.grid.size() / sample);
-  std::vector<Size> point(grid.digits.size());
-  for (Size i = 0; i < grid.grid.size(); i += step) {
-    grid.grid.decode(i, point);
-    const model::Estimate estimate = model::evaluate(grid.scenario(point));
-    for (const auto& column : report::stored_columns())
-      if (column.type == report::SqlType::integer)
-        hash.add(column.integer(estimate));
-      else
-        hash.add(column.real(estimate));
-  }
-}
-
 }  // namespace
 
-std::string fingerprint(const Job& job, const Spec& spec) {
+std::int64_t fingerprint(const model::Model& model) {
   Hash hash;
-  hash.add(std::string_view(HEADROOM_VERSION));
-  hash.add(std::string_view(spec.text));
-  for (const auto& model : job.models) add_model(hash, *model);
-  for (const auto& machine : job.machines) add_machine(hash, *machine);
-  for (const auto& grid : job.grids) {
-    for (const auto& digit : grid.shape.digits)
+  hash.add(model.name);
+  hash.add(model.architecture);
+  hash.add(model.checkpoint_scheme);
+  hash.add(model.checkpoint);
+  hash.add(model.rope_factors);
+  hash.add(model.encoder_decoder);
+  hash.add(model.multi_token_prediction);
+  hash.add(model.shape);
+  hash.add(model.part);
+  hash.add(model.undescribed);
+  if (!model.stored) return hash.value();
+  hash.add(model.stored->detail);
+  hash.add(model.stored->held_as_stored);
+  hash.add(model.stored->comparison);
+  hash.add(model.stored->totals.parameters);
+  hash.add(model.stored->totals.bytes);
+  return hash.value();
+}
+
+std::int64_t fingerprint(const Machine& machine) {
+  Hash hash;
+  for (Device device : machine.devices) {
+    device.title.clear();
+    device.aliases.clear();
+    device.source.clear();
+    device.date.clear();
+    device.launched.clear();
+    device.list_price_usd.reset();
+    device.conflicts.clear();
+    hash.add(device);
+  }
+  Host host = machine.host;
+  host.title.clear();
+  host.aliases.clear();
+  host.source.clear();
+  host.date.clear();
+  hash.add(host);
+  return hash.value();
+}
+
+std::int64_t fingerprint(const model::Runtime& runtime) {
+  Hash hash;
+  hash.add(runtime);
+  return hash.value();
+}
+
+std::string program_version() {
+  return fmt::format("{}+{}", HEADROOM_VERSION, std::string_view(source_hash).substr(0, 16));
+}
+
+std::string fingerprint(const report::RunInfo& info) {
+  Hash hash;
+  hash.add(info.version);
+  hash.add(info.spec);
+  for (const auto& grid : info.grids) {
+    hash.add(grid.excluded);
+    for (const auto& digit : grid.digits)
       for (const auto& axis : digit) {
-        hash.add(std::string_view(axis.column));
-        for (const auto& value : axis.values) hash.add(value);
+        hash.add(axis.column);
+        hash.add(axis.values);
+        hash.add(axis.fingerprints);
       }
-    add_outcomes(hash, grid);
   }
   return hash.text();
 }

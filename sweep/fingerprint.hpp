@@ -1,15 +1,28 @@
-// What a run's results depend on, as one number: only an unfinished run with the same one is
-// resumed.
+// What results depend on, as numbers: what is equal need not be computed again.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
-#include "sweep/job.hpp"
+#include "hardware/machine.hpp"
+#include "model/model.hpp"
+#include "model/runtime.hpp"
+#include "report/run_info.hpp"
 
 namespace headroom::sweep {
 
-/// Hexadecimal; differs when the spec's text, a model, an axis value, the program's version or its
-/// formulas do. Formulas are seen through the outcomes of a sample of points.
-std::string fingerprint(const Job& job, const Spec& spec);
+/// Of all that an outcome can depend on: every tensor, cache and header of a model; every figure of
+/// a machine's cards and host; every policy and constant of a runtime. Sources, dates, titles and
+/// prices are left out. The same on every machine.
+std::int64_t fingerprint(const model::Model& model);
+std::int64_t fingerprint(const Machine& machine);
+std::int64_t fingerprint(const model::Runtime& runtime);
+
+/// "0.1.0+3f9a12bc6d01e587": the version, and a hash over the source of every formula.
+std::string program_version();
+
+/// Of a run, hexadecimal: of its version, its spec's text, and every axis value with what it names.
+/// Only an unfinished run with the same one is resumed, only shards with the same one are united.
+std::string fingerprint(const report::RunInfo& info);
 
 }  // namespace headroom::sweep

@@ -146,6 +146,15 @@ constexpr Flag table[] = {
     {"tensors", "", nothing, "", "every tensor with its shape instead of the totals"},
     {"dry-run", "", nothing, "", "only the axes, the number of points and the expected size"},
     {"jobs", "-j", one, "N", "threads that evaluate (all cores)"},
+    {"fresh", "", nothing, "", "compute every point, also those that an earlier run has"},
+    {"shard", "", one, "K/N", "the K-th of N parts of the points, into a database of its own"},
+    {"keep", "", one, "N", "how many complete runs stay (30)"},
+    {"threshold", "", one, "SHARE", "numbers that change by less are not listed (0.01)"},
+    {"fail-if", "", one, "SQL", "over old.COLUMN and new.COLUMN; exit code 3 where it holds"},
+    {"trend", "", one, "SQL", "one point over the runs: the condition that selects it"},
+    {"where", "", one, "SQL", "only points for which this holds, over the columns of result"},
+    {"columns", "", many, "NAME", "these columns (all)"},
+    {"log-format", "", one, "FORMAT", "messages as text or as json, one object a line (text)"},
     {"no-plots", "", nothing, "", "tables only"},
     {"runs", "", nothing, "", "the runs that the database holds"},
     {"view", "", one, "NAME", "one question, answered to standard output"},
@@ -187,8 +196,6 @@ constexpr Flag table[] = {
     {"warmup-steps", "", one, "N", "", probe},
     {"probe-steps", "", one, "N", "", probe},
     {"estimate-only", "", nothing, "", "", probe},
-    {"where", "", one, "SQL", "", "filtering a report"},
-    {"fail-if", "", one, "SQL", "", "checks on a report"},
 };
 
 /// Calls `visit(spelling, fixed value)` for each alias of `flag` until it returns true.

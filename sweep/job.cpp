@@ -124,6 +124,7 @@ JobGrid grid_of(const Spec& spec, const GridSpec& grid, Names& names) {
         {column, std::vector<report::AxisValue>(job.digits.front().size(), std::string(value))});
   for (const auto& condition : grid.exclude) try {
       job.exclusions.emplace_back(condition, job.shape);
+      job.shape.excluded += condition + '\n';
     } catch (const std::invalid_argument& e) {
       throw spec.error(grid, "exclude", e.what());
     }
@@ -163,9 +164,10 @@ std::pair<const JobGrid*, Size> Job::locate(Size index) const {
 }
 
 report::RunInfo Job::info(const Spec& spec) const {
-  report::RunInfo info{spec.name, spec.text, fingerprint(*this, spec), HEADROOM_VERSION, {}};
+  report::RunInfo info{spec.name, spec.text, {}, program_version(), {}};
   for (const auto& grid : grids) info.grids.push_back(grid.shape);
   for (const auto& model : models) info.models.push_back({model->name, model->source});
+  info.fingerprint = fingerprint(info);
   return info;
 }
 

@@ -2,6 +2,7 @@
 // and exit codes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "hardware/names.hpp"
 #include "sweep/command.hpp"
+#include "sweep/log.hpp"
 #include "sweep/spec.hpp"
 
 namespace headroom::sweep {
@@ -23,6 +25,9 @@ constexpr const Command* commands[] = {
     &plan_command,       // the inverse questions
     &launch_command,     // ready configurations
     &report_command,     // tables and curves from a database
+    &diff_command,       // what changed between two runs, and why
+    &merge_command,      // shards into one run
+    &prune_command,      // old runs removed
     &models_command,     // the catalogue of models
     &hardware_command,   // the catalogue of devices and hosts
     &runtimes_command,   // the engines and their constants
@@ -79,13 +84,20 @@ int dispatch(std::vector<std::string> arguments) {
   return code;
 }
 
-/// Says `what` on standard error and returns `code`.
-int complain(const char* what, int code) {
-  fmt::print(stderr, "headroom: {}\n", what);
-  return code;
-}
-
 int guarded(std::vector<std::string> arguments) {
+  const bool json = std::ranges::adjacent_find(arguments,
+                                               [](const auto& a, const auto& b) {
+                                                 return a == "--log-format" && b == "json";
+                                               }) != arguments.end() ||
+                    std::ranges::find(arguments, "--log-format=json") != arguments.end();
+  /// Says `what` on standard error and returns `code`.
+  const auto complain = [&](const char* what, int code) {
+    if (json)
+      fmt::print(stderr, "{}\n", log_line("error", what, {{"exit_code", code}}));
+    else
+      fmt::print(stderr, "headroom: {}\n", what);
+    return code;
+  };
   try {
     const int code = dispatch(std::move(arguments));
     if (std::fflush(stdout) != 0) return complain("standard output cannot be written", failed);

@@ -2,18 +2,19 @@
 #include "sweep/output.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <iostream>
 #include <sstream>
 
 #include "report/csv.hpp"
 #include "report/markdown.hpp"
+#include "report/store.hpp"
+#include "report/whole_file.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -71,31 +72,29 @@ Format format_of(const Options& options) {
 }
 
 void emit(const Options& options, std::string_view text) {
-  namespace fs = std::filesystem;
-  if (!options.given("out")) {
-    while (!text.empty()) {
-      const auto written = ::write(STDOUT_FILENO, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0)
-        throw std::runtime_error(fmt::format("standard output: {}", std::strerror(errno)));
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return;
+  stream(options, [&](std::ostream& out) {
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  });
+}
+
+void stream(const Options& options, const std::function<void(std::ostream&)>& write) {
+  if (options.given("out")) {
+    const std::filesystem::path target = options.text("out");
+    std::error_code error;
+    if (target.has_parent_path() && !std::filesystem::is_directory(target.parent_path(), error))
+      throw report::StoreError(fmt::format(
+          "{}: cannot be written; expected a file in a folder that exists", target.string()));
+    return report::write_whole(target, write);
   }
-  const fs::path target = options.text("out");
-  const fs::path draft = target.string() + ".part";
-  std::ofstream out(draft, std::ios::binary);
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  out.close();
-  std::error_code error;
-  if (out) fs::rename(draft, target, error);
-  if (!out || error) {
-    std::error_code ignored;
-    fs::remove(draft, ignored);
-    throw std::runtime_error(fmt::format(
-        "{}: cannot be written; expected a file in a folder that exists and is writable",
-        target.string()));
+  errno = 0;
+  try {
+    write(std::cout);
+    std::cout.flush();
+  } catch (const std::ios_base::failure&) {
+    std::cout.setstate(std::ios::badbit);
   }
+  if (!std::cout)
+    throw std::runtime_error(fmt::format("standard output: {}", std::strerror(errno)));
 }
 
 json::value json_value(const report::Value& value) {

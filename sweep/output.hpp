@@ -3,6 +3,8 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <functional>
+#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -19,6 +21,10 @@ Format format_of(const Options& options);
 /// Writes `text` to --out, or to standard output. Throws std::runtime_error when it cannot be
 /// written; a file is then left as it was.
 void emit(const Options& options, std::string_view text);
+
+/// The same for what is too large to hold: `write` gets the stream. A file appears whole or not at
+/// all.
+void stream(const Options& options, const std::function<void(std::ostream&)>& write);
 
 /// A table in a format: numbers exact in csv, json and jsonl, whole ones everywhere;
 /// `text` aligned.

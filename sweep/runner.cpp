@@ -13,26 +13,46 @@ namespace headroom::sweep {
 namespace {
 
 struct Block {
-  Size first = 0, end = 0;
-  std::vector<Size> points;  ///< without the excluded ones
+  std::vector<report::Piece> pieces;
+  std::vector<Size> points;  ///< to be computed, without the excluded ones
   std::vector<model::Estimate> estimates;
+  Size end = 0;
+  Size reused = 0;  ///< rows of pieces that have them
 };
 
-/// Points first to end of the whole run. A block may reach over the end of a grid.
+/// Every point of `piece` that is not excluded. A piece may reach over the end of a grid.
+template <class Visit>
+void for_each_point(const Job& job, const report::Piece& piece, Visit&& visit) {
+  const Size last = piece.first + piece.points;
+  for (Size at = piece.first; at < last;) {
+    const auto [grid, inside] = job.locate(at);
+    const Size end = std::min(last, at + grid->grid.size() - inside);
+    if (piece.row && grid->exclusions.empty()) {
+      visit(*grid, std::span<const Size>(), at, end - at);
+      at = end;
+      continue;
+    }
+    std::vector<Size> digits(grid->digits.size());
+    grid->grid.decode(inside, digits);
+    for (; at < end; ++at, grid->grid.advance(digits))
+      if (!grid->excluded(digits)) visit(*grid, digits, at, Size{1});
+  }
+}
+
 void evaluate(const Job& job, Block& block) {
   block.points.clear();
   block.estimates.clear();
-  for (Size at = block.first; at < block.end;) {
-    const auto [grid, inside] = job.locate(at);
-    const Size end = std::min(block.end, at + grid->grid.size() - inside);
-    std::vector<Size> digits(grid->digits.size());
-    grid->grid.decode(inside, digits);
-    for (; at < end; ++at, grid->grid.advance(digits)) {
-      if (grid->excluded(digits)) continue;
-      block.points.push_back(at);
-      block.estimates.push_back(model::evaluate(grid->scenario(digits)));
-    }
-  }
+  block.reused = 0;
+  for (const auto& piece : block.pieces)
+    for_each_point(job, piece,
+                   [&](const JobGrid& grid, std::span<const Size> digits, Size at, Size points) {
+                     if (piece.row) {
+                       block.reused += points;
+                       return;
+                     }
+                     block.points.push_back(at);
+                     block.estimates.push_back(model::evaluate(grid.scenario(digits)));
+                   });
 }
 
 }  // namespace
@@ -42,7 +62,7 @@ bool run(const Job& job, report::Store& store, const RunnerOptions& options) {
                                ? static_cast<std::size_t>(options.jobs)
                                : static_cast<std::size_t>(tbb::info::default_concurrency());
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, jobs);
-  const Size total = job.points();
+  const Size total = store.end_point();
   Size next = store.next_point();
   std::vector<Block> buffers(2 * jobs);
   std::size_t turn = 0;
@@ -53,8 +73,16 @@ bool run(const Job& job, report::Store& store, const RunnerOptions& options) {
       return nullptr;
     }
     Block* block = &buffers[turn++ % buffers.size()];
-    block->first = next;
-    block->end = next = std::min(total, next + block_points);
+    block->pieces.clear();
+    for (const Size full = std::min(total, next + block_points); next < full;) {
+      const report::Piece piece =
+          options.reuse ? options.reuse->at(next, total) : report::Piece{next, total - next};
+      block->pieces.push_back(piece);
+      // What is computed is cut into blocks; what is there already is taken in one go.
+      if (!piece.row) block->pieces.back().points = std::min(piece.points, full - next);
+      next += block->pieces.back().points;
+    }
+    block->end = next;
     return block;
   };
   const auto work = [&](Block* block) {
@@ -62,7 +90,7 @@ bool run(const Job& job, report::Store& store, const RunnerOptions& options) {
     return block;
   };
   const auto keep = [&](Block* block) {
-    store.append(block->points, block->estimates, block->end);
+    store.append(block->pieces, block->points, block->estimates, block->reused);
     if (options.progress) options.progress(block->end);
   };
   tbb::parallel_pipeline(

@@ -6,6 +6,7 @@
 
 #include "report/store.hpp"
 #include "sweep/job.hpp"
+#include "sweep/reuse.hpp"
 
 namespace headroom::sweep {
 
@@ -17,9 +18,10 @@ struct RunnerOptions {
   int jobs = 0;                             ///< threads that evaluate; 0: all cores
   const std::atomic<bool>* stop = nullptr;  ///< true: finish the blocks under way, then return
   std::function<void(Size done)> progress;  ///< after each block: points done so far
+  const Reuse* reuse = nullptr;             ///< null: every point is computed
 };
 
-/// From `store.next_point()` to the end, or until told to stop. True: every point is done and the
+/// From `store.next_point()` to its end, or until told to stop. True: every point is done and the
 /// run is marked complete. Throws StoreError; whole blocks that were stored before stay.
 bool run(const Job& job, report::Store& store, const RunnerOptions& options);
 

@@ -191,7 +191,7 @@ TEST(Job, NamesTheLineOfAnUnknownName) {
 TEST(Fingerprint, FollowsWhatResultsDependOn) {
   const auto of = [](std::string_view grid) {
     const Spec spec = spec_of(grid);
-    return fingerprint(job_of(spec), spec);
+    return job_of(spec).info(spec).fingerprint;
   };
   const std::string text(small);
   EXPECT_EQ(of(text), of(text));
@@ -200,7 +200,7 @@ TEST(Fingerprint, FollowsWhatResultsDependOn) {
   const Spec spec = spec_of(text);
   Catalogue changed = shipped_catalogue();
   for (Device& device : changed.devices) device.bandwidth = 2.0 * device.bandwidth;
-  EXPECT_NE(of(text), fingerprint(job_of(spec, changed), spec));
+  EXPECT_NE(of(text), job_of(spec, changed).info(spec).fingerprint);
 }
 
 }  // namespace

@@ -1,0 +1,191 @@
+// First the expression is compiled over empty tables with every column, under an authoriser that
+// notes what it reads and denies all but reading; then over parameters, one for each value.
+#include "report/condition.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <set>
+
+#include "hardware/names.hpp"
+
+namespace headroom::report {
+namespace {
+
+/// Steps of sqlite's machine that one row may take.
+constexpr int most_steps = 1'000'000;
+constexpr int most_bytes = 1'000'000;
+
+struct Close {
+  void operator()(sqlite3* database) const { sqlite3_close(database); }
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using Memory = std::unique_ptr<sqlite3, Close>;
+using Prepared = std::unique_ptr<sqlite3_stmt, Close>;
+
+Memory open_memory() {
+  sqlite3* raw = nullptr;
+  const int code = sqlite3_open(":memory:", &raw);
+  Memory memory(raw);
+  if (code != SQLITE_OK) throw std::runtime_error("sqlite cannot open a database in memory");
+  for (const int limit : {SQLITE_LIMIT_LENGTH, SQLITE_LIMIT_SQL_LENGTH})
+    sqlite3_limit(raw, limit, most_bytes);
+  sqlite3_limit(raw, SQLITE_LIMIT_ATTACHED, 0);
+  return memory;
+}
+
+Prepared prepare(const Memory& memory, const std::string& sql) {
+  sqlite3_stmt* raw = nullptr;
+  const char* rest = nullptr;
+  const int code = sqlite3_prepare_v2(memory.get(), sql.c_str(), -1, &raw, &rest);
+  Prepared prepared(raw);
+  if (code != SQLITE_OK) throw ConditionError(sqlite3_errmsg(memory.get()));
+  if (rest && *rest) throw ConditionError("one expression is expected, found more");
+  return prepared;
+}
+
+/// What the authoriser saw.
+struct Seen {
+  std::set<std::pair<std::string, std::string>> columns;  ///< {row, column}
+  int selects = 0;
+};
+
+int authorise(void* data, int action, const char* first, const char* second, const char*,
+              const char*) {
+  auto& seen = *static_cast<Seen*>(data);
+  if (action == SQLITE_SELECT) return ++seen.selects > 1 ? SQLITE_DENY : SQLITE_OK;
+  if (action == SQLITE_FUNCTION) {
+    const std::string_view name = second ? second : "";
+    const bool barred = name == "load_extension" || name == "random" || name == "randomblob" ||
+                        name == "zeroblob" || name.starts_with("sqlite_");
+    return barred ? SQLITE_DENY : SQLITE_OK;
+  }
+  if (action != SQLITE_READ) return SQLITE_DENY;
+  if (second && *second) seen.columns.emplace(first, second);
+  return SQLITE_OK;
+}
+
+/// Comments would hide the end of the expression, parameters have no value.
+void check_text(const std::string& expression) {
+  if (expression.find_first_not_of(" \t\r\n") == std::string::npos)
+    throw ConditionError("an expression is expected, found nothing");
+  if (expression.size() > 10'000) throw ConditionError("longer than 10,000 characters");
+  char quote = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < expression.size(); ++i) {
+    const char c = expression[i];
+    const std::string_view two(expression.data() + i,
+                               std::min<std::size_t>(2, expression.size() - i));
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '\'' || c == '"' || c == '`') {
+      quote = c;
+    } else if (two == "--" || two == "/*" || c == ';' || c == '?' || c == '\0') {
+      throw ConditionError(fmt::format("'{}' is not allowed in it", c));
+    } else if (c == '(') {
+      ++depth;
+    } else if (c == ')' && --depth < 0) {
+      throw ConditionError("a ')' too many");
+    }
+  }
+}
+
+[[noreturn]] void explain(const std::string& expression, std::string problem) {
+  constexpr std::string_view unknown = "no such column: ";
+  if (const auto at = problem.find(unknown); at != std::string::npos) {
+    std::string name = problem.substr(at + unknown.size());
+    if (const auto dot = name.rfind('.'); dot != std::string::npos) name.erase(0, dot + 1);
+    std::vector<std::string> known;
+    for (const Column& c : columns()) known.emplace_back(c.name);
+    problem += fmt::format("; nearest: {}", fmt::join(nearest(name, known), ", "));
+  } else if (problem == "not authorized" || problem.starts_with("not authorized to use function")) {
+    problem += ": only columns, operators and plain functions are allowed, no SELECT";
+  }
+  throw ConditionError(fmt::format("'{}': {}", expression, problem));
+}
+
+void bind(sqlite3_stmt* statement, int at, const Cell& value) {
+  if (const auto* n = std::get_if<std::int64_t>(&value))
+    sqlite3_bind_int64(statement, at, *n);
+  else if (const auto* x = std::get_if<double>(&value))
+    sqlite3_bind_double(statement, at, *x);
+  else if (const auto* s = std::get_if<std::string_view>(&value))
+    sqlite3_bind_text(statement, at, s->data(), static_cast<int>(s->size()), SQLITE_STATIC);
+  else
+    sqlite3_bind_null(statement, at);
+}
+
+}  // namespace
+
+struct Condition::Implementation {
+  std::string expression;
+  Memory memory = open_memory();
+  Prepared statement;
+  std::vector<Read> reads;
+};
+
+Condition::Condition(std::string expression, const std::vector<std::string>& rows)
+    : self_(std::make_unique<Implementation>()) {
+  self_->expression = std::move(expression);
+  const std::string& text = self_->expression;
+  try {
+    check_text(text);
+    std::string tables;
+    for (const auto& row : rows) {
+      std::string names;
+      for (const Column& c : columns())
+        names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", c.name);
+      const auto sql = fmt::format("CREATE TABLE \"{}\" ({})", row, names);
+      if (sqlite3_exec(self_->memory.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+        throw ConditionError(sqlite3_errmsg(self_->memory.get()));
+      tables += fmt::format("{}\"{}\"", tables.empty() ? "" : ", ", row);
+    }
+    // A text in double quotes that is no column would silently be a text.
+    sqlite3_db_config(self_->memory.get(), SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
+    sqlite3_db_config(self_->memory.get(), SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
+    Seen seen;
+    sqlite3_set_authorizer(self_->memory.get(), authorise, &seen);
+    prepare(self_->memory, fmt::format("SELECT 1 FROM {} WHERE ({}\n)", tables, text));
+    sqlite3_set_authorizer(self_->memory.get(), nullptr, nullptr);
+    std::string sources;
+    int parameter = 0;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      std::string values;
+      for (const auto& [table, column] : seen.columns) {
+        if (table != rows[row]) continue;
+        self_->reads.push_back({row, find_column(column)});
+        values += fmt::format("{}?{} AS \"{}\"", values.empty() ? "" : ", ", ++parameter, column);
+      }
+      if (values.empty()) values = "1";
+      sources +=
+          fmt::format("{}(SELECT {}) AS \"{}\"", sources.empty() ? "" : ", ", values, rows[row]);
+    }
+    if (self_->reads.empty()) throw ConditionError("reads no column");
+    self_->statement = prepare(self_->memory, fmt::format("SELECT ({}\n) FROM {}", text, sources));
+  } catch (const ConditionError& e) {
+    explain(text, e.what());
+  }
+  sqlite3_progress_handler(
+      self_->memory.get(), most_steps, [](void*) { return 1; }, nullptr);
+}
+
+Condition::~Condition() = default;
+Condition::Condition(Condition&&) noexcept = default;
+
+std::span<const Condition::Read> Condition::reads() const { return self_->reads; }
+
+bool Condition::holds(std::span<const Cell> values) const {
+  sqlite3_stmt* statement = self_->statement.get();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    bind(statement, static_cast<int>(i) + 1, values[i]);
+  const int code = sqlite3_step(statement);
+  const bool yes = code == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL &&
+                   sqlite3_column_double(statement, 0) != 0;
+  const std::string problem = code == SQLITE_ROW ? "" : sqlite3_errmsg(self_->memory.get());
+  sqlite3_reset(statement);
+  if (code != SQLITE_ROW) explain(self_->expression, problem);
+  return yes;
+}
+
+}  // namespace headroom::report

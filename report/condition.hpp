@@ -1,0 +1,47 @@
+// A user's SQL expression over rows: it sees the values it is given and nothing else. No file is
+// open where it is evaluated; only plain expressions and built-in functions are allowed.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/columns.hpp"
+
+namespace headroom::report {
+
+/// The expression cannot be understood, or does what is not allowed. The message says what was
+/// found, what sqlite says, and the nearest columns.
+class ConditionError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+class Condition {
+ public:
+  /// A column that the expression reads, of which of the rows.
+  struct Read {
+    std::size_t row = 0;
+    const Column* column = nullptr;
+  };
+
+  /// `rows`: what the expression calls them, {"old", "new"}; {"result"} for one row, whose columns
+  /// need no name before them. Throws ConditionError.
+  Condition(std::string expression, const std::vector<std::string>& rows);
+  ~Condition();
+  Condition(Condition&&) noexcept;
+
+  std::span<const Read> reads() const;
+  /// Whether the expression is true of these values, one for each of reads(). Throws
+  /// ConditionError where evaluating fails or takes longer than any sensible expression.
+  bool holds(std::span<const Cell> values) const;
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> self_;
+};
+
+}  // namespace headroom::report

@@ -1,0 +1,249 @@
+// A diff for readers: decisions first, then what caused them, then the numbers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "report/csv.hpp"
+#include "report/diff.hpp"
+#include "report/format.hpp"
+#include "report/markdown.hpp"
+#include "report/words.hpp"
+
+namespace headroom::report {
+namespace {
+
+constexpr std::size_t most_rows = 40;
+
+using Name = std::tuple<std::string, std::string, std::string, std::string>;
+Name name_of(const Line& line) { return {line.machine, line.runtime, line.model, line.precision}; }
+
+/// The verdict as a decision: without the figures that move a little every night.
+std::string decision(const Line& line) {
+  const model::Estimate& e = line.roomiest().estimate;
+  if (grade(e) == Grade::cpu_offload || grade(e) == Grade::disk_offload)
+    return std::string(model::name_of(e.verdict));
+  return verdict_words(line, line.roomiest());
+}
+bool same_decision(const Line& a, const Line& b) {
+  const model::Estimate &x = a.roomiest().estimate, &y = b.roomiest().estimate;
+  return x.verdict == y.verdict && x.sure == y.sure && x.gpus_used == y.gpus_used &&
+         x.reason == y.reason;
+}
+
+/// "TinyLlama, int8, transformers, rtx-4090, batch 1".
+std::string point_words(const Source& source, Size point) {
+  std::string words;
+  for (const Column& column : columns()) {
+    if (column.kind != ColumnKind::axis || column.name == "task" || column.name == "kv_cache")
+      continue;
+    const auto value = text_of(source.axes.value(column.name, point));
+    if (value.empty()) continue;
+    const bool name = column.type == SqlType::text && column.name != "kv_precision";
+    const auto shown_value =
+        column.shown == Shown::gib
+            ? gib(Bytes(static_cast<Size>(number_of(source.axes.value(column.name, point), 0))))
+            : value;
+    words += fmt::format("{}{}{}", words.empty() ? "" : ", ",
+                         name ? "" : std::string(column.heading) + " ", shown_value);
+  }
+  return words;
+}
+
+/// The rows with the largest changes, in bounded memory.
+class Largest {
+ public:
+  void add(double size, std::vector<std::string> row) {
+    ++all_;
+    rows_.emplace(-std::abs(size), std::move(row));
+    if (rows_.size() > most_rows) rows_.erase(std::prev(rows_.end()));
+  }
+  bool wanted(double size) const {
+    return rows_.size() < most_rows || std::abs(size) > -rows_.rbegin()->first;
+  }
+  void skip() { ++all_; }
+  std::string table(const std::vector<std::string>& headings,
+                    const std::vector<bool>& right) const {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [size, row] : rows_) rows.push_back(row);
+    std::string text = markdown(headings, right, rows);
+    if (all_ > rows_.size())
+      text +=
+          fmt::format("\n{} more: `headroom diff --format csv` lists all.\n", all_ - rows_.size());
+    return text;
+  }
+  bool empty() const { return rows_.empty(); }
+
+ private:
+  std::multimap<double, std::vector<std::string>> rows_;
+  std::size_t all_ = 0;
+};
+
+std::string percent(double share) {
+  return std::isfinite(share) ? fmt::format("{:+.1f} %", share * 100) : "from or to none";
+}
+
+std::string inputs_words(const Diff& diff) {
+  const auto inputs = diff.inputs();
+  if (inputs.empty())
+    return "Nothing that results depend on: same spec, same facts, same program.\n";
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> grouped;
+  for (const auto& each : inputs) grouped[{each.cause, each.how}].push_back(each.what);
+  std::string list;
+  for (const auto& [key, what] : grouped) {
+    list += fmt::format("- {} {}: ", key.first, key.second);
+    for (std::size_t i = 0; i < std::min<std::size_t>(what.size(), 12); ++i)
+      list += (i ? ", " : "") + markdown_text(what[i]);
+    if (what.size() > 12) list += fmt::format(" and {} more", what.size() - 12);
+    list += '\n';
+  }
+  return list;
+}
+
+}  // namespace
+
+Table decisions(const Diff& diff) {
+  Table table{{"machine", "runtime", "model", "precision", "before", "after", "cause"}, {}};
+  std::map<Name, const Line*> before;
+  for (const Line* line : diff.before().shown) before.emplace(name_of(*line), line);
+  std::string version;
+  const bool program = diff.before().run.version != diff.after().run.version;
+  const auto facts = diff.inputs();
+  const auto cause = [&](const Line& line) {
+    std::string words;
+    for (const auto& each : facts)
+      if (each.how == "changed" &&
+          (each.what == line.machine || each.what == line.model || each.what == line.runtime))
+        words += (words.empty() ? "" : "; ") + each.cause;
+    if (program) words += words.empty() ? "program version" : "; program version";
+    return words.empty() ? std::string("spec") : words;
+  };
+  for (const Line* line : diff.after().shown) {
+    const auto was = before.find(name_of(*line));
+    if (was == before.end()) {
+      table.rows.push_back({line->machine, line->runtime, line->model, line->precision,
+                            std::string("not asked"), decision(*line), std::string("spec")});
+      continue;
+    }
+    if (!same_decision(*was->second, *line))
+      table.rows.push_back({line->machine, line->runtime, line->model, line->precision,
+                            decision(*was->second), decision(*line), cause(*line)});
+    before.erase(was);
+  }
+  for (const Line* line : diff.before().shown)
+    if (before.contains(name_of(*line)))
+      table.rows.push_back({line->machine, line->runtime, line->model, line->precision,
+                            decision(*line), std::string("not asked"), std::string("spec")});
+  return table;
+}
+
+std::string diff_document(const Diff& diff) {
+  Largest verdicts, changed;
+  std::map<std::pair<std::string, std::string>, Size> presence;
+  std::map<std::string, Size> causes;
+  const auto counts = diff.for_each([&](const PointChange& change) {
+    if (!change.old || !change.now) {
+      ++presence[{change.now ? "came" : "went", change.cause}];
+      return;
+    }
+    ++causes[change.cause];
+    Largest& kind = change.verdict ? verdicts : changed;
+    if (!kind.wanted(change.largest)) return kind.skip();
+    const auto words = markdown_text(point_words(diff.after(), *change.after));
+    if (change.verdict) {
+      const auto verdict = [](const model::Estimate& e) {
+        return fmt::format("{} ({})", model::name_of(e.verdict), model::name_of(e.sure));
+      };
+      verdicts.add(change.largest, {words, verdict(*change.old), verdict(*change.now),
+                                    markdown_text(change.cause)});
+    } else {
+      const Column& column = *find_column(change.column);
+      const auto text = [&](const model::Estimate& e) {
+        const Cell cell = value_of(column, e, {});
+        const auto* n = std::get_if<std::int64_t>(&cell);
+        const auto* x = std::get_if<double>(&cell);
+        return n || x ? shown(n ? static_cast<double>(*n) : *x, column.shown) : std::string("none");
+      };
+      changed.add(change.largest, {words, heading(column), text(*change.old), text(*change.now),
+                                   percent(change.largest), markdown_text(change.cause)});
+    }
+  });
+  const auto &old = diff.before().run, &now = diff.after().run;
+  std::string page = fmt::format(
+      "# What changed: {}\n\nRun {} ({}, {}) against run {} ({}, {}).\n\n## Decisions\n\n",
+      markdown_text(now.name), now.id, now.finished, now.version, old.id, old.finished,
+      old.version);
+  Table answers = decisions(diff);
+  const std::size_t all = answers.rows.size();
+  if (all > most_rows) answers.rows.resize(most_rows);
+  page += all == 0 ? std::string("No verdict that tables show has changed.\n") : markdown(answers);
+  if (all > most_rows) page += fmt::format("\n{} more.\n", all - most_rows);
+  page += "\n## What results depend on\n\n" + inputs_words(diff);
+  page += fmt::format(
+      "\n## Points\n\n| | points |\n| --- | ---: |\n| the same | {} |\n| changed by less than the "
+      "threshold | {} |\n| verdict changed | {} |\n| numbers changed | {} |\n| new | {} |\n| gone "
+      "| "
+      "{} |\n",
+      counts.same, counts.below, counts.verdicts, counts.numbers, counts.came, counts.went);
+  if (!causes.empty()) {
+    page += "\nChanged points by cause:\n\n";
+    for (const auto& [cause, points] : causes)
+      page += fmt::format("- {}: {}\n", markdown_text(cause), points);
+  }
+  if (!verdicts.empty())
+    page += "\n## Verdicts\n\n" +
+            verdicts.table({"point", "before", "after", "cause"}, {false, false, false, false});
+  if (!changed.empty())
+    page += "\n## Numbers\n\nThe number of each point that changed most.\n\n" +
+            changed.table({"point", "number", "before", "after", "change", "cause"},
+                          {false, false, true, true, true, false});
+  if (!presence.empty()) {
+    page += "\n## Points that came and went\n\n";
+    for (const auto& [key, points] : presence)
+      page += fmt::format("- {} {}: {}\n", points, key.first, markdown_text(key.second));
+  }
+  return page;
+}
+
+void write_diff_csv(std::ostream& out, const Diff& diff) {
+  std::string line = "change,cause,column,share";
+  std::vector<const Column*> axes, compared;
+  for (const Column& c : columns())
+    if (c.kind == ColumnKind::axis) {
+      axes.push_back(&c);
+      line += fmt::format(",{}", c.name);
+    }
+  for (const std::string_view name : {"verdict", "sure", "gpus_used"})
+    compared.push_back(find_column(name));
+  for (const auto name : compared_columns()) compared.push_back(find_column(name));
+  for (const Column* c : compared) line += fmt::format(",{0}_old,{0}_new", c->name);
+  const auto text_of_cell = [](const Cell& cell) {
+    if (const auto* n = std::get_if<std::int64_t>(&cell)) return shortest(*n);
+    if (const auto* x = std::get_if<double>(&cell)) return shortest(*x);
+    if (const auto* s = std::get_if<std::string_view>(&cell)) return csv_field(*s);
+    return std::string();
+  };
+  out << line << "\r\n";
+  diff.for_each([&](const PointChange& change) {
+    const bool both = change.old && change.now;
+    line = fmt::format("{},{},{},{}",
+                       !both            ? (change.now ? "came" : "went")
+                       : change.verdict ? "verdict"
+                                        : "number",
+                       csv_field(change.cause), change.column,
+                       both && change.largest != 0 && std::isfinite(change.largest)
+                           ? shortest(change.largest)
+                           : "");
+    for (const Column* c : axes)
+      line += ',' + text_of_cell(diff.value(*c, change, change.now.has_value()));
+    for (const Column* c : compared)
+      line += ',' + text_of_cell(diff.value(*c, change, false)) + ',' +
+              text_of_cell(diff.value(*c, change, true));
+    out << line << "\r\n";
+    if (!out) throw std::ios_base::failure("writing CSV failed");
+  });
+}
+
+}  // namespace headroom::report

@@ -1,0 +1,28 @@
+// Where the rows of a run lie: ranges of the table `outcome`, its own or an earlier run's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "hardware/units.hpp"
+
+namespace headroom::report {
+
+/// The rowid of a point in the run that computed it is run * run_stride + point.
+inline constexpr Size run_stride = Size{1} << 40;
+
+/// Points of a run that stand in a row; the row of point first + i, where it was not excluded, is
+/// row + i.
+struct Extent {
+  Size first = 0, points = 0;
+  Size row = 0;
+  bool operator==(const Extent&) const = default;
+};
+
+/// The same on its way into the store; no row: computed now.
+struct Piece {
+  Size first = 0, points = 0;
+  std::optional<Size> row{};
+};
+
+}  // namespace headroom::report

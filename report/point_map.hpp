@@ -1,0 +1,49 @@
+// Which point of another run is the same point: grids change from night to night, and points are
+// renumbered.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "report/axes.hpp"
+
+namespace headroom::report {
+
+enum class Match {
+  names,    ///< every axis has the same value: the same question
+  content,  ///< every fact and fingerprint too, and the same points are left out: the same answer
+};
+
+/// From the points of one run to those of another. Outlives neither.
+class PointMap {
+ public:
+  PointMap(const Axes& from, const Axes& to, Match match);
+
+  struct Range {
+    Size points = 0;         ///< from the point on that was asked for, at least 1
+    std::optional<Size> to;  ///< that they stand for in a row there; none: they are not there
+  };
+  /// The same for `point` and those after it, as far as is easily seen.
+  Range at(Size point) const;
+
+ private:
+  /// One digit of a grid of `to`: its position by those digits of a grid of `from` that decide it.
+  struct Lookup {
+    std::vector<std::size_t> digits;
+    std::vector<Size> positions;  ///< mixed radix over `digits`; -1: that value is not there
+  };
+  /// One grid of `from` held against one of `to`.
+  struct Pair {
+    std::size_t to = 0;
+    std::vector<Lookup> lookups;
+    Size inner = 1;  ///< points in a row that keep their order: the digits that are the same
+  };
+  std::optional<Pair> pair(std::size_t from, std::size_t to, Match match) const;
+  std::optional<Size> find(std::size_t from, const Pair& pair, Size point) const;
+
+  const Axes* from_;
+  const Axes* to_;
+  std::vector<std::vector<Pair>> pairs_;  ///< by grid of `from`
+};
+
+}  // namespace headroom::report

@@ -1,0 +1,128 @@
+// What is done to whole runs: taken over from another file, and removed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "report/columns.hpp"
+#include "report/store_file.hpp"
+
+namespace headroom::report {
+namespace {
+
+/// Another database beside the one that is open, as `shard`, while it lives.
+class Attached {
+ public:
+  Attached(const Connection& connection, const std::filesystem::path& file)
+      : connection_(&connection) {
+    Statement(connection, "ATTACH ?1 AS shard").run(file.string());
+  }
+  ~Attached() { sqlite3_exec(connection_->get(), "DETACH shard", nullptr, nullptr, nullptr); }
+  Attached(const Attached&) = delete;
+  Attached& operator=(const Attached&) = delete;
+
+ private:
+  const Connection* connection_;
+};
+
+constexpr std::string_view kept_runs =
+    "(SELECT id FROM (SELECT id FROM run WHERE finished IS NOT NULL ORDER BY id DESC LIMIT {}) "
+    "UNION SELECT max(id) FROM run)";
+
+Size file_bytes(const Connection& connection) {
+  return connection.integer("PRAGMA page_count") * connection.integer("PRAGMA page_size");
+}
+
+}  // namespace
+
+void Store::adopt(const std::filesystem::path& database, std::int64_t run) {
+  const Attached attached(self_->connection, database);
+  Transaction transaction(self_->connection);
+  Statement shard(self_->connection,
+                  "SELECT first_point, end_point, points FROM shard.run WHERE id = ?1");
+  shard.bind(1, run);
+  if (!shard.step()) throw StoreError(fmt::format("{}: has no run {}", database.string(), run));
+  const Size first = shard.integer(0), end = shard.integer(1), points = shard.integer(2);
+  shard.reset();
+  if (first != self_->next || end > self_->end)
+    throw std::logic_error("a shard that does not follow the last one");
+  const Size shift = (self_->run - run) * run_stride;
+  std::string columns;
+  for (const StoredColumn& c : stored_columns()) columns += fmt::format(", o.{}", c.name);
+  self_->connection.execute(fmt::format(
+      "INSERT INTO outcome SELECT o.id + e.shift + {}{} FROM shard.grid AS g CROSS JOIN "
+      "shard.extent AS e CROSS JOIN shard.outcome AS o WHERE g.run = {} AND e.grid = g.id AND "
+      "o.id BETWEEN e.first AND e.last ORDER BY e.id, o.id",
+      shift, columns, run));
+  const Size copied = sqlite3_changes(self_->connection.get());
+  if (copied != points)
+    throw StoreError(
+        fmt::format("{}: holds {} points of run {} where it should hold {}; it is damaged",
+                    database.string(), copied, run, points));
+  self_->connection.execute(
+      fmt::format("INSERT OR REPLACE INTO longest_context SELECT id + {0}, tokens FROM "
+                  "shard.longest_context WHERE id / {1} = {2}",
+                  shift, run_stride, run));
+  self_->add_extent({first, end - first});
+  self_->progress.run(end, self_->stored + points, self_->reused, self_->run);
+  transaction.commit();
+  self_->next = end;
+  self_->stored += points;
+}
+
+void Store::keep_longest_contexts_only_of(std::span<const Size> points) {
+  Transaction transaction(self_->connection);
+  Statement all(self_->connection, "SELECT id FROM longest_context WHERE id / ?1 = ?2");
+  all.bind(1, run_stride);
+  all.bind(2, self_->run);
+  std::vector<Size> surplus;
+  while (all.step())
+    if (const Size point = all.integer(0) % run_stride; !std::ranges::binary_search(points, point))
+      surplus.push_back(all.integer(0));
+  Statement remove(self_->connection, "DELETE FROM longest_context WHERE id = ?1");
+  for (const Size id : surplus) remove.run(id);
+  transaction.commit();
+}
+
+Store::Pruned Store::prune(Size keep) {
+  Connection& connection = self_->connection;
+  const std::string kept = fmt::format(kept_runs, keep);
+  const Size before = file_bytes(connection);
+  Pruned pruned;
+  {
+    Transaction transaction(connection);
+    pruned.runs =
+        connection.integer(fmt::format("SELECT count(*) FROM run WHERE id NOT IN {}", kept));
+    if (pruned.runs == 0) return pruned;
+    connection.execute(
+        fmt::format("CREATE TEMP TABLE gone AS SELECT id FROM run WHERE id NOT IN {};"
+                    "DELETE FROM extent WHERE grid IN (SELECT id FROM grid WHERE run IN gone);"
+                    "DELETE FROM grid WHERE run IN gone;"
+                    "DELETE FROM axis_value WHERE run IN gone;"
+                    "DELETE FROM model_source WHERE run IN gone;"
+                    "DELETE FROM longest_context WHERE id / {} IN gone;"
+                    "DELETE FROM run WHERE id IN gone; DROP TABLE gone;",
+                    kept, run_stride));
+    // Rows between the extents that stay belong to no run.
+    Statement stay(connection, "SELECT first, last FROM extent ORDER BY first");
+    Statement remove(connection, "DELETE FROM outcome WHERE id BETWEEN ?1 AND ?2");
+    Size free = 0;
+    const auto remove_to = [&](Size end) {
+      if (end <= free) return;
+      remove.run(free, end - 1);
+      pruned.rows += sqlite3_changes(connection.get());
+    };
+    while (stay.step()) {
+      remove_to(stay.integer(0));
+      free = std::max(free, stay.integer(1) + 1);
+    }
+    remove_to(std::numeric_limits<Size>::max());
+    transaction.commit();
+  }
+  connection.execute("VACUUM");
+  sqlite3_exec(connection.get(), "PRAGMA journal_mode=DELETE", nullptr, nullptr, nullptr);
+  pruned.bytes = before - file_bytes(connection);
+  return pruned;
+}
+
+}  // namespace headroom::report

@@ -1,0 +1,16 @@
+// DATABASE|FOLDER on the command line.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "sweep/options.hpp"
+
+namespace headroom::sweep {
+
+/// The file, or results.sqlite in the folder.
+std::filesystem::path database_file(const std::string& given);
+/// Of the only operand; throws UsageError where there is none, or more.
+std::filesystem::path database_operand(const Options& options);
+
+}  // namespace headroom::sweep

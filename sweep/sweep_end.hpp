@@ -1,0 +1,32 @@
+// How sweeps and merges end: shards, and the reports and the one line that follow a complete run.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "report/store.hpp"
+#include "sweep/log.hpp"
+
+namespace headroom::sweep {
+
+/// "3/16" of `points`: the K-th of N parts that differ by a point at most. Throws
+/// std::invalid_argument.
+report::Shard parse_shard(std::string_view text, Size points);
+/// out/shards/3-of-16.sqlite.
+std::filesystem::path shard_file(const std::filesystem::path& out, std::string_view shard);
+
+struct Ending {
+  Size from = 0;                 ///< the point that this command began at
+  double seconds = 0;            ///< that points took
+  std::int64_t reused_from = 0;  ///< run; 0: none
+  bool draw = true;
+};
+
+/// Closes the store and says what it holds.
+int end_shard(report::Store store, const std::filesystem::path& file, const Ending& ending,
+              const Log& log);
+/// The same, and writes the reports into `folder`.
+int end_run(report::Store store, const std::filesystem::path& file,
+            const std::filesystem::path& folder, const Ending& ending, const Log& log);
+
+}  // namespace headroom::sweep
