@@ -19,4 +19,7 @@ std::span<const EmbeddedFile> embedded_models();
 /// sweep/names/*.tsv: names as published tables write them.
 std::span<const EmbeddedFile> embedded_names();
 
+/// report/page/*: style and script of a run's page.
+std::span<const EmbeddedFile> embedded_page();
+
 }  // namespace headroom

@@ -37,6 +37,19 @@ const AxisValue* Axes::value(std::string_view column, Size point) const {
   return nullptr;
 }
 
+Cell Axes::cell(const Column& column, Size point, const model::Estimate& estimate,
+                const model::IntervalFactors& factors) const {
+  if (column.kind == ColumnKind::point) return point;
+  if (column.kind == ColumnKind::outcome || column.kind == ColumnKind::derived)
+    return value_of(column, estimate, factors);
+  const AxisValue* found = value(column.name, point);
+  if (!found) return {};
+  if (const auto* n = std::get_if<std::int64_t>(found)) return *n;
+  if (const auto* x = std::get_if<double>(found)) return *x;
+  if (const auto* s = std::get_if<std::string>(found)) return std::string_view(*s);
+  return {};
+}
+
 model::IntervalFactors Axes::factors(Size point) const {
   const AxisValue* source = value("interval_source", point);
   return {number_of(value("memory_low", point), 1),

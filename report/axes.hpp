@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/estimate.hpp"
+#include "report/columns.hpp"
 #include "report/run_info.hpp"
 
 namespace headroom::report {
@@ -31,6 +32,9 @@ class Axes {
   }
   /// nullptr: the point's grid has no such axis or fact.
   const AxisValue* value(std::string_view column, Size point) const;
+  /// The value of any column at a point with this outcome; text lives as long as this.
+  Cell cell(const Column& column, Size point, const model::Estimate& estimate,
+            const model::IntervalFactors& factors) const;
   /// The interval factors that ride on the point's runtime; 1 where there are none.
   model::IntervalFactors factors(Size point) const;
 

@@ -95,6 +95,17 @@ void add_fact_columns(std::vector<Column>& all) {
       "ram_bytes", "B", "RAM", integer, +[](const Machine& m) { return known(m.host.ram.count()); },
       "memory of the host", Shown::gib));
   all.push_back(fact(
+      "cards_list_price_usd", "USD", "list price of the cards", real,
+      +[](const Machine& m) {
+        double all_cards = 0;
+        for (const Device& d : m.devices) {
+          if (!d.list_price_usd) return Cell();
+          all_cards += *d.list_price_usd;
+        }
+        return m.devices.empty() ? Cell() : Cell(all_cards);
+      },
+      "launch list price of all cards, without the host; empty: none is known"));
+  all.push_back(fact(
       "runtime_version", "", "version", text, +[](const Runtime& r) { return Cell(r.version); },
       "version of the runtime that the constants are of"));
   all.push_back(fact(

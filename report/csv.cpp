@@ -90,36 +90,48 @@ void write_csv(std::ostream& out, const Table& table) {
   flush(out, buffer);
 }
 
-void write_csv(std::ostream& out, const Database& database, std::int64_t run) {
+void write_csv(std::ostream& out, const Database& database, std::int64_t run,
+               std::span<const Column* const> selected, const Condition* where) {
   const Axes axes(database.run(run));
   std::vector<GridFields> grids;
   for (std::size_t g = 0; g < axes.info().grids.size(); ++g) grids.push_back(fields_of(axes, g));
   std::string buffer;
   buffer.reserve(buffer_bytes + 4096);
-  for (const Column& c : columns()) {
-    buffer += c.name;
-    buffer += &c == &columns().back() ? "\r\n" : ",";
+  for (const Column* c : selected) {
+    buffer += c->name;
+    buffer += c == selected.back() ? "\r\n" : ",";
   }
+  std::vector<Cell> read(where ? where->reads().size() : 0);
   database.for_each(run, [&](Size point, const model::Estimate& estimate) {
     const auto g = axes.grid_of(point);
     const GridFields& grid = grids[g];
     const auto& factors = grid.factors[static_cast<std::size_t>(
         grid.factors.size() == 1 ? 0 : axes.position(g, grid.factors_digit, point))];
-    for (std::size_t i = 0; i < columns().size(); ++i) {
-      const Column& c = columns()[i];
-      const auto& [digit, fields] = grid.columns[i];
-      if (i > 0) buffer += ',';
+    if (where) {
+      for (std::size_t i = 0; i < read.size(); ++i)
+        read[i] = axes.cell(*where->reads()[i].column, point, estimate, factors);
+      if (!where->holds(read)) return;
+    }
+    for (const Column* c : selected) {
+      const auto& [digit, fields] = grid.columns[static_cast<std::size_t>(c - columns().data())];
+      if (c != selected.front()) buffer += ',';
       if (!fields.empty())
         buffer += fields[static_cast<std::size_t>(axes.position(g, digit, point))];
-      else if (c.kind == ColumnKind::point)
+      else if (c->kind == ColumnKind::point)
         append_number(buffer, point);
       else
-        append(buffer, value_of(c, estimate, factors));
+        append(buffer, value_of(*c, estimate, factors));
     }
     buffer += "\r\n";
     if (buffer.size() > buffer_bytes) flush(out, buffer);
   });
   flush(out, buffer);
+}
+
+void write_csv(std::ostream& out, const Database& database, std::int64_t run) {
+  std::vector<const Column*> all;
+  for (const Column& c : columns()) all.push_back(&c);
+  write_csv(out, database, run, all);
 }
 
 }  // namespace headroom::report

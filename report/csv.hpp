@@ -4,9 +4,11 @@
 #pragma once
 
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "report/condition.hpp"
 #include "report/read.hpp"
 #include "report/table.hpp"
 
@@ -16,8 +18,11 @@ namespace headroom::report {
 std::string csv_field(std::string_view text);
 
 void write_csv(std::ostream& out, const Table& table);
-/// Every point of a run with every column of columns(), in bounded memory. A failing stream throws
-/// std::ios_base::failure.
+/// Points of a run with these columns, in bounded memory: those for which `where` holds (a
+/// condition over one row), or all. A failing stream throws std::ios_base::failure.
+void write_csv(std::ostream& out, const Database& database, std::int64_t run,
+               std::span<const Column* const> selected, const Condition* where = nullptr);
+/// Every point with every column of columns().
 void write_csv(std::ostream& out, const Database& database, std::int64_t run);
 
 }  // namespace headroom::report

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "report/format.hpp"
@@ -24,6 +25,21 @@ constexpr std::string_view numbers[] = {"weights_bytes",  "kv_cache_bytes", "act
 constexpr std::pair<std::string_view, std::string_view> named[] = {
     {"model", "model metadata"}, {"machine", "hardware"}, {"runtime", "runtime constants"}};
 constexpr std::string_view program = "program version";
+constexpr std::string_view price = "cards_list_price_usd";
+
+/// The list price of each machine whose cards have one.
+std::map<std::string, std::string> prices_of(const RunInfo& info) {
+  std::map<std::string, std::string> all;
+  for (const GridShape& grid : info.grids)
+    for (const Digit& digit : grid.digits) {
+      const auto machine = std::ranges::find(digit, "machine", &Axis::column);
+      const auto prices = std::ranges::find(digit, price, &Axis::column);
+      if (machine == digit.end() || prices == digit.end()) continue;
+      for (std::size_t i = 0; i < machine->values.size(); ++i)
+        all.emplace(text_of(&machine->values[i]), text_of(&prices->values[i]));
+    }
+  return all;
+}
 
 double share(double before, double after) {
   if (before == after) return 0;
@@ -103,16 +119,10 @@ Cell Diff::value(const Column& column, const PointChange& change, bool now) cons
   const auto& estimate = now ? change.now : change.old;
   const auto& point = now ? change.after : change.before;
   if (!point || !estimate) return {};
-  if (column.kind == ColumnKind::point) return *point;
   const Axes& axes = now ? after_->axes : before_->axes;
-  if (column.kind == ColumnKind::outcome) return value_of(column, *estimate, {});
-  if (column.kind == ColumnKind::derived) return value_of(column, *estimate, axes.factors(*point));
-  const AxisValue* value = axes.value(column.name, *point);
-  if (!value) return {};
-  if (const auto* n = std::get_if<std::int64_t>(value)) return *n;
-  if (const auto* x = std::get_if<double>(value)) return *x;
-  if (const auto* s = std::get_if<std::string>(value)) return std::string_view(*s);
-  return {};
+  return axes.cell(
+      column, *point, *estimate,
+      column.kind == ColumnKind::derived ? axes.factors(*point) : model::IntervalFactors{});
 }
 
 std::string Diff::cause(const PointChange& change) const {
@@ -254,6 +264,10 @@ std::vector<InputChange> Diff::inputs() const {
       if (!after.contains(value))
         all.push_back({fmt::format("spec: {}", column.heading), value, "gone"});
   }
+  const auto cost = prices_of(old);
+  for (const auto& [machine, now_costs] : prices_of(now))
+    if (const auto was = cost.find(machine); was != cost.end() && was->second != now_costs)
+      all.push_back({"price", machine, "changed"});
   for (std::size_t g = 0; g < std::min(old.grids.size(), now.grids.size()); ++g)
     if (old.grids[g].excluded != now.grids[g].excluded)
       all.push_back({"spec: exclude", fmt::format("of grid {}", g + 1), "changed"});
@@ -261,17 +275,27 @@ std::vector<InputChange> Diff::inputs() const {
   return all;
 }
 
-std::optional<std::pair<std::int64_t, std::int64_t>> latest_two(const Database& database) {
-  std::optional<RunSummary> last;
-  const auto all = database.runs();
-  for (auto run = all.rbegin(); run != all.rend(); ++run) {
-    if (!run->complete()) continue;
-    if (!last)
-      last = *run;
-    else if (run->name == last->name)
-      return std::pair(run->id, last->id);
+std::optional<std::int64_t> run_before(const Database& database, std::int64_t run) {
+  std::optional<std::int64_t> before;
+  const std::string name = database.summary(run).name;
+  for (const RunSummary& each : database.runs())
+    if (each.id < run && each.complete() && each.name == name) before = each.id;
+  return before;
+}
+
+std::vector<Night> nights(const Database& database, std::int64_t run, Size point,
+                          std::size_t most) {
+  const Axes now(database.run(run));
+  std::vector<Night> all{{database.summary(run), database.find(run, point)}};
+  for (auto before = run_before(database, run); before && all.size() < most;
+       before = run_before(database, *before)) {
+    const Axes then(database.run(*before));
+    const auto there = PointMap(now, then, Match::names).at(point).to;
+    all.push_back(
+        {database.summary(*before), there ? database.find(*before, *there) : std::nullopt});
   }
-  return std::nullopt;
+  std::ranges::reverse(all);
+  return all;
 }
 
 }  // namespace headroom::report

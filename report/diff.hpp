@@ -73,9 +73,16 @@ class Diff {
   std::unique_ptr<PointMap> back_, forth_;
 };
 
-/// The latest two complete runs of one name, the latest being the latest of all; none: there is
-/// only one.
-std::optional<std::pair<std::int64_t, std::int64_t>> latest_two(const Database& database);
+/// The complete run of the same name before `run`.
+std::optional<std::int64_t> run_before(const Database& database, std::int64_t run);
+
+/// One point over the complete runs of one name, oldest first.
+struct Night {
+  RunSummary run;
+  std::optional<model::Estimate> estimate;  ///< none: the run does not have the point
+};
+/// The point of `run` there and in at most `most` complete runs before.
+std::vector<Night> nights(const Database& database, std::int64_t run, Size point, std::size_t most);
 
 /// What a reader wants first: answers that are not what they were. Rows: machine, runtime, model,
 /// precision, before, after, cause.

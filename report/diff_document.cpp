@@ -23,8 +23,10 @@ Name name_of(const Line& line) { return {line.machine, line.runtime, line.model,
 /// The verdict as a decision: without the figures that move a little every night.
 std::string decision(const Line& line) {
   const model::Estimate& e = line.roomiest().estimate;
-  if (grade(e) == Grade::cpu_offload || grade(e) == Grade::disk_offload)
-    return std::string(model::name_of(e.verdict));
+  if (grade(e) == Grade::cpu_offload) return "fits with CPU offload";
+  if (grade(e) == Grade::disk_offload) return "CPU + disk offload, slow";
+  if (grade(e) == Grade::does_not_fit)
+    return fmt::format("does not fit: {}", reason_words(e.reason));
   return verdict_words(line, line.roomiest());
 }
 bool same_decision(const Line& a, const Line& b) {

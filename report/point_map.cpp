@@ -14,10 +14,13 @@ namespace {
 /// were linked anew; such grids count as different.
 constexpr Size most_combinations = 1 << 22;
 
-/// Whether the column is one by which points are told apart.
-bool compared(const Axis& axis, Match match) {
+/// Whether the column is one by which points are told apart. Facts that follow from what a
+/// fingerprint is of are covered by it, or have no part in the outcome (a price).
+bool compared(const Axis& axis, const Digit& digit, Match match) {
   const Column* column = find_column(axis.column);
-  return match == Match::content || (column && column->kind == ColumnKind::axis);
+  if (column && column->kind == ColumnKind::axis) return true;
+  return match == Match::content &&
+         std::ranges::all_of(digit, [](const Axis& each) { return each.fingerprints.empty(); });
 }
 
 std::string key_of(const Axis& axis, std::size_t position, Match match) {
@@ -67,7 +70,7 @@ std::optional<PointMap::Pair> PointMap::pair(std::size_t from, std::size_t to, M
   for (const auto& [one, other] : {std::pair(&a, &b), {&b, &a}})
     for (const Digit& digit : one->digits)
       for (const Axis& axis : digit)
-        if (compared(axis, match) && !empty(axis) &&
+        if (compared(axis, digit, match) && !empty(axis) &&
             std::ranges::none_of(other->digits,
                                  [&](const Digit& d) { return has(d, axis.column); }))
           return std::nullopt;
@@ -75,7 +78,7 @@ std::optional<PointMap::Pair> PointMap::pair(std::size_t from, std::size_t to, M
   for (const Digit& digit : b.digits) {
     std::vector<std::string> columns;
     for (const Axis& axis : digit)
-      if (compared(axis, match)) columns.push_back(axis.column);
+      if (compared(axis, digit, match)) columns.push_back(axis.column);
     std::ranges::sort(columns);
     Lookup lookup;
     Size combinations = 1;

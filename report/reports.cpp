@@ -8,6 +8,7 @@
 
 #include "report/csv.hpp"
 #include "report/curve.hpp"
+#include "report/diff.hpp"
 #include "report/format.hpp"
 #include "report/markdown.hpp"
 #include "report/plot.hpp"
@@ -20,34 +21,10 @@ namespace {
 
 std::string percent(double factor) { return fmt::format("{:+.0f} %", (factor - 1) * 100); }
 
-/// One line a grid: what varied, and what stood still.
-std::string axes_words(const RunInfo& info) {
-  std::string list;
-  for (std::size_t g = 0; g < info.grids.size(); ++g) {
-    std::string varied, fixed;
-    for (const Digit& digit : info.grids[g].digits)
-      for (const Axis& axis : digit) {
-        const Column* column = find_column(axis.column);
-        if (!column || column->kind != ColumnKind::axis) continue;
-        std::set<std::string> values;
-        for (const AxisValue& v : axis.values) values.insert(text_of(&v));
-        if (values.size() > 1) {
-          varied +=
-              fmt::format("{}{} ({})", varied.empty() ? "" : ", ", column->heading, values.size());
-        } else if (const auto& value = *values.begin(); !value.empty()) {
-          fixed += fmt::format("{}{} {}", fixed.empty() ? "" : ", ", column->heading,
-                               markdown_text(value));
-        }
-      }
-    list += fmt::format("- Grid {} of {} points: {}{}{}.\n", g + 1, info.grids[g].points(),
-                        varied.empty() ? "nothing varies" : varied,
-                        fixed.empty() ? "" : "; fixed: ", fixed);
-  }
-  return list;
-}
-
 std::string files_words(const Written& written) {
   const std::vector<std::pair<std::string, std::string>> known = {
+      {"index.html", "all of this as one page, to sort and to filter"},
+      {"changes.md", "what changed since the run before, and why"},
       {"results.csv", "every point, in bytes and seconds"},
       {"compatibility.md", "which model runs where, with advice"},
       {"compatibility.csv", "the same, a row for each model, machine and precision"},
@@ -79,6 +56,31 @@ std::string figures_words(const Written& written) {
 }
 
 }  // namespace
+
+std::string axes_words(const RunInfo& info) {
+  std::string list;
+  for (std::size_t g = 0; g < info.grids.size(); ++g) {
+    std::string varied, fixed;
+    for (const Digit& digit : info.grids[g].digits)
+      for (const Axis& axis : digit) {
+        const Column* column = find_column(axis.column);
+        if (!column || column->kind != ColumnKind::axis) continue;
+        std::set<std::string> values;
+        for (const AxisValue& v : axis.values) values.insert(text_of(&v));
+        if (values.size() > 1) {
+          varied +=
+              fmt::format("{}{} ({})", varied.empty() ? "" : ", ", column->heading, values.size());
+        } else if (const auto& value = *values.begin(); !value.empty()) {
+          fixed += fmt::format("{}{} {}", fixed.empty() ? "" : ", ", column->heading,
+                               markdown_text(value));
+        }
+      }
+    list += fmt::format("- Grid {} of {} points: {}{}{}.\n", g + 1, info.grids[g].points(),
+                        varied.empty() ? "nothing varies" : varied,
+                        fixed.empty() ? "" : "; fixed: ", fixed);
+  }
+  return list;
+}
 
 Source source_of(const Database& database, std::int64_t run) {
   Source source{&database, {}, Axes(database.run(run)), {}, {}};
@@ -181,6 +183,9 @@ Written write_reports(const Database& database, std::int64_t run,
   add("compatibility.md", compatibility_document(source));
   add("compatibility.csv", [&](std::ostream& out) { write_csv(out, compatibility_table(source)); });
   add("precision.md", precision_document(source));
+  if (const auto before = run_before(database, run))
+    add("changes.md", diff_document(Diff(database, *before, run)));
+  add("index.html", page(source));
   if (figures == Figures::draw) {
     const auto drawn = figures_of(source.lines);
     for (const auto& file : draw(drawn, folder / "curves"))

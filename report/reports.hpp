@@ -50,14 +50,20 @@ struct Written {
 /// The page that links the others: verdicts counted, assumptions, tolerance, figures.
 std::string folder_document(const Source& source, const Written& written);
 
+/// One item a grid, as a Markdown list: what varied, and what stood still.
+std::string axes_words(const RunInfo& info);
+
+/// out/<run>/index.html: one file with everything in it, that asks no network.
+std::string page(const Source& source);
+
 /// "GPU memory −5 % … +8 %, times −40 % … +80 %; 0 measured rows: a guess, unmeasured", one line a
 /// runtime, as a Markdown list.
 std::string tolerance(const Source& source);
 
 enum class Figures { draw, skip };
-/// results.csv, compatibility.md and .csv, precision.md, curves (PNG, SVG, .gp, .dat) and README.md
-/// of the run into `folder`. Each file is written whole or not at all; README.md comes last. Throws
-/// StoreError.
+/// results.csv, compatibility.md and .csv, precision.md, changes.md where there is an earlier run,
+/// index.html, curves (PNG, SVG, .gp, .dat) and README.md of the run into `folder`. Each file is
+/// written whole or not at all; README.md comes last. Throws StoreError.
 Written write_reports(const Database& database, std::int64_t run,
                       const std::filesystem::path& folder, Figures figures);
 

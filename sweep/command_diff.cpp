@@ -142,11 +142,12 @@ int run(const Options& options) {
   const report::Database database(asked.file);
   auto runs = asked.runs;
   if (runs.empty()) {
-    const auto two = report::latest_two(database);
-    if (!two)
+    const auto latest = database.latest_run();
+    const auto before = report::run_before(database, latest);
+    if (!before)
       throw report::StoreError(
           fmt::format("{}: has no two complete runs of one name to compare", asked.file.string()));
-    runs = {two->first, two->second};
+    runs = {*before, latest};
   }
   const report::Diff diff(database, runs[0], runs[1], threshold);
   if (format == Format::csv) {

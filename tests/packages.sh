@@ -13,7 +13,10 @@ headroom_build_packages() {
 
 headroom_long_packages() { echo slurm-wlm munge; }
 
-headroom_check_packages() { echo clang-format-16 clang-tidy-16 clang-16 libclang-rt-16-dev git; }
+headroom_check_packages() { echo clang-format-16 clang-tidy-16 clang-16 libclang-rt-16-dev git $(headroom_browser "$1"); }
+
+# Ubuntu's package of Chromium is a shell around a snap, which a container cannot run.
+headroom_browser() { case $1 in debian:*) echo chromium ;; esac; }
 
 # The packages among "$@" that are not installed.
 missing_packages() {

@@ -1,21 +1,17 @@
 // Sweeps as processes: stopped, killed and gone on with; one thread and several; and every row
 // equal to what `estimate` says of the same point.
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <boost/json.hpp>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <random>
 #include <sstream>
-#include <thread>
 
 #include "report/columns.hpp"
 #include "report/csv.hpp"
 #include "report/read.hpp"
+#include "sweep_process.hpp"
 
 namespace {
 
@@ -24,58 +20,7 @@ namespace json = boost::json;
 using headroom::report::Database;
 using headroom::report::Table;
 using headroom::report::Value;
-
-class SweepProcess : public testing::Test {
- protected:
-  SweepProcess()
-      : folder(fs::temp_directory_path() / ("headroom_sweep_" + std::to_string(getpid()))) {
-    fs::create_directories(folder);
-  }
-  ~SweepProcess() override { fs::remove_all(folder); }
-
-  /// Starts the program with its output dropped.
-  static pid_t start(std::vector<std::string> arguments) {
-    const pid_t child = fork();
-    if (child != 0) return child;
-    if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(99);
-    arguments.insert(arguments.begin(), HEADROOM_PROGRAM);
-    std::vector<char*> argv;
-    for (auto& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    execv(HEADROOM_PROGRAM, argv.data());
-    _exit(99);
-  }
-  static int wait_for(pid_t child) {
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-  int run(const std::vector<std::string>& arguments) { return wait_for(start(arguments)); }
-
-  /// Until the database holds a block, so that there is something to go on from.
-  void wait_for_a_block(const fs::path& database) {
-    for (int i = 0; i < 2000; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      if (!fs::exists(database)) continue;
-      try {
-        const auto runs = Database(database).runs();
-        if (!runs.empty() && runs[0].points > 0) return;
-      } catch (const std::exception&) {
-        continue;  // not there yet
-      }
-    }
-  }
-  std::vector<std::string> sweep(const std::string& out, const std::string& jobs = "2") {
-    const std::string spec = std::string(HEADROOM_TEST_DATA) + "/data/big.toml";
-    return {"sweep", spec, "--out", (folder / out).string(), "--jobs", jobs};
-  }
-  fs::path database(const std::string& out) { return folder / out / "results.sqlite"; }
-  /// Every outcome as text, in the order of the points.
-  Table rows(const std::string& out) {
-    return Database(database(out)).query("SELECT * FROM outcome ORDER BY id", 1);
-  }
-  fs::path folder;
-};
+using headroom::test::SweepProcess;
 
 TEST_F(SweepProcess, StoppedAndKilledSweepsGoOnToTheSameContent) {
   ASSERT_EQ(run(sweep("whole")), 0);

@@ -205,7 +205,7 @@ TEST_F(HubModels, SweepsAreBoundToTheContent) {
   const auto of = [&] {
     const Spec spec =
         parse_spec("[[grid]]\nmodels = ['someone/tiny']\nmachines = ['rtx-4090']\n", "s.toml");
-    return fingerprint(make_job(spec, shipped_catalogue(), Hub(settings)), spec);
+    return make_job(spec, shipped_catalogue(), Hub(settings)).info(spec).fingerprint;
   };
   const std::string fetched = of();
   EXPECT_EQ(of(), fetched) << "from the cache, unchanged";

@@ -1,0 +1,316 @@
+// Differences, single points and trends of a run's page.
+#include "report/page_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <sstream>
+
+#include "report/diff.hpp"
+#include "report/format.hpp"
+#include "report/svg.hpp"
+#include "report/words.hpp"
+
+namespace headroom::report {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t most_nights = 30;
+
+/// What Markdown needed escaped, as it was.
+std::string unescaped(std::string_view markdown) {
+  std::string text;
+  for (std::size_t i = 0; i < markdown.size(); ++i) {
+    if (markdown[i] == '\\' && i + 1 < markdown.size())
+      text += markdown[++i];
+    else if (markdown.substr(i, 4) == "&lt;") {
+      text += '<';
+      i += 3;
+    } else {
+      text += markdown[i];
+    }
+  }
+  return text;
+}
+
+/// Numbers of the points' table: the column, its heading, digits, and how it is shown.
+struct Number {
+  std::string_view column;
+  Shown shown;
+};
+constexpr Number shown_numbers[] = {
+    {"gpu_bytes", Shown::gib},       {"cpu_bytes", Shown::gib},       {"load_s", Shown::seconds},
+    {"ttft_s", Shown::milliseconds}, {"tpot_s", Shown::milliseconds}, {"tokens_s", Shown::plain}};
+
+/// Three significant digits in the unit that is shown: a page is for eyes, results.csv is exact.
+std::string rounded(const Cell& cell, Shown how) {
+  double value = 0;
+  if (const auto* n = std::get_if<std::int64_t>(&cell))
+    value = static_cast<double>(*n);
+  else if (const auto* x = std::get_if<double>(&cell))
+    value = *x;
+  else
+    return "null";
+  if (how == Shown::gib) value /= 1 << 30;
+  if (how == Shown::milliseconds) value *= 1000;
+  if (value == 0) return "0";
+  return fmt::format("{:.3g}", value).find('e') == std::string::npos ? fmt::format("{:.3g}", value)
+                                                                     : fmt::format("{:.0f}", value);
+}
+
+json::array axes_json(const Axes& axes, const std::vector<const Column*>& shown_axes) {
+  json::array grids;
+  for (std::size_t g = 0; g < axes.info().grids.size(); ++g) {
+    json::object all;
+    const auto& digits = axes.info().grids[g].digits;
+    for (std::size_t d = 0; d < digits.size(); ++d)
+      for (const Axis& axis : digits[d]) {
+        if (std::ranges::find(shown_axes, find_column(axis.column)) == shown_axes.end()) continue;
+        json::array values;
+        for (const AxisValue& v : axis.values)
+          if (const auto text = text_of(&v); text.empty())
+            values.emplace_back(nullptr);
+          else if (find_column(axis.column)->type == SqlType::text)
+            values.emplace_back(text);
+          else
+            values.emplace_back(
+                json::parse(rounded(Cell(number_of(&v, 0)), find_column(axis.column)->shown)));
+        all[axis.column] = json::object{{"stride", axes.places(g)[d].stride},
+                                        {"size", axes.places(g)[d].size},
+                                        {"values", values}};
+      }
+    grids.push_back(json::object{{"first", axes.first_point(g)}, {"axes", all}});
+  }
+  return grids;
+}
+
+/// Axes with more than one value over the run: the others are among the assumptions.
+std::vector<const Column*> varied(const Axes& axes) {
+  std::vector<const Column*> all;
+  for (const Column& column : columns()) {
+    if (column.kind != ColumnKind::axis) continue;
+    std::set<std::string> seen;
+    for (std::size_t g = 0; g < axes.info().grids.size(); ++g) {
+      bool there = false;
+      for (const Digit& digit : axes.info().grids[g].digits)
+        for (const Axis& axis : digit)
+          if (axis.column == column.name) {
+            there = true;
+            for (const AxisValue& v : axis.values) seen.insert(text_of(&v));
+          }
+      if (!there) seen.insert("");
+    }
+    if (seen.size() > 1) all.push_back(&column);
+  }
+  return all;
+}
+
+/// Safe inside <script>: nothing there can end it or open a comment.
+std::string in_script(const std::string& text) {
+  std::string safe;
+  for (const char c : text)
+    if (c == '<')
+      safe += "\\u003c";
+    else
+      safe += c;
+  return safe;
+}
+
+/// Which points a page holds: all, or those of tables and curves where that is too many.
+std::vector<Size> shown_points(const Source& source) {
+  std::vector<Size> points;
+  if (source.run.points <= most_page_points) {
+    source.database->for_each(source.run.id,
+                              [&](Size point, const model::Estimate&) { points.push_back(point); });
+    return points;
+  }
+  for (const Line* line : source.shown)
+    for (const Entry& entry : line->entries) points.push_back(entry.point);
+  std::ranges::sort(points);
+  if (static_cast<Size>(points.size()) > most_page_points)
+    points.resize(static_cast<std::size_t>(most_page_points));
+  return points;
+}
+
+}  // namespace
+
+std::string html_list(const std::string& markdown) {
+  std::string out, line;
+  std::istringstream lines(markdown);
+  std::size_t depth = 0;
+  const auto to = [&](std::size_t wanted) {
+    for (; depth < wanted; ++depth) out += "<ul>";
+    for (; depth > wanted; --depth) out += "</ul>";
+  };
+  while (std::getline(lines, line)) {
+    const auto at = line.find_first_not_of(' ');
+    if (at == std::string::npos) continue;
+    const bool item = line.compare(at, 2, "- ") == 0;
+    to(item ? at / 2 + 1 : 0);
+    out += item ? "<li>" + html_text(unescaped(line.substr(at + 2))) + "</li>"
+                : "<p>" + html_text(unescaped(line)) + "</p>";
+  }
+  to(0);
+  return out;
+}
+
+std::string html_table(const Table& table, std::string_view caption) {
+  std::string out = fmt::format(
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}"
+      "</caption><thead><tr>",
+      html_text(caption));
+  for (const auto& name : table.names) out += "<th scope=\"col\">" + html_text(name) + "</th>";
+  out += "</tr></thead><tbody>\n";
+  for (const auto& row : table.rows) {
+    out += "<tr>";
+    for (const auto& cell : row) out += "<td>" + html_text(text(cell)) + "</td>";
+    out += "</tr>\n";
+  }
+  return out + "</tbody></table></div>";
+}
+
+std::string changes_part(const Source& source) {
+  constexpr std::size_t most = 100;
+  const auto before = run_before(*source.database, source.run.id);
+  if (!before) return "<p>This is the first run of its name: there is nothing to compare with.</p>";
+  const Diff diff(*source.database, *before, source.run.id);
+  const auto counts = diff.for_each([](const PointChange&) {});
+  std::string out = fmt::format(
+      "<p>Against run {}, finished {}: {} points are the same, {} changed by less than 1 %, {} "
+      "changed their verdict, {} their numbers; {} came, {} went.</p>",
+      *before, diff.before().run.finished, counts.same, counts.below, counts.verdicts,
+      counts.numbers, counts.came, counts.went);
+  Table answers = decisions(diff);
+  const std::size_t all = answers.rows.size();
+  if (all > most) answers.rows.resize(most);
+  out += all == 0 ? std::string("<p>No verdict of the matrix has changed.</p>")
+                  : html_table(answers, "Decisions that changed");
+  if (all > most)
+    out += fmt::format("<p>{} more: <code>headroom diff</code> lists them.</p>", all - most);
+  const auto inputs = diff.inputs();
+  if (inputs.empty()) return out + "<p>Nothing that results depend on has changed.</p>";
+  Table table{{"what results depend on", "which", "how"}, {}};
+  for (const auto& each : inputs)
+    if (table.rows.size() < most) table.rows.push_back({each.cause, each.what, each.how});
+  return out + html_table(table, "Causes");
+}
+
+std::string points_part(const Source& source) {
+  const auto axes = varied(source.axes);
+  const auto points = shown_points(source);
+  if (points.empty()) return "";
+  json::array columns_json;
+  for (const Column* column : axes)
+    columns_json.push_back(json::object{{"name", column->name},
+                                        {"heading", heading(*column)},
+                                        {"axis", true},
+                                        {"number", column->type != SqlType::text}});
+  json::array words, classes;
+  constexpr std::string_view grade_classes[] = {"good", "good", "fair", "fair", "bad", "none"};
+  for (int v = 0; v < 6; ++v)
+    for (int s = 0; s < 3; ++s) {
+      const auto sure = model::name_of(static_cast<model::Sure>(s));
+      words.emplace_back(fmt::format("{}{}", model::name_of(static_cast<model::Verdict>(v)),
+                                     sure == "marginal" ? ", marginal" : ""));
+      classes.emplace_back(grade_classes[v]);
+    }
+  columns_json.push_back(json::object{{"name", "verdict"},
+                                      {"heading", "verdict"},
+                                      {"number", false},
+                                      {"words", words},
+                                      {"classes", classes}});
+  std::string numbers[std::size(shown_numbers)], verdicts, deltas;
+  for (const Number& number : shown_numbers)
+    columns_json.push_back(json::object{{"name", number.column},
+                                        {"heading", heading(*find_column(number.column))},
+                                        {"number", true}});
+  Size last = 0;
+  const auto add = [&](Size point, const model::Estimate& e) {
+    const char* comma = deltas.empty() ? "" : ",";
+    deltas += fmt::format("{}{}", comma, point - last);
+    last = point;
+    verdicts +=
+        fmt::format("{}{}", comma, 3 * static_cast<int>(e.verdict) + static_cast<int>(e.sure));
+    for (std::size_t n = 0; n < std::size(shown_numbers); ++n)
+      numbers[n] += comma + rounded(value_of(*find_column(shown_numbers[n].column), e, {}),
+                                    shown_numbers[n].shown);
+  };
+  auto next = points.begin();
+  if (static_cast<Size>(points.size()) == source.run.points)
+    source.database->for_each(source.run.id, add);
+  else
+    for (; next != points.end(); ++next)
+      if (const auto estimate = source.database->find(source.run.id, *next)) add(*next, *estimate);
+  std::string data = fmt::format("{{\"columns\":{},\"grids\":{},\"point\":[{}],\"verdict\":[{}]",
+                                 json::serialize(columns_json),
+                                 json::serialize(axes_json(source.axes, axes)), deltas, verdicts);
+  for (std::size_t n = 0; n < std::size(shown_numbers); ++n)
+    data += fmt::format(",\"{}\":[{}]", shown_numbers[n].column, numbers[n]);
+  const std::string which =
+      static_cast<Size>(points.size()) == source.run.points
+          ? fmt::format("All {} points of the run", points.size())
+          : fmt::format(
+                "{} of {} points: those of the tables and curves, where every other axis "
+                "stands at its first or smallest value",
+                points.size(), source.run.points);
+  return fmt::format(
+      "<p>{}, rounded; results.csv has every point, exact.</p><noscript><p>Sorting and filtering "
+      "single points needs script; the tables above and below do not.</p></noscript>"
+      "<div id=\"points-section\" hidden><form id=\"points-form\"><label>Filter by words<input "
+      "type=\"search\" id=\"points-text\" autocomplete=\"off\"></label></form><p role=\"status\" "
+      "id=\"points-count\" class=\"soft\"></p><div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"Points\"><table id=\"points\"><thead><tr></tr></thead><tbody></tbody></table>"
+      "</div><button type=\"button\" class=\"more\" id=\"points-more\">Show more</button></div>"
+      "<script type=\"application/json\" id=\"data\">{}}}</script>",
+      which, in_script(data));
+}
+
+std::string nights_part(const Source& source) {
+  constexpr std::size_t most_charts = 12, most_lines = 200;
+  if (!run_before(*source.database, source.run.id)) return "";
+  std::string charts;
+  std::size_t drawn = 0, looked = 0;
+  for (const Line* line : source.shown) {
+    if (++looked > most_lines || drawn == most_charts) break;
+    const auto all = nights(*source.database, source.run.id, line->roomiest().point, most_nights);
+    if (all.size() < 2) break;
+    SvgChart chart{fmt::format("n{}", drawn),
+                   fmt::format("{} in {} on {}", line->model, line->label, line->machine),
+                   {},
+                   "run",
+                   "tokens/s",
+                   {{"tokens/s", {}, {}}}};
+    bool moved = false;
+    double first = -1;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const double speed = all[i].estimate ? std::max(0.0, all[i].estimate->tokens_s)
+                                           : std::numeric_limits<double>::quiet_NaN();
+      if (first < 0 && std::isfinite(speed)) first = speed;
+      if (std::isfinite(speed) && std::abs(speed - first) > usual_threshold * first) moved = true;
+      chart.series[0].points.emplace_back(static_cast<double>(i), speed);
+      chart.x_labels.emplace_back(static_cast<double>(i), all[i].run.finished.substr(5, 5));
+    }
+    if (!moved) continue;
+    const double now = chart.series[0].points.back().second;
+    chart.description =
+        fmt::format("from {} to {} tokens/s over {} runs", shown(first, Shown::plain),
+                    shown(now, Shown::plain), all.size());
+    charts +=
+        fmt::format("<figure>{}<figcaption><strong>{}</strong><br>{}.</figcaption></figure>\n",
+                    svg(chart), html_text(chart.title), html_text(chart.description));
+    ++drawn;
+  }
+  if (charts.empty())
+    return "<p>No speed of the matrix moved by more than 1 % over the runs that are kept.</p>";
+  return fmt::format(
+      "<p>Answers of the matrix whose speed moved by more than 1 % over the last {} runs at most. "
+      "<code>headroom report --trend</code> follows any point.</p><div class=\"figures\">{}</div>",
+      most_nights, charts);
+}
+
+}  // namespace headroom::report

@@ -1,0 +1,377 @@
+// Runs by reference, shards and merging, differences with causes, pruning, and conditions.
+#include "report/diff.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <sstream>
+
+#include "fixture.hpp"
+#include "report/condition.hpp"
+#include "report/csv.hpp"
+#include "report/point_map.hpp"
+
+namespace headroom::report::test {
+namespace {
+
+/// Models × batches × machines; each name's fingerprint is given.
+RunInfo run_of(const std::vector<std::string>& models, const std::vector<std::int64_t>& contents,
+               const std::vector<std::int64_t>& batches, std::int64_t machine = 1) {
+  Axis names = texts("model", models);
+  names.fingerprints = contents;
+  Axis machines = texts("machine", {"card"});
+  machines.fingerprints = {machine};
+  GridShape grid{{{texts("task", {"inference"})},
+                  {names},
+                  {texts("precision", {"bf16"})},
+                  {numbers("batch", batches)},
+                  {machines},
+                  runtime("engine")}};
+  return {"nights", "spec", "f", "1", {grid}};
+}
+
+model::Estimate outcome(double speed, model::Verdict verdict = model::Verdict::fits_one_gpu) {
+  model::Estimate e = made_up(0);
+  e.verdict = verdict;
+  e.tokens_s = speed;
+  e.tpot = Seconds(1 / speed);
+  return e;
+}
+
+std::int64_t write(const std::filesystem::path& file, const RunInfo& info,
+                   const std::vector<double>& speeds) {
+  Store store(file);
+  store.begin_run(info);
+  std::vector<model::Estimate> all;
+  for (const double speed : speeds) all.push_back(outcome(speed));
+  store.append(0, all);
+  store.finish_run();
+  return store.run_id();
+}
+
+std::string csv_of(const std::filesystem::path& file, std::int64_t run) {
+  std::ostringstream out;
+  write_csv(out, Database(file), run);
+  return out.str();
+}
+
+TEST(PointMap, FollowsNamesThroughChangedAxes) {
+  const Axes from(run_of({"a", "b"}, {1, 2}, {1, 2, 4}));
+  const Axes to(run_of({"x", "b", "a"}, {9, 2, 1}, {2, 1}));
+  const PointMap map(from, to, Match::names);
+  const std::vector<std::optional<Size>> expected{5, 4, std::nullopt, 3, 2, std::nullopt};
+  for (Size point = 0; point < 6; ++point) {
+    EXPECT_EQ(map.at(point).to, expected[static_cast<std::size_t>(point)]) << point;
+    EXPECT_EQ(map.at(point).points, 1) << point;
+  }
+}
+
+TEST(PointMap, EqualTrailingAxesAreTakenInOneGo) {
+  const Axes from(run_of({"b", "a"}, {2, 1}, {1, 2, 4}));
+  const Axes to(run_of({"a", "b"}, {1, 2}, {1, 2, 4}));
+  const PointMap map(from, to, Match::names);
+  EXPECT_EQ(map.at(0).points, 3);
+  EXPECT_EQ(map.at(0).to, 3);
+  EXPECT_EQ(map.at(4).points, 2);
+  EXPECT_EQ(map.at(4).to, 1);
+}
+
+TEST(PointMap, ContentSeesWhatNamesHide) {
+  const Axes from(run_of({"a", "b"}, {1, 7}, {1, 2}));
+  const Axes to(run_of({"a", "b"}, {1, 2}, {1, 2}));
+  EXPECT_TRUE(PointMap(from, to, Match::names).at(2).to);
+  const PointMap map(from, to, Match::content);
+  EXPECT_EQ(map.at(0).to, 0);
+  EXPECT_FALSE(map.at(2).to);
+}
+
+TEST(PointMap, OtherExclusionsAreAnotherContent) {
+  RunInfo with = run_of({"a"}, {1}, {1, 2});
+  with.grids[0].excluded = "batch = 1\n";
+  const Axes from(with), to(run_of({"a"}, {1}, {1, 2}));
+  EXPECT_FALSE(PointMap(from, to, Match::content).at(1).to);
+  EXPECT_TRUE(PointMap(from, to, Match::names).at(1).to);
+}
+
+TEST(Extents, ARunOfAnothersRowsReadsLikeOneOfItsOwn) {
+  Folder folder;
+  const auto file = folder / "r.sqlite";
+  write(file, run_of({"a", "b"}, {1, 2}, {1, 2}), {10, 20, 30, 40});
+  const RunInfo later = run_of({"b", "c", "a"}, {2, 3, 1}, {1, 2});
+  {
+    Store store(file);
+    store.begin_run(later);
+    const Size one = run_stride;  // rows of run 1
+    const std::vector<Piece> pieces{{0, 2, one + 2}, {2, 2}, {4, 2, one}};
+    const std::vector<Size> points{2, 3};
+    const std::vector<model::Estimate> computed{outcome(50), outcome(60)};
+    store.append(pieces, points, computed, 4);
+    store.finish_run();
+    EXPECT_EQ(store.stored_points(), 6);
+    EXPECT_EQ(store.reused_points(), 4);
+  }
+  const auto fresh = write(file, later, {30, 40, 50, 60, 10, 20});
+  EXPECT_EQ(csv_of(file, 2), csv_of(file, fresh));
+  const Database database(file);
+  EXPECT_EQ(database.find(2, 4)->tokens_s, 10);
+  const auto rows = [&](int run) {
+    return database
+        .query("SELECT point, model, batch, tokens_s FROM result_all WHERE run = " +
+                   std::to_string(run) + " ORDER BY point",
+               0)
+        .rows;
+  };
+  EXPECT_EQ(rows(2), rows(3));
+}
+
+TEST(Prune, RowsThatALaterRunRefersToStay) {
+  Folder folder;
+  const auto file = folder / "r.sqlite";
+  const RunInfo info = run_of({"a", "b"}, {1, 2}, {1, 2});
+  write(file, info, {10, 20, 30, 40});
+  {
+    Store store(file);
+    store.begin_run(info);
+    const std::vector<Piece> pieces{{0, 2}, {2, 2, run_stride + 2}};
+    const std::vector<Size> points{0, 1};
+    store.append(pieces, points, std::vector{outcome(11), outcome(21)}, 2);
+    store.finish_run();
+  }
+  const auto before = csv_of(file, 2);
+  const auto pruned = Store(file).prune(1);
+  EXPECT_EQ(pruned.runs, 1);
+  EXPECT_EQ(pruned.rows, 2);
+  EXPECT_EQ(csv_of(file, 2), before);
+  const Database database(file);
+  EXPECT_EQ(database.runs().size(), 1u);
+  EXPECT_EQ(number(database.query("SELECT count(*) FROM outcome", 0).rows[0][0]), 4);
+  EXPECT_EQ(number(database.query("SELECT count(*) FROM result", 0).rows[0][0]), 4);
+}
+
+TEST(Prune, AnUnfinishedLastRunStaysAndGoesOn) {
+  Folder folder;
+  const auto file = folder / "r.sqlite";
+  const RunInfo info = run_of({"a"}, {1}, {1, 2});
+  write(file, info, {10, 20});
+  write(file, info, {10, 20});
+  {
+    Store store(file);
+    store.begin_run(info);
+    store.append(0, std::vector{outcome(10)});
+  }
+  EXPECT_EQ(Store(file).prune(1).runs, 1);
+  Store store(file);
+  store.begin_run(info);
+  EXPECT_EQ(store.next_point(), 1);
+}
+
+struct Shown {
+  std::optional<Size> before, after;
+  std::string cause;
+  bool verdict;
+  bool operator==(const Shown&) const = default;
+};
+
+std::vector<Shown> changes(const Diff& diff, Diff::Counts* counts = nullptr) {
+  std::vector<Shown> all;
+  const auto found = diff.for_each([&](const PointChange& c) {
+    all.push_back({c.before, c.after, c.cause, c.verdict});
+  });
+  if (counts) *counts = found;
+  return all;
+}
+
+TEST(Diff, EachChangeHasItsCause) {
+  Folder folder;
+  const auto file = folder / "r.sqlite";
+  write(file, run_of({"a", "b", "gone"}, {1, 2, 3}, {1}), {10, 20, 30});
+  RunInfo later = run_of({"a", "b", "new"}, {1, 8, 4}, {1}, 2);
+  later.version = "2";
+  write(file, later, {10.05, 40, 50});
+  const Database database(file);
+  const Diff diff(database, 1, 2);
+  Diff::Counts counts;
+  const auto found = changes(diff, &counts);
+  const std::vector<Shown> expected{{1, 1, "model metadata; hardware; program version", false},
+                                    {std::nullopt, 2, "spec: model new", false},
+                                    {2, std::nullopt, "spec: model gone", false}};
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(counts.below, 1) << "half a percent is below the threshold";
+  EXPECT_EQ(counts.numbers, 1);
+  EXPECT_EQ(counts.came, 1);
+  EXPECT_EQ(counts.went, 1);
+  EXPECT_EQ(counts.same, 0);
+  std::set<std::string> inputs;
+  for (const auto& each : diff.inputs())
+    inputs.insert(each.cause + " " + each.what + " " + each.how);
+  EXPECT_EQ(inputs, (std::set<std::string>{"program version 1 → 2 changed",
+                                           "model metadata b changed", "hardware card changed",
+                                           "spec: model new new", "spec: model gone gone"}));
+}
+
+TEST(Diff, ThresholdsAreTakenFromBothSides) {
+  Folder folder;
+  const auto file = folder / "r.sqlite";
+  const RunInfo info = run_of({"a", "b"}, {1, 2}, {1});
+  write(file, info, {100, 100});
+  write(file, info, {104, 106});
+  const Database database(file);
+  const auto found = changes(Diff(database, 1, 2, 0.05));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].after, 1);
+  EXPECT_EQ(found[0].cause, "unexplained") << "nothing that results depend on has changed";
+}
+
+TEST(Diff, RowsInCommonAreTheSameWithoutBeingRead) {
+  Folder folder;
+  const auto file = folder / "r.sqlite";
+  const RunInfo info = run_of({"a", "b"}, {1, 2}, {1, 2});
+  write(file, info, {10, 20, 30, 40});
+  {
+    Store store(file);
+    store.begin_run(info);
+    const std::vector<Piece> pieces{{0, 3, run_stride}, {3, 1}};
+    const std::vector<Size> points{3};
+    store.append(pieces, points, std::vector{outcome(80, model::Verdict::fits_cpu_offload)}, 3);
+    store.finish_run();
+  }
+  const Database database(file);
+  const Diff diff(database, 1, 2);
+  Diff::Counts counts;
+  const auto found = changes(diff, &counts);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].verdict);
+  EXPECT_EQ(counts.same, 3);
+  EXPECT_EQ(counts.verdicts, 1);
+  const auto answers = decisions(diff);
+  EXPECT_EQ(answers.rows.size(), 0u) << "tables show batch 1, which is the same";
+  Size pairs = 0;
+  diff.for_each_pair([&](const PointChange&) { ++pairs; });
+  EXPECT_EQ(pairs, 4);
+}
+
+TEST(Diff, TheDocumentBeginsWithDecisions) {
+  Folder folder;
+  const auto file = folder / "r.sqlite";
+  const RunInfo info = run_of({"a|b", "<i>"}, {1, 2}, {1});
+  write(file, info, {10, 20});
+  {
+    Store store(file);
+    store.begin_run(info);
+    store.append(0, std::vector{outcome(10, model::Verdict::fits_cpu_offload), outcome(20)});
+    store.finish_run();
+  }
+  const Database database(file);
+  const auto page = diff_document(Diff(database, 1, 2));
+  const auto decision =
+      page.find("| card | engine | a\\|b | bf16 | fits on 1 GPU | fits with CPU offload");
+  EXPECT_NE(decision, std::string::npos) << page;
+  EXPECT_LT(decision, page.find("## What results depend on"));
+}
+
+TEST(Nights, FollowOnePointThroughRunsThatNumberItOtherwise) {
+  Folder folder;
+  const auto file = folder / "r.sqlite";
+  write(file, run_of({"a"}, {1}, {1, 2}), {1, 2});
+  write(file, run_of({"b", "a"}, {2, 1}, {1, 2}), {3, 4, 5, 6});
+  write(file, run_of({"c"}, {3}, {1}), {7});
+  write(file, run_of({"a"}, {1}, {2}), {8});
+  const Database database(file);
+  const auto all = nights(database, 4, 0, 30);
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].estimate->tokens_s, 2);
+  EXPECT_EQ(all[1].estimate->tokens_s, 6);
+  EXPECT_FALSE(all[2].estimate);
+  EXPECT_EQ(all[3].estimate->tokens_s, 8);
+  EXPECT_EQ(nights(database, 4, 0, 2).size(), 2u);
+}
+
+TEST(Shards, AdoptedInOrderTheyAreTheWhole) {
+  Folder folder;
+  const RunInfo info = run_of({"a", "b"}, {1, 2}, {1, 2});
+  const auto whole = folder / "whole.sqlite", merged = folder / "merged.sqlite";
+  write(whole, info, {10, 20, 30, 40});
+  const std::vector<double> speeds{10, 20, 30, 40};
+  for (const auto& [name, shard] : {std::pair("1", Shard{0, 3}), {"2", Shard{3, 4}}}) {
+    Store store(folder / name);
+    store.begin_run(info, Unfinished::resume, shard);
+    EXPECT_EQ(store.next_point(), shard.first);
+    std::vector<model::Estimate> all;
+    for (Size p = shard.first; p < shard.end; ++p)
+      all.push_back(outcome(speeds[static_cast<std::size_t>(p)]));
+    store.append(shard.first, all);
+    store.finish_run();
+  }
+  EXPECT_THROW(Database(folder / "1").latest_run(), StoreError) << "a shard is no answer";
+  EXPECT_EQ(number(Database(folder / "1").query("SELECT count(*) FROM result", 0).rows[0][0]), 0);
+  {
+    Store store(merged);
+    store.begin_run(info);
+    EXPECT_THROW(store.adopt(folder / "2", 1), std::logic_error) << "the first comes first";
+    store.adopt(folder / "1", 1);
+    store.adopt(folder / "2", 1);
+    store.finish_run();
+  }
+  EXPECT_EQ(csv_of(merged, 1), csv_of(whole, 1));
+}
+
+bool holds(const std::string& text, Size batch, double speed) {
+  const Condition condition(text, {"result"});
+  std::vector<Cell> values;
+  for (const auto& read : condition.reads())
+    values.push_back(read.column->name == "batch" ? Cell(batch) : Cell(speed));
+  return condition.holds(values);
+}
+
+TEST(Condition, IsTrueFalseOrNeither) {
+  EXPECT_TRUE(holds("batch = 2 and tokens_s > 10", 2, 11));
+  EXPECT_FALSE(holds("batch = 2 and tokens_s > 10", 2, 10));
+  EXPECT_TRUE(holds("result.batch IN (1, 2)", 2, 0));
+  const Condition null("tokens_s < 5", {"result"});
+  EXPECT_FALSE(null.holds(std::vector<Cell>{Cell()})) << "no value is not less";
+  const Condition both("new.tokens_s < 0.95 * old.tokens_s", {"old", "new"});
+  ASSERT_EQ(both.reads().size(), 2u);
+  std::vector<Cell> values;
+  for (const auto& read : both.reads()) values.emplace_back(read.row == 0 ? 100.0 : 94.0);
+  EXPECT_TRUE(both.holds(values));
+}
+
+TEST(Condition, AllowsNothingButExpressions) {
+  for (const std::string text :
+       {"", "batch", "1", "1) union select 1 from outcome where (1", "(select 1)",
+        "batch; drop table run", "batch = 1 -- ", "load_extension('x') or batch",
+        "randomblob(9999999999) or batch", "batch = ?", "attach 'x' as y",
+        "exists (with recursive c(x) as (select 1 union all select x from c) select 1)",
+        "\"a text\" = batch"}) {
+    if (text == "batch") {
+      EXPECT_NO_THROW(Condition(text, {"result"}));
+      continue;
+    }
+    EXPECT_THROW(Condition(text, {"result"}), ConditionError) << text;
+  }
+}
+
+TEST(Condition, NamesTheNearestColumn) {
+  try {
+    const Condition wrong("token_s > 1", {"result"});
+    FAIL();
+  } catch (const ConditionError& e) {
+    EXPECT_NE(std::string(e.what()).find("nearest: tokens_s"), std::string::npos) << e.what();
+  }
+}
+
+TEST(Csv, SelectsColumnsAndRows) {
+  Folder folder;
+  const auto file = folder / "r.sqlite";
+  write(file, run_of({"a", "b"}, {1, 2}, {1, 2}), {10, 20, 30, 40});
+  const Database database(file);
+  const Condition where("tokens_s > 10 and model <> 'b' or batch = 2", {"result"});
+  std::ostringstream out;
+  const std::vector<const Column*> selected{find_column("tokens_s"), find_column("model")};
+  write_csv(out, database, 1, selected, &where);
+  EXPECT_EQ(out.str(), "tokens_s,model\r\n20,a\r\n40,b\r\n");
+}
+
+}  // namespace
+}  // namespace headroom::report::test
