@@ -10,6 +10,7 @@
 #include <set>
 
 #include "report/format.hpp"
+#include "report/words.hpp"
 
 namespace headroom::report {
 namespace {
@@ -76,6 +77,11 @@ std::map<std::string, std::int64_t> values_of(const RunInfo& info, std::string_v
             all.emplace(text_of(&axis.values[i]),
                         axis.fingerprints.empty() ? 0 : axis.fingerprints[i]);
   return all;
+}
+
+/// A value of an axis for readers; empty where there is none.
+std::string shown_value(const Column& column, const std::string& value) {
+  return column.shown == Shown::gib && !value.empty() ? gib(Bytes(std::stoll(value))) : value;
 }
 
 void join(std::string& all, std::string_view word) {
@@ -146,7 +152,7 @@ std::string Diff::presence_cause(const Source& here, const Source& other, Size p
       if (!column || column->kind != ColumnKind::axis) continue;
       const auto value = text_of(here.axes.value(axis.column, point));
       if (!value.empty() && !values_of(other.axes.info(), axis.column).contains(value))
-        join(all, fmt::format("spec: {} {}", column->heading, value));
+        join(all, fmt::format("spec: {} {}", column->heading, shown_value(*column, value)));
     }
   return all.empty() ? "spec: this combination" : all;
 }
@@ -257,12 +263,13 @@ std::vector<InputChange> Diff::inputs() const {
                                         &std::pair<std::string_view, std::string_view>::first);
     for (const auto& [value, content] : after)
       if (const auto was = before.find(value); was == before.end())
-        all.push_back({fmt::format("spec: {}", column.heading), value, "new"});
+        all.push_back({fmt::format("spec: {}", column.heading), shown_value(column, value), "new"});
       else if (word != std::end(named) && was->second != content)
         all.push_back({std::string(word->second), value, "changed"});
     for (const auto& [value, content] : before)
       if (!after.contains(value))
-        all.push_back({fmt::format("spec: {}", column.heading), value, "gone"});
+        all.push_back(
+            {fmt::format("spec: {}", column.heading), shown_value(column, value), "gone"});
   }
   const auto cost = prices_of(old);
   for (const auto& [machine, now_costs] : prices_of(now))

@@ -236,10 +236,10 @@ std::string page(const Source& source) {
   const std::vector<std::pair<std::string_view, std::string>> sections = {
       {"Changes since the run before", changes_part(source)},
       {"Which model runs where", matrix(source, machines)},
-      {"Points", points_part(source)},
       {"Speed against GPU allocation", curves(source)},
       {"Purchase ranking", purchases(source)},
       {"Over the nights", nights_part(source)},
+      {"Points", points_part(source)},
       {"Assumptions",
        html_list(axes_words(source.axes.info())) +
            "<p>GPU memory is all that a process uses on a card, as nvidia-smi would show it. This "

@@ -263,7 +263,8 @@ std::string points_part(const Source& source) {
       "single points needs script; the tables above and below do not.</p></noscript>"
       "<div id=\"points-section\" hidden><form id=\"points-form\"><label>Filter by words<input "
       "type=\"search\" id=\"points-text\" autocomplete=\"off\"></label></form><p role=\"status\" "
-      "id=\"points-count\" class=\"soft\"></p><div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+      "id=\"points-count\" class=\"soft\"></p><div class=\"scroll tall\" tabindex=\"0\" "
+      "role=\"region\" "
       "aria-label=\"Points\"><table id=\"points\"><thead><tr></tr></thead><tbody></tbody></table>"
       "</div><button type=\"button\" class=\"more\" id=\"points-more\">Show more</button></div>"
       "<script type=\"application/json\" id=\"data\">{}}}</script>",

@@ -13,10 +13,11 @@ namespace {
 
 int run(const Options& options) {
   const auto file = database_operand(options);
+  const Size keep = options.whole("keep", 30);
   const Log log(options);
   { const report::Database there(file); }  // what is no database is not made one
   report::Store store(file);
-  const auto pruned = store.prune(options.whole("keep", 30));
+  const auto pruned = store.prune(keep);
   log.summary("pruned",
               fmt::format("{} runs and {} rows removed, {} MB given back", pruned.runs,
                           grouped(pruned.rows), grouped(pruned.bytes / 1'000'000)),
