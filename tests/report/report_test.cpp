@@ -181,7 +181,7 @@ TEST_F(GoldenRun, TheFolderHasItsFilesAndALinkToEach) {
     if (file == "README.md") continue;
     EXPECT_NE(page.find("(" + file.string() + ")"), std::string::npos) << file;
   }
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "out"), {}), 5);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "out"), {}), 6);
   EXPECT_NE(page.find("memory -10 % to +10 % (12 measured rows), times -50 % to +100 % (34"),
             std::string::npos);
 }
