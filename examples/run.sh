@@ -12,6 +12,7 @@ build/release/headroom sweep examples/nightly.toml
 cat <<END
 
 Where to look:
+  out/nightly/index.html         everything on one page, to sort and to filter
   out/nightly/README.md          everything below, linked
   out/nightly/compatibility.md   which model runs how, precision by precision
   out/nightly/precision.md       precisions side by side

@@ -13,8 +13,9 @@
 namespace headroom::report {
 namespace {
 
-/// Steps of sqlite's machine that one row may take.
-constexpr int most_steps = 1'000'000;
+/// Steps of sqlite's machine that one row may take, in rounds after which sqlite asks.
+constexpr int round_steps = 10'000;
+constexpr int most_rounds = 100;
 constexpr int most_bytes = 1'000'000;
 
 struct Close {
@@ -123,6 +124,7 @@ struct Condition::Implementation {
   Memory memory = open_memory();
   Prepared statement;
   std::vector<Read> reads;
+  int rounds = 0;  ///< of the row at hand
 };
 
 Condition::Condition(std::string expression, const std::vector<std::string>& rows)
@@ -167,7 +169,9 @@ Condition::Condition(std::string expression, const std::vector<std::string>& row
     explain(text, e.what());
   }
   sqlite3_progress_handler(
-      self_->memory.get(), most_steps, [](void*) { return 1; }, nullptr);
+      self_->memory.get(), round_steps,
+      [](void* rounds) { return ++*static_cast<int*>(rounds) > most_rounds ? 1 : 0; },
+      &self_->rounds);
 }
 
 Condition::~Condition() = default;
@@ -179,6 +183,7 @@ bool Condition::holds(std::span<const Cell> values) const {
   sqlite3_stmt* statement = self_->statement.get();
   for (std::size_t i = 0; i < values.size(); ++i)
     bind(statement, static_cast<int>(i) + 1, values[i]);
+  self_->rounds = 0;
   const int code = sqlite3_step(statement);
   const bool yes = code == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL &&
                    sqlite3_column_double(statement, 0) != 0;

@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "report/csv.hpp"
 #include "report/curve.hpp"
@@ -12,7 +16,6 @@
 #include "report/format.hpp"
 #include "report/markdown.hpp"
 #include "report/plot.hpp"
-#include "report/view.hpp"
 #include "report/whole_file.hpp"
 #include "report/words.hpp"
 
@@ -53,6 +56,63 @@ std::string figures_words(const Written& written) {
                         with(".dat"));
   }
   return list;
+}
+
+/// The last line of README.md: which run the results.csv beside it is of.
+std::string csv_line(const std::filesystem::path& folder, std::string_view fingerprint) {
+  std::error_code error;
+  return fmt::format("\n<!-- results.csv: {} bytes of {} -->\n",
+                     std::filesystem::file_size(folder / "results.csv", error), fingerprint);
+}
+
+bool csv_is_of(const std::filesystem::path& folder, std::string_view fingerprint) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const auto csv = fs::last_write_time(folder / "results.csv", error);
+  if (error) return false;
+  const auto page = fs::last_write_time(folder / "README.md", error);
+  if (error || csv > page) return false;
+  std::ifstream in(folder / "README.md", std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return text.ends_with(csv_line(folder, fingerprint));
+}
+
+/// Points by machine, runtime and verdict.
+Table verdicts(const Source& source) {
+  const Axes& axes = source.axes;
+  struct Places {
+    std::size_t machine = 0, runtime = 0;  ///< digits
+  };
+  std::vector<Places> places;
+  for (const GridShape& grid : axes.info().grids) {
+    Places& found = places.emplace_back();
+    for (std::size_t d = 0; d < grid.digits.size(); ++d)
+      for (const Axis& axis : grid.digits[d]) {
+        if (axis.column == "machine") found.machine = d;
+        if (axis.column == "runtime") found.runtime = d;
+      }
+  }
+  std::map<std::tuple<std::size_t, Size, Size, model::Verdict>, Size> by_place;
+  source.database->for_each(source.run.id, [&](Size point, const model::Estimate& e) {
+    const auto grid = axes.grid_of(point);
+    ++by_place[{grid, axes.position(grid, places[grid].machine, point),
+                axes.position(grid, places[grid].runtime, point), e.verdict}];
+  });
+  std::map<std::tuple<std::string, std::string, std::string>, Size> by_name;
+  for (const auto& [key, points] : by_place) {
+    const auto& [grid, machine, runtime, verdict] = key;
+    const auto text = [&](std::string_view column, std::size_t digit, Size position) {
+      return text_of(
+          axes.value(column, axes.first_point(grid) + position * axes.places(grid)[digit].stride));
+    };
+    by_name[{text("machine", places[grid].machine, machine),
+             text("runtime", places[grid].runtime, runtime),
+             std::string(model::name_of(verdict))}] += points;
+  }
+  Table table{{"machine", "runtime", "verdict", "points"}, {}};
+  for (const auto& [key, points] : by_name)
+    table.rows.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), points});
+  return table;
 }
 
 }  // namespace
@@ -145,12 +205,11 @@ std::string tolerance(const Source& source) {
 }
 
 std::string folder_document(const Source& source, const Written& written) {
-  const Table verdicts = source.database->query(std::string(view("verdicts").sql), source.run.id);
   std::string page = fmt::format(
       "# Run {}\n\nRun {} of the database, finished {}, headroom {}, {} points.\n\n{}\n",
       markdown_text(source.run.name), source.run.id, source.run.finished, source.run.version,
       source.run.points, files_words(written));
-  page += fmt::format("## Verdicts\n\n{}\n", markdown(verdicts));
+  page += fmt::format("## Verdicts\n\n{}\n", markdown(verdicts(source)));
   page += fmt::format("## Assumptions\n\n{}\n", axes_words(source.axes.info()));
   page +=
       "GPU memory is all that a process uses on a card, as nvidia-smi would show it. Tables show "
@@ -170,7 +229,7 @@ std::string folder_document(const Source& source, const Written& written) {
 }
 
 Written write_reports(const Database& database, std::int64_t run,
-                      const std::filesystem::path& folder, Figures figures) {
+                      const std::filesystem::path& folder, Figures figures, Csv csv) {
   const Source source = source_of(database, run);
   Written written;
   std::error_code error;
@@ -179,7 +238,10 @@ Written write_reports(const Database& database, std::int64_t run,
     write_whole(folder / name, content);
     written.files.emplace_back(name);
   };
-  add("results.csv", [&](std::ostream& out) { write_csv(out, database, run); });
+  if (csv == Csv::keep && csv_is_of(folder, source.run.fingerprint))
+    written.files.emplace_back("results.csv");
+  else
+    add("results.csv", [&](std::ostream& out) { write_csv(out, database, run); });
   add("compatibility.md", compatibility_document(source));
   add("compatibility.csv", [&](std::ostream& out) { write_csv(out, compatibility_table(source)); });
   add("precision.md", precision_document(source));
@@ -195,7 +257,7 @@ Written write_reports(const Database& database, std::int64_t run,
           "gnuplot was not found, so the curves are not drawn; once it is installed, run it on the "
           ".gp files in curves/");
   }
-  add("README.md", folder_document(source, written));
+  add("README.md", folder_document(source, written) + csv_line(folder, source.run.fingerprint));
   return written;
 }
 

@@ -61,10 +61,13 @@ std::string page(const Source& source);
 std::string tolerance(const Source& source);
 
 enum class Figures { draw, skip };
+/// Whether results.csv may stay as it is where README.md beside it, which is written last, says
+/// that it is of a run of the same fingerprint. For runs that are another one's rows throughout.
+enum class Csv { write, keep };
 /// results.csv, compatibility.md and .csv, precision.md, changes.md where there is an earlier run,
 /// index.html, curves (PNG, SVG, .gp, .dat) and README.md of the run into `folder`. Each file is
 /// written whole or not at all; README.md comes last. Throws StoreError.
 Written write_reports(const Database& database, std::int64_t run,
-                      const std::filesystem::path& folder, Figures figures);
+                      const std::filesystem::path& folder, Figures figures, Csv csv = Csv::write);
 
 }  // namespace headroom::report

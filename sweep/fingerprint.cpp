@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 #include <boost/pfr.hpp>
 #include <optional>
@@ -44,6 +45,10 @@ class Hash {
   }
   template <class T>
   void add(const std::vector<T>& values) {
+    add(std::span<const T>(values));
+  }
+  template <class T, std::size_t count>
+  void add(const std::array<T, count>& values) {
     add(std::span<const T>(values));
   }
   template <class T>

@@ -76,7 +76,8 @@ int end_run(report::Store store, const std::filesystem::path& file,
   { const report::Store closed = std::move(store); }
   const report::Database database(file);
   const auto written = report::write_reports(
-      database, counts.run, folder, ending.draw ? report::Figures::draw : report::Figures::skip);
+      database, counts.run, folder, ending.draw ? report::Figures::draw : report::Figures::skip,
+      counts.reused == counts.stored ? report::Csv::keep : report::Csv::write);
   for (const auto& note : written.notes) log.say("note", note);
   counts.facts["files"] = written.files.size() + 1;
   counts.facts["folder"] = folder.string();

@@ -57,3 +57,47 @@ if sbatch --test-only "$job" 2>/dev/null; then
   exit 1
 fi
 echo "the job file is accepted where it fits, and refused where it asks for more than there is"
+
+# A sweep as a job array of three shards, one of which is killed in mid-run and requeued; then the
+# job that merges. The result is that of the sweep without shards.
+here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+HEADROOM=$(realpath "$program")
+export HEADROOM
+cat >"$folder/array.toml" <<'END'
+[run]
+name = "array"
+[[grid]]
+models = ["llama2-7b", "gpt2"]
+batches = "1-3000"
+prompt_tokens = "128-16384*2"
+machines = ["rtx-4090", "2x a100-sxm-40gb"]
+gpu_budgets = ["0-24GiB+1GiB"]
+[report]
+plots = false
+END
+out=$folder/array
+mkdir -p "$out/whole"
+"$HEADROOM" sweep "$folder/array.toml" --no-plots --out "$out/whole"
+read -r array merge < <("$here/../examples/slurm/submit.sh" "$folder/array.toml" 3 "$out/sharded" --cpus-per-task=1)
+stored() { sqlite3 "file:$out/sharded/shards/2-of-3.sqlite?mode=ro" 'SELECT points FROM run' 2>/dev/null || echo 0; }
+for _ in {1..600}; do
+  points=$(stored)
+  [ "${points:-0}" -gt 0 ] && break
+  sleep 0.1
+done
+scontrol requeue "${array}_2"
+sleep 3
+echo "shard 2 of job $array was requeued at point $(stored) of its shard"
+requeued=0
+for _ in {1..1200}; do
+  state=$(squeue -h -j "${array}_2" -o '%T %r' 2>/dev/null || true)
+  case $state in PENDING*) scontrol update JobId="${array}_2" StartTime=now 2>/dev/null && requeued=1 ;; esac
+  [ -z "$(squeue -h 2>/dev/null)" ] && break
+  sleep 0.5
+done
+[ "$requeued" = 1 ] || echo "note: the requeued task started on its own"
+cat "$out"/sharded/*.log
+grep -q '"event":"resumed"' "$out/sharded/shard-2.log"
+cmp "$out/whole/results.csv" "$out/sharded/results.csv"
+cmp "$out/whole/compatibility.csv" "$out/sharded/compatibility.csv"
+echo "the merged array has the content of the sweep without shards"

@@ -164,6 +164,21 @@ TEST_F(Crash, RowsThatAreMissingAreNoReport) {
   EXPECT_FALSE(fs::exists(csv("whole")));
 }
 
+TEST_F(Crash, AnUnchangedNightKeepsItsTableUnlessItWasTouched) {
+  ASSERT_EQ(run(sweep("nights")), 0);
+  const std::string first = content(csv("nights"));
+  const auto written = fs::last_write_time(csv("nights"));
+  ASSERT_EQ(run(sweep("nights")), 0);
+  EXPECT_EQ(fs::last_write_time(csv("nights")), written) << "the same content is not written again";
+  EXPECT_EQ(content(csv("nights")), first);
+  std::ofstream(csv("nights"), std::ios::app) << "an edit\n";
+  ASSERT_EQ(run(sweep("nights")), 0);
+  EXPECT_EQ(content(csv("nights")), first);
+  fs::remove(csv("nights"));
+  ASSERT_EQ(run(sweep("nights")), 0);
+  EXPECT_EQ(content(csv("nights")), first);
+}
+
 TEST_F(Crash, AClockThatGoesBackwards) {
   ASSERT_EQ(run(sweep("clock")), 0);
   sql(database("clock"),

@@ -352,6 +352,14 @@ TEST(Condition, AllowsNothingButExpressions) {
   }
 }
 
+TEST(Condition, ManyRowsAreNotOneRowThatTakesLong) {
+  const Condition condition("batch % 2 = 0", {"result"});
+  Size even = 0;
+  for (Size batch = 0; batch < 300'000; ++batch)
+    even += condition.holds(std::vector<Cell>{Cell(batch)});
+  EXPECT_EQ(even, 150'000);
+}
+
 TEST(Condition, NamesTheNearestColumn) {
   try {
     const Condition wrong("token_s > 1", {"result"});
