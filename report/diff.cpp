@@ -24,7 +24,7 @@ constexpr std::string_view numbers[] = {"weights_bytes",  "kv_cache_bytes", "act
 
 /// Axes that name something with facts of its own, and what a change of these facts is called.
 constexpr std::pair<std::string_view, std::string_view> named[] = {
-    {"model", "model metadata"}, {"machine", "hardware"}, {"runtime", "runtime constants"}};
+    {"model", "model metadata"}, {"machine", "hardware"}, {"runtime", "factors"}};
 constexpr std::string_view program = "program version";
 constexpr std::string_view price = "cards_list_price_usd";
 

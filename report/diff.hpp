@@ -17,7 +17,7 @@ namespace headroom::report {
 
 /// One thing that results depend on and that is not the same in both runs.
 struct InputChange {
-  std::string cause;  ///< "model metadata", "hardware", "runtime constants", "program version",
+  std::string cause;  ///< "model metadata", "hardware", "factors", "program version",
                       ///< "spec: batch"
   std::string what;   ///< "rtx-4090 @ desktop-ddr5-64gb", "0.1.0+… → 0.2.0+…"
   std::string how;    ///< "changed", "new", "gone"
