@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "sweep/output.hpp"
 
@@ -68,6 +69,23 @@ std::string text_of(const Calibration& c) {
   return text;
 }
 
+/// One by one; where they are many, counted with an example of each kind.
+std::string left_out_text(const std::vector<Unused>& unused) {
+  constexpr std::size_t many = 12;
+  std::string text;
+  std::map<std::string, std::pair<int, const Unused*>> kinds;
+  for (const Unused& each : unused) {
+    auto& [count, first] = kinds[each.kind];
+    if (count++ == 0) first = &each;
+    if (unused.size() <= many) text += fmt::format("Left out    {}: {}\n", each.id, each.why);
+  }
+  if (unused.size() <= many) return text;
+  for (const auto& [kind, rows] : kinds)
+    text += fmt::format("Left out    {}: {}, such as {}: {}\n", rows.first, kind, rows.second->id,
+                        rows.second->why);
+  return text;
+}
+
 }  // namespace
 
 std::string calibration_text(const CalibrationReport& found) {
@@ -83,8 +101,7 @@ std::string calibration_text(const CalibrationReport& found) {
   rate("RAM bandwidth", found.profile.host.ram_bandwidth);
   rate("bus to a card", found.profile.host.host_bus);
   rate("disk read", found.profile.host.disk_read);
-  for (const Unused& each : found.unused)
-    text += fmt::format("Left out    {}: {}\n", each.id, each.why);
+  text += left_out_text(found.unused);
   text += fmt::format("Used        {} of {} measurements{}{}\n", found.used,
                       found.used + found.unused.size(),
                       found.profile.machine.empty() ? "" : ", of ", found.profile.machine);

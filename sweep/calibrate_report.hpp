@@ -12,7 +12,7 @@ namespace headroom::sweep {
 
 /// A measurement that has no part in the fit.
 struct Unused {
-  std::string id, why;
+  std::string id, kind, why;  ///< kind: what rows are counted by where many are left out
 };
 
 struct CalibrationReport {

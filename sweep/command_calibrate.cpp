@@ -40,15 +40,15 @@ std::vector<Subject> subjects_of(CalibrationReport& found, Subjects& reader, boo
   std::set<std::string> seen;
   for (const MeasuredFile& file : found.files)
     for (const Measurement& row : file.rows) {
-      const auto skip = [&](std::string why) {
-        found.unused.push_back({row["id"], std::move(why)});
+      const auto skip = [&](std::string kind, std::string why) {
+        found.unused.push_back({row["id"], std::move(kind), std::move(why)});
       };
       if (!seen.insert(content_of(row)).second) {
-        skip("the same as a row before it");
+        skip("the same as a row before", "the same as a row before it");
         continue;
       }
       if (!on_machine && !row.fields.contains("gpu")) {
-        skip("the file names no GPU; --machine says which");
+        skip("no GPU is named", "the file names no GPU; --machine says which");
         continue;
       }
       try {
@@ -57,10 +57,11 @@ std::vector<Subject> subjects_of(CalibrationReport& found, Subjects& reader, boo
         if (reason.empty())
           all.push_back(std::move(subject));
         else
-          skip(reason + ": a wrong unit, model or precision?");
+          skip("impossible", reason + ": a wrong unit, model or precision?");
       } catch (const Skipped& skipped) {
-        skip(skipped.reason == Skip::device
-                 ? std::string(skipped.what())
+        skip(skipped.reason == Skip::device ? "other cards" : std::string(name_of(skipped.reason)),
+             skipped.reason == Skip::device || *skipped.what() == '\0'
+                 ? std::string(*skipped.what() ? skipped.what() : name_of(skipped.reason))
                  : fmt::format("{} ({})", name_of(skipped.reason), skipped.what()));
       }
     }

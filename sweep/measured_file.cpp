@@ -80,7 +80,8 @@ void add_rows(MeasuredFile& file, const std::vector<Fields>& rows, Make&& make) 
 
 void read_objects(MeasuredFile& file, const std::vector<Fields>& objects,
                   const RowDefaults& defaults, std::string_view form) {
-  if (objects.empty()) throw std::runtime_error(file.path + ": no rows");
+  if (objects.empty())
+    throw std::runtime_error(fmt::format("{}: no rows; {}", file.path, understood));
   const bool bench = is_llama_bench(objects.front());
   for (const Fields& each : objects)
     if (bench ? !is_llama_bench(each) : !is_vllm_benchmark(each))

@@ -80,8 +80,11 @@ std::vector<Fields> rows_of(sqlite3* database, const std::string& path) {
   std::vector<std::string> tables;
   const Query names =
       prepared(database, "SELECT name FROM sqlite_master WHERE type = 'table'", path);
-  while (sqlite3_step(names.get()) == SQLITE_ROW)
+  int found = SQLITE_ROW;
+  while ((found = sqlite3_step(names.get())) == SQLITE_ROW)
     tables.emplace_back(reinterpret_cast<const char*>(sqlite3_column_text(names.get(), 0)));
+  if (found != SQLITE_DONE)
+    throw std::runtime_error(fmt::format("{}: {}", path, sqlite3_errmsg(database)));
   std::vector<Fields> all;
   for (std::string table : tables) {
     for (auto at = table.find('"'); at != std::string::npos; at = table.find('"', at + 2))

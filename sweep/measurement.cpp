@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -94,6 +95,8 @@ std::map<std::string, std::string, std::less<>> settings_of(std::string_view tex
 }
 
 std::string read_text(const std::string& path) {
+  if (std::filesystem::is_directory(path))
+    throw std::runtime_error(path + ": a folder; expected a file of measurements");
   std::ifstream in(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in.good() && !in.eof()) throw std::runtime_error(path + ": cannot be read");
