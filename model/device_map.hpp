@@ -20,4 +20,8 @@ Assignment assignment_of(const Model& model, const DeviceMap& map);
 /// transformers has it since version 5; entries above it are the same in version 4.
 bool names_fused_experts(const Model& model, const DeviceMap& map);
 
+/// The oldest version of transformers from which on, to 5.23, the names of a map are known to be
+/// those of the model's modules; empty for a class that was not looked at in other versions.
+std::string_view names_since(const Model& model, const DeviceMap& map);
+
 }  // namespace headroom::model

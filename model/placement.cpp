@@ -103,10 +103,14 @@ bool whole_only(const Scenario& s) {
 }
 
 Bytes room_on_card(const Scenario& s, Size card, double factor) {
+  return room_on_card(s, card, factor, working_memory(s));
+}
+
+Bytes room_on_card(const Scenario& s, Size card, double factor, Bytes work) {
   const Bytes budget = scaled(card_budget(s, static_cast<std::size_t>(card)), factor);
   const Bytes left = budget - whole(s.runtime->context_bytes.value);
   const auto& [fragmentation, twice] = std::pair(s.runtime->fragmentation, s.runtime->held_twice);
-  return scaled(left, (1.0 + fragmentation.value) * (1.0 + twice.value)) - working_memory(s) -
+  return scaled(left, (1.0 + fragmentation.value) * (1.0 + twice.value)) - work -
          workspace(s, static_cast<std::size_t>(card));
 }
 

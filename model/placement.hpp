@@ -91,6 +91,7 @@ class CardUses {
   /// `shards`: cards that split each matrix.
   CardUses(const Scenario& scenario, Size shards);
   CardUse operator()(const Plan& plan, Size card) const;
+  const CacheBytes& caches() const { return cache_; }
 
  private:
   const Scenario& s_;

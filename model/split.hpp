@@ -58,6 +58,8 @@ Size layers_that_fit(const Scenario& scenario, const CacheBytes& cache, Size fir
 /// Room on a card for weights and caches under its budget divided by `memory_factor`, after the
 /// context, the allocator's share and the work of a pass.
 Bytes room_on_card(const Scenario& scenario, Size card, double memory_factor);
+/// `work`: working_memory(scenario), where many rooms are asked for.
+Bytes room_on_card(const Scenario& scenario, Size card, double memory_factor, Bytes work);
 
 /// What the process may use of host memory, likewise; without what cards take of a shared memory.
 Bytes ram_limit(const Scenario& scenario, const Plan& plan, double memory_factor);

@@ -17,19 +17,24 @@ class LastLayers {
         factor_(factor),
         layers_(std::ssize(s.weights->layer)),
         devices_(std::min<Size>(card_count(s), LayerSplit::most_cards)),
+        shares_(devices_ > 1 ? card_shares(s) : std::array<float, LayerSplit::most_cards>{1}),
         uses_(s, 1) {}
 
   Plan plan() const {
     if (devices_ == 0) return on_cpu_only(s_);
     if (given_ == nullptr) {
       // As few cards as hold it all, or all cards and as many layers as they hold.
-      for (Size cards = 1; cards <= devices_; ++cards)
+      Bytes budgets;
+      for (Size cards = 1; cards <= devices_; ++cards) {
+        budgets += budget(cards - 1);
+        if (budgets < layer_bytes(*s_.weights, {0, layers_})) continue;
         if (const Plan all = with(cards, layers_ + 1); fits(all)) return all;
-      return most(devices_);
+      }
+      return with(devices_, most(devices_));
     }
     const Size cards =
         given_->mode == SplitMode::none ? std::min(given_->main_card + 1, devices_) : devices_;
-    if (given_->gpu_layers < 0) return most(cards);
+    if (given_->gpu_layers < 0) return with(cards, most(cards));
     Plan plan = with(cards, given_->gpu_layers);
     for (Size card = 0; card < plan.cards; ++card)
       if (const Bytes over = excess(plan, card); over > Bytes(0)) {
@@ -86,7 +91,7 @@ class LastLayers {
       one[index(given_->main_card)] = 1;
       return one;
     }
-    auto shares = card_shares(s_);
+    auto shares = shares_;
     float sum = 0;
     for (Size card = 0; card < cards; ++card) sum += shares[index(card)];
     for (Size card = 0; card < cards; ++card) shares[index(card)] /= sum;
@@ -102,27 +107,43 @@ class LastLayers {
       if (excess(plan, card) > Bytes(0)) return false;
     return true;
   }
+  /// Layers that all rooms together would hold, were all layers alike: where to start looking.
+  Size guess(Size cards) const {
+    const Bytes work = working_memory(s_);
+    double room = 0;
+    for (Size card = 0; card < cards; ++card)
+      room += std::max(0.0, room_on_card(s_, card, factor_, work).real().value());
+    const Bytes all = layer_bytes(*s_.weights, {0, layers_}) +
+                      (caches_on_cards(s_) ? uses_.caches()(0, layers_) : Bytes(0));
+    const double share = room / std::max(1.0, all.real().value());
+    return share >= 1 ? layers_ : static_cast<Size>(share * static_cast<double>(layers_));
+  }
   /// As many layers as fit. What each card holds grows with their number but for the rounding of
   /// the shares, which moves a card's end by less than one layer for each card.
-  Plan most(Size cards) const {
-    Size low = 0, high = layers_ + 1;
-    while (low < high) {
-      const Size middle = (low + high + 1) / 2;
-      if (fits(with(cards, middle)))
-        low = middle;
-      else
-        high = middle - 1;
+  Size most(Size cards) const {
+    const auto holds = [&](Size n) { return fits(with(cards, n)); };
+    Size low = 0, high = layers_ + 2, step = 1;  // held, not held
+    if (const Size at = std::clamp<Size>(guess(cards), 1, layers_ + 1); holds(at)) {
+      for (low = at; low + step < high && holds(low + step); step *= 2) low += step;
+      high = std::min(high, low + step);
+    } else {
+      for (high = at; high - step > low && !holds(high - step); step *= 2) high -= step;
+      low = std::max(low, high - step);
     }
-    if (cards > 1)
-      for (Size more = std::min(low + cards, layers_ + 1); more > low; --more)
-        if (fits(with(cards, more))) return with(cards, more);
-    return with(cards, low);
+    while (high - low > 1) {
+      const Size middle = (low + high) / 2;
+      (holds(middle) ? low : high) = middle;
+    }
+    for (Size more = std::min(low + cards, layers_ + 1); more > low + 1; --more)
+      if (holds(more)) return more;
+    return low;
   }
 
   const Scenario& s_;
   const LayerSplit* given_;
   double factor_;
   Size layers_, devices_;
+  std::array<float, LayerSplit::most_cards> shares_;
   CardUses uses_;
 };
 

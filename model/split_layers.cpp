@@ -14,7 +14,8 @@ class LayerFill {
         factor_(factor),
         layers_(std::ssize(s.weights->layer)),
         cards_(card_count(s)),
-        cache_(s, reserved_tokens(s)) {}
+        cache_(s, reserved_tokens(s)),
+        work_(working_memory(s)) {}
 
   Plan plan() const {
     Plan plan = first_layers_on_cards();
@@ -39,7 +40,7 @@ class LayerFill {
     return plan.on_cards.size() > 0 ? plan.on_cpu.size() == 0 && plan.head == Where::card
                                     : !plan.computes_on_card;
   }
-  Bytes room(Size card) const { return room_on_card(s_, card, factor_); }
+  Bytes room(Size card) const { return room_on_card(s_, card, factor_, work_); }
   Bytes held(Size first, Size last) const {
     return layer_bytes(w_, {first, last}) + cache_(first, last);
   }
@@ -139,6 +140,7 @@ class LayerFill {
   double factor_;
   Size layers_, cards_;
   CacheBytes cache_;
+  Bytes work_;
 };
 
 }  // namespace

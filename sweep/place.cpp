@@ -119,12 +119,19 @@ std::string bar(double used, double limit) {
 }
 
 std::string names_note(const Model& model, const DeviceMap& map) {
+  const std::string_view since = names_since(model, map);
+  const std::string versions =
+      since.empty() ? "transformers 5.23; other versions were not looked at"
+      : since == "5.23"
+          ? "transformers 5.23; older versions have others, or not this class"
+          : fmt::format("transformers {} to 5.23{}", since,
+                        since == "4.46.3" ? "" : "; older ones have others, or not this class");
+  std::string note = "the names are those of " + versions;
   if (names_fused_experts(model, map))
-    return "the names are those of transformers 5 (5.23): an entry lies inside the fused experts, "
-           "which were modules of their own before";
-  const bool experts = model.profile.routing.experts > 0;
-  return fmt::format("the names are those of transformers 5 (5.23){}",
-                     experts ? "; none lies inside a layer's experts, which only 5 fuses" : "");
+    note += "; an entry lies inside the fused experts, which were modules of their own before 5";
+  else if (model.profile.routing.experts > 0)
+    note += "; none lies inside a layer's experts, which 5 fuses";
+  return note;
 }
 
 }  // namespace headroom::sweep

@@ -121,6 +121,18 @@ TEST(Assignment, GoesThroughADeviceMapAndBack) {
   }
 }
 
+TEST(Assignment, NamesOfAMapAreOfTheVersionsThatHaveThem) {
+  const DeviceMap blocks = {
+      {"model.embed_tokens", "0"}, {"model.layers.0", "0"}, {"model.layers.1", "cpu"}};
+  const Model& mixtral = catalogue_model("mistralai/Mixtral-8x7B-v0.1");
+  EXPECT_EQ(names_since(mixtral, blocks), "4.57.6");
+  // block_sparse_moe.experts.0 … before 5.
+  EXPECT_EQ(names_since(mixtral, {{"model.layers.1.mlp.experts", "cpu"}}), "5.0.0");
+  EXPECT_EQ(names_since(catalogue_model("facebook/opt-30b"), {{"", "0"}}), "4.46.3");
+  // Its head was embed_out.
+  EXPECT_EQ(names_since(catalogue_model("EleutherAI/gpt-neox-20b"), {{"lm_head", "0"}}), "5.23");
+}
+
 TEST(Assignment, AMapThatSplitsALayerIsRefusedByName) {
   const Model& model = catalogue_model("facebook/opt-30b");
   const DeviceMap map = {{"", "0"}, {"model.decoder.layers.3.fc1", "cpu"}};
