@@ -97,11 +97,15 @@ int run(const Options& options) {
                            std::make_shared<const Engines>(options));
   const int jobs = static_cast<int>(std::min<Size>(options.whole("jobs", 0), 1024));
   if (options.given("dry-run")) {
-    if (options.given("jobs")) throw UsageError("--jobs has no effect with --dry-run");
+    for (const std::string_view flag : {"jobs", "fresh", "shard", "no-plots", "log-format"})
+      if (options.given(flag))
+        throw UsageError(fmt::format("--{} has no effect with --dry-run", flag));
     fmt::print("{}", dry_run(job));
     return done;
   }
 
+  if (options.given("shard") && options.given("no-plots"))
+    throw UsageError("--no-plots has no effect with --shard: merging writes the reports");
   const Log log(options);
   const auto shard = options.read(
       "shard", [&](const std::string& text) { return parse_shard(text, job.points()); });
