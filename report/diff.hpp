@@ -84,7 +84,8 @@ struct Night {
 /// The point of `run` there and in at most `most` complete runs before.
 std::vector<Night> nights(const Database& database, std::int64_t run, Size point, std::size_t most);
 
-/// What a reader wants first: answers that are not what they were. Rows: machine, runtime, model,
+/// What a reader wants first: answers that are not what they were, then those that only one run
+/// has. Rows: machine, runtime, model,
 /// precision, before, after, cause.
 Table decisions(const Diff& diff);
 

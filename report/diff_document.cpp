@@ -110,7 +110,6 @@ Table decisions(const Diff& diff) {
   Table table{{"machine", "runtime", "model", "precision", "before", "after", "cause"}, {}};
   std::map<Name, const Line*> before;
   for (const Line* line : diff.before().shown) before.emplace(name_of(*line), line);
-  std::string version;
   const bool program = diff.before().run.version != diff.after().run.version;
   const auto facts = diff.inputs();
   const auto cause = [&](const Line& line) {
@@ -122,11 +121,11 @@ Table decisions(const Diff& diff) {
     if (program) words += words.empty() ? "program version" : "; program version";
     return words.empty() ? std::string("spec") : words;
   };
+  std::vector<const Line*> came;
   for (const Line* line : diff.after().shown) {
     const auto was = before.find(name_of(*line));
     if (was == before.end()) {
-      table.rows.push_back({line->machine, line->runtime, line->model, line->precision,
-                            std::string("not asked"), decision(*line), std::string("spec")});
+      came.push_back(line);
       continue;
     }
     if (!same_decision(*was->second, *line))
@@ -134,6 +133,9 @@ Table decisions(const Diff& diff) {
                             decision(*was->second), decision(*line), cause(*line)});
     before.erase(was);
   }
+  for (const Line* line : came)
+    table.rows.push_back({line->machine, line->runtime, line->model, line->precision,
+                          std::string("not asked"), decision(*line), std::string("spec")});
   for (const Line* line : diff.before().shown)
     if (before.contains(name_of(*line)))
       table.rows.push_back({line->machine, line->runtime, line->model, line->precision,
