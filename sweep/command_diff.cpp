@@ -144,9 +144,12 @@ int run(const Options& options) {
   if (runs.empty()) {
     const auto latest = database.latest_run();
     const auto before = report::run_before(database, latest);
-    if (!before)
-      throw report::StoreError(
-          fmt::format("{}: has no two complete runs of one name to compare", asked.file.string()));
+    if (!before) {
+      // The first night of an unattended job is no failure.
+      fmt::print(stderr, "note: run {} is the first of its name: there is nothing to compare\n",
+                 latest);
+      return done;
+    }
     runs = {*before, latest};
   }
   const report::Diff diff(database, runs[0], runs[1], threshold);
