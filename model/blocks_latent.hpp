@@ -61,6 +61,16 @@ inline Part indexer(const Config& c, std::string_view class_name, Size hidden, S
   return in("indexer", class_name, std::move(p));
 }
 
+/// `part` whose kept tokens are looked at only where the indexer picks them: `index_topk` of them,
+/// the classes' default 2048. Source: transformers 5.23,
+/// configuration_{deepseek_v32,glm_moe_dsa,axk2,hy_v4}.py.
+inline Part picked(Part part, const Config& c) {
+  const Size most = c.dim({"index_topk"}, 2048);
+  for (auto& cache : part.caches)
+    if (cache.kind != CacheKind::indexer && cache.kind != CacheKind::recurrent) cache.picked = most;
+  return part;
+}
+
 /// Whether layer `i` of GLM-5 has an indexer of its own: `indexer_types`, else index_topk_pattern
 /// ("F" full, "S" shared), else every index_topk_freq-th from index_skip_topk_offset on.
 inline bool has_indexer(const Config& c, Size i) {

@@ -18,7 +18,8 @@ Size tokens_of(const CacheClass& c, CachedTokens tokens) {
 }
 
 const std::vector<Size>& elements_before(const Scenario& s, const CacheClass& c) {
-  const bool expanded = c.kind == CacheKind::latent && !s.runtime->latent_cache;
+  const bool expanded =
+      c.kind == CacheKind::latent ? !s.runtime->latent_cache : s.runtime->repeated_heads;
   return expanded ? c.expanded_before : c.per_token_before;
 }
 
@@ -29,9 +30,15 @@ Size ways_of(const CacheClass& c, Size shards) {
   return std::min(c.kv_heads, shards);
 }
 
-double looked_at(const CacheClass& c, CachedTokens tokens) {
-  const Size n = tokens_of(c, tokens);
-  return static_cast<double>(c.window > 0 ? std::min(c.window, n) : n);
+/// Tokens that one query looks at, at most; 0: all.
+Size reach(const Scenario& s, const CacheClass& c) {
+  const Size picked = s.runtime->sparse_attention ? c.picked : 0;
+  return c.window > 0 && picked > 0 ? std::min(c.window, picked) : c.window + picked;
+}
+
+double looked_at(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
+  const Size n = tokens_of(c, tokens), most = reach(s, c);
+  return static_cast<double>(most > 0 ? std::min(most, n) : n);
 }
 
 }  // namespace
@@ -80,7 +87,7 @@ double kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last, Si
                                static_cast<double>(s.kv_precision->block_elements);
   double bytes = 0;
   for (const CacheClass& c : s.weights->model->profile.caches) {
-    const double read = looked_at(c, tokens) * element_bytes *
+    const double read = looked_at(s, c, tokens) * element_bytes *
                         static_cast<double>(between(elements_before(s, c), first, last));
     // Recurrent state is read and written at every token.
     const double state =
@@ -93,8 +100,8 @@ double kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last, Si
 double decode_score_flops(const Scenario& s, CachedTokens tokens, Size first, Size last) {
   double flops = 0;
   for (const CacheClass& c : s.weights->model->profile.caches)
-    flops +=
-        2.0 * looked_at(c, tokens) * static_cast<double>(between(c.score_dims_before, first, last));
+    flops += 2.0 * looked_at(s, c, tokens) *
+             static_cast<double>(between(c.score_dims_before, first, last));
   return flops * static_cast<double>(s.batch);
 }
 
@@ -102,9 +109,10 @@ double prefill_score_flops(const Scenario& s, Size prompt, Size first, Size last
   const double n = static_cast<double>(prompt);
   double flops = 0;
   for (const CacheClass& c : s.weights->model->profile.caches) {
-    const double w = static_cast<double>(c.window);
+    const Size most = reach(s, c);
+    const double w = static_cast<double>(most);
     const double pairs =
-        c.window > 0 && c.window < prompt ? w * (w + 1) / 2 + (n - w) * w : n * (n + 1) / 2;
+        most > 0 && most < prompt ? w * (w + 1) / 2 + (n - w) * w : n * (n + 1) / 2;
     flops += 2.0 * pairs * static_cast<double>(between(c.score_dims_before, first, last));
   }
   return flops * static_cast<double>(s.batch);

@@ -27,7 +27,6 @@ CachedTokens reserved_tokens(const Scenario& scenario);
 /// shards, each holds its key-value heads, all of them where there are fewer heads than shards;
 /// latents and index keys are whole on each (vLLM 0.19 config/model.py get_num_kv_heads).
 /// Source: Pope et al., arXiv:2211.05102; MLA: DeepSeek-V3, arXiv:2412.19437 section 2.1.
-/// Not counted: index caches of sparse attention.
 class CacheBytes {
  public:
   CacheBytes(const Scenario& scenario, CachedTokens tokens, Size shards = 1);
@@ -66,15 +65,17 @@ inline Bytes kv_cache(const Scenario& scenario, CachedTokens tokens, Size first,
 }
 
 /// Bytes that one decode step reads from the caches of layers [first, last) on one of `shards`
-/// cards: the window only, where there is one, whatever is reserved.
+/// cards, whatever is reserved: the window where there is one, and what sparse attention picks
+/// where the runtime reads no more than that.
 double kv_read(const Scenario& scenario, CachedTokens tokens, Size first, Size last,
                Size shards = 1);
 
 /// FLOPs of attention scores and their products with V over [first, last) for one new token of each
-/// sequence: 2 * score_dims * min(tokens, window) * batch.
+/// sequence: 2 * score_dims * min(tokens, window, picked) * batch. The indexer that picks looks at
+/// all tokens: it has a cache of its own. Source: DeepSeek-V3.2, arXiv:2512.02556, section 2.1.
 double decode_score_flops(const Scenario& scenario, CachedTokens tokens, Size first, Size last);
 
-/// The same for a whole causal prompt: pairs of tokens no further apart than the window.
+/// The same for a whole causal prompt: each token looks at those before it, at most at that many.
 double prefill_score_flops(const Scenario& scenario, Size prompt, Size first, Size last);
 
 }  // namespace headroom::model

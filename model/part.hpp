@@ -63,6 +63,7 @@ struct Tensor {
 struct Module {
   std::string path;        ///< dotted; empty for the root
   std::string class_name;  ///< as the reference implementation names it
+  Size passes = 1;         ///< times that a token runs through it in one forward pass (ALBERT)
 };
 
 enum class CacheKind {
@@ -80,8 +81,9 @@ struct Cache {
   Size per_token = 0;           ///< K and V (or MLA latent) elements per token
   Size per_sequence = 0;        ///< recurrent state elements per sequence
   Size window = 0;              ///< sliding window (or chunk) in tokens; 0 = whole context
+  Size picked = 0;              ///< kept tokens that sparse attention looks at, at most; 0 = all
   Size score_dims = 0;          ///< heads * (qk_dim + v_dim): 2 FLOPs per dim per cached token
-  Size expanded_per_token = 0;  ///< elements when K and V are kept for each query head; 0: never
+  Size expanded_per_token = 0;  ///< where code that keeps K and V for each query head exists; or 0
   Size kv_heads = 0;            ///< heads that tensor parallelism may split; 0 = cannot be split
 };
 
@@ -122,6 +124,12 @@ inline Part at(std::string_view scope, Part part) {
 inline Part in(std::string_view scope, std::string_view class_name, Part part) {
   part = at(scope, std::move(part));
   part.modules.insert(part.modules.begin(), Module{std::string(scope), std::string(class_name)});
+  return part;
+}
+
+/// The same part, its first module being one that a token runs through `passes` times.
+inline Part repeated(Part part, Size passes) {
+  part.modules.at(0).passes = passes;
   return part;
 }
 

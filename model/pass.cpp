@@ -117,14 +117,21 @@ Work host_work(const Scenario& s, const Pass& pass, Range range) {
 }
 
 double streamed_bytes(const Scenario& s, const Pass& pass, const Piece& piece) {
-  return piece_bytes(*s.weights, {intersect(piece.layers, pass.layers), piece.content})
-      .real()
-      .value();
+  const Range run = intersect(piece.layers, pass.layers);
+  const double dense = at(s.weights->read_dense, run), routed = at(s.weights->read_routed, run);
+  if (piece.content == Content::whole) return dense + routed;
+  return piece.content == Content::experts ? routed : dense;
+}
+
+double runs(const Scenario& s, const Pass& pass) {
+  const auto& before = s.weights->model->profile.passes_before;
+  return static_cast<double>(before[static_cast<std::size_t>(pass.layers.last)] -
+                             before[static_cast<std::size_t>(pass.layers.first)]);
 }
 
 double launches(const Scenario& s, const Pass& pass) {
   const double experts = static_cast<double>(s.weights->model->profile.routing.experts);
-  return static_cast<double>(pass.layers.size()) * pass.weight_reads *
+  return runs(s, pass) * pass.weight_reads *
          (rates_of(s).layer_overhead_s.value + experts * s.runtime->expert_overhead_s.value);
 }
 

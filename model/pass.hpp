@@ -36,8 +36,11 @@ Work work_of(const Scenario& scenario, const Pass& pass, const Piece& piece);
 Work head_work(const Scenario& scenario, const Pass& pass);
 /// Of layers `range` that are on cards: what tensors that stay in host memory cost.
 Work host_work(const Scenario& scenario, const Pass& pass, Range range);
-/// Bytes of `piece` that a streaming runtime moves: whole modules, all experts included.
+/// Bytes of `piece` that a streaming runtime moves: whole modules, all experts included, each time
+/// that they run.
 double streamed_bytes(const Scenario& scenario, const Pass& pass, const Piece& piece);
+/// Layers that run, each as often as it does.
+double runs(const Scenario& scenario, const Pass& pass);
 /// Seconds of launches and the like, per layer that runs.
 double launches(const Scenario& scenario, const Pass& pass);
 

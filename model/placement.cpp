@@ -81,7 +81,7 @@ Bytes piece_bytes(const Weights& weights, const Piece& piece) {
   if (piece.content == Content::whole) return all;
   const auto first = static_cast<std::size_t>(piece.layers.first);
   const auto last = static_cast<std::size_t>(piece.layers.last);
-  const Bytes experts = whole(weights.read_routed[last] - weights.read_routed[first]);
+  const Bytes experts = weights.experts_before[last] - weights.experts_before[first];
   return piece.content == Content::experts ? experts : all - experts;
 }
 

@@ -73,12 +73,13 @@ void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
   for (const Cache& cache : part.caches) {
     const Size layer = blocks.find(cache.path);
     auto it = std::find_if(profile.caches.begin(), profile.caches.end(), [&](const CacheClass& c) {
-      return c.kind == cache.kind && c.window == cache.window && c.kv_heads == cache.kv_heads;
+      return c.kind == cache.kind && c.window == cache.window && c.picked == cache.picked &&
+             c.kv_heads == cache.kv_heads;
     });
     if (it == profile.caches.end()) {
-      profile.caches.push_back({cache.kind, cache.window, cache.kv_heads, std::vector<Size>(size),
+      profile.caches.push_back({cache.kind, cache.window, cache.picked, cache.kv_heads,
                                 std::vector<Size>(size), std::vector<Size>(size),
-                                std::vector<Size>(size)});
+                                std::vector<Size>(size), std::vector<Size>(size)});
       it = profile.caches.end() - 1;
     }
     // A cache outside every block counts from the first layer on.
@@ -97,14 +98,29 @@ void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
   }
 }
 
+/// Modules that a token runs through several times pass that on to the blocks at or below them.
+void add_passes(Profile& profile, const Part& part) {
+  for (const Module& module : part.modules) {
+    if (module.passes == 1) continue;
+    for (Layer& layer : profile.layers)
+      if (layer.path.starts_with(module.path) &&
+          (layer.path.size() == module.path.size() || layer.path[module.path.size()] == '.'))
+        layer.passes *= module.passes;
+  }
+}
+
 void add_prefix_sums(Profile& profile) {
   profile.multiplied_before.assign(1, 0);
   profile.routed_before.assign(1, 0);
   profile.decoding_before.assign(1, 0);
+  profile.passes_before.assign(1, 0);
   for (const Layer& layer : profile.layers) {
-    const double n = static_cast<double>(layer.sums.matmul) + layer.sums.routed_active;
+    const double passes = static_cast<double>(layer.passes);
+    const double routed = passes * layer.sums.routed_active;
+    const double n = passes * static_cast<double>(layer.sums.matmul) + routed;
     profile.multiplied_before.push_back(profile.multiplied_before.back() + n);
-    profile.routed_before.push_back(profile.routed_before.back() + layer.sums.routed_active);
+    profile.routed_before.push_back(profile.routed_before.back() + routed);
+    profile.passes_before.push_back(profile.passes_before.back() + layer.passes);
     profile.decoding_before.push_back(profile.decoding_before.back() + (layer.decodes ? 1 : 0));
     profile.widest = std::max(profile.widest, layer.widest);
   }
@@ -184,6 +200,7 @@ Profile profile_of(const Part& part, Size hidden) {
     if (profile.routing.experts == 0) profile.routing = layer.routing;
   }
   add_caches(profile, part, blocks);
+  add_passes(profile, part);
   add_prefix_sums(profile);
   return profile;
 }

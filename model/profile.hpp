@@ -24,7 +24,8 @@ struct Sums {
 /// One repeated block, in registration order, which is the order of execution within a stack.
 struct Layer {
   std::string path;
-  bool decodes = false;  ///< belongs to a stack that keeps a cache: runs once per output token
+  bool decodes = false;  ///< belongs to a stack that keeps a cache: runs per output token
+  Size passes = 1;       ///< times that a token runs through it in one forward pass
   Sums sums{};
   Routing routing{0, 0};  ///< experts and how many of them a token uses; {0, 0}: dense
   double widest = 0;      ///< live activation elements per token of its widest submodule
@@ -35,6 +36,7 @@ struct Layer {
 struct CacheClass {
   CacheKind kind;
   Size window;                          ///< tokens; 0 = whole context
+  Size picked;                          ///< kept tokens that are looked at, at most; 0 = all
   Size kv_heads;                        ///< heads that tensor parallelism may split; 0 = none
   std::vector<Size> per_token_before;   ///< elements per token
   std::vector<Size> expanded_before;    ///< elements per token with MLA's K and V expanded
@@ -62,6 +64,7 @@ struct Profile {
   // Prefix sums over the layers that speed needs; [n] is the sum over the first n layers.
   std::vector<double> multiplied_before;  ///< matrix elements one token is multiplied by
   std::vector<double> routed_before;      ///< of them, those of experts
+  std::vector<Size> passes_before;        ///< runs of them in one forward pass
   std::vector<Size> decoding_before;      ///< how many of them run per output token
   Routing routing{0, 0};                  ///< of the first routed layer
 };

@@ -226,13 +226,15 @@ Weights hold(const Model& model, const Scheme& scheme) {
       weights.head_read += (tensor.tied_to.empty() ? bytes : owner[tensor.tied_to]).real().value();
   }
   find_runs(weights);
-  weights.layers_before = {Bytes(0)};
+  weights.layers_before = weights.experts_before = {Bytes(0)};
   weights.shards.before = {Divided{}};
   weights.read_dense = weights.read_routed = {0};
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    const double dense = (weights.layer[i] - routed[i]).real().value();
-    const double experts = routed[i].real().value();
+    const double passes = static_cast<double>(layers[i].passes);
+    const double dense = passes * (weights.layer[i] - routed[i]).real().value();
+    const double experts = passes * routed[i].real().value();
     weights.layers_before.push_back(weights.layers_before.back() + weights.layer[i]);
+    weights.experts_before.push_back(weights.experts_before.back() + routed[i]);
     weights.shards.before.push_back(weights.shards.before.back() + divided[i]);
     weights.read_dense.push_back(weights.read_dense.back() + dense);
     weights.read_routed.push_back(weights.read_routed.back() + experts);

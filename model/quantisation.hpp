@@ -77,18 +77,20 @@ std::vector<Bytes> held_bytes(const Model& model, const Scheme& scheme);
 struct Weights {
   const Model* model = nullptr;
   const Scheme* scheme = nullptr;
-  std::string refusal;               ///< why the scheme cannot hold the model: no bytes then
-  Bytes total;                       ///< parameters and buffers
-  Bytes embedding;                   ///< before the first decoding block, and all embeddings
-  Bytes head;                        ///< all else outside the blocks: final norm, head (0 if tied)
-  double head_read = 0;              ///< bytes read to make logits, its storage tied or not
-  std::vector<Bytes> layer;          ///< each block, as model.profile.layers
-  std::vector<Bytes> layers_before;  ///< prefix sums: [0] = 0, [n] = all blocks
-  std::vector<Size> run_ends;        ///< layers of equal bytes and caches in a row: [.., end)
-  std::vector<Size> run_of;          ///< the run of each block
-  std::vector<double> read_dense;    ///< bytes each block reads whatever is routed (prefix sums)
-  std::vector<double> read_routed;   ///< bytes of all experts of each block (prefix sums)
-  Shards shards;                     ///< the same bytes by the way cards divide them
+  std::string refusal;                ///< why the scheme cannot hold the model: no bytes then
+  Bytes total;                        ///< parameters and buffers
+  Bytes embedding;                    ///< before the first decoding block, and all embeddings
+  Bytes head;                         ///< all else outside the blocks: final norm, head (0 if tied)
+  double head_read = 0;               ///< bytes read to make logits, its storage tied or not
+  std::vector<Bytes> layer;           ///< each block, as model.profile.layers
+  std::vector<Bytes> layers_before;   ///< prefix sums: [0] = 0, [n] = all blocks
+  std::vector<Size> run_ends;         ///< layers of equal bytes and caches in a row: [.., end)
+  std::vector<Size> run_of;           ///< the run of each block
+  std::vector<Bytes> experts_before;  ///< of them, all experts
+  // Bytes that one forward pass reads of each block, as often as it runs (prefix sums): whatever is
+  // routed, and all experts.
+  std::vector<double> read_dense, read_routed;
+  Shards shards;                             ///< the same bytes by the way cards divide them
   Arithmetic arithmetic = Arithmetic::bf16;  ///< units that most matrix elements are multiplied on
 };
 

@@ -70,6 +70,8 @@ struct Runtime {
   bool cpu;                  ///< can run without any card
   bool window_capped;        ///< sliding-window layers hold only their window
   bool latent_cache;         ///< MLA holds the latent, not expanded K and V
+  bool repeated_heads;       ///< holds K and V for each query head where transformers does
+  bool sparse_attention;     ///< reads the tokens that an indexer picks, not all
   bool experts_apart;        ///< experts may be in host memory while their layer is on a card
   bool input_on_cpu;         ///< the token embedding stays in host memory
   bool cache_optional;       ///< can generate without a KV cache

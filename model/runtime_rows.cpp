@@ -76,6 +76,9 @@ Runtime transformers() {
   r.offload = Offload::stream;
   r.launch = Launch::overlapped;
   r.disk = r.cpu = r.window_capped = r.cache_optional = true;
+  // modeling_falcon.py, _split_heads: keys and values of the newer layout are repeated before they
+  // are kept. modeling_deepseek_v32.py: what the indexer does not pick is masked, not left out.
+  r.repeated_heads = true;
   r.cache_growth = Growth::by_layer;
   // The layer's input, the sum after attention, its norm, and the embeddings that the model holds.
   r.residual_copies = 4;
@@ -146,7 +149,7 @@ Runtime vllm() {
   r.version = "0.19";
   r.source = "vLLM 0.19: gpu_memory_utilization 0.9, block size 16, chunked prefill";
   r.split = Split::tensors;
-  r.strict_positions = r.holds_back = true;
+  r.strict_positions = r.holds_back = r.sparse_attention = true;
   r.vocabulary_multiple = 64;
   r.kv_block = 16;
   r.prefill_chunk = 8192;

@@ -63,8 +63,11 @@ void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, Pas
     const double experts =
         static_cast<double>(w.shards.experts_of_rank(held.experts, rank).count()) * touched;
     held.experts = Bytes(0);
-    work.weight_bytes =
-        pass.weight_reads * (static_cast<double>(w.shards.of_rank(held, rank).count()) + experts);
+    // Layers that run several times are alike.
+    const double times =
+        run.size() > 0 ? runs(s, pass) / static_cast<double>(pass.layers.size()) : 1;
+    work.weight_bytes = pass.weight_reads * times *
+                        (static_cast<double>(w.shards.of_rank(held, rank).count()) + experts);
     if (plan.has_head(first)) work.weight_bytes += w.head_read / shards;
     work.flops /= shards;
     if (pass.prompt == 0)
@@ -80,7 +83,7 @@ void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, Pas
   }
   const double link = s.machine->card_link().value();
   const double activations = pass.tokens * static_cast<double>(w.model->shape.hidden_size) * 2.0;
-  const double layers = static_cast<double>(pass.layers.size());
+  const double layers = runs(s, pass);
   if (plan.shards > 1)
     time.reduce = 2.0 * layers *
                   (s.runtime->reduce_latency_s.value * pass.weight_reads +

@@ -42,6 +42,8 @@ report::Table table_of(const std::vector<const Runtime*>& rows) {
     yes_no("runs without any card", r->cpu);
     yes_no("sliding windows cap the cache", r->window_capped);
     yes_no("MLA keeps the latent", r->latent_cache);
+    yes_no("repeats kept keys and values where transformers does", r->repeated_heads);
+    yes_no("sparse attention reads what it picks alone", r->sparse_attention);
     yes_no("refuses contexts beyond the positions", r->strict_positions);
     policy("tokens per cache block", r->kv_block);
     policy("share of a card used by default", r->utilization);

@@ -20,7 +20,7 @@ Part axk2(const Config& c) {
               linear("kv_b_proj", a.rank, a.heads * (a.nope + a.value)) +
               linear("o_proj", a.heads * a.value, hidden, bias);
   attn.caches = {latent_cache(a)};
-  attn = std::move(attn) + indexer(c, k("Indexer"), hidden, a.query_rank);
+  attn = picked(std::move(attn), c) + indexer(c, k("Indexer"), hidden, a.query_rank);
   const auto gated_norm = [&](std::string_view name) {
     return in(name, k("GatedRMSNorm"),
               rms_norm("norm", k("RMSNorm"), hidden) +
@@ -30,7 +30,7 @@ Part axk2(const Config& c) {
   };
   const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
   const Size every = c.dim({"moe_layer_freq"}, 1);
-  return decoder(c, k, a.rope, [&](Size i) {
+  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
     const bool sparse = is_sparse(c, i, 1) && (c.has("mlp_layer_types") || i % every == 0);
     return in("self_attn", k("Attention"), attn) +
            (sparse ? shared_mixture(c, k, k("MoE"), gate) : dense_mlp(c, k)) +

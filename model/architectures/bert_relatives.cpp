@@ -70,16 +70,23 @@ Part albert(const Config& c) {
            linear("ffn_output", s.inner, s.hidden, Bias::yes) + module("activation", act) +
            dropout();
   };
-  Part body = narrow_embeddings("Albert", s, width) +
-              in("encoder", "AlbertTransformer",
-                 linear("embedding_hidden_mapping_in", width, s.hidden, Bias::yes) +
-                     stack("albert_layer_groups", "AlbertLayerGroup",
-                           c.dim({"num_hidden_groups"}, 1), [&](Size) {
-                             Part group = stack("albert_layers", "AlbertLayer",
-                                                c.dim({"inner_group_num"}, 1), layer);
-                             group.blocks.clear();
-                             return group;
-                           }));
+  const Size groups = c.dim({"num_hidden_groups"}, 1);
+  Part shared = stack("albert_layer_groups", "AlbertLayerGroup", groups, [&](Size) {
+    Part group = stack("albert_layers", "AlbertLayer", c.dim({"inner_group_num"}, 1), layer);
+    group.blocks.clear();
+    return group;
+  });
+  // Pass i of the num_hidden_layers runs through group int(i / (layers / groups)).
+  for (auto& m : shared.modules)
+    if (m.class_name == "AlbertLayerGroup") m.passes = 0;
+  for (Size i = 0; i < s.layers; ++i) {
+    const std::string path = "albert_layer_groups." + std::to_string(i * groups / s.layers);
+    for (auto& m : shared.modules) m.passes += m.path == path ? 1 : 0;
+  }
+  Part body =
+      narrow_embeddings("Albert", s, width) +
+      in("encoder", "AlbertTransformer",
+         linear("embedding_hidden_mapping_in", width, s.hidden, Bias::yes) + std::move(shared));
   const Part pooler =
       linear("pooler", s.hidden, s.hidden, Bias::yes) + module("pooler_activation", "Tanh");
   if (is_for(c, "AlbertModel")) return std::move(body) + pooler;

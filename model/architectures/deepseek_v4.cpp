@@ -89,6 +89,7 @@ Part deepseek_v4(const Config& c) {
     Part inner = compressor(k, hidden, dim, width, rate, rotated);
     inner.caches = {{.kind = CacheKind::latent,
                      .per_token = (dim + rate - 1) / rate,
+                     .picked = picks ? times({c.dim({"index_topk"}, 512), rate}) : 0,
                      .score_dims = 2 * heads * dim / rate,
                      .expanded_per_token = (dim + rate - 1) / rate}};
     if (picks) {

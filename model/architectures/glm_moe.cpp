@@ -40,7 +40,7 @@ Part glm4_moe_lite(const Config& c) {
   const Size hidden = c.dim({"hidden_size"});
   const Latent a = latent_of(c);
   const Part attn = latent_attention(hidden, a, k("RMSNorm"), c.bias({"attention_bias"}, false));
-  return decoder(c, k, a.rope,
+  return decoder(c, k, rotated_if_scaled(c, a.rope),
                  [&](Size i) { return decoder_layer(k, hidden, attn, feed_forward(c, k, i, 1)); });
 }
 
@@ -50,8 +50,9 @@ Part glm_moe_dsa(const Config& c) {
   const Classes k{"GlmMoeDsa"};
   const Size hidden = c.dim({"hidden_size"});
   const Latent a = latent_of(c);
-  const Part attn = latent_attention(hidden, a, k("RMSNorm"), c.bias({"attention_bias"}, false));
-  return decoder(c, k, a.rope, [&](Size i) {
+  const Part attn =
+      picked(latent_attention(hidden, a, k("RMSNorm"), c.bias({"attention_bias"}, false)), c);
+  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
     return decoder_layer(
         k, hidden, has_indexer(c, i) ? attn + indexer(c, k("Indexer"), hidden, a.query_rank) : attn,
         feed_forward(c, k, i, 3));

@@ -14,17 +14,21 @@ Part hrm_text_trunk(const Config& c) {
   const Size high = c.dim({"H_cycles"}, 2), low = c.dim({"L_cycles"}, 3);
   const Bias b = c.bias({"attention_bias"}, false), mlp = c.bias({"mlp_bias"}, false);
   const auto one = [&](std::string_view name, Size runs) {
-    return in(name, "HrmTextStack",
-              stack("layers", "HrmTextDecoderLayer", layers, [&](Size) {
-                Part attn = attention(s.hidden, s.heads, b, b) +
-                            linear("gate_proj", s.hidden, s.heads.query * s.heads.dim, b);
-                attn.caches[0].per_token = times({runs, attn.caches[0].per_token});
-                attn.caches[0].score_dims = times({runs, attn.caches[0].score_dims});
-                return in("self_attn", "HrmTextAttention", std::move(attn)) +
-                       in("mlp", "HrmTextMLP", gated_mlp(s.hidden, s.inner, s.act, mlp)) +
-                       module("input_layernorm", "HrmTextRMSNorm") +
-                       module("post_attention_layernorm", "HrmTextRMSNorm");
-              }) + module("final_norm", "HrmTextRMSNorm"));
+    return repeated(
+        in(name, "HrmTextStack",
+           stack("layers", "HrmTextDecoderLayer", layers,
+                 [&](Size) {
+                   Part attn = attention(s.hidden, s.heads, b, b) +
+                               linear("gate_proj", s.hidden, s.heads.query * s.heads.dim, b);
+                   attn.caches[0].per_token = times({runs, attn.caches[0].per_token});
+                   attn.caches[0].score_dims = times({runs, attn.caches[0].score_dims});
+                   return in("self_attn", "HrmTextAttention", std::move(attn)) +
+                          in("mlp", "HrmTextMLP", gated_mlp(s.hidden, s.inner, s.act, mlp)) +
+                          module("input_layernorm", "HrmTextRMSNorm") +
+                          module("post_attention_layernorm", "HrmTextRMSNorm");
+                 }) +
+               module("final_norm", "HrmTextRMSNorm")),
+        runs);
   };
   return unsplittable(tensor("z_L_init", {s.hidden}, Role::other) +
                           embedding("embed_tokens", c.dim({"vocab_size"}), s.hidden) +

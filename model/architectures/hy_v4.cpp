@@ -12,7 +12,8 @@ Part hy_v4(const Config& c) {
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
   const Size streams = c.dim({"hc_mult"}, 4);
   const Latent a = latent_of(c);
-  const Part attn = latent_attention(hidden, a, k("RMSNorm"), c.bias({"attention_bias"}, false));
+  const Part attn =
+      picked(latent_attention(hidden, a, k("RMSNorm"), c.bias({"attention_bias"}, false)), c);
   const Size inner = c.dim({"moe_intermediate_size"});
   const Routing r = routing_of(c, {"n_routed_experts"});
   const Part experts =

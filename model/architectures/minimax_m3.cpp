@@ -16,6 +16,8 @@ Part minimax_m3_text(const Config& c) {
   const Config own = c.section_or_empty("sparse_attention_config");
   const Size index_heads = own.dim({"sparse_num_index_heads"}, c.dim({"index_n_heads"}, 4));
   const Size index_dim = own.dim({"sparse_index_dim"}, c.dim({"index_head_dim"}, 128));
+  const Size looked_at = times({own.dim({"sparse_topk_blocks"}, c.dim({"index_topk_blocks"}, 16)),
+                                own.dim({"sparse_block_size"}, c.dim({"index_block_size"}, 128))});
   const Routing r = routing_of(c, {"num_local_experts", "num_experts"});
   const auto gated = [&](Size width) {
     return linear("gate_up_proj", hidden, 2 * width) + linear("down_proj", width, hidden);
@@ -49,10 +51,12 @@ Part minimax_m3_text(const Config& c) {
     const bool sparse = c.has("mlp_layer_types")
                             ? is_sparse(c, i, 0)
                             : mixed.empty() || entry(mixed, i, "moe_layer_freq");
-    return decoder_layer(
-        k, hidden,
-        attention(hidden, heads) + head_norms(k("RMSNorm"), heads.dim) + (indexed ? picks : Part{}),
-        sparse ? mixture : dense);
+    Part attn = attention(hidden, heads) + head_norms(k("RMSNorm"), heads.dim);
+    if (indexed) {
+      attn.caches[0].picked = looked_at;
+      attn = std::move(attn) + picks;
+    }
+    return decoder_layer(k, hidden, std::move(attn), sparse ? mixture : dense);
   });
   return unsplittable(in("model", k("TextModel"),
                          embedding("embed_tokens", vocab, hidden) + layers +

@@ -1,0 +1,88 @@
+// What sums know beside elements: layers that run several times, attention that looks at few
+// tokens, caches that code repeats for every query head.
+#include "model/profile.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/architecture.hpp"
+#include "model/kv_cache.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+using test::catalogue_model;
+using test::machine;
+using test::scenario;
+
+/// ALBERT (arXiv:1909.11942): two groups of one layer, run through by five passes: int(i / (5 /
+/// 2)).
+TEST(Profile, LayersThatRunSeveralTimesMultiplySeveralTimes) {
+  const Part part = describe(parse_config(R"({"architectures": ["AlbertModel"],
+      "model_type": "albert", "vocab_size": 100, "embedding_size": 8, "hidden_size": 16,
+      "num_hidden_layers": 5, "num_hidden_groups": 2, "num_attention_heads": 2,
+      "intermediate_size": 64, "max_position_embeddings": 32, "type_vocab_size": 2})",
+                                          "config.json"));
+  const Profile p = profile_of(part, 16);
+  ASSERT_EQ(p.layers.size(), 2u);
+  EXPECT_EQ(p.layers[0].passes, 3);
+  EXPECT_EQ(p.layers[1].passes, 2);
+  EXPECT_EQ(p.passes_before, (std::vector<Size>{0, 3, 5}));
+  const double layer = 4 * 16 * 16 + 2 * 16 * 64;  // q, k, v, out; up and down
+  EXPECT_EQ(p.multiplied_before, (std::vector<double>{0, 3 * layer, 5 * layer}));
+  EXPECT_EQ(p.layers[0].sums.matmul, static_cast<Size>(layer)) << "held once";
+}
+
+/// DeepSeek-V3.2: index_topk 2048, 128 heads of 128 + 64 + 128; an indexer of 64 heads of 128 looks
+/// at every token.
+TEST(Profile, SparseAttentionLooksAtWhatItsIndexerPicks) {
+  const Weights w = hold(catalogue_model("deepseek-ai/DeepSeek-V3.2"), scheme("bf16"));
+  const Machine m = machine(8, 80, 1000, 2000);
+  const Scenario s = scenario(w, m, "vllm");
+  const auto flops = [&](Size tokens) { return decode_score_flops(s, {.self = tokens}, 0, 1); };
+  const double attention = 2.0 * 128 * (128 + 64 + 128), index = 2.0 * 64 * 128;
+  EXPECT_DOUBLE_EQ(flops(2048), 2048 * (attention + index));
+  EXPECT_DOUBLE_EQ(flops(100'000), 2048 * attention + 100'000 * index);
+  // A prompt: the first 2048 tokens look at all before them.
+  EXPECT_DOUBLE_EQ(prefill_score_flops(s, 10'000, 0, 1),
+                   (2048.0 * 2049 / 2 + 7952.0 * 2048) * attention + 10'000.0 * 10'001 / 2 * index);
+  // transformers multiplies them all and masks what is not picked.
+  const Scenario masked = scenario(w, m, "transformers");
+  EXPECT_DOUBLE_EQ(decode_score_flops(masked, {.self = 100'000}, 0, 1),
+                   100'000 * (attention + index));
+  // All tokens are kept whatever is looked at: 512 + 64 of the latent, 128 of the index.
+  EXPECT_EQ(kv_cache(s, {.self = 16'000}, 0, 1).count(), 16'000 * 2 * (512 + 64 + 128));
+}
+
+/// HRM-Text (arXiv:2506.21734): two cycles of three runs of the low stack and one of the high one.
+TEST(Profile, StacksThatRunSeveralTimesReadTheirWeightsEachTime) {
+  const Model model = make_model("hrm",
+                                 parse_config(R"({"architectures": ["HrmTextForCausalLM"],
+      "model_type": "hrm_text", "vocab_size": 100, "hidden_size": 16, "intermediate_size": 64,
+      "num_layers_per_stack": 1, "num_hidden_layers": 1, "num_attention_heads": 2, "head_dim": 8,
+      "H_cycles": 2, "L_cycles": 3, "max_position_embeddings": 32})",
+                                              "config.json"),
+                                 "test");
+  const Weights w = hold(model, scheme("bf16"));
+  ASSERT_EQ(w.layer.size(), 2u);
+  EXPECT_EQ(model.profile.layers[0].passes, 6);
+  EXPECT_EQ(model.profile.layers[1].passes, 2);
+  const double low = w.layer[0].real().value(), high = w.layer[1].real().value();
+  EXPECT_EQ(w.read_dense, (std::vector<double>{0, 6 * low, 6 * low + 2 * high}));
+  EXPECT_EQ(w.layers_before[2], w.layer[0] + w.layer[1]) << "held once";
+}
+
+/// Falcon-40B keeps 8 key-value heads; transformers repeats them for its 128 query heads before it
+/// keeps them (modeling_falcon.py, _split_heads).
+TEST(Profile, KeysAndValuesAreRepeatedWhereTheRuntimeDoes) {
+  const Weights w = hold(catalogue_model("tiiuae/falcon-40b"), scheme("bf16"));
+  const Machine m = machine(8, 80, 1000, 2000);
+  const auto bytes = [&](std::string_view runtime) {
+    return kv_cache(scenario(w, m, runtime), {.self = 160}, 0, 1).count();
+  };
+  EXPECT_EQ(bytes("vllm"), 160 * 2 * 2 * 8 * 64);
+  EXPECT_EQ(bytes("transformers"), 160 * 2 * 2 * 128 * 64);
+}
+
+}  // namespace
+}  // namespace headroom::model
