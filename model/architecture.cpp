@@ -8,6 +8,7 @@
 
 #include "hardware/names.hpp"
 #include "model/architectures/rows.hpp"
+#include "model/class_defaults.hpp"
 
 namespace headroom::model {
 
@@ -95,7 +96,8 @@ Part describe(const Config& config) {
   const Architecture& row = row_of(config);
   try {
     Part part{.modules = {{"", std::string(row.name)}}};
-    part = std::move(part) + row.describe(config.as_class(row.name));
+    part = std::move(part) +
+           row.describe(with_optional_class_defaults(config, row.model_type).as_class(row.name));
     check_size(part);
     return part;
   } catch (const std::length_error& e) {

@@ -1,6 +1,7 @@
 #include "model/class_defaults.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 
 #include "hardware/embedded.hpp"
@@ -28,18 +29,37 @@ std::string_view table() {
   return {};
 }
 
-}  // namespace
+enum class Sizes { assumed, required };
+constexpr std::array<std::string_view, 5> required_sizes{
+    "vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size"};
 
-Config with_class_defaults(const Config& c, std::string_view model_type) {
+Config completed(const Config& c, std::string_view model_type, Sizes sizes) {
   const std::string_view line = line_of(table(), model_type);
   if (line.empty()) return c;
   const auto tab = line.find('\t');
   json::object defaults = json::parse(line.substr(0, tab)).as_object();
-  // A key under another name of it: the value of that.
-  const json::value names = json::parse(line.substr(tab + 1));
-  for (const auto& [name, own] : names.as_object())
-    if (const json::value* value = c.object().if_contains(name)) defaults[own.as_string()] = *value;
-  return c.with_defaults(defaults);
+  const json::object names = json::parse(line.substr(tab + 1)).as_object();
+  if (sizes == Sizes::required) {
+    bool flat = false;  // older files state at the top level what newer ones have in sections
+    for (const std::string_view size : required_sizes) {
+      const json::value* name = names.if_contains(size);
+      defaults.erase(name ? std::string_view(name->as_string()) : size);
+      flat = flat || c.object().contains(size);
+    }
+    for (auto it = defaults.begin(); flat && it != defaults.end();)
+      it = it->value().is_object() ? defaults.erase(it) : it + 1;
+  }
+  return c.renamed(names).with_defaults(defaults);
+}
+
+}  // namespace
+
+Config with_class_defaults(const Config& c, std::string_view model_type) {
+  return completed(c, model_type, Sizes::assumed);
+}
+
+Config with_optional_class_defaults(const Config& c, std::string_view model_type) {
+  return completed(c, model_type, Sizes::required);
 }
 
 }  // namespace headroom::model

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cmath>
 #include <utility>
@@ -143,7 +144,10 @@ double Config::number(Keys keys, double fallback) const {
 
 bool Config::flag(Keys keys, bool fallback) const {
   const Found found = find(keys);
-  if (!found.value) return fallback;
+  if (!found.value)
+    return fallback && std::none_of(keys.begin(), keys.end(), [&](std::string_view key) {
+             return object_->contains({key.data(), key.size()});
+           });
   if (!found.value->is_bool()) wrong(found, "true or false");
   return found.value->get_bool();
 }
@@ -232,6 +236,23 @@ Config Config::with_defaults(const json::object& defaults) const {
   json::object all = *object_;
   for (const auto& [key, value] : defaults)
     if (!all.contains(key)) all.emplace(key, value);
+  Config copy = *this;
+  copy.object_ = std::make_shared<const json::object>(std::move(all));
+  return copy;
+}
+
+Config Config::renamed(const json::object& names) const {
+  const auto differs = [&](const auto& name) {
+    return object_->contains(name.key()) && name.key() != name.value().as_string();
+  };
+  if (std::none_of(names.begin(), names.end(), differs)) return *this;
+  json::object all = *object_;
+  for (const auto& [name, own] : names)
+    if (const json::value* value = object_->if_contains(name); value && name != own.as_string()) {
+      all[own.as_string()] = *value;
+      all.erase(name);
+      read_->insert(prefix_ + std::string(name));
+    }
   Config copy = *this;
   copy.object_ = std::make_shared<const json::object>(std::move(all));
   return copy;

@@ -51,6 +51,7 @@ class Config {
   /// whose absence means `fallback`.
   Size dim_or_none(Keys keys, Size fallback) const;
   double number(Keys keys, double fallback) const;
+  /// `fallback` where absent; null is false, as in the reference.
   bool flag(Keys keys, bool fallback) const;
   Bias bias(Keys keys, bool fallback) const { return flag(keys, fallback) ? Bias::yes : Bias::no; }
   std::string text(Keys keys) const;
@@ -76,6 +77,9 @@ class Config {
   Config as_class(std::string_view name) const;
   /// The same config where absent keys (not null ones) read as in `defaults`.
   Config with_defaults(const boost::json::object& defaults) const;
+  /// The same config with the keys that `names` maps (name → name in its class) under the latter,
+  /// which win where a file has both, as in the reference.
+  Config renamed(const boost::json::object& names) const;
   /// Keys asked for so far, present or not, dotted below sections.
   std::set<std::string> keys_read() const;
   /// Keys of the file that nobody asked for, dotted below the sections that somebody read from.

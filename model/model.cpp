@@ -1,8 +1,10 @@
 #include "model/model.hpp"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "model/architecture.hpp"
+#include "model/class_defaults.hpp"
 #include "model/quantisation.hpp"
 #include "model/quantisation_gguf.hpp"
 
@@ -12,11 +14,19 @@ namespace {
 /// The keys under which configs call one thing; a vision-language config has them in its
 /// `text_config`, an encoder-decoder may say them for its decoder.
 Size shape_key(const Config& config, Config::Keys keys) {
-  const Size direct = config.count(keys, 0);
+  const auto read = [&](const Config& c) {
+    for (const auto key : keys)  // of one number for each layer, the largest
+      if (const auto* value = c.object().if_contains(key); value && value->is_array()) {
+        const auto each = c.dims({key});
+        return each.empty() ? Size{0} : *std::max_element(each.begin(), each.end());
+      }
+    return c.count(keys, 0);
+  };
+  const Size direct = read(config);
   if (direct > 0) return direct;
   for (const std::string_view section : {"text_config", "llm_config", "decoder"})
     if (config.has(section) && config.object().at(section).is_object())
-      return config.section(section).count(keys, 0);
+      return read(config.section(section));
   return 0;
 }
 
@@ -60,22 +70,23 @@ void complete(ModelShape& shape, const Part& part) {
 
 }  // namespace
 
-Model make_model(std::string name, const Config& config, std::string source) {
+Model make_model(std::string name, const Config& file, std::string source) {
+  const Config config = with_optional_class_defaults(file, file.text({"model_type"}, ""));
   Model model;
   model.name = std::move(name);
   model.source = std::move(source);
-  model.part = describe(config);
+  model.part = describe(file);
   model.architecture = model.part.modules.at(0).class_name;
   model.model_type = config.text({"model_type"}, "");
-  model.checkpoint_scheme = checkpoint_scheme(config);
-  model.checkpoint = checkpoint_details(config);
+  model.checkpoint_scheme = checkpoint_scheme(file);
+  model.checkpoint = checkpoint_details(file);
   model.encoder_decoder = config.flag({"is_encoder_decoder"}, false);
   model.shape = shape_of(config);
   complete(model.shape, model.part);
   model.rope_factors = rope_factors(config, model.shape.head_dim);
   model.profile = profile_of(model.part, model.shape.hidden_size);
-  model.multi_token_prediction = multi_token_prediction(config, model.part);
-  model.unknown_keys = unknown_keys(config);
+  model.multi_token_prediction = multi_token_prediction(file, model.part);
+  model.unknown_keys = unknown_keys(file);
   return model;
 }
 

@@ -11,7 +11,51 @@ namespace {
 
 constexpr std::string_view embedding_weight = "model.language_model.embed_tokens.weight";
 
+Part two_layers(Size in_dim, Size out, const std::string& act, Bias bias) {
+  return linear("linear_1", in_dim, out, bias) + module("act", act) +
+         linear("linear_2", out, out, bias);
+}
+
 }  // namespace
+
+/// Source: transformers 5.23, models/qwen2_audio/modeling_qwen2_audio.py. The head is never tied.
+Part qwen2_audio(const Config& c) {
+  const Config text = section_of(c, "text_config", "qwen2");
+  const Submodel audio =
+      whisper_tower(section_of(c, "audio_config", "qwen2_audio_encoder"), "Qwen2Audio");
+  const Submodel language = text_model(text);
+  Part body = in("model", "Qwen2AudioModel",
+                 audio.as("audio_tower") +
+                     in("multi_modal_projector", "Qwen2AudioMultiModalProjector",
+                        linear("linear", audio.width, language.width, Bias::yes)) +
+                     language.as("language_model"));
+  return with_language_head(with_unsplittable(std::move(body), {"Qwen2AudioAttention"}), text,
+                            false, embedding_weight);
+}
+
+/// Source: transformers 5.23, models/voxtral/modeling_voxtral.py: four frames side by side.
+Part voxtral(const Config& c) {
+  // What the section leaves out is as in an absent one.
+  const Config text = with_class_defaults(c.section_or_empty("text_config")
+                                              .with_defaults({{"vocab_size", 131072},
+                                                              {"hidden_size", 3072},
+                                                              {"intermediate_size", 8192},
+                                                              {"num_hidden_layers", 30},
+                                                              {"num_key_value_heads", 8},
+                                                              {"max_position_embeddings", 131072},
+                                                              {"head_dim", 128},
+                                                              {"model_type", "llama"}}),
+                                          "llama");
+  const Config a = section_of(c, "audio_config", "voxtral_encoder");
+  const Submodel audio = whisper_tower(a, "Voxtral"), language = text_model(text);
+  const std::string act = activation_class(c, {"projector_hidden_act"}, "gelu");
+  return with_language_head(
+      in("model", "VoxtralModel",
+         audio.as("audio_tower") + language.as("language_model") +
+             in("multi_modal_projector", "VoxtralMultiModalProjector",
+                two_layers(a.dim({"intermediate_size"}), language.width, act, Bias::no))),
+      text, false, embedding_weight);
+}
 
 /// Source: transformers 5.23, models/audioflamingo3, models/musicflamingo. Music Flamingo rotates a
 /// fifth of the audio's width by the time in seconds, over rope_theta positions.
@@ -39,10 +83,10 @@ Part audio_flamingo(const Config& c) {
                                   buffer("inv_freq", {half}) + buffer("original_inv_freq", {half}) +
                                       buffer("position_angles", {theta, 2 * half}));
   }
-  return with_language_head(
-      in("model", name + "Model",
-         audio.as("audio_tower") + language.as("language_model") + std::move(projector)),
-      text, false, embedding_weight);
+  Part body = in("model", name + "Model",
+                 audio.as("audio_tower") + language.as("language_model") + std::move(projector));
+  if (!music) body = with_unsplittable(std::move(body), {"AudioFlamingo3Attention"});
+  return with_language_head(std::move(body), text, false, embedding_weight);
 }
 
 /// Source: transformers 5.23, models/qwen3_asr/modeling_qwen3_asr.py.

@@ -110,4 +110,28 @@ Part blip(const Config& c) {
   return unsplittable(std::move(p), {"BlipEncoderLayer", "BlipTextEmbeddings"});
 }
 
+/// Source: transformers 5.23, models/blip_2, models/instructblip, models/instructblipvideo.
+Part blip2(const Config& c) {
+  const std::string_view suffix = "ForConditionalGeneration";
+  const std::string name = c.class_name().substr(0, c.class_name().size() - suffix.size());
+  const std::string type = name == "Blip2"          ? "blip_2"
+                           : name == "InstructBlip" ? "instructblip"
+                                                    : "instructblipvideo";
+  const Config v = section_of(c, "vision_config", type + "_vision_model");
+  const Config q = section_of(c, "qformer_config", type + "_qformer");
+  const Config text = section_of(c, "text_config", "opt");
+  const Size width = q.dim({"hidden_size"});
+  Part p = tensor("query_tokens", {1, c.dim({"num_query_tokens"}, 32), width}, Role::other) +
+           vision_model(v, name) + qformer(q, name, v.dim({"hidden_size"})) +
+           linear("language_projection", width, width_of(text), Bias::yes) +
+           whole_model(text, "language_model");
+  if (name == "Blip2")
+    return with_unsplittable(
+        std::move(p), {"Blip2Attention", "Blip2QFormerMultiHeadAttention", "Blip2EncoderLayer",
+                       "Blip2VisionEmbeddings", "Blip2TextEmbeddings"});
+  return with_unsplittable(std::move(p), {name + "QFormerEmbeddings", name + "Attention",
+                                          name + "EncoderLayer", name + "QFormerMultiHeadAttention",
+                                          name + "QFormerSelfOutput", name + "QFormerLayer"});
+}
+
 }  // namespace headroom::model::families

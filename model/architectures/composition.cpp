@@ -32,7 +32,8 @@ Submodel body_of(const Part& part, std::string_view name) {
   const auto inner = [&](std::string path) { return path.substr(scope.size()); };
   for (const auto& m : part.modules) {
     if (m.path == name) body.class_name = m.class_name;
-    if (m.path.starts_with(scope)) body.part.modules.push_back({inner(m.path), m.class_name});
+    if (m.path.starts_with(scope))
+      body.part.modules.push_back({inner(m.path), m.class_name, m.passes});
   }
   for (Tensor t : part.tensors) {
     if (!t.name.starts_with(scope)) continue;

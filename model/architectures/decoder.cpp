@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <boost/json.hpp>
+#include <charconv>
 #include <set>
 
 namespace headroom::model::families {
@@ -47,6 +49,16 @@ std::vector<std::string> every_nth_full(const Config& c, Size layers, Size patte
   return layer_types(c, layers, [&](Size i) {
     return (i + 1) % pattern == 0 ? "full_attention" : "sliding_attention";
   });
+}
+
+Config layer_section(const Config& c, Size i) {
+  const Config each = c.section_or_empty("per_layer_config");
+  for (const auto& [key, value] : each.object()) {
+    Size layer = -1;
+    std::from_chars(key.data(), key.data() + key.size(), layer);
+    if (layer == i && value.is_object()) return each.section(key);
+  }
+  return each.section_or_empty("");
 }
 
 Part rotary_by_type(std::string_view class_name, const std::vector<std::string>& types, Size dims) {

@@ -44,6 +44,10 @@ inline Size window_of(const std::string& layer_type, Size window) {
   return layer_type == "sliding_attention" ? window : 0;
 }
 
+/// What is other in layer `i`: files written by transformers 5 keep it under the layer's number
+/// ("05") in per_layer_config.
+Config layer_section(const Config& c, Size i);
+
 /// Rotary tables kept apart for each kind of layer, in alphabetical order.
 Part rotary_by_type(std::string_view class_name, const std::vector<std::string>& types, Size dims);
 

@@ -62,6 +62,9 @@ constexpr Architecture rows[] = {
     {"Gemma2Model", "gemma2", gemma2_trunk},
     {"Gemma3ForCausalLM", "gemma3_text", gemma3_text},
     {"Gemma3TextModel", "gemma3_text", gemma3_trunk},
+    // gemma3n.cpp
+    {"Gemma3nForCausalLM", "gemma3n_text", gemma3n_text},
+    {"Gemma3nTextModel", "gemma3n_text", gemma3n_trunk},
     {"VaultGemmaForCausalLM", "vaultgemma", vaultgemma},
     {"VaultGemmaModel", "vaultgemma", vaultgemma_trunk},
     // glm.cpp

@@ -25,7 +25,7 @@ Part deepseek_v2(const Config& c) {
   const Latent a = latent_of(c);
   const Bias bias = c.bias({"attention_bias"}, false), mlp_bias = c.bias({"mlp_bias"}, false);
   const Part gate = router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
-  return decoder(c, k, a.rope, [&](Size i) {
+  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
     return decoder_layer(k, hidden, latent_attention(hidden, a, k("RMSNorm"), bias),
                          is_sparse(c, i, 0) ? shared_mixture(c, k, k("Moe"), gate, mlp_bias)
                                             : dense(c, k, mlp_bias));
@@ -40,7 +40,7 @@ Part deepseek_v3(const Config& c) {
   a.query_rank = c.dim_or_none({"q_lora_rank"}, 1536);
   const Bias bias = c.bias({"attention_bias"}, false);
   const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
-  return decoder(c, k, a.rope, [&](Size i) {
+  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
     return decoder_layer(
         k, hidden, latent_attention(hidden, a, k("RMSNorm"), bias),
         is_sparse(c, i, 3) ? shared_mixture(c, k, k("MoE"), gate) : dense(c, k, Bias::no));
@@ -54,10 +54,10 @@ Part deepseek_v32(const Config& c) {
   const Latent a = latent_of(c);
   const Bias bias = c.bias({"attention_bias"}, false);
   const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
-  return decoder(c, k, a.rope, [&](Size i) {
+  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
     return decoder_layer(
         k, hidden,
-        latent_attention(hidden, a, k("RMSNorm"), bias) +
+        picked(latent_attention(hidden, a, k("RMSNorm"), bias), c) +
             indexer(c, k("Indexer"), hidden, a.query_rank),
         is_sparse(c, i, 3) ? shared_mixture(c, k, k("MoE"), gate) : dense(c, k, Bias::no));
   });
@@ -73,7 +73,7 @@ Part axk1(const Config& c) {
   const Part mixture = shared_mixture(c, k, k("MoE"), gate) +
                        at("mlp", rms_norm("post_mlp_layernorm", k("RMSNorm"), hidden));
   const Size every = c.dim({"moe_layer_freq"}, 1);
-  return decoder(c, k, a.rope, [&](Size i) {
+  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
     const bool sparse = is_sparse(c, i, 1) && (c.has("mlp_layer_types") || i % every == 0);
     return decoder_layer(k, hidden, latent_attention(hidden, a, k("RMSNorm"), bias),
                          sparse ? mixture : dense(c, k, Bias::no));

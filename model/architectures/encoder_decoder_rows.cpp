@@ -30,19 +30,24 @@ constexpr Architecture rows[] = {
     {"MBartForCausalLM", "mbart", bart},
     {"PLBartModel", "plbart", bart},
     {"PLBartForConditionalGeneration", "plbart", bart},
+    {"PLBartForCausalLM", "plbart", bart},
     {"M2M100Model", "m2m_100", bart},
     {"M2M100ForConditionalGeneration", "m2m_100", bart},
     {"MarianModel", "marian", bart},
     {"MarianMTModel", "marian", bart},
+    {"MarianForCausalLM", "marian", bart},
     {"PegasusModel", "pegasus", bart},
     {"PegasusForConditionalGeneration", "pegasus", bart},
+    {"PegasusForCausalLM", "pegasus", bart},
     {"BlenderbotModel", "blenderbot", bart},
     {"BlenderbotForConditionalGeneration", "blenderbot", bart},
+    {"BlenderbotForCausalLM", "blenderbot", bart},
     {"BlenderbotSmallModel", "blenderbot-small", bart},
     {"BlenderbotSmallForConditionalGeneration", "blenderbot-small", bart},
     {"BlenderbotSmallForCausalLM", "blenderbot-small", bart},
     {"MvpModel", "mvp", bart},
     {"MvpForConditionalGeneration", "mvp", bart},
+    {"MvpForCausalLM", "mvp", bart},
     // whisper.cpp
     {"WhisperModel", "whisper", whisper},
     {"WhisperForConditionalGeneration", "whisper", whisper},
@@ -50,10 +55,30 @@ constexpr Architecture rows[] = {
     {"T5GemmaForConditionalGeneration", "t5gemma", t5gemma},
     // encoder_decoder.cpp
     {"EncoderDecoderModel", "encoder-decoder", encoder_decoder},
+    // fsmt.cpp
+    {"FSMTModel", "fsmt", fsmt},
+    {"FSMTForConditionalGeneration", "fsmt", fsmt},
     // prophetnet.cpp
+    {"ProphetNetModel", "prophetnet", prophetnet},
+    {"ProphetNetForConditionalGeneration", "prophetnet", prophetnet},
     {"ProphetNetForCausalLM", "prophetnet", prophetnet},
     // t5gemma2.cpp
+    {"T5Gemma2Model", "t5gemma2", t5gemma2},
     {"T5Gemma2ForConditionalGeneration", "t5gemma2", t5gemma2},
+    // long_seq2seq.cpp
+    {"LEDModel", "led", long_seq2seq},
+    {"LEDForConditionalGeneration", "led", long_seq2seq},
+    {"PegasusXModel", "pegasus_x", long_seq2seq},
+    {"PegasusXForConditionalGeneration", "pegasus_x", long_seq2seq},
+    {"BigBirdPegasusModel", "bigbird_pegasus", long_seq2seq},
+    {"BigBirdPegasusForConditionalGeneration", "bigbird_pegasus", long_seq2seq},
+    // nllb_moe.cpp
+    {"NllbMoeModel", "nllb-moe", nllb_moe},
+    {"NllbMoeForConditionalGeneration", "nllb-moe", nllb_moe},
+    // switch_transformers.cpp
+    {"SwitchTransformersModel", "switch_transformers", switch_transformers},
+    {"SwitchTransformersEncoderModel", "switch_transformers", switch_transformers},
+    {"SwitchTransformersForConditionalGeneration", "switch_transformers", switch_transformers},
 };
 
 }  // namespace

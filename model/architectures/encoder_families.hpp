@@ -36,16 +36,39 @@ Part eurobert(const Config& c);
 // esmc.cpp
 Part esmc(const Config& c);
 Part ultrabert(const Config& c);
+// esm.cpp
+Part esm(const Config& c);
+// efficient_encoders.cpp
+Part big_bird(const Config& c);
+Part nystromformer_or_yoso(const Config& c);
+Part squeezebert(const Config& c);
+Part convbert(const Config& c);
+// luke.cpp
+Part luke(const Config& c);
 // mobilebert.cpp
 Part mobilebert(const Config& c);
+// xlm.cpp
+Part xlm(const Config& c);
 // xlnet.cpp
 Part xlnet(const Config& c);
+// fsmt.cpp
+Part fsmt(const Config& c);
 // prophetnet.cpp
 Part prophetnet(const Config& c);
 // distilbert.cpp
 Part distilbert(const Config& c);
 // modernbert.cpp
 Part modernbert(const Config& c);
+Part modernbert_decoder(const Config& c);
+// roformer.cpp
+Part roformer(const Config& c);
+Part rembert(const Config& c);
+// long_seq2seq.cpp
+Part long_seq2seq(const Config& c);
+// nllb_moe.cpp
+Part nllb_moe(const Config& c);
+// switch_transformers.cpp
+Part switch_transformers(const Config& c);
 // deberta.cpp
 Part deberta(const Config& c);
 

@@ -77,6 +77,11 @@ constexpr Architecture rows[] = {
     {"ModernBertForTokenClassification", "modernbert", modernbert},
     {"ModernBertForQuestionAnswering", "modernbert", modernbert},
     // deberta.cpp
+    {"DebertaModel", "deberta", deberta},
+    {"DebertaForMaskedLM", "deberta", deberta},
+    {"DebertaForSequenceClassification", "deberta", deberta},
+    {"DebertaForTokenClassification", "deberta", deberta},
+    {"DebertaForQuestionAnswering", "deberta", deberta},
     {"DebertaV2Model", "deberta-v2", deberta},
     {"DebertaV2ForMaskedLM", "deberta-v2", deberta},
     {"DebertaV2ForSequenceClassification", "deberta-v2", deberta},
@@ -113,12 +118,66 @@ constexpr Architecture rows[] = {
     {"EuroBertModel", "eurobert", eurobert},
     {"EuroBertForMaskedLM", "eurobert", eurobert},
     // esmc.cpp
+    {"EsmcModel", "esmc", esmc},
     {"EsmcForMaskedLM", "esmc", esmc},
+    {"EsmcForSequenceClassification", "esmc", esmc},
+    {"EsmcForTokenClassification", "esmc", esmc},
+    {"UltrabertModel", "ultrabert", ultrabert},
     {"UltrabertForMaskedLM", "ultrabert", ultrabert},
+    {"UltrabertForSequenceClassification", "ultrabert", ultrabert},
+    {"UltrabertForTokenClassification", "ultrabert", ultrabert},
     // mobilebert.cpp
+    {"MobileBertModel", "mobilebert", mobilebert},
     {"MobileBertForMaskedLM", "mobilebert", mobilebert},
+    {"MobileBertForPreTraining", "mobilebert", mobilebert},
+    {"MobileBertForSequenceClassification", "mobilebert", mobilebert},
+    {"MobileBertForTokenClassification", "mobilebert", mobilebert},
+    {"MobileBertForQuestionAnswering", "mobilebert", mobilebert},
+    // xlm.cpp
+    {"XLMModel", "xlm", xlm},
+    {"XLMWithLMHeadModel", "xlm", xlm},
+    {"FlaubertModel", "flaubert", xlm},
+    {"FlaubertWithLMHeadModel", "flaubert", xlm},
     // xlnet.cpp
+    {"XLNetModel", "xlnet", xlnet},
     {"XLNetLMHeadModel", "xlnet", xlnet},
+    // modernbert.cpp
+    {"ModernBertDecoderModel", "modernbert-decoder", modernbert_decoder},
+    {"ModernBertDecoderForCausalLM", "modernbert-decoder", modernbert_decoder},
+    {"ModernBertDecoderForSequenceClassification", "modernbert-decoder", modernbert_decoder},
+    // roformer.cpp
+    {"RoFormerModel", "roformer", roformer},
+    {"RoFormerForMaskedLM", "roformer", roformer},
+    {"RoFormerForCausalLM", "roformer", roformer},
+    {"RoFormerForSequenceClassification", "roformer", roformer},
+    {"RoFormerForTokenClassification", "roformer", roformer},
+    {"RoFormerForQuestionAnswering", "roformer", roformer},
+    {"RemBertModel", "rembert", rembert},
+    {"RemBertForMaskedLM", "rembert", rembert},
+    {"RemBertForCausalLM", "rembert", rembert},
+    {"RemBertForSequenceClassification", "rembert", rembert},
+    {"RemBertForTokenClassification", "rembert", rembert},
+    {"RemBertForQuestionAnswering", "rembert", rembert},
+    // esm.cpp
+    {"EsmModel", "esm", esm},
+    {"EsmForMaskedLM", "esm", esm},
+    {"EsmForSequenceClassification", "esm", esm},
+    {"EsmForTokenClassification", "esm", esm},
+    // efficient_encoders.cpp
+    {"BigBirdModel", "big_bird", big_bird},
+    {"BigBirdForMaskedLM", "big_bird", big_bird},
+    {"BigBirdForPreTraining", "big_bird", big_bird},
+    {"NystromformerModel", "nystromformer", nystromformer_or_yoso},
+    {"NystromformerForMaskedLM", "nystromformer", nystromformer_or_yoso},
+    {"YosoModel", "yoso", nystromformer_or_yoso},
+    {"YosoForMaskedLM", "yoso", nystromformer_or_yoso},
+    {"SqueezeBertModel", "squeezebert", squeezebert},
+    {"SqueezeBertForMaskedLM", "squeezebert", squeezebert},
+    {"ConvBertModel", "convbert", convbert},
+    {"ConvBertForMaskedLM", "convbert", convbert},
+    // luke.cpp
+    {"LukeModel", "luke", luke},
+    {"LukeForMaskedLM", "luke", luke},
 };
 
 }  // namespace

@@ -51,6 +51,8 @@ Part esmc(const Config& c) {
                   output_head("decoder", s.hidden, vocab, Bias::yes));
   else if (is_for(c, "ForSequenceClassification"))
     head = classification_head(k("ClassificationHead"), s.hidden, labels(c));
+  else if (is_for(c, "ForTokenClassification"))
+    head = dropout() + linear("score", s.hidden, labels(c), Bias::yes);
   else
     head = task_head(c, s.hidden);
   return whole(in("esmc", k("Model"), std::move(body)) + std::move(head));

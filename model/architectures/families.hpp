@@ -79,6 +79,9 @@ Part gemma2(const Config& c);
 Part gemma2_trunk(const Config& c);
 Part gemma3_text(const Config& c);
 Part gemma3_trunk(const Config& c);
+// gemma3n.cpp
+Part gemma3n_text(const Config& c);
+Part gemma3n_trunk(const Config& c);
 Part vaultgemma(const Config& c);
 Part vaultgemma_trunk(const Config& c);
 

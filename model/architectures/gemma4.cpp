@@ -1,9 +1,9 @@
 // The text model of Gemma 4: sliding layers and wider full-attention layers, keys and values shared
 // by the last layers, embeddings per layer, and an optional mixture beside the feed-forward.
 #include <boost/json.hpp>
-#include <charconv>
 
 #include "model/architectures/composition.hpp"
+#include "model/architectures/decoder.hpp"
 #include "model/architectures/vision_language_families.hpp"
 
 namespace headroom::model::families {
@@ -57,23 +57,13 @@ class TextModel {
   /// The last layers use the keys and values of an earlier one.
   bool reuses_cache(Size i) const { return i >= layers_ - c_.count({"num_kv_shared_layers"}, 0); }
   Size sliding_dim() const { return c_.dim({"head_dim"}, 256); }
-  /// Files written by transformers 5 keep what is other in a layer under its number ("05").
-  Config own(Size i) const {
-    const Config each = c_.section_or_empty("per_layer_config");
-    for (const auto& [key, value] : each.object()) {
-      Size layer = -1;
-      std::from_chars(key.data(), key.data() + key.size(), layer);
-      if (layer == i) return each.section(key);
-    }
-    return each.section_or_empty("");
-  }
   Size head_dim(Size i) const {
-    if (c_.has("per_layer_config")) return own(i).dim({"head_dim"}, sliding_dim());
+    if (c_.has("per_layer_config")) return layer_section(c_, i).dim({"head_dim"}, sliding_dim());
     return is_full(i) ? c_.dim({"global_head_dim"}, 512) : sliding_dim();
   }
   Size kv_heads(Size i) const {
     const Size usual = c_.dim({"num_key_value_heads"}, 4);
-    if (c_.has("per_layer_config")) return own(i).dim({"num_key_value_heads"}, usual);
+    if (c_.has("per_layer_config")) return layer_section(c_, i).dim({"num_key_value_heads"}, usual);
     return is_full(i) && keys_are_values() ? c_.dim({"num_global_key_value_heads"}, usual) : usual;
   }
   /// The window as it is used: half of what is written where attention looks both ways.
@@ -166,6 +156,40 @@ Part gemma4_text(const Config& c) {
                                          "Gemma4AudioLayer"});
   return with_language_head(std::move(p), c, head_is_tied(c, c, true, Inherit::no),
                             "model.embed_tokens.weight");
+}
+
+/// Images and sound without towers: patches and samples are projected as they come. Source:
+/// transformers 5.23, models/gemma4_unified/modeling_gemma4_unified.py.
+Part gemma4_unified(const Config& c) {
+  const std::string k = "Gemma4Unified";
+  const Config text = section_of(c, "text_config", "gemma4_unified_text");
+  const Submodel language = text_model(text);
+  const auto embedder = [&](std::string_view name, Size from) {
+    return in(name, k + "MultimodalEmbedder",
+              linear("embedding_projection", from, language.width) +
+                  module("embedding_pre_projection_norm", k + "RMSNorm"));
+  };
+  Part body = language.as("language_model");
+  if (c.has("vision_config")) {
+    const Config v = section_of(c, "vision_config", "gemma4_unified_vision");
+    const Size side = v.dim({"patch_size"}, 16) * v.dim({"pooling_kernel_size"}, 3);
+    const Size pixels = 3 * side * side, width = v.dim({"mm_embed_dim"}, 3840);
+    body =
+        std::move(body) +
+        in("embed_vision", k + "VisionEmbedder",
+           tensor("pos_embedding", {v.dim({"mm_posemb_size"}, 1120), 2, width}, Role::embedding) +
+               layer_norm("patch_ln1", pixels) + linear("patch_dense", pixels, width, Bias::yes) +
+               layer_norm("patch_ln2", width) + layer_norm("pos_norm", width) +
+               embedder("multimodal_embedder", v.dim({"output_proj_dims"}, 3840)));
+  }
+  if (c.has("audio_config"))
+    body = std::move(body) +
+           embedder(
+               "embed_audio",
+               section_of(c, "audio_config", "gemma4_unified_audio").dim({"audio_embed_dim"}, 640));
+  return with_language_head(in("model", k + "Model", std::move(body)), text,
+                            head_is_tied(c, text, true, Inherit::no),
+                            "model.language_model.embed_tokens.weight");
 }
 
 }  // namespace headroom::model::families

@@ -25,7 +25,7 @@ Part gpt_oss(const Config& c) {
                          tensor("weight", {r.experts, hidden}, Role::matmul) +
                              tensor("bias", {r.experts}, Role::bias)) +
                           in("experts", k("Experts"), experts));
-  return decoder(c, k, heads.dim, [&](Size i) {
+  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size i) {
     return decoder_layer(
         k, hidden,
         tensor("sinks", {heads.query}, Role::other) +

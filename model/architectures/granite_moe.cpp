@@ -56,7 +56,7 @@ std::set<double> base_frequencies(const Config& c) {
 /// Source: transformers 5.23, models/granitemoe.
 Part granitemoe(const Config& c) {
   const Classes k{"GraniteMoe"};
-  return decoder(c, k, rotated_dims(c, heads_of(c).dim), [&](Size) {
+  return decoder(c, k, rotated_if_scaled(c, heads_of(c).dim), [&](Size) {
     return in("self_attn", k("Attention"), attention_of(c)) + norms(c, k) + mixture(c, k);
   });
 }
@@ -64,7 +64,7 @@ Part granitemoe(const Config& c) {
 /// Source: transformers 5.23, models/granitemoeshared.
 Part granitemoeshared(const Config& c) {
   const Classes k{"GraniteMoeShared"};
-  return decoder(c, k, rotated_dims(c, heads_of(c).dim), [&](Size) {
+  return decoder(c, k, rotated_if_scaled(c, heads_of(c).dim), [&](Size) {
     return in("self_attn", k("Attention"), attention_of(c)) + norms(c, k) + mixture(c, k) +
            shared_mlp(c, k, c.count({"shared_intermediate_size"}, 0));
   });

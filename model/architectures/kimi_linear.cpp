@@ -96,7 +96,7 @@ Part bailing_hybrid(const Config& c) {
                     linear("g_proj", hidden, a.heads);
   const auto types = c.texts({"layer_types"});
   const Size group = c.dim({"layer_group_size"}, 6);
-  return decoder(c, k, a.rope, [&](Size i) {
+  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
     const bool attends =
         types.empty() ? (i + 1) % group == 0 : layer_type(c, types, i) == "full_attention";
     return (attends ? in("self_attn", k("Attention"), full)

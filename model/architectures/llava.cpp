@@ -108,4 +108,39 @@ Part mistral3(const Config& c) {
                    head_is_tied(c, text, true, Inherit::no));
 }
 
+/// Source: transformers 5.23, models/lighton_ocr/modeling_lighton_ocr.py.
+Part lighton_ocr(const Config& c) {
+  const Config text = section_of(c, "text_config", "qwen3");
+  const Submodel vision = vision_model(section_of(c, "vision_config", "pixtral"));
+  const Submodel language = text_model(text);
+  const Size merge = c.dim({"spatial_merge_size"}, 2), width = language.width;
+  return with_language_head(
+      in("model", "LightOnOcrModel",
+         vision.as("vision_encoder") +
+             in("vision_projection", "LightOnOcrMultiModalProjector",
+                rms_norm("norm", "LightOnOcrRMSNorm", vision.width) +
+                    in("patch_merger", "LightOnOcrPatchMerger",
+                       linear("merging_layer", vision.width * merge * merge, vision.width)) +
+                    linear("linear_1", vision.width, width) + module("act", "GELU") +
+                    linear("linear_2", width, width)) +
+             language.as("language_model")),
+      text, head_is_tied(c, text, true, Inherit::no), "model.language_model.embed_tokens.weight");
+}
+
+/// Fuyu (adept.ai/blog/fuyu-8b): patches are projected as they are, without a tower. Published
+/// files state the text model's keys at the top level.
+/// Source: transformers 5.23, models/fuyu/modeling_fuyu.py.
+Part fuyu(const Config& c) {
+  const Config text = section_or_self(c, "text_config", "persimmon");
+  const Submodel language = text_model(text, "persimmon");
+  const Size patch = c.dim({"patch_size"}, 30);
+  return with_language_head(
+      unsplittable(in("model", "FuyuModel",
+                      language.as("language_model") +
+                          linear("vision_embed_tokens", patch * patch * c.dim({"num_channels"}, 3),
+                                 language.width, Bias::yes)),
+                   language.part.no_split),
+      text, head_is_tied(c, text, false, Inherit::no), "model.language_model.embed_tokens.weight");
+}
+
 }  // namespace headroom::model::families

@@ -113,4 +113,43 @@ Part deepseek_vl(const Config& c) {
                    true);
 }
 
+/// The same with SAM's tower beside SigLIP's for images of higher resolution.
+/// Source: transformers 5.23, models/deepseek_vl_hybrid/modeling_deepseek_vl_hybrid.py.
+Part deepseek_vl_hybrid(const Config& c) {
+  const std::string k = "DeepseekVLHybrid";
+  const Config text = section_of(c, "text_config", "llama");
+  const Config high = section_of(c, "high_res_vision_config", "sam_vision_model");
+  const Submodel vision = vision_model(section_of(c, "vision_config", "siglip_vision_model"));
+  const Submodel language = text_model(text);
+  const Submodel sam =
+      sam_vision(high, {"Sam", "SamVisionEncoder", "SamVisionLayer", "SamVisionAttention",
+                        "SamPatchEmbeddings", "SamVisionNeck"});
+  const Size fine = sam.width, half = language.width / 2;
+  const auto norm = [&](std::string_view name) {
+    return in(name, k + "LayerNorm",
+              tensor("weight", {fine}, Role::norm) + tensor("bias", {fine}, Role::norm));
+  };
+  return with_head(
+      c, text,
+      in("model", k + "Model",
+         tensor("high_res_vision_alpha", {1}, Role::other) +
+             in("high_res_vision_model", "SamVisionModel",
+                with_unsplittable(sam.as("vision_encoder"), {"SamVisionLayer"})) +
+             in("high_res_vision_neck", "DeepseekVLSamVisionNeck",
+                convolution("conv1", "Conv2d", {fine, high.dim({"hidden_size"}), 1, 1}) +
+                    norm("layer_norm1") + convolution("conv2", "Conv2d", {fine, fine, 3, 3}) +
+                    norm("layer_norm2")) +
+             in("high_res_vision_proj", "DeepseekVLSamVisionProj",
+                convolution("conv1", "Conv2d", {2 * fine, fine, 3, 3}) +
+                    convolution("conv2", "Conv2d", {4 * fine, 2 * fine, 3, 3})) +
+             vision.as("vision_model") +
+             in("aligner", k + "Aligner",
+                linear("vision_proj", vision.width, half, Bias::yes) +
+                    linear("high_res_vision_proj", 4 * fine, half, Bias::yes) +
+                    module("act", "GELU") +
+                    linear("proj", language.width, language.width, Bias::yes)) +
+             language.as("language_model")),
+      true);
+}
+
 }  // namespace headroom::model::families

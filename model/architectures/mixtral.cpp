@@ -16,7 +16,7 @@ Part mixtral(const Config& c) {
                       router("gate", k("TopKRouter"), hidden, r.experts) +
                           fused_experts(k("Experts"), hidden, inner, r,
                                         activation_class(c, {"hidden_act"}, "silu")));
-  return decoder(c, k, heads.dim, [&](Size) {
+  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size) {
     return decoder_layer(k, hidden, attention(hidden, heads, Bias::no, Bias::no, window), mlp);
   });
 }

@@ -109,4 +109,12 @@ Part mllama(const Config& c) {
                                      "MllamaSelfAttentionDecoderLayer"});
 }
 
+/// The text model alone; its head is never tied.
+Part mllama_text(const Config& c) {
+  return unsplittable(in("model", "MllamaTextModel", text_part(c)) +
+                          output_head("lm_head", c.dim({"hidden_size"}), c.dim({"vocab_size"})),
+                      {"MllamaVisionEncoderLayer", "MllamaCrossAttentionDecoderLayer",
+                       "MllamaSelfAttentionDecoderLayer"});
+}
+
 }  // namespace headroom::model::families

@@ -62,4 +62,58 @@ Part modernbert(const Config& c) {
   return tied(std::move(p), "decoder.weight", "model.embeddings.tok_embeddings.weight");
 }
 
+/// The same layer as a decoder: keys and values apart, windows by layer_types, else all but every
+/// third layer. Source: transformers 5.23, models/modernbert_decoder.
+Part modernbert_decoder(const Config& c) {
+  const std::string f = "ModernBertDecoder";
+  const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"intermediate_size"});
+  const Size vocab = c.dim({"vocab_size"}), query = c.dim({"num_attention_heads"});
+  const Heads heads{query, query, hidden / query};
+  const Bias norm_bias = c.bias({"norm_bias"}, false), mlp_bias = c.bias({"mlp_bias"}, false);
+  const Bias bias = c.bias({"attention_bias"}, false);
+  const std::string act = activation_class(c, {"hidden_activation"}, "gelu");
+  const Size every = c.dim({"global_attn_every_n_layers"}, 3);
+  const Size layers = c.dim({"num_hidden_layers"});
+  const auto types = layer_types(
+      c, layers, [&](Size i) { return i % every == 0 ? "full_attention" : "sliding_attention"; });
+  // The window reaches as far on one side as ModernBERT's on both.
+  const Size window = c.dim({"local_attention"}, 128) / 2;
+  Part body = in("embeddings", f + "Embeddings",
+                 embedding("tok_embeddings", vocab, hidden) +
+                     layer_norm("norm", hidden, norm_bias) + dropout("drop")) +
+              stack("layers", f + "Layer", layers,
+                    [&](Size i) {
+                      Part attn = linear("q_proj", hidden, hidden, bias) +
+                                  linear("k_proj", hidden, hidden, bias) +
+                                  linear("v_proj", hidden, hidden, bias) +
+                                  linear("Wo", hidden, hidden, bias) + dropout("out_drop");
+                      attn.caches = {
+                          kv_cache(heads, window_of(types[static_cast<std::size_t>(i)], window))};
+                      return (i == 0 ? module("attn_norm", "Identity")
+                                     : layer_norm("attn_norm", hidden, norm_bias)) +
+                             in("attn", f + "Attention", std::move(attn)) +
+                             layer_norm("mlp_norm", hidden, norm_bias) +
+                             in("mlp", f + "MLP",
+                                linear("Wi", hidden, 2 * inner, mlp_bias) + module("act", act) +
+                                    dropout("drop") + linear("Wo", inner, hidden, mlp_bias));
+                    }) +
+              layer_norm("final_norm", hidden, norm_bias) +
+              rotary_by_kind(c, f + "RotaryEmbedding", kinds_of(types), heads.dim,
+                             [](const std::string&) { return 1.0; });
+  body = unsplittable(std::move(body), {f + "Layer"});
+  if (is_for(c, f + "Model")) return body;
+  const Part head = linear("dense", hidden, hidden, c.bias({"classifier_bias"}, false)) +
+                    module("act", activation_class(c, {"classifier_activation"}, "gelu")) +
+                    layer_norm("norm", hidden, norm_bias);
+  body = in("model", f + "Model", std::move(body));
+  if (is_for(c, "ForSequenceClassification"))
+    return std::move(body) + in("head", f + "PredictionHead", head) +
+           linear("classifier", hidden, labels(c), c.bias({"classifier_bias"}, false)) +
+           dropout("drop");
+  body = std::move(body) + in("lm_head", f + "PredictionHead", head) +
+         output_head("decoder", hidden, vocab, c.bias({"decoder_bias"}, true));
+  if (!c.flag({"tie_word_embeddings"}, true)) return body;
+  return tied(std::move(body), "decoder.weight", "model.embeddings.tok_embeddings.weight");
+}
+
 }  // namespace headroom::model::families

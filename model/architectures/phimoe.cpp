@@ -24,7 +24,7 @@ Part phimoe(const Config& c) {
   return unsplittable(
       in("model", k("Model"),
          embedding("embed_tokens", vocab, hidden) + layers + layer_norm("norm", hidden) +
-             rotary(k("RotaryEmbedding"), rotated_dims(c, heads.dim))) +
+             rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads.dim))) +
           lm_head("model.embed_tokens.weight", vocab, hidden,
                   c.flag({"tie_word_embeddings"}, false), c.bias({"lm_head_bias"}, false)),
       {k("DecoderLayer")});

@@ -138,7 +138,7 @@ Submodel qwen3_vision(const Config& v, const std::string& name) {
       in("merger", name + "VisionPatchMerger", merger(width));
   // Published configs of the others hold the key too, empty.
   const auto deep = static_cast<Size>(v.dims({"deepstack_visual_indexes"}).size());
-  if (name.starts_with("Qwen3VL")) {
+  if (name.starts_with("Qwen3VL") || name == "CohereCompass") {
     Part list;
     for (Size i = 0; i < deep; ++i)
       list = std::move(list) + in(std::to_string(i), name + "VisionPatchMerger", merger(wide));

@@ -26,6 +26,8 @@ Part llava_next(const Config& c);
 Part gemma3(const Config& c);
 Part paligemma(const Config& c);
 Part mistral3(const Config& c);
+Part lighton_ocr(const Config& c);
+Part fuyu(const Config& c);
 
 // llava_relatives.cpp
 Part cohere_vision(const Config& c);
@@ -33,6 +35,7 @@ Part lfm2_vl(const Config& c);
 Part vipllava(const Config& c);
 Part video_llava(const Config& c);
 Part deepseek_vl(const Config& c);
+Part deepseek_vl_hybrid(const Config& c);
 // internvl.cpp
 Part internvl(const Config& c);
 // idefics3.cpp
@@ -41,47 +44,86 @@ Part idefics3(const Config& c);
 Part glm4v(const Config& c);
 // mllama.cpp
 Part mllama(const Config& c);
+Part mllama_text(const Config& c);
 // llama4.cpp
 Part llama4(const Config& c);
 Part llama4_text(const Config& c);
 // aria.cpp
 Part aria(const Config& c);
 // audio_language.cpp
+Part qwen2_audio(const Config& c);
+Part voxtral(const Config& c);
 Part audio_flamingo(const Config& c);
 Part qwen3_asr(const Config& c);
 // blip.cpp
 Part blip(const Config& c);
+Part blip2(const Config& c);
 // cosmos3_edge.cpp
 Part cosmos3_edge(const Config& c);
+// cohere_compass.cpp
+Part cohere_compass(const Config& c);
+Part cohere_compass_text(const Config& c);
+// dots3_note.cpp
+Part dots3_note(const Config& c);
+Part dots3_note_text(const Config& c);
 // ernie4_5_vl.cpp
 Part ernie4_5_vl(const Config& c);
+// florence2.cpp
+Part florence2(const Config& c);
 // git.cpp
 Part git(const Config& c);
 // granite_speech.cpp
 Part granite_speech(const Config& c);
+// idefics2.cpp
+Part idefics2(const Config& c);
+// inkling.cpp
+Part inkling(const Config& c);
+Part inkling_text(const Config& c);
+Part inkling2_text(const Config& c);
 // janus.cpp
 Part janus(const Config& c);
+// kimi_k25.cpp
+Part kimi_k25(const Config& c);
 // kosmos2.cpp
 Part kosmos2(const Config& c);
 // lfm3_vl.cpp
 Part lfm3_vl(const Config& c);
 // minicpm_v.cpp
 Part minicpm_v(const Config& c);
+// minimax_m3_vl.cpp
+Part minimax_m3_vl(const Config& c);
+// mistral_large4.cpp
+Part mistral_large4(const Config& c);
 // molmo2.cpp
 Part molmo2(const Config& c);
 // muse_glimmer.cpp
 Part muse_glimmer(const Config& c);
 // nemotron_omni.cpp
 Part nemotron_omni(const Config& c);
+// ovis2.cpp
+Part ovis2(const Config& c);
+// paddleocr_vl.cpp
+Part paddleocr_vl(const Config& c);
+// phi4_multimodal.cpp
+Part phi4_multimodal(const Config& c);
+// pix2struct.cpp
+Part pix2struct(const Config& c);
+// pp_formulanet.cpp
+Part pp_formulanet(const Config& c);
 // qwen_omni.cpp
 Part qwen2_5_omni_thinker(const Config& c);
 Part qwen3_omni_thinker(const Config& c);
 // sam_tower.cpp
 Part got_ocr2(const Config& c);
+// unlimited_ocr.cpp
+Part unlimited_ocr(const Config& c);
 // video_llama3.cpp
 Part video_llama3(const Config& c);
+// gemma3n_towers.cpp
+Part gemma3n(const Config& c);
 // gemma4.cpp
 Part gemma4(const Config& c);
 Part gemma4_text(const Config& c);
+Part gemma4_unified(const Config& c);
 
 }  // namespace headroom::model::families

@@ -33,14 +33,20 @@ constexpr Architecture rows[] = {
     {"Gemma3ForConditionalGeneration", "gemma3", gemma3},
     {"PaliGemmaForConditionalGeneration", "paligemma", paligemma},
     {"Mistral3ForConditionalGeneration", "mistral3", mistral3},
+    {"LightOnOcrForConditionalGeneration", "lighton_ocr", lighton_ocr},
+    {"FuyuForCausalLM", "fuyu", fuyu},
     // mllama.cpp
     {"MllamaForConditionalGeneration", "mllama", mllama},
+    {"MllamaForCausalLM", "mllama_text_model", mllama_text},
     // llama4.cpp
     {"Llama4ForConditionalGeneration", "llama4", llama4},
     {"Llama4ForCausalLM", "llama4_text", llama4_text},
+    // gemma3n_towers.cpp
+    {"Gemma3nForConditionalGeneration", "gemma3n", gemma3n},
     // gemma4.cpp, gemma4_towers.cpp
     {"Gemma4ForConditionalGeneration", "gemma4", gemma4},
     {"Gemma4ForCausalLM", "gemma4_text", gemma4_text},
+    {"Gemma4UnifiedForConditionalGeneration", "gemma4_unified", gemma4_unified},
     {"Gemma4UnifiedForCausalLM", "gemma4_unified_text", gemma4_text},
     // llava_relatives.cpp
     {"AyaVisionForConditionalGeneration", "aya_vision", cohere_vision},
@@ -49,6 +55,7 @@ constexpr Architecture rows[] = {
     {"VipLlavaForConditionalGeneration", "vipllava", vipllava},
     {"VideoLlavaForConditionalGeneration", "video_llava", video_llava},
     {"DeepseekVLForConditionalGeneration", "deepseek_vl", deepseek_vl},
+    {"DeepseekVLHybridForConditionalGeneration", "deepseek_vl_hybrid", deepseek_vl_hybrid},
     // internvl.cpp
     {"InternVLForConditionalGeneration", "internvl", internvl},
     // idefics3.cpp
@@ -62,21 +69,45 @@ constexpr Architecture rows[] = {
     // aria.cpp
     {"AriaForConditionalGeneration", "aria", aria},
     // audio_language.cpp
+    {"Qwen2AudioForConditionalGeneration", "qwen2_audio", qwen2_audio},
+    {"VoxtralForConditionalGeneration", "voxtral", voxtral},
+    {"AudioFlamingo3ForConditionalGeneration", "audioflamingo3", audio_flamingo},
     {"MusicFlamingoForConditionalGeneration", "musicflamingo", audio_flamingo},
     {"Qwen3ASRForConditionalGeneration", "qwen3_asr", qwen3_asr},
     // blip.cpp
     {"BlipForConditionalGeneration", "blip", blip},
+    {"Blip2ForConditionalGeneration", "blip-2", blip2},
+    {"InstructBlipForConditionalGeneration", "instructblip", blip2},
+    {"InstructBlipVideoForConditionalGeneration", "instructblipvideo", blip2},
     // cosmos3_edge.cpp
     {"Cosmos3EdgeForConditionalGeneration", "cosmos3_edge", cosmos3_edge},
+    // cohere_compass.cpp
+    {"CohereCompassForConditionalGeneration", "cohere_compass", cohere_compass},
+    {"CohereCompassForCausalLM", "cohere_compass_text", cohere_compass_text},
+    // dots3_note.cpp
+    {"Dots3NoteForConditionalGeneration", "dots3_note", dots3_note},
+    {"Dots3NoteForCausalLM", "dots3_note_text", dots3_note_text},
     // ernie4_5_vl.cpp
     {"Ernie4_5_VLMoeForConditionalGeneration", "ernie4_5_vl_moe", ernie4_5_vl},
+    {"Ernie4_5_VL_MoeForConditionalGeneration", "ernie4_5_vl_moe", ernie4_5_vl},
+    // florence2.cpp
+    {"Florence2ForConditionalGeneration", "florence2", florence2},
     // git.cpp
     {"GitForCausalLM", "git", git},
+    {"GitModel", "git", git},
     // granite_speech.cpp
     {"GraniteSpeechForConditionalGeneration", "granite_speech", granite_speech},
     {"GraniteSpeechPlusForConditionalGeneration", "granite_speech_plus", granite_speech},
+    // idefics2.cpp
+    {"Idefics2ForConditionalGeneration", "idefics2", idefics2},
+    // inkling.cpp
+    {"InklingForConditionalGeneration", "inkling_mm_model", inkling},
+    {"InklingForCausalLM", "inkling_text", inkling_text},
+    {"Inkling2ForCausalLM", "inkling2_text", inkling2_text},
     // janus.cpp
     {"JanusForConditionalGeneration", "janus", janus},
+    // kimi_k25.cpp
+    {"Kimi_K25ForConditionalGeneration", "kimi_k25", kimi_k25},
     // kosmos2.cpp
     {"Kosmos2ForConditionalGeneration", "kosmos-2", kosmos2},
     // lfm3_vl.cpp
@@ -84,18 +115,34 @@ constexpr Architecture rows[] = {
     // minicpm_v.cpp
     {"MiniCPMV4_6ForConditionalGeneration", "minicpmv4_6", minicpm_v},
     {"MiniCPMOcrForConditionalGeneration", "minicpm_ocr", minicpm_v},
+    // minimax_m3_vl.cpp
+    {"MiniMaxM3SparseForConditionalGeneration", "minimax_m3_vl", minimax_m3_vl},
+    // mistral_large4.cpp
+    {"MistralLarge4ForConditionalGeneration", "mistral_large4", mistral_large4},
     // molmo2.cpp
     {"Molmo2ForConditionalGeneration", "molmo2", molmo2},
     // muse_glimmer.cpp
     {"MuseGlimmerForConditionalGeneration", "muse_glimmer", muse_glimmer},
     // nemotron_omni.cpp
     {"NemotronH_Omni_Reasoning_V3", "nemotron_h_omni", nemotron_omni},
+    // ovis2.cpp
+    {"Ovis2ForConditionalGeneration", "ovis2", ovis2},
+    // paddleocr_vl.cpp
+    {"PaddleOCRVLForConditionalGeneration", "paddleocr_vl", paddleocr_vl},
+    // phi4_multimodal.cpp
+    {"Phi4MultimodalForCausalLM", "phi4_multimodal", phi4_multimodal},
+    // pix2struct.cpp
+    {"Pix2StructForConditionalGeneration", "pix2struct", pix2struct},
+    // pp_formulanet.cpp
+    {"PPFormulaNetForConditionalGeneration", "pp_formulanet", pp_formulanet},
     // qwen_omni.cpp
     {"Qwen2_5OmniThinkerForConditionalGeneration", "qwen2_5_omni_thinker", qwen2_5_omni_thinker},
     {"Qwen3OmniMoeThinkerForConditionalGeneration", "qwen3_omni_moe_thinker", qwen3_omni_thinker},
     // sam_tower.cpp
     {"GotOcr2ForConditionalGeneration", "got_ocr2", got_ocr2},
     {"GotOcr2ForConditionalGeneration", "pp_chart2table", got_ocr2},
+    // unlimited_ocr.cpp
+    {"UnlimitedOcrForConditionalGeneration", "unlimited_ocr", unlimited_ocr},
     // video_llama3.cpp
     {"VideoLlama3ForConditionalGeneration", "video_llama_3", video_llama3},
 };

@@ -25,6 +25,15 @@ inline Part convolution(std::string_view name, std::string_view class_name, Shap
   return in(name, class_name, std::move(p));
 }
 
+/// Batch norm: scale and shift, and the running statistics as buffers.
+inline Part batch_norm(std::string_view name, std::string_view class_name, Size dim) {
+  return in(name, class_name,
+            tensor("weight", {dim}, Role::norm) + tensor("bias", {dim}, Role::norm) +
+                buffer("running_mean", {dim}, Element::floating, true) +
+                buffer("running_var", {dim}, Element::floating, true) +
+                buffer("num_batches_tracked", {}, Element::int64, true));
+}
+
 /// A linear layer that is an output head of `vocab` rows.
 inline Part output_head(std::string_view name, Size dim, Size vocab, Bias bias = Bias::no) {
   Part p = linear(name, dim, vocab, bias);

@@ -61,18 +61,21 @@ def path_of(model, module):
 
 
 def routed_elements(model, config):
-    """Elements of routed experts, and how many of how many a token uses; None without experts."""
+    """Elements of routed experts, and how many of how many a token uses; None without experts, "unclear" where
+    they are not stacked or lists of several lengths have no number of their own."""
     text = config.get_text_config()
     get = lambda *names: next((getattr(text, n) for n in names if getattr(text, n, None) is not None), None)
     used = get("num_experts_per_tok", "moe_topk", "moe_k", "top_k_experts", "num_experts_per_token")
-    total = experts = 0
+    total, lengths = 0, set()
     for m in model.modules():
         if re.search(r"Experts?(GLU)?$", type(m).__name__):
             stacked = [p for p in m.parameters(recurse=False) if p.dim() >= 2]
-            if stacked:
-                total += sum(p.numel() for p in m.parameters(recurse=False))
-                experts = max([experts] + [p.shape[0] for p in stacked if p.dim() == 3])
-    return (total, experts, used) if total and experts and used else None
+            total += sum(p.numel() for p in m.parameters(recurse=False))
+            lengths |= {p.shape[0] for p in stacked if p.dim() == 3} or {None}
+    if not lengths:
+        return None
+    experts = lengths.pop()
+    return (total, experts, used) if total and experts and used and not lengths else "unclear"
 
 
 def elements(x):
@@ -120,6 +123,7 @@ def measured_cache(model, quiet=False):
 
 
 def reference(config, cls, source):
+    config._attn_implementation = "eager"  # some classes have another name otherwise
     with torch.device("meta"):
         model = cls(config)
     model.tie_weights()
@@ -134,8 +138,8 @@ def reference(config, cls, source):
     total = sum(p.numel() for p in model.parameters())
     untied = sum(p.numel() for _, p in model.named_parameters(remove_duplicate=False))
     routed = routed_elements(model, config)
-    active = total - routed[0] + routed[0] // routed[1] * routed[2] if routed else None
-    own = lambda m: sum(p.numel() for p in m.parameters(recurse=False)) if m is not None else 0
+    active = routed if routed in (None, "unclear") else total - routed[0] + routed[0] // routed[1] * routed[2]
+    own = lambda m: sum(p.numel() for p in m.parameters()) if m is not None else 0
     no_split = model._no_split_modules
     counts = {"architecture": type(model).__name__, "model_type": config.model_type, "source": source,
               "total": total, "untied_total": untied,

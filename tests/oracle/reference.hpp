@@ -17,7 +17,8 @@ struct Reference {
 };
 
 /// All of a folder below tests/oracle/data ("" for the catalogue's models), in the order of their
-/// names. Throws std::runtime_error on a missing file.
+/// names; a path that starts with '/' is taken as it stands. Throws std::runtime_error on a missing
+/// file.
 std::vector<Reference> read_references(const std::string& folder);
 
 std::string read_file(const std::string& path);

@@ -93,7 +93,7 @@ def outcome(cls, text):
     result = {k: checksum(v) for k, v in lines_of(make.tensors_of(model), model._no_split_modules or []).items()}
     result["total"] = sum(p.numel() for p in model.parameters())
     routed = make.routed_elements(model, model.config)
-    result["active"] = result["total"] - routed[0] + routed[0] // routed[1] * routed[2] if routed else None
+    result["active"] = None if routed in (None, "unclear") else result["total"] - routed[0] + routed[0] // routed[1] * routed[2]
     result["cache"] = make.measured_cache(model, quiet=True)
     return result
 
@@ -162,6 +162,24 @@ ROPES = [{"rope_type": "linear", "factor": 2.0}, {"rope_type": "dynamic", "facto
          {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 128},
          {"rope_type": "default", "partial_rotary_factor": 0.5}, {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128, "partial_rotary_factor": 0.5},
          {"rope_type": "proportional", "partial_rotary_factor": 0.25}]
+
+
+def senseless(change, base):
+    """Whether a change asks for what no model can run with, though its tensors can be made: no experts or fewer than
+    a token uses, none chosen, a convolution or a patch of nothing, half a layer, heads that cannot be rotated, a
+    partly rotated head in classes that do not know of one; or what the pass over 8 and 16 tokens cannot tell: windows
+    below them; or what is refused by its name: cross-attention in GPT-2."""
+    keys = {k.split(".")[-1]: v for k, v in change.items() if k != "-"}
+    zero = lambda v: v == 0 and not isinstance(v, bool)
+    experts, used = (keys.get(k, base.get(k)) for k in ("num_local_experts", "num_experts_per_tok"))
+    return (any(zero(v) and re.search(r"experts|kernel|conv|ratio|merge|channels|patch", k) for k, v in keys.items())
+            or keys.get("num_experts_per_tok", 1) is None or (experts is not None and used is not None and experts < used)
+            or any(isinstance(v, (bool, float)) and re.search(r"pattern$|interval$|rotary_pct", k) for k, v in keys.items())
+            or any(v % 2 for k, v in keys.items() if k == "head_dim" and isinstance(v, int))
+            or keys.get("rotary_pct", 0) > 1 or keys.get("add_cross_attention")
+            or any(k == "partial_rotary_factor" and (isinstance(v, bool) or v is not None and v > 1) for k, v in keys.items())
+            or any(k == "sliding_window" and v is not None and 0 < v < 16 for k, v in keys.items())
+            or ("partial_rotary_factor" in json.dumps(change) and base.get("model_type") in ("gpt_oss", "apertus", "gemma3_text", "gpt_neox")))
 
 
 def rope_changes(config, prefix):
@@ -233,12 +251,14 @@ def vary(out, name):
     config = config_class()
     base = base_of(config)
     base["architectures"] = [name]
+    if "num_experts_per_tok" in fields_of(config_class) and "num_experts_per_tok" not in base:
+        base["num_experts_per_tok"] = 2  # a class that leaves it open
     first = outcome(cls, base)
     variants, seen = [], set()
 
     def record(change):
         key = json.dumps(change, sort_keys=True)
-        if key in seen or len(variants) > MOST:
+        if key in seen or len(variants) > MOST or senseless(change, base):
             return
         seen.add(key)
         try:

@@ -1,0 +1,40 @@
+// A description as lines of text, in the order and the words of tests/oracle/make.py, so that it
+// can be compared with what transformers builds line by line or by checksum.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/part.hpp"
+
+namespace headroom::oracle {
+
+using Lines = std::vector<std::string>;
+
+/// "name [shape] dtype" of each parameter that owns its storage.
+Lines parameter_lines(const model::Part& part);
+/// The same of buffers, with "persistent" or "non_persistent".
+Lines buffer_lines(const model::Part& part);
+/// "path Class" of each module.
+Lines module_lines(const model::Part& part);
+/// "a = b" for each set of names that share storage, sorted.
+Lines tie_lines(const model::Part& part);
+/// Classes that must not be split, sorted.
+Lines no_split_lines(const model::Part& part);
+
+/// Parameters, tied ones once.
+Size total_of(const model::Part& part);
+/// Parameters that one token touches.
+Size active_of(const model::Part& part);
+
+/// What the caches hold after a forward pass, as transformers keeps them: latents as such, other
+/// keys and values for every query head where its code does so; cross-attention left out, since the
+/// pass of the reference has no source to attend to.
+struct Kept {
+  Size per_token = 0, per_sequence = 0;
+  std::map<Size, Size> by_window{};  ///< window → elements per token, index keys left out
+};
+Kept kept_by(const model::Part& part);
+
+}  // namespace headroom::oracle
