@@ -147,11 +147,11 @@ Part subsampling(const Config& a, Size width) {
     std::vector<std::pair<Size, Size>> all;
     const auto* list = a.object().if_contains(key);
     if (list == nullptr || !list->is_array()) a.fail(key, "expected a list of two pairs");
+    const auto wrong = [&] { a.fail(key, "expected a list of two pairs of sizes up to 65536"); };
     for (const auto& pair : list->get_array()) {
-      if (!pair.is_array() || pair.get_array().size() != 2 || !pair.get_array()[0].is_int64() ||
-          !pair.get_array()[1].is_int64() || pair.get_array()[1].get_int64() < 1 ||
-          pair.get_array()[0].get_int64() < 1)
-        a.fail(key, "expected a list of two pairs");
+      if (!pair.is_array() || pair.get_array().size() != 2) wrong();
+      for (const auto& size : pair.get_array())
+        if (!size.is_int64() || size.get_int64() < 1 || size.get_int64() > 65536) wrong();
       all.emplace_back(pair.get_array()[0].get_int64(), pair.get_array()[1].get_int64());
     }
     if (all.size() != 2) a.fail(key, "expected a list of two pairs");
@@ -163,6 +163,8 @@ Part subsampling(const Config& a, Size width) {
   Size bins = a.dim({"input_feat_size"}, 128), from = 1;
   Part p;
   for (std::size_t i = 0; i < 2; ++i) {
+    if (bins + 2 < kernels[i].second)
+      a.fail("sscp_conv_kernel_size", "found a kernel wider than what it runs over");
     bins = (bins + 2 - kernels[i].second) / strides[i].second + 1;
     p = std::move(p) +
         in("conv_" + std::to_string(i), k("AudioSSCPConvBlock"),
