@@ -13,7 +13,6 @@ struct Pass {
   Value cosines{}, sines{};    ///< rotary tables, made once a pass
   bool beyond_window = false;  ///< sequences are longer than the layer's sliding window
   bool padded = false;         ///< some sequences are padded: an explicit mask
-  double imbalance = 1.0;      ///< rows of the busiest rank's experts over an even share
 };
 
 /// `rows` of `use.width` elements each.

@@ -16,9 +16,7 @@ Value projected(Tape& tape, const Value& x, Size in, Size out) {
 
 /// A linear output whose storage lies between the column- and the row-parallel matrix.
 Value column(Tape& tape, const Value& x, Size in, Size out) {
-  Value given = tape.linear(x, in, out, tokens(1), tape.mode().trained);
-  const Value y = tape.make(given.extent, given.held, given.grad, Region::inner);
-  return y;
+  return tape.linear(x, in, out, tokens(1), tape.mode().trained, Region::inner);
 }
 
 Value rotated(Pass& pass, const Value& x, const AttentionUse& use) {
@@ -69,7 +67,9 @@ Heads3 latent(Pass& pass, const Value& x, const AttentionUse& u) {
   Value kv = Tape::view(compressed, tokens(u.key_rank));
   kv = run_norm(tape, kv, *u.latent_norm, tokens(1));
   kv = column(tape, kv, u.key_rank, u.heads * (nope + u.value_dim));
-  const Value v = Tape::view(kv, tokens(u.heads * u.value_dim));
+  Value v = Tape::view(kv, tokens(u.heads * u.value_dim));
+  if (tape.mode().kernels.values_apart)
+    v = tape.make(v.extent, v.held, v.grad, Region::inner, Layout::by_head);
   const auto joined = [&](Held held, bool grad) {
     return tape.make(tokens(u.heads * u.head_dim), held, grad, Region::inner, Layout::by_head);
   };
@@ -116,7 +116,9 @@ Value fused_kernel(Pass& pass, Heads3 h, const AttentionUse& u) {
   const Layout layout = tape.mode().kernels.attention_by_token ? Layout::by_token : h.q.layout;
   const Value out = tape.make(tokens(u.heads * u.value_dim), h.q.held, grad, Region::inner, layout);
   if (grad) {
-    for (const Value& kept : {h.q, h.k, h.v, out}) tape.save(kept);
+    for (const Value& kept : {h.q, h.k, h.v}) tape.save(kept);
+    tape.keep(out);
+    if (tape.mode().kernels.ring_attention) tape.save(tape.like(out));
     tape.save(tokens(u.heads), Held::fp32, Region::inner);
     if (masked) tape.save(pairs(1), h.q.held, Region::inner);
   }
@@ -151,9 +153,8 @@ Value run_attention(Pass& pass, const Value& x, const Value& from, const Attenti
   const Heads3 h = heads(pass, x, from, u);
   const bool fused = tape.mode().kernels.fused_attention && !u.always_scores;
   const Value mixed = fused ? fused_kernel(pass, h, u) : scores(pass, h, u);
-  const Value out =
-      tape.linear(mixed, u.heads * u.value_dim, u.hidden, tokens(1), tape.mode().trained);
-  return tape.make(out.extent, out.held, out.grad, Region::outer);
+  return tape.linear(mixed, u.heads * u.value_dim, u.hidden, tokens(1), tape.mode().trained,
+                     Region::outer);
 }
 
 }  // namespace headroom::model

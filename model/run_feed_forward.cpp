@@ -1,16 +1,16 @@
 // Feed-forward layers and mixtures of experts.
+#include <cmath>
+
 #include "model/layer_run.hpp"
 
 namespace headroom::model {
 namespace {
 
 Value column(Tape& tape, const Value& x, Size in, Size out, Extent rows) {
-  const Value y = tape.linear(x, in, out, rows, tape.mode().trained);
-  return tape.make(y.extent, y.held, y.grad, Region::inner);
+  return tape.linear(x, in, out, rows, tape.mode().trained, Region::inner);
 }
 Value row(Tape& tape, const Value& x, Size in, Size out, Extent rows) {
-  const Value y = tape.linear(x, in, out, rows, tape.mode().trained);
-  return tape.make(y.extent, y.held, y.grad, Region::outer);
+  return tape.linear(x, in, out, rows, tape.mode().trained, Region::outer);
 }
 
 /// act(gate) · up. A fused kernel keeps the two operands alone and makes the rest again.
@@ -98,16 +98,20 @@ Value mixture(Pass& pass, const Value& x, const FeedForwardUse& u) {
   }
   const Value weights = routed(tape, x, u);
   const Size used = e.used;
+  const auto routed_rows = [&](Size elements) {
+    return tokens(
+        static_cast<Size>(std::ceil(tape.mode().imbalance * static_cast<double>(elements))));
+  };
   // Rows sorted by expert: three index lists, the rows themselves, the offsets of the groups.
   for (int list = 0; list < 3; ++list) tape.save(tokens(used), Held::int64, Region::outer);
   if (e.clamped) tape.save(2 * tokens(used), Held::int64, Region::outer);  // biases are gathered
   const Value sorted_weights = tape.like(weights);
-  const Value rows = tape.make(tokens(used * u.hidden), x.held, x.grad, Region::outer);
+  const Value rows = tape.make(routed_rows(used * u.hidden), x.held, x.grad, Region::outer);
   if (trained) tape.save(rows);
   tape.save(constant(e.experts), Held::int32, Region::outer);
   const bool grad = x.grad || trained;
-  const Value both = tape.make(tokens(2 * used * e.inner), x.held, grad, Region::inner);
-  const Value gate = Tape::view(both, tokens(used * e.inner));
+  const Value both = tape.make(routed_rows(2 * used * e.inner), x.held, grad, Region::inner);
+  const Value gate = Tape::view(both, routed_rows(used * e.inner));
   Value product;
   if (e.clamped) {
     // clamp(gate), clamp(up): both views of one tensor; (up + 1) · (gate · sigmoid(α · gate))
@@ -119,7 +123,7 @@ Value mixture(Pass& pass, const Value& x, const FeedForwardUse& u) {
     product = gated(tape, gate, gate, u.activation);
   }
   if (trained) tape.save(product);
-  const Value out = tape.make(tokens(used * u.hidden), product.held, grad, Region::outer);
+  const Value out = tape.make(routed_rows(used * u.hidden), product.held, grad, Region::outer);
   const Value weighted = tape.multiply(out, sorted_weights);
   const Value sum =
       tape.to(tape.make(tokens(u.hidden), weighted.held, weighted.grad, Region::outer), x.held);

@@ -56,12 +56,16 @@ struct Run {
     }
     return p;
   }
-  Tape::Sums layer(const LayerUse& use, bool beyond) const {
+  Tape::Sums layer(LayerUse use, bool beyond, bool attention_alone) const {
     Tape tape(mode);
     Pass p = pass(tape, use);
     p.beyond_window = beyond;
+    if (attention_alone)
+      use.feed_forward.reset(), use.before_feed_forward.reset(), use.parallel = false;
     const auto mark = tape.mark();
-    run_layer(p, residual(tape), use);
+    const Value x = residual(tape);
+    if (mode.keeps_products) tape.keep(x);
+    run_layer(p, x, use);
     return tape.saved(mark);
   }
 };
@@ -103,8 +107,10 @@ SavedActivations saved_activations(const Model& model, const Execution& executio
         std::find_if(uses.begin(), uses.end(), [&](const LayerUse& u) { return same(u, use); });
     all.kind_of.push_back(static_cast<std::size_t>(known - uses.begin()));
     if (known != uses.end()) continue;
-    SavedLayer kind{.within = run.layer(use, false),
-                    .beyond = run.layer(use, true),
+    SavedLayer kind{.within = run.layer(use, false, false),
+                    .beyond = run.layer(use, true, false),
+                    .attention = run.layer(use, false, true),
+                    .attention_beyond = run.layer(use, true, true),
                     .window = use.attention ? use.attention->window : 0,
                     .known = use.known};
     kind.input.add(tokens(hidden), bytes_of(mode.parameters));
@@ -133,6 +139,7 @@ SavedActivations saved_activations(const Model& model, const Execution& executio
     else if (!uses.empty() && uses.front().after_attention)
       norm = *uses.front().after_attention;
     const Value y = run_norm(tape, x, norm, tokens(1));
+    if (mode.keeps_products) tape.keep(x), tape.keep(y);
     Value scores = tape.linear(y, hidden, vocabulary, tokens(1), mode.trained);
     if (execution.logit_softcap > 0) scores = tape.scale(tape.keeps_result(tape.scale(scores)));
     all.after = tape.saved();

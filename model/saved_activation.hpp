@@ -16,10 +16,11 @@ namespace headroom::model {
 
 /// One kind of layer: equal shapes, classes and window.
 struct SavedLayer {
-  Tape::Sums within, beyond;  ///< sequences up to the sliding window, and beyond it
-  Polynomial input{};         ///< the layer's input alone, which full recomputation keeps
-  Size window = 0;            ///< tokens; 0: none
-  bool known = true;          ///< false: its modules are not all understood
+  Tape::Sums within, beyond;               ///< sequences up to the sliding window, and beyond it
+  Tape::Sums attention, attention_beyond;  ///< of them, up to the end of attention
+  Polynomial input{};  ///< the layer's input alone, which full recomputation keeps
+  Size window = 0;     ///< tokens; 0: none
+  bool known = true;   ///< false: its modules are not all understood
 };
 
 struct SavedActivations {

@@ -47,6 +47,9 @@ Value Tape::parameter(Extent extent, bool trained) const {
   return {-1, extent, mode_.parameters, trained};
 }
 void Tape::save(const Value& x) {
+  if (!mode_.keeps_products) keep(x);
+}
+void Tape::keep(const Value& x) {
   if (x.storage >= 0) storages_[static_cast<std::size_t>(x.storage)].kept = true;
 }
 
@@ -55,7 +58,8 @@ Value Tape::to(const Value& x, Held held) {
   return make(x.extent, held, x.grad, x.region, x.layout);
 }
 
-Value Tape::linear(const Value& given, Size in, Size out, Extent rows, bool trained) {
+Value Tape::linear(const Value& given, Size in, Size out, Extent rows, bool trained,
+                   Region region) {
   Value x = given;
   Value weight = parameter(constant(in * out), trained);
   if (mode_.autocast) {
@@ -68,7 +72,9 @@ Value Tape::linear(const Value& given, Size in, Size out, Extent rows, bool trai
   }
   if (trained) save(x);
   if (x.grad) save(weight);
-  return make(out * rows, mode_.autocast ? Held::bf16 : x.held, x.grad || trained, x.region);
+  const Value y = make(out * rows, mode_.autocast ? Held::bf16 : x.held, x.grad || trained, region);
+  if (mode_.keeps_products && ++products_ % 2 == 1) keep(y);
+  return y;
 }
 
 Value Tape::add(const Value& a, const Value& b) {

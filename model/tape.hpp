@@ -79,6 +79,8 @@ struct Kernels {
   bool fused_norms = false;     ///< Liger, Megatron: the input and one value a row, nothing else
   bool fused_gating = false;    ///< Liger, Megatron: gate and up, their product is made again
   bool fused_rotation = false;  ///< rotates in place: no tables, no copies
+  bool values_apart = false;  ///< latent attention copies values out of what it expands (Megatron)
+  bool ring_attention = false;  ///< context parallelism: the output is kept beside its last copy
 };
 
 /// How values are held and which kernels run.
@@ -88,6 +90,10 @@ struct TapeMode {
   bool trained = true;        ///< the weights of the model; adapters are always trained
   bool one_sequence = false;  ///< a batch of one: reshapes need no copy
   double attention_dropout = 0, hidden_dropout = 0;
+  double imbalance = 1;  ///< rows of this card's experts over an even share
+  /// Every second matrix product and attention's output are kept, whatever needs them; all else is
+  /// made again (torchtitan's selective recomputation).
+  bool keeps_products = false;
   Kernels kernels{};
 };
 
@@ -105,14 +111,20 @@ class Tape {
   /// Part of the storage of `x`.
   static Value view(Value x, Extent extent) { return x.extent = extent, x; }
   void save(const Value& x);
+  /// The same where only chosen results are kept: `x` is one of them.
+  void keep(const Value& x);
   /// Keeps a storage that no other operation sees.
   void save(Extent extent, Held held, Region region) { save(make(extent, held, false, region)); }
 
   // ---- operations
   // ---------------------------------------------------------------------------------
   Value to(const Value& x, Held held);
-  /// x·Wᵀ, `in` × `out` elements of W; `rows` of x. A weight cast by autocast is kept.
-  Value linear(const Value& x, Size in, Size out, Extent rows, bool trained);
+  /// x·Wᵀ, `in` × `out` elements of W; `rows` of x. A weight cast by autocast is kept. `to`: where
+  /// the result lies.
+  Value linear(const Value& x, Size in, Size out, Extent rows, bool trained, Region to);
+  Value linear(const Value& x, Size in, Size out, Extent rows, bool trained) {
+    return linear(x, in, out, rows, trained, x.region);
+  }
   Value add(const Value& a, const Value& b);
   Value scale(const Value& x) { return like(x); }  ///< by a number, or a shift: nothing is kept
   Value multiply(const Value& a, const Value& b);  ///< the result is shaped as `a`
@@ -147,6 +159,7 @@ class Tape {
     bool kept = false, weight = false;
   };
   TapeMode mode_;
+  int products_ = 0;
   std::vector<Storage> storages_;
 };
 

@@ -1,14 +1,13 @@
 #include "model/training.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
-#include "model/execution.hpp"
-#include "model/runtime.hpp"
-#include "model/saved_activation.hpp"
+#include "model/training_factors.hpp"
+#include "model/training_passes.hpp"
+#include "model/training_rank.hpp"
+#include "model/training_terms.hpp"
 
 namespace headroom::model {
 namespace {
@@ -16,64 +15,17 @@ namespace {
 Bytes whole(double bytes) { return Bytes(static_cast<Size>(std::min(std::ceil(bytes), 9e17))); }
 Bytes share(Bytes bytes, Size of) { return of <= 1 ? bytes : Bytes((bytes.count() + of - 1) / of); }
 
-/// A term as it is printed; nothing about it is uncertain but what its formula leaves out.
-Term term(std::string name, Bytes bytes, std::string formula, std::string numbers,
-          std::string source) {
-  const double value = static_cast<double>(bytes.count());
-  return {std::move(name),    "bytes",          value, value, value, std::move(formula),
-          std::move(numbers), std::move(source)};
+/// What of dense weights and of experts is shared out from ZeRO's stage `from` on.
+Bytes shared(const TrainingScenario& s, Bytes dense, Bytes experts, int from) {
+  const bool out = s.zero >= from;
+  const Size alike = out ? s.parallel.alike() : 1;
+  return share(dense, alike) + share(experts, out ? alike / s.parallel.experts : 1);
 }
 
-TapeMode mode_of(const TrainingScenario& s, const Execution& e) {
-  TapeMode mode{.parameters = s.recipe->parameters,
-                .autocast = s.recipe->autocast,
-                .trained = s.adapter == nullptr,
-                .one_sequence = s.batch == 1,
-                .attention_dropout = e.attention_dropout,
-                .hidden_dropout = e.hidden_dropout};
-  mode.kernels.fused_attention = s.fused_attention;
-  mode.kernels.fused_norms = mode.kernels.fused_gating = mode.kernels.fused_rotation =
-      s.fused_kernels;
-  return mode;
-}
-
-/// Inputs and inner rows that adapters keep in fp32: x for the first factor, its result for the
-/// second (PEFT 0.21, tuners/lora/layer.py, Linear.forward). Stacked experts: one row for each
-/// chosen expert.
-double adapter_activations(const TrainingScenario& s) {
-  if (s.adapter == nullptr) return 0;
-  const double rows = static_cast<double>(s.batch) * static_cast<double>(s.sequence);
-  double sum = 0;
-  for (const AdaptedModule& m : s.adapter->modules)
-    sum += 4.0 * rows * static_cast<double>(m.in + m.rank);
-  return sum;
-}
-
-struct Kept {
-  double layers = 0, largest = 0, inputs = 0;  ///< all layers, the largest one, inputs of all
-  double ends = 0;                             ///< before and after the layers
-};
-
-Kept kept(const TrainingScenario& s, const SavedActivations& saved) {
-  const double batch = static_cast<double>(s.batch), sequence = static_cast<double>(s.sequence);
-  Kept k;
-  for (std::size_t i = 0; i < saved.kind_of.size(); ++i) {
-    const double layer = saved.layer(i, batch, sequence);
-    k.layers += layer;
-    k.largest = std::max(k.largest, layer);
-    k.inputs += saved.kinds[saved.kind_of[i]].input.at(batch, sequence);
-  }
-  for (const Tape::Sums* part : {&saved.before, &saved.after}) {
-    Polynomial all = part->outer;
-    ((all += part->inner) += part->weights_outer) += part->weights_inner;
-    k.ends += all.at(batch, sequence);
-  }
-  return k;
-}
-
-/// Optimizer states over what is trained. ZeRO cuts flat pieces: matrices are seen as vectors then.
+/// Optimizer states over all that is trained, before anything is shared out. Where states are
+/// shared, flat pieces are cut: matrices are seen as vectors then.
 Bytes states_of_trained(const TrainingScenario& s) {
-  const Size bytes = s.adapter != nullptr ? 4 : s.recipe->stepped();
+  const Size bytes = s.adapter != nullptr ? s.runtime->adapter_bytes : s.recipe->stepped();
   const auto shaped = [&](Tensor t) {
     if (s.zero > 0) t.shape = {t.elements()}, t.role = Role::bias;
     return state_bytes(*s.optimizer, t, bytes);
@@ -92,143 +44,176 @@ Bytes states_of_trained(const TrainingScenario& s) {
   return sum;
 }
 
-/// Logits of one chunk, the gradients of the head's input and of the head.
-///
-///   chunk * vocabulary * bytes of a logit + tokens * hidden * 2 + vocabulary * hidden * 2
-///
-/// chunk: the power of two from tokens / ceil(vocabulary / hidden) on. Source: Liger-Kernel,
-/// ops/fused_linear_cross_entropy.py. Left out: the kernel's own fp32 accumulators.
-double chunked_loss(const TrainingScenario& s, double of_logit) {
-  const double all = static_cast<double>(s.batch) * static_cast<double>(s.sequence);
-  const double vocabulary = static_cast<double>(s.model->profile.head_rows);
-  const double hidden = static_cast<double>(std::max<Size>(1, s.model->shape.hidden_size));
-  const double chunk =
-      std::exp2(std::ceil(std::log2(std::max(1.0, all / std::ceil(vocabulary / hidden)))));
-  const double head_gradient = s.adapter == nullptr ? vocabulary * hidden * 2 : 0;
-  return std::min(chunk, all) * vocabulary * of_logit + all * hidden * 2 + head_gradient;
-}
-
 void check(const TrainingScenario& s) {
-  if (s.zero > 0 && s.replicas == 1)
+  if (s.zero > 0 && s.parallel.alike() == 1 && s.runtime->zero == 0)
     throw std::invalid_argument("ZeRO shares out over data parallel cards, and there is one: --dp");
   if (s.zero < 0 || s.zero > 3) throw std::invalid_argument("ZeRO has stages 0 to 3");
+  if (s.batch < 1 || s.sequence < 1 || s.accumulated < 1)
+    throw std::invalid_argument("a batch, a sequence and passes are at least 1");
+  if (s.parameters_on_host && s.zero < 3)
+    throw std::invalid_argument(
+        "--offload-params moves shards of weights: it takes --zero 3 or a runtime that shares "
+        "them");
+  if (s.imbalance < 1 || s.imbalance > 1000)
+    throw std::invalid_argument("--expert-imbalance: between 1 (even) and 1000");
+  check_parallelism(s);
 }
 
-constexpr std::string_view zero_source =
-    "Rajbhandari et al., arXiv:1910.02054: stage 1 shares out states, 2 gradients, 3 weights";
+/// A card of one stage.
+TrainingEstimate of_stage(const TrainingScenario& s, const SavedActivations& saved,
+                          Bytes all_states, Size stage) {
+  const Recipe& r = *s.recipe;
+  const TrainingRuntime& runtime = *s.runtime;
+  const bool adapters = s.adapter != nullptr;
+  TrainingEstimate e;
+  e.stage = stage;
+  e.trained = adapters ? s.adapter->parameters() : s.model->profile.parameters;
+  e.frozen = adapters ? s.model->profile.parameters : 0;
+
+  // Weights, gradients, states.
+  RankShare trained = elements_of_rank(s, stage);
+  const RankShare model_elements = trained;
+  if (adapters) trained = {.dense = adapters_of_rank(s)};
+  const Size weight = adapters ? runtime.adapter_bytes : r.weight;
+  const Size gradient = adapters ? runtime.adapter_bytes : r.gradient;
+  const Size master = adapters ? 0 : r.master;
+  const auto of = [&](Size bytes, int from) {
+    return shared(s, bytes * Bytes(trained.dense), bytes * Bytes(trained.experts), from);
+  };
+  e.weights = of(weight, 3);
+  if (adapters) {
+    const RankShare base = base_of_rank(s, stage);
+    e.weights += shared(s, Bytes(base.dense), Bytes(base.experts), 3);
+  }
+  e.master = of(master, 1);
+  e.gradients = of(gradient, runtime.gradients_kept ? 4 : 2);
+  const double state_bytes_each =
+      static_cast<double>(all_states.count()) / static_cast<double>(std::max<Size>(1, e.trained));
+  const auto states = [&](Size elements) {
+    return whole(state_bytes_each * static_cast<double>(elements));
+  };
+  e.states = shared(s, states(trained.dense), states(trained.experts), 1);
+  if (s.optimizer_on_host) {
+    e.host = e.master + e.states + of(4, 1);  // and the fp32 gradients that it steps on
+    e.master = e.states = Bytes(0);
+  } else if (s.optimizer->paged) {
+    e.host = e.states;  // room for them: they move when the card is full
+  }
+  if (s.parameters_on_host) e.host += e.weights, e.weights = Bytes(0);
+  if (s.on_disk) {
+    // DeepSpeed's aio swaps through pinned buffers: 5 of 1e8 elements in fp32 (buffer_count,
+    // buffer_size).
+    e.disk = e.host;
+    e.host = std::min(e.host, Bytes(Size{5} * 100'000'000 * 4));
+  }
+
+  // Activations.
+  const Kept kept = kept_by_pass(s, saved, stage);
+  e.exact_layers = kept.known;
+  const double passes = passes_in_flight(s, stage);
+  e.in_flight = static_cast<Size>(std::ceil(passes));
+  const bool again = s.recomputation == Recomputation::full;
+  const bool partly = s.recomputation == Recomputation::selective &&
+                      runtime.selective == Selective::but_every_2nd_mm;
+  e.other = whole(passes * (kept.ends + (again ? kept.inputs : 0)));
+  e.attention = again ? Bytes(0) : whole(passes * kept.attention);
+  e.feed_forward = again ? Bytes(0) : whole(passes * kept.feed_forward);
+  e.activations = e.attention + e.feed_forward + e.other;
+  e.recomputed = again || partly ? whole(kept.layer) : Bytes(0);
+  e.transient = whole(kept.transient);
+  const bool makes_loss = stage_of(s, stage).has_head;
+  LossBytes loss = makes_loss ? loss_bytes(s, saved) : LossBytes{};
+
+  // On their way between cards.
+  if (s.zero >= 3) {
+    const Size element = adapters && s.base != nullptr ? 1 : 2;
+    const Size layers = runtime.gather_layers * model_elements.largest_layer;
+    e.gathered = element * Bytes(layers) + 2 * Bytes(runtime.ends_stay ? model_elements.ends : 0);
+    if (!adapters) e.gathered += gradient * Bytes(model_elements.largest_layer);
+  } else if (s.zero >= 1 && runtime.reduce_elements > 0) {
+    e.gathered = gradient * Bytes(std::min(trained.total(), runtime.reduce_elements));
+  }
+  const Bytes distinct =
+      runtime.gradient_scratch && !adapters ? 2 * Bytes(distinct_matrices(s, stage)) : Bytes(0);
+  e.scratch = runtime.workspace + distinct;
+  if (!s.optimizer_on_host) {
+    if (s.optimizer->step_copies > 0 && !runtime.fused_step)
+      e.step = s.optimizer->step_copies * of(adapters ? runtime.adapter_bytes : r.stepped(), 1);
+    if (s.zero > 0) e.step += of(runtime.step_gradient_bytes, 1);
+  }
+
+  apply_factors(s, stage_of(s, stage), e, loss.forward_end, loss.backward_start);
+
+  // The four moments.
+  const Bytes held = e.weights + e.master + e.states + e.scratch;
+  const Bytes before = s.accumulated > 1 || runtime.gradients_kept ? e.gradients : Bytes(0);
+  e.at_forward_end = held + before + e.activations + e.gathered + whole(loss.forward_end);
+  const Bytes widest = makes_loss ? whole(loss.backward_start) : e.transient + e.recomputed;
+  e.at_backward_start = held + before + e.activations + e.gathered + widest;
+  const Bytes last_layer = again || partly ? e.recomputed : whole(kept.layer);
+  e.in_backward = held + e.gradients + e.gathered + last_layer + e.transient +
+                  (again || partly ? e.activations : Bytes(0));
+  if (runtime.gradients_kept && passes > 1)  // the stages behind go on: one pass is freed at a time
+    e.in_backward = std::max(e.in_backward, held + e.gradients + e.activations + e.transient);
+  e.at_step = held + e.gradients + e.step;
+  e.allocated = std::max({e.at_forward_end, e.at_backward_start, e.in_backward, e.at_step});
+  e.moment = e.allocated == e.at_step             ? Peak::step
+             : e.allocated == e.at_backward_start ? Peak::backward_start
+             : e.allocated == e.at_forward_end    ? Peak::forward_end
+                                                  : Peak::backward;
+  e.loss = whole(e.moment == Peak::forward_end      ? loss.forward_end
+                 : e.moment == Peak::backward_start ? loss.backward_start
+                                                    : 0);
+  if (const auto all = s.factors.find("add_all_terms"); all != s.factors.end() && all->second > 0) {
+    e.moment = Peak::sum;
+    e.loss = whole(loss.backward_start);
+    e.allocated = held + e.gradients + e.activations + e.recomputed + e.transient + e.loss +
+                  e.gathered + e.step;
+  }
+  const auto with = [&](double fragments, double context, Bytes& reserved) {
+    reserved = e.allocated + whole(static_cast<double>(e.allocated.count()) * fragments);
+    return reserved + whole(context);
+  };
+  const Constant &f = runtime.fragmentation, &c = runtime.context_bytes;
+  Bytes unused;
+  e.peak_low = with(f.low, c.low, unused);
+  e.peak_high = with(f.high, c.high, unused);
+  e.peak = with(f.value, c.value, e.reserved);
+  e.fragmentation = e.reserved - e.allocated;
+  e.context = whole(c.value);
+  apply_overheads(s, e);
+  return e;
+}
 
 }  // namespace
 
+std::string_view name_of(Peak peak) {
+  switch (peak) {
+    case Peak::forward_end:
+      return "the end of forward";
+    case Peak::backward_start:
+      return "the start of backward";
+    case Peak::backward:
+      return "backward, in the widest layer";
+    case Peak::step:
+      return "the optimizer's step";
+    case Peak::sum:
+      return "no one moment: all terms are added";
+  }
+  return "";
+}
+
 TrainingEstimate evaluate_training(const TrainingScenario& s) {
   check(s);
-  const Recipe& r = *s.recipe;
-  const bool adapters = s.adapter != nullptr;
-  TrainingEstimate e;
-  e.trained = adapters ? s.adapter->parameters() : s.model->profile.parameters;
-  e.frozen = adapters ? s.model->profile.parameters : 0;
-  const Size weight_bytes = adapters ? 4 : r.weight, gradient_bytes = adapters ? 4 : r.gradient;
-  const Bytes trained_weights = weight_bytes * Bytes(e.trained);
-  const Bytes frozen_weights =
-      !adapters ? Bytes(0) : (s.base != nullptr ? s.base->total : r.weight * Bytes(e.frozen));
-  const Bytes all_weights = trained_weights + frozen_weights;
-  e.weights = share(all_weights, s.zero >= 3 ? s.replicas : 1);
-  e.master = share((adapters ? 0 : r.master) * Bytes(e.trained), s.zero >= 1 ? s.replicas : 1);
-  const Bytes all_gradients = gradient_bytes * Bytes(e.trained);
-  e.gradients = share(all_gradients, s.zero >= 2 ? s.replicas : 1);
-  e.states = share(states_of_trained(s), s.zero >= 1 ? s.replicas : 1);
-  if (s.optimizer_on_host) {
-    e.host = e.master + e.states;
-    e.master = e.states = Bytes(0);
+  const SavedActivations saved = saved_of(s);
+  const Bytes states = states_of_trained(s);
+  TrainingEstimate fullest;
+  for (Size stage = 0; stage < s.parallel.stages; ++stage) {
+    TrainingEstimate e = of_stage(s, saved, states, stage);
+    if (stage == 0 || e.allocated > fullest.allocated) fullest = std::move(e);
   }
-
-  const Execution execution = usual_execution(*s.model);
-  const SavedActivations saved = saved_activations(*s.model, execution, mode_of(s, execution));
-  for (const SavedLayer& kind : saved.kinds) e.exact_layers = e.exact_layers && kind.known;
-  const Kept k = kept(s, saved);
-  const double adapter = adapter_activations(s);
-  const double layers = static_cast<double>(std::max<std::size_t>(1, saved.kind_of.size()));
-  const bool again = s.recomputation == Recomputation::full;
-  e.activations = whole(k.ends + (again ? k.inputs : k.layers + adapter));
-  e.recomputed = again ? whole(k.largest + adapter / layers) : Bytes(0);
-
-  const double batch = static_cast<double>(s.batch), sequence = static_cast<double>(s.sequence);
-  const double log_probabilities = saved.loss.at(batch, sequence);
-  // At the start of backward: logits as the head made them, log-probabilities, and their gradient.
-  const double of_logit = static_cast<double>(saved.logits_bytes);
-  const double head = batch * sequence * static_cast<double>(s.model->profile.head_rows);
-  e.loss = s.fused_loss ? whole(chunked_loss(s, of_logit))
-                        : whole(head * of_logit + 2 * log_probabilities);
-
-  if (s.zero >= 3) {
-    // The layer in use and the one that is fetched ahead, whole; embeddings where they are used.
-    Size widest = 0;
-    for (const Layer& layer : s.model->profile.layers)
-      widest = std::max(widest, layer.sums.parameters);
-    e.gathered = r.weight * Bytes(2 * widest);
-  } else if (s.zero >= 1) {
-    // One bucket of 5e8 elements at most on its way (DeepSpeed's reduce_bucket_size).
-    e.gathered = gradient_bytes * Bytes(std::min<Size>(e.trained, 500'000'000));
-  }
-  if (!s.optimizer_on_host && s.optimizer->step_copies > 0)
-    e.step = share(s.optimizer->step_copies * ((adapters ? 4 : r.stepped()) * Bytes(e.trained)),
-                   s.zero >= 1 ? s.replicas : 1);
-
-  const Bytes held = e.weights + e.master + e.states;
-  const Bytes earlier = s.accumulated > 1 ? e.gradients : Bytes(0);
-  e.at_backward = held + earlier + e.activations + e.loss + e.gathered;
-  const Bytes in_backward =
-      held + e.gradients + e.gathered + e.recomputed + (again ? e.activations : Bytes(0));
-  e.at_backward = std::max(e.at_backward, in_backward);
-  e.at_step = held + e.gradients + e.step;
-  e.peak_at_step = e.at_step > e.at_backward;
-  const Bytes allocated = std::max(e.at_backward, e.at_step);
-  const Runtime& runtime = model::runtime("transformers");
-  e.context = whole(runtime.context_bytes.value);
-  e.fragmentation = whole(static_cast<double>(allocated.count()) * runtime.fragmentation.value);
-  e.peak = allocated + e.context + e.fragmentation;
-
-  const auto n = [](Size number) { return fmt::format("{}", number); };
-  const std::string over = s.replicas > 1 ? fmt::format(" over {} replicas", s.replicas) : "";
-  e.terms = {
-      term("weights", e.weights, "bytes of an element * parameters (ZeRO 3: / replicas)",
-           adapters
-               ? fmt::format("{} frozen, {} trained in fp32{}", n(e.frozen), n(e.trained), over)
-               : fmt::format("{} * {}{}", r.weight, n(e.trained), over),
-           std::string(r.source)),
-      term("master weights", e.master, "bytes of a master element * trained (ZeRO 1+: / replicas)",
-           fmt::format("{} * {}", adapters ? 0 : r.master, n(e.trained)), std::string(r.source)),
-      term("gradients", e.gradients, "bytes of a gradient * trained (ZeRO 2+: / replicas)",
-           fmt::format("{} * {}", gradient_bytes, n(e.trained)), std::string(zero_source)),
-      term("optimizer states", e.states,
-           "every state tensor, by the shapes trained (ZeRO 1+: / replicas)",
-           fmt::format("{} {} ({})", s.optimizer->package, s.optimizer->class_name,
-                       s.optimizer->options.empty() ? "defaults" : s.optimizer->options),
-           "recorded from the named package after a step"),
-      term("activations", e.activations,
-           again ? "inputs of all layers, and what lies before and after them"
-                 : "what each layer's operations keep for backward",
-           fmt::format("{} sequences of {} tokens, {} layers", s.batch, s.sequence,
-                       saved.kind_of.size()),
-           "torch 2.15 derivatives, transformers 5.23 modules"),
-      term("recomputed layer", e.recomputed, "the largest layer's activations, once", "",
-           "torch.utils.checkpoint"),
-      term("logits and loss", e.loss,
-           s.fused_loss ? "logits of one chunk, gradients of the head and of its input"
-                        : "tokens * vocabulary * (bytes of a logit + 4 + 4)",
-           fmt::format("{} * {} * {} * ({} + 8)", s.batch, s.sequence, s.model->profile.head_rows,
-                       saved.logits_bytes),
-           "transformers 5.23 loss_utils.py: fp32 log-probabilities and their gradient"),
-      term("gathered and reduced", e.gathered,
-           s.zero >= 3 ? "two layers' weights, whole" : "one bucket of gradients", "",
-           std::string(zero_source)),
-      term("optimizer step", e.step, "temporaries of all tensors at once", "",
-           "torch/optim, _multi_tensor_*"),
-      term("driver context", e.context, "constant", "", std::string(runtime.context_bytes.source)),
-      term("fragmentation", e.fragmentation, "share of what is allocated",
-           fmt::format("{}", runtime.fragmentation.value),
-           std::string(runtime.fragmentation.source)),
-  };
-  return e;
+  fullest.terms = training_terms(s, fullest);
+  return fullest;
 }
 
 }  // namespace headroom::model

@@ -1,8 +1,8 @@
-// Memory of one training step on one card, term by term: a scenario of its own beside inference's,
-// since the two share a model and a machine and nothing else.
+// Memory of one training step on the fullest card, term by term: a scenario of its own beside
+// inference's, since the two share a model and a machine and nothing else.
 #pragma once
 
-#include <optional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,43 +10,85 @@
 #include "model/estimate.hpp"
 #include "model/optimizer.hpp"
 #include "model/recipe.hpp"
+#include "model/training_runtime.hpp"
 
 namespace headroom::model {
 
-enum class Recomputation : std::uint8_t { none, full };
+enum class Recomputation : std::uint8_t { none, selective, full };
+
+/// How many cards share what. All at least 1.
+struct Parallelism {
+  Size replicas = 1;      ///< data parallel
+  Size tensor = 1;        ///< cards that divide each matrix
+  Size stages = 1;        ///< of the pipeline
+  Size chunks = 1;        ///< of layers on each stage (interleaved schedule)
+  Size experts = 1;       ///< cards that spread the experts, taken from replicas * context
+  Size context = 1;       ///< cards that divide the tokens of a sequence
+  bool sequence = false;  ///< what lies between parallel matrices is divided by tokens too
+  Size cards() const { return replicas * tensor * stages * context; }
+  /// Cards that hold the same share of the dense weights.
+  Size alike() const { return replicas * context; }
+};
+
+/// Layers [first, last) of one stage of the pipeline.
+struct Stage {
+  Size first = 0, last = 0;
+  bool has_embedding = false, has_head = false;
+};
+
+/// Rules of thumb by key, in place of terms (model/training_factors.hpp).
+using Factors = std::map<std::string, double, std::less<>>;
 
 /// One training step with its names resolved.
 struct TrainingScenario {
   const Model* model = nullptr;
+  const Weights* plain = nullptr;    ///< the model held in 16 bit: what counts parameters by card
   const Weights* base = nullptr;     ///< how frozen weights are held; null: as the recipe says
   const Adapter* adapter = nullptr;  ///< null: every weight is trained
   const Optimizer* optimizer = nullptr;
   const Recipe* recipe = nullptr;
-  Size batch = 1, sequence = 2048;  ///< sequences of a pass on one card, tokens of each
+  const TrainingRuntime* runtime = nullptr;
+  Size batch = 1, sequence = 2048;  ///< sequences of a pass, tokens of each
   Size accumulated = 1;             ///< passes before a step
-  Size replicas = 1;                ///< data parallel cards
-  int zero = 0;                     ///< ZeRO stage: what replicas share out
+  Parallelism parallel{};
+  int zero = 0;  ///< ZeRO stage: what replicas share out
   Recomputation recomputation = Recomputation::none;
   bool fused_attention = true;
   bool fused_loss = false;     ///< logits in chunks, never whole
   bool fused_kernels = false;  ///< Liger: norms, gating and rotation keep no steps between
-  bool optimizer_on_host = false;
+  bool head_loss = true;       ///< the loss is over the vocabulary (not a classification)
+  double imbalance = 1;        ///< rows of the busiest card's experts over an even share
+  bool optimizer_on_host = false, parameters_on_host = false;
+  bool on_disk = false;  ///< what is not on cards lies on disk, with buffers in host memory
+  Factors factors{};
 };
 
-/// Bytes on one card. What the host holds instead is apart.
+/// The moment of a step at which most is in use.
+enum class Peak : std::uint8_t { forward_end, backward_start, backward, step, sum };
+std::string_view name_of(Peak peak);
+
+/// Bytes on the fullest card. What the host holds instead is apart.
 struct TrainingEstimate {
   Bytes weights, master, gradients, states;
-  Bytes activations;  ///< kept between forward and backward
-  Bytes recomputed;   ///< of the layer that is being made again
-  Bytes loss;         ///< logits, log-probabilities and their gradients
-  Bytes gathered;     ///< parameters gathered, gradients on the way
-  Bytes step;         ///< temporaries of the optimizer's step
+  Bytes attention, feed_forward, other;  ///< activations kept between forward and backward
+  Bytes activations;                     ///< the three together
+  Bytes recomputed;                      ///< of the layer that is being made again
+  Bytes transient;                       ///< gradients of activations in the widest layer
+  Bytes loss;                            ///< at the moment that decides
+  Bytes gathered;                        ///< parameters gathered, gradients on the way
+  Bytes scratch;                         ///< 16-bit gradients beside the buffers, workspaces
+  Bytes step;                            ///< temporaries of the optimizer's step
   Bytes context, fragmentation;
-  Bytes at_backward, at_step;  ///< use when backward starts, and during the step
-  Bytes peak;                  ///< the larger of the two, with context and fragmentation
-  Bytes host;
-  Size trained = 0, frozen = 0;  ///< parameters
-  bool peak_at_step = false;
+  Bytes at_forward_end, at_backward_start, in_backward, at_step;
+  Bytes allocated;  ///< the largest of the four
+  Bytes reserved;   ///< with fragmentation
+  Bytes peak;       ///< with the driver's context, as nvidia-smi shows it
+  Bytes peak_low, peak_high;
+  Bytes host, disk;
+  Size trained = 0, frozen = 0;  ///< parameters of the model
+  Size stage = 0;                ///< of the pipeline that the fullest card belongs to
+  Size in_flight = 1;            ///< passes whose activations it keeps
+  Peak moment = Peak::backward_start;
   bool exact_layers = true;  ///< every layer's modules are understood
   std::vector<Term> terms;
 };

@@ -9,9 +9,6 @@
 namespace headroom::sweep {
 namespace {
 
-constexpr std::string_view training = "training estimates";
-constexpr std::string_view parallel = "training over long sequences";
-constexpr std::string_view factor = "factor profiles";
 constexpr std::string_view probe = "measuring on a GPU";
 
 using enum Takes;
@@ -90,9 +87,11 @@ constexpr Flag table[] = {
      "cards that a layer's experts are spread over, whole: tp × dp (split like other matrices)"},
     {"dp", "--data-parallel-size -dp", one, "N", "replicas of the model (1)"},
     {"factors", "", one, "FILE",
-     "a factor profile over the shipped constants of engines, as `headroom calibrate` writes it"},
+     "a factor profile over the shipped constants of engines, as `headroom calibrate` writes it; in "
+     "training: rules of thumb in place of terms (examples/factors)"},
     {"set", "", many, "NAME=VALUE",
-     "constants of every engine by hand: decode_bandwidth=0.8 (`headroom runtimes` lists them)"},
+     "constants of every engine by hand: decode_bandwidth=0.8 (`headroom runtimes` lists them); in "
+     "training: such a rule, TERM_scale or TERM_gib"},
     {"hub-token", "--token --hf-token", one, "TOKEN",
      "for gated and private models of the hub (HF_TOKEN, else its token file)"},
     {"offline", "", nothing, "", "models of the hub from caches alone (HF_HUB_OFFLINE)"},
@@ -172,26 +171,33 @@ constexpr Flag table[] = {
      "what data parallel cards share out: states, gradients, weights (0)"},
     {"checkpointing",
      "--gradient-checkpointing=full --grad-checkpointing=full --grad-checkpoint=full -ca=full", one,
-     "HOW", "activations made again in backward: none (default) or full"},
+     "HOW", "activations made again in backward: none (default), selective or full"},
     {"recipe", "", one, "NAME",
-     "pure-16bit, autocast, fp32-master, fp32-gradients or fp32 (by --precision and --zero)"},
-    {"mixed-precision", "", nothing, "", "", training},
+     "pure-16bit, autocast, fp32-master, fp32-gradients, sharded-fp32 or fp32 (the runtime's)"},
+    {"mixed-precision", "", nothing, "", "the same as --recipe autocast"},
     {"optimizer", "", one, "NAME", "adamw, adamw-8bit, adafactor, lion, sgd, … (adamw)"},
     {"fused-loss", "", nothing, "", "logits in chunks, never whole"},
     {"liger", "", nothing, "", "Liger kernels: fused norms, gating, rotation and loss"},
     {"offload-optimizer", "--cpu-offload-optimizer=cpu", one, "WHERE",
-     "optimizer states and master weights in host memory: cpu"},
-    {"offload-params", "", one, "WHERE", "", training},
-    {"flash-attention", "--flashattn -fa", nothing, "", "", "a choice of attention kernel"},
-    {"cp", "--context-parallel-size -cp", one, "N", "", parallel},
+     "optimizer states and master weights in host memory: cpu, or on disk: nvme"},
+    {"offload-params", "", one, "WHERE", "shards of weights in host memory: cpu (with --zero 3)"},
+    {"attention", "--flash-attention=flash/eager --flashattn=flash/eager -fa=flash/eager", one,
+     "KERNEL", "flash (default), or eager: scores are kept"},
+    {"cp", "--context-parallel-size -cp", one, "N", "cards that divide a sequence's tokens (1)"},
+    {"virtual-stages", "--virtual-pipeline-stages", one, "N",
+     "chunks of layers on each stage: the interleaved schedule (1)"},
+    {"sequence-parallel", "", one, "BOOL",
+     "with --tp: what lies between matrices divided by tokens (the runtime's)"},
+    {"expert-imbalance", "", one, "X", "rows of the busiest card's experts over an even share (1)"},
     {"qlora", "", nothing, "", "the same over frozen weights in nf4"},
-    {"grad-ckpt-reduction", "", one, "X", "", factor},
-    {"attn-act-factor-fa", "", one, "X", "", factor},
-    {"attn-act-factor-no-fa", "", one, "X", "", factor},
-    {"mlp-act-factor", "", one, "X", "", factor},
-    {"logits-factor", "", one, "X", "", factor},
-    {"fragmentation-gib", "", one, "X", "", factor},
-    {"misc-overhead-gib", "", one, "X", "", factor},
+    {"grad-ckpt-reduction", "", one, "X", "share of activations that checkpointing leaves"},
+    {"attn-act-factor-fa", "", one, "X",
+     "attention with flash: tokens x hidden x layers x X elements"},
+    {"attn-act-factor-no-fa", "", one, "X", "attention with scores, likewise, beside the scores"},
+    {"mlp-act-factor", "", one, "X", "feed-forward: tokens x hidden x layers x X elements"},
+    {"logits-factor", "", one, "X", "logits and loss: tokens x vocabulary x X bytes"},
+    {"fragmentation-gib", "", one, "X", "GiB of fragmentation"},
+    {"misc-overhead-gib", "", one, "X", "GiB beside everything"},
     {"probe", "", nothing, "", "", probe},
     {"warmup-steps", "", one, "N", "", probe},
     {"probe-steps", "", one, "N", "", probe},

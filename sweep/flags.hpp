@@ -19,7 +19,8 @@ enum class Takes {
 struct Flag {
   std::string_view name;     ///< without dashes: "batch"
   std::string_view aliases;  ///< separated by spaces, dashes included; "--json=json" is a switch
-                             ///< that stands for the flag with that value
+                             ///< that stands for the flag with that value,
+                             ///< "--x=yes/no" one that stands for "no" where it is set to false
   Takes takes;
   std::string_view value;    ///< placeholder in the help: "N", "BYTES"
   std::string_view meaning;  ///< with its default

@@ -103,8 +103,11 @@ class Canonical {
       if (value && *value != "true" && *value != "false")
         throw UsageError(fmt::format("{} is a switch: it takes true, false or nothing, not '{}'",
                                      spelling, *value));
-      if (value && *value == "false") return;
-      options.push_back(fixed.empty() ? name : name + '=' + std::string(fixed));
+      const auto slash = fixed.find('/');  // "yes/no": what true and false stand for
+      const bool off = value && *value == "false";
+      if (off && slash == fixed.npos) return;
+      const auto chosen = off ? fixed.substr(slash + 1) : fixed.substr(0, slash);
+      options.push_back(fixed.empty() ? name : name + '=' + std::string(chosen));
       return;
     }
     if (!value) {

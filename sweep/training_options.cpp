@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <charconv>
+
+#include "model/training_factors.hpp"
 #include "sweep/adapter_options.hpp"
 #include "sweep/hub.hpp"
+#include "sweep/machine_options.hpp"
 #include "sweep/model_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/source.hpp"
@@ -13,57 +17,35 @@ namespace headroom::sweep {
 namespace {
 
 void refuse_inference_flags(const Options& options) {
-  for (const auto* flag : {"kv-precision",
-                           "prompt-tokens",
-                           "output-tokens",
-                           "context",
-                           "no-kv-cache",
-                           "gpu-budget",
-                           "gpu-memory-utilization",
-                           "ram-budget",
-                           "disk-budget",
-                           "runtime",
-                           "tp",
-                           "pp",
-                           "ep",
-                           "machine",
-                           "device",
-                           "count",
-                           "host",
-                           "gpu-memory",
-                           "gpu-bandwidth",
-                           "gpu-tflops",
-                           "ram",
-                           "ram-bandwidth",
-                           "bus",
-                           "card-link",
-                           "disk",
-                           "disk-read",
-                           "factors",
-                           "set"})
+  for (const auto* flag :
+       {"kv-precision", "prompt-tokens", "output-tokens", "context", "no-kv-cache", "gpu-budget",
+        "gpu-memory-utilization", "ram-budget", "disk-budget"})
     if (options.given(flag))
-      throw UsageError(fmt::format("--{} has no effect on --task training in this version", flag));
+      throw UsageError(fmt::format("--{} has no effect on --task training", flag));
 }
 
-int stage_of(const Options& options) {
+int zero_of(const Options& options, const model::TrainingRuntime& runtime) {
   constexpr std::string_view stages[] = {"0", "1", "2", "3"};
-  return options.one_of("zero", stages, "0").front() - '0';
+  const int asked = options.one_of("zero", stages, stages[runtime.zero]).front() - '0';
+  if (asked < runtime.zero)
+    throw UsageError(fmt::format("--zero {}: {} shares out at least as ZeRO {} does", asked,
+                                 runtime.name, runtime.zero));
+  return asked;
 }
 
-/// The recipe that is asked for, or what --precision and ZeRO imply.
-const model::Recipe& recipe_of(const Options& options, int stage, GivenTraining& given) {
+/// The recipe that is asked for, or the runtime's for --precision and what is shared out.
+const model::Recipe& recipe_of(const Options& options, const model::TrainingScenario& s,
+                               GivenTraining& given) {
+  options.exclusive({"recipe", "mixed-precision", "precision"});
+  if (options.given("recipe")) return model::recipe(options.text("recipe"));
+  if (options.given("mixed-precision")) return model::recipe("autocast");
   const std::string precision = options.text("precision", "bf16");
-  if (options.given("recipe")) {
-    if (options.given("precision"))
-      throw UsageError("--recipe says how everything is held; --precision has no effect beside it");
-    return model::recipe(options.text("recipe"));
-  }
   std::string name;
   if (precision == "fp32" || precision == "float32")
     name = "fp32";
   else if (precision == "bf16" || precision == "fp16" || precision == "bfloat16" ||
            precision == "float16")
-    name = given.adapter ? "pure-16bit" : stage > 0 ? "fp32-master" : "autocast";
+    name = given.adapter ? "pure-16bit" : s.zero > 0 ? s.runtime->shared_recipe : s.runtime->recipe;
   else
     throw UsageError(fmt::format(
         "--precision: found '{}'; training computes in bf16, fp16 or fp32 (--qlora holds the base "
@@ -74,12 +56,112 @@ const model::Recipe& recipe_of(const Options& options, int stage, GivenTraining&
   return row;
 }
 
+/// Only a factor that the scenario uses may be set: the others would have no effect.
+void check_factors(const model::TrainingScenario& s) {
+  const auto has = [&](std::string_view key) { return s.factors.contains(key); };
+  const auto refuse = [](std::string_view key, std::string_view why) {
+    throw UsageError(fmt::format("factor {} has no effect: {}", key, why));
+  };
+  if (has("attention_factor_fused") && !s.fused_attention)
+    refuse("attention_factor_fused", "attention keeps its scores; attention_factor_scores has");
+  if (has("attention_factor_scores") && s.fused_attention)
+    refuse("attention_factor_scores", "attention is fused; --attention eager keeps scores");
+  if (has("recomputation_factor") && s.recomputation == model::Recomputation::none)
+    refuse("recomputation_factor", "nothing is recomputed (--checkpointing full)");
+  if (has("fused_loss_factor") && !s.fused_loss)
+    refuse("fused_loss_factor", "the loss is not fused (--fused-loss)");
+  if (has("base_bytes") && s.adapter == nullptr)
+    refuse("base_bytes", "no weight is frozen (--lora, --qlora)");
+  if (has("deepspeed_gib") && s.zero == 0)
+    refuse("deepspeed_gib", "nothing is shared out (--zero)");
+}
+
+double real(const Options& options, std::string_view flag, double fallback) {
+  if (!options.given(flag)) return fallback;
+  const std::string text = options.text(flag);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw UsageError(fmt::format("--{}: found '{}', expected a number", flag, text));
+  return value;
+}
+
+void read_parallelism(const Options& options, model::TrainingScenario& s, GivenTraining& given) {
+  model::Parallelism& p = s.parallel;
+  p = {.replicas = options.whole("dp", 1),
+       .tensor = options.whole("tp", 1),
+       .stages = options.whole("pp", 1),
+       .chunks = options.whole("virtual-stages", 1),
+       .experts = options.whole("ep", 1),
+       .context = options.whole("cp", 1)};
+  constexpr std::string_view words[] = {"true", "false"};
+  const bool usual = s.runtime->sequence_parallel && p.tensor > 1;
+  p.sequence = options.one_of("sequence-parallel", words, usual ? "true" : "false") == "true";
+  if (p.tensor > 1 && !options.given("sequence-parallel"))
+    given.assumed.push_back(fmt::format("{} sequence parallelism beside --tp (--sequence-parallel)",
+                                        usual ? "with" : "without"));
+}
+
+void read_kernels(const Options& options, model::TrainingScenario& s, GivenTraining& given) {
+  constexpr std::string_view how[] = {"none", "selective", "full"};
+  const std::string again = options.one_of("checkpointing", how, "none");
+  s.recomputation = again == "full"        ? model::Recomputation::full
+                    : again == "selective" ? model::Recomputation::selective
+                                           : model::Recomputation::none;
+  constexpr std::string_view kernels[] = {"flash", "eager"};
+  s.fused_attention = options.one_of("attention", kernels, "flash") == "flash";
+  if (!options.given("attention"))
+    given.assumed.emplace_back("attention in a fused kernel: no scores are kept (--attention)");
+  s.fused_loss = options.given("fused-loss") || options.given("liger");
+  s.fused_kernels = options.given("liger");
+  s.imbalance = real(options, "expert-imbalance", 1);
+  if (s.imbalance != 1 && s.model->profile.routing.experts == 0)
+    throw UsageError("--expert-imbalance has no effect: the model has no experts");
+}
+
+void read_offload(const Options& options, model::TrainingScenario& s) {
+  constexpr std::string_view where[] = {"cpu", "nvme"};
+  for (const auto& [flag, on_host] : {std::pair{"offload-optimizer", &s.optimizer_on_host},
+                                      {"offload-params", &s.parameters_on_host}})
+    if (options.given(flag)) {
+      *on_host = true;
+      if (options.one_of(flag, where, "cpu") == "nvme") s.on_disk = true;
+    }
+}
+
 }  // namespace
 
 void refuse_training_flags(const Options& options) {
-  for (const auto* flag :
-       {"grad-accum", "zero", "checkpointing", "recipe", "optimizer", "fused-loss", "liger",
-        "offload-optimizer", "lora", "qlora", "lora-rank", "lora-alpha", "lora-targets", "dora"})
+  for (const auto* flag : {"grad-accum",
+                           "zero",
+                           "checkpointing",
+                           "recipe",
+                           "optimizer",
+                           "fused-loss",
+                           "liger",
+                           "offload-optimizer",
+                           "offload-params",
+                           "attention",
+                           "mixed-precision",
+                           "cp",
+                           "virtual-stages",
+                           "sequence-parallel",
+                           "expert-imbalance",
+                           "factors",
+                           "set",
+                           "grad-ckpt-reduction",
+                           "attn-act-factor-fa",
+                           "attn-act-factor-no-fa",
+                           "mlp-act-factor",
+                           "logits-factor",
+                           "fragmentation-gib",
+                           "misc-overhead-gib",
+                           "lora",
+                           "qlora",
+                           "lora-rank",
+                           "lora-alpha",
+                           "lora-targets",
+                           "dora"})
     if (options.given(flag))
       throw UsageError(fmt::format("--{} has no effect without --task training", flag));
 }
@@ -88,6 +170,10 @@ GivenTraining training_of(const Options& options) {
   refuse_inference_flags(options);
   say_if_full_model(options);
   GivenTraining given;
+  model::TrainingScenario& s = given.scenario;
+  s.runtime = &model::training_runtime(options.text("runtime", "trainer"));
+  if (!options.given("runtime"))
+    given.assumed.emplace_back("runtime trainer: transformers' Trainer (--runtime)");
   given.model =
       std::make_unique<model::Model>(resolve_model(model_given(options), Hub(hub_flags(options))));
   if (!given.model->assumed.empty())
@@ -98,8 +184,9 @@ GivenTraining training_of(const Options& options) {
   if (adapters) {
     given.adapter = std::make_unique<model::Adapter>(model::adapt(m, *adapters));
     given.assumed.push_back(fmt::format(
-        "adapters of rank {} beside {} modules, in fp32, scaled by {} / {}", adapters->rank,
-        given.adapter->modules.size(), options.whole("lora-alpha", 16), adapters->rank));
+        "adapters of rank {} beside {} modules, in {}, scaled by {} / {}", adapters->rank,
+        given.adapter->modules.size(), s.runtime->adapter_bytes == 4 ? "fp32" : "16 bit",
+        options.whole("lora-alpha", 16), adapters->rank));
   } else if (options.given("lora-alpha")) {
     throw UsageError("--lora-alpha has no effect without --lora");
   }
@@ -108,30 +195,34 @@ GivenTraining training_of(const Options& options) {
     if (!given.base->refusal.empty()) throw UsageError("--qlora: " + given.base->refusal);
     given.assumed.emplace_back("frozen weights in nf4, blocks of 64");
   }
-  model::TrainingScenario& s = given.scenario;
+  given.plain = std::make_unique<model::Weights>(model::hold(m, model::scheme("bf16")));
   s.model = given.model.get();
+  s.plain = given.plain.get();
   s.base = given.base.get();
   s.adapter = given.adapter.get();
-  s.zero = stage_of(options);
-  s.replicas = options.whole("dp", 1);
-  s.recipe = &recipe_of(options, s.zero, given);
+  s.zero = zero_of(options, *s.runtime);
+  s.recipe = &recipe_of(options, s, given);
   s.optimizer = &model::optimizer(options.text("optimizer", "adamw"));
   s.batch = options.whole("batch", 1);
   s.sequence = options.whole("seq", 2048);
   s.accumulated = options.whole("grad-accum", 1);
-  constexpr std::string_view how[] = {"none", "full"};
-  s.recomputation = options.one_of("checkpointing", how, "none") == "full"
-                        ? model::Recomputation::full
-                        : model::Recomputation::none;
-  s.fused_loss = options.given("fused-loss") || options.given("liger");
-  s.fused_kernels = options.given("liger");
-  if (options.given("offload-optimizer")) {
-    constexpr std::string_view where[] = {"cpu"};
-    options.one_of("offload-optimizer", where, "cpu");
-    s.optimizer_on_host = true;
-  }
+  read_parallelism(options, s, given);
+  read_kernels(options, s, given);
+  read_offload(options, s);
+  s.factors = factors_of(options);
+  check_factors(s);
   if (!options.given("optimizer")) given.assumed.emplace_back("optimizer adamw (torch)");
   if (!options.given("seq")) given.assumed.emplace_back("sequences of 2048 tokens (--seq)");
+  if (auto machine = machine_of(options)) {
+    given.machine = std::move(machine->machine);
+    for (auto& line : machine->assumed) given.assumed.push_back(std::move(line));
+    const auto cards = static_cast<Size>(given.machine->devices.size());
+    if (cards < s.parallel.cards())
+      throw UsageError(
+          fmt::format("the run takes {} cards (dp {} x tp {} x pp {} x cp {}), and {} has {}",
+                      s.parallel.cards(), s.parallel.replicas, s.parallel.tensor, s.parallel.stages,
+                      s.parallel.context, given.machine->name, cards));
+  }
   return given;
 }
 

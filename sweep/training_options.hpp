@@ -6,21 +6,26 @@
 #include <string>
 #include <vector>
 
+#include "hardware/machine.hpp"
 #include "model/training.hpp"
 #include "sweep/options.hpp"
 
 namespace headroom::sweep {
 
 /// Flags that mean something for training alone.
-#define HEADROOM_TRAINING_FLAGS                                                        \
-  "grad-accum zero checkpointing recipe optimizer fused-loss liger offload-optimizer " \
+#define HEADROOM_TRAINING_FLAGS                                                             \
+  "grad-accum zero checkpointing recipe optimizer fused-loss liger offload-optimizer "      \
+  "offload-params attention mixed-precision cp virtual-stages "                             \
+  "sequence-parallel expert-imbalance factors set grad-ckpt-reduction attn-act-factor-fa "  \
+  "attn-act-factor-no-fa mlp-act-factor logits-factor fragmentation-gib misc-overhead-gib " \
   "lora qlora lora-rank lora-alpha lora-targets dora"
 
 /// A scenario and what its pointers point to.
 struct GivenTraining {
   std::unique_ptr<model::Model> model;
-  std::unique_ptr<model::Weights> base;
+  std::unique_ptr<model::Weights> plain, base;
   std::unique_ptr<model::Adapter> adapter;
+  std::optional<Machine> machine;
 
   std::vector<std::string> assumed;
   model::TrainingScenario scenario;
@@ -31,6 +36,10 @@ GivenTraining training_of(const Options& options);
 
 /// Throws UsageError where a flag of training is given to another task: it would have no effect.
 void refuse_training_flags(const Options& options);
+
+/// --factors FILE (TOML: key = number), --set KEY=NUMBER and the flags that stand for one key,
+/// later ones over earlier ones. Throws UsageError naming the file, the line and the key.
+model::Factors factors_of(const Options& options);
 
 /// headroom estimate --task training.
 int estimate_training(const Options& options);

@@ -1,0 +1,155 @@
+#include "model/training_passes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/execution.hpp"
+#include "model/training_rank.hpp"
+
+namespace headroom::model {
+namespace {
+
+double number(Size n) { return static_cast<double>(n); }
+
+/// Tokens of one card: a pass's sequences, divided by context parallelism.
+double tokens_here(const TrainingScenario& s) {
+  return number(s.batch) * number(s.sequence) / number(s.parallel.context);
+}
+
+/// Bytes on one card: what lies between parallel matrices is divided, the rest by tokens where
+/// sequences are parallel (Korthikanti et al., arXiv:2205.05198, section 4).
+double on_card(const TrainingScenario& s, const Tape::Sums& sums) {
+  const double batch = number(s.batch), all = number(s.sequence),
+               here = all / number(s.parallel.context);
+  const double tensor = number(s.parallel.tensor), outer = s.parallel.sequence ? tensor : 1;
+  return sums.outer.at(batch, here, all) / outer + sums.inner.at(batch, here, all) / tensor +
+         sums.weights_outer.at(batch, here, all) + sums.weights_inner.at(batch, here, all) / tensor;
+}
+
+/// Inputs and inner rows that adapters keep: x for the first factor, its result for the second
+/// (PEFT 0.21, tuners/lora/layer.py, Linear.forward). Stacked experts: one row a chosen expert.
+/// With lengths (DoRA) also the frozen layer's output, for the length's gradient, and what the
+/// factors give before it is scaled.
+double adapter_bytes(const TrainingScenario& s) {
+  if (s.adapter == nullptr) return 0;
+  const double of_input = s.runtime->adapter_inputs_fp32 ? 4 : 2;
+  double sum = 0;
+  for (const AdaptedModule& m : s.adapter->modules) {
+    sum += of_input * number(m.in) + number(s.runtime->adapter_bytes) * number(m.rank);
+    if (m.magnitudes > 0) sum += 2 * of_input * number(m.out);
+  }
+  return sum * tokens_here(s) / number(s.parallel.sequence ? s.parallel.tensor : 1);
+}
+
+}  // namespace
+
+SavedActivations saved_of(const TrainingScenario& s) {
+  const Execution execution = usual_execution(*s.model);
+  TapeMode mode{.parameters = s.recipe->parameters,
+                .autocast = s.recipe->autocast,
+                .trained = s.adapter == nullptr,
+                .one_sequence = s.batch == 1,
+                .attention_dropout = execution.attention_dropout,
+                .hidden_dropout = execution.hidden_dropout,
+                .imbalance = s.imbalance,
+                .keeps_products = s.recomputation == Recomputation::selective &&
+                                  s.runtime->selective == Selective::but_every_2nd_mm};
+  const bool attention_again =
+      s.recomputation == Recomputation::selective && s.runtime->selective == Selective::attention;
+  mode.kernels.fused_attention = s.fused_attention || attention_again;
+  mode.kernels.fused_norms = mode.kernels.fused_gating = mode.kernels.fused_rotation =
+      s.fused_kernels || s.runtime->fused_kernels;
+  mode.kernels.values_apart = s.runtime->fused_kernels;
+  mode.kernels.ring_attention = s.parallel.context > 1;
+  return saved_activations(*s.model, execution, mode);
+}
+
+Kept kept_by_pass(const TrainingScenario& s, const SavedActivations& saved, Size stage) {
+  const double tokens = tokens_here(s);
+  const double tensor = number(s.parallel.tensor), outer = s.parallel.sequence ? tensor : 1;
+  const double element = s.recipe->parameters == Held::fp32 && !s.recipe->autocast ? 4 : 2;
+  const Stage here = stage_of(s, stage);
+  const double adapters =
+      adapter_bytes(s) / std::max<double>(1, number(static_cast<Size>(saved.kind_of.size())));
+  Kept k;
+  for (Size i = here.first; i < here.last; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const SavedLayer& kind = saved.kinds[saved.kind_of[at]];
+    const bool beyond = kind.window > 0 && s.sequence > kind.window;
+    const double all = on_card(s, beyond ? kind.beyond : kind.within) + adapters;
+    const double half =
+        std::min(all, on_card(s, beyond ? kind.attention_beyond : kind.attention) + adapters / 2);
+    k.attention += half;
+    k.feed_forward += all - half;
+    k.layer = std::max(k.layer, all);
+    k.inputs +=
+        kind.input.at(number(s.batch), number(s.sequence) / number(s.parallel.context)) / outer;
+    const double widest = s.model->profile.layers[at].widest;
+    k.transient =
+        std::max(k.transient,
+                 element * tokens * (widest / tensor + number(s.model->shape.hidden_size) / outer));
+    k.known = k.known && kind.known;
+  }
+  if (here.has_embedding) k.ends += on_card(s, saved.before);
+  if (here.has_head && s.head_loss) k.ends += on_card(s, saved.after);
+  return k;
+}
+
+/// Per logit, with `own` its bytes as the head makes it:
+///
+///   whole: own (or 4) + 4 + 4 at the end of forward; at backward's start log-probabilities and two
+///   gradients of 4 each, and own (or 4) where outputs are held
+///   compiled: own + 4 and own + own; in place: own; pieces: own + 4 and one piece of 8 of 4 + 4
+///
+/// With the head's own backward: its input's gradient and, where it is trained, its weight's.
+/// Source: transformers 5.23 loss/loss_utils.py, torch nll_loss and log_softmax derivatives,
+/// measured as peak_backward in tests/oracle/data/training; Transformer Engine common/fused cross
+/// entropy.
+LossBytes loss_bytes(const TrainingScenario& s, const SavedActivations& saved) {
+  const double tokens = tokens_here(s), tensor = number(s.parallel.tensor);
+  const double rows = number(s.model->profile.head_rows);
+  const double hidden = number(std::max<Size>(1, s.model->shape.hidden_size));
+  const Size multiple = s.runtime->vocabulary_multiple * s.parallel.tensor;
+  const double vocabulary = std::ceil(rows / number(multiple)) * number(multiple);
+  if (!s.head_loss) return {};
+  const double logits = tokens * vocabulary / tensor;
+  const double own = number(saved.logits_bytes);
+  const double head_gradient = s.adapter == nullptr ? 2 * vocabulary / tensor * hidden : 0;
+  const LossKind kind = s.fused_loss ? LossKind::chunked : s.runtime->loss;
+  switch (kind) {
+    case LossKind::whole: {
+      const double raised = s.runtime->logits_raised ? 4 : own;
+      const double copied = own < 4 ? 4 : 0;
+      return {logits * (std::max(own + copied, raised) + 4),
+              logits * (12 + (s.runtime->outputs_held ? raised : 0))};
+    }
+    case LossKind::compiled:
+      return {logits * (own + 4), logits * 2 * own};
+    case LossKind::pieces:
+      return {logits * (own + 4), logits * (own + 4 + 8.0 / 8)};
+    case LossKind::in_place: {
+      const double gathered =
+          s.parallel.sequence ? tokens * hidden * 2 * (1 + 1 / tensor) : 0;  // input, and its sum
+      return {logits * own, logits * own + tokens * hidden * 2 + gathered + head_gradient};
+    }
+    case LossKind::chunked:
+      break;
+  }
+  // Liger-Kernel, ops/fused_linear_cross_entropy.py: chunks of a power of two from
+  // tokens / ceil(vocabulary / hidden) on; gradients of the head's input and weight are made there.
+  const double chunk =
+      std::exp2(std::ceil(std::log2(std::max(1.0, tokens / std::ceil(vocabulary / hidden)))));
+  const double bytes =
+      std::min(chunk, tokens) * vocabulary / tensor * own + tokens * hidden * 2 + head_gradient;
+  return {bytes, bytes};
+}
+
+double passes_in_flight(const TrainingScenario& s, Size stage) {
+  const Parallelism& p = s.parallel;
+  if (p.stages == 1) return 1;
+  if (p.chunks == 1) return number(std::min(p.stages - stage, s.accumulated));
+  const Size chunks = 2 * (p.stages - stage - 1) + (p.chunks - 1) * p.stages + 1;
+  return std::min(number(s.accumulated), number(chunks) / number(p.chunks));
+}
+
+}  // namespace headroom::model

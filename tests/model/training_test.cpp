@@ -1,0 +1,181 @@
+// One training step: the figures of papers, what cards share, and what each option changes.
+#include "model/training.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "model/config.hpp"
+#include "model/execution.hpp"
+#include "model/training_factors.hpp"
+#include "model/training_passes.hpp"
+#include "model/training_rank.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr double GiB = 1073741824.0;
+
+/// A GPT of the given sizes with biases, as in the table of arXiv:2205.05198.
+Model gpt(Size layers, Size hidden, Size heads) {
+  const std::string text = fmt::format(
+      R"({{"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_layer": {}, "n_embd": {},
+          "n_head": {}, "activation_function": "gelu", "vocab_size": 51200, "n_positions": 2048}})",
+      layers, hidden, heads);
+  return make_model("gpt", parse_config(text, "gpt.json"), "");
+}
+
+Model llama(Size layers = 4) {
+  const std::string text = fmt::format(
+      R"({{"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 1024,
+          "intermediate_size": 2816, "num_hidden_layers": {}, "num_attention_heads": 16,
+          "num_key_value_heads": 4, "vocab_size": 32000, "max_position_embeddings": 4096,
+          "rms_norm_eps": 1e-5}})",
+      layers);
+  return make_model("llama", parse_config(text, "llama.json"), "");
+}
+
+struct Run {
+  explicit Run(Model m, std::string_view runtime = "trainer")
+      : model(std::make_unique<Model>(std::move(m))),
+        plain(std::make_unique<Weights>(hold(*model, scheme("bf16")))) {
+    s.model = model.get();
+    s.plain = plain.get();
+    s.optimizer = &optimizer("adamw");
+    s.runtime = &training_runtime(runtime);
+    s.zero = s.runtime->zero;
+    s.recipe = &recipe(s.zero > 0 ? s.runtime->shared_recipe : s.runtime->recipe);
+  }
+  std::unique_ptr<Model> model;
+  std::unique_ptr<Weights> plain;
+  TrainingScenario s;
+  TrainingEstimate operator()() const { return evaluate_training(s); }
+};
+
+/// Korthikanti et al., arXiv:2205.05198, equations 1, 2 and 4 and figure 1: a layer of GPT-3 in 16
+/// bit keeps s b h (10 + 24 / t + 5 a s / (h t)) bytes, with sequence parallelism and attention
+/// made again s b h 34 / t. Their count leaves out the statistics of norms.
+TEST(Training, PaperActivationsOfGpt) {
+  const auto gib = [](Size layers, Size hidden, Size heads, Size batch, bool divided) {
+    const Model model = gpt(layers, hidden, heads);
+    TapeMode mode{.attention_dropout = 0.1, .hidden_dropout = 0.1};
+    mode.kernels.fused_attention = mode.kernels.norm_statistics = false;
+    const SavedActivations saved = saved_activations(model, usual_execution(model), mode);
+    const auto& sums = saved.kinds[0].within;
+    const double b = static_cast<double>(batch), s = 2048;
+    const double outer = sums.outer.at(b, s, s), inner = sums.inner.at(b, s, divided ? 0 : s);
+    return static_cast<double>(layers) * (outer / (divided ? 8 : 1) + inner / 8) / GiB;
+  };
+  EXPECT_DOUBLE_EQ(gib(48, 6144, 64, 4, false), 59.25);  // 22B, tp 8
+  EXPECT_DOUBLE_EQ(gib(48, 6144, 64, 4, true), 9.5625);
+  // 175B, tp 8, pp 8 of 3 chunks each: the first stage keeps 1 + 7 / 24 times the whole model's.
+  Run run(gpt(96, 256, 4), "megatron");
+  run.s.parallel = {.stages = 8, .chunks = 3};
+  run.s.accumulated = 64;
+  const double share = passes_in_flight(run.s, 0) / 8;
+  EXPECT_DOUBLE_EQ(share * gib(96, 12288, 96, 1, false), 66.84375);
+  EXPECT_DOUBLE_EQ(share * gib(96, 12288, 96, 1, true), 12.3515625);
+}
+
+TEST(Training, PassesInFlight) {
+  Run run(llama(8), "megatron");
+  run.s.parallel.stages = 4;
+  run.s.accumulated = 16;
+  EXPECT_EQ(passes_in_flight(run.s, 0), 4);  // 1F1B: the first stage keeps as many as there are
+  EXPECT_EQ(passes_in_flight(run.s, 3), 1);
+  run.s.accumulated = 2;
+  EXPECT_EQ(passes_in_flight(run.s, 0), 2);
+  run.s.accumulated = 16;
+  run.s.parallel.chunks = 2;
+  EXPECT_EQ(passes_in_flight(run.s, 0), 5.5);  // p (1 + (p - 1) / (p v)): 4 * (1 + 3 / 8)
+}
+
+TEST(Training, PaperSixteenBytesAParameterAreShared) {
+  Run run(llama(), "deepspeed");
+  const double parameters = static_cast<double>(run.model->profile.parameters);
+  const auto held = [&](int zero) {
+    run.s.zero = zero;
+    run.s.parallel.replicas = 8;
+    const TrainingEstimate e = run();
+    return static_cast<double>((e.weights + e.master + e.gradients + e.states).count()) /
+           parameters;
+  };
+  // arXiv:1910.02054, figure 1: 16, 4 + 12/n, 2 + 14/n, 16/n bytes a parameter.
+  EXPECT_NEAR(held(0), 16, 0.01);
+  EXPECT_NEAR(held(1), 4 + 12.0 / 8, 0.01);
+  EXPECT_NEAR(held(2), 2 + 14.0 / 8, 0.01);
+  EXPECT_NEAR(held(3), 16.0 / 8, 0.01);
+}
+
+TEST(Training, CardsOfAStageShareWhatTheyHold) {
+  Run run(llama(), "megatron");
+  const Size all = run.model->profile.parameters;
+  EXPECT_EQ(elements_of_rank(run.s, 0).total(), all);
+  run.s.parallel.stages = 2;
+  EXPECT_EQ(elements_of_rank(run.s, 0).total() + elements_of_rank(run.s, 1).total(), all);
+  run.s.parallel.stages = 1;
+  run.s.parallel.tensor = 4;
+  const Size norms = (2 * 4 + 1) * 1024;
+  const Size padding = (32256 - 32000) * 1024 / 4 * 2;  // rows to a multiple of 128 * 4
+  EXPECT_EQ(elements_of_rank(run.s, 0).total(), (all - norms) / 4 + norms + padding);
+}
+
+TEST(Training, EveryOptionChangesTheEstimate) {
+  const auto allocated = [](auto&& change) {
+    Run run(llama());
+    run.s.batch = 4;
+    change(run.s);
+    return run().allocated;
+  };
+  const Bytes base = allocated([](TrainingScenario&) {});
+  const auto less = [&](auto&& change) { EXPECT_LT(allocated(change), base); };
+  const auto more = [&](auto&& change) { EXPECT_GT(allocated(change), base); };
+  less([](auto& s) { s.recomputation = Recomputation::full; });
+  less([](auto& s) { s.fused_loss = true; });
+  less([](auto& s) { s.fused_kernels = true; });
+  more([](auto& s) { s.fused_attention = false; });
+  less([](auto& s) { s.parallel.tensor = 2; });
+  less([](auto& s) { s.parallel.context = 2; });
+  less([](auto& s) { s.parallel.stages = 2; });
+  less([](auto& s) { s.parallel.replicas = 2, s.zero = 1; });
+  less([](auto& s) { s.optimizer_on_host = true; });
+  more([](auto& s) { s.accumulated = 2; });
+  more([](auto& s) { s.sequence = 4096; });
+  less([](auto& s) { s.recipe = &recipe("pure-16bit"); });
+  more([](auto& s) { s.factors["attention_scale"] = 2; });
+  EXPECT_LT(allocated([](auto& s) { s.parallel.tensor = 2, s.parallel.sequence = true; }),
+            allocated([](auto& s) { s.parallel.tensor = 2; }));
+}
+
+TEST(Training, WhatDoesNotDivideIsRefused) {
+  Run run(llama());
+  run.s.parallel.tensor = 3;
+  EXPECT_THROW(run(), std::invalid_argument);
+  run.s.parallel = {.stages = 3};
+  EXPECT_THROW(run(), std::invalid_argument);
+  run.s.parallel = {.replicas = 2, .experts = 2};
+  EXPECT_THROW(run(), std::invalid_argument);
+  run.s.parallel = {};
+  run.s.zero = 2;
+  EXPECT_THROW(run(), std::invalid_argument);
+  run.s.zero = 0;
+  run.s.parameters_on_host = true;
+  EXPECT_THROW(run(), std::invalid_argument);
+}
+
+TEST(Training, FactorsReplaceAndScale) {
+  Run run(llama());
+  run.s.batch = 2;
+  const TrainingEstimate plain = run();
+  set_factor(run.s.factors, "feed_forward_gib", 1);
+  set_factor(run.s.factors, "attention_scale", 3);
+  const TrainingEstimate changed = run();
+  EXPECT_EQ(changed.feed_forward, Bytes(1073741824));
+  EXPECT_EQ(changed.attention.count(), 3 * plain.attention.count());
+  EXPECT_THROW(set_factor(run.s.factors, "attention", 1), std::invalid_argument);
+  EXPECT_THROW(set_factor(run.s.factors, "attention_scale", -1), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace headroom::model
