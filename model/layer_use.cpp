@@ -92,8 +92,9 @@ class Subtree {
 };
 
 std::string_view activation_class(const Subtree& tree) {
-  const Module* m = tree.module({"act_fn", "act", "activation_fn", "activation",
-                                 "intermediate_act_fn", "relu2", "gelu_impl", "act_mlp"});
+  const Module* m =
+      tree.module({"act_fn", "act", "activation_fn", "activation", "intermediate_act_fn", "relu2",
+                   "gelu_impl", "act_mlp", "intermediate.intermediate_act_fn"});
   return m == nullptr ? std::string_view("SiLUActivation") : std::string_view(m->class_name);
 }
 
@@ -212,8 +213,8 @@ FeedForwardUse feed_forward_use(const Model& model, const Execution& execution,
     f.hidden = tree.inputs({"gate_proj", "wi_0", "w1"});
     return f;
   }
-  const Names up = {"up_proj", "fc1",   "c_fc", "dense_h_to_4h", "fc_in", "wi",
-                    "lin1",    "dense", "w1"};
+  const Names up = {"up_proj", "fc1",   "c_fc", "dense_h_to_4h",     "fc_in", "wi",
+                    "lin1",    "dense", "w1",   "intermediate.dense"};
   f.inner = tree.outputs(up);
   f.hidden = tree.inputs(up);
   const Module* m = tree.module(up);
@@ -239,6 +240,10 @@ void place_norms(const Subtree& tree, LayerUse& use) {
                  "mlp_norm", "channel_pre_norm"});
   if (!use.before_feed_forward && !after)
     use.before_feed_forward = tree.norm({"post_attention_layernorm"});
+  if (tree.has({"attention.output.LayerNorm"})) {  // BERT and its relatives
+    use.before_attention = tree.norm({"attention.output.LayerNorm"});
+    use.before_feed_forward = tree.norm({"output.LayerNorm"});
+  }
   if (tree.has({"self_attn_layer_norm"})) {  // BART and its relatives
     use.before_attention = tree.norm({"self_attn_layer_norm"});
     use.before_feed_forward = tree.norm({"final_layer_norm"});
@@ -264,7 +269,7 @@ LayerUse layer_use(const Model& model, const Execution& execution, Size i) {
       tree.module({"mlp", "feed_forward", "block_sparse_moe", "ffn", "moe"});
   if (feed_forward != nullptr)
     use.feed_forward = feed_forward_use(model, execution, Subtree(tree, *feed_forward));
-  else if (tree.has({"fc1"}))
+  else if (tree.has({"fc1", "intermediate.dense"}))
     use.feed_forward = feed_forward_use(model, execution, tree);
 
   use.drops_attention = use.drops_feed_forward = execution.hidden_dropout > 0;

@@ -78,7 +78,8 @@ struct Kernels {
   bool norm_statistics = true;  ///< they are kept at all (formulas of papers leave them out)
   bool fused_norms = false;     ///< Liger, Megatron: the input and one value a row, nothing else
   bool fused_gating = false;    ///< Liger, Megatron: gate and up, their product is made again
-  bool fused_rotation = false;  ///< rotates in place: no tables, no copies
+  bool activation_kernels = false;  ///< torch's own for what transformers writes out (GELU by tanh)
+  bool fused_rotation = false;      ///< rotates in place: no tables, no copies
   bool values_apart = false;  ///< latent attention copies values out of what it expands (Megatron)
   bool ring_attention = false;  ///< context parallelism: the output is kept beside its last copy
 };

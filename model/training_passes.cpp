@@ -35,7 +35,8 @@ double adapter_bytes(const TrainingScenario& s) {
   const double of_input = s.runtime->adapter_inputs_fp32 ? 4 : 2;
   double sum = 0;
   for (const AdaptedModule& m : s.adapter->modules) {
-    sum += of_input * number(m.in) + number(s.runtime->adapter_bytes) * number(m.rank);
+    sum += (of_input + (s.runtime->adapter_dropout ? 1 : 0)) * number(m.in) +
+           number(s.runtime->adapter_bytes) * number(m.rank);
     if (m.magnitudes > 0) sum += 2 * of_input * number(m.out);
   }
   return sum * tokens_here(s) / number(s.parallel.sequence ? s.parallel.tensor : 1);
@@ -59,6 +60,7 @@ SavedActivations saved_of(const TrainingScenario& s) {
   mode.kernels.fused_attention = s.fused_attention || attention_again;
   mode.kernels.fused_norms = mode.kernels.fused_gating = mode.kernels.fused_rotation =
       s.fused_kernels || s.runtime->fused_kernels;
+  mode.kernels.activation_kernels = s.runtime->own_layers || s.runtime->fused_kernels;
   mode.kernels.values_apart = s.runtime->fused_kernels;
   mode.kernels.ring_attention = s.parallel.context > 1;
   return saved_activations(*s.model, execution, mode);

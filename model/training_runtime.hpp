@@ -31,6 +31,8 @@ struct TrainingRuntime {
   int zero = 0;                     ///< states are shared out at least as far as ZeRO's stage
   Size adapter_bytes = 4;           ///< of an adapter's element
   bool adapter_inputs_fp32 = true;  ///< an adapter's input is converted to its own type
+  bool adapter_dropout = false;     ///< a dropped copy of it, with its mask, is kept instead
+  bool own_layers = false;          ///< model code of its own: torch's kernels for activations
   LossKind loss = LossKind::whole;
   bool outputs_held = false;       ///< logits stay alive during backward
   bool logits_raised = false;      ///< and are held in fp32 between forward and loss's end
