@@ -8,6 +8,7 @@
 
 #include "sweep/prediction.hpp"
 #include "sweep/published_sizes.hpp"
+#include "sweep/training_measurement.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 constexpr auto names = std::to_array<std::string_view>(
     {"inference_memory", "quantised_size", "decode_single", "decode_layer_split",
      "decode_tensor_parallel", "prefill", "serving_tpot", "serving_ttft", "serving_throughput",
-     "offload_partial", "offload_streamed", "load_time"});
+     "offload_partial", "offload_streamed", "load_time", "training_memory"});
 
 double quantile(std::vector<double> values, double share) {
   if (values.empty()) return 0;
@@ -29,7 +30,8 @@ double quantile(std::vector<double> values, double share) {
 /// Collects scores, labels and what has neither.
 class Scorer {
  public:
-  Scorer(Accuracy& out, const std::string& models_folder) : out_(out), subjects_(models_folder) {}
+  Scorer(Accuracy& out, const std::string& models_folder)
+      : out_(out), subjects_(models_folder), training_(models_folder) {}
 
   void add(const Measurement& row) {
     try {
@@ -37,6 +39,8 @@ class Scorer {
         add_label(row);
       else if (!row["quant"].empty())
         add_size(row);
+      else if (row["category"] == "training_memory")
+        add_training(row);
       else
         add_figure(row);
     } catch (const Skipped& skipped) {
@@ -55,6 +59,14 @@ class Scorer {
       out_.scores.push_back(std::move(*score));
     else
       not_estimated(row, why);
+  }
+
+  void add_training(const Measurement& row) {
+    try {
+      out_.scores.push_back(training_.score(row));
+    } catch (const std::invalid_argument& impossible) {
+      not_estimated(row, impossible.what());
+    }
   }
 
   void add_size(const Measurement& row) {
@@ -96,6 +108,7 @@ class Scorer {
 
   Accuracy& out_;
   Subjects subjects_;
+  TrainingMeasurements training_;
 };
 
 }  // namespace

@@ -106,6 +106,16 @@ std::string ModelNames::reference_of(const std::string& name) const {
         if (const auto it = names->find(plain); it != names->end()) return it->second;
       last = std::exchange(plain, shorter(plain));
     }
+  // "llama3_70b truncated to 12 layers"
+  constexpr std::string_view cut = " truncated to ";
+  if (const auto at = name.find(cut); at != std::string::npos) {
+    const std::string layers = name.substr(at + cut.size());
+    if (const auto n = leading_number(layers); n && layers.ends_with(" layers")) {
+      const std::string whole = reference_of(name.substr(0, at));
+      return fmt::format("{}{}num_hidden_layers={}", whole,
+                         whole.find('?') == std::string::npos ? '?' : '&', static_cast<Size>(*n));
+    }
+  }
   throw Skipped(Skip::model, fmt::format("no config of '{}'", name));
 }
 
