@@ -70,7 +70,7 @@ Value Tape::linear(const Value& given, Size in, Size out, Extent rows, bool trai
       storages_.back().region = Region::inner;
     }
   }
-  if (trained) save(x);
+  if (trained || (mode_.frozen_inputs && x.grad)) save(x);
   if (x.grad) save(weight);
   const Value y = make(out * rows, mode_.autocast ? Held::bf16 : x.held, x.grad || trained, region);
   if (mode_.keeps_products && ++products_ % 2 == 1) keep(y);

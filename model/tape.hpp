@@ -91,7 +91,8 @@ struct TapeMode {
   bool trained = true;        ///< the weights of the model; adapters are always trained
   bool one_sequence = false;  ///< a batch of one: reshapes need no copy
   double attention_dropout = 0, hidden_dropout = 0;
-  double imbalance = 1;  ///< rows of this card's experts over an even share
+  bool frozen_inputs = false;  ///< frozen products keep their inputs too
+  double imbalance = 1;        ///< rows of this card's experts over an even share
   /// Every second matrix product and attention's output are kept, whatever needs them; all else is
   /// made again (torchtitan's selective recomputation).
   bool keeps_products = false;

@@ -45,7 +45,7 @@ Bytes states_of_trained(const TrainingScenario& s) {
 }
 
 void check(const TrainingScenario& s) {
-  if (s.zero > 0 && s.parallel.alike() == 1 && s.runtime->zero == 0)
+  if (s.zero > 0 && s.parallel.alike() == 1 && s.runtime->zero == 0 && !s.runtime->zero_alone)
     throw std::invalid_argument("ZeRO shares out over data parallel cards, and there is one: --dp");
   if (s.zero < 0 || s.zero > 3) throw std::invalid_argument("ZeRO has stages 0 to 3");
   if (s.batch < 1 || s.sequence < 1 || s.accumulated < 1)
@@ -81,9 +81,11 @@ TrainingEstimate of_stage(const TrainingScenario& s, const SavedActivations& sav
     return shared(s, bytes * Bytes(trained.dense), bytes * Bytes(trained.experts), from);
   };
   e.weights = of(weight, 3);
+  Bytes unshared = weight * Bytes(trained.total());
   if (adapters) {
     const RankShare base = base_of_rank(s, stage);
     e.weights += shared(s, Bytes(base.dense), Bytes(base.experts), 3);
+    unshared += Bytes(base.total());
   }
   e.master = of(master, 1);
   e.gradients = of(gradient, runtime.gradients_kept ? 4 : 2);
@@ -93,6 +95,17 @@ TrainingEstimate of_stage(const TrainingScenario& s, const SavedActivations& sav
     return whole(state_bytes_each * static_cast<double>(elements));
   };
   e.states = shared(s, states(trained.dense), states(trained.experts), 1);
+  if (s.trained_copies > 0) {
+    // Copies are held as the model is, not as adapters are; their states likewise.
+    const Bytes copies = r.weight * Bytes(s.trained_copies);
+    e.trained += s.trained_copies;
+    e.weights += shared(s, copies, Bytes(0), 3);
+    e.gradients += shared(s, copies, Bytes(0), runtime.gradients_kept ? 4 : 2);
+    e.states += shared(s,
+                       whole(state_bytes_each * static_cast<double>(r.weight) /
+                             static_cast<double>(weight) * static_cast<double>(s.trained_copies)),
+                       Bytes(0), 1);
+  }
   if (s.optimizer_on_host) {
     e.host = e.master + e.states + of(4, 1);  // and the fp32 gradients that it steps on
     e.master = e.states = Bytes(0);
@@ -128,7 +141,9 @@ TrainingEstimate of_stage(const TrainingScenario& s, const SavedActivations& sav
   if (s.zero >= 3) {
     const Size element = adapters && s.base != nullptr ? 1 : 2;
     const Size layers = runtime.gather_layers * model_elements.largest_layer;
-    e.gathered = element * Bytes(layers) + 2 * Bytes(runtime.ends_stay ? model_elements.ends : 0);
+    // Of embedding and head the one in use, where they do not stay.
+    const Size ends = runtime.ends_stay ? model_elements.ends : model_elements.ends / 2;
+    e.gathered = element * Bytes(layers) + 2 * Bytes(ends);
     if (!adapters) e.gathered += gradient * Bytes(model_elements.largest_layer);
   } else if (s.zero >= 1 && runtime.reduce_elements > 0) {
     e.gathered = gradient * Bytes(std::min(trained.total(), runtime.reduce_elements));
@@ -139,7 +154,11 @@ TrainingEstimate of_stage(const TrainingScenario& s, const SavedActivations& sav
   if (!s.optimizer_on_host) {
     if (s.optimizer->step_copies > 0 && !runtime.fused_step)
       e.step = s.optimizer->step_copies * of(adapters ? runtime.adapter_bytes : r.stepped(), 1);
-    if (s.zero > 0) e.step += of(runtime.step_gradient_bytes, 1);
+    if (s.zero > 0) {
+      const Bytes copy = of(runtime.step_gradient_bytes, 1);
+      const Bytes piece = runtime.step_gradient_bytes * Bytes(runtime.subgroup_elements);
+      e.step += s.zero >= 3 && runtime.subgroup_elements > 0 ? std::min(copy, piece) : copy;
+    }
   }
 
   apply_factors(s, stage_of(s, stage), e, loss.forward_end, loss.backward_start);
@@ -156,8 +175,11 @@ TrainingEstimate of_stage(const TrainingScenario& s, const SavedActivations& sav
   if (runtime.gradients_kept && passes > 1)  // the stages behind go on: one pass is freed at a time
     e.in_backward = std::max(e.in_backward, held + e.gradients + e.activations + e.transient);
   e.at_step = held + e.gradients + e.step;
-  e.allocated = std::max({e.at_forward_end, e.at_backward_start, e.in_backward, e.at_step});
-  e.moment = e.allocated == e.at_step             ? Peak::step
+  if (s.zero >= 3 && runtime.loads_whole) e.at_load = unshared + e.weights;
+  e.allocated =
+      std::max({e.at_forward_end, e.at_backward_start, e.in_backward, e.at_step, e.at_load});
+  e.moment = e.allocated == e.at_load             ? Peak::load
+             : e.allocated == e.at_step           ? Peak::step
              : e.allocated == e.at_backward_start ? Peak::backward_start
              : e.allocated == e.at_forward_end    ? Peak::forward_end
                                                   : Peak::backward;
@@ -197,6 +219,8 @@ std::string_view name_of(Peak peak) {
       return "backward, in the widest layer";
     case Peak::step:
       return "the optimizer's step";
+    case Peak::load:
+      return "loading, before weights are shared out";
     case Peak::sum:
       return "no one moment: all terms are added";
   }

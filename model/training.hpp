@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,13 @@ using Factors = std::map<std::string, double, std::less<>>;
 /// One training step with its names resolved.
 struct TrainingScenario {
   const Model* model = nullptr;
-  const Weights* plain = nullptr;    ///< the model held in 16 bit: what counts parameters by card
-  const Weights* base = nullptr;     ///< how frozen weights are held; null: as the recipe says
+  const Weights* plain = nullptr;  ///< the model held in 16 bit: what counts parameters by card
+  const Weights* base = nullptr;   ///< how frozen weights are held; null: as the recipe says
+  Size trained_copies =
+      0;  ///< elements of modules trained whole beside adapters, as frozen ones are
+  bool frozen_inputs = false;  ///< products with a quantised base keep their inputs (bitsandbytes
+                               ///< before 0.43)
+  std::optional<LossKind> loss{};    ///< another than the runtime's
   const Adapter* adapter = nullptr;  ///< null: every weight is trained
   const Optimizer* optimizer = nullptr;
   const Recipe* recipe = nullptr;
@@ -64,7 +70,7 @@ struct TrainingScenario {
 };
 
 /// The moment of a step at which most is in use.
-enum class Peak : std::uint8_t { forward_end, backward_start, backward, step, sum };
+enum class Peak : std::uint8_t { forward_end, backward_start, backward, step, load, sum };
 std::string_view name_of(Peak peak);
 
 /// Bytes on the fullest card. What the host holds instead is apart.
@@ -79,8 +85,8 @@ struct TrainingEstimate {
   Bytes scratch;                         ///< 16-bit gradients beside the buffers, workspaces
   Bytes step;                            ///< temporaries of the optimizer's step
   Bytes context, fragmentation;
-  Bytes at_forward_end, at_backward_start, in_backward, at_step;
-  Bytes allocated;  ///< the largest of the four
+  Bytes at_forward_end, at_backward_start, in_backward, at_step, at_load;
+  Bytes allocated;  ///< the largest of them
   Bytes reserved;   ///< with fragmentation
   Bytes peak;       ///< with the driver's context, as nvidia-smi shows it
   Bytes peak_low, peak_high;

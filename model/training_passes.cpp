@@ -52,6 +52,7 @@ SavedActivations saved_of(const TrainingScenario& s) {
                 .one_sequence = s.batch == 1,
                 .attention_dropout = execution.attention_dropout,
                 .hidden_dropout = execution.hidden_dropout,
+                .frozen_inputs = s.frozen_inputs,
                 .imbalance = s.imbalance,
                 .keeps_products = s.recomputation == Recomputation::selective &&
                                   s.runtime->selective == Selective::but_every_2nd_mm};
@@ -117,7 +118,7 @@ LossBytes loss_bytes(const TrainingScenario& s, const SavedActivations& saved) {
   const double logits = tokens * vocabulary / tensor;
   const double own = number(saved.logits_bytes);
   const double head_gradient = s.adapter == nullptr ? 2 * vocabulary / tensor * hidden : 0;
-  const LossKind kind = s.fused_loss ? LossKind::chunked : s.runtime->loss;
+  const LossKind kind = s.fused_loss ? LossKind::chunked : s.loss.value_or(s.runtime->loss);
   switch (kind) {
     case LossKind::whole: {
       const double raised = s.runtime->logits_raised ? 4 : own;

@@ -32,7 +32,7 @@ constexpr std::string_view tape_source =
     "torch 2.15 derivatives, transformers 5.23 modules; divided as in arXiv:2205.05198";
 
 std::string_view loss_formula(const TrainingScenario& s) {
-  switch (s.fused_loss ? LossKind::chunked : s.runtime->loss) {
+  switch (s.fused_loss ? LossKind::chunked : s.loss.value_or(s.runtime->loss)) {
     case LossKind::whole:
       return "tokens * vocabulary * bytes of logits, fp32 log-probabilities and their gradients";
     case LossKind::compiled:

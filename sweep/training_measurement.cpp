@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 
 #include "hardware/names.hpp"
 
@@ -21,8 +22,11 @@ struct Script {
   std::string_view shared;
   std::string_view recipe;  ///< of full training; empty: the runtime's
   double gigabyte;
-  TrainingStatistic statistic;  ///< of a quantity that does not say it
-  std::string_view targets;     ///< of adapters where the row does not say; apart by spaces
+  TrainingStatistic statistic;      ///< of a quantity that does not say it
+  std::string_view targets;         ///< of adapters where the row does not say; apart by spaces
+  bool shared_checkpoints = false;  ///< it checkpoints where weights are shared out
+  std::string_view source{};        ///< part of the source, where its version decides
+  std::optional<model::LossKind> loss{};
 };
 constexpr auto scripts = std::to_array<Script>({
     {"megatron", "megatron", "megatron", "", GiB, TrainingStatistic::allocated, ""},
@@ -30,11 +34,19 @@ constexpr auto scripts = std::to_array<Script>({
     {"peft method_comparison", "torch", "torch", "pure-16bit", GiB, TrainingStatistic::reserved,
      "q_proj v_proj"},
     // finetune/lora.py: torch.cuda.max_memory_allocated() / 1e9; queries and values
-    {"litgpt", "litgpt", "litgpt", "", GB, TrainingStatistic::allocated, "queries-values"},
+    {"litgpt", "litgpt", "litgpt", "", GB, TrainingStatistic::allocated, "queries-values",
+     // FSDPStrategy(activation_checkpointing_policy={Block})
+     true},
     {"torchtitan", "fsdp2", "fsdp2", "", GiB, TrainingStatistic::reserved, ""},
+    // since 2025 --training.compile compiles the loss too
+    {"torchtitan", "fsdp2", "fsdp2", "", GiB, TrainingStatistic::reserved, "", false, "_2025",
+     model::LossKind::compiled},
     {"torchtune", "torchtune", "torchtune", "", GiB, TrainingStatistic::reserved, ""},
     // finetune.py: bf16=True on weights in bf16; c_attn, c_proj, w1, w2
     {"finetune.py", "trainer", "deepspeed", "", GB, TrainingStatistic::used, "all-linear"},
+    // perf_train_gpu_one: transformers 4 on a V100
+    {"hf trainer", "trainer-v4", "deepspeed", "", GB, TrainingStatistic::used, "", false,
+     "perf_train_gpu_one"},
     {"hf trainer", "trainer", "deepspeed", "", GB, TrainingStatistic::used, ""},
     {"peft/trl", "trainer", "deepspeed", "", GB, TrainingStatistic::used, ""},
     {"peft+accelerate", "torch", "deepspeed", "", GB, TrainingStatistic::used, ""},
@@ -51,8 +63,12 @@ const Script& script_of(const Measurement& row) {
   const auto framework = row.setting("framework");
   if (!framework) throw Skipped(Skip::setting, "the framework is not stated");
   const std::string written = lower(*framework);
+  const Script* found = nullptr;  // one that names the source counts
   for (const Script& each : scripts)
-    if (written.starts_with(each.starts)) return each;
+    if (written.starts_with(each.starts) && has(row["source"], each.source) &&
+        (!found || !each.source.empty()))
+      found = &each;
+  if (found) return *found;
   throw Skipped(Skip::runtime, fmt::format("framework '{}'", written));
 }
 
@@ -181,7 +197,7 @@ bool is_full(const std::string& task) {
 bool is_quantised(const std::string& task) { return task == "q-lora" || task == "qlora"; }
 bool is_adapters(const std::string& task) {
   return task == "lora" || is_quantised(task) || task == "lora (multinode)" ||
-         task == "lora + deepspeed zero3";
+         task == "lora + deepspeed zero3" || task == "lora (emb)";
 }
 
 /// Queries and values: of fused projections, the fused one.
@@ -282,9 +298,15 @@ Score TrainingMeasurements::score(const Measurement& row) {
   if (adapters) read_adapters(row, s);
   s.optimizer = &optimizer_of(settings, task);
   read_recomputation(settings, s);
+  if (script.shared_checkpoints && s.zero >= 3) s.recomputation = model::Recomputation::full;
+  s.loss = has(settings, "compile") ? script.loss : std::nullopt;
+  // bitsandbytes 0.41, autograd/_functions.py MatMul4Bit: ctx.tensors = (A, B)
+  s.frozen_inputs = script.runtime == "litgpt" && s.base != nullptr;
+  if (task == "lora (emb)")
+    s.trained_copies = s.model->profile.outside.embedding + s.model->profile.head_elements;
   s.head_loss = s.model->profile.generative;
-  // What transformers ran before fused kernels were its default, on a card that has none.
-  if (has(lower(row["gpu"]), "v100")) s.fused_attention = false;
+  // What transformers ran before fused kernels were its default.
+  if (s.runtime->name == "trainer-v4") s.fused_attention = false;
 
   const model::TrainingEstimate e = model::evaluate_training(s);
   const bool total = row["quantity"] == "gpu_memory_total";
