@@ -73,7 +73,8 @@ Value Tape::linear(const Value& given, Size in, Size out, Extent rows, bool trai
   if (trained || (mode_.frozen_inputs && x.grad)) save(x);
   if (x.grad) save(weight);
   const Value y = make(out * rows, mode_.autocast ? Held::bf16 : x.held, x.grad || trained, region);
-  if (mode_.keeps_products && ++products_ % 2 == 1) keep(y);
+  const bool only_added = mode_.compiled && region == Region::outer;
+  if (mode_.keeps_products && ++products_ % 2 == 1 && !only_added) keep(y);
   return y;
 }
 

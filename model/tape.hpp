@@ -96,6 +96,7 @@ struct TapeMode {
   /// Every second matrix product and attention's output are kept, whatever needs them; all else is
   /// made again (torchtitan's selective recomputation).
   bool keeps_products = false;
+  bool compiled = false;  ///< of them, not those that only go into a sum
   Kernels kernels{};
 };
 

@@ -192,18 +192,13 @@ TrainingEstimate of_stage(const TrainingScenario& s, const SavedActivations& sav
     e.allocated = held + e.gradients + e.activations + e.recomputed + e.transient + e.loss +
                   e.gathered + e.step;
   }
-  const auto with = [&](double fragments, double context, Bytes& reserved) {
-    reserved = e.allocated + whole(static_cast<double>(e.allocated.count()) * fragments);
-    return reserved + whole(context);
-  };
-  const Constant &f = runtime.fragmentation, &c = runtime.context_bytes;
-  Bytes unused;
-  e.peak_low = with(f.low, c.low, unused);
-  e.peak_high = with(f.high, c.high, unused);
-  e.peak = with(f.value, c.value, e.reserved);
-  e.fragmentation = e.reserved - e.allocated;
-  e.context = whole(c.value);
+  e.fragmentation = whole(static_cast<double>(e.allocated.count()) * runtime.fragmentation.value);
+  e.context = whole(runtime.context_bytes.value);
   apply_overheads(s, e);
+  e.reserved = e.allocated + e.fragmentation;
+  e.peak = e.reserved + e.context;
+  e.peak_low = whole(static_cast<double>(e.peak.count()) * runtime.spread.low);
+  e.peak_high = whole(static_cast<double>(e.peak.count()) * runtime.spread.high);
   return e;
 }
 

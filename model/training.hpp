@@ -43,7 +43,7 @@ using Factors = std::map<std::string, double, std::less<>>;
 /// One training step with its names resolved.
 struct TrainingScenario {
   const Model* model = nullptr;
-  const Weights* plain = nullptr;  ///< the model held in 16 bit: what counts parameters by card
+  const Weights* plain = nullptr;  ///< counted(model) of training_rank.hpp
   const Weights* base = nullptr;   ///< how frozen weights are held; null: as the recipe says
   Size trained_copies =
       0;  ///< elements of modules trained whole beside adapters, as frozen ones are
@@ -62,6 +62,7 @@ struct TrainingScenario {
   bool fused_attention = true;
   bool fused_loss = false;     ///< logits in chunks, never whole
   bool fused_kernels = false;  ///< Liger: norms, gating and rotation keep no steps between
+  bool compiled = false;       ///< torch.compile: what no operation needs is not kept
   bool head_loss = true;       ///< the loss is over the vocabulary (not a classification)
   double imbalance = 1;        ///< rows of the busiest card's experts over an even share
   bool optimizer_on_host = false, parameters_on_host = false;

@@ -134,14 +134,8 @@ void apply_factors(const TrainingScenario& s, const Stage& stage, TrainingEstima
 void apply_overheads(const TrainingScenario& s, TrainingEstimate& e) {
   if (s.factors.empty()) return;
   const auto n = [](Bytes bytes) { return static_cast<double>(bytes.count()); };
-  const Bytes before = e.context + e.fragmentation;
   e.context = whole(changed(s, "context", n(e.context)));
   e.fragmentation = whole(changed(s, "fragmentation", n(e.fragmentation)));
-  const Bytes after = e.context + e.fragmentation;
-  e.reserved = e.allocated + e.fragmentation;
-  e.peak = e.allocated + after;
-  for (Bytes* end : {&e.peak_low, &e.peak_high})
-    *end = Bytes(std::max<Size>(0, (*end - before + after).count()));
 }
 
 }  // namespace headroom::model

@@ -55,7 +55,8 @@ SavedActivations saved_of(const TrainingScenario& s) {
                 .frozen_inputs = s.frozen_inputs,
                 .imbalance = s.imbalance,
                 .keeps_products = s.recomputation == Recomputation::selective &&
-                                  s.runtime->selective == Selective::but_every_2nd_mm};
+                                  s.runtime->selective == Selective::but_every_2nd_mm,
+                .compiled = s.compiled};
   const bool attention_again =
       s.recomputation == Recomputation::selective && s.runtime->selective == Selective::attention;
   mode.kernels.fused_attention = s.fused_attention || attention_again;

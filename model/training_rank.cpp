@@ -52,6 +52,14 @@ void must_divide(std::string_view what, Size number, std::string_view flag, Size
 
 }  // namespace
 
+Weights counted(const Model& model) {
+  Model trained = model;
+  std::erase_if(trained.part.tensors, [](const Tensor& t) { return !t.is_parameter(); });
+  Weights weights = hold(trained, scheme("bf16"));
+  weights.model = &model;
+  return weights;
+}
+
 Stage stage_of(const TrainingScenario& s, Size stage) {
   const auto layers = static_cast<Size>(s.model->profile.layers.size());
   const Size stages = s.parallel.stages;

@@ -18,6 +18,9 @@ struct RankShare {
   Size total() const { return dense + experts; }
 };
 
+/// The model held in 16 bit without its buffers, which are not trained: what counts parameters.
+Weights counted(const Model& model);
+
 /// Trained or frozen elements of the model on a card of `stage`. Source: Megatron-LM,
 /// arXiv:1909.08053 (matrices), Narayanan et al., arXiv:2104.04473 (stages; a tied embedding is on
 /// both ends). Experts are spread over the expert-parallel cards, each divided as matrices are.

@@ -22,6 +22,7 @@ const TrainingRuntime rows[] = {
      .shared_recipe = "autocast",
      .outputs_held = true,
      .context_bytes = context,
+     .spread = {1, 0.95, 1.03, 5, "PEFT method_comparison"},
      .fragmentation = {0.01, -0.02, 0.06, 5,
                        "PEFT method_comparison on one L40S: reserved over what is counted"}},
     {.name = "trainer",
@@ -32,6 +33,7 @@ const TrainingRuntime rows[] = {
      .logits_raised = true,
      .fused_step = true,
      .context_bytes = context,
+     .spread = {1, 0.95, 1.11, 12, "QwenLM/Qwen finetuning table, one card"},
      .fragmentation = unmeasured_share},
     {.name = "trainer-v4",
      .source =
@@ -40,9 +42,11 @@ const TrainingRuntime rows[] = {
      .recipe = "autocast",
      .shared_recipe = "fp32-master",
      .logits_raised = true,
+     .fused_step = true,  // one tensor at a time
      .gradients_kept = true,
      .context_bytes = {1343 * MiB, 1343 * MiB, 1800 * MiB, 1,
                        "transformers docs perf_train_gpu_one: before the model, V100, CUDA 11"},
+     .spread = {1, 0.88, 1.14, 5, "transformers docs perf_train_gpu_one"},
      .fragmentation = {0.1, 0, 0.2, 0, "unmeasured"}},
     {.name = "deepspeed",
      .source = "DeepSpeed 0.16 runtime/zero: reduce_bucket_size 5e8 twice where communication "
@@ -55,6 +59,7 @@ const TrainingRuntime rows[] = {
      .reduce_elements = 1'000'000'000,
      .step_gradient_bytes = 4,
      .context_bytes = context,
+     .spread = {1, 0.85, 1.15, 27, "QwenLM/Qwen finetuning table"},
      .fragmentation = unmeasured_share},
     {.name = "fsdp",
      .source = "torch.distributed FSDP1: flat parameters of each layer, the next one is fetched "
@@ -72,12 +77,14 @@ const TrainingRuntime rows[] = {
      .shared_recipe = "sharded-fp32",
      .zero = 3,
      .own_layers = true,
+     .outputs_held = true,
      .fused_step = true,
      .sequence_parallel = true,
      .selective = Selective::but_every_2nd_mm,
      .ends_stay = true,
      .context_bytes = context,
-     .fragmentation = {0.065, -0.02, 0.19, 10,
+     .spread = {1, 0.93, 1.07, 12, "torchtitan benchmarks"},
+     .fragmentation = {0.04, -0.02, 0.1, 10,
                        "torchtitan benchmarks/llama3_h100_202412: reserved over what is counted"}},
     {.name = "megatron",
      .source = "Megatron-LM core with Transformer Engine: bf16 weights, fp32 gradient buffers, "
@@ -97,6 +104,7 @@ const TrainingRuntime rows[] = {
      .vocabulary_multiple = 128,
      .workspace = Bytes(64 * 1048576),
      .context_bytes = context,
+     .spread = {1, 0.985, 1.015, 22, "SimuMax B200 release, ten set-ups"},
      .fragmentation = unmeasured_share},
     {.name = "torchtune",
      .source = "torchtune 0.5 recipes: everything in bf16, CEWithChunkedOutputLoss",
@@ -119,6 +127,7 @@ const TrainingRuntime rows[] = {
      .outputs_held = true,
      .loads_whole = true,
      .context_bytes = context,
+     .spread = {1, 0.97, 1.2, 16, "litgpt resource tables"},
      .fragmentation = unmeasured_share},
     {.name = "llama-factory",
      .source = "LLaMA-Factory 0.9: transformers' Trainer; adapters in fp32, gradient checkpointing "
@@ -155,6 +164,13 @@ const TrainingRuntime& training_runtime(std::string_view name) {
     known.emplace_back(row.name);
   }
   throw unknown_name("training runtime", name, known);
+}
+
+TrainingRuntime without_measurements(TrainingRuntime row) {
+  row.context_bytes = context;
+  row.fragmentation = unmeasured_share;
+  row.spread = TrainingRuntime{}.spread;
+  return row;
 }
 
 }  // namespace headroom::model

@@ -50,14 +50,17 @@ struct TrainingRuntime {
   Size gather_layers = 2;        ///< whole at once where weights are shared out
   bool ends_stay = false;        ///< embedding and head stay gathered through a pass
   Size step_gradient_bytes = 0;  ///< fp32 copy of the gradients that are stepped on
-  int measurements = 0;          ///< runs behind `reserved` as a whole
   Bytes workspace{};             ///< of matrix libraries, through torch's allocator
   Constant context_bytes;        ///< driver context, libraries and collectives, each card
-  Constant fragmentation;        ///< reserved beside what is allocated, as a share of it
+  Constant spread{1, 0.8, 1.25, 0, "unmeasured"};  ///< measured peaks over estimated ones
+  Constant fragmentation;  ///< reserved beside what is allocated, as a share of it
 };
 
 std::span<const TrainingRuntime> training_runtimes();
 /// Throws UnknownName with the nearest names.
 const TrainingRuntime& training_runtime(std::string_view name);
+
+/// The row as it would be if no run of it had been measured.
+TrainingRuntime without_measurements(TrainingRuntime row);
 
 }  // namespace headroom::model

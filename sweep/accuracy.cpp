@@ -39,7 +39,7 @@ class Scorer {
         add_label(row);
       else if (!row["quant"].empty())
         add_size(row);
-      else if (row["category"] == "training_memory")
+      else if (is_training(row))
         add_training(row);
       else
         add_figure(row);

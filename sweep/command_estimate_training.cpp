@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
+#include "model/training_advice.hpp"
 #include "sweep/command.hpp"
 #include "sweep/output.hpp"
 #include "sweep/training_options.hpp"
@@ -14,6 +15,12 @@ namespace {
 namespace json = boost::json;
 using model::TrainingEstimate;
 
+Bytes smallest_card(const Machine& machine) {
+  Bytes card = machine.devices.front().memory;
+  for (const Device& each : machine.devices) card = std::min(card, each.memory);
+  return card;
+}
+
 /// Whether it fits on the machine, and whether both ends of the interval say so.
 struct Fit {
   bool fits = true, sure = true;
@@ -23,8 +30,7 @@ struct Fit {
 Fit fit_of(const GivenTraining& given, const TrainingEstimate& e) {
   const Machine& machine = *given.machine;
   if (machine.devices.empty()) return {false, true, "does not fit: the machine has no card"};
-  Bytes card = machine.devices.front().memory;
-  for (const Device& each : machine.devices) card = std::min(card, each.memory);
+  const Bytes card = smallest_card(machine);
   const Size cards = given.scenario.parallel.cards();
   const Bytes host = cards * e.host, disk = cards * e.disk;
   Fit fit{
@@ -46,11 +52,42 @@ Fit fit_of(const GivenTraining& given, const TrainingEstimate& e) {
   return fit;
 }
 
+/// What fits on the machine's cards, or what would have to change.
+struct Advice {
+  Size batch = 0, sequence = 0, replicas = 0;
+  std::vector<model::Change> changes;
+};
+Advice advice_of(const GivenTraining& given, const TrainingEstimate& e) {
+  const Bytes card = smallest_card(*given.machine);
+  const model::TrainingScenario& s = given.scenario;
+  Advice advice{.batch = model::largest_batch(s, card),
+                .sequence = model::longest_sequence(s, card),
+                .replicas = 0,
+                .changes = {}};
+  if (e.peak <= card) return advice;
+  advice.replicas = model::fewest_replicas(s, card);
+  advice.changes = model::changes_that_save(s, card);
+  return advice;
+}
+
+std::string advice_text(const Advice& advice) {
+  std::string text = fmt::format("Fits      batch {} at most, or sequences of {} tokens\n",
+                                 advice.batch, advice.sequence);
+  if (advice.changes.empty()) return text;
+  if (advice.replicas > 0)
+    text += fmt::format("          with --dp {} --zero 3 as it is\n", advice.replicas);
+  std::vector<std::vector<std::string>> rows;
+  for (const model::Change& c : advice.changes)
+    rows.push_back({c.flags, to_text(c.peak), to_text(c.saved), c.fits ? "fits" : "", c.effect});
+  return text + '\n' +
+         aligned({"change", "peak", "saves", "", "cost"}, {false, true, true, false, false}, rows);
+}
+
 /// Why the peak is not to be relied on.
 std::vector<std::string> warnings_of(const GivenTraining& given, const TrainingEstimate& e) {
   std::vector<std::string> all;
   const model::TrainingRuntime& runtime = *given.scenario.runtime;
-  if (runtime.measurements == 0)
+  if (runtime.spread.measurements == 0)
     all.push_back(fmt::format(
         "no measured training run of {} stands behind the peak: weights, gradients, states and "
         "adapters are counted, overheads are unmeasured",
@@ -61,6 +98,13 @@ std::vector<std::string> warnings_of(const GivenTraining& given, const TrainingE
     all.push_back(
         fmt::format("a rule of thumb replaces what would be counted: {} = {}", key, value));
   return all;
+}
+
+std::string measured_words(const model::TrainingRuntime& runtime) {
+  const model::Constant& spread = runtime.spread;
+  return spread.measurements == 0
+             ? std::string("unmeasured")
+             : fmt::format("from {} measured runs, {}", spread.measurements, spread.source);
 }
 
 std::string step_line(const model::TrainingScenario& s) {
@@ -107,10 +151,12 @@ std::string text_of(const GivenTraining& given, const TrainingEstimate& e, bool 
   text += fmt::format(
       "\nThe peak is at {}: allocated {} at the end of forward, {} at the start of backward,\n"
       "{} in its widest layer, {} in the optimizer's step; terms that are not alive together do "
-      "not add up.\nPeak {} to {}: allocated {}, reserved {}.\n",
+      "not add up.\nPeak {} to {} ({}): allocated {}, reserved {}.\n",
       name_of(e.moment), to_text(e.at_forward_end), to_text(e.at_backward_start),
       to_text(e.in_backward), to_text(e.at_step), to_text(e.peak_low), to_text(e.peak_high),
-      to_text(e.allocated), to_text(e.reserved));
+      measured_words(*s.runtime), to_text(e.allocated), to_text(e.reserved));
+  if (given.machine && !given.machine->devices.empty())
+    text += '\n' + advice_text(advice_of(given, e));
   if (e.host > Bytes(0)) text += fmt::format("In host memory: {} a card.\n", to_text(e.host));
   if (e.disk > Bytes(0)) text += fmt::format("On disk: {} a card.\n", to_text(e.disk));
   if (!with_terms) return text;
@@ -163,6 +209,20 @@ json::object object_of(const GivenTraining& given, const TrainingEstimate& e) {
                    {"layers_described", e.exact_layers}};
   all["machine"] = given.machine ? json::value(given.machine->name) : json::value(nullptr);
   all["fits"] = given.machine ? json::value(fit_of(given, e).fits) : json::value(nullptr);
+  if (given.machine && !given.machine->devices.empty()) {
+    const Advice advice = advice_of(given, e);
+    all["largest_batch"] = advice.batch;
+    all["longest_sequence"] = advice.sequence;
+    all["fewest_replicas"] = advice.replicas;
+    all["changes"] = json::array();
+    for (const model::Change& c : advice.changes)
+      all["changes"].as_array().push_back(json::object{{"flags", c.flags},
+                                                       {"peak_bytes", bytes(c.peak)},
+                                                       {"saved_bytes", bytes(c.saved)},
+                                                       {"host_bytes", bytes(c.host)},
+                                                       {"fits", c.fits},
+                                                       {"cost", c.effect}});
+  }
   all["assumptions"] = json::array();
   for (const auto& line : given.assumed) all["assumptions"].as_array().emplace_back(line);
   all["warnings"] = json::array();

@@ -7,6 +7,7 @@
 #include "sweep/accuracy.hpp"
 #include "sweep/fit.hpp"
 #include "sweep/prediction.hpp"
+#include "sweep/training_measurement.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 std::vector<Subject> subjects_of(Subjects& subjects, const std::vector<Measurement>& rows) {
   std::vector<Subject> all;
   for (const Measurement& row : rows) {
-    if (!row["outcome"].empty() || !row["quant"].empty()) continue;
+    if (!row["outcome"].empty() || !row["quant"].empty() || is_training(row)) continue;
     try {
       all.push_back(subjects.subject(row));
     } catch (const Skipped&) {
@@ -66,6 +67,7 @@ std::vector<Score> left_out_scores(const std::vector<Measurement>& rows,
       if (auto score = score_of(each)) scores.push_back(std::move(*score));
     }
   }
+  for (Score& score : left_out_training(rows, models_folder)) scores.push_back(std::move(score));
   return scores;
 }
 

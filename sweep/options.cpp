@@ -171,6 +171,12 @@ Options parse_options(const CommandHelp& command, std::span<const std::string> a
 
 bool Options::given(std::string_view flag) const { return values_.find(flag) != values_.end(); }
 
+bool Options::supply(std::string_view flag, const std::string& value) {
+  if (given(flag)) return false;
+  values_[std::string(flag)] = {value};
+  return true;
+}
+
 std::string Options::text(std::string_view flag, std::string_view fallback) const {
   const auto found = values_.find(flag);
   return found == values_.end() ? std::string(fallback) : found->second.front();

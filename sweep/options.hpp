@@ -52,6 +52,8 @@ class Options {
     }
   }
   const std::vector<std::string>& operands() const { return operands_; }
+  /// Gives `flag` a value as if it had been on the command line; false where it has one.
+  bool supply(std::string_view flag, const std::string& value);
   /// Throws UsageError when more than one of `flags` was given.
   void exclusive(std::initializer_list<std::string_view> flags) const;
   /// Throws UsageError when `flag` was given without `needed`: it would have no effect.

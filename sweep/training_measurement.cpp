@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "hardware/names.hpp"
+#include "model/training_rank.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -130,10 +131,15 @@ int zero_of(const Measurement& row, const std::string& settings, bool adapters) 
 void read_parallelism(const Measurement& row, const std::string& settings, TrainingScenario& s) {
   model::Parallelism& p = s.parallel;
   const auto cards = static_cast<Size>(row.number("gpu_count").value_or(1));
-  p.tensor = number_after(settings, "tp=", 1);
-  p.stages = number_after(settings, "pp=", 1);
-  p.experts = number_after(settings, "ep=", 1);
-  p.context = number_after(settings, "cp=", number_after(settings, ";cp ", 1));
+  const auto degree = [&](std::string_view word) {  // "tp=8", "TP 8"
+    return number_after(settings, fmt::format(";{}=", word),
+                        number_after(settings, fmt::format(";{} ", word), 1));
+  };
+  p.tensor = degree("tp");
+  p.stages = degree("pp");
+  p.experts = degree("ep");
+  p.context = degree("cp");
+  p.chunks = degree("vpp");
   p.replicas = cards / (p.tensor * p.stages * p.context);
   if (p.cards() != cards)
     throw Skipped(Skip::setting, fmt::format("{} cards are not tp x pp x cp", cards));
@@ -262,7 +268,25 @@ void TrainingMeasurements::read_adapters(const Measurement& row, TrainingScenari
                                              trainable, s.adapter->parameters()));
 }
 
-Score TrainingMeasurements::score(const Measurement& row) {
+bool is_training(const Measurement& row) { return row["category"] == "training_memory"; }
+
+std::vector<Score> left_out_training(const std::vector<Measurement>& rows,
+                                     const std::string& models_folder) {
+  TrainingMeasurements measurements(models_folder);
+  std::vector<Score> scores;
+  for (const Measurement& row : rows) {
+    if (!is_training(row)) continue;
+    try {
+      scores.push_back(measurements.score(row, Overheads::unmeasured));
+    } catch (const Skipped&) {
+      // Scoring says why.
+    } catch (const std::invalid_argument&) {
+    }
+  }
+  return scores;
+}
+
+Score TrainingMeasurements::score(const Measurement& row, Overheads overheads) {
   if (row["grade"] == "C") throw Skipped(Skip::grade, "");
   const std::string task = lower(row["task"]), settings = settings_of(row);
   if (!is_full(task) && !is_adapters(task)) throw Skipped(Skip::task, row["task"]);
@@ -276,7 +300,8 @@ Score TrainingMeasurements::score(const Measurement& row) {
 
   TrainingScenario s;
   s.model = &names_.model(row["model"]);
-  s.plain = &held(*s.model, model::scheme("bf16"));
+  if (!counted_.contains(s.model)) counted_.emplace(s.model, model::counted(*s.model));
+  s.plain = &counted_.at(s.model);
   const bool adapters = is_adapters(task);
   int zero = zero_of(row, settings, adapters);
   const bool sharded = has(settings, "fsdp");
@@ -300,6 +325,7 @@ Score TrainingMeasurements::score(const Measurement& row) {
   read_recomputation(settings, s);
   if (script.shared_checkpoints && s.zero >= 3) s.recomputation = model::Recomputation::full;
   s.loss = has(settings, "compile") ? script.loss : std::nullopt;
+  s.compiled = has(settings, "compile") && s.recomputation == model::Recomputation::selective;
   // bitsandbytes 0.41, autograd/_functions.py MatMul4Bit: ctx.tensors = (A, B)
   s.frozen_inputs = script.runtime == "litgpt" && s.base != nullptr;
   if (task == "lora (emb)")
@@ -308,6 +334,9 @@ Score TrainingMeasurements::score(const Measurement& row) {
   // What transformers ran before fused kernels were its default.
   if (s.runtime->name == "trainer-v4") s.fused_attention = false;
 
+  model::TrainingRuntime runtime = *s.runtime;
+  if (overheads == Overheads::unmeasured) runtime = model::without_measurements(runtime);
+  s.runtime = &runtime;
   const model::TrainingEstimate e = model::evaluate_training(s);
   const bool total = row["quantity"] == "gpu_memory_total";
   const double cards = total ? static_cast<double>(s.parallel.cards()) : 1;
@@ -320,7 +349,7 @@ Score TrainingMeasurements::score(const Measurement& row) {
       static_cast<double>((e.weights + e.master + e.gradients + e.states + e.activations).count());
   return {.row = &row,
           .group = "training_memory",
-          .runtime = std::string(s.runtime->name),
+          .runtime = std::string(runtime.name),
           .measured = measured_of(row, script),
           .expected = expected,
           .low = expected * low,

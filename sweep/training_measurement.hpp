@@ -4,6 +4,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "model/training.hpp"
 #include "sweep/accuracy.hpp"
@@ -19,12 +21,18 @@ enum class TrainingStatistic {
   host,       ///< in host memory
 };
 
+/// Shares that an allocator holds and a driver's context, as measured or as where nothing is.
+enum class Overheads { measured, unmeasured };
+
+bool is_training(const Measurement& row);
+
 /// Scores rows of the category "training_memory", and keeps what their steps point to.
 class TrainingMeasurements {
  public:
   explicit TrainingMeasurements(const std::string& models_folder) : names_(models_folder) {}
-  /// Group training_memory. Throws Skipped; std::invalid_argument where the step cannot be.
-  Score score(const Measurement& row);
+  /// Group training_memory; `unmeasured` overheads have no row of any source in them. Throws
+  /// Skipped; std::invalid_argument where the step cannot be.
+  Score score(const Measurement& row, Overheads overheads = Overheads::measured);
 
  private:
   void read_adapters(const Measurement& row, model::TrainingScenario& s);
@@ -32,7 +40,13 @@ class TrainingMeasurements {
 
   ModelNames names_;
   std::map<std::pair<const model::Model*, const model::Scheme*>, model::Weights> held_;
+  std::map<const model::Model*, model::Weights> counted_;
   std::vector<std::unique_ptr<model::Adapter>> adapters_;
 };
+
+/// Every training score anew, by overheads that no source had a part in: each runtime's constants
+/// come from one source. What policies a runtime has is not left out.
+std::vector<Score> left_out_training(const std::vector<Measurement>& rows,
+                                     const std::string& models_folder);
 
 }  // namespace headroom::sweep

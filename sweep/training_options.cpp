@@ -6,12 +6,14 @@
 #include <charconv>
 
 #include "model/training_factors.hpp"
+#include "model/training_rank.hpp"
 #include "sweep/adapter_options.hpp"
 #include "sweep/hub.hpp"
 #include "sweep/machine_options.hpp"
 #include "sweep/model_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/source.hpp"
+#include "sweep/training_import.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -114,9 +116,40 @@ void read_kernels(const Options& options, model::TrainingScenario& s, GivenTrain
     given.assumed.emplace_back("attention in a fused kernel: no scores are kept (--attention)");
   s.fused_loss = options.given("fused-loss") || options.given("liger");
   s.fused_kernels = options.given("liger");
+  s.compiled = options.given("compile");
+  if (s.compiled && (s.recomputation != model::Recomputation::selective ||
+                     s.runtime->selective != model::Selective::but_every_2nd_mm))
+    throw UsageError(
+        "--compile has no effect but with --runtime fsdp2 --checkpointing selective in this "
+        "version");
   s.imbalance = real(options, "expert-imbalance", 1);
   if (s.imbalance != 1 && s.model->profile.routing.experts == 0)
     throw UsageError("--expert-imbalance has no effect: the model has no experts");
+}
+
+/// Elements of the modules that are trained whole beside adapters.
+Size copies_of(const Options& options, const model::Model& m) {
+  std::vector<std::string> names;
+  for (const std::string& text : options.texts("modules-to-save"))
+    for (std::size_t at = 0; at <= text.size();) {
+      const auto end = std::min(text.find(',', at), text.size());
+      if (end > at) names.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+  Size sum = 0;
+  for (const std::string& name : names) {
+    Size elements = 0;
+    for (const model::Tensor& t : m.part.tensors) {
+      const std::string_view module = t.module();
+      if (t.is_parameter() && (module == name || module.ends_with('.' + name)))
+        elements += t.elements();
+    }
+    if (elements == 0)
+      throw UsageError(
+          fmt::format("--modules-to-save: no module of {} is called '{}'", m.name, name));
+    sum += elements;
+  }
+  return sum;
 }
 
 void read_offload(const Options& options, model::TrainingScenario& s) {
@@ -160,16 +193,25 @@ void refuse_training_flags(const Options& options) {
                            "qlora",
                            "lora-rank",
                            "lora-alpha",
+                           "modules-to-save",
+                           "from",
+                           "compile",
                            "lora-targets",
                            "dora"})
     if (options.given(flag))
       throw UsageError(fmt::format("--{} has no effect without --task training", flag));
 }
 
-GivenTraining training_of(const Options& options) {
+GivenTraining training_of(const Options& given_options) {
+  Options options = given_options;
+  const Imported imported = import_training(options);
   refuse_inference_flags(options);
   say_if_full_model(options);
   GivenTraining given;
+  for (const auto& line : imported.taken) given.assumed.push_back("from the file: " + line);
+  if (!imported.ignored.empty())
+    given.assumed.push_back(
+        fmt::format("of the file ignored: {}", fmt::join(imported.ignored, ", ")));
   model::TrainingScenario& s = given.scenario;
   s.runtime = &model::training_runtime(options.text("runtime", "trainer"));
   if (!options.given("runtime"))
@@ -190,12 +232,16 @@ GivenTraining training_of(const Options& options) {
   } else if (options.given("lora-alpha")) {
     throw UsageError("--lora-alpha has no effect without --lora");
   }
+  if (options.given("modules-to-save")) {
+    if (!given.adapter) throw UsageError("--modules-to-save has no effect without --lora");
+    s.trained_copies = copies_of(options, m);
+  }
   if (options.given("qlora")) {
     given.base = std::make_unique<model::Weights>(model::hold(m, model::scheme("nf4")));
     if (!given.base->refusal.empty()) throw UsageError("--qlora: " + given.base->refusal);
     given.assumed.emplace_back("frozen weights in nf4, blocks of 64");
   }
-  given.plain = std::make_unique<model::Weights>(model::hold(m, model::scheme("bf16")));
+  given.plain = std::make_unique<model::Weights>(model::counted(m));
   s.model = given.model.get();
   s.plain = given.plain.get();
   s.base = given.base.get();

@@ -18,7 +18,7 @@ namespace headroom::sweep {
   "offload-params attention mixed-precision cp virtual-stages "                             \
   "sequence-parallel expert-imbalance factors set grad-ckpt-reduction attn-act-factor-fa "  \
   "attn-act-factor-no-fa mlp-act-factor logits-factor fragmentation-gib misc-overhead-gib " \
-  "lora qlora lora-rank lora-alpha lora-targets dora"
+  "lora qlora lora-rank lora-alpha lora-targets dora modules-to-save compile from"
 
 /// A scenario and what its pointers point to.
 struct GivenTraining {
@@ -32,7 +32,7 @@ struct GivenTraining {
 };
 
 /// Throws UsageError, and what looking names up throws.
-GivenTraining training_of(const Options& options);
+GivenTraining training_of(const Options& given_options);
 
 /// Throws UsageError where a flag of training is given to another task: it would have no effect.
 void refuse_training_flags(const Options& options);

@@ -4,7 +4,7 @@
 
 headroom_build_packages() {
   echo g++ cmake ninja-build pkg-config python3 libtbb-dev libcurl4-openssl-dev libsqlite3-dev \
-    libtomlplusplus-dev libfmt-dev libgtest-dev libbenchmark-dev libcpp-httplib-dev gnuplot-nox sqlite3
+    libtomlplusplus-dev libfmt-dev libgtest-dev libbenchmark-dev libcpp-httplib-dev libyaml-cpp-dev gnuplot-nox sqlite3
   case $1 in
     debian:12) echo libboost{,-json,-program-options,-iostreams,-filesystem,-system}1.81-dev ;;
     *) echo libboost{,-json,-program-options,-iostreams,-filesystem,-system}-dev ;;
@@ -89,7 +89,7 @@ stop_unless_present() {
     command -v "$tool" >/dev/null || lacking+=("$tool")
   done
   for header in boost/json.hpp boost/program_options.hpp boost/iostreams/stream.hpp tbb/tbb.h \
-    curl/curl.h sqlite3.h toml++/toml.h fmt/core.h gtest/gtest.h benchmark/benchmark.h \
+    curl/curl.h sqlite3.h toml++/toml.h fmt/core.h yaml-cpp/yaml.h gtest/gtest.h benchmark/benchmark.h \
     gnuplot-iostream.h; do
     printf '#include <%s>\n' "$header" |
       g++ -std=c++20 -Ibuild/gnuplot-iostream/usr/include -M -x c++ - >/dev/null 2>&1 ||

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "hardware/names.hpp"
 #include "model/config.hpp"
 #include "model/execution.hpp"
 #include "model/training_factors.hpp"
@@ -36,10 +37,10 @@ Model llama(Size layers = 4) {
   return make_model("llama", parse_config(text, "llama.json"), "");
 }
 
-struct Run {
-  explicit Run(Model m, std::string_view runtime = "trainer")
+struct Step {
+  explicit Step(Model m, std::string_view runtime = "trainer")
       : model(std::make_unique<Model>(std::move(m))),
-        plain(std::make_unique<Weights>(hold(*model, scheme("bf16")))) {
+        plain(std::make_unique<Weights>(counted(*model))) {
     s.model = model.get();
     s.plain = plain.get();
     s.optimizer = &optimizer("adamw");
@@ -70,7 +71,7 @@ TEST(Training, PaperActivationsOfGpt) {
   EXPECT_DOUBLE_EQ(gib(48, 6144, 64, 4, false), 59.25);  // 22B, tp 8
   EXPECT_DOUBLE_EQ(gib(48, 6144, 64, 4, true), 9.5625);
   // 175B, tp 8, pp 8 of 3 chunks each: the first stage keeps 1 + 7 / 24 times the whole model's.
-  Run run(gpt(96, 256, 4), "megatron");
+  Step run(gpt(96, 256, 4), "megatron");
   run.s.parallel = {.stages = 8, .chunks = 3};
   run.s.accumulated = 64;
   const double share = passes_in_flight(run.s, 0) / 8;
@@ -79,7 +80,7 @@ TEST(Training, PaperActivationsOfGpt) {
 }
 
 TEST(Training, PassesInFlight) {
-  Run run(llama(8), "megatron");
+  Step run(llama(8), "megatron");
   run.s.parallel.stages = 4;
   run.s.accumulated = 16;
   EXPECT_EQ(passes_in_flight(run.s, 0), 4);  // 1F1B: the first stage keeps as many as there are
@@ -92,7 +93,7 @@ TEST(Training, PassesInFlight) {
 }
 
 TEST(Training, PaperSixteenBytesAParameterAreShared) {
-  Run run(llama(), "deepspeed");
+  Step run(llama(), "deepspeed");
   const double parameters = static_cast<double>(run.model->profile.parameters);
   const auto held = [&](int zero) {
     run.s.zero = zero;
@@ -109,7 +110,7 @@ TEST(Training, PaperSixteenBytesAParameterAreShared) {
 }
 
 TEST(Training, CardsOfAStageShareWhatTheyHold) {
-  Run run(llama(), "megatron");
+  Step run(llama(), "megatron");
   const Size all = run.model->profile.parameters;
   EXPECT_EQ(elements_of_rank(run.s, 0).total(), all);
   run.s.parallel.stages = 2;
@@ -123,7 +124,7 @@ TEST(Training, CardsOfAStageShareWhatTheyHold) {
 
 TEST(Training, EveryOptionChangesTheEstimate) {
   const auto allocated = [](auto&& change) {
-    Run run(llama());
+    Step run(llama());
     run.s.batch = 4;
     change(run.s);
     return run().allocated;
@@ -149,7 +150,7 @@ TEST(Training, EveryOptionChangesTheEstimate) {
 }
 
 TEST(Training, WhatDoesNotDivideIsRefused) {
-  Run run(llama());
+  Step run(llama());
   run.s.parallel.tensor = 3;
   EXPECT_THROW(run(), std::invalid_argument);
   run.s.parallel = {.stages = 3};
@@ -165,7 +166,7 @@ TEST(Training, WhatDoesNotDivideIsRefused) {
 }
 
 TEST(Training, FactorsReplaceAndScale) {
-  Run run(llama());
+  Step run(llama());
   run.s.batch = 2;
   const TrainingEstimate plain = run();
   set_factor(run.s.factors, "feed_forward_gib", 1);
@@ -173,7 +174,7 @@ TEST(Training, FactorsReplaceAndScale) {
   const TrainingEstimate changed = run();
   EXPECT_EQ(changed.feed_forward, Bytes(1073741824));
   EXPECT_EQ(changed.attention.count(), 3 * plain.attention.count());
-  EXPECT_THROW(set_factor(run.s.factors, "attention", 1), std::invalid_argument);
+  EXPECT_THROW(set_factor(run.s.factors, "attention", 1), UnknownName);
   EXPECT_THROW(set_factor(run.s.factors, "attention_scale", -1), std::invalid_argument);
 }
 

@@ -7,6 +7,7 @@
 
 #include "reference.hpp"
 #include "sweep/accuracy_report.hpp"
+#include "sweep/training_measurement.hpp"
 
 namespace headroom::oracle {
 namespace {
@@ -15,8 +16,8 @@ const std::string folder = std::string(HEADROOM_SOURCE) + "/tests/accuracy/";
 
 TEST(Accuracy, NoFigureGetsWorse) {
   std::vector<std::string> files;
-  for (const char* name :
-       {"decode_speed", "fit_labels", "inference_memory", "offload_speed", "quantised_sizes"})
+  for (const char* name : {"decode_speed", "fit_labels", "inference_memory", "offload_speed",
+                           "quantised_sizes", "training_memory"})
     files.push_back(folder + name + ".csv");
   const auto now = sweep::accuracy_object(sweep::score(files, ""));
   const auto committed = boost::json::parse(read_file(folder + "accuracy.json")).as_object();
@@ -58,6 +59,37 @@ TEST(Accuracy, NoReasonDependsOnTheError) {
   }
   EXPECT_EQ(subject, absurd);
   EXPECT_GT(subject, 150);
+}
+
+/// The ten set-ups of Megatron-LM within 1.5 % each, one row at a time.
+TEST(Accuracy, EveryMegatronRunIsNear) {
+  sweep::TrainingMeasurements measurements("");
+  int runs = 0;
+  for (const auto& row : sweep::read_measurements(folder + "training_memory.csv")) {
+    if (!row.setting("framework").value_or("").starts_with("Megatron")) continue;
+    EXPECT_NEAR(measurements.score(row).error(), 0, 0.015) << row["id"];
+    ++runs;
+  }
+  EXPECT_EQ(runs, 22);
+}
+
+TEST(Accuracy, NoReasonOfATrainingRowDependsOnTheError) {
+  sweep::TrainingMeasurements measurements("");
+  int scored = 0, absurd = 0;
+  for (auto& row : sweep::read_measurements(folder + "training_memory.csv")) {
+    const auto counted = [&](int& n) {
+      try {
+        measurements.score(row);
+        ++n;
+      } catch (const sweep::Skipped&) {
+      }
+    };
+    counted(scored);
+    row.fields["value"] = "123456789";
+    counted(absurd);
+  }
+  EXPECT_EQ(scored, absurd);
+  EXPECT_GE(scored, 99);
 }
 
 }  // namespace

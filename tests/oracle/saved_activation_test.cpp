@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <map>
-#include <set>
 #include <string>
 
 #include "csv.hpp"
@@ -65,20 +67,31 @@ Described model_of(const Row& row) {
   return {model::make_model(row.at("config_id"), parsed, ""), model::execution_of(parsed)};
 }
 
-/// Configs whose every measurement comes out to the byte. The others (Falcon, GPT-OSS, Gemma 2 with
-/// soft caps left to the class, Qwen2-MoE, RoBERTa, T5, Mamba) are not described to that depth.
-const std::set<std::string> exact = {"gemma-A",    "gemma-B", "gemma2-B", "gpt2-B",    "gpt_neox-A",
-                                     "gpt_neox-B", "llama-B", "llama-C",  "mixtral-A", "mixtral-B",
-                                     "olmo2-A",    "olmo2-B", "qwen2-B",  "cohere-A",  "llama-A",
-                                     "qwen2-A",    "gpt2-A"};
+/// What does not come out to the byte, all of it: our total over the measured one lies within these
+/// bounds, and never meets it. What is left out of the description is the reason.
+struct Difference {
+  std::string_view config;
+  double low, high;
+  std::string_view reason;
+};
+constexpr auto differences = std::to_array<Difference>({
+    {"", 0, 0, ""},
+});
+
+const Difference* difference_of(const std::string& config) {
+  for (const Difference& each : differences)
+    if (each.config == config) return &each;
+  return nullptr;
+}
 
 TEST(SavedActivation, EveryMeasuredLayer) {
   std::map<std::string, Described> models;
-  int compared = 0;
+  std::map<std::string, int> compared, exact;
+  std::map<std::string, std::pair<double, double>> ratios;
   for (const Row& row : read_csv("training/saved_activations.csv.gz")) {
     const std::string& id = row.at("config_id");
-    if (!exact.contains(id) || only_on_cpu(row) || row.at("checkpointing") != "0" ||
-        row.at("trainable") != "full" || row.at("attention_mask") == "padded")
+    if (only_on_cpu(row) || row.at("checkpointing") != "0" || row.at("trainable") != "full" ||
+        row.at("attention_mask") == "padded")
       continue;
     const std::string& config = row.at("config");
     if (!models.contains(config)) models.emplace(config, model_of(row));
@@ -88,11 +101,27 @@ TEST(SavedActivation, EveryMeasuredLayer) {
     const std::string what =
         fmt::format("{} {} {} dropout {} {} {} x {}", id, row.at("dtype_mode"), row.at("attn"),
                     row.at("dropout"), row.at("env"), batch, sequence);
+    const double ratio = saved.total(batch, sequence) / std::stod(row.at("saved_bytes_total"));
+    auto [at, first] = ratios.emplace(id, std::pair{ratio, ratio});
+    at->second = {std::min(at->second.first, ratio), std::max(at->second.second, ratio)};
+    ++compared[id];
+    exact[id] += ratio == 1;
+    if (difference_of(id) != nullptr) continue;
     EXPECT_EQ(saved.layer(0, batch, sequence), std::stod(row.at("per_layer_bytes"))) << what;
-    EXPECT_EQ(saved.total(batch, sequence), std::stod(row.at("saved_bytes_total"))) << what;
-    ++compared;
+    EXPECT_EQ(ratio, 1) << what;
   }
-  EXPECT_GT(compared, 450);
+  EXPECT_EQ(compared.size(), 33U);
+  for (const auto& [id, n] : compared) {
+    const Difference* known = difference_of(id);
+    if (known == nullptr) continue;
+    EXPECT_GE(ratios[id].first, known->low) << id << ": " << known->reason;
+    EXPECT_LE(ratios[id].second, known->high) << id << ": " << known->reason;
+    EXPECT_LT(exact[id], n) << id << " comes out to the byte now: it is no difference";
+  }
+  if (std::getenv("HEADROOM_SHOW") != nullptr)
+    for (const auto& [id, n] : compared)
+      fmt::print("{} {} of {} exact, {:.4f} to {:.4f}\n", id, exact[id], n, ratios[id].first,
+                 ratios[id].second);
 }
 
 }  // namespace
