@@ -18,8 +18,8 @@ Term term(std::string name, Bytes bytes, std::string formula, const Constant& co
           double scale) {
   return {std::move(name),
           "bytes",
-          static_cast<double>(bytes.count()),
           constant.low * scale,
+          static_cast<double>(bytes.count()),
           constant.high * scale,
           std::move(formula),
           fmt::format("{} ({} measurements)", constant.value, constant.measurements),

@@ -68,14 +68,29 @@ Described model_of(const Row& row) {
 }
 
 /// What does not come out to the byte, all of it: our total over the measured one lies within these
-/// bounds, and never meets it. What is left out of the description is the reason.
+/// bounds, and does not always meet it. The reason is where the difference lies, as far as known.
 struct Difference {
   std::string_view config;
   double low, high;
   std::string_view reason;
 };
 constexpr auto differences = std::to_array<Difference>({
-    {"", 0, 0, ""},
+    {"cohere-B", 0.998, 1, "norms of queries and keys with statistics in 16 bit"},
+    {"falcon-A", 1, 1.109, "masks of attention that the fused kernel is given or not"},
+    {"falcon-B", 1, 1.04, "the same"},
+    {"falcon-C", 0.971, 1.011, "the same; keys spread to the heads of a group"},
+    {"gemma2-A", 0.899, 0.975, "soft caps that the config leaves to its class"},
+    {"gpt_oss-A", 0.998, 1, "index lists of the experts"},
+    {"gpt_oss-B", 0.999, 1, "the same"},
+    {"mamba-A", 0.06, 0.15, "recurrent mixers are not described"},
+    {"phi3-A", 1, 1.01, "residual dropout of fused projections"},
+    {"phi3-B", 1, 1.008, "the same"},
+    {"qwen2_moe-A", 1, 1.001, "the shared expert's gate"},
+    {"roberta-A", 0.908, 1.005, "an encoder's masks, position tables and head"},
+    {"stablelm-A", 1, 1.013, "norms of each head apart, residual dropout"},
+    {"stablelm-B", 0.999, 1.011, "the same"},
+    {"t5-A", 0.22, 0.4, "the stack of the decoder and biases by distance are not described"},
+    {"t5-B", 0.13, 0.24, "the same"},
 });
 
 const Difference* difference_of(const std::string& config) {
