@@ -294,9 +294,15 @@ const Command estimate_command = {
          "headroom estimate llama3-8b --device rtx-4090 --precision q4_K_M --runtime llama.cpp\n"
          "headroom estimate facebook/opt-30b --gpu-memory 8GB --gpu-bandwidth 272GB/s --ram 32GB\n"
          "headroom estimate microsoft/phi-2 --batch 4 --context 2048 --explain\n"
-         "headroom estimate llama2-7b --task training --zero 2 --dp 8 --checkpointing full",
+         "headroom estimate llama2-7b --task training --zero 2 --dp 8 --checkpointing full\n"
+         "headroom estimate llama3-8b --task training --qlora --machine rtx-4090\n"
+         "headroom estimate llama3-70b --task training --runtime megatron --tp 8 --pp 4 "
+         "--grad-accum 16",
      .columns =
          "text: the model's shape, every assumption, the verdict, each device, the times\n"
+         "training: every term on the fullest card, the moment of the peak, what fits, what "
+         "would;\n"
+         "      json has them as *_bytes, peak_at, fits, largest_batch, longest_sequence, changes\n"
          "json: model, machine, assumptions, verdict, sure, devices, terms (name, bytes or\n"
          "      seconds, low, high, formula, numbers, source), result (as a sweep stores it)\n"
          "csv, md: the columns of `result`, one row",

@@ -159,6 +159,7 @@ std::string text_of(const GivenTraining& given, const TrainingEstimate& e, bool 
     text += '\n' + advice_text(advice_of(given, e));
   if (e.host > Bytes(0)) text += fmt::format("In host memory: {} a card.\n", to_text(e.host));
   if (e.disk > Bytes(0)) text += fmt::format("On disk: {} a card.\n", to_text(e.disk));
+  if (!given.probe.empty()) text += "To measure it on a GPU: " + given.probe + '\n';
   if (!with_terms) return text;
   text += '\n';
   for (const auto& term : e.terms)
@@ -207,6 +208,7 @@ json::object object_of(const GivenTraining& given, const TrainingEstimate& e) {
                    {"host_bytes", bytes(e.host)},
                    {"disk_bytes", bytes(e.disk)},
                    {"layers_described", e.exact_layers}};
+  if (!given.probe.empty()) all["probe"] = given.probe;
   all["machine"] = given.machine ? json::value(given.machine->name) : json::value(nullptr);
   all["fits"] = given.machine ? json::value(fit_of(given, e).fits) : json::value(nullptr);
   if (given.machine && !given.machine->devices.empty()) {

@@ -9,8 +9,6 @@
 namespace headroom::sweep {
 namespace {
 
-constexpr std::string_view probe = "measuring on a GPU";
-
 using enum Takes;
 
 constexpr Flag table[] = {
@@ -204,10 +202,11 @@ constexpr Flag table[] = {
     {"logits-factor", "", one, "X", "logits and loss: tokens x vocabulary x X bytes"},
     {"fragmentation-gib", "", one, "X", "GiB of fragmentation"},
     {"misc-overhead-gib", "", one, "X", "GiB beside everything"},
-    {"probe", "", nothing, "", "", probe},
-    {"warmup-steps", "", one, "N", "", probe},
-    {"probe-steps", "", one, "N", "", probe},
-    {"estimate-only", "", nothing, "", "", probe},
+    {"probe", "", nothing, "",
+     "also the command that measures the step on a GPU (examples/probe.py)"},
+    {"warmup-steps", "", one, "N", "with --probe: steps before it measures (3)"},
+    {"probe-steps", "", one, "N", "with --probe: steps that it measures (6)"},
+    {"estimate-only", "", nothing, "", "accepted; no command to measure with, even beside --probe"},
 };
 
 /// Calls `visit(spelling, fixed value)` for each alias of `flag` until it returns true.

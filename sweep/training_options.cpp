@@ -162,6 +162,21 @@ void read_offload(const Options& options, model::TrainingScenario& s) {
     }
 }
 
+/// examples/probe.py runs one card, a plain loop and torch's AdamW.
+std::string probe_of(const Options& options, const model::TrainingScenario& s) {
+  for (const auto* flag : {"warmup-steps", "probe-steps"}) options.requires_flag(flag, "probe");
+  if (!options.given("probe") || options.given("estimate-only")) return {};
+  if (s.parallel.cards() > 1 || s.base != nullptr)
+    throw UsageError("--probe: examples/probe.py measures one card without quantised weights");
+  std::string text =
+      fmt::format("examples/probe.py {} --batch {} --seq {} --attention {}", s.model->name, s.batch,
+                  s.sequence, s.fused_attention ? "flash" : "eager");
+  if (s.recomputation == model::Recomputation::full) text += " --checkpointing full";
+  if (s.adapter != nullptr) text += fmt::format(" --lora-rank {}", options.whole("lora-rank", 8));
+  return text + fmt::format(" --warmup-steps {} --probe-steps {}", options.whole("warmup-steps", 3),
+                            options.whole("probe-steps", 6));
+}
+
 }  // namespace
 
 void refuse_training_flags(const Options& options) {
@@ -180,8 +195,6 @@ void refuse_training_flags(const Options& options) {
                            "virtual-stages",
                            "sequence-parallel",
                            "expert-imbalance",
-                           "factors",
-                           "set",
                            "grad-ckpt-reduction",
                            "attn-act-factor-fa",
                            "attn-act-factor-no-fa",
@@ -257,6 +270,7 @@ GivenTraining training_of(const Options& given_options) {
   read_offload(options, s);
   s.factors = factors_of(options);
   check_factors(s);
+  given.probe = probe_of(options, s);
   if (!options.given("optimizer")) given.assumed.emplace_back("optimizer adamw (torch)");
   if (!options.given("seq")) given.assumed.emplace_back("sequences of 2048 tokens (--seq)");
   if (auto machine = machine_of(options)) {
