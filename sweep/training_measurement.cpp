@@ -9,96 +9,16 @@
 
 #include "hardware/names.hpp"
 #include "model/training_rank.hpp"
+#include "sweep/training_script.hpp"
 
 namespace headroom::sweep {
 namespace {
 
 using model::TrainingScenario;
-constexpr double GB = 1e9, GiB = 1073741824.0, MiB = 1048576.0;
-
-/// What a source's script runs, and what its figures mean.
-struct Script {
-  std::string_view starts;   ///< of the setting "framework", in lower case
-  std::string_view runtime;  ///< of one card, of several
-  std::string_view shared;
-  std::string_view recipe;  ///< of full training; empty: the runtime's
-  double gigabyte;
-  TrainingStatistic statistic;      ///< of a quantity that does not say it
-  std::string_view targets;         ///< of adapters where the row does not say; apart by spaces
-  bool shared_checkpoints = false;  ///< it checkpoints where weights are shared out
-  std::string_view source{};        ///< part of the source, where its version decides
-  std::optional<model::LossKind> loss{};
-};
-constexpr auto scripts = std::to_array<Script>({
-    {"megatron", "megatron", "megatron", "", GiB, TrainingStatistic::allocated, ""},
-    // method_comparison/MetaMathQA/run.py: weights loaded in bf16, a loop of its own
-    {"peft method_comparison", "torch", "torch", "pure-16bit", GiB, TrainingStatistic::reserved,
-     "q_proj v_proj"},
-    // finetune/lora.py: torch.cuda.max_memory_allocated() / 1e9; queries and values
-    {"litgpt", "litgpt", "litgpt", "", GB, TrainingStatistic::allocated, "queries-values",
-     // FSDPStrategy(activation_checkpointing_policy={Block})
-     true},
-    {"torchtitan", "fsdp2", "fsdp2", "", GiB, TrainingStatistic::reserved, ""},
-    // since 2025 --training.compile compiles the loss too
-    {"torchtitan", "fsdp2", "fsdp2", "", GiB, TrainingStatistic::reserved, "", false, "_2025",
-     model::LossKind::compiled},
-    {"torchtune", "torchtune", "torchtune", "", GiB, TrainingStatistic::reserved, ""},
-    // finetune.py: bf16=True on weights in bf16; c_attn, c_proj, w1, w2
-    {"finetune.py", "trainer", "deepspeed", "", GB, TrainingStatistic::used, "all-linear"},
-    // perf_train_gpu_one: transformers 4 on a V100
-    {"hf trainer", "trainer-v4", "deepspeed", "", GB, TrainingStatistic::used, "", false,
-     "perf_train_gpu_one"},
-    {"hf trainer", "trainer", "deepspeed", "", GB, TrainingStatistic::used, ""},
-    {"peft/trl", "trainer", "deepspeed", "", GB, TrainingStatistic::used, ""},
-    {"peft+accelerate", "torch", "deepspeed", "", GB, TrainingStatistic::used, ""},
-    {"llama-factory", "llama-factory", "deepspeed", "", GB, TrainingStatistic::used, ""},
-    {"colossalai", "torch", "deepspeed", "", GB, TrainingStatistic::allocated, ""},
-});
 
 std::string settings_of(const Measurement& row) { return lower(row["settings"]); }
 bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
-}
-
-const Script& script_of(const Measurement& row) {
-  const auto framework = row.setting("framework");
-  if (!framework) throw Skipped(Skip::setting, "the framework is not stated");
-  const std::string written = lower(*framework);
-  const Script* found = nullptr;  // one that names the source counts
-  for (const Script& each : scripts)
-    if (written.starts_with(each.starts) && has(row["source"], each.source) &&
-        (!found || !each.source.empty()))
-      found = &each;
-  if (found) return *found;
-  throw Skipped(Skip::runtime, fmt::format("framework '{}'", written));
-}
-
-TrainingStatistic statistic_of(const Measurement& row, const Script& script) {
-  const std::string& quantity = row["quantity"];
-  if (quantity == "peak_allocated_per_gpu" || quantity == "max_gpu_memory" ||
-      quantity == "peak_memory_active")
-    return TrainingStatistic::allocated;
-  if (quantity == "max_memory_reserved" || quantity == "peak_reserved_training")
-    return TrainingStatistic::reserved;
-  if (quantity == "gpu_memory_nvml") return TrainingStatistic::used;
-  if (quantity == "cpu_memory") return TrainingStatistic::host;
-  if (quantity == "peak_memory_per_gpu" || quantity == "gpu_memory_per_gpu" ||
-      quantity == "gpu_memory" || quantity == "gpu_memory_total")
-    return script.statistic;
-  throw Skipped(Skip::statistic, quantity);
-}
-
-double measured_of(const Measurement& row, const Script& script) {
-  const auto value = row.number("value");
-  if (!value) throw Skipped(Skip::statistic, "no value");
-  const std::string& unit = row["unit"];
-  const double scale = unit == "GB"      ? script.gigabyte
-                       : unit == "GiB"   ? GiB
-                       : unit == "MiB"   ? MiB
-                       : unit == "bytes" ? 1
-                                         : 0;
-  if (scale == 0) throw Skipped(Skip::statistic, fmt::format("unit '{}'", unit));
-  return *value * scale;
 }
 
 /// The whole number behind `key` ("tp=", "FSDP ", "CP "); `fallback` where there is none.

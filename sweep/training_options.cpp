@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "model/training_factors.hpp"
@@ -180,39 +181,12 @@ std::string probe_of(const Options& options, const model::TrainingScenario& s) {
 }  // namespace
 
 void refuse_training_flags(const Options& options) {
-  for (const auto* flag : {"grad-accum",
-                           "zero",
-                           "checkpointing",
-                           "recipe",
-                           "optimizer",
-                           "fused-loss",
-                           "liger",
-                           "offload-optimizer",
-                           "offload-params",
-                           "attention",
-                           "mixed-precision",
-                           "cp",
-                           "virtual-stages",
-                           "sequence-parallel",
-                           "expert-imbalance",
-                           "grad-ckpt-reduction",
-                           "attn-act-factor-fa",
-                           "attn-act-factor-no-fa",
-                           "mlp-act-factor",
-                           "logits-factor",
-                           "fragmentation-gib",
-                           "misc-overhead-gib",
-                           "lora",
-                           "qlora",
-                           "lora-rank",
-                           "lora-alpha",
-                           "modules-to-save",
-                           "from",
-                           "compile",
-                           "lora-targets",
-                           "dora"})
+  for (std::string_view rest = HEADROOM_TRAINING_FLAGS; !rest.empty();) {
+    const auto flag = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(flag.size() + 1, rest.size()));
     if (options.given(flag))
       throw UsageError(fmt::format("--{} has no effect without --task training", flag));
+  }
 }
 
 GivenTraining training_of(const Options& given_options) {
