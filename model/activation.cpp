@@ -17,7 +17,7 @@ Size pass_tokens(const Scenario& s) {
   return std::max(s.batch, chunk > 0 ? std::min(chunk, tokens) : tokens);
 }
 
-Bytes activations(const Scenario& s, Size pass, Size shards) {
+Bytes activations(const Scenario& s, Size pass, Size shards, Head head) {
   const Runtime& r = *s.runtime;
   const Model& model = *s.weights->model;
   const auto tokens = static_cast<double>(pass);
@@ -35,8 +35,8 @@ Bytes activations(const Scenario& s, Size pass, Size shards) {
   const double rows = r.logits == Positions::all ? tokens : static_cast<double>(s.batch);
   const double logits = rows * static_cast<double>(model.profile.head_rows) / cards *
                         static_cast<double>(r.logits_bytes);
-  return whole(
-      std::max({tokens * feed_forward, tokens * attention, tokens * hidden * element + logits}));
+  const double output = head == Head::here ? tokens * hidden * element + logits : 0;
+  return whole(std::max({tokens * feed_forward, tokens * attention, output}));
 }
 
 CachedTokens prompt_tokens(const Scenario& s) {
@@ -47,14 +47,16 @@ CachedTokens prompt_tokens(const Scenario& s) {
 
 WorkingMemory::WorkingMemory(const Scenario& s, Size shards)
     : prefill_(activations(s, pass_tokens(s), shards)),
+      prefill_before_(activations(s, pass_tokens(s), shards, Head::elsewhere)),
       decode_(activations(s, s.batch, shards)),
       growth_(s.kv_cache ? s.runtime->cache_growth : Growth::reserved),
       layers_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {}
 
-Bytes WorkingMemory::operator()(Bytes caches, Bytes prompt_caches) const {
-  if (growth_ == Growth::reserved) return prefill_;
+Bytes WorkingMemory::operator()(Bytes caches, Bytes prompt_caches, Head head) const {
+  const Bytes prefill = head == Head::here ? prefill_ : prefill_before_;
+  if (growth_ == Growth::reserved) return prefill;
   const Bytes copies = growth_ == Growth::whole ? caches : Bytes(caches.count() / layers_);
-  return std::max(prefill_ - (caches - prompt_caches), decode_ + copies);
+  return std::max(prefill - (caches - prompt_caches), decode_ + copies);
 }
 
 Bytes working_memory(const Scenario& s) {
@@ -64,10 +66,19 @@ Bytes working_memory(const Scenario& s) {
   return WorkingMemory(s, 1)(caches, caches);
 }
 
+Bytes rotary_tables(const Scenario& s, Size layers) {
+  if (!s.runtime->rotary_tables) return Bytes(0);
+  const auto& shape = s.weights->model->shape;
+  return Bytes(4 * std::max<Size>(0, shape.positions) * shape.head_dim * layers);
+}
+
 Bytes workspace(const Scenario& s, std::size_t card) {
   if (s.runtime->workspace_bytes.value <= 0) return Bytes(0);
   const bool hopper = s.machine->devices[card].compute_capability == "9.0";
-  return whole(hopper ? 32.0 * 1048576 : s.runtime->workspace_bytes.value);
+  const bool unpacks =
+      s.weights->scheme->family == SchemeFamily::gptq && width_of(*s.weights) == Width::four;
+  return whole((hopper ? 32.0 * 1048576 : s.runtime->workspace_bytes.value) +
+               (unpacks ? 2.0 * static_cast<double>(s.weights->largest_matrix) : 0.0));
 }
 
 }  // namespace headroom::model

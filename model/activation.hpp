@@ -21,7 +21,9 @@ Size pass_tokens(const Scenario& scenario);
 /// sequence, or every token where the engine makes all logits. The engine's row has the factors.
 /// Source: transformers 4.38 to 4.51 modeling_qwen2.py and llama.cpp's logged compute buffers,
 /// which this gives to a few per cent. Left out: masks, rotary tables.
-Bytes activations(const Scenario& scenario, Size tokens, Size shards);
+/// Head::elsewhere: the card makes no logits.
+enum class Head : std::uint8_t { here, elsewhere };
+Bytes activations(const Scenario& scenario, Size tokens, Size shards, Head head = Head::here);
 
 /// What the caches hold once the prompts are in.
 CachedTokens prompt_tokens(const Scenario& scenario);
@@ -34,10 +36,10 @@ class WorkingMemory {
   /// `shards`: cards that split each matrix.
   WorkingMemory(const Scenario& scenario, Size shards);
   /// `caches`: of this card at their largest; `prompt_caches`: once the prompts are in.
-  Bytes operator()(Bytes caches, Bytes prompt_caches) const;
+  Bytes operator()(Bytes caches, Bytes prompt_caches, Head head = Head::here) const;
 
  private:
-  Bytes prefill_, decode_;
+  Bytes prefill_, prefill_before_, decode_;
   Growth growth_;
   Size layers_;
 };
@@ -45,8 +47,14 @@ class WorkingMemory {
 /// WorkingMemory on one card that may hold all caches, in prefill or while they grow.
 Bytes working_memory(const Scenario& scenario);
 
-/// Bytes of matrix libraries' buffers in the allocator's count: cuBLAS takes 32 MiB on compute
-/// capability 9.0 and 8.125 MiB on others (PyTorch, CUDA semantics, cuBLAS workspaces).
+/// Cosines and sines of every position that each of `layers` layers holds for itself, in 16 bit:
+/// 2 * positions * head width * layers * 2. Source: transformers 4.38 modeling_qwen2.py,
+/// Qwen2RotaryEmbedding in every attention.
+Bytes rotary_tables(const Scenario& scenario, Size layers);
+
+/// Bytes of kernels' buffers in the allocator's count: cuBLAS takes 32 MiB on compute capability
+/// 9.0 and 8.125 MiB on others (PyTorch, CUDA semantics, cuBLAS workspaces); kernels for GPTQ in 4
+/// bit unpack the largest matrix to 16 bit (exllamav2 q_matrix.cu, temp_dq).
 Bytes workspace(const Scenario& scenario, std::size_t card);
 
 }  // namespace headroom::model

@@ -53,6 +53,11 @@ Bytes layer_weights(const Scenario& s, const Plan& plan, Size card) {
   return bytes - own + whole(std::ceil(all * card_shares(s)[static_cast<std::size_t>(card)]));
 }
 
+/// Share of the weights that stands beside them.
+double held_again(const Scenario& s) {
+  return s.weights->scheme->family == SchemeFamily::plain ? 0 : s.runtime->held_twice.value;
+}
+
 /// What a card lets one process have. Metal's recommendedMaxWorkingSetSize is two thirds of the
 /// memory up to 36 GiB and three quarters beyond: llama.cpp's logs on Apple M1 to M3.
 Bytes usable_memory(const Device& device) {
@@ -109,8 +114,8 @@ Bytes room_on_card(const Scenario& s, Size card, double factor) {
 Bytes room_on_card(const Scenario& s, Size card, double factor, Bytes work) {
   const Bytes budget = scaled(card_budget(s, static_cast<std::size_t>(card)), factor);
   const Bytes left = budget - whole(s.runtime->context_bytes.value);
-  const auto& [fragmentation, twice] = std::pair(s.runtime->fragmentation, s.runtime->held_twice);
-  return scaled(left, (1.0 + fragmentation.value) * (1.0 + twice.value)) - work -
+  const double shares = (1.0 + s.runtime->fragmentation.value) * (1.0 + held_again(s));
+  return scaled(left, shares) - work - rotary_tables(s, std::ssize(s.weights->layer)) -
          workspace(s, static_cast<std::size_t>(card));
 }
 
@@ -167,8 +172,13 @@ CardUse CardUses::operator()(const Plan& plan, Size card) const {
   if (card == 0) use.weights += plan.stage_buffer;
   use.kv_cache = caches(cache_);
   const Bytes prompts = std::min(use.kv_cache, caches(prompt_cache_));
-  use.activations = work_(use.kv_cache, prompts) + workspace(s_, static_cast<std::size_t>(card)) +
-                    whole(use.weights.real().value() * s_.runtime->held_twice.value);
+  Size layers = 0;
+  for_pieces_on_card(plan, card, [&](const Piece& piece) { layers += piece.layers.size(); });
+  const bool all_have_it = s_.runtime->split == Split::tensors;
+  const Head head = all_have_it || plan.has_head(card) ? Head::here : Head::elsewhere;
+  use.activations = work_(use.kv_cache, prompts, head) + rotary_tables(s_, layers) +
+                    workspace(s_, static_cast<std::size_t>(card)) +
+                    whole(use.weights.real().value() * held_again(s_));
   use.context = whole(s_.runtime->context_bytes.value);
   use.fragmentation =
       whole(static_cast<double>((use.weights + use.kv_cache + use.activations).count()) *

@@ -213,7 +213,10 @@ Weights hold(const Model& model, const Scheme& scheme) {
     if (block >= 0) {
       const auto at = static_cast<std::size_t>(block);
       weights.layer[at] += bytes;
-      if (tensor.of > 1) routed[at] += bytes;
+      if (tensor.of > 1)
+        routed[at] += bytes;
+      else if (tensor.role == Role::matmul)
+        weights.largest_matrix = std::max(weights.largest_matrix, tensor.elements());
       divided[at] = divided[at] + parts;
     } else if (block == before_blocks) {
       weights.embedding += bytes;

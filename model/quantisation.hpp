@@ -81,6 +81,7 @@ struct Weights {
   Bytes total;                        ///< parameters and buffers
   Bytes embedding;                    ///< before the first decoding block, and all embeddings
   Bytes head;                         ///< all else outside the blocks: final norm, head (0 if tied)
+  Size largest_matrix = 0;            ///< elements of the largest one in a block, not of experts
   double head_read = 0;               ///< bytes read to make logits, its storage tied or not
   std::vector<Bytes> layer;           ///< each block, as model.profile.layers
   std::vector<Bytes> layers_before;   ///< prefix sums: [0] = 0, [n] = all blocks

@@ -24,7 +24,7 @@ Width width_of(const Weights& weights) {
   if (parameters <= 0) return Width::sixteen;
   const double bits = 8 * weights.layers_before.back().real().value() / parameters;
   if (bits >= 12) return Width::sixteen;
-  if (bits < 6.5) return Width::four;
+  if (bits < 6.5) return weights.scheme->family == SchemeFamily::fp4 ? Width::fp4 : Width::four;
   return weights.scheme->family == SchemeFamily::fp8 ? Width::fp8 : Width::eight;
 }
 

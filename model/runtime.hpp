@@ -45,9 +45,9 @@ inline constexpr std::size_t card_classes = 4;
 CardClass card_class(const Device& device);
 
 /// Weights that kernels read alike, by the bits of an element of the layers.
-enum class Width : std::uint8_t { sixteen, fp8, eight, four };
-inline constexpr std::size_t widths = 4;
-/// fp8: FP8 checkpoints; else by the mean: from 12 bits, from 6.5 bits, below.
+enum class Width : std::uint8_t { sixteen, fp8, eight, four, fp4 };
+inline constexpr std::size_t widths = 5;
+/// fp8 and fp4: checkpoints of those formats; else by the mean: from 12 bits, from 6.5 bits, below.
 Width width_of(const Weights& weights);
 
 /// What kernels of one engine reach on one class of cards with weights of one width.
@@ -75,6 +75,7 @@ struct Runtime {
   bool experts_apart;        ///< experts may be in host memory while their layer is on a card
   bool input_on_cpu;         ///< the token embedding stays in host memory
   bool cache_optional;       ///< can generate without a KV cache
+  bool rotary_tables;        ///< each layer holds the cosines and sines of every position
   bool strict_positions;     ///< refuses a context beyond the model's positions
   bool holds_back;           ///< a given part of a card's weights can stay in host memory
   Size vocabulary_multiple;  ///< rows of the vocabulary are padded to a multiple of this
@@ -97,7 +98,7 @@ struct Runtime {
   double utilization;        ///< share of a card's memory used when no budget is given
   Constant context_bytes;    ///< driver context and libraries on each card
   Constant workspace_bytes;  ///< buffers of matrix libraries in the allocator's count
-  Constant held_twice;       ///< share of the weights that is held again: fused, padded, repacked
+  Constant held_twice;       ///< share of packed weights that is held again: padded, repacked
   Constant host_bytes;       ///< the process itself in host memory
   Constant fragmentation;    ///< share of a card's allocations that the allocator holds beside
   std::array<std::array<Rates, widths>, card_classes> rates;
@@ -111,6 +112,7 @@ struct Runtime {
   Constant
       reduce_latency_s;  ///< start of one all-reduce, seconds; two a layer under tensor parallelism
   Constant queue;        ///< share of the other prompts that a request waits for
+  Constant request_s;    ///< of a request to a server: front end, tokeniser, schedule, seconds
   Constant load_bandwidth;  ///< share of the slowest link on the way from disk to card
   Constant load_fixed_s;    ///< start-up before the first weight, seconds
   // 80 % intervals as factors on expected values, from the residuals of measured rows.

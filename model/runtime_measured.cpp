@@ -24,6 +24,7 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"cache_cost", &Runtime::cache_cost},
     {"score_traffic", &Runtime::score_traffic},
     {"queue", &Runtime::queue},
+    {"request_s", &Runtime::request_s},
     {"stream_bandwidth", &Runtime::stream_bandwidth},
     {"cpu_bandwidth", &Runtime::cpu_bandwidth},
     {"cpu_compute", &Runtime::cpu_compute},
@@ -38,7 +39,7 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"load_interval", &Runtime::load_interval},
 });
 constexpr std::array<std::string_view, card_classes> card_names{"hbm", "gddr", "apple", "other"};
-constexpr std::array<std::string_view, widths> width_names{"16-bit", "fp8", "8-bit", "4-bit"};
+constexpr std::array<std::string_view, widths> width_names{"16-bit", "fp8", "8-bit", "4-bit", "fp4"};
 
 /// runtime, constant, cards, width, value, low, high, measurements, source.
 using Fields = std::array<std::string_view, 9>;

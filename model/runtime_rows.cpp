@@ -50,6 +50,7 @@ Runtime start() {
       rates = {guess(0.60, 0.30, 0.90), guess(0.40, 0.15, 0.70), guess(50e-6, 10e-6, 200e-6)};
   r.score_traffic = guess(20, 8, 40);  // written, scaled and masked, read for the softmax and after
   r.queue = guess(0.2, 0.05, 0.6);
+  r.request_s = guess(0.02, 0.005, 0.1);
   r.expert_overhead_s = {0, 0, 0, 0, "one grouped kernel for all experts"};
   r.cache_cost = guess(1.0, 0.7, 2.0);
   r.stream_bandwidth = guess(0.60, 0.30, 0.85);
@@ -96,6 +97,7 @@ Runtime transformers_of_2024() {
   r.source =
       "transformers 4.38 modeling_qwen2.py: logits of every position, .float(); DynamicCache";
   r.logits = Positions::all;
+  r.rotary_tables = true;
   return r;
 }
 
@@ -105,6 +107,7 @@ Runtime transformers_of_2023() {
   r.name = "transformers-4.35";
   r.version = "4.28 to 4.35";
   r.source = "transformers 4.31 generation/utils.py: past_key_values as tuples, torch.cat";
+  r.rotary_tables = false;
   r.cache_growth = Growth::whole;
   return r;
 }
@@ -161,6 +164,16 @@ Runtime vllm() {
   return r;
 }
 
+/// Before 0.8 a prompt goes through in one piece, and memory is set aside for the longest.
+Runtime vllm_of_2024() {
+  Runtime r = vllm();
+  r.name = "vllm-0.7";
+  r.version = "to 0.7";
+  r.source = "vLLM 0.6 config.py: chunked prefill off up to 32768 tokens; block size 16";
+  r.prefill_chunk = 0;
+  return r;
+}
+
 Runtime like(Runtime r, std::string_view name, std::string_view version, std::string_view source) {
   r.name = r.family = name;
   r.version = version;
@@ -181,7 +194,8 @@ Runtime torch_program(std::string_view name, std::string_view version, std::stri
 
 std::vector<Runtime> policy_rows() {
   std::vector<Runtime> rows{transformers(), transformers_of_2024(), transformers_of_2023(),
-                            llama_cpp(),    llama_cpp_of_2024(),    vllm()};
+                            llama_cpp(),    llama_cpp_of_2024(),    vllm(),
+                            vllm_of_2024()};
   rows.push_back(like(vllm(), "sglang", "0.5", "SGLang 0.5: as vLLM, radix cache"));
   rows.push_back(like(vllm(), "tensorrt-llm", "1.0", "TensorRT-LLM 1.0, PyTorch backend: as vLLM"));
 

@@ -93,15 +93,18 @@ class Scorer {
       else
         throw Skipped(Skip::statistic, row["quantity"]);
     }
-    const bool elsewhere = s.machine->devices.empty() || row.setting("offload_level").has_value();
+    const bool offloads = row.setting("offload_level").has_value() || engine_of(row).host_experts;
+    if (offloads && row.number("cpu_ram_gb").value_or(0) <= 0)
+      throw Skipped(Skip::setting, "the host's memory");
+    const bool elsewhere = s.machine->devices.empty() || offloads;
     const auto factors = interval_factors(*s.runtime);
     Label label{.row = &row,
                 .runtime = std::string(s.runtime->name),
                 .fitted = row["outcome"] != "oom",
                 .expected = runs(s, 1.0, elsewhere)};
-    label.sure = factors.memory_measurements > 0 &&
-                 runs(s, factors.memory_low, elsewhere) == label.expected &&
-                 runs(s, factors.memory_high, elsewhere) == label.expected;
+    label.sure = label.expected
+                     ? factors.memory_measurements > 0 && runs(s, factors.memory_high, elsewhere)
+                     : !runs(s, factors.memory_low, elsewhere);
     label.load = load_of(s);
     out_.labels.push_back(label);
   }

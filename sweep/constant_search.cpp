@@ -18,8 +18,9 @@ constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},     {"held_twice", 0.0
                              {"cache_cost", 0.3, 5.0},        {"expert_overhead_s", 1e-6, 2e-3},
                              {"prefill_compute", 0.01, 1.0},  {"reduce_latency_s", 1e-6, 5e-4},
                              {"score_traffic", 4, 100},       {"queue", 0.01, 1.0},
-                             {"stream_bandwidth", 0.05, 1.0}, {"cpu_bandwidth", 0.1, 1.0},
-                             {"cpu_compute", 0.05, 1.5},      {"load_bandwidth", 0.05, 1.0}};
+                             {"request_s", 0.001, 0.3},       {"stream_bandwidth", 0.05, 1.0},
+                             {"cpu_bandwidth", 0.1, 1.0},     {"cpu_compute", 0.05, 1.5},
+                             {"load_bandwidth", 0.05, 1.0}};
 constexpr double pull = 0.02;
 
 /// Calls `f` for each constant of `rows` that the unknown stands for.

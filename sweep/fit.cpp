@@ -54,6 +54,10 @@ class EngineFit {
     for (const Bounds& bounds : constant_bounds())
       for (const NamedConstant& constant : model::named_constants()) {
         if (constant.name != bounds.name) continue;
+        // An engine with one kernel for all experts has no such overhead.
+        const bool none = constant.name == "expert_overhead_s" &&
+                          search_.rows().front().expert_overhead_s.value == 0;
+        if (none) continue;
         Unknown each{.constant = &constant, .low = bounds.low, .high = bounds.high, .rows = {}};
         each.rows = search_.affected(each);
         if (static_cast<int>(each.rows.size()) >= fewest_rows) all.push_back(std::move(each));

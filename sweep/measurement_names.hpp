@@ -60,6 +60,7 @@ struct Engine {
   double gigabyte;           ///< bytes of a "GB" that it prints
   bool allocator;            ///< memory as PyTorch's allocator counts it, else as the driver does
   int prompt_tokens, output_tokens;  ///< of its script where the source does not say; 0: not known
+  bool host_experts = false;         ///< runs with experts in host memory unless told otherwise
 };
 /// Throws Skipped.
 const Engine& engine_of(const Measurement& row);

@@ -44,10 +44,10 @@ constexpr auto engines = std::to_array<Engine>(
      {"deepspeed zero-inference", "zero-inference", GiB, true, 0, 0},
      {"flexgen", "flexgen", GiB, true, 0, 0},
      {"flexllmgen", "flexgen", GiB, true, 0, 0},
-     {"ktransformers", "ktransformers", GiB, false, 0, 0},
-     {"dual socket ktransformers", "ktransformers", GiB, false, 0, 0},
-     {"single socket ktransformers", "ktransformers", GiB, false, 0, 0},
-     {"kt-kernel", "ktransformers", GiB, false, 0, 0}});
+     {"ktransformers", "ktransformers", GiB, false, 0, 0, true},
+     {"dual socket ktransformers", "ktransformers", GiB, false, 0, 0, true},
+     {"single socket ktransformers", "ktransformers", GiB, false, 0, 0, true},
+     {"kt-kernel", "ktransformers", GiB, false, 0, 0, true}});
 
 /// What a precision in words means; `runtime` empty: for each.
 struct Words {
@@ -162,6 +162,14 @@ std::string_view version_of(const Measurement& row, std::string_view runtime) {
     const auto build = settings.find(" b");
     const int number = build == std::string::npos ? 0 : std::atoi(settings.c_str() + build + 2);
     return number > 0 && number < 6325 ? "llama.cpp-b6324" : runtime;
+  }
+  if (runtime == "vllm") {
+    const auto at = settings.find("vllm");
+    int major = 0, minor = 0;
+    const char* rest = at == std::string::npos ? "" : settings.c_str() + at + 4;
+    if (std::sscanf(rest, " v%d.%d", &major, &minor) != 2)
+      std::sscanf(rest, " %d.%d", &major, &minor);
+    return major == 0 && minor > 0 && minor < 8 ? "vllm-0.7" : runtime;
   }
   if (runtime != "transformers") return runtime;
   constexpr std::string_view word = "transformers ";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/activation.hpp"
 #include "model/placement.hpp"
 #include "model/traffic.hpp"
 
@@ -24,6 +25,9 @@ double on_cards(const Scenario& s, const Plan& plan, Statistic statistic) {
   for (Size card = 0; card < plan.cards; ++card) {
     const model::CardUse use = card_use(s, plan, card);
     sum += real(use.weights + use.kv_cache);
+    // Buffers of kernels stay once they are made.
+    if (statistic == Statistic::allocated_held)
+      sum += real(workspace(s, static_cast<std::size_t>(card)));
     if (statistic == Statistic::allocated_peak) sum += real(use.activations);
     if (statistic == Statistic::card_used) sum += real(use.total() - use.weights - use.kv_cache);
   }
@@ -38,6 +42,10 @@ double bytes_of(const Subject& subject, const Scenario& s, const Plan& plan) {
       return static_cast<Size>(subject.index) < plan.cards
                  ? real(card_use(s, plan, static_cast<Size>(subject.index)).weights)
                  : 0;
+    case Statistic::beside_cache: {
+      const model::CardUse use = card_use(s, plan, 0);
+      return real(use.total() - use.kv_cache);
+    }
     case Statistic::host_weights:
       return real(host_use(s, plan).weights);
     case Statistic::host_used:
@@ -60,11 +68,8 @@ double seconds_of(Statistic statistic, const Estimate& e) {
   }
 }
 
-double served_seconds(Statistic statistic, const Scenario& s) {
-  const model::Traffic traffic = model::traffic(s);
-  if (statistic == Statistic::serving_step) return traffic.tpot.value();
-  if (statistic == Statistic::serving_first) return traffic.ttft.value();
-  return static_cast<double>(s.batch * s.output_tokens) / traffic.output_tokens_s;
+bool is_served(Statistic statistic) {
+  return statistic >= Statistic::serving_step && statistic <= Statistic::serving_rate;
 }
 
 /// The scenario with cards of any size, and contexts beyond the model's positions.
@@ -88,16 +93,23 @@ bool offloads(const Subject& subject) {
          subject.statistic == Statistic::host_weights || subject.scenario.machine->devices.empty();
 }
 
+/// Nothing where not even one sequence fits.
+std::optional<double> served(const Subject& subject, const Scenario& s) {
+  const model::Traffic traffic = model::traffic(s);
+  if (traffic.running == 0) return std::nullopt;
+  if (subject.statistic == Statistic::serving_step) return traffic.tpot.value();
+  if (subject.statistic == Statistic::serving_first) return traffic.ttft.value();
+  return static_cast<double>(s.batch * s.output_tokens) / traffic.output_tokens_s;
+}
+
 std::optional<double> figure(const Subject& subject, const Scenario& s, std::string& why) {
+  if (is_served(subject.statistic)) return served(subject, s);
   const Estimate e = evaluate(s);
   if (e.verdict == model::Verdict::refused || e.verdict == model::Verdict::does_not_fit) {
     why = name_of(e.reason);
     return std::nullopt;
   }
-  const bool served =
-      subject.statistic >= Statistic::serving_step && subject.statistic <= Statistic::serving_rate;
   const double value = is_memory(subject.statistic) ? bytes_of(subject, s, place(s, 1.0))
-                       : served                     ? served_seconds(subject.statistic, s)
                                                     : seconds_of(subject.statistic, e);
   if (!(value > 0) || value > 1e300) {
     why = "no such figure";
@@ -118,7 +130,8 @@ const model::Constant& interval_of(const Subject& subject) {
 
 std::optional<Prediction> predict(const Subject& subject, std::string& why) {
   const Scenario& s = subject.scenario;
-  const bool as_it_is = offloads(subject) || on_cards_alone(place(s, 1.0));
+  const bool as_it_is =
+      is_served(subject.statistic) || offloads(subject) || on_cards_alone(place(s, 1.0));
   auto value = as_it_is ? figure(subject, s, why) : std::nullopt;
   if (!value) value = figure(subject, Lifted(s).scenario, why);
   if (!value) return std::nullopt;

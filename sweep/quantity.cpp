@@ -17,6 +17,7 @@ constexpr auto quantities = std::to_array<Quantity>(
      // no trace of the prompt's activations in these tables: not a peak
      {"gpu_memory", allocated_held},
      {"vram_used", card_used},
+     {"memory_beside_cache", beside_cache},
      {"weights_size", Statistic::weights},
      {"gpu0_weights_memory", card_weights, Form::amount, 0},
      {"gpu1_weights_memory", card_weights, Form::amount, 1},
