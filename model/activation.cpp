@@ -45,9 +45,20 @@ CachedTokens prompt_tokens(const Scenario& s) {
   return tokens;
 }
 
+namespace {
+
+/// Weights that are packed as they are loaded stand in 16 bit until they are, matrix by matrix.
+Bytes loading(const Scenario& s) {
+  if (s.weights->scheme->family != SchemeFamily::bitsandbytes) return Bytes(0);
+  return Bytes(2 * std::max(s.weights->largest_matrix, s.weights->model->profile.head_elements));
+}
+
+}  // namespace
+
 WorkingMemory::WorkingMemory(const Scenario& s, Size shards)
-    : prefill_(activations(s, pass_tokens(s), shards)),
-      prefill_before_(activations(s, pass_tokens(s), shards, Head::elsewhere)),
+    : prefill_(std::max(loading(s), activations(s, pass_tokens(s), shards))),
+      prefill_before_(
+          std::max(loading(s), activations(s, pass_tokens(s), shards, Head::elsewhere))),
       decode_(activations(s, s.batch, shards)),
       growth_(s.kv_cache ? s.runtime->cache_growth : Growth::reserved),
       layers_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {}

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "model/layer_split.hpp"
 #include "model/placement.hpp"
+#include "model/serving.hpp"
 
 namespace headroom::model {
 namespace {
@@ -17,9 +19,12 @@ bool on_cards(const Estimate& e) {
   return e.verdict == Verdict::fits_one_gpu || e.verdict == Verdict::fits_gpus;
 }
 
+/// Where it fits then, and what a token takes.
 std::string where(const Estimate& e) {
-  return e.gpus_used == 1 ? std::string("fits on 1 GPU")
-                          : fmt::format("fits on {} GPUs", e.gpus_used);
+  std::string text =
+      e.gpus_used == 1 ? std::string("fits on 1 GPU") : fmt::format("fits on {} GPUs", e.gpus_used);
+  if (e.tpot.value() > 0) text += fmt::format(", {:.1f} ms a token", 1e3 * e.tpot.value());
+  return text;
 }
 
 double bits(const Scheme& scheme) {
@@ -51,6 +56,53 @@ std::string fewer_bits(const Scenario& s) {
   return {};
 }
 
+/// The widest narrower cache that puts everything on the cards.
+std::string narrower_cache(const Scenario& s) {
+  if (!s.kv_cache) return {};
+  const auto& families = s.runtime->holds;
+  const bool ggml =
+      std::find(families.begin(), families.end(), SchemeFamily::gguf) != families.end();
+  Scenario changed = s;
+  static constexpr std::array<std::string_view, 2> of_ggml{"q8_0", "q4_0"}, others{"fp8", "fp8"};
+  for (const std::string_view name : ggml ? of_ggml : others) {
+    const Precision& narrower = precision(name);
+    const auto bytes_each = [](const Precision& p) {
+      return static_cast<double>(p.block_bytes) / static_cast<double>(p.block_elements);
+    };
+    if (bytes_each(narrower) >= bytes_each(*s.kv_precision)) continue;
+    changed.kv_precision = &narrower;
+    const Estimate e = evaluate(changed);
+    if (on_cards(e)) return fmt::format("KV cache in {}: {}", name, where(e));
+  }
+  return {};
+}
+
+/// The longest context and the largest batch that put everything on the cards.
+std::string shorter_context(const Scenario& s) {
+  Scenario changed = s;
+  const auto holds = [&](Size tokens) {
+    changed.context = tokens;
+    changed.prompt_tokens = std::min(s.prompt_tokens, tokens);
+    return on_cards(evaluate(changed));
+  };
+  const Size longest = largest(s.cached_tokens() - 1, holds);
+  if (longest == 0) return {};
+  holds(longest);
+  return fmt::format("a context of {} tokens instead of {}: {}", longest, s.cached_tokens(),
+                     where(evaluate(changed)));
+}
+std::string smaller_batch(const Scenario& s) {
+  Scenario changed = s;
+  const auto holds = [&](Size batch) {
+    changed.batch = batch;
+    return on_cards(evaluate(changed));
+  };
+  const Size most = largest(s.batch - 1, holds);
+  if (most == 0) return {};
+  holds(most);
+  return fmt::format("batch {} instead of {}: {}", most, s.batch, where(evaluate(changed)));
+}
+
 /// The fewest cards of the kind there is that hold everything.
 std::string more_cards(const Scenario& s) {
   if (s.machine->devices.empty()) return {};
@@ -61,8 +113,9 @@ std::string more_cards(const Scenario& s) {
   while (machine.devices.size() < 64) {
     machine.devices.push_back(machine.devices.back());
     if (on_cards(evaluate(changed)))
-      return fmt::format("{} GPUs of {} instead of {}", machine.devices.size(),
-                         machine.devices.back().name, s.machine->devices.size());
+      return fmt::format("{} GPUs of {} instead of {}, {:.1f} ms a token", machine.devices.size(),
+                         machine.devices.back().name, s.machine->devices.size(),
+                         1e3 * evaluate(changed).tpot.value());
   }
   return {};
 }
@@ -105,6 +158,10 @@ std::string advice(const Scenario& s, const Estimate& e) {
     if (e.verdict < Verdict::does_not_fit) return changes.front();
   }
   if (std::string bits = fewer_bits(s); !bits.empty()) changes.push_back(std::move(bits));
+  if (!s.machine->devices.empty()) {
+    for (std::string (*change)(const Scenario&) : {narrower_cache, shorter_context, smaller_batch})
+      if (std::string text = change(s); !text.empty()) changes.push_back(std::move(text));
+  }
   if (std::string cards = more_cards(s); !cards.empty()) changes.push_back(std::move(cards));
   if (e.verdict == Verdict::does_not_fit && e.reason == Reason::ram)
     changes.push_back(fmt::format("{:.1f} GB more host memory", gigabytes(e.short_bytes)));
@@ -112,6 +169,22 @@ std::string advice(const Scenario& s, const Estimate& e) {
     changes.push_back(fmt::format("{:.1f} GB more disk", gigabytes(e.short_bytes)));
   if (changes.empty()) return "no change of precision or card count helps: a smaller model";
   return fmt::format("{}", fmt::join(changes, "; or "));
+}
+
+Bytes least_card(const Scenario& asked) {
+  if (asked.machine->devices.empty() || asked.assignment != nullptr) return Bytes(0);
+  Machine machine = *asked.machine;
+  machine.devices.resize(1);
+  machine.devices[0].memory = Bytes(Size{1} << 50);
+  Scenario s = asked;
+  s.machine = &machine;
+  s.gpu_budget = all_of_it;
+  s.layer_split = nullptr;
+  s.tensor_parallel = s.pipeline_parallel = s.expert_parallel = s.data_parallel = 0;
+  const Plan plan = place(s, 1.0);
+  if (!plan.feasible() || plan.cards != 1) return Bytes(0);
+  const double total = card_use(s, plan, 0).total().real().value();
+  return Bytes(static_cast<Size>(total / s.runtime->utilization));
 }
 
 }  // namespace headroom::model

@@ -43,6 +43,7 @@ class Explainer {
     }
     add_devices();
     add_cache_room();
+    add_least_card();
     add_memory_terms();
     if (out_.estimate.verdict != Verdict::does_not_fit) add_time_terms();
     out_.advice = advice(s_, out_.estimate);
@@ -104,6 +105,15 @@ class Explainer {
         "{} cards: {} split each matrix, {} stages of layers, {} replicas with {} sequences each{}",
         plan_.cards, plan_.shards, plan_.stages, plan_.replicas, s_.batch,
         plan_.whole_experts ? "; experts are spread whole" : "");
+  }
+
+  void add_least_card() {
+    const Bytes least = least_card(s_);
+    if (least == Bytes(0)) return;
+    const Device& device = s_.machine->devices.front();
+    const double times = real(least) / real(device.memory);
+    out_.notes.push_back(
+        fmt::format("alone on one card: {}, {:.2f} of {}", to_text(least), times, device.name));
   }
 
   void add_cache_room() {

@@ -53,9 +53,11 @@ Bytes layer_weights(const Scenario& s, const Plan& plan, Size card) {
   return bytes - own + whole(std::ceil(all * card_shares(s)[static_cast<std::size_t>(card)]));
 }
 
-/// Share of the weights that stands beside them.
+/// Share of the weights that stands beside them: of checkpoints that are packed already.
 double held_again(const Scenario& s) {
-  return s.weights->scheme->family == SchemeFamily::plain ? 0 : s.runtime->held_twice.value;
+  const SchemeFamily family = s.weights->scheme->family;
+  const bool as_it_is = family == SchemeFamily::plain || family == SchemeFamily::bitsandbytes;
+  return as_it_is ? 0 : s.runtime->held_twice.value;
 }
 
 /// What a card lets one process have. Metal's recommendedMaxWorkingSetSize is two thirds of the
@@ -174,8 +176,9 @@ CardUse CardUses::operator()(const Plan& plan, Size card) const {
   const Bytes prompts = std::min(use.kv_cache, caches(prompt_cache_));
   Size layers = 0;
   for_pieces_on_card(plan, card, [&](const Piece& piece) { layers += piece.layers.size(); });
-  const bool all_have_it = s_.runtime->split == Split::tensors;
-  const Head head = all_have_it || plan.has_head(card) ? Head::here : Head::elsewhere;
+  // Cards without the head make no logits; where no card has it, the first may be asked to.
+  const bool other = s_.runtime->split == Split::layers && plan.head == Where::card;
+  const Head head = other && !plan.has_head(card) ? Head::elsewhere : Head::here;
   use.activations = work_(use.kv_cache, prompts, head) + rotary_tables(s_, layers) +
                     workspace(s_, static_cast<std::size_t>(card)) +
                     whole(use.weights.real().value() * held_again(s_));

@@ -47,12 +47,12 @@ Runtime start() {
   r.fragmentation = guess(0.02, 0.0, 0.08);
   for (auto& by_width : r.rates)
     for (Rates& rates : by_width)
-      rates = {guess(0.60, 0.30, 0.90), guess(0.40, 0.15, 0.70), guess(50e-6, 10e-6, 200e-6)};
+      rates = {guess(0.78, 0.40, 0.95), guess(0.40, 0.15, 0.70), guess(60e-6, 10e-6, 200e-6)};
   r.score_traffic = guess(20, 8, 40);  // written, scaled and masked, read for the softmax and after
-  r.queue = guess(0.2, 0.05, 0.6);
-  r.request_s = guess(0.02, 0.005, 0.1);
+  r.queue = guess(0.1, 0.03, 0.5);
+  r.request_s = guess(0.05, 0.01, 0.2);
   r.expert_overhead_s = {0, 0, 0, 0, "one grouped kernel for all experts"};
-  r.cache_cost = guess(1.0, 0.7, 2.0);
+  r.cache_cost = guess(1.5, 0.7, 4.0);
   r.stream_bandwidth = guess(0.60, 0.30, 0.85);
   r.cpu_bandwidth = guess(0.60, 0.40, 0.80);
   r.cpu_compute = guess(0.40, 0.20, 0.70);
@@ -81,6 +81,12 @@ Runtime transformers() {
   // are kept. modeling_deepseek_v32.py: what the indexer does not pick is masked, not left out.
   r.repeated_heads = true;
   r.cache_growth = Growth::by_layer;
+  // About a hundred operations a layer, each called from Python.
+  for (auto& by_width : r.rates)
+    for (Rates& rates : by_width) {
+      rates.decode_bandwidth = guess(0.50, 0.25, 0.80);
+      rates.layer_overhead_s = guess(0.9e-3, 0.4e-3, 2e-3);
+    }
   // The layer's input, the sum after attention, its norm, and the embeddings that the model holds.
   r.residual_copies = 4;
   r.expert_overhead_s =

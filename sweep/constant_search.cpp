@@ -39,6 +39,16 @@ void each_cell(Rows& rows, const Unknown& unknown, F&& f) {
   }
 }
 
+/// What a constant is measured by: bytes by memory, the context by what the driver shows; seconds
+/// by times, although memory decides how many requests run.
+bool measures(const Subject& subject, const model::NamedConstant& constant) {
+  const Statistic statistic = subject.statistic;
+  if (constant.name == "context_bytes")
+    return statistic == Statistic::card_used || statistic == Statistic::beside_cache;
+  const bool bytes = constant.name == "held_twice";
+  return bytes ? is_memory(statistic) && statistic != Statistic::weights : !is_memory(statistic);
+}
+
 }  // namespace
 
 std::span<const Bounds> constant_bounds() { return fitted; }
@@ -90,7 +100,8 @@ std::vector<std::size_t> ConstantSearch::affected(const Unknown& unknown) {
   std::vector<std::size_t> rows;
   set(unknown, before > 0 ? before * 1.3 : unknown.high / 2);
   for (std::size_t i = 0; i < subjects_.size(); ++i)
-    if (std::abs(error_of(i) - error_[i]) > 1e-9) rows.push_back(i);
+    if (measures(subjects_[i], *unknown.constant) && std::abs(error_of(i) - error_[i]) > 1e-9)
+      rows.push_back(i);
   set(unknown, before);
   return rows;
 }
