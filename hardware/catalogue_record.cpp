@@ -28,7 +28,7 @@ void visit(Archive& io, Host& row) {
   io(row.name), io(row.title), io(row.aliases), io(row.ram), io(row.ram_bandwidth);
   io(row.cores), io(row.cpu_peak), io(row.host_bus), io(row.disk), io(row.disk_read);
   io(row.disk_kind), io(row.card_link), io(row.network), io(row.power_w);
-  io(row.source), io(row.date);
+  io(row.cards), io(row.source), io(row.date);
 }
 
 template <class Archive>

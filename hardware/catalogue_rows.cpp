@@ -158,6 +158,10 @@ Host read_host(TomlRow& row, const RowContext<Host>& context) {
   take(row.text("disk_kind"), host.disk_kind);
   take(row.number("card_link_gbs", most_gbs), host.card_link);
   take(row.number("network_gbs", most_gbs), host.network);
+  if (const auto cards = row.positive("cards", most_cores)) {
+    if (*cards != std::floor(*cards)) row.fail("cards", "expected a whole number");
+    host.cards = static_cast<int>(*cards);
+  }
   row.finish();
   return host;
 }

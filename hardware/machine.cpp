@@ -77,6 +77,25 @@ void share_memory(std::string_view text, Machine& machine) {
   machine.host.ram_bandwidth = machine.devices.front().bandwidth;
 }
 
+/// As many boxes as hold the cards: what they have together.
+void join_boxes(std::string_view text, Machine& machine) {
+  Host& host = machine.host;
+  const auto cards = static_cast<int>(machine.devices.size());
+  if (host.cards == 0 || cards <= host.cards) return;
+  if (host.network == BytesPerSecond())
+    reject(text, fmt::format("{} holds {} cards and has no network to another", host.name,
+                             host.cards));
+  host.boxes = (cards + host.cards - 1) / host.cards;
+  const auto n = static_cast<double>(host.boxes);
+  host.ram = host.boxes * host.ram;
+  host.ram_bandwidth = n * host.ram_bandwidth;
+  host.cores *= host.boxes;
+  host.cpu_peak = n * host.cpu_peak;
+  host.disk = host.boxes * host.disk;
+  host.disk_read = n * host.disk_read;
+  host.power_w *= n;
+}
+
 BytesPerSecond smaller_known(BytesPerSecond a, BytesPerSecond b) {
   if (a == BytesPerSecond()) return b;
   if (b == BytesPerSecond()) return a;
@@ -119,8 +138,10 @@ BytesPerSecond Machine::host_bus(std::size_t card) const {
   return smaller_known(devices.at(card).host_bus, host.host_bus);
 }
 
-BytesPerSecond Machine::card_link() const {
+BytesPerSecond Machine::card_link(std::size_t together) const {
   if (devices.empty()) return BytesPerSecond();
+  if (host.cards > 0 && together > static_cast<std::size_t>(host.cards))
+    return (1.0 / host.cards) * host.network;
   if (host.card_link > BytesPerSecond()) return host.card_link;
   BytesPerSecond link = devices.front().link;
   BytesPerSecond bus = host_bus(0);
@@ -158,6 +179,7 @@ Machine parse_machine(std::string_view text, const Catalogue& catalogue) {
                  : usual               ? catalogue.host(machine.devices.front().host)
                                        : catalogue.host(catalogue.default_host);
   share_memory(text, machine);
+  join_boxes(text, machine);
   machine.name = machine.canonical_name();
   return machine;
 }

@@ -25,14 +25,16 @@ struct Machine {
   /// Host to card, one direction: the smaller of the card's bus and the board's, or the one known.
   BytesPerSecond host_bus(std::size_t card) const;
   /// Card to card, one direction: the board's link where it has one, else the cards' own where all
-  /// have the same kind, else the host bus.
-  BytesPerSecond card_link() const;
+  /// have the same kind, else the host bus. Where `together` cards are more than one box holds: a
+  /// card's share of the box's network.
+  BytesPerSecond card_link(std::size_t together) const;
 };
 
 /// Parses `text`: "4x h100-sxm-80gb @ epyc-genoa-768gb", "rtx-4090", "1x rtx-4090 + 1x rtx-3090",
 /// "cpu @ laptop-16gb", or `local` (what detection finds).
 /// Throws UnknownName (nearest names), or std::invalid_argument naming what was expected; an
-/// ambiguous name such as "a100-40gb" is an error that lists the candidates. From 1 to 1024 cards.
+/// ambiguous name such as "a100-40gb" is an error that lists the candidates. From 1 to 1024 cards;
+/// more than a box of that host holds are in as few boxes as hold them, joined by their network.
 Machine parse_machine(std::string_view text, const Catalogue& catalogue);
 
 /// A machine from a specification alone (--gpu-memory, --gpu-bandwidth, --gpu-tflops, --ram, …).

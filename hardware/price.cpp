@@ -122,7 +122,7 @@ std::optional<double> purchase_price(const Prices& prices, const Machine& machin
     if (whole->buy) return whole->buy;
   const Price* host = prices.find(Price::Of::host, machine.host.name);
   if (host == nullptr || !host->buy) return std::nullopt;
-  double sum = *host->buy;
+  double sum = machine.host.boxes * *host->buy;
   for (const Device& each : machine.devices) {
     const Price* price = prices.find(Price::Of::device, each.name);
     if (price != nullptr && price->buy)
@@ -140,7 +140,7 @@ std::optional<double> used_price(const Prices& prices, const Machine& machine) {
     if (whole->used) return whole->used;
   const Price* host = prices.find(Price::Of::host, machine.host.name);
   if (host == nullptr || !host->used) return std::nullopt;
-  double sum = *host->used;
+  double sum = machine.host.boxes * *host->used;
   for (const Device& each : machine.devices) {
     const Price* price = prices.find(Price::Of::device, each.name);
     if (price == nullptr || !price->used) return std::nullopt;

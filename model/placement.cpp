@@ -225,6 +225,11 @@ Bytes disk_use(const Scenario& s, const Plan& plan) {
 Plan place(const Scenario& scenario, double memory_factor) {
   if (scenario.assignment != nullptr) return place_assigned(scenario, memory_factor);
   if (scenario.runtime->split == Split::tensors) return split_tensors(scenario, memory_factor);
+  if (scenario.machine->host.boxes > 1) {  // one process, one box
+    Plan plan;
+    plan.reason = Reason::parallelism_unsupported;
+    return plan;
+  }
   return scenario.runtime->offload == Offload::compute ? split_last_layers(scenario, memory_factor)
                                                        : split_layers(scenario, memory_factor);
 }

@@ -81,7 +81,9 @@ void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, Pas
       time.stream +=
           pass.weight_reads * static_cast<double>(held_back(s, plan, first).count()) / bus_rate(s);
   }
-  const double link = s.machine->card_link().value();
+  const double link = s.machine->card_link(static_cast<std::size_t>(plan.shards)).value();
+  const double across =
+      s.machine->card_link(static_cast<std::size_t>(plan.shards * plan.replicas)).value();
   const double activations = pass.tokens * static_cast<double>(w.model->shape.hidden_size) * 2.0;
   const double layers = runs(s, pass);
   if (plan.shards > 1)
@@ -92,7 +94,7 @@ void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, Pas
   if (plan.replicas > 1 && w.shards.experts > 0)
     time.reduce += 2.0 * layers *
                    (s.runtime->reduce_latency_s.value * pass.weight_reads +
-                    (together - 1) * activations / link);
+                    (together - 1) * activations / across);
 }
 
 /// What is computed on the CPU, or copied to the card for it where a large batch makes that quicker

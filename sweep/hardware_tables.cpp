@@ -66,6 +66,7 @@ class Properties {
     row("disk_read_bytes_s", rate(h.disk_read));
     row("card_link_bytes_s", rate(h.card_link));
     row("network_bytes_s", rate(h.network));
+    if (h.cards > 0) row("cards", std::int64_t{h.cards});
     row("power_w", positive(h.power_w));
     row("source", h.source);
     row("date", h.date);

@@ -30,6 +30,12 @@ Size host_gib(const LaunchPoint& point) {
 
 std::string slurm_script(const LaunchPoint& point) {
   const model::Estimate& e = point.estimate();
+  const Host& host = point.scenario.machine->host;
+  if (host.cards > 0 && e.gpus_used > host.cards)
+    throw std::invalid_argument(
+        fmt::format("the point takes {} cards and {} holds {}: a job of several boxes needs the "
+                    "engine's own launcher",
+                    e.gpus_used, host.name, host.cards));
   std::string text = fmt::format(
       "#!/bin/bash\n#SBATCH --job-name=headroom\n#SBATCH --nodes=1\n#SBATCH --ntasks=1\n"
       "#SBATCH --cpus-per-task={}\n#SBATCH --mem={}G\n#SBATCH --time=01:00:00\n",

@@ -73,15 +73,28 @@ TEST(Machine, BusesAreAsWideAsTheirNarrowestPart) {
 }
 
 TEST(Machine, CardsTalkOverTheirLinkOrTheHostBus) {
-  EXPECT_DOUBLE_EQ(parsed("8x h100-sxm-80gb @ dgx-h100").card_link().value(), 450e9);
-  EXPECT_NEAR(parsed("2x rtx-4090 @ epyc-rome-512gb").card_link().value(), 31.5e9, 0.1e9);
+  EXPECT_DOUBLE_EQ(parsed("8x h100-sxm-80gb @ dgx-h100").card_link(8).value(), 450e9);
+  EXPECT_NEAR(parsed("2x rtx-4090 @ epyc-rome-512gb").card_link(2).value(), 31.5e9, 0.1e9);
   // A card without NVLink, or with another generation of it, leaves only the bus.
-  const BytesPerSecond mixed = parsed("h100-sxm-80gb + a100-sxm-80gb @ dgx-h100").card_link();
+  const BytesPerSecond mixed = parsed("h100-sxm-80gb + a100-sxm-80gb @ dgx-h100").card_link(2);
   EXPECT_NEAR(mixed.value(), 31.5e9, 0.1e9);
-  EXPECT_EQ(parsed("cpu").card_link().value(), 0);
+  EXPECT_EQ(parsed("cpu").card_link(2).value(), 0);
   Machine bridged = parsed("2x rtx-3090 @ epyc-rome-512gb");
   bridged.host.card_link = BytesPerSecond(56.25e9);
-  EXPECT_DOUBLE_EQ(bridged.card_link().value(), 56.25e9);
+  EXPECT_DOUBLE_EQ(bridged.card_link(2).value(), 56.25e9);
+}
+
+TEST(Machine, MoreCardsThanABoxHoldsAreInSeveral) {
+  const Machine one = parsed("8x h100-sxm-80gb @ dgx-h100"), two = parsed("9x h100-sxm-80gb");
+  EXPECT_EQ(one.host.boxes, 1);
+  EXPECT_EQ(two.host.boxes, 2);
+  EXPECT_EQ(two.host.ram, 2 * one.host.ram);
+  EXPECT_EQ(two.host.cores, 2 * one.host.cores);
+  EXPECT_DOUBLE_EQ(two.host.power_w, 2 * one.host.power_w);
+  // Within a box NVLink, beyond it an eighth of 8 x 400 Gbit/s.
+  EXPECT_DOUBLE_EQ(two.card_link(8).value(), 450e9);
+  EXPECT_DOUBLE_EQ(two.card_link(9).value(), 50e9);
+  EXPECT_EQ(parsed("12x rtx-4090 @ epyc-rome-512gb").host.boxes, 1);  // nobody says how many fit
 }
 
 TEST(Machine, ACardThatSharesMemorySettlesTheHosts) {
