@@ -16,7 +16,7 @@ constexpr DtypeRow dtypes[] = {{"float32", 32}, {"fp32", 32},     {"float16", 16
                                {"half", 16},    {"bfloat16", 16}, {"bf16", 16},    {"int8", 8},
                                {"fp8", 8},      {"int4", 4},      {"int2", 2}};
 
-Eighths element_size(Element element, Eighths floating) {
+Eighths element_size(Element element, Eighths floating, Counting counting) {
   switch (element) {
     case Element::int64:
     case Element::complex64:
@@ -24,7 +24,7 @@ Eighths element_size(Element element, Eighths floating) {
     case Element::int32:
       return 32;
     case Element::boolean:
-      return 1;
+      return counting == Counting::accelerate ? 1 : 8;
     case Element::floating:
       break;
   }
@@ -45,9 +45,9 @@ std::optional<MapperDtype> mapper_dtype(std::string_view name) {
 }
 
 ModuleTree::ModuleTree(const Part& part, const std::optional<MapperDtype>& dtype,
-                       Eighths held_element)
+                       Eighths held_element, Counting counting)
     : ModuleTree(part) {
-  measure(dtype, held_element);
+  measure(dtype, held_element, counting);
 }
 
 ModuleTree::ModuleTree(const Part& part, std::span<const Eighths> sizes) : ModuleTree(part) {
@@ -138,7 +138,8 @@ void ModuleTree::count(const Part& part) {
     const Size index = find(tensor.name);
     if (const auto it = canonical.find(tensor.name); it != canonical.end() && it->second != index)
       return;
-    counted_.push_back({static_cast<std::size_t>(index), i, tensor.elements(), tensor.element});
+    counted_.push_back({static_cast<std::size_t>(index), i, tensor.elements(), tensor.element,
+                        tensor.tied_to.empty() && tensor.reference_tied_to.empty()});
     for (auto at = static_cast<std::size_t>(index);; at = parents_[at]) {
       if (nodes_[at].first_tensor < 0) nodes_[at].first_tensor = std::ssize(counted_);
       if (at == 0) break;
@@ -150,10 +151,13 @@ void ModuleTree::count(const Part& part) {
     if (!part.tensors[i].is_parameter()) add(i);
 }
 
-void ModuleTree::measure(const std::optional<MapperDtype>& dtype, Eighths held_element) {
+void ModuleTree::measure(const std::optional<MapperDtype>& dtype, Eighths held_element,
+                         Counting counting) {
   const Eighths floating = dtype ? std::min(dtype->element, held_element) : held_element;
   std::fill(sizes_.begin(), sizes_.end(), 0);
-  for (const Counted& c : counted_) sizes_[c.node] = c.elements * element_size(c.element, floating);
+  for (const Counted& c : counted_)
+    if (counting == Counting::accelerate || c.owned)
+      sizes_[c.node] = c.elements * element_size(c.element, floating, counting);
   add_up();
 }
 

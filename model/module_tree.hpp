@@ -25,6 +25,11 @@ struct MapperDtype {
 /// gives nothing. Throws UnknownName.
 std::optional<MapperDtype> mapper_dtype(std::string_view name);
 
+/// What tensors count for a mapper: accelerate's compute_module_sizes (a boolean is 1/8 byte), or
+/// that of transformers 5.23.0 integrations/accelerate.py (a boolean is a byte; a tied tensor is
+/// left out wherever its first name is not its owner's).
+enum class Counting { accelerate, transformers };
+
 /// One module, parameter or buffer. Index 0 is the root; a node's subtree is [index, end).
 struct Node {
   std::string path;
@@ -41,14 +46,16 @@ struct Node {
 class ModuleTree {
  public:
   /// `held_element`: size of a floating element as the model is held (32 for float32).
-  ModuleTree(const Part& part, const std::optional<MapperDtype>& dtype, Eighths held_element = 32);
+  ModuleTree(const Part& part, const std::optional<MapperDtype>& dtype, Eighths held_element = 32,
+             Counting counting = Counting::accelerate);
   /// `sizes`: what each tensor of the part takes; a tied one as much as its owner.
   ModuleTree(const Part& part, std::span<const Eighths> sizes);
   ModuleTree(const ModuleTree&) = delete;
   ModuleTree(ModuleTree&&) = default;
   ModuleTree& operator=(ModuleTree&&) = default;
 
-  void measure(const std::optional<MapperDtype>& dtype, Eighths held_element = 32);
+  void measure(const std::optional<MapperDtype>& dtype, Eighths held_element = 32,
+               Counting counting = Counting::accelerate);
   void measure(std::span<const Eighths> sizes);
 
   const std::vector<Node>& nodes() const { return nodes_; }
@@ -65,6 +72,7 @@ class ModuleTree {
     std::size_t node, tensor;
     Size elements;
     Element element;
+    bool owned;  ///< the first name of its storage is the owner's
   };
   explicit ModuleTree(const Part& part);
   void add_nodes(const Part& part);

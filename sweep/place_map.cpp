@@ -45,7 +45,8 @@ Request request_of(const Options& options, const std::string& name) {
   // transformers measures the model as it is loaded; accelerate casts sizes of a float32 model.
   const bool as_loaded = map.mapper == Mapper::transformers;
   ModuleTree tree(model.part, as_loaded ? std::nullopt : element,
-                  as_loaded && element ? element->element : 32);
+                  as_loaded && element ? element->element : 32,
+                  as_loaded ? Counting::transformers : Counting::accelerate);
   return {std::move(model),
           std::move(dtype),
           std::move(tree),

@@ -132,7 +132,9 @@ TEST_P(Placements, EqualTheRecordedMaps) {
       continue;
     }
     const Call call = call_of(row);
-    const ModuleTree tree(*call.part, call.dtype, call.held_element);
+    const bool transformers = call.options.mapper == Mapper::transformers;
+    const ModuleTree tree(*call.part, call.dtype, call.held_element,
+                          transformers ? Counting::transformers : Counting::accelerate);
     const MaxMemory memory = balanced_memory(tree, memory_of(row.at("max_memory").as_object()),
                                              call.policy, call.options);
     if (row.contains("balanced_memory")) {
@@ -193,7 +195,8 @@ TEST_P(Placements, EqualTheRecordedMaps) {
 
 INSTANTIATE_TEST_SUITE_P(Oracle, Placements,
                          testing::Values("placements", "placements_edge", "placements_extra",
-                                         "placements_transformers_auto"),
+                                         "placements_transformers_auto",
+                                         "placements_transformers_random"),
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace
