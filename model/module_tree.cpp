@@ -138,8 +138,9 @@ void ModuleTree::count(const Part& part) {
     const Size index = find(tensor.name);
     if (const auto it = canonical.find(tensor.name); it != canonical.end() && it->second != index)
       return;
+    const bool is_tied = canonical.contains(tensor.name);
     counted_.push_back({static_cast<std::size_t>(index), i, tensor.elements(), tensor.element,
-                        tensor.tied_to.empty() && tensor.reference_tied_to.empty()});
+                        !is_tied || tensor.role != Role::head});
     for (auto at = static_cast<std::size_t>(index);; at = parents_[at]) {
       if (nodes_[at].first_tensor < 0) nodes_[at].first_tensor = std::ssize(counted_);
       if (at == 0) break;

@@ -27,7 +27,7 @@ std::optional<MapperDtype> mapper_dtype(std::string_view name);
 
 /// What tensors count for a mapper: accelerate's compute_module_sizes (a boolean is 1/8 byte), or
 /// that of transformers 5.23.0 integrations/accelerate.py (a boolean is a byte; a tied tensor is
-/// left out wherever its first name is not its owner's).
+/// left out wherever its first name is the head's, which the embedding's stands for).
 enum class Counting { accelerate, transformers };
 
 /// One module, parameter or buffer. Index 0 is the root; a node's subtree is [index, end).
@@ -72,7 +72,7 @@ class ModuleTree {
     std::size_t node, tensor;
     Size elements;
     Element element;
-    bool owned;  ///< the first name of its storage is the owner's
+    bool owned;  ///< it is no head that is tied to an embedding further on
   };
   explicit ModuleTree(const Part& part);
   void add_nodes(const Part& part);

@@ -1,5 +1,4 @@
-// The alias table itself. A flag of a later issue is listed with what it belongs to, so that using
-// it now is refused by name instead of being taken for a typing error.
+// The alias table itself.
 #include "sweep/flags.hpp"
 
 #include <algorithm>
@@ -85,7 +84,8 @@ constexpr Flag table[] = {
      "cards that a layer's experts are spread over, whole: tp × dp (split like other matrices)"},
     {"dp", "--data-parallel-size -dp", one, "N", "replicas of the model (1)"},
     {"factors", "", one, "FILE",
-     "a factor profile over the shipped constants of engines, as `headroom calibrate` writes it; in "
+     "a factor profile over the shipped constants of engines, as `headroom calibrate` writes it; "
+     "in "
      "training: rules of thumb in place of terms (examples/factors)"},
     {"set", "", many, "NAME=VALUE",
      "constants of every engine by hand: decode_bandwidth=0.8 (`headroom runtimes` lists them); in "

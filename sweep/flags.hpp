@@ -24,7 +24,6 @@ struct Flag {
   Takes takes;
   std::string_view value;    ///< placeholder in the help: "N", "BYTES"
   std::string_view meaning;  ///< with its default
-  std::string_view later{};  ///< not in this version: what it belongs to; empty: it works now
 };
 
 /// Every flag of every command, in the order in which a help lists them.

@@ -47,9 +47,6 @@ void check_takes_effect(const CommandHelp& command, const Flag& flag, std::strin
       spelling.substr(std::min<std::size_t>(2, spelling.size())) == flag.name
           ? std::string(spelling)
           : fmt::format("{} (--{})", spelling, flag.name);
-  if (!flag.later.empty())
-    throw UsageError(fmt::format("{} is not available in this version for '{}': it belongs to {}",
-                                 written, command.name, flag.later));
   throw UsageError(fmt::format("{} has no effect on '{}'", written, command.name));
 }
 

@@ -66,7 +66,7 @@ class Options {
 };
 
 /// Takes `arguments` (without the command's name) apart. Throws UsageError for an unknown flag
-/// (naming the nearest), one that has no effect on this command, or one of a later version.
+/// (naming the nearest) or one that has no effect on this command.
 Options parse_options(const CommandHelp& command, std::span<const std::string> arguments);
 
 /// The text of `command --help`.

@@ -9,6 +9,8 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/training.hpp"
+#include "model/training_rank.hpp"
+#include "model/training_runtime.hpp"
 #include "report/words.hpp"
 #include "sweep/command.hpp"
 #include "sweep/factors.hpp"
@@ -56,8 +58,11 @@ std::optional<Bytes> qlora_peak(const Model& m) {
     const Adapter adapter = adapt(m, request);
     const Weights base = hold(m, scheme("nf4"));
     if (!base.refusal.empty()) return std::nullopt;
+    const Weights plain = counted(m);
     TrainingScenario s;
     s.model = &m;
+    s.plain = &plain;
+    s.runtime = &training_runtime("trainer");
     s.base = &base;
     s.adapter = &adapter;
     s.optimizer = &optimizer("adamw");

@@ -76,6 +76,7 @@ TEST_P(Cli, Case) {
                                 << "export EXAMPLES=" HEADROOM_SOURCE "/examples\n"
                                 << "export HF_HUB_OFFLINE=1 HOME=" << folder << '\n'
                                 << "headroom() { " HEADROOM_PROGRAM " \"$@\"; }\n"
+                                << "export PATH=$(dirname " HEADROOM_PROGRAM "):$PATH\n"
                                 << c.command << '\n';
   const std::string call = "bash " + (folder / ".sh").string() + " >" + (folder / ".out").string() +
                            " 2>" + (folder / ".err").string();

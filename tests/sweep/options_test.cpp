@@ -68,9 +68,7 @@ TEST(Options, ManyValuesReachToTheNextFlag) {
 
 TEST(Options, RefusesWhatHasNoEffect) {
   EXPECT_EQ(complaint({"--gpu", "x"}), "--gpu (--machine) has no effect on 'try'");
-  EXPECT_EQ(complaint({"--offload-params", "cpu"}),
-            "--offload-params is not available in this version for 'try': it belongs to training "
-            "estimates");
+  EXPECT_EQ(complaint({"--offload-params", "cpu"}), "--offload-params has no effect on 'try'");
   EXPECT_EQ(complaint({"--grad-checkpoint", "true"}),
             "--grad-checkpoint (--checkpointing) has no effect on 'try'");
 }
