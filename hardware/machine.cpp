@@ -83,8 +83,8 @@ void join_boxes(std::string_view text, Machine& machine) {
   const auto cards = static_cast<int>(machine.devices.size());
   if (host.cards == 0 || cards <= host.cards) return;
   if (host.network == BytesPerSecond())
-    reject(text, fmt::format("{} holds {} cards and has no network to another", host.name,
-                             host.cards));
+    reject(text,
+           fmt::format("{} holds {} cards and has no network to another", host.name, host.cards));
   host.boxes = (cards + host.cards - 1) / host.cards;
   const auto n = static_cast<double>(host.boxes);
   host.ram = host.boxes * host.ram;

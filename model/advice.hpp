@@ -7,14 +7,15 @@
 
 namespace headroom::model {
 
-/// One line for a reader, from evaluating the changes themselves: fewer bits of weights or caches, a
-/// shorter context, a smaller batch, more cards, more host memory, each with the time that a token
-/// takes then. Empty when everything is on cards, and where the placement is given. Example: "int8:
-/// 141.1 -> 72.7 GB, fits on 2 GPUs, 31.2 ms a token".
+/// One line for a reader, from evaluating the changes themselves: fewer bits of weights or caches,
+/// a shorter context, a smaller batch, more cards, more host memory, each with the time that a
+/// token takes then. Empty when everything is on cards, and where the placement is given. Example:
+/// "int8: 141.1 -> 72.7 GB, fits on 2 GPUs, 31.2 ms a token".
 std::string advice(const Scenario& scenario, const Estimate& estimate);
 
-/// What a card alone would have to offer so that everything is on it: weights, caches, work, context
-/// and the allocator's share, over the share that the engine uses. 0 where the scenario is refused.
+/// What a card alone would have to offer so that everything is on it: weights, caches, work,
+/// context and the allocator's share, over the share that the engine uses. 0 where the scenario is
+/// refused.
 Bytes least_card(const Scenario& scenario);
 
 }  // namespace headroom::model

@@ -27,9 +27,7 @@ struct Assignment {
   }
   Size cards() const { return static_cast<Size>(on.size()) - 2; }
   /// Whether anything is there.
-  bool uses(Spot spot) const {
-    return !pieces(spot).empty() || embedding == spot || head == spot;
-  }
+  bool uses(Spot spot) const { return !pieces(spot).empty() || embedding == spot || head == spot; }
   const std::vector<Piece>& pieces(Spot spot) const {
     return on[static_cast<std::size_t>(spot >= 0 ? spot : cards() - 1 - spot)];
   }

@@ -39,7 +39,8 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"load_interval", &Runtime::load_interval},
 });
 constexpr std::array<std::string_view, card_classes> card_names{"hbm", "gddr", "apple", "other"};
-constexpr std::array<std::string_view, widths> width_names{"16-bit", "fp8", "8-bit", "4-bit", "fp4"};
+constexpr std::array<std::string_view, widths> width_names{"16-bit", "fp8", "8-bit", "4-bit",
+                                                           "fp4"};
 
 /// runtime, constant, cards, width, value, low, high, measurements, source.
 using Fields = std::array<std::string_view, 9>;

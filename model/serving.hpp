@@ -82,9 +82,9 @@ Size longest_context(const Scenario& scenario);
 
 /// The best way to serve on `scenario.machine`: the largest batch (most users of all copies
 /// together), or the longest context at the scenario's batch. Ties: fewer copies. Limits: 2^16
-/// sequences, 2^24 tokens and the model's positions. Exact: with offload and a limit on times, which may fall again where a
-/// runtime changes from streaming to the CPU, every number is tried. Tensor parallelism is over all
-/// cards of a share where the runtime splits that way.
+/// sequences, 2^24 tokens and the model's positions. Exact: with offload and a limit on times,
+/// which may fall again where a runtime changes from streaming to the CPU, every number is tried.
+/// Tensor parallelism is over all cards of a share where the runtime splits that way.
 Serving serve(const Scenario& scenario, const Target& target, Vary vary);
 
 /// The same on one share: its copies are alike. Without `every` number being tried, what is found
