@@ -40,11 +40,16 @@ void each_cell(Rows& rows, const Unknown& unknown, F&& f) {
 }
 
 /// What a constant is measured by: bytes by memory, the context by what the driver shows; seconds
-/// by times, although memory decides how many requests run.
-bool measures(const Subject& subject, const model::NamedConstant& constant) {
+/// by times, although memory decides how many requests run; a card's rates by runs that keep all
+/// weights on cards, since where others are streamed or left to the CPU that decides the time (but
+/// for engines that are measured in no other way), and that of prefill not by whole answers, which
+/// long decoding decides.
+bool measures(const Subject& subject, const model::NamedConstant& constant, bool always_offloads) {
   const Statistic statistic = subject.statistic;
   if (constant.name == "context_bytes")
     return statistic == Statistic::card_used || statistic == Statistic::beside_cache;
+  if (constant.of_rates && subject.group.starts_with("offload")) return always_offloads;
+  if (constant.name == "prefill_compute" && subject.group.starts_with("decode")) return false;
   const bool bytes = constant.name == "held_twice";
   return bytes ? is_memory(statistic) && statistic != Statistic::weights : !is_memory(statistic);
 }
@@ -71,6 +76,9 @@ ConstantSearch::ConstantSearch(std::vector<Runtime> rows, std::vector<Subject> s
     ++group_size_[each.group];
   }
   for (std::size_t i = 0; i < subjects_.size(); ++i) error_.push_back(error_of(i));
+  always_offloads_ = std::ranges::all_of(subjects_, [](const Subject& each) {
+    return is_memory(each.statistic) || each.group.starts_with("offload");
+  });
 }
 
 std::optional<double> ConstantSearch::expected(std::size_t i) const {
@@ -100,7 +108,8 @@ std::vector<std::size_t> ConstantSearch::affected(const Unknown& unknown) {
   std::vector<std::size_t> rows;
   set(unknown, before > 0 ? before * 1.3 : unknown.high / 2);
   for (std::size_t i = 0; i < subjects_.size(); ++i)
-    if (measures(subjects_[i], *unknown.constant) && std::abs(error_of(i) - error_[i]) > 1e-9)
+    if (measures(subjects_[i], *unknown.constant, always_offloads_) &&
+        std::abs(error_of(i) - error_[i]) > 1e-9)
       rows.push_back(i);
   set(unknown, before);
   return rows;

@@ -71,6 +71,7 @@ class ConstantSearch {
   std::vector<Subject> subjects_;
   std::map<std::string, int> group_size_;
   std::vector<double> error_;
+  bool always_offloads_ = false;  ///< no time was measured with all weights on cards
 };
 
 }  // namespace headroom::sweep
