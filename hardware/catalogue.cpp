@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "hardware/catalogue_files.hpp"
 #include "hardware/catalogue_rows.hpp"
 #include "hardware/names.hpp"
+#include "hardware/text_file.hpp"
 
 namespace headroom {
 namespace {
@@ -128,12 +127,8 @@ Catalogue lay_over(Catalogue base, const std::vector<Document>& documents) {
 Catalogue read_catalogue(std::vector<std::filesystem::path> files) {
   std::ranges::sort(files);
   std::vector<Document> documents;
-  for (const std::filesystem::path& each : files) {
-    std::ifstream in(each, std::ios::binary);
-    if (!in) throw std::runtime_error(fmt::format("{}: cannot be read", each.string()));
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    documents.push_back(parse(text, each.filename().string()));
-  }
+  for (const std::filesystem::path& each : files)
+    documents.push_back(parse(read_text_file(each.string()), each.filename().string()));
   return lay_over({}, documents);
 }
 

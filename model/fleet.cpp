@@ -16,9 +16,7 @@ constexpr Size most_copies = 1'000'000;
 
 /// `machine` cut down to a part of each of its cards' strength: one card of it.
 MachineShare part_of_a_card(const Machine& machine, Size divisor) {
-  const auto cards = static_cast<Size>(machine.devices.size());
-  MachineShare share{machine, cards * divisor};
-  share.machine.devices.resize(1);
+  MachineShare share = share_of(machine, 1, static_cast<Size>(machine.devices.size()) * divisor);
   Device& card = share.machine.devices.front();
   const double part = 1 / static_cast<double>(divisor);
   card.memory = Bytes(card.memory.count() / divisor);
@@ -27,12 +25,6 @@ MachineShare part_of_a_card(const Machine& machine, Size divisor) {
   for (auto* peak :
        {&card.fp32, &card.tf32, &card.fp16, &card.bf16, &card.fp8, &card.int8, &card.fp4})
     if (*peak) *peak = part * **peak;
-  Host& host = share.machine.host;
-  const double rest = part / static_cast<double>(cards);
-  host.ram = Bytes(host.ram.count() / share.replicas);
-  host.ram_bandwidth = rest * host.ram_bandwidth;
-  host.cpu_peak = rest * host.cpu_peak;
-  host.cores = std::max(1, static_cast<int>(host.cores / share.replicas));
   return share;
 }
 

@@ -88,25 +88,26 @@ Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) 
   return worst;
 }
 
+MachineShare share_of(const Machine& machine, Size cards, Size replicas) {
+  MachineShare share{machine, replicas};
+  share.machine.devices.resize(static_cast<std::size_t>(cards));
+  const double part = 1 / static_cast<double>(replicas);
+  Host& host = share.machine.host;
+  host.ram = Bytes(host.ram.count() / replicas);
+  host.ram_bandwidth = part * host.ram_bandwidth;
+  host.cpu_peak = part * host.cpu_peak;
+  host.cores = std::max(1, static_cast<int>(host.cores / replicas));
+  if (host.cards > 0) host.boxes = (static_cast<int>(cards) + host.cards - 1) / host.cards;
+  return share;
+}
+
 std::vector<MachineShare> shares(const Machine& machine) {
   const auto cards = static_cast<Size>(machine.devices.size());
   std::vector<MachineShare> all{{machine, 1}};
   for (const Device& card : machine.devices)
     if (card.name != machine.devices.front().name) return all;
-  for (Size replicas = 2; replicas <= cards; ++replicas) {
-    if (cards % replicas != 0) continue;
-    MachineShare share{machine, replicas};
-    const double part = 1 / static_cast<double>(replicas);
-    Host& host = share.machine.host;
-    share.machine.devices.resize(static_cast<std::size_t>(cards / replicas));
-    host.ram = Bytes(host.ram.count() / replicas);
-    host.ram_bandwidth = part * host.ram_bandwidth;
-    host.cpu_peak = part * host.cpu_peak;
-    host.cores = std::max(1, static_cast<int>(host.cores / replicas));
-    const auto left = static_cast<int>(share.machine.devices.size());
-    if (host.cards > 0) host.boxes = (left + host.cards - 1) / host.cards;
-    all.push_back(std::move(share));
-  }
+  for (Size replicas = 2; replicas <= cards; ++replicas)
+    if (cards % replicas == 0) all.push_back(share_of(machine, cards / replicas, replicas));
   return all;
 }
 

@@ -62,6 +62,8 @@ struct MachineShare {
 /// The ways to divide `machine` into equal shares: by each divisor of its number of cards, where
 /// all are of one kind; else, and without cards, only the whole.
 std::vector<MachineShare> shares(const Machine& machine);
+/// The first `cards` cards with one of `replicas` equal parts of the host.
+MachineShare share_of(const Machine& machine, Size cards, Size replicas);
 
 /// One way to serve: `replicas` copies with `batch` sequences and `context` tokens each.
 struct Serving {

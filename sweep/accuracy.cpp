@@ -8,6 +8,7 @@
 
 #include "sweep/prediction.hpp"
 #include "sweep/published_sizes.hpp"
+#include "sweep/quantile.hpp"
 #include "sweep/training_measurement.hpp"
 
 namespace headroom::sweep {
@@ -17,15 +18,6 @@ constexpr auto names = std::to_array<std::string_view>(
     {"inference_memory", "quantised_size", "decode_single", "decode_layer_split",
      "decode_tensor_parallel", "prefill", "serving_tpot", "serving_ttft", "serving_throughput",
      "offload_partial", "offload_streamed", "load_time", "training_memory"});
-
-double quantile(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  const double at = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const double next = values[std::min(below + 1, values.size() - 1)];
-  return values[below] + (at - static_cast<double>(below)) * (next - values[below]);
-}
 
 /// Collects scores, labels and what has neither.
 class Scorer {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "sweep/prediction.hpp"
+#include "sweep/quantile.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -72,15 +73,6 @@ LeftOut without(const std::vector<Subject>& subjects, const std::vector<std::siz
     if (const auto found = predict(held, why)) out.expected.emplace_back(i, found->expected);
   }
   return out;
-}
-
-double quantile(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  const double at = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const double next = values[std::min(below + 1, values.size() - 1)];
-  return values[below] + (at - static_cast<double>(below)) * (next - values[below]);
 }
 
 /// Intervals of the kinds of figures, from what was left out: the 8th and 92nd percentile of

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <iterator>
 #include <ranges>
 #include <set>
 
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
+#include "hardware/text_file.hpp"
 #include "sweep/command.hpp"
 #include "sweep/hub.hpp"
 #include "sweep/machine_options.hpp"
@@ -50,9 +50,7 @@ model::Target target_of(const Options& options) {
 std::optional<Prices> prices_of(const Options& options, const Catalogue& catalogue) {
   if (!options.given("prices")) return std::nullopt;
   const std::string file = options.text("prices");
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw std::runtime_error(fmt::format("{}: cannot be read", file));
-  return read_prices(std::string{std::istreambuf_iterator<char>(in), {}}, file, catalogue);
+  return read_prices(read_text_file(file), file, catalogue);
 }
 
 /// Owns what the candidates point to.

@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
+#include "hardware/text_file.hpp"
 #include "hardware/toml_row.hpp"
 #include "model/runtime_measured.hpp"
 
@@ -199,9 +198,7 @@ Engines::Engines() : rows_(model::runtimes().begin(), model::runtimes().end()) {
 Engines::Engines(const Options& options) : Engines() {
   if (options.given("factors")) {
     file_ = options.text("factors");
-    std::ifstream in(file_, std::ios::binary);
-    if (!in) throw std::runtime_error(fmt::format("{}: cannot be read", file_));
-    profile_ = read_profile(std::string{std::istreambuf_iterator<char>(in), {}}, file_);
+    profile_ = read_profile(read_text_file(file_), file_);
   }
   const auto settings = options.texts("set");
   sources_.reserve(profile_.factors.size() + settings.size());

@@ -9,6 +9,7 @@
 
 #include "model/runtime_rows.hpp"
 #include "sweep/constant_search.hpp"
+#include "sweep/quantile.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -19,14 +20,6 @@ using model::Rates;
 using model::Runtime;
 
 constexpr int fewest_rows = 3;
-
-double quantile(std::vector<double> values, double share) {
-  std::ranges::sort(values);
-  const double at = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const double next = values[std::min(below + 1, values.size() - 1)];
-  return values[below] + (at - static_cast<double>(below)) * (next - values[below]);
-}
 
 class EngineFit {
  public:

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
-#include <iterator>
 
 #include "hardware/detect.hpp"
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
+#include "hardware/text_file.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -69,12 +68,8 @@ GivenMachine local(const Catalogue& catalogue, Memory memory) {
 
 Catalogue catalogue_of(const std::vector<std::string>& files) {
   Catalogue catalogue = shipped_catalogue();
-  for (const auto& file : files) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw std::runtime_error(fmt::format("{}: cannot be read", file));
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    catalogue = overlay(std::move(catalogue), text, file);
-  }
+  for (const auto& file : files)
+    catalogue = overlay(std::move(catalogue), read_text_file(file), file);
   return catalogue;
 }
 

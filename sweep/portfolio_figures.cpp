@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "report/chart.hpp"
+#include "report/curve.hpp"
 #include "report/format.hpp"
 #include "report/pareto.hpp"
 #include "sweep/portfolio_report.hpp"
@@ -120,7 +121,7 @@ std::vector<report::Drawing> frontier_drawings(const Portfolio& p, std::size_t l
   std::vector<report::Drawing> drawings;
   if (all.empty()) return drawings;
   const std::string& name = p.loads[load].name;
-  const std::string stem = file_stem(p.loads[load]);
+  const std::string stem = report::file_name(p.loads[load].name);
   drawings.push_back(frontier(p, stem + ".speed", name + ": speed for one user, and of a card",
                               "output tokens/s of a card", all, by_cards(all), 1));
   if (priced(all))

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 
 #include "hardware/quantity_text.hpp"
+#include "hardware/text_file.hpp"
 #include "hardware/toml_row.hpp"
+#include "report/curve.hpp"
 #include "sweep/machine_options.hpp"
 #include "sweep/portfolio.hpp"
 #include "sweep/source.hpp"
@@ -18,14 +18,6 @@ namespace {
 
 constexpr std::size_t most_loads = 12;
 constexpr Limit most_tokens{1e9}, most_users{1e9}, most_rate{1e12}, most_money{1e12};
-
-std::string read_text(const std::filesystem::path& file, std::string_view what) {
-  std::ifstream in(file, std::ios::binary);
-  std::error_code error;
-  if (!in || std::filesystem::is_directory(file, error))
-    throw SpecError(fmt::format("{}: cannot be read; expected {}", file.string(), what));
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 Size whole(TomlRow& row, std::string_view key, Limit limit, Size fallback) {
   const auto value = row.positive(key, limit);
@@ -115,7 +107,7 @@ std::vector<model::Acquisition> read_acquisitions(TomlRow& row) {
 Portfolio read_portfolio(const std::filesystem::path& file, const Hub& hub) try {
   Portfolio p;
   p.file = file.string();
-  p.text = read_text(file, "a portfolio in TOML");
+  p.text = read_text_file(p.file, "a portfolio in TOML");
   const auto beside = [&](const std::string& name) { return (file.parent_path() / name).string(); };
   const toml::table root = parse_toml(p.text, p.file);
   TomlRow row(root, p.file);
@@ -124,7 +116,7 @@ Portfolio read_portfolio(const std::filesystem::path& file, const Hub& hub) try 
   for (const auto& each : row.texts("hardware")) overlays.push_back(beside(each));
   const Catalogue catalogue = catalogue_of(overlays);
   const std::string prices = beside(row.required_text("prices"));
-  p.prices = read_prices(read_text(prices, "prices in TOML"), prices, catalogue);
+  p.prices = read_prices(read_text_file(prices, "prices in TOML"), prices, catalogue);
   p.acquisitions = read_acquisitions(row);
   p.offload = row.flag("offload").value_or(true);
   p.share_cards = row.flag("share_cards").value_or(true);
@@ -150,9 +142,13 @@ Portfolio read_portfolio(const std::filesystem::path& file, const Hub& hub) try 
     row.fail("load", fmt::format("found {}; expected from 1 to {}", loads.size(), most_loads));
   for (const toml::table* each : loads) {
     p.loads.push_back(read_load(*each, p, hub, strict, runtime));
+    const std::string page = report::file_name(p.loads.back().name);
+    if (page.empty() || page == "purchase")
+      row.fail("load", fmt::format("found one called '{}'; give it a name that its page can have",
+                                   p.loads.back().name));
     for (std::size_t i = 0; i + 1 < p.loads.size(); ++i)
-      if (p.loads[i].name == p.loads.back().name)
-        row.fail("load", fmt::format("found two called '{}'; give one a name", p.loads[i].name));
+      if (report::file_name(p.loads[i].name) == page)
+        row.fail("load", fmt::format("found two called '{}'; give one another name", page));
   }
   row.finish();
   return p;

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "report/csv.hpp"
+#include "report/curve.hpp"
 #include "report/markdown.hpp"
 #include "report/pareto.hpp"
 #include "report/whole_file.hpp"
@@ -47,13 +48,6 @@ std::string frontier_table(const Portfolio& p, std::span<const Operation> all,
 
 }  // namespace
 
-std::string file_stem(const model::Load& load) {
-  std::string stem;
-  for (const char c : load.name)
-    stem += std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '.' ? c : '_';
-  return stem;
-}
-
 std::vector<Operation> operations(const Portfolio& p, std::size_t load) {
   std::vector<Operation> all;
   for (std::size_t m = 0; m < p.machines.size(); ++m) {
@@ -83,7 +77,7 @@ std::vector<Operation> operations(const Portfolio& p, std::size_t load) {
 
 std::string load_page(const Portfolio& p, std::size_t load, std::span<const Operation> all) {
   const model::Load& each = p.loads[load];
-  const std::string stem = file_stem(each);
+  const std::string stem = report::file_name(each.name);
   std::string text = fmt::format("# {}\n\n{} in {} on {}: prompt {} tokens, output {} tokens.\n",
                                  report::markdown_text(each.name),
                                  report::markdown_text(each.request.weights->model->name),
@@ -116,7 +110,7 @@ std::vector<std::filesystem::path> write_portfolio(const Portfolio& p,
   std::vector<report::Drawing> drawings;
   for (std::size_t l = 0; l < p.loads.size(); ++l) {
     const auto all = operations(p, l);
-    written.push_back(file_stem(p.loads[l]) + ".md");
+    written.push_back(report::file_name(p.loads[l].name) + ".md");
     report::write_whole(folder / written.back(), load_page(p, l, all));
     for (auto& each : frontier_drawings(p, l, all)) drawings.push_back(std::move(each));
   }

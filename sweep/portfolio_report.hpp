@@ -48,9 +48,6 @@ std::vector<report::Drawing> frontier_drawings(const Portfolio& portfolio, std::
                                                std::span<const Operation> operations);
 report::Drawing tornado_drawing(const Portfolio& portfolio, const FleetPlan& plan);
 
-/// `load`'s name where it may stand in a file name.
-std::string file_stem(const model::Load& load);
-
 /// Writes purchase.md, purchase.csv, a page for each load and the figures. Returns what was
 /// written, relative to `folder`. Throws StoreError.
 std::vector<std::filesystem::path> write_portfolio(const Portfolio& portfolio,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/curve.hpp"
 #include "report/markdown.hpp"
 #include "sweep/output.hpp"
 #include "sweep/portfolio_report.hpp"
@@ -285,7 +286,8 @@ std::string purchase_page(const Portfolio& p, std::span<const FleetPlan> plans) 
   }
   text += "\n## Models\n\n";
   for (const model::Load& load : p.loads)
-    text += fmt::format("- [{}]({}.md)\n", report::markdown_text(load.name), file_stem(load));
+    text += fmt::format("- [{}]({}.md)\n", report::markdown_text(load.name),
+                        report::file_name(load.name));
   return text;
 }
 

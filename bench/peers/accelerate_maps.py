@@ -11,32 +11,18 @@ does the same work: the sizes of all tensors, then the walk. Prints a table and 
 
 import json
 import os
-import pathlib
 import subprocess
 import sys
 import time
-import venv
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from environment import ROOT, again_with
+
 PACKAGES = ["torch==2.15.0", "transformers==5.23.0", "accelerate==1.15.0"]
 MODELS = {
     "opt_30b": "facebook__opt-30b.json",
     "llama_70b": "meta-llama__Llama-3.3-70B-Instruct.json",
 }
 MAX_MEMORY = {0: "8GiB", "cpu": "32GiB"}
-
-
-def with_packages():
-    """Runs this script again in an environment that has accelerate."""
-    python = os.environ.get("PEERS_PYTHON")
-    if not python:
-        folder = ROOT / "build" / "peers" / "accelerate"
-        python = folder / "bin" / "python"
-        if not python.exists():
-            venv.create(folder, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES], check=True)
-    environment = dict(os.environ, HEADROOM_PEERS_READY="1")
-    return subprocess.run([python, *sys.argv], env=environment).returncode
 
 
 def accelerate_seconds(config_file):
@@ -73,7 +59,7 @@ def headroom_seconds(program):
 
 def main():
     if not os.environ.get("HEADROOM_PEERS_READY"):
-        return with_packages()
+        return again_with("accelerate", PACKAGES)
     program = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "build/release/bench/bench_placement")
     ours = headroom_seconds(program)
     import accelerate

@@ -18,24 +18,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import venv
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from environment import ROOT, again_with
+
 PACKAGES = ["llm-analysis==0.2.2"]
 BATCHES, PROMPTS = range(1, 21), range(100, 2600, 100)
-
-
-def with_packages():
-    """Runs this script again in an environment that has llm-analysis."""
-    python = os.environ.get("PEERS_PYTHON")
-    if not python:
-        folder = ROOT / "build" / "peers" / "points"
-        python = folder / "bin" / "python"
-        if not python.exists():
-            venv.create(folder, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES], check=True)
-    environment = dict(os.environ, HEADROOM_PEERS_READY="1")
-    return subprocess.run([python, *sys.argv], env=environment).returncode
 
 
 def llm_analysis():
@@ -85,7 +72,7 @@ def headroom(program):
 
 def main():
     if not os.environ.get("HEADROOM_PEERS_READY"):
-        return with_packages()
+        return again_with("points", PACKAGES)
     program = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "build" / "release" / "headroom")
     ours, theirs = headroom(program), llm_analysis()
     print("| tool | CPU time a point | points/s and core |\n|---|---:|---:|")

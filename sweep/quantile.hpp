@@ -1,0 +1,12 @@
+// What share of some values lies below.
+#pragma once
+
+#include <vector>
+
+namespace headroom::sweep {
+
+/// The value below which `share` (0 to 1) of `values` lie, between neighbours in proportion; 0 of
+/// none.
+double quantile(std::vector<double> values, double share);
+
+}  // namespace headroom::sweep
