@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/folder.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -63,11 +65,8 @@ std::string contents(const fs::path& file) {
 
 class Cli : public testing::TestWithParam<Case> {
  protected:
-  Cli() : folder(fs::temp_directory_path() / ("headroom_cli_" + std::to_string(getpid()))) {
-    fs::create_directories(folder);
-  }
-  ~Cli() override { fs::remove_all(folder); }
-  fs::path folder;
+  const headroom::test::Folder temporary;
+  const fs::path folder = temporary.path();
 };
 
 TEST_P(Cli, Case) {

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "hardware/embedded.hpp"
+#include "tests/support/folder.hpp"
 #include "tests/support/loopback_hub.hpp"
 
 namespace {
@@ -18,8 +19,7 @@ using headroom::test::LoopbackHub;
 
 class HubCli : public testing::Test {
  protected:
-  HubCli() : folder(fs::temp_directory_path() / ("headroom_hub_cli_" + std::to_string(getpid()))) {
-    fs::create_directories(folder);
+  HubCli() {
     for (const auto& file : headroom::embedded_models())
       if (file.name == "microsoft__phi-2.json")
         hub.repositories["someone/phi"] = {.files = {{"config.json", std::string(file.bytes)}}};
@@ -29,7 +29,6 @@ class HubCli : public testing::Test {
         << "[run]\nname = 'far'\n[report]\nplots = false\n[[grid]]\nmodels = ['closed/phi@main']\n"
            "machines = ['rtx-4090']\nprecisions = ['fp16']\n";
   }
-  ~HubCli() override { fs::remove_all(folder); }
 
   /// Runs the program in `folder` with the hub's variables and no others of the kind.
   int run(const std::string& arguments, const std::string& variables = {}) {
@@ -54,7 +53,8 @@ class HubCli : public testing::Test {
         found.push_back(fs::relative(entry.path(), folder).string());
     return found;
   }
-  fs::path folder;
+  const headroom::test::Folder temporary;
+  const fs::path folder = temporary.path();
   LoopbackHub hub;
   std::string out, err;
 };

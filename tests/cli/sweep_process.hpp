@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "report/read.hpp"
+#include "tests/support/folder.hpp"
 
 namespace headroom::test {
 
@@ -24,12 +25,6 @@ using report::Table;
 
 class SweepProcess : public testing::Test {
  protected:
-  SweepProcess()
-      : folder(fs::temp_directory_path() / ("headroom_sweep_" + std::to_string(getpid()))) {
-    fs::create_directories(folder);
-  }
-  ~SweepProcess() override { fs::remove_all(folder); }
-
   /// Starts the program; what it says goes into `says`.
   static pid_t start(std::vector<std::string> arguments, const fs::path& says = "/dev/null") {
     const pid_t child = fork();
@@ -82,7 +77,8 @@ class SweepProcess : public testing::Test {
   Table rows(const std::string& out) {
     return Database(database(out)).query("SELECT * FROM outcome ORDER BY id", 1);
   }
-  fs::path folder;
+  const headroom::test::Folder temporary;
+  const fs::path folder = temporary.path();
 };
 
 }  // namespace headroom::test

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "hardware/measure.hpp"
+#include "tests/support/folder.hpp"
 
 namespace headroom {
 namespace {
@@ -18,14 +19,12 @@ TEST(Measure, AFolderThatIsNotThereHasNoRate) {
 }
 
 TEST(Measure, TheTemporaryFileIsGone) {
-  const auto folder = std::filesystem::temp_directory_path() / "headroom-measure-test";
-  std::filesystem::create_directories(folder);
+  const headroom::test::Folder folder;
   const auto rate = measure_disk(folder, std::chrono::milliseconds(20));
   if (rate) {
     EXPECT_GT(rate->value(), 0);
   }
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
-  std::filesystem::remove_all(folder);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 }  // namespace

@@ -9,29 +9,11 @@
 
 #include "report/run_info.hpp"
 #include "report/store.hpp"
+#include "tests/support/folder.hpp"
 
 namespace headroom::report::test {
 
-/// A fresh folder that goes away with the test.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "headroom-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::permissions(path_, std::filesystem::perms::owner_all, ignored);
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using headroom::test::Folder;
 
 inline Axis texts(const std::string& column, const std::vector<std::string>& values) {
   return {column, {values.begin(), values.end()}};

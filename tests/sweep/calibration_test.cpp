@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -13,6 +12,7 @@
 
 #include "sweep/measured_file.hpp"
 #include "sweep/prediction.hpp"
+#include "tests/support/folder.hpp"
 
 namespace headroom::sweep::test {
 namespace {
@@ -23,8 +23,14 @@ std::string bench(const std::string& name) {
   return HEADROOM_SOURCE "/tests/cli/data/bench/" + name;
 }
 
+/// A file of this name, in a folder of this process, that goes away with it.
+fs::path path_of(const std::string& name) {
+  static const headroom::test::Folder folder;
+  return folder / name;
+}
+
 std::string written(const std::string& name, const std::string& text) {
-  const fs::path file = fs::temp_directory_path() / (std::to_string(getpid()) + name);
+  const fs::path file = path_of(name);
   std::ofstream(file, std::ios::binary) << text;
   return file.string();
 }
@@ -78,7 +84,7 @@ TEST(MeasuredFile, StatementsAndTheirDatabaseSayTheSame) {
 }
 
 TEST(MeasuredFile, StatementsMayMakeTablesAndNoMore) {
-  const fs::path other = fs::temp_directory_path() / (std::to_string(getpid()) + "other.sqlite");
+  const fs::path other = path_of("other.sqlite");
   EXPECT_NE(
       message("CREATE TABLE t (a); ATTACH '" + other.string() + "' AS x;").find("not authorized"),
       std::string::npos);

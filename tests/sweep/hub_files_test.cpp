@@ -10,6 +10,7 @@
 #include <numeric>
 #include <thread>
 
+#include "tests/support/folder.hpp"
 #include "tests/support/loopback_hub.hpp"
 
 namespace headroom::sweep {
@@ -25,9 +26,7 @@ const std::string first(40, '1'), second(40, '2');
 
 class HubRepositories : public testing::Test {
  protected:
-  HubRepositories()
-      : folder(fs::temp_directory_path() / ("headroom_hub_" + std::to_string(::getpid()))) {
-    fs::remove_all(folder);
+  HubRepositories() {
     std::string weights(1 << 20, '\0');
     std::iota(weights.begin(), weights.end(), '\0');
     hub.repositories["org/model"] = {.files = {{"config.json", "{\"a\": 1}"},
@@ -39,7 +38,6 @@ class HubRepositories : public testing::Test {
     settings.hf_cache = folder / "theirs";
     settings.http.first_wait = std::chrono::milliseconds(1);
   }
-  ~HubRepositories() override { fs::remove_all(folder); }
 
   struct Session {
     HttpClient client;
@@ -66,7 +64,8 @@ class HubRepositories : public testing::Test {
     std::ofstream(models / "snapshots" / second / name) << text;
     if (with_ref) std::ofstream(models / "refs" / "main") << second;
   }
-  fs::path folder;
+  const headroom::test::Folder temporary;
+  const fs::path folder = temporary.path();
   LoopbackHub hub;
   HubSettings settings;
 };

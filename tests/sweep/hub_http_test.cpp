@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "sweep/hub_url.hpp"
+#include "tests/support/folder.hpp"
 #include "tests/support/loopback_hub.hpp"
 
 namespace headroom::sweep {
@@ -284,9 +285,7 @@ TEST_F(HubHttp, TokensInAnswersAreMasked) {
 }
 
 TEST_F(HubHttp, CertificatesAreChecked) {
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("headroom_tls_" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder);
+  const headroom::test::Folder folder;
   const std::string certificate = folder / "certificate.pem", key = folder / "key.pem";
   test::write_certificate(certificate, key);
   LoopbackHub secure("127.0.0.1", certificate, key), other("localhost", certificate, key);
@@ -314,7 +313,6 @@ TEST_F(HubHttp, CertificatesAreChecked) {
   request.url = secure.endpoint() + "/small";
   EXPECT_SAYS(complaint(request, settings), "redirects from https to http:");
   EXPECT_TRUE(hub.asked().empty());
-  std::filesystem::remove_all(folder);
 }
 
 TEST_F(HubHttp, ThreadsShareAClient) {

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <map>
 
+#include "tests/support/folder.hpp"
+
 namespace headroom::sweep {
 namespace {
 
@@ -15,12 +17,7 @@ namespace fs = std::filesystem;
 
 class HubSettingsOf : public testing::Test {
  protected:
-  HubSettingsOf()
-      : home(fs::temp_directory_path() / ("headroom_home_" + std::to_string(::getpid()))) {
-    fs::create_directories(home);
-    variables["HOME"] = home.string();
-  }
-  ~HubSettingsOf() override { fs::remove_all(home); }
+  HubSettingsOf() { variables["HOME"] = home.string(); }
 
   Environment environment() const {
     return [this](const std::string& name) -> std::optional<std::string> {
@@ -43,7 +40,8 @@ class HubSettingsOf : public testing::Test {
     fs::create_directories(file.parent_path());
     std::ofstream(file) << text;
   }
-  fs::path home;
+  const headroom::test::Folder temporary;
+  const fs::path home = temporary.path();
   std::map<std::string, std::string> variables;
 };
 

@@ -13,6 +13,7 @@
 #include "hardware/names.hpp"
 #include "sweep/fingerprint.hpp"
 #include "sweep/job.hpp"
+#include "tests/support/folder.hpp"
 #include "tests/support/loopback_hub.hpp"
 
 namespace headroom::sweep {
@@ -31,17 +32,13 @@ std::string embedded(std::string_view name) {
 
 class HubModels : public testing::Test {
  protected:
-  HubModels()
-      : folder(fs::temp_directory_path() / ("headroom_models_" + std::to_string(::getpid()))),
-        tiny(embedded("TinyLlama__TinyLlama-1.1B-Chat-v1.0.json")) {
-    fs::remove_all(folder);
+  HubModels() : tiny(embedded("TinyLlama__TinyLlama-1.1B-Chat-v1.0.json")) {
     server.repositories["someone/tiny"] = {.files = {{"config.json", tiny}}};
     settings.endpoint = server.endpoint();
     settings.cache = folder / "ours";
     settings.hf_cache = folder / "theirs";
     settings.http.first_wait = std::chrono::milliseconds(1);
   }
-  ~HubModels() override { fs::remove_all(folder); }
   model::Model resolve(const std::string& text) const { return resolve_model(text, Hub(settings)); }
   std::string complaint(const std::string& text) const {
     try {
@@ -51,7 +48,8 @@ class HubModels : public testing::Test {
     }
     return "none";
   }
-  fs::path folder;
+  const headroom::test::Folder temporary;
+  const fs::path folder = temporary.path();
   std::string tiny;
   LoopbackHub server;
   HubSettings settings;

@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <fstream>
 
 #include "sweep/accuracy.hpp"
 #include "sweep/accuracy_report.hpp"
+#include "tests/support/folder.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -15,10 +15,10 @@ namespace {
 constexpr double GiB = 1073741824.0;
 
 struct File {
-  explicit File(const std::string& text) : path(testing::TempDir() + "measurement_test.csv") {
+  explicit File(const std::string& text) : path(folder / "measurement_test.csv") {
     std::ofstream(path) << text;
   }
-  ~File() { std::remove(path.c_str()); }
+  headroom::test::Folder folder;
   std::string path;
 };
 

@@ -10,6 +10,7 @@
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
 #include "sweep/hub.hpp"
+#include "tests/support/folder.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -29,17 +30,14 @@ std::string complaint(std::string_view text) {
 
 class Files : public testing::Test {
  protected:
-  Files()
-      : folder(fs::temp_directory_path() /
-               ("headroom_source_" + std::to_string(::getpid()) + "_" +
-                testing::UnitTest::GetInstance()->current_test_info()->name())) {
+  Files() {
     fs::create_directories(folder / "tiny");
     for (const auto& file : embedded_models())
       if (file.name == "TinyLlama__TinyLlama-1.1B-Chat-v1.0.json")
         std::ofstream(folder / "tiny" / "config.json") << file.bytes;
   }
-  ~Files() override { fs::remove_all(folder); }
-  fs::path folder;
+  const headroom::test::Folder temporary;
+  const fs::path folder = temporary.path();
 };
 
 TEST(Source, FindsCatalogueNamesInAnyCase) {
