@@ -42,7 +42,7 @@ std::string shown(const toml::node& node) {
   std::ostringstream text;
   node.visit([&](const auto& value) { text << value; });
   std::string all = text.str();
-  if (all.size() > 60) all = all.substr(0, 57) + "…";
+  if (all.size() > 60) all.replace(57, std::string::npos, "…");
   return all;
 }
 

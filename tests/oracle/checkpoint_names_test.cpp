@@ -82,7 +82,9 @@ TEST(CheckpointNames, AgreeWithDescriptions) {
     const auto it = known.find(name);
     EXPECT_EQ(found.differences.size(), it == known.end() ? 0 : it->second)
         << (found.differences.empty() ? "" : found.differences.front().name);
-    if (it != known.end() && it->second > 1) EXPECT_EQ(saved, saved_elements(model.part));
+    if (it != known.end() && it->second > 1) {
+      EXPECT_EQ(saved, saved_elements(model.part));
+    }
     ++models;
     tensors += found.described;
   }

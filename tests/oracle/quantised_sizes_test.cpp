@@ -110,7 +110,7 @@ TEST(QuantisedSizes, AgreeToTheLastPrintedDigit) {
   std::map<std::string, std::map<double, std::string>> headers;
   int rows = 0, compared = 0, equal = 0, loose = 0, loose_equal = 0;
   std::map<std::string, int> why;
-  for (const Row& row : read_csv("quantised_sizes.csv")) {
+  for (const Row& row : read_csv("../../accuracy/quantised_sizes.csv")) {
     const Outcome out = compare(row, references, exceptions, headers);
     ++rows;
     if (!out.compared) ++why[out.text];

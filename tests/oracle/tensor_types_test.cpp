@@ -57,7 +57,7 @@ TEST(TensorTypes, CountsAgree) {
   for (const Row& row : read_csv("quantised_exceptions.csv"))
     exceptions[row.at("id")] = row.at("reason");
   std::map<std::string, Row> graded;  // model, quant and size → the row of sizes
-  for (const Row& row : read_csv("quantised_sizes.csv"))
+  for (const Row& row : read_csv("../../accuracy/quantised_sizes.csv"))
     if (row.at("grade").starts_with("A") && !exceptions.contains(row.at("id")))
       graded[row.at("model") + "|" + row.at("quant") + "|" + row.at("value")] = row;
 
