@@ -33,9 +33,11 @@ Bytes activations(const Scenario& s, Size pass, Size shards, Head head) {
   const double attention = residual + static_cast<double>(model.shape.query_heads) / cards * keys *
                                           static_cast<double>(r.score_bytes);
   const double rows = r.logits == Positions::all ? tokens : static_cast<double>(s.batch);
-  const double logits = rows * static_cast<double>(model.profile.head_rows) / cards *
-                        static_cast<double>(r.logits_bytes);
-  const double output = head == Head::here ? tokens * hidden * element + logits : 0;
+  const double logits = rows * static_cast<double>(model.profile.head_rows) / cards;
+  const double output =
+      head == Head::here ? tokens * hidden * element + logits * static_cast<double>(r.logits_bytes)
+      : head == Head::returned ? logits * static_cast<double>(r.returned_bytes)
+                               : 0;
   return whole(std::max({tokens * feed_forward, tokens * attention, output}));
 }
 
@@ -59,12 +61,16 @@ WorkingMemory::WorkingMemory(const Scenario& s, Size shards)
     : prefill_(std::max(loading(s), activations(s, pass_tokens(s), shards))),
       prefill_before_(
           std::max(loading(s), activations(s, pass_tokens(s), shards, Head::elsewhere))),
+      prefill_returned_(
+          std::max(loading(s), activations(s, pass_tokens(s), shards, Head::returned))),
       decode_(activations(s, s.batch, shards)),
       growth_(s.kv_cache ? s.runtime->cache_growth : Growth::reserved),
       layers_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {}
 
 Bytes WorkingMemory::operator()(Bytes caches, Bytes prompt_caches, Head head) const {
-  const Bytes prefill = head == Head::here ? prefill_ : prefill_before_;
+  const Bytes prefill = head == Head::here       ? prefill_
+                        : head == Head::returned ? prefill_returned_
+                                                 : prefill_before_;
   if (growth_ == Growth::reserved) return prefill;
   const Bytes copies = growth_ == Growth::whole ? caches : Bytes(caches.count() / layers_);
   return std::max(prefill - (caches - prompt_caches), decode_ + copies);

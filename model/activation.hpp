@@ -21,8 +21,10 @@ Size pass_tokens(const Scenario& scenario);
 /// sequence, or every token where the engine makes all logits. The engine's row has the factors.
 /// Source: transformers 4.38 to 4.51 modeling_qwen2.py and llama.cpp's logged compute buffers,
 /// which this gives to a few per cent. Left out: masks, rotary tables.
-/// Head::elsewhere: the card makes no logits.
-enum class Head : std::uint8_t { here, elsewhere };
+/// Head::elsewhere: the card makes no logits. Head::returned: another card makes them, and they are
+/// copied to this one, where the input came: rows * vocabulary * returned bytes. Source: accelerate
+/// 1.15 hooks.py, AlignDevicesHook(io_same_device=True), which dispatch_model puts on the model.
+enum class Head : std::uint8_t { here, elsewhere, returned };
 Bytes activations(const Scenario& scenario, Size tokens, Size shards, Head head = Head::here);
 
 /// What the caches hold once the prompts are in.
@@ -39,7 +41,7 @@ class WorkingMemory {
   Bytes operator()(Bytes caches, Bytes prompt_caches, Head head = Head::here) const;
 
  private:
-  Bytes prefill_, prefill_before_, decode_;
+  Bytes prefill_, prefill_before_, prefill_returned_, decode_;
   Growth growth_;
   Size layers_;
 };

@@ -178,7 +178,9 @@ CardUse CardUses::operator()(const Plan& plan, Size card) const {
   for_pieces_on_card(plan, card, [&](const Piece& piece) { layers += piece.layers.size(); });
   // Cards without the head make no logits; where no card has it, the first may be asked to.
   const bool other = s_.runtime->split == Split::layers && plan.head == Where::card;
-  const Head head = other && !plan.has_head(card) ? Head::elsewhere : Head::here;
+  const Head head = !other || plan.has_head(card) ? Head::here
+                    : card == 0                   ? Head::returned
+                                                  : Head::elsewhere;
   use.activations = work_(use.kv_cache, prompts, head) + rotary_tables(s_, layers) +
                     workspace(s_, static_cast<std::size_t>(card)) +
                     whole(use.weights.real().value() * held_again(s_));

@@ -89,6 +89,7 @@ struct Runtime {
   double widest_share;       ///< of gate, up and their product, what stands at once
   Positions logits;          ///< whose logits a prefill pass makes
   Size logits_bytes;         ///< bytes of one logit with its copies
+  Size returned_bytes;       ///< of them, what is copied to the first card, where the input came
   Size score_bytes;          ///< bytes of one attention score with its copies; 0: never all at once
   Size pipelined_tokens;     ///< chunks of so many tokens follow each other through a layer split's
                              ///< cards; 0: one card at a time

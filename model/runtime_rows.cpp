@@ -92,6 +92,7 @@ Runtime transformers() {
   r.expert_overhead_s =
       guess(50e-6, 10e-6, 200e-6);  // modeling_qwen3_moe.py: for expert in experts
   r.logits_bytes = 6;               // as multiplied, and in fp32
+  r.returned_bytes = 4;             // the latter
   return r;
 }
 
