@@ -90,13 +90,18 @@ Part albert(const Config& c) {
   const Part pooler =
       linear("pooler", s.hidden, s.hidden, Bias::yes) + module("pooler_activation", "Tanh");
   if (is_for(c, "AlbertModel")) return std::move(body) + pooler;
-  if (is_language_model(c))
+  const bool pre = is_for(c, "ForPreTraining");
+  if (pre) body = std::move(body) + pooler;
+  if (pre || is_language_model(c))
     return with_tied_decoder(
         in("albert", "AlbertModel", std::move(body)) +
             in("predictions", "AlbertMLMHead",
                tensor("bias", {s.vocab}, Role::bias) + layer_norm("LayerNorm", width) +
                    linear("dense", s.hidden, width, Bias::yes) +
-                   output_head("decoder", width, s.vocab, Bias::yes) + module("activation", act)),
+                   output_head("decoder", width, s.vocab, Bias::yes) + module("activation", act)) +
+            (pre ? in("sop_classifier", "AlbertSOPHead",
+                      dropout() + linear("classifier", s.hidden, labels(c), Bias::yes))
+                 : Part{}),
         "predictions.decoder", "predictions.bias", "albert.embeddings.word_embeddings.weight", s);
   if (is_for(c, "ForSequenceClassification")) body = std::move(body) + pooler;
   return in("albert", "AlbertModel", std::move(body)) + task_head(c, s.hidden);

@@ -85,6 +85,13 @@ Part megatron_bert(const Config& c) {
                        plain_output(f + "Output", s.inner, s.hidden);
               }) + layer_norm("ln", s.hidden));
   if (is_for(c, "MegatronBertModel")) return std::move(p) + bert_pooler(f, s.hidden);
+  if (is_for(c, "ForPreTraining"))
+    return with_tied_decoder(
+        in("bert", f + "Model", std::move(p) + bert_pooler(f, s.hidden)) +
+            in("cls", f + "PreTrainingHeads",
+               bert_predictions(f, s) + linear("seq_relationship", s.hidden, 2, Bias::yes)),
+        "cls.predictions.decoder", "cls.predictions.bias", "bert.embeddings.word_embeddings.weight",
+        s);
   return masked(std::move(p), f, "bert", s);
 }
 
@@ -139,6 +146,35 @@ Part xlm_roberta_xl(const Config& c) {
   return unsplittable(model ? std::move(p) + bert_pooler(f, s.hidden)
                             : roberta_masked(std::move(p), f, "roberta", s),
                       {f + "Embeddings", f + "Layer"});
+}
+
+/// Words, how they sound and how they look, mapped onto one width.
+/// Source: transformers 5.23, models/roc_bert.
+Part roc_bert(const Config& c) {
+  const BertSizes s = bert_sizes(c);
+  const std::string f = "RoCBert";
+  const Size sound = c.dim({"pronunciation_embed_dim"}, 768);
+  const Size look = c.dim({"shape_embed_dim"}, 512);
+  const bool sounds = c.flag({"enable_pronunciation"}, true),
+             looks = c.flag({"enable_shape"}, true);
+  Part words = embedding("word_embeddings", s.vocab, s.hidden) +
+               embedding("pronunciation_embed", c.dim({"pronunciation_vocab_size"}, 910), sound) +
+               embedding("shape_embed", c.dim({"shape_vocab_size"}, 24858), look) +
+               embedding("position_embeddings", s.positions, s.hidden) +
+               embedding("token_type_embeddings", s.types, s.hidden);
+  if (c.flag({"concat_input"}, true))
+    words = std::move(words) + linear("map_inputs_layer",
+                                      s.hidden + (sounds ? sound : 0) + (looks ? look : 0),
+                                      s.hidden, Bias::yes);
+  Part p = in("embeddings", f + "Embeddings",
+              std::move(words) + layer_norm("LayerNorm", s.hidden) + dropout() +
+                  position_ids(s.positions) + position_ids(s.positions, "token_type_ids")) +
+           bert_encoder(f, s);
+  if (is_for(c, "RoCBertModel")) return std::move(p) + bert_pooler(f, s.hidden);
+  if (is_for(c, "ForPreTraining")) p = std::move(p) + bert_pooler(f, s.hidden);
+  return with_tied_decoder(in("roc_bert", f + "Model", std::move(p)) + bert_masked_head(f, s),
+                           "cls.predictions.decoder", "cls.predictions.bias",
+                           "roc_bert.embeddings.word_embeddings.weight", s);
 }
 
 /// Adapters for each language in every layer. Source: transformers 5.23, models/xmod.

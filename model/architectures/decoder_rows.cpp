@@ -110,6 +110,7 @@ constexpr Architecture rows[] = {
     {"Jais2Model", "jais2", jais2_trunk},
     // llama.cpp
     {"LlamaForCausalLM", "llama", llama},
+    {"Emu3ForCausalLM", "emu3_text_model", emu3},
     {"LlamaModel", "llama", llama_trunk},
     // mistral.cpp
     {"MistralForCausalLM", "mistral", mistral},

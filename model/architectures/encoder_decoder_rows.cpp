@@ -51,6 +51,11 @@ constexpr Architecture rows[] = {
     // whisper.cpp
     {"WhisperModel", "whisper", whisper},
     {"WhisperForConditionalGeneration", "whisper", whisper},
+    {"WhisperForCausalLM", "whisper", whisper},
+    // trocr.cpp
+    {"TrOCRForCausalLM", "trocr", trocr},
+    {"MusicgenForCausalLM", "musicgen_decoder", musicgen_decoder},
+    {"MusicgenMelodyForCausalLM", "musicgen_melody_decoder", musicgen_decoder},
     // t5gemma.cpp
     {"T5GemmaForConditionalGeneration", "t5gemma", t5gemma},
     // encoder_decoder.cpp

@@ -21,6 +21,7 @@ Part nomic_bert(const Config& c);
 Part layoutlm(const Config& c);
 Part megatron_bert(const Config& c);
 Part roberta_prelayernorm(const Config& c);
+Part roc_bert(const Config& c);
 Part xlm_roberta_xl(const Config& c);
 Part xmod(const Config& c);
 Part mra_or_tapas(const Config& c);
@@ -84,5 +85,8 @@ Part t5gemma(const Config& c);
 Part encoder_decoder(const Config& c);
 // whisper.cpp
 Part whisper(const Config& c);
+// trocr.cpp
+Part trocr(const Config& c);
+Part musicgen_decoder(const Config& c);
 
 }  // namespace headroom::model::families

@@ -138,6 +138,7 @@ Part jais2_trunk(const Config& c);
 // llama.cpp
 Part llama(const Config& c);
 Part llama_trunk(const Config& c);
+Part emu3(const Config& c);
 
 // mistral.cpp
 Part mistral(const Config& c);

@@ -20,8 +20,6 @@ Gpt gpt_of(const Config& c, std::string_view act) {
   const Size query = c.dim({"n_head", "num_heads", "num_attention_heads"});
   if (hidden % query != 0)
     c.fail("n_head", fmt::format("found {}, expected a divisor of {}", query, hidden));
-  if (c.flag({"add_cross_attention"}, false))
-    c.fail("add_cross_attention", "found true, which is not described");
   return {hidden,
           c.dim({"n_inner", "intermediate_size"}, 4 * hidden),
           c.dim({"n_layer", "num_layers", "num_hidden_layers"}),
@@ -47,12 +45,21 @@ Part dropouts(std::initializer_list<std::string_view> names) {
 /// Source: transformers 5.23, models/gpt2/{configuration,modeling}_gpt2.py.
 Part gpt2_trunk(const Config& c) {
   const Gpt s = gpt_of(c, "gelu_new");
+  Part cross;
+  if (c.flag({"add_cross_attention"}, false)) {
+    Part p = conv1d("c_attn", s.hidden, 2 * s.hidden) + conv1d("q_attn", s.hidden, s.hidden) +
+             conv1d("c_proj", s.hidden, s.hidden) + dropouts({"attn_dropout", "resid_dropout"});
+    p.caches = {kv_cache(s.heads)};
+    p.caches[0].kind = CacheKind::cross_attention;
+    cross =
+        in("crossattention", "GPT2Attention", std::move(p)) + layer_norm("ln_cross_attn", s.hidden);
+  }
   const Part layers = stack("h", "GPT2Block", s.layers, [&](Size) {
     Part attn = conv1d("c_attn", s.hidden, 3 * s.hidden) + conv1d("c_proj", s.hidden, s.hidden) +
                 dropouts({"attn_dropout", "resid_dropout"});
     attn.caches = {kv_cache(s.heads)};
     return layer_norm("ln_1", s.hidden) + in("attn", "GPT2Attention", std::move(attn)) +
-           layer_norm("ln_2", s.hidden) +
+           layer_norm("ln_2", s.hidden) + cross +
            in("mlp", "GPT2MLP",
               conv1d("c_fc", s.hidden, s.inner) + conv1d("c_proj", s.inner, s.hidden) +
                   module("act", s.act) + dropouts({"dropout"}));
@@ -70,6 +77,8 @@ Part gpt2(const Config& c) {
 /// Source: transformers 5.23, models/gpt_bigcode/{configuration,modeling}_gpt_bigcode.py.
 Part gpt_bigcode_trunk(const Config& c) {
   const Gpt s = gpt_of(c, "gelu_pytorch_tanh");
+  if (c.flag({"add_cross_attention"}, false))
+    c.fail("add_cross_attention", "found true, which is not described");
   const Heads heads{s.heads.query, c.flag({"multi_query"}, true) ? 1 : s.heads.query, s.heads.dim};
   const Part layers = stack("h", "GPTBigCodeBlock", s.layers, [&](Size) {
     return layer_norm("ln_1", s.hidden) +

@@ -4,11 +4,21 @@
 
 namespace headroom::model::families {
 
+namespace {
+
+/// These classes know the share by a name of their own: `rotary_pct` beside the rope parameters.
+Size rotated_share(const Config& c, Size head_dim, double factor) {
+  return rotated_by(c.section_or_empty(c.has("rope_scaling") ? "rope_scaling" : "rope_parameters"),
+                    head_dim, c.number({"rotary_pct"}, factor));
+}
+
+}  // namespace
+
 /// Source: transformers 5.23, models/gpt_neox/{configuration,modeling}_gpt_neox.py.
 Part gpt_neox_trunk(const Config& c) {
   const Common s = common_of(c, {.act = "gelu"});
   const Bias b = c.bias({"attention_bias"}, true);
-  const Size rotated = rotated_dims(c, s.heads.dim, c.number({"rotary_pct"}, 0.25));
+  const Size rotated = rotated_share(c, s.heads.dim, 0.25);
   const Part layers = stack("layers", "GPTNeoXLayer", s.layers, [&](Size) {
     return layer_norm("input_layernorm", s.hidden) +
            layer_norm("post_attention_layernorm", s.hidden) +
@@ -48,7 +58,7 @@ Part gpt_neox_japanese_trunk(const Config& c) {
               linear("dense_h_to_4h", hidden, inner) + linear("dense_4h_to_h", inner, hidden) +
                   module("act", act));
   });
-  const Size rotated = rotated_dims(c, heads.dim, c.number({"rotary_pct"}, 1.0));
+  const Size rotated = rotated_share(c, heads.dim, 1.0);
   return unsplittable(embedding("embed_in", c.dim({"vocab_size"}), hidden) + all +
                           layer_norm("final_layer_norm", hidden) +
                           rotary("GPTNeoXJapaneseRotaryEmbedding", rotated),

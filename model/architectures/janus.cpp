@@ -3,6 +3,7 @@
 #include "model/architectures/composition.hpp"
 #include "model/architectures/vision_language_families.hpp"
 #include "model/architectures/vision_towers.hpp"
+#include "model/architectures/vq_autoencoder.hpp"
 
 namespace headroom::model::families {
 
@@ -56,82 +57,18 @@ Part aligner(std::string_view name, std::string_view class_name, const Config& c
                 module("activation_fn", activation_class(c, {"hidden_act"}, "gelu")));
 }
 
-// ---- the autoencoder (VQGAN, arXiv:2012.09841) --------------------------------------------------
-
-Part group_norm(std::string_view name, Size channels) {
-  return in(name, "GroupNorm",
-            tensor("weight", {channels}, Role::norm) + tensor("bias", {channels}, Role::norm));
-}
-Part conv(std::string_view name, Size from, Size to, Size kernel) {
-  return convolution(name, "Conv2d", {to, from, kernel, kernel}, Bias::yes);
-}
-Part residual(std::string_view name, Size from, Size to) {
-  return in(name, k + "VQVAEResnetBlock",
-            group_norm("norm1", from) + conv("conv1", from, to, 3) + group_norm("norm2", to) +
-                dropout() + conv("conv2", to, to, 3) +
-                (from == to ? Part{} : conv("nin_shortcut", from, to, 1)));
-}
-Part attention_block(std::string_view name, Size channels) {
-  Part p = group_norm("norm", channels);
-  for (const auto leaf : {"q", "k", "v", "proj_out"})
-    p = std::move(p) + conv(leaf, channels, channels, 1);
-  return in(name, k + "VQVAEAttnBlock", std::move(p));
-}
-Part middle(Size channels) {
-  return in("mid", k + "VQVAEMidBlock",
-            residual("block_1", channels, channels) + attention_block("attn_1", channels) +
-                residual("block_2", channels, channels));
-}
-
-/// One resolution: `blocks` residual blocks, each with attention at the smallest.
-Part resolution(Size index, Size& channels, Size to, Size blocks, bool smallest, Part resample) {
-  Part block, attention;
-  for (Size i = 0; i < blocks; ++i) {
-    block = std::move(block) + residual(std::to_string(i), channels, to);
-    channels = to;
-    if (smallest) attention = std::move(attention) + attention_block(std::to_string(i), to);
-  }
-  return in(std::to_string(index), "Module",
-            in("block", "ModuleList", std::move(block)) +
-                in("attn", "ModuleList", std::move(attention)) + std::move(resample));
-}
-
 Part autoencoder(const Config& c) {
-  auto multiples = c.dims({"channel_multiplier"});
-  if (multiples.empty() || multiples.size() > 16) c.fail("channel_multiplier", "expected 1 to 16");
-  const auto levels = static_cast<Size>(multiples.size());
-  const Size base = c.dim({"base_channels"}, 128), latent = c.dim({"latent_channels"}, 256);
-  const Size blocks = c.dim({"num_res_blocks"}, 2), embed = c.dim({"embed_dim"}, 8);
-  if (blocks > most_layers) c.fail("num_res_blocks", "more than are supported");
-  const auto width = [&](Size level) { return base * multiples[static_cast<std::size_t>(level)]; };
-  const Size out = c.flag({"double_latent"}, false) ? 2 * latent : latent;
-  Size channels = base;
-  Part down, up;
-  for (Size level = 0; level < levels; ++level) {
-    const bool last = level + 1 == levels;
-    down = std::move(down) + resolution(level, channels, width(level), blocks, last,
-                                        last ? Part{}
-                                             : in("downsample", k + "VQVAEConvDownsample",
-                                                  conv("conv", width(level), width(level), 3)));
-  }
-  Part encoder = conv("conv_in", c.dim({"in_channels"}, 3), base, 3) +
-                 in("down", "ModuleList", std::move(down)) + middle(channels) +
-                 group_norm("norm_out", channels) + conv("conv_out", channels, out, 3);
-  Part decoder = conv("conv_in", latent, channels, 3) + middle(channels);
-  for (Size level = levels; level-- > 0;)
-    up = std::move(up) + resolution(levels - 1 - level, channels, width(level), blocks + 1,
-                                    level + 1 == levels,
-                                    level == 0 ? Part{}
-                                               : in("upsample", k + "VQVAEConvUpsample",
-                                                    conv("conv", width(level), width(level), 3)));
-  decoder = std::move(decoder) + in("up", "ModuleList", std::move(up)) +
-            group_norm("norm_out", channels) +
-            conv("conv_out", channels, c.dim({"out_channels"}, 3), 3);
-  return in("encoder", k + "VQVAEEncoder", std::move(encoder)) +
+  const VqClasses names{k + "VQVAEResnetBlock", k + "VQVAEAttnBlock", k + "VQVAEConvDownsample",
+                        k + "VQVAEConvUpsample", k + "VQVAEMidBlock"};
+  const Size latent = c.dim({"latent_channels"}, 256), embed = c.dim({"embed_dim"}, 8);
+  const auto smallest = static_cast<Size>(c.dims({"channel_multiplier"}).size()) - 1;
+  return in("encoder", k + "VQVAEEncoder",
+            vq_encoder(c, names, [&](Size level) { return level == smallest; })) +
          in("quantize", k + "VQVAEVectorQuantizer",
             embedding("embedding", c.dim({"num_embeddings"}, 16384), embed)) +
-         conv("quant_conv", latent, embed, 1) + conv("post_quant_conv", embed, latent, 1) +
-         in("decoder", k + "VQVAEDecoder", std::move(decoder));
+         image_convolution("quant_conv", latent, embed, 1) +
+         image_convolution("post_quant_conv", embed, latent, 1) +
+         in("decoder", k + "VQVAEDecoder", vq_decoder(c, names));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// MiniCPM-V 4.6 and MiniCPM-OCR: a SigLIP tower that merges windows of patches by attention in its
-// middle, a merger, and Qwen3.5.
+// MiniCPM-V 4.6 and 4.7 and MiniCPM-OCR: a SigLIP tower that merges windows of patches by attention
+// in its middle, a merger, and Qwen3.5.
 #include "model/architectures/composition.hpp"
 #include "model/architectures/tower_layers.hpp"
 #include "model/architectures/vision_language_families.hpp"
@@ -27,14 +27,17 @@ Part tower(const Config& v, const std::string& k) {
 
 }  // namespace
 
-/// Source: transformers 5.23, models/minicpmv4_6, models/minicpm_ocr.
+/// Source: transformers 5.23, models/minicpmv4_6, models/minicpmv4_7,
+/// models/minicpm_ocr.
 Part minicpm_v(const Config& c) {
   const std::string_view suffix = "ForConditionalGeneration";
   const std::string k = c.class_name().substr(0, c.class_name().size() - suffix.size());
   const bool ocr = k == "MiniCPMOcr";
   const Config text = section_of(c, "text_config", "qwen3_5_text");
-  const Config v =
-      section_of(c, "vision_config", ocr ? "minicpm_ocr_vision" : "minicpmv4_6_vision");
+  const Config v = section_of(c, "vision_config",
+                              ocr                  ? "minicpm_ocr_vision"
+                              : k == "MiniCPMV4_7" ? "minicpmv4_7_vision"
+                                                   : "minicpmv4_6_vision");
   const Submodel language = text_model(text);
   const Size width = v.dim({"hidden_size"}), times_merged = c.dim({"merger_times"}, 1);
   if (times_merged > most_layers) c.fail("merger_times", "more than are supported");

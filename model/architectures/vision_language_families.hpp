@@ -38,6 +38,7 @@ Part deepseek_vl(const Config& c);
 Part deepseek_vl_hybrid(const Config& c);
 // internvl.cpp
 Part internvl(const Config& c);
+Part qianfan_ocr(const Config& c);
 // idefics3.cpp
 Part idefics3(const Config& c);
 // glm4v.cpp
@@ -58,6 +59,8 @@ Part qwen3_asr(const Config& c);
 // blip.cpp
 Part blip(const Config& c);
 Part blip2(const Config& c);
+// chameleon.cpp
+Part chameleon(const Config& c);
 // cosmos3_edge.cpp
 Part cosmos3_edge(const Config& c);
 // cohere_compass.cpp
@@ -70,8 +73,12 @@ Part dots3_note_text(const Config& c);
 Part ernie4_5_vl(const Config& c);
 // florence2.cpp
 Part florence2(const Config& c);
+// fast_vlm.cpp
+Part fast_vlm(const Config& c);
 // git.cpp
 Part git(const Config& c);
+// granite_docling.cpp
+Part granite_docling(const Config& c);
 // granite_speech.cpp
 Part granite_speech(const Config& c);
 // idefics2.cpp
@@ -86,6 +93,9 @@ Part janus(const Config& c);
 Part kimi_k25(const Config& c);
 // kosmos2.cpp
 Part kosmos2(const Config& c);
+// late_interaction.cpp
+Part late_interaction(const Config& c);
+Part modernvbert(const Config& c);
 // lfm3_vl.cpp
 Part lfm3_vl(const Config& c);
 // minicpm_v.cpp
@@ -100,6 +110,8 @@ Part molmo2(const Config& c);
 Part muse_glimmer(const Config& c);
 // nemotron_omni.cpp
 Part nemotron_omni(const Config& c);
+// nemotron_transcribe.cpp
+Part nemotron_transcribe(const Config& c);
 // ovis2.cpp
 Part ovis2(const Config& c);
 // paddleocr_vl.cpp
@@ -115,6 +127,11 @@ Part qwen2_5_omni_thinker(const Config& c);
 Part qwen3_omni_thinker(const Config& c);
 // sam_tower.cpp
 Part got_ocr2(const Config& c);
+// speech_language.cpp
+Part glm_asr(const Config& c);
+Part voxtral_realtime(const Config& c);
+// step3p7.cpp
+Part step3p7(const Config& c);
 // unlimited_ocr.cpp
 Part unlimited_ocr(const Config& c);
 // video_llama3.cpp

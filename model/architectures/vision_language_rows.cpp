@@ -58,6 +58,7 @@ constexpr Architecture rows[] = {
     {"DeepseekVLHybridForConditionalGeneration", "deepseek_vl_hybrid", deepseek_vl_hybrid},
     // internvl.cpp
     {"InternVLForConditionalGeneration", "internvl", internvl},
+    {"QianfanOCRForConditionalGeneration", "qianfan_ocr", qianfan_ocr},
     // idefics3.cpp
     {"Idefics3ForConditionalGeneration", "idefics3", idefics3},
     {"SmolVLMForConditionalGeneration", "smolvlm", idefics3},
@@ -79,6 +80,8 @@ constexpr Architecture rows[] = {
     {"Blip2ForConditionalGeneration", "blip-2", blip2},
     {"InstructBlipForConditionalGeneration", "instructblip", blip2},
     {"InstructBlipVideoForConditionalGeneration", "instructblipvideo", blip2},
+    // chameleon.cpp
+    {"ChameleonForConditionalGeneration", "chameleon", chameleon},
     // cosmos3_edge.cpp
     {"Cosmos3EdgeForConditionalGeneration", "cosmos3_edge", cosmos3_edge},
     // cohere_compass.cpp
@@ -92,9 +95,13 @@ constexpr Architecture rows[] = {
     {"Ernie4_5_VL_MoeForConditionalGeneration", "ernie4_5_vl_moe", ernie4_5_vl},
     // florence2.cpp
     {"Florence2ForConditionalGeneration", "florence2", florence2},
+    // fast_vlm.cpp
+    {"FastVlmForConditionalGeneration", "fast_vlm", fast_vlm},
     // git.cpp
     {"GitForCausalLM", "git", git},
     {"GitModel", "git", git},
+    // granite_docling.cpp
+    {"GraniteDoclingForConditionalGeneration", "granite_docling", granite_docling},
     // granite_speech.cpp
     {"GraniteSpeechForConditionalGeneration", "granite_speech", granite_speech},
     {"GraniteSpeechPlusForConditionalGeneration", "granite_speech_plus", granite_speech},
@@ -110,10 +117,17 @@ constexpr Architecture rows[] = {
     {"Kimi_K25ForConditionalGeneration", "kimi_k25", kimi_k25},
     // kosmos2.cpp
     {"Kosmos2ForConditionalGeneration", "kosmos-2", kosmos2},
+    // late_interaction.cpp
+    {"ColPaliForRetrieval", "colpali", late_interaction},
+    {"ColQwen2ForRetrieval", "colqwen2", late_interaction},
+    {"ColModernVBertForRetrieval", "colmodernvbert", late_interaction},
+    {"ModernVBertForMaskedLM", "modernvbert", modernvbert},
+    {"ModernVBertModel", "modernvbert", modernvbert},
     // lfm3_vl.cpp
     {"Lfm3VlForConditionalGeneration", "lfm3_vl", lfm3_vl},
     // minicpm_v.cpp
     {"MiniCPMV4_6ForConditionalGeneration", "minicpmv4_6", minicpm_v},
+    {"MiniCPMV4_7ForConditionalGeneration", "minicpmv4_7", minicpm_v},
     {"MiniCPMOcrForConditionalGeneration", "minicpm_ocr", minicpm_v},
     // minimax_m3_vl.cpp
     {"MiniMaxM3SparseForConditionalGeneration", "minimax_m3_vl", minimax_m3_vl},
@@ -125,6 +139,8 @@ constexpr Architecture rows[] = {
     {"MuseGlimmerForConditionalGeneration", "muse_glimmer", muse_glimmer},
     // nemotron_omni.cpp
     {"NemotronH_Omni_Reasoning_V3", "nemotron_h_omni", nemotron_omni},
+    // nemotron_transcribe.cpp
+    {"Nemotron3_5TranscribeForConditionalGeneration", "nemo_speechlm", nemotron_transcribe},
     // ovis2.cpp
     {"Ovis2ForConditionalGeneration", "ovis2", ovis2},
     // paddleocr_vl.cpp
@@ -141,6 +157,11 @@ constexpr Architecture rows[] = {
     // sam_tower.cpp
     {"GotOcr2ForConditionalGeneration", "got_ocr2", got_ocr2},
     {"GotOcr2ForConditionalGeneration", "pp_chart2table", got_ocr2},
+    // speech_language.cpp
+    {"GlmAsrForConditionalGeneration", "glmasr", glm_asr},
+    {"VoxtralRealtimeForConditionalGeneration", "voxtral_realtime", voxtral_realtime},
+    // step3p7.cpp
+    {"Step3p7ForConditionalGeneration", "step3p7", step3p7},
     // unlimited_ocr.cpp
     {"UnlimitedOcrForConditionalGeneration", "unlimited_ocr", unlimited_ocr},
     // video_llama3.cpp

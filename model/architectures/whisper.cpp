@@ -36,6 +36,12 @@ Part whisper(const Config& c) {
   const auto whole = [](Part part) {
     return unsplittable(std::move(part), {"WhisperEncoderLayer", "WhisperDecoderLayer"});
   };
+  if (is_for(c, "ForCausalLM")) {  // the decoder alone, to draft for the whole
+    Part draft = whole(in("model", "WhisperDecoderWrapper", whisper_side(c, "decoder")) +
+                       output_head("proj_out", c.dim({"d_model"}), c.dim({"vocab_size"})));
+    if (!c.flag({"tie_word_embeddings"}, true)) return draft;
+    return tied(std::move(draft), "proj_out.weight", "model.decoder.embed_tokens.weight");
+  }
   Part p = whisper_side(c, "encoder") + whisper_side(c, "decoder");
   if (is_for(c, "WhisperModel")) return whole(std::move(p));
   p = whole(in("model", "WhisperModel", std::move(p)) +

@@ -46,7 +46,8 @@ class Comparison {
     equal("untied_total", total("", true), number("untied_total"));
     if (!counts("embedding").is_null())
       equal("embedding", total(name("embedding_name"), true), number("embedding"));
-    equal("lm_head", own(name("lm_head_name")), number("lm_head"));
+    const std::string head = name("lm_head_name");
+    equal("lm_head", head.empty() ? 0 : total(head, true), number("lm_head"));
     active();
     layer_lists();
     cache();
@@ -142,13 +143,6 @@ class Comparison {
     for (const auto& t : part_.tensors)
       if (t.is_parameter() && inside(t.name) && (each || t.tied_to.empty() || !inside(t.tied_to)))
         sum += t.elements();
-    return sum;
-  }
-  /// Parameters of the module `path`, tied or not, those of its children not counted.
-  Size own(const std::string& path) const {
-    Size sum = 0;
-    for (const auto& t : part_.tensors)
-      if (t.is_parameter() && !path.empty() && t.module() == path) sum += t.elements();
     return sum;
   }
   /// The reference takes the text model's top_k for every list of experts that it finds, towers'

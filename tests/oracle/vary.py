@@ -6,7 +6,7 @@ usage: vary.py OUT_FOLDER MODEL_CLASS[:MODEL_TYPE] ...    writes OUT_FOLDER/MODE
 
 The base is the class with few layers, every key written out as the config class has it before it
 derives anything; then it states no key but the sizes that every config states; then one key at a
-time is left out, null, or another value; then a few of these at once. What transformers refuses to build is left out. Each
+time is left out, null, or another value; then a few of these at once. What transformers refuses to build, or builds and cannot run, is left out. Each
 variation is recorded as its change of the base and a checksum of what tests/oracle/variants_test.cpp
 compares. Run with the versions that make.py names.
 """
@@ -44,6 +44,14 @@ def fields_of(cls):
     return out
 
 
+def said(config, name):
+    """What a config says of a key; None where it says so of single layers alone."""
+    try:
+        return getattr(config, name, None)
+    except Exception:  # transformers' AmbiguousGlobalPerLayerAttributeError has no public name
+        return None
+
+
 def plain(value):
     try:
         return json.loads(json.dumps(value, allow_nan=False))
@@ -55,7 +63,7 @@ def base_of(config):
     """The config's JSON with every key of its class before derivation, few layers, and sections alike."""
     cls, text = type(config), {}
     for name, value in fields_of(cls).items():
-        section = getattr(config, name, None)
+        section = said(config, name)
         if isinstance(section, PreTrainedConfig):
             text[name] = base_of(section)
         elif plain(value) is not None:
@@ -88,14 +96,36 @@ def built(cls, text):
     return model.float()
 
 
+def runs(model):
+    """Whether the reference itself can run what it has built."""
+    ids = torch.zeros((1, make.TOKENS), dtype=torch.long, device="meta")
+    model.set_attn_implementation("eager")
+    try:
+        with torch.no_grad():
+            model.eval()(input_ids=ids, **({"decoder_input_ids": ids} if model.config.is_encoder_decoder else {}))
+    except Exception:  # noqa: whatever it says
+        return False
+    return True
+
+
+def shortest_window(config):
+    """The fewest tokens that a layer remembers."""
+    text = config.get_text_config()
+    return min([w for k in ("sliding_window", "attention_chunk_size", "window_size")
+                if isinstance(w := said(text, k), int) and w > 0] or [2 * make.TOKENS])
+
+
 def outcome(cls, text):
+    """What is compared, and whether the reference can run what it has built."""
     model = built(cls, text)
+    can_run = runs(model)
     result = {k: checksum(v) for k, v in lines_of(make.tensors_of(model), model._no_split_modules or []).items()}
     result["total"] = sum(p.numel() for p in model.parameters())
     routed = make.routed_elements(model, model.config)
     result["active"] = None if routed in (None, "unclear") else result["total"] - routed[0] + routed[0] // routed[1] * routed[2]
-    result["cache"] = make.measured_cache(model, quiet=True)
-    return result
+    # a pass over 8 and 16 tokens cannot tell windows below them
+    result["cache"] = make.measured_cache(model, quiet=True) if shortest_window(model.config) >= 2 * make.TOKENS else None
+    return result, can_run
 
 
 def strings_for(cls, key):
@@ -164,24 +194,6 @@ ROPES = [{"rope_type": "linear", "factor": 2.0}, {"rope_type": "dynamic", "facto
          {"rope_type": "proportional", "partial_rotary_factor": 0.25}]
 
 
-def senseless(change, base):
-    """Whether a change asks for what no model can run with, though its tensors can be made: no experts or fewer than
-    a token uses, none chosen, a convolution or a patch of nothing, half a layer, heads that cannot be rotated, a
-    partly rotated head in classes that do not know of one; or what the pass over 8 and 16 tokens cannot tell: windows
-    below them; or what is refused by its name: cross-attention in GPT-2."""
-    keys = {k.split(".")[-1]: v for k, v in change.items() if k != "-"}
-    zero = lambda v: v == 0 and not isinstance(v, bool)
-    experts, used = (keys.get(k, base.get(k)) for k in ("num_local_experts", "num_experts_per_tok"))
-    return (any(zero(v) and re.search(r"experts|kernel|conv|ratio|merge|channels|patch", k) for k, v in keys.items())
-            or keys.get("num_experts_per_tok", 1) is None or (experts is not None and used is not None and experts < used)
-            or any(isinstance(v, (bool, float)) and re.search(r"pattern$|interval$|rotary_pct", k) for k, v in keys.items())
-            or any(v % 2 for k, v in keys.items() if k == "head_dim" and isinstance(v, int))
-            or keys.get("rotary_pct", 0) > 1 or keys.get("add_cross_attention")
-            or any(k == "partial_rotary_factor" and (isinstance(v, bool) or v is not None and v > 1) for k, v in keys.items())
-            or any(k == "sliding_window" and v is not None and 0 < v < 16 for k, v in keys.items())
-            or ("partial_rotary_factor" in json.dumps(change) and base.get("model_type") in ("gpt_oss", "apertus", "gemma3_text", "gpt_neox")))
-
-
 def rope_changes(config, prefix):
     if not hasattr(config, "rope_parameters"):
         return
@@ -206,7 +218,7 @@ def changes(cls, config, base, prefix=""):
                  and not isinstance(base[k], dict)]
     yield {"-": [k for k in droppable if prefix or k not in stated]}
     for key, value in fields_of(type(config)).items():
-        derived = getattr(config, key, None)
+        derived = said(config, key)
         if isinstance(derived, PreTrainedConfig):
             sections.append((key, derived))
             continue
@@ -253,17 +265,19 @@ def vary(out, name):
     base["architectures"] = [name]
     if "num_experts_per_tok" in fields_of(config_class) and "num_experts_per_tok" not in base:
         base["num_experts_per_tok"] = 2  # a class that leaves it open
-    first = outcome(cls, base)
+    first, base_runs = outcome(cls, base)
     variants, seen = [], set()
 
     def record(change):
         key = json.dumps(change, sort_keys=True)
-        if key in seen or len(variants) > MOST or senseless(change, base):
+        if key in seen or len(variants) > MOST:
             return
         seen.add(key)
         try:
-            result = outcome(cls, changed(base, change))
+            result, can_run = outcome(cls, changed(base, change))
         except Exception:
+            return
+        if base_runs and not can_run:
             return
         variants.append([change, {k: v for k, v in result.items() if v != first[k]}])
 
@@ -279,7 +293,7 @@ def vary(out, name):
     os.makedirs(out, exist_ok=True)
     with gzip.GzipFile(f"{out}/{name}.json.gz", "wb", mtime=0) as f:
         f.write(json.dumps({"base": base, "outcome": first, "variants": variants}).encode())
-    print(name, len(variants), "variations,", sum(1 for v in variants if v[1]), "differ from the base", flush=True)
+    print(name, len(variants), "variations,", sum(1 for v in variants if v[1]), "differ from the base", "" if base_runs else "(never runs)", flush=True)
 
 
 def show(path, number, out):
