@@ -60,6 +60,10 @@ inline bool is_sparse(const Config& c, Size layer, Size dense) {
   return layer_type(c, types, layer, "mlp_layer_types") == "sparse";
 }
 
+/// The same config in classes that take `num_experts`, where a file has it, for the number of
+/// routed experts, whatever else it says.
+Config with_routed_experts(const Config& c);
+
 /// Experts under the keys that DeepSeek and those after it use.
 inline Routing shared_routing_of(const Config& c) {
   return routing_of(c, {"n_routed_experts", "num_experts", "num_local_experts"},
@@ -76,8 +80,8 @@ inline Part shared_mixture(const Config& c, Classes k, std::string_view class_na
             fused_experts(k("Experts"), hidden, inner, shared_routing_of(c), act) +
                 std::move(gate) +
                 in("shared_experts", k("MLP"),
-                   gated_mlp(hidden, inner * c.dim({"n_shared_experts", "num_shared_experts"}), act,
-                             bias)));
+                   gated_mlp(hidden, inner * c.count({"n_shared_experts", "num_shared_experts"}),
+                             act, bias)));
 }
 
 }  // namespace headroom::model

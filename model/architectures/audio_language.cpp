@@ -109,4 +109,27 @@ Part qwen3_asr(const Config& c) {
                             head_is_tied(c, text, true, Inherit::no), embedding_weight);
 }
 
+/// Source: transformers 5.23, models/moss_transcribe_diarize: Whisper's encoder, audio_merge_size
+/// frames side by side.
+Part moss_transcribe(const Config& c) {
+  const std::string k = "MossTranscribeDiarize";
+  const Config text = section_of(c, "text_config", "qwen3");
+  const Config a = section_of(c, "audio_config", "moss_transcribe_diarize_audio");
+  const Size width = a.dim({"hidden_size"}), seen = width * c.dim({"audio_merge_size"}, 4);
+  const Bias bias = c.bias({"projector_bias"}, true);
+  const Submodel language = text_model(text);
+  Part tower = whisper_tower(a, k + "Audio").part;
+  std::erase_if(tower.modules, [](const Module& m) { return m.path == "avg_pooler"; });
+  tower = renamed(std::move(tower), k + "AudioEncoderLayer", k + "AudioLayer");
+  Part body =
+      in("model", k + "Model",
+         in("audio_tower", k + "AudioModel", std::move(tower)) + language.as("language_model") +
+             in("multi_modal_projector", k + "MultiModalProjector",
+                two_layers(seen, language.width,
+                           activation_class(c, {"projector_hidden_act"}, "silu"), bias) +
+                    layer_norm("norm", language.width)));
+  return with_language_head(std::move(body), text, head_is_tied(c, text, true, Inherit::no),
+                            embedding_weight);
+}
+
 }  // namespace headroom::model::families

@@ -9,6 +9,8 @@
 #include <charconv>
 #include <set>
 
+#include "model/blocks_experts.hpp"
+
 namespace headroom::model::families {
 
 Heads heads_of(const Config& c, Defaults defaults) {
@@ -74,6 +76,18 @@ Part causal_lm(const Config& c, std::string_view class_name, Part body, Tied tie
          lm_head("model.embed_tokens.weight", c.dim({"vocab_size"}), c.dim({"hidden_size"}),
                  c.flag({"tie_word_embeddings"}, tied == Tied::yes), head_bias);
 }
+
+}  // namespace headroom::model::families
+
+namespace headroom::model {
+
+Config with_routed_experts(const Config& c) {
+  return c.has("num_experts") ? c.renamed({{"num_experts", "n_routed_experts"}}) : c;
+}
+
+}  // namespace headroom::model
+
+namespace headroom::model::families {
 
 Part up_down_mlp(const Common& s, Part activation, Bias bias) {
   return linear("up_proj", s.hidden, s.inner, bias) + linear("down_proj", s.inner, s.hidden, bias) +

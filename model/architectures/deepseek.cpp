@@ -48,7 +48,8 @@ Part deepseek_v3(const Config& c) {
 }
 
 /// Source: transformers 5.23, models/deepseek_v32.
-Part deepseek_v32(const Config& c) {
+Part deepseek_v32(const Config& given) {
+  const Config c = with_routed_experts(given);
   const Classes k{"DeepseekV32"};
   const Size hidden = c.dim({"hidden_size"});
   const Latent a = latent_of(c);

@@ -52,6 +52,11 @@ constexpr Architecture rows[] = {
     {"WhisperModel", "whisper", whisper},
     {"WhisperForConditionalGeneration", "whisper", whisper},
     {"WhisperForCausalLM", "whisper", whisper},
+    // speech_seq2seq.cpp
+    {"Speech2TextModel", "speech_to_text", speech_to_text},
+    {"Speech2TextForConditionalGeneration", "speech_to_text", speech_to_text},
+    {"MoonshineModel", "moonshine", moonshine},
+    {"MoonshineForConditionalGeneration", "moonshine", moonshine},
     // trocr.cpp
     {"TrOCRForCausalLM", "trocr", trocr},
     {"MusicgenForCausalLM", "musicgen_decoder", musicgen_decoder},

@@ -85,6 +85,9 @@ Part t5gemma(const Config& c);
 Part encoder_decoder(const Config& c);
 // whisper.cpp
 Part whisper(const Config& c);
+// speech_seq2seq.cpp
+Part speech_to_text(const Config& c);
+Part moonshine(const Config& c);
 // trocr.cpp
 Part trocr(const Config& c);
 Part musicgen_decoder(const Config& c);

@@ -67,8 +67,7 @@ Part bamba(const Config& c) {
          mamba2_mixer(hidden, m, k("RMSNormGated"), activation_class(c, {"hidden_act"}, "silu")));
   const Part attn = in("self_attn", k("Attention"), attention(hidden, heads, bias, bias));
   const Config rope = c.section_or_empty("rope_parameters");
-  const Size rotated = static_cast<Size>(static_cast<double>(heads.dim) *
-                                         rope.number({"partial_rotary_factor"}, 0.5));
+  const Size rotated = rotated_by(rope, heads.dim, 0.5);
   return hybrid_decoder(c, k, rotated, [&](Size i) {
     const bool attends = std::find(attending.begin(), attending.end(), i) != attending.end();
     return shared + (attends ? attn : mamba);

@@ -46,7 +46,8 @@ Part glm4_moe_lite(const Config& c) {
 
 /// Source: transformers 5.23, models/glm_moe_dsa. Layers that share the tokens picked by an earlier
 /// layer have no indexer.
-Part glm_moe_dsa(const Config& c) {
+Part glm_moe_dsa(const Config& given) {
+  const Config c = with_routed_experts(given);
   const Classes k{"GlmMoeDsa"};
   const Size hidden = c.dim({"hidden_size"});
   const Latent a = latent_of(c);

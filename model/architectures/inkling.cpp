@@ -37,17 +37,11 @@ struct Kind {
   Size window, reach;  ///< of attention and of its relative logits
 };
 Kind kind_of(const Config& c, bool sliding) {
+  const std::string own = sliding ? "swa_" : "";
+  const Heads heads{c.dim({own + "num_attention_heads"}), c.dim({own + "num_key_value_heads"}),
+                    c.dim({own + "head_dim"})};
   const Size window = c.dim({"sliding_window_size"}, 512);
-  if (sliding)
-    return {true,
-            {c.dim({"swa_num_attention_heads"}), c.dim({"swa_num_key_value_heads"}),
-             c.dim({"swa_head_dim"})},
-            window,
-            window};
-  return {false,
-          {c.dim({"num_attention_heads"}), c.dim({"num_key_value_heads"}), c.dim({"head_dim"})},
-          0,
-          c.dim({"rel_extent"}, 1024)};
+  return {sliding, heads, sliding ? window : 0, sliding ? window : c.dim({"rel_extent"}, 1024)};
 }
 
 bool slides(const Config& c, Size i) {

@@ -5,6 +5,7 @@
 #include "model/architectures/composition.hpp"
 #include "model/architectures/vision_language_families.hpp"
 #include "model/architectures/vision_towers.hpp"
+#include "model/blocks_decoder.hpp"
 
 namespace headroom::model::families {
 
@@ -17,6 +18,15 @@ bool rotates(const Config& t, Size i) {
   if (static_cast<std::size_t>(i) >= given.size())
     t.fail("no_rope_layers", "expected one entry for each layer");
   return given[static_cast<std::size_t>(i)] != 0;
+}
+
+/// Tokens that layer `i` looks back on, 0 for all: `layer_types`, else the layers that rotate see
+/// chunks.
+Size chunk_of(const Config& t, Size i) {
+  const auto types = t.texts({"layer_types"});
+  const bool chunked =
+      types.empty() ? rotates(t, i) : layer_type(t, types, i) == "chunked_attention";
+  return chunked ? t.count({"attention_chunk_size"}, 8192) : 0;
 }
 
 bool is_mixture(const Config& t, Size i) {
@@ -36,7 +46,6 @@ Part text_rows(const Config& t) {
   const Bias bias = t.bias({"attention_bias"}, false);
   const std::string act = activation_class(t, {"hidden_act"}, "silu");
   const Routing r{t.dim({"num_local_experts"}, 16), t.dim({"num_experts_per_tok"}, 1)};
-  const Size chunk = t.count({"attention_chunk_size"}, 8192);
   const Part mixture =
       in("experts", "Llama4TextExperts",
          routed(tensor("gate_up_proj", {r.experts, hidden, 2 * inner}, Role::matmul) +
@@ -46,7 +55,7 @@ Part text_rows(const Config& t) {
       in("router", "Llama4Router", tensor("weight", {r.experts, hidden}, Role::matmul)) +
       in("shared_expert", "Llama4TextMLP", llama4_mlp(hidden, inner, act));
   const auto layer = [&](Size i) {
-    Part attended = attention(hidden, heads, bias, bias, rotates(t, i) ? chunk : 0);
+    Part attended = attention(hidden, heads, bias, bias, chunk_of(t, i));
     if (rotates(t, i) && t.flag({"use_qk_norm"}, true))
       attended = std::move(attended) + module("qk_norm", "Llama4TextL2Norm");
     return in("self_attn", "Llama4TextAttention", std::move(attended)) +

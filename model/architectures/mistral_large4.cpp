@@ -84,7 +84,7 @@ Part text_body(const Config& c) {
 
 /// Source: transformers 5.23, models/mistral_large4/{configuration,modeling}_mistral_large4.py.
 Part mistral_large4(const Config& c) {
-  const Config text = section_of(c, "text_config", "mistral_large4_text");
+  const Config text = with_routed_experts(section_of(c, "text_config", "mistral_large4_text"));
   const Submodel vision = vision_model(section_of(c, "vision_config", "pixtral"));
   const Size width = text.dim({"hidden_size"}), merge = c.dim({"spatial_merge_size"}, 2);
   const Bias bias = c.bias({"multimodal_projector_bias"}, false);

@@ -56,6 +56,7 @@ Part qwen2_audio(const Config& c);
 Part voxtral(const Config& c);
 Part audio_flamingo(const Config& c);
 Part qwen3_asr(const Config& c);
+Part moss_transcribe(const Config& c);
 // blip.cpp
 Part blip(const Config& c);
 Part blip2(const Config& c);
@@ -77,6 +78,8 @@ Part florence2(const Config& c);
 Part fast_vlm(const Config& c);
 // git.cpp
 Part git(const Config& c);
+// granite4_vision.cpp
+Part granite4_vision(const Config& c);
 // granite_docling.cpp
 Part granite_docling(const Config& c);
 // granite_speech.cpp
@@ -125,6 +128,8 @@ Part pp_formulanet(const Config& c);
 // qwen_omni.cpp
 Part qwen2_5_omni_thinker(const Config& c);
 Part qwen3_omni_thinker(const Config& c);
+// qwen_omni_voice.cpp
+Part qwen2_5_omni(const Config& c);
 // sam_tower.cpp
 Part got_ocr2(const Config& c);
 // speech_language.cpp

@@ -75,6 +75,7 @@ constexpr Architecture rows[] = {
     {"AudioFlamingo3ForConditionalGeneration", "audioflamingo3", audio_flamingo},
     {"MusicFlamingoForConditionalGeneration", "musicflamingo", audio_flamingo},
     {"Qwen3ASRForConditionalGeneration", "qwen3_asr", qwen3_asr},
+    {"MossTranscribeDiarizeForConditionalGeneration", "moss_transcribe_diarize", moss_transcribe},
     // blip.cpp
     {"BlipForConditionalGeneration", "blip", blip},
     {"Blip2ForConditionalGeneration", "blip-2", blip2},
@@ -100,6 +101,8 @@ constexpr Architecture rows[] = {
     // git.cpp
     {"GitForCausalLM", "git", git},
     {"GitModel", "git", git},
+    // granite4_vision.cpp
+    {"Granite4VisionForConditionalGeneration", "granite4_vision", granite4_vision},
     // granite_docling.cpp
     {"GraniteDoclingForConditionalGeneration", "granite_docling", granite_docling},
     // granite_speech.cpp
@@ -154,6 +157,8 @@ constexpr Architecture rows[] = {
     // qwen_omni.cpp
     {"Qwen2_5OmniThinkerForConditionalGeneration", "qwen2_5_omni_thinker", qwen2_5_omni_thinker},
     {"Qwen3OmniMoeThinkerForConditionalGeneration", "qwen3_omni_moe_thinker", qwen3_omni_thinker},
+    // qwen_omni_voice.cpp
+    {"Qwen2_5OmniForConditionalGeneration", "qwen2_5_omni", qwen2_5_omni},
     // sam_tower.cpp
     {"GotOcr2ForConditionalGeneration", "got_ocr2", got_ocr2},
     {"GotOcr2ForConditionalGeneration", "pp_chart2table", got_ocr2},

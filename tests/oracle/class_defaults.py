@@ -29,9 +29,9 @@ while queue:
     if cls.__dict__.get("is_encoder_decoder"):
         values["is_encoder_decoder"] = True
     for key, spec in cls.sub_configs_defaults.items():  # sections that are more than their class where they are absent
-        own = {k: vary.plain(v) for k, v in spec.init_kwargs.items() if not vary.IDLE.search(k)}
+        own = {k: vary.plain(v) for k, v in spec.init_kwargs.items() if not vary.IDLE.search(k)}  # None is said, too
         if own and not spec.optional:
-            values[key] = {"model_type": spec.model_type} | {k: v for k, v in own.items() if v is not None}
+            values[key] = {"model_type": spec.model_type} | own
     rows[cls.model_type] = ({k: v for k, v in values.items() if v is not None and (k in cls.sub_configs_defaults or not isinstance(v, dict))},
                             dict(cls.attribute_map))
     queue += [s.config_class for s in cls.sub_configs_defaults.values() if getattr(s.config_class, "model_type", "")]

@@ -128,7 +128,11 @@ def reference(config, cls, source):
         model = cls(config)
     model.tie_weights()
     model = model.float()
-    head, embed = model.get_output_embeddings(), model.get_input_embeddings()
+    head, embed = model.get_output_embeddings(), None
+    try:
+        embed = model.get_input_embeddings()
+    except NotImplementedError:  # a whole of several models has none of its own
+        pass
     head_name = path_of(model, head)
     embed_name = path_of(model, embed)
     tensors = tensors_of(model)
@@ -143,7 +147,7 @@ def reference(config, cls, source):
     no_split = model._no_split_modules
     counts = {"architecture": type(model).__name__, "model_type": config.model_type, "source": source,
               "total": total, "untied_total": untied,
-              "embedding": own(embed), "embedding_name": embed_name, "lm_head": own(head), "lm_head_name": head_name,
+              "embedding": own(embed) if embed is not None else None, "embedding_name": embed_name, "lm_head": own(head), "lm_head_name": head_name,
               "no_split": sorted(no_split or []), "layers_path": main, "layer_lists": lists, "moe_active": active,
               "kv_kind": "UNCHECKED formula: see measured_cache", "kv_bytes_per_token_fp16": None,
               "measured_cache": measured_cache(model)}

@@ -6,9 +6,10 @@ usage: vary.py OUT_FOLDER MODEL_CLASS[:MODEL_TYPE] ...    writes OUT_FOLDER/MODE
 
 The base is the class with few layers, every key written out as the config class has it before it
 derives anything; then it states no key but the sizes that every config states; then one key at a
-time is left out, null, or another value; then a few of these at once. What transformers refuses to build, or builds and cannot run, is left out. Each
-variation is recorded as its change of the base and a checksum of what tests/oracle/variants_test.cpp
-compares. Run with the versions that make.py names.
+time is left out, null, or another value; then a few of these at once. What transformers refuses to
+build, or builds and cannot run, is left out, and what is `no_model`. Each variation is recorded as its
+change of the base and a checksum of what tests/oracle/variants_test.cpp compares. Run with the versions
+that make.py names.
 """
 import copy, dataclasses, gzip, json, os, random, re, sys, warnings, zlib
 
@@ -194,6 +195,20 @@ ROPES = [{"rope_type": "linear", "factor": 2.0}, {"rope_type": "dynamic", "facto
          {"rope_type": "proportional", "partial_rotary_factor": 0.25}]
 
 
+def no_model(change, base):
+    """Whether a change asks for what no file says and headroom refuses in words, though the reference makes tensors of
+    it: a token that uses no expert or more than there are, no keys, a convolution or a merge of nothing, a head that cannot be
+    rotated since its dimensions are odd, true, false or a fraction where a whole number counts."""
+    keys = {k.split(".")[-1]: v for k, v in change.items() if k != "-"}
+    zero = lambda v: v == 0 and not isinstance(v, bool)
+    experts, used = (keys.get(k, base.get(k)) for k in ("num_local_experts", "num_experts_per_tok"))
+    return (any(zero(v) and re.search(r"experts_per_tok|kv_heads|key_value|conv|merge|patch|kernel|channels", k) for k, v in keys.items())
+            or (isinstance(experts, int) and experts > 0 and (used is None and "num_experts_per_tok" in keys or isinstance(used, int) and used > experts))
+            or any(isinstance(v, (bool, float)) and re.search(r"pattern$|interval$|freq$|offset$", k) for k, v in keys.items())
+            or any(isinstance(v, (bool, float)) and re.search(r"_dim$", k) or isinstance(v, bool) and re.search(r"_pct$|_factor$", k) for k, v in keys.items())
+            or any(isinstance(v, int) and v % 2 for k, v in keys.items() if re.search(r"head_dim$|rotary_dim$", k)))
+
+
 def rope_changes(config, prefix):
     if not hasattr(config, "rope_parameters"):
         return
@@ -265,12 +280,14 @@ def vary(out, name):
     base["architectures"] = [name]
     if "num_experts_per_tok" in fields_of(config_class) and "num_experts_per_tok" not in base:
         base["num_experts_per_tok"] = 2  # a class that leaves it open
+    if "layers_block_type" in fields_of(config_class) and "layers_block_type" not in base:
+        base["layers_block_type"] = said(config, "layers_block_type")
     first, base_runs = outcome(cls, base)
     variants, seen = [], set()
 
     def record(change):
         key = json.dumps(change, sort_keys=True)
-        if key in seen or len(variants) > MOST:
+        if key in seen or len(variants) > MOST or no_model(change, base):
             return
         seen.add(key)
         try:
