@@ -76,6 +76,23 @@ ApiPrice read_api(const toml::table& table, std::string_view file) {
   return price;
 }
 
+std::string assumptions_of(const Prices& prices, std::string_view file) {
+  std::string all;
+  const auto add = [&](const std::string& words) { all += (all.empty() ? "" : ", ") + words; };
+  if (prices.electricity_per_kwh)
+    add(fmt::format("{} {} for a kWh", *prices.electricity_per_kwh, prices.currency));
+  if (prices.power_usage_effectiveness)
+    add(fmt::format("{} times the machine's power for the site",
+                    *prices.power_usage_effectiveness));
+  if (prices.utilisation)
+    add(fmt::format("at work {:.3g} % of the time", 100 * *prices.utilisation));
+  if (prices.amortisation_years)
+    add(fmt::format("paid off over {} years", *prices.amortisation_years));
+  if (prices.per_usd != 1)
+    add(fmt::format("{} {} for a US dollar", prices.per_usd, prices.currency));
+  return fmt::format("{}{}from {}", all, all.empty() ? "" : "; ", file);
+}
+
 }  // namespace
 
 const Price* Prices::find(Price::Of of, std::string_view name) const {
@@ -114,6 +131,7 @@ Prices read_prices(std::string_view toml, std::string_view file, const Catalogue
   }
   for (const toml::table* each : row.tables("api")) result.apis.push_back(read_api(*each, file));
   row.finish();
+  result.assumptions = assumptions_of(result, file);
   return result;
 }
 

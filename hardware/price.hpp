@@ -40,6 +40,9 @@ struct Prices {
   std::optional<double> amortisation_years;
   std::vector<Price> prices;
   std::vector<ApiPrice> apis;
+  /// "0.15 USD for a kWh, at work 50 % of the time, paid off over 3 years; from prices.toml": what
+  /// is given, for readers.
+  std::string assumptions;
 
   /// The price of a device, a host or a machine by its catalogue or canonical name; null: none.
   const Price* find(Price::Of of, std::string_view name) const;

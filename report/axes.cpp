@@ -43,11 +43,7 @@ Cell Axes::cell(const Column& column, Size point, const model::Estimate& estimat
   if (column.kind == ColumnKind::outcome || column.kind == ColumnKind::derived)
     return value_of(column, estimate, factors);
   const AxisValue* found = value(column.name, point);
-  if (!found) return {};
-  if (const auto* n = std::get_if<std::int64_t>(found)) return *n;
-  if (const auto* x = std::get_if<double>(found)) return *x;
-  if (const auto* s = std::get_if<std::string>(found)) return std::string_view(*s);
-  return {};
+  return found ? cell_of(*found) : Cell();
 }
 
 model::IntervalFactors Axes::factors(Size point) const {
@@ -60,6 +56,13 @@ model::IntervalFactors Axes::factors(Size point) const {
           static_cast<int>(number_of(value("time_measurements", point), 0)),
           source && std::holds_alternative<std::string>(*source) ? std::get<std::string>(*source)
                                                                  : std::string_view()};
+}
+
+Cell cell_of(const AxisValue& value) {
+  if (const auto* n = std::get_if<std::int64_t>(&value)) return *n;
+  if (const auto* x = std::get_if<double>(&value)) return *x;
+  if (const auto* s = std::get_if<std::string>(&value)) return std::string_view(*s);
+  return {};
 }
 
 std::string text_of(const AxisValue* value) {

@@ -44,6 +44,8 @@ class Axes {
   std::vector<std::vector<Place>> places_;
 };
 
+/// Text lives as long as the value.
+Cell cell_of(const AxisValue& value);
 /// As text; empty where there is none.
 std::string text_of(const AxisValue* value);
 /// As number; `otherwise` where there is none.

@@ -2,6 +2,7 @@
 // that follow from a model, a machine or a runtime. They cost nothing per row.
 #include <algorithm>
 
+#include "model/cost.hpp"
 #include "report/column_rows.hpp"
 
 namespace headroom::report {
@@ -9,6 +10,12 @@ namespace {
 
 /// 0 stands for "unknown" in facts.
 Cell known(Size value) { return value > 0 ? Cell(value) : Cell(); }
+
+Cell money(std::optional<double> value) { return value ? Cell(*value) : Cell(); }
+Cell an_hour(const Prices& prices, const Machine& machine, model::Acquisition way) {
+  const auto cost = model::hourly_cost(prices, machine, way);
+  return cost ? Cell(cost->total()) : Cell();
+}
 
 Column axis(std::string_view name, std::string_view unit, std::string_view heading, SqlType type,
             std::string_view meaning, Shown shown = Shown::plain) {
@@ -105,6 +112,35 @@ void add_fact_columns(std::vector<Column>& all) {
         return m.devices.empty() ? Cell() : Cell(all_cards);
       },
       "launch list price of all cards, without the host; empty: none is known"));
+  using model::Acquisition;
+  all.push_back(fact(
+      "currency", "", "currency", text,
+      +[](const Prices& p, const Machine&) { return Cell(std::string_view(p.currency)); },
+      "what the columns of your prices are in; empty: the run had no prices"));
+  all.push_back(fact(
+      "purchase_price", "currency", "purchase", real,
+      +[](const Prices& p, const Machine& m) { return money(purchase_price(p, m)); },
+      "cards and host, bought new at your prices; empty: one of them is missing"));
+  all.push_back(fact(
+      "owned_per_hour", "currency/h", "owned, an hour", real,
+      +[](const Prices& p, const Machine& m) { return an_hour(p, m, Acquisition::buy); },
+      "bought new: the purchase over its years, and energy"));
+  all.push_back(fact(
+      "used_per_hour", "currency/h", "second-hand, an hour", real,
+      +[](const Prices& p, const Machine& m) { return an_hour(p, m, Acquisition::used); },
+      "the same, bought second-hand"));
+  all.push_back(fact(
+      "rent_per_hour", "currency/h", "rent, an hour", real,
+      +[](const Prices& p, const Machine& m) { return an_hour(p, m, Acquisition::rent); },
+      "rent at your prices, energy in it"));
+  all.push_back(fact(
+      "utilisation", "", "at work", real,
+      +[](const Prices& p, const Machine&) { return Cell(model::utilisation_of(p)); },
+      "share of the time that the machine is at work, by your prices", Shown::percent));
+  all.push_back(fact(
+      "price_assumptions", "", "assumptions of prices", text,
+      +[](const Prices& p, const Machine&) { return Cell(std::string_view(p.assumptions)); },
+      "what your prices say beside the prices, and where they are from"));
   all.push_back(fact(
       "runtime_version", "", "version", text, +[](const Runtime& r) { return Cell(r.version); },
       "version of the runtime that the constants are of"));

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "hardware/machine.hpp"
+#include "hardware/price.hpp"
 #include "model/estimate.hpp"
 #include "model/model.hpp"
 
@@ -31,6 +32,7 @@ using OfEstimate = Cell (*)(const model::Estimate&);
 using OfModel = Cell (*)(const model::Model&);
 using OfMachine = Cell (*)(const Machine&);
 using OfRuntime = Cell (*)(const model::Runtime&);
+using OfPrices = Cell (*)(const Prices&, const Machine&);
 /// `outcome` (which `of` gets) times the fact `factor` (which `by` is among the run's interval
 /// factors), truncated to whole bytes where it is an integer.
 struct Scaled {
@@ -38,7 +40,8 @@ struct Scaled {
   OfEstimate of;
   double model::IntervalFactors::*by;
 };
-using Origin = std::variant<std::monostate, OfEstimate, OfModel, OfMachine, OfRuntime, Scaled>;
+using Origin =
+    std::variant<std::monostate, OfEstimate, OfModel, OfMachine, OfRuntime, OfPrices, Scaled>;
 
 struct Column {
   std::string_view name;     ///< as in SQL and CSV; carries the unit: "weights_bytes"

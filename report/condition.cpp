@@ -1,14 +1,17 @@
-// First the expression is compiled over empty tables with every column, under an authoriser that
-// notes what it reads and denies all but reading; then over parameters, one for each value.
+// The rows are virtual tables of a database in memory that holds nothing else: their columns are
+// columns(), their values the cells at hand. An authoriser notes what the expression reads and
+// denies all but reading. The first table never ends, so that one statement runs over all rows.
 #include "report/condition.hpp"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "hardware/names.hpp"
+#include "report/row_table.hpp"
 
 namespace headroom::report {
 namespace {
@@ -27,7 +30,8 @@ using Prepared = std::unique_ptr<sqlite3_stmt, Close>;
 
 Memory open_memory() {
   sqlite3* raw = nullptr;
-  const int code = sqlite3_open(":memory:", &raw);
+  const int code = sqlite3_open_v2(
+      ":memory:", &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX, nullptr);
   Memory memory(raw);
   if (code != SQLITE_OK) throw std::runtime_error("sqlite cannot open a database in memory");
   for (const int limit : {SQLITE_LIMIT_LENGTH, SQLITE_LIMIT_SQL_LENGTH})
@@ -63,7 +67,9 @@ int authorise(void* data, int action, const char* first, const char* second, con
     return barred ? SQLITE_DENY : SQLITE_OK;
   }
   if (action != SQLITE_READ) return SQLITE_DENY;
-  if (second && *second) seen.columns.emplace(first, second);
+  if (!second || !*second) return SQLITE_OK;
+  if (!find_column(second)) return SQLITE_DENY;  // rowid
+  seen.columns.emplace(first, second);
   return SQLITE_OK;
 }
 
@@ -106,65 +112,53 @@ void check_text(const std::string& expression) {
   throw ConditionError(fmt::format("'{}': {}", expression, problem));
 }
 
-void bind(sqlite3_stmt* statement, int at, const Cell& value) {
-  if (const auto* n = std::get_if<std::int64_t>(&value))
-    sqlite3_bind_int64(statement, at, *n);
-  else if (const auto* x = std::get_if<double>(&value))
-    sqlite3_bind_double(statement, at, *x);
-  else if (const auto* s = std::get_if<std::string_view>(&value))
-    sqlite3_bind_text(statement, at, s->data(), static_cast<int>(s->size()), SQLITE_STATIC);
-  else
-    sqlite3_bind_null(statement, at);
-}
-
 }  // namespace
 
 struct Condition::Implementation {
   std::string expression;
+  std::vector<RowSource> rows;
+  std::span<const Cell> cells;  ///< of the row at hand
+  int rounds = 0;               ///< of the row at hand
+  std::vector<Read> reads;
   Memory memory = open_memory();
   Prepared statement;
-  std::vector<Read> reads;
-  int rounds = 0;  ///< of the row at hand
 };
 
 Condition::Condition(std::string expression, const std::vector<std::string>& rows)
     : self_(std::make_unique<Implementation>()) {
   self_->expression = std::move(expression);
   const std::string& text = self_->expression;
+  const auto nowhere = std::numeric_limits<std::size_t>::max();
+  self_->rows.resize(rows.size());
+  std::string tables;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    self_->rows[row] = {row == 0, std::vector(columns().size(), nowhere), &self_->cells};
+    add_row_table(self_->memory.get(), rows[row], self_->rows[row]);
+    tables += fmt::format("{}\"{}\"", row == 0 ? "" : " CROSS JOIN ", rows[row]);
+  }
   try {
     check_text(text);
-    std::string tables;
-    for (const auto& row : rows) {
-      std::string names;
-      for (const Column& c : columns())
-        names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", c.name);
-      const auto sql = fmt::format("CREATE TABLE \"{}\" ({})", row, names);
-      if (sqlite3_exec(self_->memory.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
-        throw ConditionError(sqlite3_errmsg(self_->memory.get()));
-      tables += fmt::format("{}\"{}\"", tables.empty() ? "" : ", ", row);
-    }
     // A text in double quotes that is no column would silently be a text.
     sqlite3_db_config(self_->memory.get(), SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
     sqlite3_db_config(self_->memory.get(), SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
+    prepare(self_->memory,
+            "SELECT 1 FROM " + tables);  // connects them, which the authoriser denies
     Seen seen;
     sqlite3_set_authorizer(self_->memory.get(), authorise, &seen);
+    // An aggregate is an error only after WHERE.
     prepare(self_->memory, fmt::format("SELECT 1 FROM {} WHERE ({}\n)", tables, text));
-    sqlite3_set_authorizer(self_->memory.get(), nullptr, nullptr);
-    std::string sources;
-    int parameter = 0;
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-      std::string values;
-      for (const auto& [table, column] : seen.columns) {
+    seen.selects = 0;
+    self_->statement = prepare(self_->memory, fmt::format("SELECT ({}\n) FROM {}", text, tables));
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      for (const auto& [table, name] : seen.columns) {
         if (table != rows[row]) continue;
-        self_->reads.push_back({row, find_column(column)});
-        values += fmt::format("{}?{} AS \"{}\"", values.empty() ? "" : ", ", ++parameter, column);
+        const Column* column = find_column(name);
+        self_->rows[row].places[static_cast<std::size_t>(column - columns().data())] =
+            self_->reads.size();
+        self_->reads.push_back({row, column});
       }
-      if (values.empty()) values = "1";
-      sources +=
-          fmt::format("{}(SELECT {}) AS \"{}\"", sources.empty() ? "" : ", ", values, rows[row]);
-    }
     if (self_->reads.empty()) throw ConditionError("reads no column");
-    self_->statement = prepare(self_->memory, fmt::format("SELECT ({}\n) FROM {}", text, sources));
+    sqlite3_set_authorizer(self_->memory.get(), nullptr, nullptr);
   } catch (const ConditionError& e) {
     explain(text, e.what());
   }
@@ -181,16 +175,15 @@ std::span<const Condition::Read> Condition::reads() const { return self_->reads;
 
 bool Condition::holds(std::span<const Cell> values) const {
   sqlite3_stmt* statement = self_->statement.get();
-  for (std::size_t i = 0; i < values.size(); ++i)
-    bind(statement, static_cast<int>(i) + 1, values[i]);
+  self_->cells = values;
   self_->rounds = 0;
-  const int code = sqlite3_step(statement);
-  const bool yes = code == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL &&
-                   sqlite3_column_double(statement, 0) != 0;
-  const std::string problem = code == SQLITE_ROW ? "" : sqlite3_errmsg(self_->memory.get());
-  sqlite3_reset(statement);
-  if (code != SQLITE_ROW) explain(self_->expression, problem);
-  return yes;
+  if (sqlite3_step(statement) != SQLITE_ROW) {
+    const std::string problem = sqlite3_errmsg(self_->memory.get());
+    sqlite3_reset(statement);
+    explain(self_->expression, problem);
+  }
+  return sqlite3_column_type(statement, 0) != SQLITE_NULL &&
+         sqlite3_column_double(statement, 0) != 0;
 }
 
 }  // namespace headroom::report

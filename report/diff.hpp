@@ -61,8 +61,9 @@ class Diff {
   Cell value(const Column& column, const PointChange& change, bool now) const;
 
  private:
-  enum class Rows { differing, all };
-  void walk(Rows rows, Counts& counts, const std::function<void(const PointChange&)>& visit) const;
+  enum class SharedRows { skip, visit };
+  /// Returns how many rows of the later run were read.
+  Size walk(SharedRows shared, const std::function<void(PointChange&)>& visit) const;
   void judge(PointChange& change) const;
   std::string cause(const PointChange& change) const;
   std::string presence_cause(const Source& here, const Source& other, Size point) const;
@@ -72,17 +73,6 @@ class Diff {
   std::unique_ptr<Source> before_, after_;
   std::unique_ptr<PointMap> back_, forth_;
 };
-
-/// The complete run of the same name before `run`.
-std::optional<std::int64_t> run_before(const Database& database, std::int64_t run);
-
-/// One point over the complete runs of one name, oldest first.
-struct Night {
-  RunSummary run;
-  std::optional<model::Estimate> estimate;  ///< none: the run does not have the point
-};
-/// The point of `run` there and in at most `most` complete runs before.
-std::vector<Night> nights(const Database& database, std::int64_t run, Size point, std::size_t most);
 
 /// What a reader wants first: answers that are not what they were, then those that only one run
 /// has. Rows: machine, runtime, model,

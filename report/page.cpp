@@ -163,57 +163,6 @@ std::string curves(const Source& source) {
   return all;
 }
 
-/// For each model the machines that hold it on their GPUs, by list price of the cards.
-std::string purchases(const Source& source) {
-  struct Offer {
-    const Line* line;
-    double price;
-  };
-  std::map<std::string, std::vector<Offer>> models;
-  std::vector<std::string> order;
-  for (const Line* line : source.shown) {
-    const double price =
-        number_of(source.axes.value("cards_list_price_usd", line->entries.front().point), 0);
-    if (price <= 0 || grade(line->roomiest().estimate) != Grade::on_gpus) continue;
-    auto& offers = models[line->model];
-    if (offers.empty()) order.push_back(line->model);
-    const auto same = std::ranges::find_if(
-        offers, [&](const Offer& o) { return o.line->machine == line->machine; });
-    if (same == offers.end())
-      offers.push_back({line, price});
-    else if (line->roomiest().estimate.tokens_s > same->line->roomiest().estimate.tokens_s)
-      same->line = line;
-  }
-  std::string rows;
-  for (const auto& name : order) {
-    auto& offers = models[name];
-    std::ranges::stable_sort(offers, {}, [](const Offer& o) {
-      return std::pair(o.price, -o.line->roomiest().estimate.tokens_s);
-    });
-    for (std::size_t i = 0; i < std::min<std::size_t>(offers.size(), 3); ++i) {
-      const auto& [line, price] = offers[i];
-      const double speed = line->roomiest().estimate.tokens_s;
-      rows += fmt::format(
-          "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td>{}</td><td>{}</td><td "
-          "class=\"n\">{:.0f}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-          html_text(name), i + 1, html_text(line->machine), html_text(held_label(*line)), price,
-          shown(speed, Shown::plain), shown(1000 * speed / price, Shown::plain));
-    }
-  }
-  if (rows.empty()) return "";
-  return "<p>For each model the machines of this run that hold it on their GPUs, the cheapest "
-         "cards "
-         "first. Launch list prices of the cards alone, where a source has one; hosts, power and "
-         "what shops ask today are not in it: <code>headroom plan --prices</code> ranks by your "
-         "own "
-         "prices.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Purchase "
-         "ranking\"><table><thead><tr><th scope=\"col\">Model</th><th scope=\"col\" "
-         "class=\"n\">Rank</th><th scope=\"col\">Machine</th><th scope=\"col\">Held in</th><th "
-         "scope=\"col\" class=\"n\">Cards (USD)</th><th scope=\"col\" class=\"n\">tokens/s</th><th "
-         "scope=\"col\" class=\"n\">tokens/s for 1000 USD</th></tr></thead><tbody>\n" +
-         rows + "</tbody></table></div>";
-}
-
 std::string models_list(const Source& source) {
   std::string list = "<h3>Models</h3><ul>";
   for (const ModelOrigin& each : source.axes.info().models)
@@ -237,7 +186,7 @@ std::string page(const Source& source) {
       {"Changes since the run before", changes_part(source)},
       {"Which model runs where", matrix(source, machines)},
       {"Speed against GPU allocation", curves(source)},
-      {"Purchase ranking", purchases(source)},
+      {"Purchase ranking", purchases_part(source)},
       {"Over the nights", nights_part(source)},
       {"Points", points_part(source)},
       {"Assumptions",

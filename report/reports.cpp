@@ -15,6 +15,7 @@
 #include "report/diff.hpp"
 #include "report/format.hpp"
 #include "report/markdown.hpp"
+#include "report/nights.hpp"
 #include "report/plot.hpp"
 #include "report/whole_file.hpp"
 #include "report/words.hpp"

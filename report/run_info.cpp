@@ -58,8 +58,17 @@ Size RunInfo::points() const {
 Digit model_digit(std::span<const std::string> names, std::span<const model::Model* const> models) {
   return digit_of<OfModel>("model", names, models);
 }
-Digit machine_digit(std::span<const std::string> names, std::span<const Machine* const> machines) {
-  return digit_of<OfMachine>("machine", names, machines);
+Digit machine_digit(std::span<const std::string> names, std::span<const Machine* const> machines,
+                    const Prices* prices) {
+  Digit digit = digit_of<OfMachine>("machine", names, machines);
+  for (const Column& c : columns()) {
+    const auto* get = std::get_if<OfPrices>(&c.origin);
+    if (!get) continue;
+    Axis& fact = digit.emplace_back(Axis{std::string(c.name), {}});
+    for (const Machine* machine : machines)
+      fact.values.push_back(prices ? owned((*get)(*prices, *machine)) : AxisValue());
+  }
+  return digit;
 }
 Digit runtime_digit(std::span<const std::string> names,
                     std::span<const model::Runtime* const> runtimes) {

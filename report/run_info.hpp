@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hardware/machine.hpp"
+#include "hardware/price.hpp"
 #include "model/model.hpp"
 #include "model/runtime.hpp"
 
@@ -59,7 +60,9 @@ struct RunInfo {
 /// A digit for models, machines or runtimes: the axis itself (`names`, as the user knows them) and
 /// every fact of columns() that follows from it. Same length both.
 Digit model_digit(std::span<const std::string> names, std::span<const model::Model* const> models);
-Digit machine_digit(std::span<const std::string> names, std::span<const Machine* const> machines);
+/// `prices`: null where the user gave none, and what costs money stays empty.
+Digit machine_digit(std::span<const std::string> names, std::span<const Machine* const> machines,
+                    const Prices* prices = nullptr);
 Digit runtime_digit(std::span<const std::string> names,
                     std::span<const model::Runtime* const> runtimes);
 

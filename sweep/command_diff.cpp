@@ -7,6 +7,7 @@
 
 #include "report/condition.hpp"
 #include "report/diff.hpp"
+#include "report/nights.hpp"
 #include "sweep/command.hpp"
 #include "sweep/database_operand.hpp"
 #include "sweep/output.hpp"

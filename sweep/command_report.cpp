@@ -8,7 +8,7 @@
 #include "hardware/names.hpp"
 #include "report/condition.hpp"
 #include "report/csv.hpp"
-#include "report/diff.hpp"
+#include "report/nights.hpp"
 #include "report/reports.hpp"
 #include "report/view.hpp"
 #include "sweep/command.hpp"

@@ -91,6 +91,7 @@ int run(const Options& options) {
     throw UsageError(fmt::format("one SPEC is needed; found {}", options.operands().size()));
   Spec spec = read_spec(options.operands().front());
   if (options.given("out")) spec.out = options.text("out");
+  if (options.given("prices")) spec.prices = options.text("prices");
   std::vector<std::string> files(spec.hardware.begin(), spec.hardware.end());
   for (const auto& file : options.texts("hardware")) files.push_back(file);
   const Job job = make_job(spec, catalogue_of(files), Hub(hub_flags(options)),
@@ -155,7 +156,7 @@ const Command sweep_command = {
     {.name = "sweep",
      .summary = "every point of a spec into a database, with tables and curves",
      .operands = "SPEC",
-     .flags = "dry-run jobs fresh shard hardware " HEADROOM_FACTOR_FLAGS
+     .flags = "dry-run jobs fresh shard hardware prices " HEADROOM_FACTOR_FLAGS
               " hub-token offline no-plots log-format out",
      .examples = "headroom sweep examples/nightly.toml\n"
                  "headroom sweep examples/nightly.toml --dry-run\n"

@@ -27,7 +27,7 @@ std::vector<std::int64_t> fingerprints(const std::vector<const Row*>& rows) {
 
 }  // namespace
 
-report::Digit columns_of(const std::vector<Choice>& digit) {
+report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<Prices>& prices) {
   report::Digit columns;
   const model::Scenario& first = digit.front().decides;
   const auto add = [&](std::string_view name, auto&& value) {
@@ -58,7 +58,11 @@ report::Digit columns_of(const std::vector<Choice>& digit) {
     if (first.*axis.member > 0)
       add(axis.column, [&](const Scenario& s) { return AxisValue(s.*axis.member); });
   if (first.runtime) add_rows([](const Scenario& s) { return s.runtime; }, report::runtime_digit);
-  if (first.machine) add_rows([](const Scenario& s) { return s.machine; }, report::machine_digit);
+  if (first.machine)
+    add_rows([](const Scenario& s) { return s.machine; },
+             [&](const auto& names, const auto& machines) {
+               return report::machine_digit(names, machines, prices ? &*prices : nullptr);
+             });
   if (first.gpu_budget >= Bytes(0) && first.gpu_budget != model::all_of_it)
     add("gpu_budget_bytes", [](const Scenario& s) { return AxisValue(s.gpu_budget.count()); });
   return columns;

@@ -35,6 +35,7 @@ std::vector<std::vector<Choice>> digits_of(const Spec& spec, const GridSpec& gri
 
 /// A digit as the database keeps it: a column for each axis that its choices decide, and for each
 /// fact that follows from them.
-report::Digit columns_of(const std::vector<Choice>& digit);
+report::Digit columns_of(const std::vector<Choice>& digit,
+                         const std::optional<Prices>& prices = {});
 
 }  // namespace headroom::sweep

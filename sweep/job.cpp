@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "hardware/names.hpp"
+#include "hardware/text_file.hpp"
 #include "sweep/digits.hpp"
 #include "sweep/fingerprint.hpp"
 #include "sweep/hub.hpp"
@@ -110,7 +111,7 @@ JobGrid grid_of(const Spec& spec, const GridSpec& grid, Names& names) {
   std::vector<Size> radices;
   for (const auto& digit : job.digits) {
     radices.push_back(static_cast<Size>(digit.size()));
-    job.shape.digits.push_back(columns_of(digit));
+    job.shape.digits.push_back(columns_of(digit, names.job.prices));
   }
   try {
     job.grid = Grid(radices);
@@ -175,6 +176,10 @@ Job make_job(const Spec& spec, const Catalogue& catalogue, const Hub& hub,
              std::shared_ptr<const Engines> engines) {
   Job job;
   job.engines = engines ? std::move(engines) : std::make_shared<const Engines>();
+  if (!spec.prices.empty()) {
+    const std::string file = spec.prices.string();
+    job.prices = read_prices(read_text_file(file, "prices in TOML"), file, catalogue);
+  }
   Names names = look_up(spec, catalogue, hub, job);
   for (const auto& grid : spec.grids) {
     job.grids.push_back(grid_of(spec, grid, names));

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "hardware/catalogue.hpp"
+#include "hardware/price.hpp"
 #include "model/estimate.hpp"
 #include "report/run_info.hpp"
 #include "sweep/exclusion.hpp"
@@ -50,6 +52,7 @@ struct Job {
   std::vector<std::unique_ptr<Machine>> machines;
   std::vector<JobGrid> grids;
   std::shared_ptr<const Engines> engines;
+  std::optional<Prices> prices;  ///< none: the user gave none
 
   Size points() const;  ///< of all grids, excluded ones counted
   /// The grid that point `index` of the whole run lies in, and its index there.

@@ -63,8 +63,7 @@ class Reader {
     }
     known_keys(root, "", {"run", "grid", "report", "prices"});
     run(root);
-    if (const auto* prices = root.get("prices"))
-      fail(line_of(*prices), "[prices] is not available in this version");
+    prices(root);
     report(root);
     grids(root);
     return std::move(spec_);
@@ -113,6 +112,17 @@ class Reader {
         });
     }
     if (spec_.out.empty()) spec_.out = std::filesystem::path("out") / spec_.name;
+  }
+
+  void prices(const toml::table& root) {
+    const auto* node = root.get("prices");
+    if (!node) return;
+    const auto* table = node->as_table();
+    if (!table) fail(*node, "prices", "a table: [prices]");
+    known_keys(*table, " in [prices]", {"file"});
+    const auto* file = table->get("file");
+    if (!file) fail(*node, "prices", "the file of your prices: file = \"prices.toml\"");
+    spec_.prices = std::filesystem::path(spec_.file).parent_path() / text(*file, "file");
   }
 
   void report(const toml::table& root) {

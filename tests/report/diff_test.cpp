@@ -10,6 +10,7 @@
 #include "fixture.hpp"
 #include "report/condition.hpp"
 #include "report/csv.hpp"
+#include "report/nights.hpp"
 #include "report/point_map.hpp"
 
 namespace headroom::report::test {

@@ -1,42 +1,18 @@
-// Differences, single points and trends of a run's page.
-#include "report/page_parts.hpp"
-
+// Single points as data of the page, which its script sorts and filters.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <cmath>
-#include <limits>
 #include <set>
-#include <sstream>
 
-#include "report/diff.hpp"
 #include "report/format.hpp"
-#include "report/svg.hpp"
+#include "report/page_parts.hpp"
 #include "report/words.hpp"
 
 namespace headroom::report {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::size_t most_nights = 30;
-
-/// What Markdown needed escaped, as it was.
-std::string unescaped(std::string_view markdown) {
-  std::string text;
-  for (std::size_t i = 0; i < markdown.size(); ++i) {
-    if (markdown[i] == '\\' && i + 1 < markdown.size())
-      text += markdown[++i];
-    else if (markdown.substr(i, 4) == "&lt;") {
-      text += '<';
-      i += 3;
-    } else {
-      text += markdown[i];
-    }
-  }
-  return text;
-}
 
 /// Numbers of the points' table: the column, its heading, digits, and how it is shown.
 struct Number {
@@ -139,67 +115,6 @@ std::vector<Size> shown_points(const Source& source) {
 
 }  // namespace
 
-std::string html_list(const std::string& markdown) {
-  std::string out, line;
-  std::istringstream lines(markdown);
-  std::size_t depth = 0;
-  const auto to = [&](std::size_t wanted) {
-    for (; depth < wanted; ++depth) out += "<ul>";
-    for (; depth > wanted; --depth) out += "</ul>";
-  };
-  while (std::getline(lines, line)) {
-    const auto at = line.find_first_not_of(' ');
-    if (at == std::string::npos) continue;
-    const bool item = line.compare(at, 2, "- ") == 0;
-    to(item ? at / 2 + 1 : 0);
-    out += item ? "<li>" + html_text(unescaped(line.substr(at + 2))) + "</li>"
-                : "<p>" + html_text(unescaped(line)) + "</p>";
-  }
-  to(0);
-  return out;
-}
-
-std::string html_table(const Table& table, std::string_view caption) {
-  std::string out = fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}"
-      "</caption><thead><tr>",
-      html_text(caption));
-  for (const auto& name : table.names) out += "<th scope=\"col\">" + html_text(name) + "</th>";
-  out += "</tr></thead><tbody>\n";
-  for (const auto& row : table.rows) {
-    out += "<tr>";
-    for (const auto& cell : row) out += "<td>" + html_text(text(cell)) + "</td>";
-    out += "</tr>\n";
-  }
-  return out + "</tbody></table></div>";
-}
-
-std::string changes_part(const Source& source) {
-  constexpr std::size_t most = 100;
-  const auto before = run_before(*source.database, source.run.id);
-  if (!before) return "<p>This is the first run of its name: there is nothing to compare with.</p>";
-  const Diff diff(*source.database, *before, source.run.id);
-  const auto counts = diff.for_each([](const PointChange&) {});
-  std::string out = fmt::format(
-      "<p>Against run {}, finished {}: {} points are the same, {} changed by less than 1 %, {} "
-      "changed their verdict, {} their numbers; {} came, {} went.</p>",
-      *before, diff.before().run.finished, counts.same, counts.below, counts.verdicts,
-      counts.numbers, counts.came, counts.went);
-  Table answers = decisions(diff);
-  const std::size_t all = answers.rows.size();
-  if (all > most) answers.rows.resize(most);
-  out += all == 0 ? std::string("<p>No verdict of the matrix has changed.</p>")
-                  : html_table(answers, "Decisions that changed");
-  if (all > most)
-    out += fmt::format("<p>{} more: <code>headroom diff</code> lists them.</p>", all - most);
-  const auto inputs = diff.inputs();
-  if (inputs.empty()) return out + "<p>Nothing that results depend on has changed.</p>";
-  Table table{{"what results depend on", "which", "how"}, {}};
-  for (const auto& each : inputs)
-    if (table.rows.size() < most) table.rows.push_back({each.cause, each.what, each.how});
-  return out + html_table(table, "Causes");
-}
-
 std::string points_part(const Source& source) {
   const auto axes = varied(source.axes);
   const auto points = shown_points(source);
@@ -269,49 +184,6 @@ std::string points_part(const Source& source) {
       "</div><button type=\"button\" class=\"more\" id=\"points-more\">Show more</button></div>"
       "<script type=\"application/json\" id=\"data\">{}}}</script>",
       which, in_script(data));
-}
-
-std::string nights_part(const Source& source) {
-  constexpr std::size_t most_charts = 12, most_lines = 200;
-  if (!run_before(*source.database, source.run.id)) return "";
-  std::string charts;
-  std::size_t drawn = 0, looked = 0;
-  for (const Line* line : source.shown) {
-    if (++looked > most_lines || drawn == most_charts) break;
-    const auto all = nights(*source.database, source.run.id, line->roomiest().point, most_nights);
-    if (all.size() < 2) break;
-    SvgChart chart{fmt::format("n{}", drawn),
-                   fmt::format("{} in {} on {}", line->model, line->label, line->machine),
-                   {},
-                   "run",
-                   "tokens/s",
-                   {{"tokens/s", {}, {}}}};
-    bool moved = false;
-    double first = -1;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const double speed = all[i].estimate ? std::max(0.0, all[i].estimate->tokens_s)
-                                           : std::numeric_limits<double>::quiet_NaN();
-      if (first < 0 && std::isfinite(speed)) first = speed;
-      if (std::isfinite(speed) && std::abs(speed - first) > usual_threshold * first) moved = true;
-      chart.series[0].points.emplace_back(static_cast<double>(i), speed);
-      chart.x_labels.emplace_back(static_cast<double>(i), all[i].run.finished.substr(5, 5));
-    }
-    if (!moved) continue;
-    const double now = chart.series[0].points.back().second;
-    chart.description =
-        fmt::format("from {} to {} tokens/s over {} runs", shown(first, Shown::plain),
-                    shown(now, Shown::plain), all.size());
-    charts +=
-        fmt::format("<figure>{}<figcaption><strong>{}</strong><br>{}.</figcaption></figure>\n",
-                    svg(chart), html_text(chart.title), html_text(chart.description));
-    ++drawn;
-  }
-  if (charts.empty())
-    return "<p>No speed of the matrix moved by more than 1 % over the runs that are kept.</p>";
-  return fmt::format(
-      "<p>Answers of the matrix whose speed moved by more than 1 % over the last {} runs at most. "
-      "<code>headroom report --trend</code> follows any point.</p><div class=\"figures\">{}</div>",
-      most_nights, charts);
 }
 
 }  // namespace headroom::report
