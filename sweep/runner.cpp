@@ -57,26 +57,26 @@ void evaluate(const Job& job, Block& block) {
 
 }  // namespace
 
-bool run(const Job& job, report::Store& store, const RunnerOptions& options) {
+void evaluate_blocks(const Job& job, Size first, Size end, const RunnerOptions& options,
+                     const std::function<void(const EvaluatedBlock&)>& keep) {
   const std::size_t jobs = options.jobs > 0
                                ? static_cast<std::size_t>(options.jobs)
                                : static_cast<std::size_t>(tbb::info::default_concurrency());
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, jobs);
-  const Size total = store.end_point();
-  Size next = store.next_point();
+  Size next = first;
   std::vector<Block> buffers(2 * jobs);
   std::size_t turn = 0;
 
   const auto hand_out = [&](tbb::flow_control& control) -> Block* {
-    if (next >= total || (options.stop && options.stop->load())) {
+    if (next >= end || (options.stop && options.stop->load())) {
       control.stop();
       return nullptr;
     }
     Block* block = &buffers[turn++ % buffers.size()];
     block->pieces.clear();
-    for (const Size full = std::min(total, next + block_points); next < full;) {
+    for (const Size full = std::min(end, next + block_points); next < full;) {
       const report::Piece piece =
-          options.reuse ? options.reuse->at(next, total) : report::Piece{next, total - next};
+          options.reuse ? options.reuse->at(next, end) : report::Piece{next, end - next};
       block->pieces.push_back(piece);
       // What is computed is cut into blocks; what is there already is taken in one go.
       if (!piece.row) block->pieces.back().points = std::min(piece.points, full - next);
@@ -89,14 +89,22 @@ bool run(const Job& job, report::Store& store, const RunnerOptions& options) {
     evaluate(job, *block);
     return block;
   };
-  const auto keep = [&](Block* block) {
-    store.append(block->pieces, block->points, block->estimates, block->reused);
+  const auto hand_over = [&](Block* block) {
+    keep({block->pieces, block->points, block->estimates, block->end, block->reused});
     if (options.progress) options.progress(block->end);
   };
   tbb::parallel_pipeline(
-      buffers.size(), tbb::make_filter<void, Block*>(tbb::filter_mode::serial_in_order, hand_out) &
-                          tbb::make_filter<Block*, Block*>(tbb::filter_mode::parallel, work) &
-                          tbb::make_filter<Block*, void>(tbb::filter_mode::serial_in_order, keep));
+      buffers.size(),
+      tbb::make_filter<void, Block*>(tbb::filter_mode::serial_in_order, hand_out) &
+          tbb::make_filter<Block*, Block*>(tbb::filter_mode::parallel, work) &
+          tbb::make_filter<Block*, void>(tbb::filter_mode::serial_in_order, hand_over));
+}
+
+bool run(const Job& job, report::Store& store, const RunnerOptions& options) {
+  const Size total = store.end_point();
+  evaluate_blocks(job, store.next_point(), total, options, [&](const EvaluatedBlock& block) {
+    store.append(block.pieces, block.points, block.estimates, block.reused);
+  });
   if (store.next_point() < total) return false;
   store.finish_run();
   return true;

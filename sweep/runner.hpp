@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <span>
 
 #include "report/store.hpp"
 #include "sweep/job.hpp"
@@ -20,6 +21,20 @@ struct RunnerOptions {
   std::function<void(Size done)> progress;  ///< after each block: points done so far
   const Reuse* reuse = nullptr;             ///< null: every point is computed
 };
+
+/// Points in a row, evaluated: spans live until the visitor returns.
+struct EvaluatedBlock {
+  std::span<const report::Piece> pieces;
+  std::span<const Size> points;  ///< those of pieces without rows that are not excluded
+  std::span<const model::Estimate> estimates;
+  Size end = 0;     ///< the point after the last one
+  Size reused = 0;  ///< rows of the pieces that have them
+};
+
+/// Evaluates points `first` to `end` in parallel and hands them to `keep` in order, one block at a
+/// time, until there are no more or it is told to stop. Memory is bounded by the blocks under way.
+void evaluate_blocks(const Job& job, Size first, Size end, const RunnerOptions& options,
+                     const std::function<void(const EvaluatedBlock&)>& keep);
 
 /// From `store.next_point()` to its end, or until told to stop. True: every point is done and the
 /// run is marked complete. Throws StoreError; whole blocks that were stored before stay.
