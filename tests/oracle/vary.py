@@ -29,7 +29,7 @@ IDLE = re.compile(r"(_token_id|_token_index|_token_ids|_eps|epsilon|_loss|dropou
                   r"|theta|^use_cache|softcap|_clip|gamma|alpha|beta|^max_length|label2id|id2label|^output_(hidden|attent|router)|^return_|jitter|_pdrop|tokenizer|_token$"
                   r"|layerdrop|mask_time|mask_feature|ctc_|seconds|sampling_rate|scaling_factor|_multiplier$|^embedding_scale|dtype|transformers_version"
                   r"|problem_type|_chunk_size_feed|^chunk_size_feed_forward|logits_to_keep|^is_encoder_decoder$|_weight$|norm_topk_prob|scoring_func|logit_scale)")
-STATED = {"vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size"}
+STATED = {"vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "layers_block_type"}
 SECTIONS = {f.name for f in dataclasses.fields(PreTrainedConfig)}
 
 
@@ -241,6 +241,8 @@ def changes(cls, config, base, prefix=""):
             yield {"-": [prefix + key]}
         seen = [base.get(key)]
         for other in values_for(cls, key, base.get(key), derived):
+            if key in STATED and not other:
+                continue
             if other not in seen or any(type(other) is not type(s) for s in seen if s == other):
                 seen.append(other)
                 yield {prefix + key: plain(other)}
