@@ -15,6 +15,9 @@ headroom_long_packages() { echo slurm-wlm munge systemd cron; }
 
 headroom_check_packages() { echo clang-format-16 clang-tidy-16 clang-16 libclang-rt-16-dev git $(headroom_browser "$1"); }
 
+# torch for the probe, from Debian, since PyPI's comes with gigabytes of CUDA: 150 MB to download.
+headroom_probe_packages() { case $1 in debian:12) echo python3-torch python3-venv ;; esac; }
+
 # Ubuntu's package of Chromium is a shell around a snap, which a container cannot run.
 headroom_browser() { case $1 in debian:*) echo chromium ;; esac; }
 
@@ -60,6 +63,19 @@ get_gnuplot_iostream() {
     { apt-get -qq download libgnuplot-iostream-dev 2>/dev/null ||
       { as_root apt-get -qq update && apt-get -qq download libgnuplot-iostream-dev; }; } &&
     dpkg-deb -x libgnuplot-iostream-dev_*.deb . && rm libgnuplot-iostream-dev_*.deb)
+}
+
+# A python3 with torch and transformers for tests/probe.sh, unless there is one: Debian's torch 1.13,
+# and the last transformers that runs with it and Python 3.11. Where it cannot be had that test is
+# skipped, and this says so.
+get_probe_python() {
+  local folder=build/probe-python
+  python3 -c 'import torch, transformers' 2>/dev/null && return
+  "$folder/bin/python" -c 'import torch, transformers' 2>/dev/null && return
+  { install_packages probe && /usr/bin/python3 -m venv --system-site-packages "$folder" &&
+    "$folder/bin/pip" install -q 'transformers==4.45.2' 'huggingface_hub<1' &&
+    "$folder/bin/python" -c 'import torch, transformers'; } ||
+    echo "no torch and transformers for python3: the probe is not run" >&2
 }
 
 # install_packages build|check...: everything that these groups need.

@@ -4,7 +4,9 @@
 set -euo pipefail
 headroom=$(realpath "$1")
 probe=$(cd "$(dirname "$0")/../examples/probe" && pwd)
-python=${HEADROOM_PYTHON:-python3}
+python=python3
+fallback=$probe/../../build/probe-python/bin/python  # of tests/packages.sh
+"$python" -c 'import torch, transformers' 2>/dev/null || [ ! -x "$fallback" ] || python=$fallback
 "$python" -c 'import torch, transformers' 2>/dev/null || exit 77
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT; cd "$work"
 run() { "$python" "$probe/probe.py" run "$probe/tiny-llama.json" --device cpu --batches 1 2 --prompt-tokens 16 \

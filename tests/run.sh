@@ -57,6 +57,7 @@ groups=(build)
 [ $all = no ] || groups+=(check)
 [ $long = no ] || groups+=(long)
 install_packages "${groups[@]}"
+[ $all = no ] || get_probe_python
 
 if [ $all = yes ]; then
   check format tests/format.sh

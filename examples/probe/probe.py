@@ -92,7 +92,8 @@ def measure(task):
     if task["weights"] == "random":
         make_random(task["config"], task["folder"], dtype)
     gpus = torch.cuda.device_count() if task["device"] == "cuda" else 0
-    options = {"dtype": dtype}
+    named = "dtype" if int(transformers.__version__.split(".")[0]) >= 5 else "torch_dtype"
+    options = {named: dtype}
     if gpus:
         memory = {i: task["allocation_bytes"] for i in range(gpus)}
         memory["cpu"] = task["cpu_bytes"]
