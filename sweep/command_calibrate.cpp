@@ -82,7 +82,10 @@ void add_to_profile(FactorProfile& profile, const Calibration& each, const std::
 
 CalibrationReport calibrated(const Options& options) {
   CalibrationReport found;
-  const RowDefaults defaults{options.text("model"), options.text("precision")};
+  auto machine = machine_of(options);
+  RowDefaults defaults{options.text("model"), options.text("precision"), {}};
+  if (machine && !machine->machine.devices.empty())
+    defaults.card_memory = machine->machine.devices.front().memory;
   for (const std::string& path : options.operands()) {
     found.files.push_back(read_measured(path, defaults));
     const MeasuredHost& host = found.files.back().host;
@@ -91,7 +94,6 @@ CalibrationReport calibrated(const Options& options) {
     if (host.disk_read) found.profile.host.disk_read = host.disk_read;
   }
   Subjects reader(options.text("models"));
-  auto machine = machine_of(options);
   if (found.profile.host.any() && !machine)
     throw UsageError("figures of the host itself need --machine: whose are they?");
   if (machine) {
@@ -179,8 +181,10 @@ const Command calibrate_command = {
          "prompt_len,\n"
          "  output_len and settings as are known (tests/accuracy/README.md). Quantities:\n"
          "  decode_speed, prefill_speed (tokens/s), tpot, ttft (ms, s), model_load_time (s),\n"
-         "  max_gpu_memory, vram_used (GiB, bytes), and of the host ram_bandwidth, host_bus and\n"
-         "  disk_read (GB/s)\n"
+         "  max_gpu_memory, vram_used, memory_beside_cache, sequence_cache_memory (GiB, bytes), "
+         "and "
+         "of\n"
+         "  the host ram_bandwidth, host_bus and disk_read (GB/s)\n"
          "text, json: what was read, used and left out with reasons; constants before and after\n"
          "  with the range that leaving parts out gives; errors before, after and left out\n"
          "--out: the profile, TOML, for --factors",

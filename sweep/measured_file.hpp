@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@ namespace headroom::sweep {
 /// What a file does not say of its rows. Empty: it has to.
 struct RowDefaults {
   std::string model, precision;
+  std::optional<Bytes> card_memory;  ///< of the machine that the rows are of
 };
 
 struct MeasuredFile {
@@ -48,6 +50,9 @@ std::vector<Fields> llama_bench_sql(const std::string& text, const std::string& 
 bool is_vllm_benchmark(const Fields& object);
 std::vector<Measurement> vllm_benchmark_rows(const Fields& object, const RowDefaults& defaults);
 bool is_vllm_log(std::string_view text);
+/// Of one start: weights on a card, what a card holds beside the cache, the cache of one sequence
+/// of the longest length, load time; as far as the log says them, `notes` what of it no row holds.
+/// Throws std::runtime_error where it has no weights or no model.
 std::vector<Measurement> vllm_log_rows(std::string_view text, const RowDefaults& defaults,
                                        std::vector<std::string>& notes);
 

@@ -1,4 +1,4 @@
-// What vLLM says of a run: the JSON of its benchmark of serving, and the log of its start.
+// The JSON of vLLM's benchmark of serving.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -22,14 +22,6 @@ std::optional<double> number(const Fields& object, std::string_view key) {
 /// vLLM holds a checkpoint as it is.
 std::string precision_of(const RowDefaults& defaults) {
   return defaults.precision.empty() ? "auto" : defaults.precision;
-}
-
-/// What follows `key` up to one of `ends`; empty where `key` is not there.
-std::string_view after(std::string_view text, std::string_view key, std::string_view ends) {
-  const auto at = text.find(key);
-  if (at == std::string_view::npos) return {};
-  text.remove_prefix(at + key.size());
-  return text.substr(0, text.find_first_of(ends));
 }
 
 }  // namespace
@@ -74,46 +66,6 @@ std::vector<Measurement> vllm_benchmark_rows(const Fields& object, const RowDefa
   add("tpot", "ms", "mean_tpot_ms");
   add("output_throughput", "tokens/s", "output_throughput");
   return all;
-}
-
-bool is_vllm_log(std::string_view text) {
-  return text.find("vllm") != std::string_view::npos &&
-         (text.find("odel loading took") != std::string_view::npos ||
-          text.find("oading model weights took") != std::string_view::npos);
-}
-
-std::vector<Measurement> vllm_log_rows(std::string_view text, const RowDefaults& defaults,
-                                       std::vector<std::string>& notes) {
-  std::string model = defaults.model;
-  if (model.empty()) model = after(text, "model='", "'");
-  if (model.empty()) model = after(text, "model=\"", "\"");
-  if (model.empty())
-    throw std::runtime_error(
-        "a log without the line of the engine's configuration (model='…'); --model says which");
-  std::string_view took = after(text, "odel loading took ", "\n");
-  if (took.empty()) took = after(text, "oading model weights took ", "\n");
-  const auto unit = took.find(' ');
-  const auto bytes = leading_number(took.substr(0, unit));
-  const std::string_view tensors = after(text, "tensor_parallel_size=", ", \n");
-  if (!bytes || *bytes <= 0)
-    throw std::runtime_error("no size of the weights in the line \"Model loading took …\"");
-  notes.emplace_back(
-      "of the log, the weights of a card are read: they check the model and its precision, and fit "
-      "nothing");
-  return {measurement_of(
-      {{"category", "inference_memory"},
-       {"model", model},
-       {"precision", precision_of(defaults)},
-       {"task", "inference"},
-       {"batch", "1"},
-       {"prompt_len", "1"},
-       {"output_len", "1"},
-       {"settings", fmt::format("framework=vllm;tp={}", tensors.empty() ? "1" : tensors)},
-       {"gpu_count", std::string(tensors.empty() ? "1" : tensors)},
-       {"quantity", "gpu0_weights_memory"},
-       {"unit", "GiB"},
-       {"value", fmt::format("{}", *bytes)},
-       {"grade", "A"}})};
 }
 
 }  // namespace headroom::sweep

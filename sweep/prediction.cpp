@@ -46,6 +46,8 @@ double bytes_of(const Subject& subject, const Scenario& s, const Plan& plan) {
       const model::CardUse use = card_use(s, plan, 0);
       return real(use.total() - use.kv_cache);
     }
+    case Statistic::card_cache:
+      return real(card_use(s, plan, 0).kv_cache);
     case Statistic::host_weights:
       return real(host_use(s, plan).weights);
     case Statistic::host_used:

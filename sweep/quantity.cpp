@@ -18,6 +18,8 @@ constexpr auto quantities = std::to_array<Quantity>(
      {"gpu_memory", allocated_held},
      {"vram_used", card_used},
      {"memory_beside_cache", beside_cache},
+     // of one sequence of the longest length that an engine was started for
+     {"sequence_cache_memory", card_cache},
      {"weights_size", Statistic::weights},
      {"gpu0_weights_memory", card_weights, Form::amount, 0},
      {"gpu1_weights_memory", card_weights, Form::amount, 1},

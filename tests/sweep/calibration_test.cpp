@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <random>
 
 #include "sweep/measured_file.hpp"
@@ -109,16 +110,6 @@ TEST(MeasuredFile, ServingAndHostsAndThePlainForm) {
   EXPECT_EQ(serving.rows[1]["batch"], "16");
   EXPECT_EQ(serving.rows[1]["prompt_len"], "512");
   EXPECT_EQ(serving.rows[1]["output_len"], "128");
-  const MeasuredFile log = read_measured(
-      written("vllm.log",
-              "INFO vllm/engine: Initializing a V1 LLM engine (v0.19.0) with config: "
-              "model='Qwen/Qwen2.5-7B', dtype=torch.bfloat16, tensor_parallel_size=2, "
-              "quantization=None\nINFO Model loading took 7.1255 GiB and 3.2 seconds\n"),
-      {});
-  ASSERT_EQ(log.rows.size(), 1u);
-  EXPECT_EQ(log.rows[0]["model"], "Qwen/Qwen2.5-7B");
-  EXPECT_EQ(log.rows[0]["value"], "7.1255");
-  EXPECT_EQ(log.rows[0].setting("tp"), "2");
   const MeasuredFile plain = read_measured(
       written("plain.csv",
               "model,precision,framework,quantity,unit,value\n"
@@ -127,6 +118,103 @@ TEST(MeasuredFile, ServingAndHostsAndThePlainForm) {
   EXPECT_EQ(plain.host.ram_bandwidth->value(), 61.5e9);
   ASSERT_EQ(plain.rows.size(), 1u);
   EXPECT_EQ(plain.rows[0].setting("framework"), "transformers");
+}
+
+/// The figures of a log of vLLM's start, by quantity.
+std::map<std::string, std::string> figures_of(const std::string& log, const RowDefaults& defaults,
+                                              std::vector<std::string>* notes = nullptr) {
+  const MeasuredFile file = read_measured(written("vllm.log", log), defaults);
+  EXPECT_EQ(file.format, "vLLM log");
+  std::map<std::string, std::string> found;
+  for (const Measurement& row : file.rows) found[row["quantity"]] = row["value"];
+  if (notes != nullptr) *notes = file.notes;
+  return found;
+}
+
+// Figures of a run with Llama-3.1-8B on an RTX 3090, github.com/vllm-project/vllm/issues/10517:
+// 23.58 GiB x 0.9 - 3.81 GiB beside the cache, of which 1,952 blocks of 16 tokens hold 1.5616
+// sequences.
+TEST(VllmLog, OfTheFirstEngine) {
+  const auto found = figures_of(
+      "INFO Initializing an LLM engine (v0.6.4) with config: model='meta-llama/Llama-3.1-8B', "
+      "dtype=torch.bfloat16, max_seq_len=20000, tensor_parallel_size=1, quantization=None, "
+      "kv_cache_dtype=auto, vllm\nINFO Loading model weights took 14.9888 GB\n"
+      "INFO Memory profiling results: total_gpu_memory=23.58GiB initial_memory_usage=15.34GiB "
+      "kv_cache_size=3.81GiB gpu_memory_utilization=0.90\n# GPU blocks: 1952, # CPU blocks: 2048\n"
+      "Maximum concurrency for 20000 tokens per request: 1.56x\n",
+      {});
+  EXPECT_EQ(found.at("gpu0_weights_memory"), "14.9888");
+  EXPECT_EQ(found.at("memory_beside_cache"), "17.412");
+  EXPECT_EQ(found.at("sequence_cache_memory"), "2.43981");
+  EXPECT_FALSE(found.contains("model_load_time"));
+}
+
+// Figures as printed by 0.8: github.com/kubernetes-sigs/gateway-api-inference-extension/pull/550.
+TEST(VllmLog, OfTheFirstEngineLater) {
+  const auto found = figures_of(
+      "INFO [llm_engine.py] Initializing a V0 LLM engine (v0.8.1) with config: model='m/n', "
+      "max_seq_len=4096, vllm\nINFO Model loading took 12.5523 GiB and 3.217 seconds\n"
+      "INFO the current vLLM instance can use total_gpu_memory (79.19GiB) x "
+      "gpu_memory_utilization (0.90) = 71.27GiB\nINFO model weights take 12.55GiB; "
+      "non_torch_memory takes 0.16GiB; the rest of the memory reserved for KV Cache is 56.18GiB.\n"
+      "# cuda blocks: 7191, # CPU blocks: 512\n",
+      {});
+  EXPECT_EQ(found.at("memory_beside_cache"), "15.09");
+  EXPECT_EQ(found.at("model_load_time"), "3.217");
+  EXPECT_FALSE(found.contains("sequence_cache_memory"));  // how many sequences is not said
+}
+
+// Figures of github.com/vllm-project/vllm/issues/21348: 8.11 GiB for 178,880 tokens on each of four
+// cards.
+TEST(VllmLog, OfTheSecondEngine) {
+  const std::string log =
+      "INFO non-default args: {'model': 'Qwen/Qwen3-235B-A22B-FP8', 'tensor_parallel_size': 4}\n"
+      "(EngineCore pid=7) INFO Initializing a V1 LLM engine (v0.19.0) with config: "
+      "model='Qwen/Qwen3-235B-A22B-FP8', speculative_config=None, dtype=torch.bfloat16, "
+      "max_seq_len=40960, tensor_parallel_size=4, pipeline_parallel_size=1, quantization=fp8, "
+      "kv_cache_dtype=fp8_e5m2, vllm\n"
+      "(Worker_TP0) INFO Model loading took 54.9 GiB memory and 60.297843 seconds\n"
+      "(Worker_TP0) INFO Available KV cache memory: 8.11 GiB\n"
+      "INFO GPU KV cache size: 178,880 tokens\n"
+      "INFO Maximum concurrency for 40,960 tokens per request: 4.37x\n"
+      "INFO Graph capturing finished in 8 secs, took 0.31 GiB\n";
+  std::vector<std::string> notes;
+  auto found = figures_of(log, {}, &notes);
+  EXPECT_EQ(found.at("sequence_cache_memory"), "1.85703");  // 8.11 * 40960 / 178880
+  EXPECT_EQ(found.at("model_load_time"), "60.2978");
+  EXPECT_FALSE(found.contains("memory_beside_cache"));  // of a card whose memory nothing says
+  ASSERT_EQ(notes.size(), 2u);
+  EXPECT_NE(notes[0].find("no memory of the card"), std::string::npos);
+  EXPECT_NE(notes[1].find("0.31 GiB"), std::string::npos);
+  const RowDefaults with_card{{}, {}, Bytes(Size{80} << 30)};
+  EXPECT_EQ(figures_of(log, with_card).at("memory_beside_cache"), "63.89");  // 80 * 0.9 - 8.11
+  const MeasuredFile file = read_measured(written("second.log", log), {});
+  EXPECT_EQ(file.rows[0].setting("tp"), "4");
+  EXPECT_EQ(file.rows[0].setting("kv"), "fp8_e5m2");
+  EXPECT_EQ(file.rows[0]["precision"], "fp8");
+  EXPECT_EQ(file.rows[0]["gpu_count"], "4");
+  // What is set stands in the arguments; a later start replaces one before.
+  const std::string half =
+      std::string(log).replace(log.find("'tensor_par"), 0, "'gpu_memory_utilization': 0.5, ");
+  EXPECT_EQ(figures_of(half + log, with_card).at("memory_beside_cache"), "63.89");
+  EXPECT_EQ(figures_of(log + half, with_card).at("memory_beside_cache"), "31.89");
+}
+
+TEST(VllmLog, SaysItsOwnBudgetAndWhatCannotBeRead) {
+  const auto found = figures_of(
+      "INFO Initializing a V1 LLM engine (v0.11.0) with config: model='m/n', max_seq_len=4096, "
+      "vllm\nINFO Time spent downloading weights for m/n: 40.2 seconds\n"
+      "INFO Model loading took 1.14 GiB and 44.1 seconds\nAvailable KV cache memory: -0.04 GiB\n"
+      "Free memory on device (60.86/61.27 GiB) on startup. Desired GPU memory utilization is (0.9, "
+      "55.14 GiB).\n",
+      {});
+  EXPECT_EQ(found.at("memory_beside_cache"), "55.18");
+  EXPECT_FALSE(found.contains("sequence_cache_memory"));
+  EXPECT_FALSE(found.contains("model_load_time"));  // holds the download
+  EXPECT_NE(message("vllm INFO Model loading took 1.14 GiB and 44.1 seconds\n").find("model='…'"),
+            std::string::npos);
+  EXPECT_NE(message("vllm model='m/n'\nModel loading took long\n").find("no size of the weights"),
+            std::string::npos);
 }
 
 /// Rows of llama-bench on one card, with speeds under constants that are changed by `change`.
