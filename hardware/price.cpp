@@ -39,7 +39,44 @@ std::string known_name(TomlRow& row, const Kind& kind, const std::string& name,
   }
 }
 
-Price read_price(const toml::table& table, std::string_view file, const Catalogue& catalogue) {
+/// A figure above 0: a number, or a table of what is expected, low and high, which goes to
+/// `uncertain`. `least`: what it cannot be below.
+struct Figures {
+  TomlRow& row;
+  std::string_view file;
+  std::vector<Uncertain>& uncertain;
+
+  std::optional<double> read(std::string_view key, Limit limit, Uncertain where, double least = 0) {
+    const toml::table* range = row.table(key);
+    const auto checked = [&](TomlRow& of, std::string_view name, double value) {
+      if (value < least)
+        of.fail(name,
+                fmt::format("found {}; expected from {:g} to {:g}", value, least, limit.most));
+      return value;
+    };
+    if (range == nullptr) {
+      const auto value = row.positive(key, limit);
+      if (value) checked(row, key, *value);
+      return value;
+    }
+    TomlRow inner(*range, file);
+    const double expected = checked(inner, "expected", inner.required_positive("expected", limit));
+    const double low = checked(inner, "low", inner.required_positive("low", limit));
+    const double high = checked(inner, "high", inner.required_positive("high", limit));
+    inner.finish();
+    if (low > expected || expected > high)
+      row.fail(key, fmt::format("found low {:g}, expected {:g}, high {:g}; expected them in this "
+                                "order",
+                                low, expected, high));
+    where.low = low / expected;
+    where.high = high / expected;
+    if (low < high) uncertain.push_back(std::move(where));
+    return expected;
+  }
+};
+
+Price read_price(const toml::table& table, std::string_view file, const Catalogue& catalogue,
+                 std::size_t index, std::vector<Uncertain>& uncertain) {
   TomlRow row(table, file);
   Price price;
   for (const Kind& kind : kinds) {
@@ -51,9 +88,15 @@ Price read_price(const toml::table& table, std::string_view file, const Catalogu
     price.name = known_name(row, kind, *name, catalogue);
   }
   if (price.name.empty()) row.fail("device", "missing; expected one of device, host and machine");
-  price.buy = row.positive("buy", most_money);
-  price.used = row.positive("used", most_money);
-  price.rent_per_hour = row.positive("rent_per_hour", most_hourly);
+  Figures figures{row, file, uncertain};
+  const auto read = [&](std::string_view key, std::optional<double> Price::*of, Limit limit) {
+    price.*of = figures.read(
+        key, limit,
+        {.name = fmt::format("{}, {}", price.name, key), .price = index, .of_price = of});
+  };
+  read("buy", &Price::buy, most_money);
+  read("used", &Price::used, most_money);
+  read("rent_per_hour", &Price::rent_per_hour, most_hourly);
   if (!price.buy && !price.used && !price.rent_per_hour)
     row.fail("buy", "missing; expected at least one of buy, used and rent_per_hour");
   price.source = row.text("source").value_or(std::string(file));
@@ -90,6 +133,7 @@ std::string assumptions_of(const Prices& prices, std::string_view file) {
     add(fmt::format("paid off over {} years", *prices.amortisation_years));
   if (prices.per_usd != 1)
     add(fmt::format("{} {} for a US dollar", prices.per_usd, prices.currency));
+  if (!prices.uncertain.empty()) add("of every range what is expected");
   return fmt::format("{}{}from {}", all, all.empty() ? "" : "; ", file);
 }
 
@@ -99,6 +143,11 @@ const Price* Prices::find(Price::Of of, std::string_view name) const {
   const auto found = std::ranges::find_if(
       prices, [&](const Price& each) { return each.of == of && each.name == name; });
   return found == prices.end() ? nullptr : &*found;
+}
+
+double& Prices::figure(const Uncertain& which) {
+  return which.of_price != nullptr ? *(prices.at(which.price).*which.of_price)
+                                   : *(this->*which.of_all);
 }
 
 Prices read_prices(std::string_view toml, std::string_view file, const Catalogue& catalogue) {
@@ -114,14 +163,21 @@ Prices read_prices(std::string_view toml, std::string_view file, const Catalogue
   if (rate && result.currency == "USD" && *rate != 1)
     row.fail("per_usd", "expected 1, since the currency is USD");
   result.per_usd = rate.value_or(1);
-  result.electricity_per_kwh = row.number("electricity_per_kwh", most_kwh);
-  result.power_usage_effectiveness = row.positive("power_usage_effectiveness", most_pue);
-  if (result.power_usage_effectiveness && *result.power_usage_effectiveness < 1)
-    row.fail("power_usage_effectiveness", "found less than 1; expected from 1 to 10");
-  result.utilisation = row.positive("utilisation", Limit{1});
-  result.amortisation_years = row.positive("amortisation_years", most_years);
+  Figures figures{row, file, result.uncertain};
+  const auto read = [&](std::string_view key, std::optional<double> Prices::*of, Limit limit,
+                        double least = 0) {
+    result.*of = figures.read(key, limit, {.name = std::string(key), .of_all = of}, least);
+  };
+  // Electricity may be free, but only where it is a plain number.
+  if (row.table("electricity_per_kwh") != nullptr)
+    read("electricity_per_kwh", &Prices::electricity_per_kwh, most_kwh);
+  else
+    result.electricity_per_kwh = row.number("electricity_per_kwh", most_kwh);
+  read("power_usage_effectiveness", &Prices::power_usage_effectiveness, most_pue, 1);
+  read("utilisation", &Prices::utilisation, Limit{1});
+  read("amortisation_years", &Prices::amortisation_years, most_years);
   for (const toml::table* each : row.tables("price")) {
-    Price price = read_price(*each, file, catalogue);
+    Price price = read_price(*each, file, catalogue, result.prices.size(), result.uncertain);
     if (result.find(price.of, price.name) != nullptr)
       TomlRow(*each, file)
           .fail("price", fmt::format("found '{}' twice in this file; expected it "

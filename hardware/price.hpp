@@ -1,6 +1,6 @@
 // What the user pays: rent, purchase and second-hand prices, electricity, and what an API asks.
 // List prices are facts and live in the catalogue; everything here comes from the user's
-// prices.toml.
+// prices.toml. A figure there is a number, or { expected, low, high } where it is not sure.
 #pragma once
 
 #include <optional>
@@ -30,6 +30,18 @@ struct ApiPrice {
   std::string source, date;
 };
 
+struct Prices;
+
+/// A figure of the file that is not sure: between `low` and `high` in 8 of 10 cases, both as
+/// factors on what is expected.
+struct Uncertain {
+  std::string name;       ///< "rtx-4090, buy"; "electricity_per_kwh"
+  std::size_t price = 0;  ///< index, of `of_price`
+  std::optional<double> Price::*of_price = nullptr;
+  std::optional<double> Prices::*of_all = nullptr;  ///< else this one
+  double low = 1, high = 1;
+};
+
 /// A user's prices. What is absent is not known, and costs that need it stay empty.
 struct Prices {
   std::string currency = "USD";
@@ -40,12 +52,15 @@ struct Prices {
   std::optional<double> amortisation_years;
   std::vector<Price> prices;
   std::vector<ApiPrice> apis;
+  std::vector<Uncertain> uncertain;
   /// "0.15 USD for a kWh, at work 50 % of the time, paid off over 3 years; from prices.toml": what
   /// is given, for readers.
   std::string assumptions;
 
   /// The price of a device, a host or a machine by its catalogue or canonical name; null: none.
   const Price* find(Price::Of of, std::string_view name) const;
+  /// The figure that `which` is of.
+  double& figure(const Uncertain& which);
 };
 
 /// Reads a prices.toml, called `file` in errors. Throws std::runtime_error naming file, line, key,

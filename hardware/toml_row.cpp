@@ -122,6 +122,11 @@ double TomlRow::required_positive(std::string_view key, Limit limit) {
   fail(key, fmt::format("missing; expected a number above 0, up to {}", limit.most));
 }
 
+const toml::table* TomlRow::table(std::string_view key) {
+  const toml::node* node = find(key);
+  return node == nullptr ? nullptr : node->as_table();
+}
+
 std::vector<const toml::table*> TomlRow::tables(std::string_view key) {
   const toml::node* node = find(key);
   if (node == nullptr) return {};

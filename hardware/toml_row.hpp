@@ -41,6 +41,8 @@ class TomlRow {
   /// Greater than zero, finite, and not more than `limit`.
   std::optional<double> positive(std::string_view key, Limit limit);
   double required_positive(std::string_view key, Limit limit);
+  /// The table at `key`; null where it is absent or something else.
+  const toml::table* table(std::string_view key);
   /// Zero or more, otherwise as `positive`.
   std::optional<double> number(std::string_view key, Limit limit);
   /// An array of tables.

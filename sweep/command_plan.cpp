@@ -141,7 +141,8 @@ std::vector<model::Acquisition> acquisitions_of(const Options& options, bool pri
 int run_portfolio(const Options& options) {
   for (const auto part : std::views::split(plan_command.help.flags, ' ')) {
     const std::string flag(part.begin(), part.end());
-    constexpr std::string_view understood[] = {"format", "out", "hub-token", "offline"};
+    constexpr std::string_view understood[] = {"format",  "out",     "hub-token",
+                                               "offline", "factors", "set"};
     if (std::ranges::find(understood, flag) == std::end(understood) && options.given(flag))
       throw UsageError(fmt::format("--{} has no effect on plan portfolio: FILE says it", flag));
   }
@@ -149,7 +150,9 @@ int run_portfolio(const Options& options) {
     throw UsageError(
         fmt::format("plan portfolio: one FILE, found {}", options.operands().size() - 1));
   const Format format = format_of(options);
-  const Portfolio portfolio = read_portfolio(options.operands()[1], Hub(hub_flags(options)));
+  const Engines engines(options);
+  const Portfolio portfolio =
+      read_portfolio(options.operands()[1], Hub(hub_flags(options)), engines);
   const auto plans = plan_portfolio(portfolio);
   if (plans.empty()) throw UsageError(no_prices);
   if (options.given("out")) {
@@ -255,9 +258,13 @@ const Command plan_command = {
          "that\n"
          "the demand takes, machines_spare with one more; acquisition, purchase, cost_per_hour of\n"
          "all machines; cost_per_million_in and _out; tokens_per_joule\n"
-         "portfolio: rank, fleet, acquisition, weights, machines, where; purchase, cost_per_hour,\n"
-         "cost_per_million_out, cost_over_years; break_even_api_months and _rent_months;\n"
-         "tokens_per_joule; wins: draws in which it is the cheapest; beaten_by_first: in which "
+         "portfolio: rank, fleet, acquisition, weights, machines, where; purchase, cost_per_hour "
+         "and its\n"
+         "80 % interval (empty: not served there); cost_per_million_in and _out, and _out_all, of "
+         "an\n"
+         "output token with all else included; cost_over_years; break_even_api_months and\n"
+         "_rent_months; tokens_per_joule; wins: draws in which it is the cheapest; "
+         "beaten_by_first: in which "
          "the\n"
          "first is cheaper; times_of_load that the budget pays for; missed",
      .exit_codes =

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "hardware/quantity_text.hpp"
+#include "sweep/money.hpp"
 #include "sweep/output.hpp"
 #include "sweep/plan.hpp"
 
@@ -81,10 +82,10 @@ std::string served(const Candidate& c) {
   return text;
 }
 
-std::string money(const Candidate& c, std::string_view currency) {
+std::string costs(const Candidate& c, std::string_view currency) {
   if (!c.per_hour) return {};
-  std::string text = fmt::format("{:.4g} {} an hour", *c.per_hour, currency);
-  if (c.purchase) text += fmt::format(", {:.6g} to buy", *c.purchase);
+  std::string text = money(*c.per_hour, currency) + " an hour";
+  if (c.purchase) text += fmt::format(", {} to buy", money(*c.purchase, currency));
   if (c.tokens)
     text += fmt::format("; a million tokens: {:.4g} in, {:.4g} out", c.tokens->input_per_million,
                         c.tokens->output_per_million);
@@ -174,11 +175,11 @@ std::string plan_words(const Question& question, std::span<const Candidate> cand
   };
   line("Answer", combination(best));
   line("Serves", served(best));
-  line("Costs", money(best, currency));
+  line("Costs", costs(best, currency));
   const auto qualifying = std::ranges::count_if(candidates, &Candidate::qualifies);
   line("Runner-up", qualifying > 1 ? combination(candidates[1]) + ": " + served(candidates[1])
                                    : std::string("none: nothing else qualifies"));
-  if (qualifying > 1) line("", money(candidates[1], currency));
+  if (qualifying > 1) line("", costs(candidates[1], currency));
   line("Binds", binding(best.serving.next));
   std::string left = fmt::format("{} free on the most loaded card", to_text(room(best)));
   if (target.users > 0)

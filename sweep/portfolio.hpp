@@ -13,6 +13,7 @@
 #include "hardware/price.hpp"
 #include "model/cost.hpp"
 #include "model/fleet.hpp"
+#include "sweep/factors.hpp"
 #include "sweep/hub.hpp"
 
 namespace headroom::sweep {
@@ -32,11 +33,12 @@ struct Portfolio {
   double years = 3;                       ///< that the total cost is over
   Size draws = 200;
   std::uint64_t seed = 1;
-  double change = 0.2;  ///< the share by which the sensitivity moves each assumption
+  double change = 0.2;               ///< the share by which the sensitivity moves each assumption
+  std::vector<std::string> assumed;  ///< of the engines
 };
-/// Throws SpecError naming file, key, what was found and what is allowed; UnknownName and what the
-/// models' sources throw.
-Portfolio read_portfolio(const std::filesystem::path& file, const Hub& hub);
+/// Runtimes are rows of `engines`, which outlives the portfolio. Throws SpecError naming file, key,
+/// what was found and what is allowed; UnknownName and what the models' sources throw.
+Portfolio read_portfolio(const std::filesystem::path& file, const Hub& hub, const Engines& engines);
 
 /// One kind of machine for some of the loads.
 struct FleetPart {
@@ -58,6 +60,7 @@ struct FleetPlan {
   bool over_budget = false;
   Size wins = 0;    ///< draws in which no other plan is cheaper
   Size beaten = 0;  ///< draws in which the first plan is cheaper than this one
+  double per_hour_low = 0, per_hour_high = 0;  ///< 80 % of the draws; infinite: does not serve
 
   bool qualifies() const { return !missed_load && !over_budget; }
   Size machines() const;
@@ -71,6 +74,18 @@ struct Demand {
   double requests_s = 0, output_tokens_s = 0;
 };
 Demand demand_of(const Portfolio& portfolio, const FleetPlan& plan);
+
+/// What one load costs: its part of the cards that are taken is its part of the money, of which its
+/// prompts and its output have as much as they have of a request's time (model/cost.hpp).
+struct LoadCost {
+  double per_hour = 0;
+  double input_per_million = 0, output_per_million = 0;
+  double requests_s = 0;
+};
+/// By load.
+std::vector<LoadCost> load_costs(const Portfolio& portfolio, const FleetPlan& plan);
+/// The same over all loads: all that is paid for prompts by all prompt tokens, and for output.
+LoadCost mean_cost(const Portfolio& portfolio, const FleetPlan& plan);
 
 /// What `plan` costs for a million output tokens, all else included, at `prices`.
 double cost_per_million(const Portfolio& portfolio, const FleetPlan& plan, const Prices& prices);
@@ -87,11 +102,13 @@ std::optional<double> break_even_with_rent(const Portfolio& portfolio, const Fle
 
 /// Every kind of machine alone, each way to come by it, on cards and offloaded where that differs;
 /// and the cheapest division of the loads among them, exact over all divisions. The cheapest an
-/// hour first; those that do not qualify last. Wins and beats are of seeded draws of the times and
-/// the memory within their intervals, the same error for all machines with the same cards.
+/// hour first; those that do not qualify last. Wins, beats and intervals are of seeded draws: of
+/// times and memory within their intervals, the same error for all machines with the same cards,
+/// and of every price that the file gives a range.
 std::vector<FleetPlan> plan_portfolio(const Portfolio& portfolio);
 
-/// How the cost of a million tokens moves with one assumption.
+/// How the cost of a million tokens moves with one assumption: over its range in the prices file,
+/// else by the portfolio's `change`.
 struct Sensitivity {
   std::string assumption;          ///< "electricity"
   double low = 0, high = 0;        ///< the assumption's values

@@ -35,9 +35,10 @@ std::string opening(const std::string& stem, const std::string& title, const std
       height, gnuplot_string(subtitle), left);
 }
 
-// As in report/chart.cpp; seven and six of them, so that 42 machines differ.
-constexpr std::string_view colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                        "#E69F00", "#56B4E9", "#777777"};
+/// Of the figure's width, at the font of labels.
+constexpr double letter_width = 7.2 / 900;
+
+// Six beside the seven colours, so that 42 machines differ.
 constexpr int symbols[] = {7, 5, 9, 13, 11, 15};
 
 report::Drawing frontier(const Portfolio& p, std::string stem, const std::string& title,
@@ -75,7 +76,7 @@ report::Drawing frontier(const Portfolio& p, std::string stem, const std::string
   drawing.script += fmt::format(
       "set xlabel 'output tokens/s of one user'\nset ylabel {}\n"
       "set key outside below left Left reverse maxcols 2 samplen 2 height 1\n"
-      "plot data index 0 using 1:2 with lines lc rgb '#000000' lw 2 title 'frontier'",
+      "plot data index 0 using 1:2 with lines lc rgb '#777777' lw 2 title 'frontier'",
       report::gnuplot_string(vertical));
   int block = 1;
   for (std::size_t m = 0; m < p.machines.size(); ++m) {
@@ -91,7 +92,7 @@ report::Drawing frontier(const Portfolio& p, std::string stem, const std::string
     const auto style = static_cast<std::size_t>(block - 1);
     drawing.script += fmt::format(
         ", \\\n     data index {} using 1:2 with points lc rgb '{}' pt {} ps 0.9 title {}", block++,
-        colours[style % std::size(colours)], symbols[style % std::size(symbols)],
+        report::colours[style % std::size(report::colours)], symbols[style % std::size(symbols)],
         report::gnuplot_string(p.machines[m]->name));
   }
   drawing.script += "\nunset output\nreset\n}\n";
@@ -136,20 +137,21 @@ report::Drawing tornado_drawing(const Portfolio& p, const FleetPlan& plan) {
   const double expected = cost_per_million(p, plan, p.prices);
   report::Drawing drawing{"tornado", "# row cost_at_low cost_at_high\n", ""};
   std::string names;
+  std::size_t longest = 0;
   const auto n = static_cast<int>(rows.size());
   for (int i = 0; i < n; ++i) {
     const Sensitivity& s = rows[static_cast<std::size_t>(i)];
     drawing.data +=
         fmt::format("{} {} {}\n", n - i, report::shortest(s.at_low), report::shortest(s.at_high));
-    names += fmt::format(
-        "{}{} {}", i > 0 ? ", " : "",
-        report::gnuplot_string(fmt::format("{} ({:.3g} to {:.3g})", s.assumption, s.low, s.high)),
-        n - i);
+    const auto label = fmt::format("{} ({:.4g} to {:.4g})", s.assumption, s.low, s.high);
+    longest = std::max(longest, label.size());
+    names += fmt::format("{}{} {}", i > 0 ? ", " : "", report::gnuplot_string(label), n - i);
   }
-  drawing.script =
-      opening("tornado", p.name + ": what the cost depends on",
-              fmt::format("each assumption alone, {:.0f} % lower and higher", 100 * p.change),
-              180 + 50 * std::max(n, 1), 0.4);
+  drawing.script = opening(
+      "tornado", p.name + ": what the cost depends on",
+      fmt::format("each assumption alone, {}{:.0f} % lower and higher",
+                  p.prices.uncertain.empty() ? "" : "over its range, else ", 100 * p.change),
+      180 + 50 * std::max(n, 1), 0.4);
   drawing.script += fmt::format(
       "set ytics ({})\nset yrange [0.3:{}.7]\nset xlabel '{} for a million output tokens'\n"
       "set style fill solid 0.8 noborder\nset key outside below height 1\nset offsets graph 0.05, "

@@ -44,8 +44,8 @@ std::optional<Seconds> seconds(TomlRow& row, std::string_view key) {
   return named(row, key, *text, [](const std::string& t) { return parse_seconds(t); });
 }
 
-model::Load read_load(const toml::table& table, Portfolio& p, const Hub& hub, bool strict,
-                      const std::string& usual_runtime) {
+model::Load read_load(const toml::table& table, Portfolio& p, const Hub& hub,
+                      const Engines& engines, bool strict, const std::string& usual_runtime) {
   TomlRow row(table, p.file);
   model::Load load;
   const std::string name = row.required_text("model");
@@ -66,7 +66,7 @@ model::Load read_load(const toml::table& table, Portfolio& p, const Hub& hub, bo
   model::Scenario& s = load.request;
   s.weights = p.weights.back().get();
   s.runtime = named(row, "runtime", row.text("runtime").value_or(usual_runtime),
-                    [](const std::string& t) { return &model::runtime(t); });
+                    [&](const std::string& t) { return &engines.named(t); });
   s.kv_precision = named(row, "kv_precision", row.text("kv_precision").value_or("fp16"),
                          [](const std::string& t) { return &precision(t); });
   s.prompt_tokens = whole(row, "prompt_tokens", most_tokens, s.prompt_tokens);
@@ -104,7 +104,8 @@ std::vector<model::Acquisition> read_acquisitions(TomlRow& row) {
 
 }  // namespace
 
-Portfolio read_portfolio(const std::filesystem::path& file, const Hub& hub) try {
+Portfolio read_portfolio(const std::filesystem::path& file, const Hub& hub,
+                         const Engines& engines) try {
   Portfolio p;
   p.file = file.string();
   p.text = read_text_file(p.file, "a portfolio in TOML");
@@ -136,12 +137,14 @@ Portfolio read_portfolio(const std::filesystem::path& file, const Hub& hub) try 
     for (std::size_t i = 0; i + 1 < p.machines.size(); ++i)
       if (p.machines[i]->name == p.machines.back()->name)
         row.fail("machines", fmt::format("found '{}' twice", p.machines.back()->name));
+    engines.measured(*p.machines.back());
   }
+  p.assumed = engines.assumed(p.machines.front().get());
   const auto loads = row.tables("load");
   if (loads.empty() || loads.size() > most_loads)
     row.fail("load", fmt::format("found {}; expected from 1 to {}", loads.size(), most_loads));
   for (const toml::table* each : loads) {
-    p.loads.push_back(read_load(*each, p, hub, strict, runtime));
+    p.loads.push_back(read_load(*each, p, hub, engines, strict, runtime));
     const std::string page = report::file_name(p.loads.back().name);
     if (page.empty() || page == "purchase")
       row.fail("load", fmt::format("found one called '{}'; give it a name that its page can have",

@@ -6,6 +6,7 @@
 
 #include "report/curve.hpp"
 #include "report/markdown.hpp"
+#include "sweep/money.hpp"
 #include "sweep/output.hpp"
 #include "sweep/portfolio_report.hpp"
 
@@ -83,6 +84,12 @@ std::vector<Value> row(const Portfolio& p, const FleetPlan& plan, Size rank) {
   add([&] { return where_words(p, plan); });
   add([&] { return plan.purchase(); });
   add([&] { return plan.per_hour(); });
+  const auto end = [&](double v) { return std::isfinite(v) ? Value(v) : Value(); };
+  add([&] { return end(plan.per_hour_low); });
+  add([&] { return end(plan.per_hour_high); });
+  const LoadCost tokens = served ? mean_cost(p, plan) : LoadCost{};
+  add([&] { return tokens.input_per_million; });
+  add([&] { return tokens.output_per_million; });
   add([&] { return cost_per_million(p, plan, p.prices); });
   add([&] { return cost_over_years(p, plan); });
   cells.push_back(served ? optional(break_even_with_api(p, plan)) : Value());
@@ -98,11 +105,12 @@ std::vector<Value> row(const Portfolio& p, const FleetPlan& plan, Size rank) {
   return cells;
 }
 
-std::string money(double value, std::string_view currency) {
-  return fmt::format(
-      "{} {}",
-      value < 1000 ? fmt::format("{:.4g}", value) : grouped(static_cast<Size>(std::llround(value))),
-      currency);
+/// "0.4 to 0.6"; an end at which the fleet does not serve is said.
+std::string interval(const FleetPlan& plan) {
+  const auto end = [](double value) {
+    return std::isfinite(value) ? fmt::format("{:.4g}", value) : std::string("not served");
+  };
+  return fmt::format("{} to {}", end(plan.per_hour_low), end(plan.per_hour_high));
 }
 
 std::string months(const std::optional<double>& value) {
@@ -114,9 +122,12 @@ using Lines = std::vector<std::pair<std::string, std::string>>;
 
 Lines costs(const Portfolio& p, const FleetPlan& plan) {
   const std::string& currency = p.prices.currency;
-  Lines lines{{"Costs", fmt::format("{} an hour; {} a million output tokens",
-                                    money(plan.per_hour(), currency),
-                                    money(cost_per_million(p, plan, p.prices), currency))}};
+  const LoadCost tokens = mean_cost(p, plan);
+  Lines lines{{"Costs", fmt::format("{} an hour ({}); a million tokens: {:.4g} in, {:.4g} out "
+                                    "({:.4g} out with all else included)",
+                                    money(plan.per_hour(), currency), interval(plan),
+                                    tokens.input_per_million, tokens.output_per_million,
+                                    cost_per_million(p, plan, p.prices))}};
   if (plan.purchase() > 0)
     lines.emplace_back(
         "", fmt::format("{} to buy, then {} an hour to run", money(plan.purchase(), currency),
@@ -162,10 +173,30 @@ Lines answer(const Portfolio& p, std::span<const FleetPlan> plans) {
         fmt::format("{} ({}): {} an hour; the answer is cheaper in {} of {} draws",
                     machines_words(p, plans[1]), acquisition_words(plans[1]),
                     money(plans[1].per_hour(), p.prices.currency), plans[1].beaten, p.draws));
-  lines.emplace_back("Sure", fmt::format("the cheapest in {} of {} draws within the intervals of "
-                                         "times and memory (seed {})",
-                                         best.wins, p.draws, p.seed));
+  lines.emplace_back(
+      "Sure", fmt::format("the cheapest in {} of {} draws within the intervals of times and memory"
+                          "{} (seed {})",
+                          best.wins, p.draws,
+                          p.prices.uncertain.empty()
+                              ? "; the prices file gives no ranges, so prices are as they stand"
+                              : " and the ranges of prices",
+                          p.seed));
   return lines;
+}
+
+/// What each load's tokens cost.
+std::string token_prices(const Portfolio& p, const FleetPlan& plan) {
+  std::vector<std::vector<std::string>> rows;
+  const auto costs = load_costs(p, plan);
+  for (std::size_t l = 0; l < costs.size(); ++l)
+    rows.push_back({report::markdown_text(p.loads[l].name),
+                    fmt::format("{:.3g}", costs[l].requests_s),
+                    fmt::format("{:.4g}", costs[l].per_hour),
+                    fmt::format("{:.4g}", costs[l].input_per_million),
+                    fmt::format("{:.4g}", costs[l].output_per_million)});
+  return fmt::format("\n## What tokens cost ({})\n\n", p.prices.currency) +
+         report::markdown({"load", "requests/s", "an hour", "a million in", "a million out"},
+                          {false, true, true, true, true}, rows);
 }
 
 std::string assumptions(const Portfolio& p) {
@@ -174,17 +205,38 @@ std::string assumptions(const Portfolio& p) {
                   100 * model::utilisation_of(p.prices));
   if (p.share_cards)
     text += "; models that share a card have an equal part of its memory and speed";
+  text +=
+      "; a fleet may mix the machines that are listed, and none is changed: other cards in one "
+      "box are a machine of their own";
+  for (const auto& each : p.assumed) text += "; " + each;
   return text;
 }
 
 }  // namespace
 
 report::Table portfolio_table(const Portfolio& p, std::span<const FleetPlan> plans) {
-  report::Table table{
-      {"rank", "fleet", "acquisition", "weights", "machines", "where", "purchase", "cost_per_hour",
-       "cost_per_million_out", "cost_over_years", "break_even_api_months", "break_even_rent_months",
-       "tokens_per_joule", "wins", "beaten_by_first", "times_of_load", "missed"},
-      {}};
+  report::Table table{{"rank",
+                       "fleet",
+                       "acquisition",
+                       "weights",
+                       "machines",
+                       "where",
+                       "purchase",
+                       "cost_per_hour",
+                       "cost_per_hour_low",
+                       "cost_per_hour_high",
+                       "cost_per_million_in",
+                       "cost_per_million_out",
+                       "cost_per_million_out_all",
+                       "cost_over_years",
+                       "break_even_api_months",
+                       "break_even_rent_months",
+                       "tokens_per_joule",
+                       "wins",
+                       "beaten_by_first",
+                       "times_of_load",
+                       "missed"},
+                      {}};
   for (std::size_t i = 0; i < plans.size(); ++i)
     table.rows.push_back(row(p, plans[i], static_cast<Size>(i) + 1));
   return table;
@@ -212,13 +264,15 @@ std::string portfolio_words(const Portfolio& p, std::span<const FleetPlan> plans
                     std::string(weights_words(plan)),
                     served && plan.purchase() > 0 ? fmt::format("{:.0f}", plan.purchase()) : "",
                     served ? fmt::format("{:.3f}", plan.per_hour()) : "",
-                    served ? fmt::format("{:.4g}", cost_per_million(p, plan, p.prices)) : "",
+                    served ? interval(plan) : "",
+                    served ? fmt::format("{:.4g}", mean_cost(p, plan).input_per_million) : "",
+                    served ? fmt::format("{:.4g}", mean_cost(p, plan).output_per_million) : "",
                     missed_words(p, plan)});
   }
   return text + '\n' +
-         aligned(
-             {"rank", "fleet", "by", "weights", "purchase", "an hour", "a million out", "misses"},
-             {true, false, false, false, true, true, true, false}, rows);
+         aligned({"rank", "fleet", "by", "weights", "purchase", "an hour", "80 % of draws",
+                  "a million in", "out", "misses"},
+                 {true, false, false, false, true, true, true, true, true, false}, rows);
 }
 
 std::string purchase_page(const Portfolio& p, std::span<const FleetPlan> plans) {
@@ -247,17 +301,19 @@ std::string purchase_page(const Portfolio& p, std::span<const FleetPlan> plans) 
                     acquisition_words(plan), std::string(weights_words(plan)),
                     served ? report::markdown_text(where_words(p, plan)) : "",
                     plan.purchase() > 0 ? shown(plan.purchase(), "{:.0f}") : "",
-                    shown(plan.per_hour()),
-                    served ? shown(cost_per_million(p, plan, p.prices)) : "",
+                    shown(plan.per_hour()), served ? interval(plan) : "",
+                    served ? shown(mean_cost(p, plan).input_per_million) : "",
+                    served ? shown(mean_cost(p, plan).output_per_million) : "",
                     served ? shown(cost_over_years(p, plan), "{:.0f}") : "",
                     served ? fmt::format("{} of {}", plan.wins, p.draws) : "",
                     report::markdown_text(missed_words(p, plan))});
   }
-  text += report::markdown({"rank", "fleet", "by", "weights", "what runs where",
-                            "purchase (" + currency + ")", "an hour", "a million out",
-                            fmt::format("over {:g} years", p.years), "cheapest in draws", "misses"},
-                           {true, false, false, false, false, true, true, true, true, true, false},
-                           rows);
+  text += report::markdown(
+      {"rank", "fleet", "by", "weights", "what runs where", "purchase (" + currency + ")",
+       "an hour", "80 % of draws", "a million in", "a million out",
+       fmt::format("over {:g} years", p.years), "cheapest in draws", "misses"},
+      {true, false, false, false, false, true, true, true, true, true, true, true, false}, rows);
+  if (best.qualifies()) text += token_prices(p, best);
   if (best.qualifies()) {
     text +=
         "\n## What the cost depends on\n\n![What a million output tokens cost when one "

@@ -49,6 +49,48 @@ TEST(Prices, AreReadByTheCataloguesNames) {
   EXPECT_EQ(prices.apis[0].output_per_million, 1.5);
 }
 
+TEST(Prices, AFigureMayBeARange) {
+  Prices prices = read(R"(
+electricity_per_kwh = { expected = 0.2, low = 0.1, high = 0.3 }
+utilisation = 0.5
+[[price]]
+device = "rtx-3090"
+used = { expected = 800, low = 600, high = 1000 }
+buy = { expected = 900, low = 900, high = 900 }
+[[price]]
+host = "desktop"
+buy = 1500
+[[price]]
+device = "rtx-4090"
+rent_per_hour = { expected = 0.4, low = 0.3, high = 0.8 }
+)");
+  EXPECT_EQ(prices.electricity_per_kwh, 0.2);
+  EXPECT_EQ(prices.find(Price::Of::device, "rtx-3090")->used, 800);
+  ASSERT_EQ(prices.uncertain.size(), 3u) << "a range of nothing is sure";
+  const Uncertain& used = prices.uncertain[1];
+  EXPECT_EQ(used.name, "rtx-3090, used");
+  EXPECT_DOUBLE_EQ(used.low, 0.75);
+  EXPECT_DOUBLE_EQ(used.high, 1.25);
+  prices.figure(used) = 700;
+  EXPECT_EQ(prices.find(Price::Of::device, "rtx-3090")->used, 700);
+  prices.figure(prices.uncertain[2]) = 0.5;
+  EXPECT_EQ(prices.find(Price::Of::device, "rtx-4090")->rent_per_hour, 0.5);
+  prices.figure(prices.uncertain[0]) = 0.25;
+  EXPECT_EQ(prices.electricity_per_kwh, 0.25);
+}
+
+TEST(Prices, ARangeThatIsNoneIsRefused) {
+  for (const char* range :
+       {"{ expected = 5, low = 6, high = 7 }", "{ expected = 5, low = 4, high = 4.5 }",
+        "{ expected = 5, low = 4 }", "{ expected = 5, low = 0, high = 6 }", "{}",
+        "{ expected = 5, low = -1, high = 6 }", "{ expected = 5, low = 4, high = inf }",
+        "{ expected = 5, low = 4, high = 6, hihg = 6 }", "[4, 5, 6]", "\"5\""})
+    EXPECT_THROW(read(std::string("amortisation_years = ") + range), std::runtime_error) << range;
+  EXPECT_THROW(read("utilisation = { expected = 0.9, low = 0.8, high = 1.2 }"), std::runtime_error);
+  EXPECT_THROW(read("power_usage_effectiveness = { expected = 1.1, low = 0.9, high = 1.2 }"),
+               std::runtime_error);
+}
+
 TEST(Prices, AddUpOverAMachine) {
   const Prices prices = read(usual);
   EXPECT_EQ(purchase_price(prices, machine("2x rtx-4090")), 2 * 2000 + 1500);
