@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -51,9 +52,26 @@ void find_cards(Detection& found) {
   if (!found.cards.empty()) found.cuda_version = parse_cuda_version(ask({"nvidia-smi"}, found));
   const std::string rocm =
       ask({"rocm-smi", "--showproductname", "--showmeminfo", "vram", "--showdriverversion"}, found);
-  for (DetectedCard& each : parse_rocm_smi(rocm, found.notes))
-    found.cards.push_back(std::move(each));
-  if (found.cards.empty()) found.notes.emplace_back("no card found by nvidia-smi or rocm-smi");
+  auto others = parse_rocm_smi(rocm, found.notes);
+  if (others.empty()) others = read_drm("/sys/class/drm", found.notes);
+  for (DetectedCard& each : others) found.cards.push_back(std::move(each));
+  if (!found.cards.empty()) return;
+  found.notes.emplace_back("no card found by nvidia-smi, rocm-smi or /sys");
+  note_pci_cards("/sys/bus/pci/devices", found.notes);
+}
+
+bool is_mac() {
+  utsname name;
+  return uname(&name) == 0 && std::string_view(name.sysname) == "Darwin";
+}
+
+/// A limit of a control group, and what is left of it.
+void limit_memory(const std::string& most, const std::string& used, Detection& found) {
+  const auto limit = parse_memory_limit(most);
+  if (!limit) return;
+  found.ram_limit = std::min(found.ram_limit.value_or(*limit), *limit);
+  const Bytes taken = std::min(*limit, parse_memory_limit(used).value_or(Bytes()));
+  found.ram_available = std::min(found.ram_available, *limit - taken);
 }
 
 /// The tightest memory and CPU limits on the way up from our control group to the root.
@@ -62,15 +80,18 @@ void find_limits(Detection& found) {
   std::filesystem::path group = parse_cgroup_path(content("/proc/self/cgroup"));
   while (true) {
     const std::string at = root + (group == "/" ? "" : group.string());
-    if (const auto limit = parse_memory_limit(content(at + "/memory.max")))
-      found.ram_limit = std::min(found.ram_limit.value_or(*limit), *limit);
+    limit_memory(content(at + "/memory.max"), content(at + "/memory.current"), found);
     if (const auto cores = parse_cpu_limit(content(at + "/cpu.max")))
       found.cores = std::min(found.cores, *cores);
     if (group.empty() || group == "/") break;
     group = group.parent_path();
   }
-  if (const auto limit = parse_memory_limit(content(root + "/memory/memory.limit_in_bytes")))
-    found.ram_limit = std::min(found.ram_limit.value_or(*limit), *limit);
+  // Version 1.
+  limit_memory(content(root + "/memory/memory.limit_in_bytes"),
+               content(root + "/memory/memory.usage_in_bytes"), found);
+  if (const auto cores = parse_cpu_limit(content(root + "/cpu/cpu.cfs_quota_us") + ' ' +
+                                         content(root + "/cpu/cpu.cfs_period_us")))
+    found.cores = std::min(found.cores, *cores);
 }
 
 void find_memory_and_cores(Detection& found) {
@@ -145,9 +166,19 @@ BytesPerSecond pcie_rate(int generation, int lanes) {
 
 Detection detect() {
   Detection found;
-  find_cards(found);
-  find_memory_and_cores(found);
+  if (is_mac()) {
+    parse_sysctl(ask(sysctl_query(), found), ask({"vm_stat"}, found), found);
+  } else {
+    find_cards(found);
+    find_memory_and_cores(found);
+  }
   find_disk(found);
+  for (const DetectedCard& card : found.cards)
+    if (!card.tried)
+      found.notes.push_back(fmt::format(
+          "{}: read by {} as documented, untested on such hardware: compare it with what "
+          "you know of the card",
+          card.name, card.found_by));
   return found;
 }
 
@@ -157,7 +188,9 @@ Machine local_machine(const Detection& found, const Catalogue& catalogue,
     if (assumed != nullptr) assumed->push_back(std::move(text));
   };
   Machine machine;
-  machine.host = catalogue.host(catalogue.default_host);
+  for (const DetectedCard& card : found.cards) machine.devices.push_back(row_of(card, catalogue));
+  const bool usual = !machine.devices.empty() && !machine.devices.front().host.empty();
+  machine.host = catalogue.host(usual ? machine.devices.front().host : catalogue.default_host);
   const std::string rates_of = machine.host.name;
   Host& host = machine.host;
   const double core_share = static_cast<double>(found.cores) / host.cores;
@@ -190,8 +223,9 @@ Machine local_machine(const Detection& found, const Catalogue& catalogue,
   host.source = fmt::format("detected; rates as {}: {}", rates_of, host.source);
 
   host.host_bus = BytesPerSecond();
-  for (const DetectedCard& card : found.cards) {
-    Device device = row_of(card, catalogue);
+  for (std::size_t i = 0; i < found.cards.size(); ++i) {
+    const DetectedCard& card = found.cards[i];
+    Device& device = machine.devices[i];
     if (card.memory > Bytes()) {
       const double ratio = card.memory.real() / device.memory.real();
       if (ratio < 0.9 || ratio > 1.1)
@@ -210,7 +244,7 @@ Machine local_machine(const Detection& found, const Catalogue& catalogue,
       note(fmt::format("host bus of {}: {}, as the catalogue has it", device.name,
                        device.host_bus_kind));
     }
-    machine.devices.push_back(std::move(device));
+    if (device.unified_memory && !found.ram_bandwidth) host.ram_bandwidth = device.bandwidth;
   }
   machine.name = machine.canonical_name();
   return machine;

@@ -1,9 +1,11 @@
 // What this computer has: cards by their drivers' tools, memory, cores and disk by the kernel. The
-// parsers take text, so that they are tested without the hardware. nvidia-smi: output of an H100,
-// an H200, of broken and of missing tools is covered by tests. rocm-smi: written from its
-// documented output, never run on AMD hardware (untested). Intel and Apple tools are not asked.
+// parsers take text or a folder, so that they are tested without the hardware. nvidia-smi: output
+// of an H100, an H200, of broken and of missing tools is covered by tests. rocm-smi, /sys and
+// macOS's sysctl and vm_stat: written from their documented output and never run on such hardware,
+// which a detection says. Intel's tools are not asked.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +28,8 @@ struct DetectedCard {
   int pcie_lanes = 0;
   std::string compute_capability;
   double power_w = 0;  ///< limit in force
+  std::string found_by = "nvidia-smi";
+  bool tried = false;  ///< this reading has been seen to work on such hardware
 };
 
 /// What detection found. Sizes in bytes; what could not be found is zero, empty or absent, and
@@ -54,6 +58,20 @@ std::vector<DetectedCard> parse_nvidia_smi(std::string_view csv, std::vector<std
 std::string parse_cuda_version(std::string_view banner);
 /// `rocm-smi --showproductname --showmeminfo vram --showdriverversion`.
 std::vector<DetectedCard> parse_rocm_smi(std::string_view text, std::vector<std::string>& notes);
+
+/// The cards under /sys/class/drm (`drm`) whose driver says how much memory they have, as amdgpu
+/// does: product_name, mem_info_vram_total and _used, max_link_speed, current_link_width.
+std::vector<DetectedCard> read_drm(const std::filesystem::path& drm,
+                                   std::vector<std::string>& notes);
+/// Adds a note for each NVIDIA or AMD display controller or accelerator under /sys/bus/pci/devices
+/// (`devices`): where no tool found a card, its driver is missing.
+void note_pci_cards(const std::filesystem::path& devices, std::vector<std::string>& notes);
+
+/// The command whose output parse_sysctl reads.
+std::vector<std::string> sysctl_query();
+/// A Mac with a chip of Apple's: its card, RAM, cores and name; nothing changes where `text` is not
+/// of one. `vm_stat`: of the command of that name, for what is free.
+void parse_sysctl(std::string_view text, std::string_view vm_stat, Detection& found);
 
 /// The value of `key` in /proc/meminfo, which counts in KiB. Absent where it is not there.
 std::optional<Bytes> parse_meminfo(std::string_view text, std::string_view key);

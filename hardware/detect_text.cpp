@@ -87,6 +87,7 @@ std::vector<DetectedCard> parse_nvidia_smi(std::string_view csv, std::vector<std
     card.pcie_lanes = number<int>(fields[5]).value_or(0);
     if (!unknown(fields[6])) card.compute_capability = fields[6];
     card.power_w = number<double>(fields[7]).value_or(0);
+    card.tried = true;
     result.push_back(std::move(card));
   }
   return result;
@@ -134,9 +135,50 @@ std::vector<DetectedCard> parse_rocm_smi(std::string_view text, std::vector<std:
       continue;
     }
     card.driver = driver;
+    card.found_by = "rocm-smi";
     result.push_back(std::move(card));
   }
   return result;
+}
+
+std::vector<std::string> sysctl_query() {
+  return {"sysctl", "hw.memsize", "hw.physicalcpu", "machdep.cpu.brand_string"};
+}
+
+void parse_sysctl(std::string_view text, std::string_view vm_stat, Detection& found) {
+  std::string chip;
+  std::optional<std::int64_t> memory, cores;
+  for (const std::string_view line : split(text, '\n')) {
+    if (const auto value = value_of(line, "machdep.cpu.brand_string")) chip = *value;
+    if (const auto value = value_of(line, "hw.memsize")) memory = number<std::int64_t>(*value);
+    if (const auto value = value_of(line, "hw.physicalcpu")) cores = number<std::int64_t>(*value);
+  }
+  constexpr std::string_view maker = "Apple ";
+  if (!chip.starts_with(maker) || !memory || *memory <= 0) return;
+  found.cpu = chip;
+  found.ram = Bytes(*memory);
+  found.cores = static_cast<int>(std::clamp<std::int64_t>(cores.value_or(1), 1, 1 << 16));
+  // "(page size of 16384 bytes)", "Pages free:    12345."
+  const auto size_at = vm_stat.find("page size of ");
+  std::int64_t page = 0, pages = 0;
+  if (size_at != std::string_view::npos) {
+    const std::string_view rest = vm_stat.substr(size_at + 13);
+    page = number<std::int64_t>(rest.substr(0, rest.find(' '))).value_or(0);
+  }
+  for (const std::string_view line : split(vm_stat, '\n'))
+    for (const std::string_view key : {"Pages free", "Pages inactive", "Pages speculative"})
+      if (auto value = value_of(line, key)) {
+        if (value->ends_with('.')) value->remove_suffix(1);
+        pages += std::min(number<std::int64_t>(*value).value_or(0), std::int64_t{1} << 40);
+      }
+  if (page > 0 && page <= 1 << 20 && pages > 0)
+    found.ram_available = std::min(found.ram, Bytes(page * pages));
+  DetectedCard card;
+  card.name = chip.substr(maker.size());
+  card.memory = found.ram;
+  card.found_by = "sysctl";
+  if (found.ram_available > Bytes()) card.free = found.ram_available;
+  found.cards.push_back(std::move(card));
 }
 
 std::optional<Bytes> parse_meminfo(std::string_view text, std::string_view key) {

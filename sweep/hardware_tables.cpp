@@ -160,6 +160,7 @@ report::Table detected_hardware(const Detection& found, const Catalogue& catalog
       row(name, "host_bus", fmt::format("PCIe {}.0 x{}", card.pcie_generation, card.pcie_lanes));
     row(name, "compute_capability", card.compute_capability);
     row(name, "power_w", positive(card.power_w));
+    row(name, "found_by", card.found_by + (card.tried ? "" : " (untested on such hardware)"));
   }
   row("host", "cuda_version", found.cuda_version);
   row("host", "cpu", found.cpu);

@@ -107,6 +107,11 @@ std::optional<GivenMachine> given_machine(const Options& options, Memory memory)
     return given;
   }
   std::string text = options.text("machine");
+  if (lower(options.text("device")) == "local") {
+    if (options.given("count") || options.given("host"))
+      throw UsageError("--device local is all of this computer: without --count and --host");
+    text = "local";
+  }
   if (text.empty()) {
     text = options.given("device")
                ? fmt::format("{}x {}", options.whole("count", 1), options.text("device"))

@@ -1,10 +1,14 @@
 // Detection, by what its tools print: as documented, broken and missing.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "hardware/detect.hpp"
 #include "hardware/machine.hpp"
 #include "hardware/names.hpp"
 #include "hardware/program.hpp"
+#include "tests/support/folder.hpp"
 
 namespace headroom {
 namespace {
@@ -90,6 +94,81 @@ TEST(RocmSmi, GarbageIsNoCard) {
   Notes notes;
   EXPECT_TRUE(parse_rocm_smi("", notes).empty());
   EXPECT_TRUE(parse_rocm_smi("ERROR: GPU[0] : unable to open\nGPU[x] : a: b\nGPU[", notes).empty());
+}
+
+void write(const std::filesystem::path& file, const std::string& text) {
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file) << text;
+}
+
+// Names of files and forms of values: Linux, Documentation/gpu/amdgpu/driver-misc.rst and
+// Documentation/ABI/testing/sysfs-bus-pci.
+TEST(Sys, CardsWhoseDriverSaysTheirMemory) {
+  const test::Folder drm;
+  write(drm / "card0/device/mem_info_vram_total", "68702699520\n");
+  write(drm / "card0/device/mem_info_vram_used", "10993664\n");
+  write(drm / "card0/device/product_name", "AMD Instinct MI210\n");
+  write(drm / "card0/device/max_link_speed", "16.0 GT/s PCIe\n");
+  write(drm / "card0/device/current_link_width", "16\n");
+  write(drm / "card1/device/mem_info_vram_total", "25753026560\n");  // consumer cards have no name
+  write(drm / "card1/device/device", "0x744c\n");
+  write(drm / "card2/device/vendor", "0x8086\n");
+  write(drm / "card0-DP-1/device/mem_info_vram_total", "1\n");
+  write(drm / "card3/device/mem_info_vram_total", "lots\n");
+  Notes notes;
+  const auto cards = read_drm(drm, notes);
+  ASSERT_EQ(cards.size(), 1u);
+  EXPECT_EQ(cards[0].name, "AMD Instinct MI210");
+  EXPECT_EQ(cards[0].memory, Bytes(68702699520));
+  EXPECT_EQ(cards[0].free, Bytes(68702699520 - 10993664));
+  EXPECT_EQ(cards[0].pcie_generation, 4);
+  EXPECT_EQ(cards[0].pcie_lanes, 16);
+  EXPECT_FALSE(cards[0].tried);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("0x744c"), std::string::npos);
+  EXPECT_TRUE(read_drm(drm / "nowhere", notes).empty());
+}
+
+TEST(Sys, CardsWithoutADriverAreNamed) {
+  const test::Folder devices;
+  write(devices / "0000:01:00.0/class", "0x030000\n");
+  write(devices / "0000:01:00.0/vendor", "0x10de\n");
+  write(devices / "0000:01:00.0/device", "0x2684\n");
+  write(devices / "0000:01:00.1/class", "0x040300\n");  // its sound
+  write(devices / "0000:01:00.1/vendor", "0x10de\n");
+  write(devices / "0000:00:02.0/class", "0x030000\n");
+  write(devices / "0000:00:02.0/vendor", "0x8086\n");
+  Notes notes;
+  note_pci_cards(devices, notes);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("NVIDIA 0x2684 at 0000:01:00.0"), std::string::npos);
+}
+
+// Output as sysctl(8) and vm_stat(1) of macOS document it.
+TEST(Mac, ChipMemoryAndWhatIsFree) {
+  Detection found;
+  parse_sysctl(
+      "hw.memsize: 103079215104\nhw.physicalcpu: 12\n"
+      "machdep.cpu.brand_string: Apple M2 Max\n",
+      "Mach Virtual Memory Statistics: (page size of 16384 bytes)\n"
+      "Pages free:                              1000000.\n"
+      "Pages active:                            2000000.\n"
+      "Pages inactive:                           500000.\n",
+      found);
+  ASSERT_EQ(found.cards.size(), 1u);
+  EXPECT_EQ(found.cards[0].name, "M2 Max");
+  EXPECT_EQ(found.ram, Bytes(std::int64_t{96} << 30));
+  EXPECT_EQ(found.ram_available, Bytes(std::int64_t{1500000} * 16384));
+  EXPECT_EQ(found.cores, 12);
+  const Machine machine = local_machine(found, shipped_catalogue());
+  EXPECT_EQ(machine.devices.at(0).name, "m2-max-96gb");
+  EXPECT_EQ(machine.host.ram, Bytes(std::int64_t{96} << 30));
+  EXPECT_EQ(machine.host.ram_bandwidth, machine.devices[0].bandwidth);
+  Detection other;
+  parse_sysctl("hw.memsize: 17179869184\nmachdep.cpu.brand_string: Intel(R) Core(TM) i7\n", "",
+               other);
+  parse_sysctl("sysctl: unknown oid\n", "garbage", other);
+  EXPECT_TRUE(other.cards.empty());
 }
 
 TEST(Kernel, Meminfo) {
