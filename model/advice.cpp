@@ -9,6 +9,7 @@
 #include "model/layer_split.hpp"
 #include "model/placement.hpp"
 #include "model/serving.hpp"
+#include "model/split_advice.hpp"
 
 namespace headroom::model {
 namespace {
@@ -144,13 +145,14 @@ std::string advice(const Scenario& s, const Estimate& e) {
                          s.runtime->name, s.weights->scheme->name);
     case Reason::context_too_long:
       return fmt::format("a context of at most {} tokens", s.weights->model->shape.positions);
-    case Reason::heads_not_divisible:
-      return fmt::format("tensor parallelism that divides {} heads",
-                         s.weights->model->shape.query_heads);
     case Reason::cache_required:
       return "keep the KV cache, or use transformers";
     default:
       break;
+  }
+  if (is_of_split(e.reason)) {
+    const auto splits = other_splits(s);
+    if (!splits.empty()) return fmt::format("{}", fmt::join(splits, "; or "));
   }
   std::vector<std::string> changes;
   if (std::string layers = other_layers(s, e); !layers.empty()) {
