@@ -10,10 +10,11 @@
 #include "model/assignment.hpp"
 #include "model/cache_room.hpp"
 #include "model/estimate.hpp"
+#include "model/explain_times.hpp"
 #include "model/kv_cache.hpp"
 #include "model/placement.hpp"
-#include "model/speed.hpp"
 #include "model/stored.hpp"
+#include "model/time_intervals.hpp"
 
 namespace headroom::model {
 namespace {
@@ -28,9 +29,6 @@ class Explainer {
         runtime_(*s.runtime),
         profile_(s.weights->model->profile),
         factors_(interval_factors(*s.runtime)),
-        rates_(s.machine->devices.empty()
-                   ? s.runtime->rates.back().front()
-                   : s.runtime->rates_on(s.machine->devices.front(), *s.weights)),
         plan_(place(s, 1.0)) {}
 
   Explanation explanation() {
@@ -45,7 +43,7 @@ class Explainer {
     add_cache_room();
     add_least_card();
     add_memory_terms();
-    if (out_.estimate.verdict != Verdict::does_not_fit) add_time_terms();
+    if (out_.estimate.verdict != Verdict::does_not_fit) add_time_terms(s_, plan_, out_);
     out_.advice = advice(s_, out_.estimate);
     return std::move(out_);
   }
@@ -60,12 +58,6 @@ class Explainer {
              std::string_view source) {
     bytes_term(std::move(name), real(bytes), real(bytes), real(bytes), std::move(formula),
                std::move(numbers), source);
-  }
-  void seconds_term(std::string name, double seconds, std::string formula, std::string numbers,
-                    std::string_view source) {
-    out_.terms.push_back({std::move(name), "seconds", seconds * factors_.time_low, seconds,
-                          seconds * factors_.time_high, std::move(formula), std::move(numbers),
-                          std::string(source)});
   }
 
   void add_assumptions() {
@@ -83,13 +75,17 @@ class Explainer {
     for (std::size_t card = 0; card < s_.machine->devices.size() && card < 1; ++card)
       say(fmt::format("GPU budget {} of {} on each card", to_text(card_budget(s_, card)),
                       to_text(s_.machine->devices[card].memory)));
-    say(split_words());
+    if (out_.estimate.verdict != Verdict::refused) say(split_words());
     say("flash or memory-efficient attention; weights read from a cold disk");
     if (model.encoder_decoder) say("the prompt is the encoder's input");
     if (profile_.first_decoding > 0 && !model.encoder_decoder)
       say("text only: vision and audio towers are held but not run");
-    say(fmt::format("intervals are 80 %: memory from {} measured rows, times from {} ({})",
-                    factors_.memory_measurements, factors_.time_measurements, factors_.source));
+    const TimeIntervals times = time_intervals(runtime_, plan_);
+    say(fmt::format(
+        "intervals are 80 %: memory from {} measured rows, first token from {}, tokens/s "
+        "from {}, load from {} ({})",
+        factors_.memory_measurements, times.first.measurements, times.step.measurements,
+        times.load.measurements, factors_.source));
   }
 
   std::string split_words() const {
@@ -277,60 +273,10 @@ class Explainer {
                factors_.source);
   }
 
-  static std::string evidence(const Constant& c) {
-    return c.measurements == 0 ? std::string("unmeasured (n = 0)")
-                               : fmt::format("n = {} measured", c.measurements);
-  }
-
-  /// The parts of a pass and which of them bounds it.
-  void add_pass(const std::string& name, const PassTime& pass) {
-    const auto part = [&](std::string_view what, double seconds, std::string formula,
-                          const Constant& constant) {
-      if (seconds > 0)
-        seconds_term(fmt::format("{}_{}", name, what), seconds, std::move(formula),
-                     fmt::format("{:.3g}, {}", constant.value, evidence(constant)),
-                     constant.source);
-    };
-    part("cards", pass.cards,
-         "max(bytes / (share * bandwidth), FLOPs / (share * peak)) on each card",
-         name == "ttft" ? rates_.prefill_compute : rates_.decode_bandwidth);
-    part("cpu", pass.cpu, "max(bytes / (share * RAM bandwidth), FLOPs / (share * CPU peak))",
-         runtime_.cpu_bandwidth);
-    part("stream", pass.stream, "offloaded bytes / (share * host bus)", runtime_.stream_bandwidth);
-    part("disk", pass.disk, "bytes on disk / (share * disk read)", runtime_.disk_bandwidth);
-    part("reduce", pass.reduce, "2 * layers * (latency + 2 (n - 1) / n * activations / link)",
-         runtime_.reduce_latency_s);
-    part("launches", pass.launches, "layers * overhead", rates_.layer_overhead_s);
-    seconds_term(name, pass.total,
-                 runtime_.launch == Launch::overlapped
-                     ? "stream + disk + reduce + max(cards + cpu, launches)"
-                     : "stream + disk + reduce + cards + cpu + launches",
-                 fmt::format("bound by {}", bound(pass)), runtime_.source);
-  }
-
-  static std::string_view bound(const PassTime& pass) {
-    const std::pair<double, std::string_view> parts[] = {
-        {pass.cards, "the cards"}, {pass.cpu, "the CPU"},     {pass.stream, "the host bus"},
-        {pass.disk, "the disk"},   {pass.reduce, "the link"}, {pass.launches, "launches"}};
-    return std::max_element(std::begin(parts), std::end(parts))->second;
-  }
-
-  void add_time_terms() {
-    seconds_term("load", out_.estimate.load.value(),
-                 "fixed + bytes read / (share * disk read) + bytes on cards / (share * host bus)",
-                 evidence(runtime_.load_bandwidth), runtime_.load_bandwidth.source);
-    add_pass("ttft", prefill(s_, plan_, s_.prompt_tokens));
-    if (!profile_.generative) return;
-    if (s_.kv_cache) add_pass("tpot", decode_step(s_, plan_, mean_tokens(s_)));
-    seconds_term("total", out_.estimate.total.value(), "ttft + (output - 1) * tpot",
-                 fmt::format("{} output tokens", s_.output_tokens), runtime_.source);
-  }
-
   const Scenario& s_;
   const Runtime& runtime_;
   const Profile& profile_;
   IntervalFactors factors_;
-  const Rates& rates_;
   Plan plan_;
   Explanation out_;
 };

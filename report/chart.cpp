@@ -10,17 +10,18 @@
 #include <array>
 #include <cmath>
 
+#include "report/chart_labels.hpp"
 #include "report/format.hpp"
 
 namespace headroom::report {
 namespace {
 
-constexpr std::array colours = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                "#E69F00", "#56B4E9", "#000000"};
 constexpr std::array symbols = {7, 5, 9, 13, 11, 15, 3};
 constexpr std::array dashes = {"1", "2", "4", "5", "3", "1", "2"};
 /// A panel whose values span more than this has a logarithmic axis.
 constexpr double logarithmic_from = 20;
+/// The axis of allocations reaches so far beyond the last.
+constexpr double axis_room = 1.02;
 
 struct Panel {
   std::string_view axis;
@@ -36,21 +37,13 @@ struct Range {
   bool logarithmic = false;
 };
 
-/// The interval of a value where it is drawn, else the value itself.
-std::pair<double, double> band(const Figure& figure, const Curve& curve, double CurvePoint::*value,
-                               double v) {
-  if (!figure.bands) return {v, v};
-  if (value == &CurvePoint::tokens_s) return {v / curve.time_high, v / curve.time_low};
-  return {v * curve.time_low, v * curve.time_high};
-}
-
 Range range_of(const Figure& figure, const Panel& panel) {
   double least = INFINITY, most = 0;
   for (const Curve& curve : figure.curves)
     for (const CurvePoint& p : curve.points) {
       const double v = p.*panel.value;
       if (!std::isfinite(v) || v <= 0) continue;
-      const auto [low, high] = band(figure, curve, panel.value, v);
+      const auto [low, high] = figure.bands ? band(p, panel.value) : std::pair(v, v);
       least = std::min(least, low);
       most = std::max(most, high);
     }
@@ -66,8 +59,8 @@ std::string key_text(const Curve& curve) {
   const auto speed = [&](double factor) { return shown(p.tokens_s / factor, Shown::plain); };
   return fmt::format("{}, {} at {:.3g} GiB{}: {} tokens/s ({} to {})", curve.label,
                      curve.knee->index == 0 ? "best" : "knee", p.allocation,
-                     curve.knee->index == 0 ? " already" : "", speed(1), speed(curve.time_high),
-                     speed(curve.time_low));
+                     curve.knee->index == 0 ? " already" : "", speed(1), speed(p.step.high),
+                     speed(p.step.low));
 }
 
 double greatest_allocation(const Figure& figure) {
@@ -163,22 +156,28 @@ bool topmost(const Figure& figure, const Curve& curve, const CurvePoint& p) {
   return true;
 }
 
-/// What happens at points of the curves: above the topmost curve and to its left, below the others
-/// and to their right, where a rising curve leaves room.
-std::string mark_labels(const Figure& figure) {
-  const double width = greatest_allocation(figure);
+/// What happens at points of the curves.
+std::string mark_labels(const Figure& figure, const Range& range) {
+  const auto height = [&](double v) {
+    return panel_height * (range.logarithmic
+                               ? std::log(v / range.low) / std::log(range.high / range.low)
+                               : (v - range.low) / (range.high - range.low));
+  };
+  const double scale = panel_width / (axis_room * greatest_allocation(figure));
+  std::vector<Box> taken;
   std::string script;
   int label = 10;
   for (std::size_t i = 0; i < figure.curves.size(); ++i)
     for (const Curve::Mark& mark : figure.curves[i].marks) {
       const CurvePoint& p = figure.curves[i].points[mark.index];
-      const bool up = topmost(figure, figure.curves[i], p);
-      const bool left = p.allocation > (up ? 0.25 : 0.7) * width;
+      if (!p.fits) continue;
+      taken.push_back(label_place(scale * p.allocation, height(p.tokens_s), mark.text.size(),
+                                  topmost(figure, figure.curves[i], p), taken));
+      const Box& box = taken.back();
       script += fmt::format(
-          "set label {} {} at first {:g}, first {:g} {} offset char {},{} font ',9' textcolor "
-          "rgb '{}'\n",
-          label++, gnuplot_string(mark.text), p.allocation, p.tokens_s, left ? "right" : "left",
-          left ? "-1" : "1", up ? "0.7" : "-0.8", colours[i % colours.size()]);
+          "set label {} {} at graph {:.4f}, graph {:.4f} left font ',9' textcolor rgb '{}'\n",
+          label++, gnuplot_string(mark.text), box.left / panel_width,
+          (box.bottom + box.top) / 2 / panel_height, colours[i % colours.size()]);
     }
   return script;
 }
@@ -197,11 +196,17 @@ std::string panel_script(const Figure& figure, const Panel& panel, double top, d
                                figure.gpus > 1 ? " on each GPU" : "")
                  : "unset xlabel\nset format x ''\n";
   const bool first = panel.column == 2;
-  return script + (first ? mark_labels(figure) : "") + plot_command(figure, panel, range) +
+  return script + (first ? mark_labels(figure, range) : "") + plot_command(figure, panel, range) +
          "unset key\n" + (first ? "unset label\n" : "");
 }
 
 }  // namespace
+
+std::pair<double, double> band(const CurvePoint& p, double CurvePoint::*value) {
+  if (value == &CurvePoint::tokens_s) return {p.tokens_s / p.step.high, p.tokens_s / p.step.low};
+  const CurvePoint::Interval& of = value == &CurvePoint::ttft_s ? p.first : p.load;
+  return {p.*value * of.low, p.*value * of.high};
+}
 
 std::string gnuplot_string(std::string_view text) {
   std::string out = "'";
@@ -225,7 +230,7 @@ std::string logarithmic_ticks(double low, double high) {
 std::string chart_script(const Figure& figure) {
   // Pixels: title and key above, three panels, the axis label below.
   const auto rows = static_cast<double>(figure.curves.size() + (anything_short(figure) ? 2 : 1));
-  const double key = 22 * rows, head = 64 + key, foot = 72, panel = 240, gap = 16;
+  const double key = 22 * rows, head = 64 + key, foot = 72, panel = panel_height, gap = 16;
   const double height = head + 3 * panel + 2 * gap + foot;
   std::string script = fmt::format(
       "# {}\n# Draws {}.png and {}.svg from {}.dat: gnuplot {}.gp\n"
@@ -255,7 +260,7 @@ std::string chart_script(const Figure& figure) {
       "set xrange [0:{:g}]\nset xtics autofreq\nset mxtics 2\n"
       "set grid xtics ytics lc rgb '#dddddd' lt 1 lw 1\nset border 3\n"
       "set tics nomirror out\n",
-      greatest_allocation(figure) * 1.02);
+      axis_room * greatest_allocation(figure));
   double top = height - head;
   for (const Panel& p : panels) {
     script += panel_script(figure, p, top / height, (top - panel) / height, &p == &panels[2]);

@@ -2,12 +2,21 @@
 // STEM.svg of it in the folder where both lie: `gnuplot STEM.gp`.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "report/curve.hpp"
 
 namespace headroom::report {
+
+/// Colours of curves and points, of all figures.
+inline constexpr std::array colours = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                       "#E69F00", "#56B4E9", "#000000"};
+
+/// The 80 % interval of a value of a point.
+std::pair<double, double> band(const CurvePoint& point, double CurvePoint::*value);
 
 /// One block for each curve, with a comment line that says the columns and their units.
 std::string chart_data(const Figure& figure);

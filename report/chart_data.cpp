@@ -12,11 +12,13 @@ namespace {
 
 std::string field(double v) { return std::isfinite(v) ? shortest(v) : std::string("NaN"); }
 
-std::string band_row(const Curve& curve, double allocation, const CurvePoint& p) {
-  return fmt::format("{} {} {} {} {} {} {}\n", shortest(allocation),
-                     field(p.tokens_s / curve.time_high), field(p.tokens_s / curve.time_low),
-                     field(p.ttft_s * curve.time_low), field(p.ttft_s * curve.time_high),
-                     field(p.load_s * curve.time_low), field(p.load_s * curve.time_high));
+std::string band_row(double allocation, const CurvePoint& p) {
+  std::string row = shortest(allocation);
+  for (const auto value : {&CurvePoint::tokens_s, &CurvePoint::ttft_s, &CurvePoint::load_s}) {
+    const auto [low, high] = band(p, value);
+    row += fmt::format(" {} {}", field(low), field(high));
+  }
+  return row + '\n';
 }
 
 /// Where a point holds up to the next, its interval does too.
@@ -29,8 +31,8 @@ std::string band_blocks(const Figure& figure) {
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
       const CurvePoint& p = curve.points[i];
       if (i > 0 && curve.between == Between::step)
-        data += band_row(curve, p.allocation, curve.points[i - 1]);
-      data += band_row(curve, p.allocation, p);
+        data += band_row(p.allocation, curve.points[i - 1]);
+      data += band_row(p.allocation, p);
     }
   }
   return data;

@@ -22,8 +22,6 @@ Curve curve_of(const Line& line) {
   Curve curve{line.held == line.precision ? line.label : line.label + ": " + line.held,
               {},
               {},
-              line.factors.time_low,
-              line.factors.time_high,
               {},
               Between::line};
   for (const Entry& entry : line.entries) {
@@ -34,7 +32,9 @@ Curve curve_of(const Line& line) {
     curve.points.push_back({static_cast<double>(*entry.budget) / (1 << 30),
                             fits && e.tokens_s > 0 ? e.tokens_s : none,
                             fits ? finite_or_none(e.ttft.value()) : none,
-                            fits ? finite_or_none(e.load.value()) : none, fits});
+                            fits ? finite_or_none(e.load.value()) : none,
+                            fits,
+                            {line.factors.time_low, line.factors.time_high}});
   }
   std::vector<double> allocations, speeds;
   for (const CurvePoint& p : curve.points) {

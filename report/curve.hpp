@@ -16,6 +16,11 @@ struct CurvePoint {
   double allocation = 0;                        ///< GiB on each GPU
   double tokens_s = 0, ttft_s = 0, load_s = 0;  ///< NaN where it does not run
   bool fits = false;
+  /// 80 % interval factors on the times; of tokens/s, the inverse of `step`.
+  struct Interval {
+    double low = 1, high = 1;
+  };
+  Interval step{}, first{}, load{};
 };
 
 /// What holds between two points: nothing known, so that a line joins them, or what the lower one
@@ -23,10 +28,9 @@ struct CurvePoint {
 enum class Between { line, step };
 
 struct Curve {
-  std::string label;                   ///< "int8"
-  std::vector<CurvePoint> points;      ///< ascending
-  std::optional<Knee> knee;            ///< of tokens_s
-  double time_low = 1, time_high = 1;  ///< interval factors on every time
+  std::string label;               ///< "int8"
+  std::vector<CurvePoint> points;  ///< ascending
+  std::optional<Knee> knee;        ///< of tokens_s
   struct Mark {
     std::size_t index = 0;  ///< of the point
     std::string text;       ///< what happens there: "last layer"

@@ -1,16 +1,14 @@
 // headroom estimate: one point, in words and with every term.
 #include <fmt/format.h>
 
-#include "hardware/quantity_text.hpp"
 #include "report/columns.hpp"
-#include "report/words.hpp"
 #include "sweep/command.hpp"
 #include "sweep/digits.hpp"
+#include "sweep/estimate_text.hpp"
 #include "sweep/machine_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/scenario_options.hpp"
 #include "sweep/training_options.hpp"
-#include "sweep/watch.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -54,133 +52,6 @@ report::Table result_row(const GivenScenario& given, const Estimate& estimate) {
     table.rows[0].push_back(std::move(value));
   }
   return table;
-}
-
-std::string_view band(Bytes bytes) {
-  const double gib = bytes.real().value() / (1 << 30);
-  if (gib < 4) return "below 4 GiB: reasonable on almost any card";
-  if (gib < 8) return "4 to 8 GiB: moderate, watch the card's memory";
-  if (gib < 12) return "8 to 12 GiB: high, consider a smaller batch or fewer bits";
-  return "above 12 GiB: very high, needs a large card or several";
-}
-
-std::string verdict_text(const GivenScenario& given, const Estimate& e) {
-  report::Line line;
-  line.factors = model::interval_factors(*given.scenario.runtime);
-  if (!given.machine->devices.empty()) line.gpu_memory = given.machine->devices[0].memory.count();
-  return report::verdict_words(line, {.point = 0, .budget = {}, .estimate = e});
-}
-
-std::string heads_words(const model::Model& m) {
-  const model::ModelShape& shape = m.shape;
-  if (shape.query_heads == 0) return "no attention heads";
-  const bool latent = std::ranges::any_of(m.profile.caches, [](const model::CacheClass& each) {
-    return each.kind == model::CacheKind::latent;
-  });
-  if (latent) return fmt::format("{} heads over one latent each token (MLA)", shape.query_heads);
-  return fmt::format("{} query and {} KV heads of {}", shape.query_heads, shape.kv_heads,
-                     shape.head_dim);
-}
-
-std::string header(const GivenScenario& given, const Explanation& explained) {
-  const model::Model& m = *given.model;
-  const model::ModelShape& shape = m.shape;
-  std::string text = fmt::format("Model     {} ({}), {} parameters", m.name, m.architecture,
-                                 grouped(m.profile.parameters));
-  if (m.profile.parameters_active != m.profile.parameters)
-    text += fmt::format(", {} active", grouped(m.profile.parameters_active));
-  text += fmt::format(
-      "\n          hidden size {}, {} layers, {}, vocabulary {}, {}\n", shape.hidden_size,
-      shape.layers, heads_words(m), shape.vocabulary,
-      shape.positions > 0 ? fmt::format("{} positions", shape.positions) : "no limit on positions");
-  text += fmt::format("          from {}\n", m.source);
-  text += fmt::format("Machine   {}\n", given.on_machine
-                                            ? given.machine->name
-                                            : "none given: memory only, no times and no verdict");
-  for (const auto& line : explained.assumptions)
-    if (given.on_machine || !line.starts_with("GPU budget")) text += "Assumes   " + line + '\n';
-  for (const auto& line : given.assumed) text += "Assumes   " + line + '\n';
-  for (const auto& line : explained.warnings) text += "Warning   " + line + '\n';
-  return text;
-}
-
-std::string device_lines(const Explanation& explained) {
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& use : explained.devices)
-    rows.push_back({use.name, use.layers, to_text(use.weights), to_text(use.kv_cache),
-                    to_text(use.activations), to_text(use.overhead), to_text(use.total),
-                    to_text(use.budget)});
-  return aligned(
-      {"device", "layers", "weights", "KV cache", "activations", "overhead", "total", "of budget"},
-      {false, true, true, true, true, true, true, true}, rows);
-}
-
-std::string time_lines(const Estimate& e, const model::IntervalFactors& f) {
-  std::vector<std::vector<std::string>> rows;
-  const auto row = [&](std::string name, Seconds time) {
-    if (time.value() < 1e300 && time.value() > 0)
-      rows.push_back({std::move(name), duration(time.value()), duration(time.value() * f.time_low),
-                      duration(time.value() * f.time_high)});
-  };
-  row("load", e.load);
-  row("time to first token", e.ttft);
-  row("time per output token", e.tpot);
-  row("whole answer", e.total);
-  if (e.tokens_s > 0)
-    rows.push_back({"tokens/s, all sequences", fmt::format("{:.3g}", e.tokens_s),
-                    fmt::format("{:.3g}", e.tokens_s / f.time_high),
-                    fmt::format("{:.3g}", e.tokens_s / f.time_low)});
-  return rows.empty()
-             ? std::string()
-             : aligned({"time", "expected", "low", "high"}, {false, true, true, true}, rows);
-}
-
-std::string amount(const model::Term& term, double value) {
-  return term.unit == "bytes" ? to_text(Bytes(static_cast<Size>(value))) : duration(value);
-}
-
-std::string term_lines(const GivenScenario& given, const Explanation& explained) {
-  std::string text;
-  for (const auto& term : explained.terms) {
-    if (!given.on_machine && term.unit != "bytes") continue;
-    text += fmt::format("{}: {}", term.name, amount(term, term.expected));
-    if (term.low != term.high)
-      text += fmt::format(" ({} to {})", amount(term, term.low), amount(term, term.high));
-    text += fmt::format("\n    = {}\n", term.formula);
-    if (!term.numbers.empty()) text += fmt::format("    with {}\n", term.numbers);
-    text += fmt::format("    source: {}\n", term.source);
-  }
-  return text;
-}
-
-std::string text_of(const GivenScenario& given, const Explanation& explained, bool with_terms) {
-  const Estimate& e = explained.estimate;
-  std::string text = header(given, explained) + '\n';
-  if (given.on_machine) {
-    text += fmt::format("Verdict   {} (sure: {})", verdict_text(given, e), model::name_of(e.sure));
-    text += '\n';
-    if (!explained.advice.empty()) text += "Advice    " + explained.advice + '\n';
-    if (!explained.devices.empty()) text += '\n' + device_lines(explained);
-    const auto times = time_lines(e, model::interval_factors(*given.scenario.runtime));
-    if (!times.empty()) text += '\n' + times;
-    for (const auto& note : explained.notes) text += "\nNote      " + note;
-    if (!explained.notes.empty()) text += '\n';
-    if (e.verdict < model::Verdict::does_not_fit)
-      for (const auto& line : watch_lines(*given.machine, *given.scenario.runtime, e))
-        text += "\nWatch     " + line;
-    text += text.ends_with('\n') ? "" : "\n";
-  } else {
-    text += aligned({"memory", "expected"}, {false, true},
-                    {{"weights", to_text(e.weights)},
-                     {"KV cache", to_text(e.kv_cache)},
-                     {"activations", to_text(e.activations)},
-                     {"overhead", to_text(e.overhead)},
-                     {"total", to_text(e.gpu_bytes)}});
-    text += fmt::format("\n{} to {} on one card; {}\n", to_text(e.gpu_bytes_low),
-                        to_text(e.gpu_bytes_high), band(e.gpu_bytes));
-  }
-  if (with_terms) text += '\n' + term_lines(given, explained);
-  return text;
 }
 
 json::array lines(const std::vector<std::string>& texts) {
@@ -241,7 +112,7 @@ json::object object_of(const GivenScenario& given, const Explanation& explained)
   all["verdict"] = when_on_machine(model::name_of(e.verdict));
   all["sure"] = when_on_machine(model::name_of(e.sure));
   all["reason"] = when_on_machine(model::name_of(e.reason));
-  if (!given.on_machine) all["band"] = band(e.gpu_bytes);
+  if (!given.on_machine) all["band"] = memory_band(e.gpu_bytes);
   all["advice"] = explained.advice;
   all["devices"] = json::array();
   if (given.on_machine)
@@ -265,7 +136,7 @@ int run(const Options& options) {
   const GivenScenario given = scenario_of(options);
   const Explanation explained = model::explain(given.scenario);
   if (format == Format::text)
-    emit(options, text_of(given, explained, with_terms));
+    emit(options, estimate_text(given, explained, with_terms ? Terms::shown : Terms::hidden));
   else if (format == Format::json)
     emit(options, pretty(object_of(given, explained)));
   else if (format == Format::jsonl)

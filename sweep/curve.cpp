@@ -8,6 +8,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/assignment.hpp"
+#include "model/time_intervals.hpp"
 #include "report/words.hpp"
 
 namespace headroom::sweep {
@@ -33,8 +34,7 @@ bool within_cards(const CurveLine& line, const AllocationPoint& point) {
 }
 
 report::Curve drawn(const CurveLine& line, report::Between between) {
-  const IntervalFactors factors = interval_factors(*line.scenario.runtime);
-  report::Curve curve{line.label, {}, {}, factors.time_low, factors.time_high, {}, between};
+  report::Curve curve{line.label, {}, {}, {}, between};
   std::vector<double> allocations, speeds;
   for (std::size_t i = 0; i < line.points.size(); ++i) {
     const AllocationPoint& p = line.points[i];
@@ -42,6 +42,13 @@ report::Curve drawn(const CurveLine& line, report::Between between) {
     const bool fits = runs(p);
     curve.points.push_back({gib(p.allocation), fits ? e.tokens_s : none,
                             fits ? e.ttft.value() : none, fits ? e.load.value() : none, fits});
+    const TimeIntervals times = time_intervals(*line.scenario.runtime, p.plan);
+    const auto set = [](report::CurvePoint::Interval& to, const Constant& of) {
+      to = {of.low, of.high};
+    };
+    set(curve.points.back().step, times.step);
+    set(curve.points.back().first, times.first);
+    set(curve.points.back().load, times.load);
     allocations.push_back(curve.points.back().allocation);
     speeds.push_back(curve.points.back().tokens_s);
     if (const std::string words = jump_words(line, i); !words.empty())
@@ -128,9 +135,15 @@ std::string layers_words(const Plan& plan) {
 std::string jump_words(const CurveLine& line, std::size_t point) {
   const AllocationPoint& p = line.points[point];
   const bool streams = line.scenario.runtime->offload == Offload::stream;
-  std::string text;
+  const auto happens = [&](Jump jump) { return std::ranges::find(p.jumps, jump) != p.jumps.end(); };
+  // All at once: nothing is streamed, and no layer is the last.
+  const bool whole = happens(Jump::gpu_computes) && happens(Jump::last_layer);
+  std::string text = whole ? "all on GPU" : "";
   for (const Jump jump : p.jumps) {
     std::string words;
+    if (whole &&
+        (jump == Jump::gpu_computes || jump == Jump::last_layer || jump == Jump::output_on_gpus))
+      continue;
     switch (jump) {
       case Jump::runs:
         words = "runs";

@@ -5,6 +5,7 @@
 
 #include "model/device_map.hpp"
 #include "model/strategy.hpp"
+#include "report/chart.hpp"
 #include "report/columns.hpp"
 #include "sweep/curve.hpp"
 #include "sweep/output.hpp"
@@ -77,11 +78,14 @@ std::vector<std::pair<std::string, report::Value>> columns_of(const CurveLine& l
   for (const std::string_view name : shared)
     all.emplace_back(
         name, value_of_cell(report::value_of(*report::find_column(name), p.estimate, factors)));
-  const auto speed = [&](double factor) {
-    return fits ? report::Value(p.estimate.tokens_s / factor) : report::Value();
-  };
-  all.emplace_back("tokens_s_low", speed(factors.time_high));
-  all.emplace_back("tokens_s_high", speed(factors.time_low));
+  using report::CurvePoint;
+  for (const auto& [name, value] : {std::pair{"tokens_s", &CurvePoint::tokens_s},
+                                    {"ttft_s", &CurvePoint::ttft_s},
+                                    {"load_s", &CurvePoint::load_s}}) {
+    const auto [low, high] = report::band(line.drawn.points[i], value);
+    all.emplace_back(fmt::format("{}_low", name), fits ? report::Value(low) : report::Value());
+    all.emplace_back(fmt::format("{}_high", name), fits ? report::Value(high) : report::Value());
+  }
   all.emplace_back("gain_tokens_s_per_gib", p.gain ? report::Value(*p.gain) : report::Value());
   return all;
 }

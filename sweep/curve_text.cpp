@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"
+#include "report/chart.hpp"
 #include "report/text_plot.hpp"
 #include "report/words.hpp"
 #include "sweep/curve.hpp"
@@ -39,28 +40,31 @@ std::string layer_counts(const AllocationPoint& p) {
 }
 
 std::string table(const CurveLine& line) {
-  const IntervalFactors f = interval_factors(*line.scenario.runtime);
   std::vector<std::vector<std::string>> rows;
   for (const std::size_t i : shown_points(line)) {
     const AllocationPoint& p = line.points[i];
     const Estimate& e = p.estimate;
     if (!runs(p)) {
       rows.push_back(
-          {to_text(p.allocation), "out of memory", "", "", "", "", "", "", "",
+          {amount(p.allocation), "out of memory", "", "", "", "", "", "", "", "",
            fmt::format("{}: {} short", report::reason_words(e.reason), to_text(e.short_bytes))});
       continue;
     }
+    const auto speed = report::band(line.drawn.points[i], &report::CurvePoint::tokens_s);
+    const auto load = report::band(line.drawn.points[i], &report::CurvePoint::load_s);
     std::string happens = jump_words(line, i);
     if (line.recommended == i) happens += happens.empty() ? "recommended" : "; recommended";
     rows.push_back(
-        {to_text(p.allocation), amount(e.gpu_bytes), layer_counts(p), duration(e.load.value()),
+        {amount(p.allocation), amount(e.gpu_bytes), layer_counts(p), duration(e.load.value()),
+         fmt::format("{} to {}", duration(load.first), duration(load.second)),
          duration(e.ttft.value()), fmt::format("{:.3g}", e.tokens_s),
-         fmt::format("{:.3g} to {:.3g}", e.tokens_s / f.time_high, e.tokens_s / f.time_low),
-         duration(e.total.value()), p.gain ? fmt::format("{:+.2g}", *p.gain) : "", happens});
+         fmt::format("{:.3g} to {:.3g}", speed.first, speed.second), duration(e.total.value()),
+         p.gain ? fmt::format("{:+.2g}", *p.gain) : "", happens});
   }
-  std::string text = aligned({"allocation", "expected use", "GPU/CPU/disk", "load", "first token",
-                              "tokens/s", "80 % interval", "in all", "gain/GiB", "what happens"},
-                             {true, true, true, true, true, true, true, true, true, false}, rows);
+  std::string text =
+      aligned({"allocation", "expected use", "GPU/CPU/disk", "load", "80 % of it", "first token",
+               "tokens/s", "80 % of it", "in all", "gain/GiB", "what happens"},
+              {true, true, true, true, true, true, true, true, true, true, false}, rows);
   if (rows.size() < line.points.size())
     text += fmt::format("{} of {} points; --format csv has them all\n", rows.size(),
                         line.points.size());
@@ -140,10 +144,10 @@ std::string curve_text(const GivenScenario& given, const std::vector<CurveLine>&
   for (const CurveLine& line : lines) {
     const IntervalFactors f = interval_factors(*line.scenario.runtime);
     text += fmt::format(
-        "\n{}: weights {}; 80 % intervals: memory from {} measured rows, times from "
-        "{}\n\n",
+        "\n{}: weights {}; 80 % intervals: memory from {} measured rows, tokens/s from {}, load "
+        "from {}\n\n",
         line.label, to_text(line.scenario.weights->total), f.memory_measurements,
-        f.time_measurements);
+        f.time_measurements, line.scenario.runtime->load_interval.measurements);
     text += table(line) + '\n' + findings(line, gpus);
     any = any || line.first.has_value();
   }

@@ -7,6 +7,7 @@
 
 #include "fixture.hpp"
 #include "report/chart.hpp"
+#include "report/chart_labels.hpp"
 #include "report/knee.hpp"
 #include "report/plot.hpp"
 #include "report/text_plot.hpp"
@@ -65,13 +66,14 @@ Figure sample() {
                 "org/model on 1x card @ host",
                 "batch 1",
                 1,
-                {{"bf16", {}, {}, 0.5, 2}, {"int8", {}, {}, 0.5, 2}}};
+                {{"bf16", {}, {}}, {"int8", {}, {}}}};
+  const CurvePoint::Interval step{0.5, 2}, first{0.4, 3}, load{0.25, 4};
   for (int g = 0; g <= 16; ++g) {
     const bool fits = g >= 6;
     const double bf16 = fits ? 40.0 / (20 - g) : none, int8 = g < 12 ? 10.0 / (13 - g) : 30;
     figure.curves[0].points.push_back(
-        {g * 1.0, bf16, fits ? 3.0 / bf16 : none, fits ? 20.0 : none, fits});
-    figure.curves[1].points.push_back({g * 1.0, int8, 3.0 / int8, 10.0, true});
+        {g * 1.0, bf16, fits ? 3.0 / bf16 : none, fits ? 20.0 : none, fits, step, first, load});
+    figure.curves[1].points.push_back({g * 1.0, int8, 3.0 / int8, 10.0, true, step, first, load});
   }
   figure.curves[1].knee = Knee{12, 2.4, 0};
   return figure;
@@ -97,11 +99,27 @@ TEST(Chart, BandsAndJumpsAreDrawnWhereAskedFor) {
   figure.curves[1].between = Between::step;
   const std::string script = chart_script(figure), data = chart_data(figure);
   EXPECT_NE(script.find("data index 2 using 1:2:3 with filledcurves"), std::string::npos);
-  EXPECT_NE(script.find("'last layer' at first 12, first 30"), std::string::npos);
+  EXPECT_NE(script.find("'last layer' at graph 0."), std::string::npos);
   EXPECT_NE(script.find("with steps"), std::string::npos);
   // 30 tokens/s from 12 GiB on, times 0.5 to 2 of what is expected; 5 up to there.
   EXPECT_NE(data.find("\n12 2.5 10 "), std::string::npos);
   EXPECT_NE(data.find("\n12 15 60 "), std::string::npos);
+  // 0.1 s to the first token and 10 s to load, each by its own interval.
+  EXPECT_NE(data.find(" 0.04"), std::string::npos);
+  EXPECT_NE(data.find(" 2.5 40\n"), std::string::npos);
+}
+
+TEST(Chart, LabelsKeepApartAndWithinThePanel) {
+  std::vector<Box> taken;
+  for (int i = 0; i < 12; ++i) {
+    const Box box = label_place(i < 6 ? 3 : 780, 120, 30, i % 2 == 0, taken);
+    EXPECT_GE(box.left, 0);
+    EXPECT_LE(box.right, panel_width);
+    EXPECT_GE(box.bottom, 0);
+    EXPECT_LE(box.top, panel_height);
+    for (const Box& other : taken) EXPECT_FALSE(box.meets(other)) << i;
+    taken.push_back(box);
+  }
 }
 
 TEST(TextPlot, HasASymbolForEachCurveAndCrossesWhereMemoryIsShort) {

@@ -1,0 +1,23 @@
+// Where labels stand in a panel of a chart, so that none covers another.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace headroom::report {
+
+/// Where text stands in a panel, in pixels from its lower left.
+struct Box {
+  double left, right, bottom, top;
+  bool meets(const Box& other) const {
+    return left < other.right && other.left < right && bottom < other.top && other.bottom < top;
+  }
+};
+inline constexpr double panel_width = 783, panel_height = 240;
+
+/// A place for a label of `letters` at the point `x`, `y`: above the curve and to its left where it
+/// is the topmost, else below and to its right, where a rising curve leaves room; the nearest such
+/// place that is free and within the panel.
+Box label_place(double x, double y, std::size_t letters, bool up, std::span<const Box> taken);
+
+}  // namespace headroom::report
