@@ -47,6 +47,31 @@ bool unknown(std::string_view field) {
   return field.empty() || field.front() == '[' || lower(field) == "n/a";
 }
 
+/// Notes a line of a tool that makes no sense: the first few, in characters that a terminal takes.
+class Strange {
+ public:
+  Strange(std::string_view tool, std::vector<std::string>& notes) : tool_(tool), notes_(notes) {}
+  ~Strange() {
+    if (lines_ > most)
+      notes_.push_back(fmt::format("{}: {} lines more are not understood", tool_, lines_ - most));
+  }
+  Strange(const Strange&) = delete;
+  Strange& operator=(const Strange&) = delete;
+  void add(std::string_view line) {
+    if (++lines_ > most) return;
+    std::string shown(line.substr(0, 120));
+    for (char& c : shown)
+      if (c < ' ' || c > '~') c = '?';
+    notes_.push_back(fmt::format("{}: not understood: '{}'", tool_, shown));
+  }
+
+ private:
+  static constexpr int most = 3;
+  std::string_view tool_;
+  std::vector<std::string>& notes_;
+  int lines_ = 0;
+};
+
 /// "key : value" of /proc files, the value.
 std::optional<std::string_view> value_of(std::string_view line, std::string_view key) {
   const std::size_t colon = line.find(':');
@@ -65,6 +90,7 @@ std::vector<std::string> nvidia_smi_query() {
 
 std::vector<DetectedCard> parse_nvidia_smi(std::string_view csv, std::vector<std::string>& notes) {
   constexpr std::size_t fields_wanted = 8;
+  Strange strange("nvidia-smi", notes);
   std::vector<DetectedCard> result;
   for (const std::string_view line : split(csv, '\n')) {
     if (line.empty()) continue;
@@ -74,7 +100,7 @@ std::vector<DetectedCard> parse_nvidia_smi(std::string_view csv, std::vector<std
     const bool sensible = fields.size() == fields_wanted && !unknown(fields[0]) &&
                           (unknown(fields[1]) || (memory && *memory > 0 && *memory < 1 << 30));
     if (!sensible) {
-      notes.push_back(fmt::format("nvidia-smi: not understood: '{}'", line.substr(0, 120)));
+      strange.add(line);
       continue;
     }
     DetectedCard card;
@@ -105,6 +131,7 @@ std::string parse_cuda_version(std::string_view banner) {
 }
 
 std::vector<DetectedCard> parse_rocm_smi(std::string_view text, std::vector<std::string>& notes) {
+  Strange strange("rocm-smi", notes);
   std::map<int, DetectedCard> cards;
   std::string driver;
   for (const std::string_view line : split(text, '\n')) {
@@ -115,7 +142,7 @@ std::vector<DetectedCard> parse_rocm_smi(std::string_view text, std::vector<std:
         close == std::string_view::npos ? std::nullopt : number<int>(line.substr(4, close - 4));
     const std::size_t colon = line.find(':');
     if (!index || colon == std::string_view::npos) {
-      notes.push_back(fmt::format("rocm-smi: not understood: '{}'", line.substr(0, 120)));
+      strange.add(line);
       continue;
     }
     DetectedCard& card = cards[*index];

@@ -166,7 +166,7 @@ class Start {
       return;
     }
     fields_["category"] = "offload_speed";
-    add("model_load_time", "s", *seconds, {});
+    add("weights_load_time", "s", *seconds, {});
   }
 
   void add(std::string_view quantity, std::string_view unit, double value,

@@ -228,6 +228,7 @@ std::pair<double, double> eight_of_ten(std::vector<double> costs) {
 }
 
 void draw_errors(const Portfolio& p, std::vector<FleetPlan>& plans) {
+  if (plans.empty()) return;
   std::vector<std::vector<double>> costs(static_cast<std::size_t>(p.draws));
   tbb::parallel_for(std::size_t{0}, costs.size(), [&](std::size_t draw) {
     Random random(p.seed * 0x9E3779B97F4A7C15u + draw);

@@ -57,7 +57,7 @@ double bytes_of(const Subject& subject, const Scenario& s, const Plan& plan) {
   }
 }
 
-double seconds_of(Statistic statistic, const Estimate& e) {
+double seconds_of(Statistic statistic, const Scenario& s, const Estimate& e) {
   switch (statistic) {
     case Statistic::step:
       return e.tpot.value();
@@ -65,6 +65,8 @@ double seconds_of(Statistic statistic, const Estimate& e) {
       return e.ttft.value();
     case Statistic::load:
       return e.load.value();
+    case Statistic::load_weights:
+      return e.load.value() - s.runtime->load_fixed_s.value;
     default:
       return e.total.value();
   }
@@ -112,7 +114,7 @@ std::optional<double> figure(const Subject& subject, const Scenario& s, std::str
     return std::nullopt;
   }
   const double value = is_memory(subject.statistic) ? bytes_of(subject, s, place(s, 1.0))
-                                                    : seconds_of(subject.statistic, e);
+                                                    : seconds_of(subject.statistic, s, e);
   if (!(value > 0) || value > 1e300) {
     why = "no such figure";
     return std::nullopt;

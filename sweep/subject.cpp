@@ -38,8 +38,10 @@ bool one_digit(const std::string& value) {
   return digits < 2 && value.find('.') != std::string::npos;
 }
 
+bool is_of_loading(Statistic statistic) { return statistic == load || statistic == load_weights; }
+
 std::string time_group(const Measurement& row, const Quantity& quantity, const Scenario& s) {
-  if (quantity.statistic == load) return "load_time";
+  if (is_of_loading(quantity.statistic)) return "load_time";
   if (row["category"] == "offload_speed" && !row["task"].starts_with("serving"))
     return s.runtime->offload == model::Offload::stream ? "offload_streamed" : "offload_partial";
   if (row["quantity"] == "tpot") return "serving_tpot";
@@ -236,7 +238,8 @@ Subject Subjects::subject(const Measurement& row) {
     throw Skipped(Skip::digits, row["value"]);
   const bool used = quantity.statistic < Statistic::card_weights;
   Scenario& s = subject.scenario = scenario(row, engine, used);
-  const bool no_tokens = quantity.statistic == Statistic::weights || quantity.statistic == load;
+  const bool no_tokens =
+      quantity.statistic == Statistic::weights || is_of_loading(quantity.statistic);
   const Size prompt = tokens(row, "prompt_len", "prompt_len", engine.prompt_tokens);
   const Size output = tokens(row, "output_len", "max_new_tokens", engine.output_tokens);
   if (!no_tokens && quantity.statistic != card_weights && quantity.statistic != host_weights) {
@@ -256,7 +259,7 @@ Subject Subjects::subject(const Measurement& row) {
   subject.measured = is_memory(subject.statistic) ? scaled : seconds(quantity, scaled, s);
   if (row["task"].starts_with("serving")) subject.statistic = under_traffic(subject.statistic);
   subject.group = is_memory(subject.statistic) ? "inference_memory" : time_group(row, quantity, s);
-  if (subject.statistic == load && s.machine->host.disk_read.value() <= 0)
+  if (is_of_loading(subject.statistic) && s.machine->host.disk_read.value() <= 0)
     throw Skipped(Skip::setting, "the disk's speed");
   return subject;
 }

@@ -310,6 +310,12 @@ def compare(args):
         for row in measured:
             if row["tokens_s"] and row["batch"] == first["batch"]:
                 f.write(f"{int(row['allocation_bytes']) / GIB} {row['tokens_s']}\n")
+        lowest = min((float(row["tokens_s_low"]) for row in curve if row["tokens_s_low"]), default=1)
+        f.write("\n\n# out of memory: max_memory (GiB), at the foot of the figure\n")
+        for row in measured:
+            if row["status"] == "oom" and row["batch"] == first["batch"]:
+                f.write(f"{int(row['allocation_bytes']) / GIB} {lowest}\n")
+        f.write("NaN NaN\n")
     with open(stem.with_suffix(".gp"), "w") as f:
         f.write(f"""set terminal pngcairo noenhanced size 900,500 background '#ffffff'
 set output '{stem.with_suffix('.png')}'
@@ -320,7 +326,8 @@ set logscale y
 set key left top
 plot '{stem.with_suffix('.dat')}' index 0 using 1:3:4 with filledcurves lc rgb '#0072B2' \
 fs transparent solid 0.15 noborder title '80 % interval', '' index 0 using 1:2 with lines lw 2 \
-lc rgb '#0072B2' title 'predicted', '' index 1 using 1:2 with points pt 7 ps 1.4 lc rgb '#D55E00' title 'measured'
+lc rgb '#0072B2' title 'predicted', '' index 1 using 1:2 with points pt 7 ps 1.4 lc rgb '#D55E00' title 'measured', '' index 2 using 1:2 with points pt 2 ps 1.4 lw 2 \
+lc rgb '#D55E00' title 'out of memory'
 """)
     subprocess.run(["gnuplot", str(stem.with_suffix(".gp"))], check=True)
     print(stem.with_suffix(".png"))

@@ -57,6 +57,10 @@ TEST(NvidiaSmi, GarbageIsLeftOutAndDescribed) {
   Notes notes;
   EXPECT_TRUE(parse_nvidia_smi("", notes).empty());
   EXPECT_TRUE(notes.empty());
+  EXPECT_TRUE(parse_nvidia_smi("\x1b[2J\x80\na\nb\nc\nd\n", notes).empty());
+  ASSERT_EQ(notes.size(), 4u);
+  EXPECT_EQ(notes[0], "nvidia-smi: not understood: '?[2J?'");
+  EXPECT_EQ(notes[3], "nvidia-smi: 2 lines more are not understood");
 }
 
 TEST(NvidiaSmi, CudaVersionFromEitherBanner) {

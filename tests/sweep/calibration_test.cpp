@@ -146,7 +146,7 @@ TEST(VllmLog, OfTheFirstEngine) {
   EXPECT_EQ(found.at("gpu0_weights_memory"), "14.9888");
   EXPECT_EQ(found.at("memory_beside_cache"), "17.412");
   EXPECT_EQ(found.at("sequence_cache_memory"), "2.43981");
-  EXPECT_FALSE(found.contains("model_load_time"));
+  EXPECT_FALSE(found.contains("weights_load_time"));
 }
 
 // Figures as printed by 0.8: github.com/kubernetes-sigs/gateway-api-inference-extension/pull/550.
@@ -160,7 +160,7 @@ TEST(VllmLog, OfTheFirstEngineLater) {
       "# cuda blocks: 7191, # CPU blocks: 512\n",
       {});
   EXPECT_EQ(found.at("memory_beside_cache"), "15.09");
-  EXPECT_EQ(found.at("model_load_time"), "3.217");
+  EXPECT_EQ(found.at("weights_load_time"), "3.217");
   EXPECT_FALSE(found.contains("sequence_cache_memory"));  // how many sequences is not said
 }
 
@@ -181,7 +181,7 @@ TEST(VllmLog, OfTheSecondEngine) {
   std::vector<std::string> notes;
   auto found = figures_of(log, {}, &notes);
   EXPECT_EQ(found.at("sequence_cache_memory"), "1.85703");  // 8.11 * 40960 / 178880
-  EXPECT_EQ(found.at("model_load_time"), "60.2978");
+  EXPECT_EQ(found.at("weights_load_time"), "60.2978");
   EXPECT_FALSE(found.contains("memory_beside_cache"));  // of a card whose memory nothing says
   ASSERT_EQ(notes.size(), 2u);
   EXPECT_NE(notes[0].find("no memory of the card"), std::string::npos);
@@ -210,7 +210,7 @@ TEST(VllmLog, SaysItsOwnBudgetAndWhatCannotBeRead) {
       {});
   EXPECT_EQ(found.at("memory_beside_cache"), "55.18");
   EXPECT_FALSE(found.contains("sequence_cache_memory"));
-  EXPECT_FALSE(found.contains("model_load_time"));  // holds the download
+  EXPECT_FALSE(found.contains("weights_load_time"));  // holds the download
   EXPECT_NE(message("vllm INFO Model loading took 1.14 GiB and 44.1 seconds\n").find("model='…'"),
             std::string::npos);
   EXPECT_NE(message("vllm model='m/n'\nModel loading took long\n").find("no size of the weights"),
