@@ -8,6 +8,10 @@
 
 #include "hardware/machine.hpp"
 #include "model/estimate.hpp"
+#include "model/training_outcome.hpp"
+#include "model/training_rank.hpp"
+#include "model/training_shape.hpp"
+#include "model/training_time.hpp"
 #include "sweep/source.hpp"
 
 namespace {
@@ -50,6 +54,44 @@ BENCHMARK_CAPTURE(evaluate, dense_32_layers, "meta-llama/Meta-Llama-3.1-8B");
 BENCHMARK_CAPTURE(evaluate, dense_80_layers, "meta-llama/Llama-3.3-70B-Instruct");
 BENCHMARK_CAPTURE(evaluate, experts_and_windows, "openai/gpt-oss-20b");
 BENCHMARK_CAPTURE(evaluate, latent_attention, "deepseek-ai/DeepSeek-V2.5");
+
+/// Steps over batches, sequences and passes, in the order of a sweep.
+void train(benchmark::State& state, std::string_view name, std::string_view runtime, Size stages) {
+  const auto model = sweep::resolve_model(name);
+  const auto plain = model::counted(model);
+  const auto machine = parse_machine("8x h100-sxm-80gb", shipped_catalogue());
+  model::TrainingScenario s;
+  s.model = &model;
+  s.plain = &plain;
+  s.optimizer = &model::optimizer("adamw");
+  s.runtime = &model::training_runtime(runtime);
+  s.zero = 1;
+  s.recipe = &model::usual_recipe(*s.runtime, s.zero, false);
+  s.parallel.stages = stages;
+  s.parallel.replicas = 8 / stages;
+  std::vector<model::TrainingScenario> all;
+  for (const Size accumulated : {8, 16})
+    for (const Size batch : {2, 4, 8, 16})
+      for (Size sequence = 512; sequence <= 8192; sequence += 512) {
+        s.accumulated = accumulated, s.batch = batch, s.sequence = sequence;
+        all.push_back(s);
+      }
+  model::TrainingEvaluator evaluate;
+  const auto& pace = model::training_pace(s.runtime->name);
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const model::TrainingScenario& point = all[i];
+    const auto memory = evaluate(point);
+    auto outcome = model::outcome_of(point, memory, machine);
+    model::put_time(outcome, model::time_of_step(point, evaluate.shape(), memory, machine, pace));
+    benchmark::DoNotOptimize(outcome);
+    if (++i == all.size()) i = 0;
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK_CAPTURE(train, dense_32_layers, "meta-llama/Meta-Llama-3.1-8B", "deepspeed", 1);
+BENCHMARK_CAPTURE(train, dense_80_layers, "meta-llama/Llama-3.3-70B-Instruct", "deepspeed", 1);
+BENCHMARK_CAPTURE(train, four_stages, "meta-llama/Meta-Llama-3.1-8B", "megatron", 4);
 
 void explain(benchmark::State& state) {
   const auto model = sweep::resolve_model("meta-llama/Meta-Llama-3.1-8B");

@@ -9,7 +9,7 @@ namespace {
 constexpr Classes classes{"Custom"};
 
 Part norm(const CustomDecoder& d, std::string_view name, Size dim) {
-  return d.norm == NormKind::rms ? rms_norm(name, classes("RMSNorm"), dim)
+  return d.norm == CustomNorm::rms ? rms_norm(name, classes("RMSNorm"), dim)
                                  : layer_norm(name, dim, d.biases.norm);
 }
 

@@ -9,7 +9,7 @@
 
 namespace headroom::model {
 
-enum class NormKind { layer, rms };
+enum class CustomNorm { layer, rms };
 
 /// Where a layer's norms stand. A final norm follows the layers in all of them.
 enum class NormPlacement {
@@ -46,7 +46,7 @@ struct CustomDecoder {
   Size dense_layers = 0;       ///< first layers without a mixture
   Size window = 0;             ///< sliding window in tokens; 0: none
   Size full_attention_every = 0;  ///< every n-th layer is without the window; 0: none is
-  NormKind norm = NormKind::layer;
+  CustomNorm norm = CustomNorm::layer;
   NormPlacement norm_placement = NormPlacement::pre;
   QueryKeyNorm query_key_norm = QueryKeyNorm::none;
   PositionEmbedding position_embedding = PositionEmbedding::learned;

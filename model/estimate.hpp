@@ -80,11 +80,29 @@ enum class Reason : std::uint8_t {
   vocabulary_not_divisible,  ///< tensor parallelism does not divide the padded vocabulary
   no_experts,                ///< expert parallelism of a model without experts
   experts_span_replicas,  ///< expert parallelism is over tensor × data parallel cards, all of them
+  experts_not_divisible,  ///< training: expert parallelism does not divide experts, or replicas it
+  tokens_not_divisible,   ///< training: context parallelism does not divide the sequence
+  nothing_shared,         ///< training: ZeRO or its offload without cards to share out over
+  passes_do_not_fill,     ///< training: fewer passes than stages of an interleaved pipeline
+};
+
+/// What a training step has beside the fields that it shares with inference. Bytes of the fullest
+/// card; terms that are not alive together do not add up to the peak.
+struct StepOutcome {
+  Bytes master, gradients, states;  ///< fp32 copies, gradients, optimizer states
+  Bytes loss, working;              ///< logits; gradients of activations and what is made again
+  Bytes exchanged;                  ///< gathered, on the way to other cards, workspaces
+  Bytes stepping;                   ///< temporaries of the optimizer
+  std::uint8_t moment = 0;          ///< model/training.hpp, Peak
+  bool gradients_alive = false;     ///< at that moment
+  Seconds time;                     ///< of a whole step; infinite where it is not known
+  double utilization = 0;           ///< model FLOPs over what the cards could do in that time
 };
 
 /// The outcome of one point. Plain values: no allocation. Byte counts are of the whole machine
 /// unless they say "gpu".
 struct Estimate {
+  Task task = Task::inference;  ///< training: weights, activations and overhead of the fullest card
   Verdict verdict = Verdict::refused;
   Sure sure = Sure::no;
   Reason reason = Reason::none;
@@ -98,9 +116,10 @@ struct Estimate {
   Bytes cpu_bytes, disk_bytes;  ///< held in RAM, left on disk
   Bytes short_bytes;            ///< what is missing, where it does not fit
   Seconds load, ttft, tpot;     ///< infinite where it does not fit
-  double tokens_s =
-      0;          ///< output tokens per second of all sequences together, after the first token
-  Seconds total;  ///< ttft and all output tokens
+  double tokens_s = 0;  ///< output tokens per second of all sequences together, after the first
+                        ///< token; training: tokens trained on per second by all cards
+  Seconds total;     ///< ttft and all output tokens
+  StepOutcome step;  ///< of training alone
 };
 
 /// Pure and total: never throws for a scenario made of valid rows, depends on nothing else.

@@ -31,7 +31,7 @@ Execution execution_of(const Config& config) {
   return {
       .attention_dropout =
           share(config, {"attention_dropout", "attn_pdrop", "attention_probs_dropout_prob",
-                         "attention_dropout_prob"}),
+                         "attention_dropout_prob", "dropout_rate"}),
       .hidden_dropout =
           share(config, {"resid_pdrop", "hidden_dropout", "hidden_dropout_prob", "resid_dropout",
                          "residual_dropout", "dropout_rate", "dropout"}),
@@ -62,6 +62,13 @@ Execution usual_execution(const Model& model) {
       {"opt", 0, 0.1, 0, 0, 0},
       {"biogpt", 0.1, 0.1, 0, 0, 0},
       {"ctrl", 0.1, 0.1, 0.1, 0, 0},
+      {"t5", 0.1, 0.1, 0.1, 0, 0},
+      {"mt5", 0.1, 0.1, 0.1, 0, 0},
+      {"umt5", 0.1, 0.1, 0.1, 0, 0},
+      {"longt5", 0.1, 0.1, 0.1, 0, 0},
+      {"switch_transformers", 0.1, 0.1, 0.1, 0, 0},
+      {"bart", 0, 0.1, 0.1, 0, 0},
+      {"mbart", 0, 0.1, 0.1, 0, 0},
       {"gemma2", 0, 0, 0, 50, 30},
   };
   Execution e{.parallel_residual = true};

@@ -11,6 +11,7 @@ namespace headroom::model {
 struct Pass {
   Tape* tape = nullptr;
   Value cosines{}, sines{};    ///< rotary tables, made once a pass
+  Value memory{};              ///< what the encoder gives to cross-attention
   bool beyond_window = false;  ///< sequences are longer than the layer's sliding window
   bool padded = false;         ///< some sequences are padded: an explicit mask
 };

@@ -211,12 +211,14 @@ FeedForwardUse feed_forward_use(const Model& model, const Execution& execution,
     f.gating = Gating::separate;
     f.inner = tree.outputs({"gate_proj", "wi_0", "w1"});
     f.hidden = tree.inputs({"gate_proj", "wi_0", "w1"});
+    f.drops_inner = tree.has({"dropout"}) && tree.has({"wi_0"});
     return f;
   }
   const Names up = {"up_proj", "fc1",   "c_fc", "dense_h_to_4h",     "fc_in", "wi",
                     "lin1",    "dense", "w1",   "intermediate.dense"};
   f.inner = tree.outputs(up);
   f.hidden = tree.inputs(up);
+  f.drops_inner = tree.has({"dropout"}) && tree.has({"wi"});
   const Module* m = tree.module(up);
   f.bias_added = m != nullptr && m->class_name == "FalconLinear" &&
                  tree.shape(std::string(tree.below(m->path)) + ".bias") != nullptr;
@@ -247,7 +249,22 @@ void place_norms(const Subtree& tree, LayerUse& use) {
   if (tree.has({"self_attn_layer_norm"})) {  // BART and its relatives
     use.before_attention = tree.norm({"self_attn_layer_norm"});
     use.before_feed_forward = tree.norm({"final_layer_norm"});
+    use.before_cross_attention = tree.norm({"encoder_attn_layer_norm"});
   }
+  if (tree.has({"layer.0.layer_norm"})) {  // T5 and its relatives: a layer of layers
+    const bool crosses = tree.has({"layer.2.layer_norm"});
+    use.before_attention = tree.norm({"layer.0.layer_norm"});
+    if (crosses) use.before_cross_attention = tree.norm({"layer.1.layer_norm"});
+    use.before_feed_forward = tree.norm({crosses ? "layer.2.layer_norm" : "layer.1.layer_norm"});
+  }
+}
+
+/// Whether a layer of the same stack has a bias by distance, which all of them then add.
+bool biased_by_distance(const Part& part, std::string_view block) {
+  const std::string_view stack = block.substr(0, block.rfind('.'));
+  return std::any_of(part.tensors.begin(), part.tensors.end(), [&](const Tensor& t) {
+    return t.name.starts_with(stack) && t.name.ends_with("relative_attention_bias.weight");
+  });
 }
 
 }  // namespace
@@ -261,12 +278,19 @@ LayerUse layer_use(const Model& model, const Execution& execution, Size i) {
   place_norms(tree, use);
   use.norms_the_sum = layer_rows::norms_the_sum(family);
 
-  const Module* attention = tree.module({"self_attn", "attn", "attention", "self_attention"});
+  const Module* attention =
+      tree.module({"self_attn", "attn", "attention", "self_attention", "layer.0.SelfAttention"});
   if (attention == nullptr) attention = tree.module_of_class({"Attention"});
   if (attention != nullptr)
     use.attention = attention_use(model, execution, Subtree(tree, *attention), family);
-  const Module* feed_forward =
-      tree.module({"mlp", "feed_forward", "block_sparse_moe", "ffn", "moe"});
+  if (use.attention && biased_by_distance(model.part, path)) {
+    use.attention->biased_scores = true;
+    use.attention->causal_mask = tree.cache(CacheKind::self_attention) != nullptr;
+  }
+  if (const Module* cross = tree.module({"encoder_attn", "layer.1.EncDecAttention"}))
+    use.cross_attention = attention_use(model, execution, Subtree(tree, *cross), family);
+  const Module* feed_forward = tree.module({"mlp", "feed_forward", "block_sparse_moe", "ffn", "moe",
+                                            "layer.1.DenseReluDense", "layer.2.DenseReluDense"});
   if (feed_forward != nullptr)
     use.feed_forward = feed_forward_use(model, execution, Subtree(tree, *feed_forward));
   else if (tree.has({"fc1", "intermediate.dense"}))

@@ -64,8 +64,8 @@ struct AttentionUse {
   // latent attention (DeepSeek): ranks of the compressed queries and keys; 0: not compressed
   Size query_rank = 0, key_rank = 0, rotated_key = 0;
   std::optional<NormUse> latent_norm;
-  bool from_encoder = false;   ///< keys and values of another stack
-  bool biased_scores = false;  ///< T5: a bias by distance that is trained
+  bool biased_scores = false;  ///< T5: a bias by distance that is trained, one for all sequences
+  bool causal_mask = false;    ///< beside it, what may not be looked at
 };
 
 enum class Gating : std::uint8_t { none, separate, fused };
@@ -95,7 +95,8 @@ struct FeedForwardUse {
   Size hidden = 0, inner = 0;
   Gating gating = Gating::none;
   ActivationKind activation = ActivationKind::input;
-  bool bias_added = false;  ///< the bias is added as a tensor of its own (Falcon)
+  bool bias_added = false;   ///< the bias is added as a tensor of its own (Falcon)
+  bool drops_inner = false;  ///< hidden dropout between the matrices (T5)
   std::optional<ExpertsUse> experts;
 };
 
@@ -103,10 +104,12 @@ struct LayerUse {
   std::string class_name;
   bool known = false;  ///< nothing in it was left to an assumption
   std::optional<NormUse> before_attention, after_attention, before_feed_forward, after_feed_forward;
+  std::optional<NormUse> before_cross_attention;
   bool norms_the_sum = false;  ///< BERT: the norm follows the residual's addition
   bool parallel = false;       ///< both halves read the layer's input
   bool drops_attention = false, drops_feed_forward = false;  ///< hidden dropout after each half
-  std::optional<AttentionUse> attention, cross_attention;
+  std::optional<AttentionUse> attention;
+  std::optional<AttentionUse> cross_attention;  ///< keys and values of the encoder
   std::optional<FeedForwardUse> feed_forward;
   Size mixer_inner = 0, mixer_state = 0, mixer_kernel = 0, mixer_rank = 0;  ///< Mamba; 0: none
 };

@@ -121,6 +121,9 @@ Value fused_kernel(Pass& pass, Heads3 h, const AttentionUse& u) {
     if (tape.mode().kernels.ring_attention) tape.save(tape.like(out));
     tape.save(tokens(u.heads), Held::fp32, Region::inner);
     if (masked) tape.save(pairs(1), h.q.held, Region::inner);
+    // The bias goes to the kernel as a tensor of its own, which is trained through it.
+    if (u.biased_scores) tape.save(squares(u.heads), h.q.held, Region::inner);
+    if (u.causal_mask) tape.save(squares(1), Held::boolean, Region::inner);
   }
   return tape.by_token(out);
 }

@@ -37,6 +37,7 @@ Value dense(Tape& tape, const Value& x, const FeedForwardUse& u, Size inner) {
     if (u.bias_added) up = tape.add(up, tape.parameter(constant(inner), tape.mode().trained));
     product = run_activation(tape, up, u.activation);
   }
+  if (u.drops_inner) product = tape.dropout(product, tape.mode().hidden_dropout);
   return row(tape, product, inner, u.hidden, tokens(1));
 }
 

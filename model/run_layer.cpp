@@ -32,6 +32,12 @@ Value run_layer(Pass& pass, const Value& residual, const LayerUse& use) {
     x = tape.add(x, attended);
     if (use.norms_the_sum) x = normed(tape, x, use.before_attention);
   }
+  if (use.cross_attention) {
+    const Value asked = use.norms_the_sum ? x : normed(tape, x, use.before_cross_attention);
+    const Value answer = run_attention(pass, asked, pass.memory, *use.cross_attention);
+    x = tape.add(x, dropped(answer, use.drops_attention));
+    if (use.norms_the_sum) x = normed(tape, x, use.before_cross_attention);
+  }
   if (!use.feed_forward) return x;
   const Value fed_by = use.norms_the_sum ? x : normed(tape, x, use.before_feed_forward);
   Value fed = run_feed_forward(pass, fed_by, *use.feed_forward);

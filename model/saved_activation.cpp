@@ -25,7 +25,8 @@ bool same(const std::optional<FeedForwardUse>& a, const std::optional<FeedForwar
          (!a->experts || a->experts->experts == b->experts->experts);
 }
 bool same(const LayerUse& a, const LayerUse& b) {
-  return a.class_name == b.class_name && same(a.before_attention, b.before_attention) &&
+  return a.class_name == b.class_name && same(a.cross_attention, b.cross_attention) &&
+         same(a.before_attention, b.before_attention) &&
          same(a.before_feed_forward, b.before_feed_forward) && same(a.attention, b.attention) &&
          same(a.feed_forward, b.feed_forward);
 }
@@ -48,6 +49,7 @@ struct Run {
   }
   Pass pass(Tape& tape, const LayerUse& use) const {
     Pass p{.tape = &tape};
+    if (use.cross_attention) p.memory = residual(tape);
     if (use.attention && use.attention->rotation != Rotation::none) {
       const Held held = use.attention->rotated_in_fp32 ? Held::fp32 : mode.parameters;
       const Size dims = rotated_dims(model, *use.attention);
@@ -70,9 +72,53 @@ struct Run {
   }
 };
 
-bool has_tensor(const Part& part, std::string_view ending) {
-  return std::any_of(part.tensors.begin(), part.tensors.end(),
-                     [&](const Tensor& t) { return t.name.ends_with(ending); });
+Size tensors(const Part& part, std::string_view ending) {
+  return std::count_if(part.tensors.begin(), part.tensors.end(),
+                       [&](const Tensor& t) { return t.name.ends_with(ending); });
+}
+/// Stacks whose inputs and outputs are dropped by a module of their own (T5).
+Size dropping_stacks(const Part& part) {
+  return std::count_if(part.modules.begin(), part.modules.end(), [](const Module& m) {
+    return m.path == "encoder.dropout" || m.path == "decoder.dropout";
+  });
+}
+
+/// What lies before the layers: tables, positions, dropout of embeddings.
+Tape::Sums before_layers(const Run& run, const Execution& execution, const LayerUse* first,
+                         bool crosses) {
+  Tape tape(run.mode);
+  const Part& part = run.model.part;
+  if (first != nullptr) {
+    const Pass p = run.pass(tape, *first);
+    if (!run.mode.kernels.fused_rotation) tape.save(p.cosines), tape.save(p.sines);
+  }
+  // Learned positions are looked up by numbers that are made for it, distances likewise.
+  if (tensors(part, "wpe.weight") > 0) tape.save(positions(1), Held::int64, Region::outer);
+  const Size distances = tensors(part, "relative_attention_bias.weight");
+  if (run.mode.trained && distances > 0) tape.save(squares(distances), Held::int64, Region::outer);
+  if (distances > 0 && crosses && run.mode.kernels.fused_attention) {
+    const Held held = run.mode.autocast ? Held::bf16 : run.mode.parameters;
+    tape.save(squares(first->attention->heads), held, Region::inner);  // no bias: zeros, once
+  }
+  const Size stacks = dropping_stacks(part);
+  if (execution.embedding_dropout > 0 && run.mode.hidden_dropout > 0)
+    for (Size i = 0; i < std::max<Size>(1, stacks); ++i)
+      tape.dropout(run.residual(tape), execution.embedding_dropout);
+  return tape.saved();
+}
+
+/// The end of one stack; the encoder's result is what every cross-attention reads.
+Value end_of_stack(Tape& tape, const Run& run, const LayerUse* first, bool drops) {
+  NormUse norm{NormKind::rms, run.model.shape.hidden_size};
+  if (first != nullptr && first->before_attention)
+    norm = *first->before_attention;
+  else if (first != nullptr && first->after_attention)
+    norm = *first->after_attention;
+  const Value x = run.residual(tape);
+  Value y = run_norm(tape, x, norm, tokens(1));
+  if (run.mode.keeps_products) tape.keep(x), tape.keep(y);
+  if (drops) y = tape.dropout(y, run.mode.hidden_dropout);
+  return y;
 }
 
 }  // namespace
@@ -118,34 +164,33 @@ SavedActivations saved_activations(const Model& model, const Execution& executio
     uses.push_back(std::move(use));
   }
 
+  const LayerUse* first = uses.empty() ? nullptr : &uses.front();
+  const bool crosses = std::any_of(uses.begin(), uses.end(), [](const LayerUse& use) {
+    return use.cross_attention.has_value();
+  });
+  all.before = before_layers(run, execution, first, crosses);
   {
     Tape tape(mode);
-    if (!uses.empty()) {
-      const Pass p = run.pass(tape, uses.front());
-      if (!mode.kernels.fused_rotation) tape.save(p.cosines), tape.save(p.sines);
+    const bool drops = dropping_stacks(model.part) > 0;
+    if (crosses) {
+      const Value memory = end_of_stack(tape, run, first, drops);
+      if (mode.trained && !mode.autocast) tape.save(memory);
     }
-    // Learned positions are looked up by numbers that are made for it.
-    if (has_tensor(model.part, "wpe.weight")) tape.save(positions(1), Held::int64, Region::outer);
-    if (execution.embedding_dropout > 0 && mode.hidden_dropout > 0)
-      tape.dropout(run.residual(tape), execution.embedding_dropout);
-    all.before = tape.saved();
-  }
-  {
-    Tape tape(mode);
-    const Value x = run.residual(tape);
-    NormUse norm{NormKind::rms, hidden};
-    if (!uses.empty() && uses.front().before_attention)
-      norm = *uses.front().before_attention;
-    else if (!uses.empty() && uses.front().after_attention)
-      norm = *uses.front().after_attention;
-    const Value y = run_norm(tape, x, norm, tokens(1));
-    if (mode.keeps_products) tape.keep(x), tape.keep(y);
+    const Value y = end_of_stack(tape, run, first, drops);
     Value scores = tape.linear(y, hidden, vocabulary, tokens(1), mode.trained);
     if (execution.logit_softcap > 0) scores = tape.scale(tape.keeps_result(tape.scale(scores)));
     all.after = tape.saved();
     all.logits_bytes = bytes_of(scores.held);
     all.logits.add(scores.extent, bytes_of(scores.held));
     if (scores.held != Held::fp32) all.logits.add(scores.extent, 4);
+  }
+  if (crosses) {
+    // Plain cross entropy in the logits' type, which autocast raises; the decoder's own inputs.
+    const Size element = mode.autocast ? 4 : all.logits_bytes;
+    all.loss.add(tokens(vocabulary), element);
+    all.loss.add(tokens(1), 8);
+    all.loss.add(constant(1), element);
+    return all;
   }
   all.loss.add(tokens(vocabulary), 4);
   all.loss.add(tokens(1), 8);  // shifted labels

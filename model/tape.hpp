@@ -30,6 +30,9 @@ inline constexpr Extent positions(Size n) {
 }  ///< n a position, whatever the batch
 inline constexpr Extent tokens(Size n) { return {n, 1, 1}; }  ///< n a token
 inline constexpr Extent pairs(Size n) { return {n, 1, 2}; }   ///< n a pair of tokens of a sequence
+inline constexpr Extent squares(Size n) {
+  return {n, 0, 2};
+}  ///< n a pair of positions, whatever the batch
 
 /// Bytes as a polynomial in the batch and the sequence length.
 class Polynomial {

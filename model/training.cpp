@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "model/training_factors.hpp"
 #include "model/training_passes.hpp"
@@ -22,58 +21,22 @@ Bytes shared(const TrainingScenario& s, Bytes dense, Bytes experts, int from) {
   return share(dense, alike) + share(experts, out ? alike / s.parallel.experts : 1);
 }
 
-/// Optimizer states over all that is trained, before anything is shared out. Where states are
-/// shared, flat pieces are cut: matrices are seen as vectors then.
-Bytes states_of_trained(const TrainingScenario& s) {
-  const Size bytes = s.adapter != nullptr ? s.runtime->adapter_bytes : s.recipe->stepped();
-  const auto shaped = [&](Tensor t) {
-    if (s.zero > 0) t.shape = {t.elements()}, t.role = Role::bias;
-    return state_bytes(*s.optimizer, t, bytes);
-  };
-  Bytes sum;
-  if (s.adapter == nullptr) {
-    for (const Tensor& t : s.model->part.tensors)
-      if (t.is_parameter() && t.tied_to.empty()) sum += shaped(t);
-    return sum;
-  }
-  for (const AdaptedModule& m : s.adapter->modules) {
-    sum += shaped({"", {m.copies * m.rank, m.in}, Role::matmul});
-    sum += shaped({"", {m.out, m.copies * m.rank}, Role::matmul});
-    if (m.magnitudes > 0) sum += shaped({"", {m.magnitudes}, Role::other});
-  }
-  return sum;
-}
-
-void check(const TrainingScenario& s) {
-  if (s.zero > 0 && s.parallel.alike() == 1 && s.runtime->zero == 0 && !s.runtime->zero_alone)
-    throw std::invalid_argument("ZeRO shares out over data parallel cards, and there is one: --dp");
-  if (s.zero < 0 || s.zero > 3) throw std::invalid_argument("ZeRO has stages 0 to 3");
-  if (s.batch < 1 || s.sequence < 1 || s.accumulated < 1)
-    throw std::invalid_argument("a batch, a sequence and passes are at least 1");
-  if (s.parameters_on_host && s.zero < 3)
-    throw std::invalid_argument(
-        "--offload-params moves shards of weights: it takes --zero 3 or a runtime that shares "
-        "them");
-  if (s.imbalance < 1 || s.imbalance > 1000)
-    throw std::invalid_argument("--expert-imbalance: between 1 (even) and 1000");
-  check_parallelism(s);
-}
-
 /// A card of one stage.
-TrainingEstimate of_stage(const TrainingScenario& s, const SavedActivations& saved,
-                          Bytes all_states, Size stage) {
+TrainingEstimate of_stage(const TrainingScenario& s, const StepShape& shape, Size stage) {
+  const SavedActivations& saved = shape.saved;
+  const StageShape& here = shape.stages[static_cast<std::size_t>(stage)];
   const Recipe& r = *s.recipe;
   const TrainingRuntime& runtime = *s.runtime;
   const bool adapters = s.adapter != nullptr;
   TrainingEstimate e;
   e.stage = stage;
-  e.trained = adapters ? s.adapter->parameters() : s.model->profile.parameters;
+  e.trained = adapters ? shape.adapted : s.model->profile.parameters;
   e.frozen = adapters ? s.model->profile.parameters : 0;
 
   // Weights, gradients, states.
-  RankShare trained = elements_of_rank(s, stage);
+  RankShare trained = here.elements;
   const RankShare model_elements = trained;
-  if (adapters) trained = {.dense = adapters_of_rank(s)};
+  if (adapters) trained = {.dense = adapters_of_rank(s, shape.adapted)};
   const Size weight = adapters ? runtime.adapter_bytes : r.weight;
   const Size gradient = adapters ? runtime.adapter_bytes : r.gradient;
   const Size master = adapters ? 0 : r.master;
@@ -83,14 +46,13 @@ TrainingEstimate of_stage(const TrainingScenario& s, const SavedActivations& sav
   e.weights = of(weight, 3);
   Bytes unshared = weight * Bytes(trained.total());
   if (adapters) {
-    const RankShare base = base_of_rank(s, stage);
-    e.weights += shared(s, Bytes(base.dense), Bytes(base.experts), 3);
-    unshared += Bytes(base.total());
+    e.weights += shared(s, Bytes(here.base.dense), Bytes(here.base.experts), 3);
+    unshared += Bytes(here.base.total());
   }
   e.master = of(master, 1);
   e.gradients = of(gradient, runtime.gradients_kept ? 4 : 2);
   const double state_bytes_each =
-      static_cast<double>(all_states.count()) / static_cast<double>(std::max<Size>(1, e.trained));
+      static_cast<double>(shape.states.count()) / static_cast<double>(std::max<Size>(1, e.trained));
   const auto states = [&](Size elements) {
     return whole(state_bytes_each * static_cast<double>(elements));
   };
@@ -121,7 +83,7 @@ TrainingEstimate of_stage(const TrainingScenario& s, const SavedActivations& sav
   }
 
   // Activations.
-  const Kept kept = kept_by_pass(s, saved, stage);
+  const Kept kept = kept_by_pass(s, shape, stage);
   e.exact_layers = kept.known;
   const double passes = passes_in_flight(s, stage);
   e.in_flight = static_cast<Size>(std::ceil(passes));
@@ -148,9 +110,7 @@ TrainingEstimate of_stage(const TrainingScenario& s, const SavedActivations& sav
   } else if (s.zero >= 1 && runtime.reduce_elements > 0) {
     e.gathered = gradient * Bytes(std::min(trained.total(), runtime.reduce_elements));
   }
-  const Bytes distinct =
-      runtime.gradient_scratch && !adapters ? 2 * Bytes(distinct_matrices(s, stage)) : Bytes(0);
-  e.scratch = runtime.workspace + distinct;
+  e.scratch = runtime.workspace + 2 * Bytes(here.distinct);
   if (!s.optimizer_on_host) {
     if (s.optimizer->step_copies > 0 && !runtime.fused_step)
       e.step = s.optimizer->step_copies * of(adapters ? runtime.adapter_bytes : r.stepped(), 1);
@@ -183,11 +143,14 @@ TrainingEstimate of_stage(const TrainingScenario& s, const SavedActivations& sav
              : e.allocated == e.at_backward_start ? Peak::backward_start
              : e.allocated == e.at_forward_end    ? Peak::forward_end
                                                   : Peak::backward;
+  e.gradients_alive = e.moment == Peak::step || e.moment == Peak::backward ||
+                      (e.moment != Peak::load && before > Bytes(0));
   e.loss = whole(e.moment == Peak::forward_end      ? loss.forward_end
                  : e.moment == Peak::backward_start ? loss.backward_start
                                                     : 0);
   if (const auto all = s.factors.find("add_all_terms"); all != s.factors.end() && all->second > 0) {
     e.moment = Peak::sum;
+    e.gradients_alive = true;
     e.loss = whole(loss.backward_start);
     e.allocated = held + e.gradients + e.activations + e.recomputed + e.transient + e.loss +
                   e.gathered + e.step;
@@ -222,17 +185,36 @@ std::string_view name_of(Peak peak) {
   return "";
 }
 
-TrainingEstimate evaluate_training(const TrainingScenario& s) {
-  check(s);
-  const SavedActivations saved = saved_of(s);
-  const Bytes states = states_of_trained(s);
+void check_step(const TrainingScenario& s) {
+  if (s.zero > 0 && s.parallel.alike() == 1 && s.runtime->zero == 0 && !s.runtime->zero_alone)
+    throw ImpossibleStep(Reason::nothing_shared,
+                         "ZeRO shares out over data parallel cards, and there is one: --dp");
+  if (s.zero < 0 || s.zero > 3) throw std::invalid_argument("ZeRO has stages 0 to 3");
+  if (s.batch < 1 || s.sequence < 1 || s.accumulated < 1)
+    throw std::invalid_argument("a batch, a sequence and passes are at least 1");
+  if (s.parameters_on_host && s.zero < 3)
+    throw ImpossibleStep(
+        Reason::nothing_shared,
+        "--offload-params moves shards of weights: it takes --zero 3 or a runtime that shares "
+        "them");
+  if (s.imbalance < 1 || s.imbalance > 1000)
+    throw std::invalid_argument("--expert-imbalance: between 1 (even) and 1000");
+  check_parallelism(s);
+}
+
+TrainingEstimate memory_of_step(const TrainingScenario& s, const StepShape& shape) {
   TrainingEstimate fullest;
   for (Size stage = 0; stage < s.parallel.stages; ++stage) {
-    TrainingEstimate e = of_stage(s, saved, states, stage);
+    TrainingEstimate e = of_stage(s, shape, stage);
     if (stage == 0 || e.allocated > fullest.allocated) fullest = std::move(e);
   }
-  fullest.terms = training_terms(s, fullest);
   return fullest;
+}
+
+TrainingEstimate evaluate_training(const TrainingScenario& s) {
+  TrainingEstimate e = TrainingEvaluator()(s);
+  e.terms = training_terms(s, e);
+  return e;
 }
 
 }  // namespace headroom::model

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -96,11 +97,19 @@ struct TrainingEstimate {
   Size stage = 0;                ///< of the pipeline that the fullest card belongs to
   Size in_flight = 1;            ///< passes whose activations it keeps
   Peak moment = Peak::backward_start;
-  bool exact_layers = true;  ///< every layer's modules are understood
+  bool gradients_alive = true;  ///< at that moment
+  bool exact_layers = true;     ///< every layer's modules are understood
   std::vector<Term> terms;
 };
 
-/// Throws std::invalid_argument for sizes that do not go together.
+/// Sizes that do not go together: what a sweep keeps as a refusal, and a command line as an error.
+class ImpossibleStep : public std::invalid_argument {
+ public:
+  ImpossibleStep(Reason why, const std::string& what) : std::invalid_argument(what), reason(why) {}
+  Reason reason;
+};
+
+/// With every term in words. Throws ImpossibleStep, and std::invalid_argument for sizes below one.
 TrainingEstimate evaluate_training(const TrainingScenario& scenario);
 
 }  // namespace headroom::model

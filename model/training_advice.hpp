@@ -19,15 +19,14 @@ Size fewest_replicas(TrainingScenario scenario, Bytes card);
 /// One change of a step.
 struct Change {
   std::string flags;   ///< what to add to the command line
-  std::string effect;  ///< on time and on training
+  std::string effect;  ///< on training
   Bytes peak, saved, host;
+  double time = 1;  ///< of a token, over what it takes without the change
   bool fits = false;
 };
 
-/// Single changes that save memory, those that fit first, the cheaper in time before the dearer.
-/// Times: full recomputation runs one more forward, 4/3 of forward and backward (arXiv:2205.05198,
-/// section 5); sharing out weights moves 1.5 times as much as gradients alone (arXiv:1910.02054,
-/// section 7).
-std::vector<Change> changes_that_save(const TrainingScenario& scenario, Bytes card);
+/// Single changes that save memory on the machine's smallest card, those that fit first, of these
+/// the cheapest in time first; times as time_of_step has them. The machine has a card.
+std::vector<Change> changes_that_save(const TrainingScenario& scenario, const Machine& machine);
 
 }  // namespace headroom::model

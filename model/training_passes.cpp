@@ -26,22 +26,6 @@ double on_card(const TrainingScenario& s, const Tape::Sums& sums) {
          sums.weights_outer.at(batch, here, all) + sums.weights_inner.at(batch, here, all) / tensor;
 }
 
-/// Inputs and inner rows that adapters keep: x for the first factor, its result for the second
-/// (PEFT 0.21, tuners/lora/layer.py, Linear.forward). Stacked experts: one row a chosen expert.
-/// With lengths (DoRA) also the frozen layer's output, for the length's gradient, and what the
-/// factors give before it is scaled.
-double adapter_bytes(const TrainingScenario& s) {
-  if (s.adapter == nullptr) return 0;
-  const double of_input = s.runtime->adapter_inputs_fp32 ? 4 : 2;
-  double sum = 0;
-  for (const AdaptedModule& m : s.adapter->modules) {
-    sum += (of_input + (s.runtime->adapter_dropout ? 1 : 0)) * number(m.in) +
-           number(s.runtime->adapter_bytes) * number(m.rank);
-    if (m.magnitudes > 0) sum += 2 * of_input * number(m.out);
-  }
-  return sum * tokens_here(s) / number(s.parallel.sequence ? s.parallel.tensor : 1);
-}
-
 }  // namespace
 
 SavedActivations saved_of(const TrainingScenario& s) {
@@ -68,34 +52,37 @@ SavedActivations saved_of(const TrainingScenario& s) {
   return saved_activations(*s.model, execution, mode);
 }
 
-Kept kept_by_pass(const TrainingScenario& s, const SavedActivations& saved, Size stage) {
+Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, Size stage) {
+  const SavedActivations& saved = shape.saved;
+  const StageShape& here = shape.stages[static_cast<std::size_t>(stage)];
   const double tokens = tokens_here(s);
   const double tensor = number(s.parallel.tensor), outer = s.parallel.sequence ? tensor : 1;
   const double element = s.recipe->parameters == Held::fp32 && !s.recipe->autocast ? 4 : 2;
-  const Stage here = stage_of(s, stage);
-  const double adapters =
-      adapter_bytes(s) / std::max<double>(1, number(static_cast<Size>(saved.kind_of.size())));
+  const double adapters = shape.adapter_kept * tokens / outer /
+                          std::max<double>(1, number(static_cast<Size>(saved.kind_of.size())));
   Kept k;
-  for (Size i = here.first; i < here.last; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const SavedLayer& kind = saved.kinds[saved.kind_of[at]];
+  for (std::size_t i = 0; i < saved.kinds.size(); ++i) {
+    if (here.layers[i] == 0) continue;
+    const double layers = number(here.layers[i]);
+    const SavedLayer& kind = saved.kinds[i];
     const bool beyond = kind.window > 0 && s.sequence > kind.window;
     const double all = on_card(s, beyond ? kind.beyond : kind.within) + adapters;
     const double half =
         std::min(all, on_card(s, beyond ? kind.attention_beyond : kind.attention) + adapters / 2);
-    k.attention += half;
-    k.feed_forward += all - half;
+    k.attention += layers * half;
+    k.feed_forward += layers * (all - half);
     k.layer = std::max(k.layer, all);
-    k.inputs +=
-        kind.input.at(number(s.batch), number(s.sequence) / number(s.parallel.context)) / outer;
-    const double widest = s.model->profile.layers[at].widest;
-    k.transient =
-        std::max(k.transient,
-                 element * tokens * (widest / tensor + number(s.model->shape.hidden_size) / outer));
+    k.inputs += layers *
+                kind.input.at(number(s.batch), number(s.sequence) / number(s.parallel.context)) /
+                outer;
+    k.transient = std::max(
+        k.transient,
+        element * tokens * (here.widest[i] / tensor + number(s.model->shape.hidden_size) / outer));
     k.known = k.known && kind.known;
   }
-  if (here.has_embedding) k.ends += on_card(s, saved.before);
-  if (here.has_head && s.head_loss) k.ends += on_card(s, saved.after);
+  const Stage ends = stage_of(s, stage);
+  if (ends.has_embedding) k.ends += on_card(s, saved.before);
+  if (ends.has_head && s.head_loss) k.ends += on_card(s, saved.after);
   return k;
 }
 

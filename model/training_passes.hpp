@@ -1,8 +1,7 @@
 // What a card keeps between the forward and the backward pass, and what the loss takes.
 #pragma once
 
-#include "model/saved_activation.hpp"
-#include "model/training.hpp"
+#include "model/training_shape.hpp"
 
 namespace headroom::model {
 
@@ -23,7 +22,13 @@ struct LossBytes {
 /// What follows from the model, how it is held and which kernels run; independent of sizes.
 SavedActivations saved_of(const TrainingScenario& scenario);
 
-Kept kept_by_pass(const TrainingScenario& scenario, const SavedActivations& saved, Size stage);
+Kept kept_by_pass(const TrainingScenario& scenario, const StepShape& shape, Size stage);
+
+/// Throws ImpossibleStep, and std::invalid_argument for sizes below one.
+void check_step(const TrainingScenario& scenario);
+
+/// On the fullest card of all stages, without terms in words.
+TrainingEstimate memory_of_step(const TrainingScenario& scenario, const StepShape& shape);
 
 /// Of the last stage.
 LossBytes loss_bytes(const TrainingScenario& scenario, const SavedActivations& saved);

@@ -44,10 +44,11 @@ RankShare share_of(const TrainingScenario& s, const Weights& weights, Size stage
 
 constexpr Size bytes_held = 2;  ///< of an element of `plain`
 
-void must_divide(std::string_view what, Size number, std::string_view flag, Size by) {
-  if (by < 1) throw std::invalid_argument(fmt::format("{}: found {}; at least 1", flag, by));
-  if (number > 0 && number % by != 0)
-    throw std::invalid_argument(fmt::format("{} {} does not divide {} {}", flag, by, number, what));
+void must_divide(Reason reason, std::string_view what, Size number, std::string_view flag,
+                 Size by) {
+  if (number % by != 0)
+    throw ImpossibleStep(reason,
+                         fmt::format("{} {} does not divide {} {}", flag, by, number, what));
 }
 
 }  // namespace
@@ -81,9 +82,9 @@ RankShare base_of_rank(const TrainingScenario& s, Size stage) {
   return share;
 }
 
-Size adapters_of_rank(const TrainingScenario& s) {
-  const Size all = s.adapter->parameters(), t = s.parallel.tensor;
-  const Size divided = (all * (t + 1) + 2 * t - 1) / (2 * t);
+Size adapters_of_rank(const TrainingScenario& s, Size adapted) {
+  const Size t = s.parallel.tensor;
+  const Size divided = (adapted * (t + 1) + 2 * t - 1) / (2 * t);
   return (divided + s.parallel.stages - 1) / s.parallel.stages;
 }
 
@@ -125,6 +126,7 @@ Size distinct_matrices(const TrainingScenario& s, Size stage) {
 }
 
 void check_parallelism(const TrainingScenario& s) {
+  using enum Reason;
   const Parallelism& p = s.parallel;
   const Model& m = *s.model;
   for (const auto& [flag, n] : {std::pair{"--dp", p.replicas},
@@ -133,26 +135,28 @@ void check_parallelism(const TrainingScenario& s) {
                                 {"--virtual-stages", p.chunks},
                                 {"--ep", p.experts},
                                 {"--cp", p.context}})
-    must_divide("", 0, flag, n);
-  must_divide("attention heads", m.shape.query_heads, "--tp", p.tensor);
-  const Size kv = m.shape.kv_heads;
-  if (kv > 0 && kv % p.tensor != 0 && p.tensor % kv != 0)
-    must_divide("key-value heads", kv, "--tp", p.tensor);
-  must_divide("layers", static_cast<Size>(m.profile.layers.size()), "--pp", p.stages);
-  if (p.chunks > 1 && p.stages == 1)
-    throw std::invalid_argument("--virtual-stages has no effect without --pp");
-  must_divide("layers of a stage", static_cast<Size>(m.profile.layers.size()) / p.stages,
-              "--virtual-stages", p.chunks);
+    if (n < 1) throw std::invalid_argument(fmt::format("{}: found {}; at least 1", flag, n));
+  const auto layers = static_cast<Size>(m.profile.layers.size());
   const Size experts = m.profile.routing.experts;
+  must_divide(heads_not_divisible, "attention heads", m.shape.query_heads, "--tp", p.tensor);
+  const Size kv = m.shape.kv_heads;
+  if (kv > 0 && p.tensor % kv != 0)
+    must_divide(heads_not_divisible, "key-value heads", kv, "--tp", p.tensor);
+  must_divide(layers_not_divisible, "layers", layers, "--pp", p.stages);
+  if (p.chunks > 1 && p.stages == 1)
+    throw ImpossibleStep(layers_not_divisible, "--virtual-stages has no effect without --pp");
+  must_divide(layers_not_divisible, "layers of a stage", layers / p.stages, "--virtual-stages",
+              p.chunks);
   if (p.experts > 1 && experts == 0)
-    throw std::invalid_argument("--ep has no effect: the model has no experts");
-  must_divide("experts", experts, "--ep", p.experts);
-  must_divide("cards of --dp times --cp", p.alike(), "--ep", p.experts);
-  must_divide("tokens of a sequence", s.sequence, "--cp", p.context);
+    throw ImpossibleStep(no_experts, "--ep has no effect: the model has no experts");
+  must_divide(experts_not_divisible, "experts", experts, "--ep", p.experts);
+  must_divide(experts_not_divisible, "cards of --dp times --cp", p.alike(), "--ep", p.experts);
+  must_divide(tokens_not_divisible, "tokens of a sequence", s.sequence, "--cp", p.context);
   if (p.sequence && p.tensor == 1)
     throw std::invalid_argument("--sequence-parallel has no effect without --tp");
   if (p.stages > 1 && s.accumulated < p.stages && p.chunks > 1)
-    throw std::invalid_argument(
+    throw ImpossibleStep(
+        passes_do_not_fill,
         fmt::format("--virtual-stages: {} passes (--grad-accum) do not fill {} stages",
                     s.accumulated, p.stages));
 }

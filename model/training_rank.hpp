@@ -27,15 +27,16 @@ Weights counted(const Model& model);
 RankShare elements_of_rank(const TrainingScenario& scenario, Size stage);
 /// The same of the frozen base, in bytes.
 RankShare base_of_rank(const TrainingScenario& scenario, Size stage);
-/// Elements of adapters on one card of the fullest stage: of each pair of factors, one is divided.
-Size adapters_of_rank(const TrainingScenario& scenario);
+/// Of `adapted` elements of adapters those on one card of the fullest stage: of each pair of
+/// factors, one is divided.
+Size adapters_of_rank(const TrainingScenario& scenario, Size adapted);
 
 /// Elements of one gradient of every distinct shape of matrix on a card, the head left out:
 /// queries, keys and values are one matrix, gate and up likewise. Source: Transformer Engine,
 /// pytorch/module/base.py get_dummy_wgrad: placeholders are cached by shape.
 Size distinct_matrices(const TrainingScenario& scenario, Size stage);
 
-/// Throws std::invalid_argument naming what does not divide by what.
+/// Throws ImpossibleStep naming what does not divide by what.
 void check_parallelism(const TrainingScenario& scenario);
 
 }  // namespace headroom::model

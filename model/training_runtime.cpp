@@ -166,6 +166,10 @@ const TrainingRuntime& training_runtime(std::string_view name) {
   throw unknown_name("training runtime", name, known);
 }
 
+const Recipe& usual_recipe(const TrainingRuntime& runtime, int zero, bool adapters) {
+  return recipe(adapters ? "pure-16bit" : zero > 0 ? runtime.shared_recipe : runtime.recipe);
+}
+
 TrainingRuntime without_measurements(TrainingRuntime row) {
   row.context_bytes = context;
   row.fragmentation = unmeasured_share;

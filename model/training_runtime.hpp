@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "model/recipe.hpp"
 #include "model/runtime.hpp"
 
 namespace headroom::model {
@@ -59,6 +60,10 @@ struct TrainingRuntime {
 std::span<const TrainingRuntime> training_runtimes();
 /// Throws UnknownName with the nearest names.
 const TrainingRuntime& training_runtime(std::string_view name);
+
+/// How weights are held where nothing is said: beside adapters frozen in 16 bit, else as the
+/// runtime does, by what is shared out.
+const Recipe& usual_recipe(const TrainingRuntime& runtime, int zero, bool adapters);
 
 /// The row as it would be if no run of it had been measured.
 TrainingRuntime without_measurements(TrainingRuntime row);

@@ -75,6 +75,14 @@ std::string_view name_of(Reason reason) {
       return "no_experts";
     case Reason::experts_span_replicas:
       return "experts_span_replicas";
+    case Reason::experts_not_divisible:
+      return "experts_not_divisible";
+    case Reason::tokens_not_divisible:
+      return "tokens_not_divisible";
+    case Reason::nothing_shared:
+      return "nothing_shared";
+    case Reason::passes_do_not_fill:
+      return "passes_do_not_fill";
   }
   return "";
 }

@@ -51,8 +51,9 @@ struct Column {
   ColumnKind kind;
   SqlType type;
   Shown shown;
-  Origin origin;    ///< axes have none: the spec gives their values
-  std::string sql;  ///< outcomes: an expression over stored columns
+  Origin origin;             ///< axes have none: the spec gives their values
+  std::string sql;           ///< outcomes: an expression over stored columns
+  bool of_training = false;  ///< empty but for training
 };
 
 /// Every readable column, in the order of `result` and results.csv.
@@ -75,6 +76,9 @@ struct StoredColumn {
   void (*restore_real)(model::Estimate&, double);
 };
 std::span<const StoredColumn> stored_columns();
+/// Those of the table training_outcome, which has a row for each training point beside the row in
+/// outcome, so that inference points are as narrow as before.
+std::span<const StoredColumn> stored_training_columns();
 
 /// SQL over the table run: that a run is complete and whole. A shard is neither.
 inline constexpr std::string_view complete_run =

@@ -129,9 +129,7 @@ void write_csv(std::ostream& out, const Database& database, std::int64_t run,
 }
 
 void write_csv(std::ostream& out, const Database& database, std::int64_t run) {
-  std::vector<const Column*> all;
-  for (const Column& c : columns()) all.push_back(&c);
-  write_csv(out, database, run, all);
+  write_csv(out, database, run, columns_of(database.run(run)));
 }
 
 }  // namespace headroom::report

@@ -22,7 +22,7 @@ void write_csv(std::ostream& out, const Table& table);
 /// condition over one row), or all. A failing stream throws std::ios_base::failure.
 void write_csv(std::ostream& out, const Database& database, std::int64_t run,
                std::span<const Column* const> selected, const Condition* where = nullptr);
-/// Every point with every column of columns().
+/// Every point with every column of columns_of its run.
 void write_csv(std::ostream& out, const Database& database, std::int64_t run);
 
 }  // namespace headroom::report

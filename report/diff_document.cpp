@@ -214,10 +214,10 @@ std::string diff_document(const Diff& diff) {
 void write_diff_csv(std::ostream& out, const Diff& diff) {
   std::string line = "change,cause,column,share";
   std::vector<const Column*> axes, compared;
-  for (const Column& c : columns())
-    if (c.kind == ColumnKind::axis) {
-      axes.push_back(&c);
-      line += fmt::format(",{}", c.name);
+  for (const Column* c : columns_of(diff.after().axes.info()))
+    if (c->kind == ColumnKind::axis) {
+      axes.push_back(c);
+      line += fmt::format(",{}", c->name);
     }
   for (const std::string_view name : {"verdict", "sure", "gpus_used"})
     compared.push_back(find_column(name));

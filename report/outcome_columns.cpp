@@ -91,7 +91,7 @@ void add_memory_columns(std::vector<Column>& all) {
       "why the verdict is not better; empty: nothing is short"));
   all.push_back(outcome(
       "gpus_used", "", "GPUs used", integer,
-      +[](const Estimate& e) { return Cell(std::int64_t{e.gpus_used}); }, "status >> 10",
+      +[](const Estimate& e) { return Cell(std::int64_t{e.gpus_used}); }, "status >> 10 & 65535",
       "cards that hold layers"));
   all.push_back(outcome(
       "layers_gpu", "", "layers on GPU", integer,
@@ -118,21 +118,28 @@ void add_memory_columns(std::vector<Column>& all) {
       "share of the layers that is left on disk", Shown::percent));
   all.push_back(stored_bytes(
       "weights_bytes", "weights", +[](const Estimate& e) { return bytes(e.weights); },
-      "weights and buffers, on all devices together"));
+      "weights and buffers, on all devices together; training: of the fullest card"));
   all.push_back(stored_bytes(
       "kv_cache_bytes", "KV cache", +[](const Estimate& e) { return bytes(e.kv_cache); },
       "KV cache and recurrent state, on all devices together"));
   all.push_back(stored_bytes(
       "activations_bytes", "activations", +[](const Estimate& e) { return bytes(e.activations); },
-      "activations and workspace, on all devices together"));
+      "activations and workspace, on all devices together; training: kept between forward and "
+      "backward by the fullest card"));
   all.push_back(stored_bytes(
       "overhead_bytes", "overhead", +[](const Estimate& e) { return bytes(e.overhead); },
-      "driver contexts, libraries and fragmentation, on all devices together"));
+      "driver contexts, libraries and fragmentation, on all devices together; training: of the "
+      "fullest card"));
   all.push_back(outcome(
       "total_bytes", "B", "total", integer,
-      +[](const Estimate& e) { return bytes(e.weights + e.kv_cache + e.activations + e.overhead); },
-      "weights_bytes + kv_cache_bytes + activations_bytes + overhead_bytes",
-      "sum of the four above", Shown::gib));
+      +[](const Estimate& e) {
+        return e.task == model::Task::training
+                   ? Cell()
+                   : bytes(e.weights + e.kv_cache + e.activations + e.overhead);
+      },
+      "CASE WHEN status >> 26 & 1 THEN NULL ELSE weights_bytes + kv_cache_bytes + "
+      "activations_bytes + overhead_bytes END",
+      "sum of the four above; empty for training, whose terms are not alive together", Shown::gib));
   all.push_back(stored_bytes(
       "gpu_bytes", "GPU memory", +[](const Estimate& e) { return bytes(e.gpu_bytes); },
       "use of the most loaded card, as nvidia-smi would show it"));
@@ -169,7 +176,8 @@ void add_time_columns(std::vector<Column>& all) {
   all.push_back(outcome(
       "tokens_s", "tokens/s", "tokens/s", real,
       +[](const Estimate& e) { return finite(e.tokens_s); }, "tokens_s",
-      "output tokens per second of all sequences together, after the first token"));
+      "output tokens per second of all sequences together, after the first token; training: tokens "
+      "trained on by all cards"));
   all.push_back(stored_time(
       "total_s", "total time", +[](const Estimate& e) { return finite(e.total.value()); }, seconds,
       "first token and all output tokens"));

@@ -13,6 +13,7 @@
 #include "report/format.hpp"
 #include "report/page_parts.hpp"
 #include "report/svg.hpp"
+#include "report/training_points.hpp"
 #include "report/words.hpp"
 
 namespace headroom::report {
@@ -184,7 +185,8 @@ std::string page(const Source& source) {
   const auto machines = by_machine(source.shown);
   const std::vector<std::pair<std::string_view, std::string>> sections = {
       {"Changes since the run before", changes_part(source)},
-      {"Which model runs where", matrix(source, machines)},
+      {"Which model runs where", source.lines.empty() ? "" : matrix(source, machines)},
+      {"What training takes", training_part(training_lines(source), source)},
       {"Speed against GPU allocation", curves(source)},
       {"Purchase ranking", purchases_part(source)},
       {"Over the nights", nights_part(source)},

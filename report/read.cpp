@@ -12,19 +12,28 @@
 namespace headroom::report {
 namespace {
 
-/// The row of `outcome` that the statement stands on. NULL times are infinite ones.
+/// Columns of `outcome` and of `training_outcome`, which has no row for most.
+constexpr std::string_view both =
+    "SELECT o.*, t.* FROM outcome AS o LEFT JOIN training_outcome AS t ON t.id = o.id WHERE ";
+
+/// The row that the statement stands on. NULL times are infinite ones.
 model::Estimate restored(Statement& row) {
   model::Estimate estimate;
   int at = 0;
-  for (const StoredColumn& c : stored_columns()) {
+  const auto restore = [&](std::span<const StoredColumn> columns) {
+    for (const StoredColumn& c : columns) {
+      ++at;
+      if (c.restore_integer)
+        c.restore_integer(estimate, row.integer(at));
+      else
+        c.restore_real(estimate, sqlite3_column_type(row.get(), at) == SQLITE_NULL
+                                     ? std::numeric_limits<double>::infinity()
+                                     : sqlite3_column_double(row.get(), at));
+    }
     ++at;
-    if (c.restore_integer)
-      c.restore_integer(estimate, row.integer(at));
-    else
-      c.restore_real(estimate, sqlite3_column_type(row.get(), at) == SQLITE_NULL
-                                   ? std::numeric_limits<double>::infinity()
-                                   : sqlite3_column_double(row.get(), at));
-  }
+  };
+  restore(stored_columns());
+  if (estimate.task == model::Task::training) restore(stored_training_columns());
   return estimate;
 }
 
@@ -33,8 +42,8 @@ model::Estimate restored(Statement& row) {
 struct Database::Implementation {
   explicit Implementation(std::filesystem::path file)
       : connection(std::move(file), Access::read),
-        point(connection, "SELECT * FROM outcome WHERE id = ?1"),
-        range(connection, "SELECT * FROM outcome WHERE id BETWEEN ?1 AND ?2 ORDER BY id") {}
+        point(connection, std::string(both) + "o.id = ?1"),
+        range(connection, std::string(both) + "o.id BETWEEN ?1 AND ?2 ORDER BY o.id") {}
   Connection connection;
   Statement point, range;
   std::map<std::int64_t, std::vector<Extent>> extents;  ///< by run, as they are asked for

@@ -17,6 +17,7 @@
 #include "report/markdown.hpp"
 #include "report/nights.hpp"
 #include "report/plot.hpp"
+#include "report/training_chart.hpp"
 #include "report/whole_file.hpp"
 #include "report/words.hpp"
 
@@ -32,7 +33,8 @@ std::string files_words(const Written& written) {
       {"results.csv", "every point, in bytes and seconds"},
       {"compatibility.md", "which model runs where, with advice"},
       {"compatibility.csv", "the same, a row for each model, machine and precision"},
-      {"precision.md", "precisions side by side, with what each saves"}};
+      {"precision.md", "precisions side by side, with what each saves"},
+      {"training.md", "each model and method: what fits, and what its memory is made of"}};
   std::string list;
   if (written.database)
     list +=
@@ -44,10 +46,13 @@ std::string files_words(const Written& written) {
   return list;
 }
 
-std::string figures_words(const Written& written) {
+enum class Drawn { curves, training };
+
+std::string figures_words(const Written& written, Drawn which) {
   std::string list;
   for (const auto& file : written.files) {
-    if (file.extension() != ".png") continue;
+    const bool bars = file.stem().string().starts_with("training-");
+    if (file.extension() != ".png" || bars != (which == Drawn::training)) continue;
     auto stem = file;
     const auto with = [&](const char* extension) {
       return stem.replace_extension(extension).generic_string();
@@ -219,11 +224,17 @@ std::string folder_document(const Source& source, const Written& written) {
   for (const ModelOrigin& each : source.axes.info().models)
     page += fmt::format("- {}: {}\n", markdown_text(each.model), markdown_text(each.source));
   page += fmt::format("\n## Tolerance\n\n{}\n", tolerance(source));
-  if (const auto figures = figures_words(written); !figures.empty())
+  if (const auto figures = figures_words(written, Drawn::curves); !figures.empty())
     page +=
         "## Speed against GPU allocation\n\n"
         "A curve for each precision; the knee is the smallest allocation that reaches 95 % of the "
         "best speed. Crosses are allocations that the model does not run in.\n\n" +
+        figures;
+  if (const auto figures = figures_words(written, Drawn::training); !figures.empty())
+    page +=
+        "## What training takes\n\n"
+        "A bar for each model and method: what the peak of the fullest card is made of. "
+        "[training.md](training.md) has the numbers.\n\n" +
         figures;
   for (const auto& note : written.notes) page += fmt::format("Note: {}\n\n", markdown_text(note));
   return page;
@@ -243,17 +254,24 @@ Written write_reports(const Database& database, std::int64_t run,
     written.files.emplace_back("results.csv");
   else
     add("results.csv", [&](std::ostream& out) { write_csv(out, database, run); });
-  add("compatibility.md", compatibility_document(source));
-  add("compatibility.csv", [&](std::ostream& out) { write_csv(out, compatibility_table(source)); });
-  add("precision.md", precision_document(source));
+  const auto trained = training_lines(source);
+  if (!source.lines.empty() || trained.empty()) {
+    add("compatibility.md", compatibility_document(source));
+    add("compatibility.csv",
+        [&](std::ostream& out) { write_csv(out, compatibility_table(source)); });
+    add("precision.md", precision_document(source));
+  }
+  if (!trained.empty()) add("training.md", training_document(source, trained));
   if (const auto before = run_before(database, run))
     add("changes.md", diff_document(Diff(database, *before, run)));
   add("index.html", page(source));
   if (figures == Figures::draw) {
     const auto drawn = figures_of(source.lines);
+    const auto bars = training_drawings(source, trained);
     for (const auto& file : draw(drawn, folder / "curves"))
       written.files.push_back("curves" / file);
-    if (!drawn.empty() && !gnuplot_found())
+    for (const auto& file : draw(bars, folder / "curves")) written.files.push_back("curves" / file);
+    if (!(drawn.empty() && bars.empty()) && !gnuplot_found())
       written.notes.emplace_back(
           "gnuplot was not found, so the curves are not drawn; once it is installed, run it on the "
           ".gp files in curves/");

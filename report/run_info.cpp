@@ -55,6 +55,19 @@ Size RunInfo::points() const {
   return all;
 }
 
+std::vector<const Column*> columns_of(const RunInfo& info) {
+  bool trains = false;
+  for (const GridShape& grid : info.grids)
+    for (const Digit& digit : grid.digits)
+      for (const Axis& axis : digit)
+        trains = trains || find_column(axis.column)->of_training ||
+                 (axis.column == "task" && axis.values.front() == AxisValue("training"));
+  std::vector<const Column*> all;
+  for (const Column& c : columns())
+    if (trains || !c.of_training) all.push_back(&c);
+  return all;
+}
+
 Digit model_digit(std::span<const std::string> names, std::span<const model::Model* const> models) {
   return digit_of<OfModel>("model", names, models);
 }

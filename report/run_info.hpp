@@ -14,6 +14,7 @@
 #include "hardware/price.hpp"
 #include "model/model.hpp"
 #include "model/runtime.hpp"
+#include "report/columns.hpp"
 
 namespace headroom::report {
 
@@ -56,6 +57,9 @@ struct RunInfo {
   std::vector<ModelOrigin> models{};
   Size points() const;
 };
+
+/// The columns that its points can have values in: without a training grid none of training alone.
+std::vector<const Column*> columns_of(const RunInfo& info);
 
 /// A digit for models, machines or runtimes: the axis itself (`names`, as the user knows them) and
 /// every fact of columns() that follows from it. Same length both.

@@ -75,8 +75,13 @@ std::string make_tables() {
       "  first INTEGER NOT NULL, last INTEGER NOT NULL, shift INTEGER NOT NULL);\n"
       "CREATE INDEX extent_grid ON extent (grid);\n"
       "CREATE TABLE outcome (id INTEGER PRIMARY KEY";
-  for (const StoredColumn& c : stored_columns())
-    sql += fmt::format(", {} {}", c.name, c.type == SqlType::integer ? "INTEGER" : "REAL");
+  const auto stored = [&](std::span<const StoredColumn> all) {
+    for (const StoredColumn& c : all)
+      sql += fmt::format(", {} {}", c.name, c.type == SqlType::integer ? "INTEGER" : "REAL");
+  };
+  stored(stored_columns());
+  sql += ");\nCREATE TABLE training_outcome (id INTEGER PRIMARY KEY";
+  stored(stored_training_columns());
   return sql +
          ");\n"
          "CREATE TABLE longest_context (id INTEGER PRIMARY KEY, tokens INTEGER NOT NULL);\n"

@@ -43,9 +43,9 @@ void check(const GridShape& grid) {
 
 }  // namespace
 
-std::string insert_sql() {
-  std::string names = "INSERT INTO outcome VALUES (?1";
-  for (std::size_t i = 0; i < stored_columns().size(); ++i) names += fmt::format(",?{}", i + 2);
+std::string insert_sql(std::string_view table, std::span<const StoredColumn> columns) {
+  std::string names = fmt::format("INSERT INTO {} VALUES (?1", table);
+  for (std::size_t i = 0; i < columns.size(); ++i) names += fmt::format(",?{}", i + 2);
   return names + ")";
 }
 
@@ -110,20 +110,26 @@ void Store::Implementation::insert_grid(Size number, const GridShape& grid) {
   grids.push_back({sqlite3_last_insert_rowid(connection.get()), first, first + points});
 }
 
-void Store::Implementation::bind_row(Size point, const model::Estimate& estimate) {
-  sqlite3_stmt* s = insert.get();
-  sqlite3_bind_int64(s, 1, run * run_stride + point);
-  int at = 1;
-  for (const StoredColumn& c : stored_columns()) {
-    ++at;
-    if (c.integer) {
-      sqlite3_bind_int64(s, at, c.integer(estimate));
-    } else if (const double value = c.real(estimate); std::isfinite(value)) {
-      sqlite3_bind_double(s, at, value);
-    } else {
-      sqlite3_bind_null(s, at);
+void Store::Implementation::insert_row(Size point, const model::Estimate& estimate) {
+  const auto store = [&](Statement& into, std::span<const StoredColumn> columns) {
+    sqlite3_stmt* s = into.get();
+    sqlite3_bind_int64(s, 1, run * run_stride + point);
+    int at = 1;
+    for (const StoredColumn& c : columns) {
+      ++at;
+      if (c.integer) {
+        sqlite3_bind_int64(s, at, c.integer(estimate));
+      } else if (const double value = c.real(estimate); std::isfinite(value)) {
+        sqlite3_bind_double(s, at, value);
+      } else {
+        sqlite3_bind_null(s, at);
+      }
     }
-  }
+    into.step();
+    into.reset();
+  };
+  store(insert, stored_columns());
+  if (estimate.task == model::Task::training) store(insert_training, stored_training_columns());
 }
 
 void Store::Implementation::add_extent(const Piece& piece) {
@@ -218,9 +224,7 @@ void Store::append(std::span<const Piece> pieces, std::span<const Size> points,
     if (points[i] <= previous || points[i] >= end)
       throw std::logic_error(fmt::format("point {} is out of its block", points[i]));
     previous = points[i];
-    self_->bind_row(points[i], estimates[i]);
-    self_->insert.step();
-    self_->insert.reset();
+    self_->insert_row(points[i], estimates[i]);
   }
   for (const Piece& piece : pieces) self_->add_extent(piece);
   const Size stored = self_->stored + static_cast<Size>(points.size()) + reused;

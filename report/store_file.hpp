@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "report/columns.hpp"
 #include "report/file_lock.hpp"
 #include "report/sqlite.hpp"
 #include "report/store.hpp"
@@ -28,14 +29,15 @@ class Transaction {
   const Connection* connection_;
 };
 
-/// "INSERT INTO outcome VALUES (?1, …".
-std::string insert_sql();
+/// "INSERT INTO TABLE VALUES (?1, …".
+std::string insert_sql(std::string_view table, std::span<const StoredColumn> columns);
 
 struct Store::Implementation {
   explicit Implementation(const std::filesystem::path& file)
       : lock(created(file)),
         connection(file, Access::write),
-        insert(connection, insert_sql()),
+        insert(connection, insert_sql("outcome", stored_columns())),
+        insert_training(connection, insert_sql("training_outcome", stored_training_columns())),
         progress(connection, "UPDATE run SET next_point=?1, points=?2, reused=?3 WHERE id=?4"),
         new_extent(connection,
                    "INSERT INTO extent (grid, first, last, shift) VALUES (?1,?2,?3,?4)"),
@@ -50,7 +52,7 @@ struct Store::Implementation {
   bool resume(const std::string& fingerprint);
 
   void insert_grid(Size number, const GridShape& grid);
-  void bind_row(Size point, const model::Estimate& estimate);
+  void insert_row(Size point, const model::Estimate& estimate);
   /// Notes where points are, going on with the last extent where they follow it.
   void add_extent(const Piece& piece);
 
@@ -61,7 +63,7 @@ struct Store::Implementation {
 
   FileLock lock;
   Connection connection;
-  Statement insert, progress, new_extent, longer_extent;
+  Statement insert, insert_training, progress, new_extent, longer_extent;
   std::int64_t run = 0;
   bool finished = false;
   Size begin = 0, next = 0, end = 0, all = 0, stored = 0, reused = 0;

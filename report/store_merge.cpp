@@ -47,14 +47,18 @@ void Store::adopt(const std::filesystem::path& database, std::int64_t run) {
   if (first != self_->next || end > self_->end)
     throw std::logic_error("a shard that does not follow the last one");
   const Size shift = (self_->run - run) * run_stride;
-  std::string columns;
-  for (const StoredColumn& c : stored_columns()) columns += fmt::format(", o.{}", c.name);
-  self_->connection.execute(fmt::format(
-      "INSERT INTO outcome SELECT o.id + e.shift + {}{} FROM shard.grid AS g CROSS JOIN "
-      "shard.extent AS e CROSS JOIN shard.outcome AS o WHERE g.run = {} AND e.grid = g.id AND "
-      "o.id BETWEEN e.first AND e.last ORDER BY e.id, o.id",
-      shift, columns, run));
-  const Size copied = sqlite3_changes(self_->connection.get());
+  const auto copy = [&](std::string_view table, std::span<const StoredColumn> stored) {
+    std::string columns;
+    for (const StoredColumn& c : stored) columns += fmt::format(", o.{}", c.name);
+    self_->connection.execute(fmt::format(
+        "INSERT INTO {0} SELECT o.id + e.shift + {1}{2} FROM shard.grid AS g CROSS JOIN "
+        "shard.extent AS e CROSS JOIN shard.{0} AS o WHERE g.run = {3} AND e.grid = g.id AND "
+        "o.id BETWEEN e.first AND e.last ORDER BY e.id, o.id",
+        table, shift, columns, run));
+    return Size{sqlite3_changes(self_->connection.get())};
+  };
+  const Size copied = copy("outcome", stored_columns());
+  copy("training_outcome", stored_training_columns());
   if (copied != points)
     throw StoreError(
         fmt::format("{}: holds {} points of run {} where it should hold {}; it is damaged",
@@ -106,9 +110,12 @@ Store::Pruned Store::prune(Size keep) {
     // Rows between the extents that stay belong to no run.
     Statement stay(connection, "SELECT first, last FROM extent ORDER BY first");
     Statement remove(connection, "DELETE FROM outcome WHERE id BETWEEN ?1 AND ?2");
+    Statement remove_training(connection,
+                              "DELETE FROM training_outcome WHERE id BETWEEN ?1 AND ?2");
     Size free = 0;
     const auto remove_to = [&](Size end) {
       if (end <= free) return;
+      remove_training.run(free, end - 1);
       remove.run(free, end - 1);
       pruned.rows += sqlite3_changes(connection.get());
     };

@@ -9,16 +9,18 @@ namespace {
 
 using model::Estimate;
 
-// status: verdict in bits 0-2, sure 3-4, reason 5-9, gpus_used from bit 10.
+// status: verdict in bits 0-2, sure 3-4, reason 5-9, gpus_used 10-25, training bit 26.
 std::int64_t pack_status(const Estimate& e) {
   return static_cast<std::int64_t>(e.verdict) | static_cast<std::int64_t>(e.sure) << 3 |
-         static_cast<std::int64_t>(e.reason) << 5 | static_cast<std::int64_t>(e.gpus_used) << 10;
+         static_cast<std::int64_t>(e.reason) << 5 | static_cast<std::int64_t>(e.gpus_used) << 10 |
+         static_cast<std::int64_t>(e.task == model::Task::training) << 26;
 }
 void unpack_status(Estimate& e, std::int64_t v) {
   e.verdict = static_cast<model::Verdict>(v & 7);
   e.sure = static_cast<model::Sure>(v >> 3 & 3);
   e.reason = static_cast<model::Reason>(v >> 5 & 31);
   e.gpus_used = static_cast<std::uint16_t>(v >> 10);
+  e.task = (v >> 26 & 1) != 0 ? model::Task::training : model::Task::inference;
 }
 
 // layers: on GPU in bits 0-19, on CPU 20-39, on disk from bit 40.
@@ -70,8 +72,44 @@ constexpr StoredColumn all[] = {
     time<&Estimate::total>("total_s"),
 };
 
+template <Bytes model::StepOutcome::*field>
+constexpr StoredColumn step_count(std::string_view name) {
+  return {name,
+          SqlType::integer,
+          [](const Estimate& e) { return (e.step.*field).count(); },
+          nullptr,
+          [](Estimate& e, std::int64_t v) { e.step.*field = Bytes(v); },
+          nullptr};
+}
+
+// moment: of the peak in bits 0-2, whether gradients are alive then in bit 3.
+constexpr StoredColumn of_training[] = {
+    step_count<&model::StepOutcome::master>("master_weights_bytes"),
+    step_count<&model::StepOutcome::gradients>("gradients_bytes"),
+    step_count<&model::StepOutcome::states>("optimizer_bytes"),
+    step_count<&model::StepOutcome::loss>("loss_bytes"),
+    step_count<&model::StepOutcome::working>("working_bytes"),
+    step_count<&model::StepOutcome::exchanged>("exchanged_bytes"),
+    step_count<&model::StepOutcome::stepping>("stepping_bytes"),
+    {"moment", SqlType::integer,
+     [](const Estimate& e) {
+       return std::int64_t{e.step.moment} | std::int64_t{e.step.gradients_alive} << 3;
+     },
+     nullptr,
+     [](Estimate& e, std::int64_t v) {
+       e.step.moment = static_cast<std::uint8_t>(v & 7);
+       e.step.gradients_alive = (v >> 3 & 1) != 0;
+     },
+     nullptr},
+    {"step_s", SqlType::real, nullptr, [](const Estimate& e) { return e.step.time.value(); },
+     nullptr, [](Estimate& e, double v) { e.step.time = Seconds(v); }},
+    {"utilization", SqlType::real, nullptr, [](const Estimate& e) { return e.step.utilization; },
+     nullptr, [](Estimate& e, double v) { e.step.utilization = v; }},
+};
+
 }  // namespace
 
 std::span<const StoredColumn> stored_columns() { return all; }
+std::span<const StoredColumn> stored_training_columns() { return of_training; }
 
 }  // namespace headroom::report

@@ -24,6 +24,12 @@ constexpr View all[] = {
      "SELECT machine, model, runtime, precision, batch, gpus_used, min(gpu_bytes) AS gpu_bytes, "
      "tokens_s FROM result_all WHERE run = :run AND verdict IN ('fits_one_gpu', 'fits_gpus') "
      "GROUP BY machine, model ORDER BY machine, model"},
+    {"trainable", "What is the largest model that each machine trains, by method?",
+     "The model with most parameters among the training points that fit, at its fastest.",
+     "SELECT machine, adapters, rank, model, max(parameters) AS parameters, verdict, batch, "
+     "sequence, zero, checkpointing, gpu_bytes, tokens_s FROM (SELECT * FROM result_all WHERE "
+     "run = :run AND task = 'training' AND verdict LIKE 'fits%' ORDER BY tokens_s DESC) "
+     "GROUP BY machine, adapters, rank ORDER BY machine, adapters, rank"},
 };
 
 }  // namespace

@@ -125,6 +125,14 @@ std::string_view reason_words(model::Reason reason) {
       return "expert parallelism of a model without experts";
     case experts_span_replicas:
       return "experts spread over all tensor × data parallel cards, no other number";
+    case experts_not_divisible:
+      return "expert parallelism does not divide the experts, or the replicas it";
+    case tokens_not_divisible:
+      return "context parallelism does not divide the sequence";
+    case nothing_shared:
+      return "nothing is shared out: one replica, or a ZeRO stage below 3 with weights offloaded";
+    case passes_do_not_fill:
+      return "fewer passes than the stages of an interleaved pipeline";
   }
   return model::name_of(reason);
 }

@@ -17,7 +17,7 @@ namespace {
 constexpr auto names = std::to_array<std::string_view>(
     {"inference_memory", "quantised_size", "decode_single", "decode_layer_split",
      "decode_tensor_parallel", "prefill", "serving_tpot", "serving_ttft", "serving_throughput",
-     "offload_partial", "offload_streamed", "load_time", "training_memory"});
+     "offload_partial", "offload_streamed", "load_time", "training_memory", "training_time"});
 
 /// Collects scores, labels and what has neither.
 class Scorer {

@@ -83,7 +83,8 @@ std::optional<Score> score_of(const Subject& subject, std::string* why = nullptr
 /// Scores every record of `files`. Throws what read_measurements and ModelNames throw.
 Accuracy score(const std::vector<std::string>& files, const std::string& models_folder);
 
-/// The constants of engines that bring estimates nearest to the rows of `files`: constants.tsv.
+/// The constants of engines that bring estimates nearest to the rows of `files`: constants.tsv; of
+/// files of training times alone training_pace.tsv.
 std::string fitted_constants(const std::vector<std::string>& files,
                              const std::string& models_folder);
 

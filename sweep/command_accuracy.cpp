@@ -39,10 +39,13 @@ const Command accuracy_command = {
      .summary = "how far estimates are from published measurements",
      .operands = "FILE.csv…",
      .flags = "models fit leave-one-out format out",
-     .examples = "headroom accuracy tests/accuracy/inference_memory.csv\n"
-                 "headroom accuracy tests/accuracy/*.csv --format md --out ACCURACY.md\n"
-                 "headroom accuracy mine.csv --models ./configs --json\n"
-                 "headroom accuracy tests/accuracy/*.csv --fit --out model/catalogue/constants.tsv",
+     .examples =
+         "headroom accuracy tests/accuracy/inference_memory.csv\n"
+         "headroom accuracy tests/accuracy/*.csv --format md --out ACCURACY.md\n"
+         "headroom accuracy mine.csv --models ./configs --json\n"
+         "headroom accuracy tests/accuracy/*.csv --fit --out model/catalogue/constants.tsv\n"
+         "headroom accuracy tests/accuracy/training_speed.csv --fit --out "
+         "model/catalogue/training_pace.tsv",
      .columns =
          "text, json: rows, eligible, scored, skipped (id, reason), groups (group, n,\n"
          "      median, p90, bias, coverage, interval_width; of fit_verdict: n, wrong_sure,\n"
@@ -50,7 +53,7 @@ const Command accuracy_command = {
          "csv, jsonl: one row a measurement: id, file, group, runtime, source, grade,\n"
          "      measured, expected, low, high (bytes or seconds), error, plain, reason\n"
          "--fit: constants.tsv: runtime, constant, cards, width, value, low, high, measurements,\n"
-         "      source\n"
+         "      source; of training times alone training_pace.tsv, without cards and width\n"
          "md: the page, with sources, engines and worst rows",
      .exit_codes = usual_exit_codes},
     run};

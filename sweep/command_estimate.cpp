@@ -7,6 +7,7 @@
 #include "sweep/estimate_text.hpp"
 #include "sweep/machine_options.hpp"
 #include "sweep/output.hpp"
+#include "sweep/result_row.hpp"
 #include "sweep/scenario_options.hpp"
 #include "sweep/training_options.hpp"
 
@@ -28,30 +29,7 @@ report::Table result_row(const GivenScenario& given, const Estimate& estimate) {
   add("kv_cache", std::string(s.kv_cache ? "on" : "off"));
   if (s.ram_budget != model::all_of_it) add("ram_budget_bytes", s.ram_budget.count());
   if (s.disk_budget != model::all_of_it) add("disk_budget_bytes", s.disk_budget.count());
-
-  report::Table table{{}, {{}}};
-  const auto factors = model::interval_factors(*s.runtime);
-  for (const report::Column& column : report::columns()) {
-    if (column.kind == report::ColumnKind::point) continue;
-    report::Value value;
-    if (column.kind == report::ColumnKind::axis || column.kind == report::ColumnKind::fact) {
-      for (const auto& axis : axes)
-        if (axis.column == column.name)
-          std::visit([&](const auto& held) { value = held; }, axis.values.front());
-    } else {
-      std::visit(
-          [&](const auto& held) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::string_view>)
-              value = std::string(held);
-            else
-              value = held;
-          },
-          report::value_of(column, estimate, factors));
-    }
-    table.names.emplace_back(column.name);
-    table.rows[0].push_back(std::move(value));
-  }
-  return table;
+  return result_row(axes, estimate, model::interval_factors(*s.runtime));
 }
 
 json::array lines(const std::vector<std::string>& texts) {

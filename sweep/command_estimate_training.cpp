@@ -1,76 +1,37 @@
 // headroom estimate --task training: memory of one step on the fullest card.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "hardware/quantity_text.hpp"
-#include "model/training_advice.hpp"
+#include "model/training_outcome.hpp"
 #include "sweep/command.hpp"
 #include "sweep/output.hpp"
-#include "sweep/training_options.hpp"
+#include "sweep/training_answer.hpp"
+#include "sweep/training_row.hpp"
 
 namespace headroom::sweep {
 namespace {
 
-namespace json = boost::json;
 using model::TrainingEstimate;
 
-Bytes smallest_card(const Machine& machine) {
-  Bytes card = machine.devices.front().memory;
-  for (const Device& each : machine.devices) card = std::min(card, each.memory);
-  return card;
-}
-
-/// Whether it fits on the machine, and whether both ends of the interval say so.
-struct Fit {
-  bool fits = true, sure = true;
-  std::string words;
-};
-
-Fit fit_of(const GivenTraining& given, const TrainingEstimate& e) {
+std::string verdict_text(const GivenTraining& given, const TrainingAnswer& answer) {
   const Machine& machine = *given.machine;
-  if (machine.devices.empty()) return {false, true, "does not fit: the machine has no card"};
-  const Bytes card = smallest_card(machine);
-  const Size cards = given.scenario.parallel.cards();
-  const Bytes host = cards * e.host, disk = cards * e.disk;
-  Fit fit{
-      .fits = e.peak <= card, .sure = (e.peak_low <= card) == (e.peak_high <= card), .words = {}};
-  if (!fit.fits)
-    fit.words = fmt::format("does not fit: {} short on the fullest card of {}",
-                            to_text(e.peak - card), to_text(card));
-  else
-    fit.words = fmt::format("fits: {} of {} left on the fullest card", to_text(card - e.peak),
-                            to_text(card));
-  if (host > machine.host.ram)
-    fit = {false, true,
-           fmt::format("does not fit: the host needs {} and has {}", to_text(host),
-                       to_text(machine.host.ram))};
-  else if (disk > machine.host.disk)
-    fit = {false, true,
-           fmt::format("does not fit: the disk needs {} and has {}", to_text(disk),
-                       to_text(machine.host.disk))};
-  return fit;
+  const model::Estimate& o = *answer.outcome;
+  if (machine.devices.empty()) return "does not fit: the machine has no card";
+  const Bytes card = model::smallest_card(machine);
+  if (o.reason == model::Reason::gpu_memory)
+    return fmt::format("does not fit: {} short on the fullest card of {}", to_text(o.short_bytes),
+                       to_text(card));
+  if (o.reason == model::Reason::ram)
+    return fmt::format("does not fit: the host needs {} and has {}", to_text(o.cpu_bytes),
+                       to_text(machine.host.ram));
+  if (o.reason == model::Reason::disk)
+    return fmt::format("does not fit: the disk needs {} and has {}", to_text(o.disk_bytes),
+                       to_text(machine.host.disk));
+  return fmt::format("fits: {} of {} left on the fullest card", to_text(card - answer.memory.peak),
+                     to_text(card));
 }
 
-/// What fits on the machine's cards, or what would have to change.
-struct Advice {
-  Size batch = 0, sequence = 0, replicas = 0;
-  std::vector<model::Change> changes;
-};
-Advice advice_of(const GivenTraining& given, const TrainingEstimate& e) {
-  const Bytes card = smallest_card(*given.machine);
-  const model::TrainingScenario& s = given.scenario;
-  Advice advice{.batch = model::largest_batch(s, card),
-                .sequence = model::longest_sequence(s, card),
-                .replicas = 0,
-                .changes = {}};
-  if (e.peak <= card) return advice;
-  advice.replicas = model::fewest_replicas(s, card);
-  advice.changes = model::changes_that_save(s, card);
-  return advice;
-}
-
-std::string advice_text(const Advice& advice) {
+std::string advice_text(const TrainingAdvice& advice) {
   std::string text = fmt::format("Fits      batch {} at most, or sequences of {} tokens\n",
                                  advice.batch, advice.sequence);
   if (advice.changes.empty()) return text;
@@ -78,26 +39,11 @@ std::string advice_text(const Advice& advice) {
     text += fmt::format("          with --dp {} --zero 3 as it is\n", advice.replicas);
   std::vector<std::vector<std::string>> rows;
   for (const model::Change& c : advice.changes)
-    rows.push_back({c.flags, to_text(c.peak), to_text(c.saved), c.fits ? "fits" : "", c.effect});
+    rows.push_back({c.flags, to_text(c.peak), to_text(c.saved),
+                    fmt::format("{:+.0f} %", 100 * (c.time - 1)), c.fits ? "fits" : "", c.effect});
   return text + '\n' +
-         aligned({"change", "peak", "saves", "", "cost"}, {false, true, true, false, false}, rows);
-}
-
-/// Why the peak is not to be relied on.
-std::vector<std::string> warnings_of(const GivenTraining& given, const TrainingEstimate& e) {
-  std::vector<std::string> all;
-  const model::TrainingRuntime& runtime = *given.scenario.runtime;
-  if (runtime.spread.measurements == 0)
-    all.push_back(fmt::format(
-        "no measured training run of {} stands behind the peak: weights, gradients, states and "
-        "adapters are counted, overheads are unmeasured",
-        runtime.name));
-  if (!e.exact_layers)
-    all.emplace_back("some layers are of a kind whose activations are not described: too low");
-  for (const auto& [key, value] : given.scenario.factors)
-    all.push_back(
-        fmt::format("a rule of thumb replaces what would be counted: {} = {}", key, value));
-  return all;
+         aligned({"change", "peak", "saves", "time a token", "", ""},
+                 {false, true, true, true, false, false}, rows);
 }
 
 std::string measured_words(const model::TrainingRuntime& runtime) {
@@ -129,7 +75,32 @@ std::string amount(const model::Term& term) {
   return text;
 }
 
-std::string text_of(const GivenTraining& given, const TrainingEstimate& e, bool with_terms) {
+std::string step_time_text(const GivenTraining& given, const TrainingAnswer& answer,
+                           bool with_terms) {
+  if (!answer.time) return "";
+  const model::StepTime& t = *answer.time;
+  const model::Constant& spread = model::training_pace(given.scenario.runtime->name).interval;
+  std::string text = fmt::format(
+      "\n{} {:.3g} s ({:.3g} to {:.3g}; {}): {} tokens/s, {:.0f} % of what the cards could do; "
+      "most goes to {}.\n",
+      fits(*answer.outcome) ? "A step takes" : "If it fitted, a step would take", t.total,
+      t.total * spread.low, t.total * spread.high,
+      spread.measurements > 0 ? fmt::format("from {} measured steps", spread.measurements)
+                              : std::string("unmeasured"),
+      grouped(static_cast<Size>(t.tokens_s)), 100 * t.utilization, t.bound);
+  if (given.token_budget > 0)
+    text += fmt::format("{} tokens take {:.3g} days.\n", grouped(given.token_budget),
+                        static_cast<double>(given.token_budget) / t.tokens_s / 86400);
+  if (!with_terms) return text;
+  for (const auto& [name, seconds] : model::parts_of(t))
+    if (seconds > 0)
+      text +=
+          fmt::format("    {:<24}{:8.3g} s  {:3.0f} %\n", name, seconds, 100 * seconds / t.total);
+  return text;
+}
+
+std::string text_of(const GivenTraining& given, const TrainingAnswer& answer, bool with_terms) {
+  const TrainingEstimate& e = answer.memory;
   const model::Model& m = *given.model;
   const model::TrainingScenario& s = given.scenario;
   std::string text = fmt::format("Model     {} ({}), {} parameters, {} trained\n", m.name,
@@ -138,10 +109,9 @@ std::string text_of(const GivenTraining& given, const TrainingEstimate& e, bool 
   if (given.machine) text += fmt::format("Machine   {}\n", given.machine->name);
   for (const auto& line : given.assumed) text += "Assumes   " + line + '\n';
   for (const auto& line : warnings_of(given, e)) text += "Warning   " + line + '\n';
-  if (given.machine) {
-    const Fit fit = fit_of(given, e);
-    text += fmt::format("\nVerdict   {} (sure: {})\n", fit.words, fit.sure ? "yes" : "marginal");
-  }
+  if (given.machine)
+    text += fmt::format("\nVerdict   {} (sure: {})\n", verdict_text(given, answer),
+                        answer.outcome->sure == model::Sure::marginal ? "marginal" : "yes");
   std::vector<std::vector<std::string>> rows;
   for (const auto& term : e.terms)
     if (term.expected > 0)
@@ -155,6 +125,7 @@ std::string text_of(const GivenTraining& given, const TrainingEstimate& e, bool 
       name_of(e.moment), to_text(e.at_forward_end), to_text(e.at_backward_start),
       to_text(e.in_backward), to_text(e.at_step), to_text(e.peak_low), to_text(e.peak_high),
       measured_words(*s.runtime), to_text(e.allocated), to_text(e.reserved));
+  text += step_time_text(given, answer, with_terms);
   if (given.machine && !given.machine->devices.empty())
     text += '\n' + advice_text(advice_of(given, e));
   if (e.host > Bytes(0)) text += fmt::format("In host memory: {} a card.\n", to_text(e.host));
@@ -169,78 +140,6 @@ std::string text_of(const GivenTraining& given, const TrainingEstimate& e, bool 
   return text;
 }
 
-json::object object_of(const GivenTraining& given, const TrainingEstimate& e) {
-  const auto bytes = [](Bytes b) { return b.count(); };
-  const model::TrainingScenario& s = given.scenario;
-  json::object all{{"model", given.model->name},
-                   {"architecture", given.model->architecture},
-                   {"task", "training"},
-                   {"runtime", s.runtime->name},
-                   {"recipe", s.recipe->name},
-                   {"optimizer", s.optimizer->name()},
-                   {"cards", s.parallel.cards()},
-                   {"stage", e.stage},
-                   {"passes_in_flight", e.in_flight},
-                   {"parameters", given.model->profile.parameters},
-                   {"trained_parameters", e.trained},
-                   {"weights_bytes", bytes(e.weights)},
-                   {"master_weights_bytes", bytes(e.master)},
-                   {"gradients_bytes", bytes(e.gradients)},
-                   {"optimizer_bytes", bytes(e.states)},
-                   {"activations_bytes", bytes(e.activations)},
-                   {"attention_activations_bytes", bytes(e.attention)},
-                   {"feed_forward_activations_bytes", bytes(e.feed_forward)},
-                   {"other_activations_bytes", bytes(e.other)},
-                   {"recomputed_bytes", bytes(e.recomputed)},
-                   {"activation_gradients_bytes", bytes(e.transient)},
-                   {"loss_bytes", bytes(e.loss)},
-                   {"gathered_bytes", bytes(e.gathered)},
-                   {"scratch_bytes", bytes(e.scratch)},
-                   {"step_bytes", bytes(e.step)},
-                   {"context_bytes", bytes(e.context)},
-                   {"fragmentation_bytes", bytes(e.fragmentation)},
-                   {"allocated_bytes", bytes(e.allocated)},
-                   {"reserved_bytes", bytes(e.reserved)},
-                   {"peak_bytes", bytes(e.peak)},
-                   {"peak_low_bytes", bytes(e.peak_low)},
-                   {"peak_high_bytes", bytes(e.peak_high)},
-                   {"peak_at", name_of(e.moment)},
-                   {"host_bytes", bytes(e.host)},
-                   {"disk_bytes", bytes(e.disk)},
-                   {"layers_described", e.exact_layers}};
-  if (!given.probe.empty()) all["probe"] = given.probe;
-  all["machine"] = given.machine ? json::value(given.machine->name) : json::value(nullptr);
-  all["fits"] = given.machine ? json::value(fit_of(given, e).fits) : json::value(nullptr);
-  if (given.machine && !given.machine->devices.empty()) {
-    const Advice advice = advice_of(given, e);
-    all["largest_batch"] = advice.batch;
-    all["longest_sequence"] = advice.sequence;
-    all["fewest_replicas"] = advice.replicas;
-    all["changes"] = json::array();
-    for (const model::Change& c : advice.changes)
-      all["changes"].as_array().push_back(json::object{{"flags", c.flags},
-                                                       {"peak_bytes", bytes(c.peak)},
-                                                       {"saved_bytes", bytes(c.saved)},
-                                                       {"host_bytes", bytes(c.host)},
-                                                       {"fits", c.fits},
-                                                       {"cost", c.effect}});
-  }
-  all["assumptions"] = json::array();
-  for (const auto& line : given.assumed) all["assumptions"].as_array().emplace_back(line);
-  all["warnings"] = json::array();
-  for (const auto& line : warnings_of(given, e)) all["warnings"].as_array().emplace_back(line);
-  all["terms"] = json::array();
-  for (const auto& term : e.terms)
-    all["terms"].as_array().push_back(json::object{{"name", term.name},
-                                                   {"bytes", static_cast<Size>(term.expected)},
-                                                   {"low", static_cast<Size>(term.low)},
-                                                   {"high", static_cast<Size>(term.high)},
-                                                   {"formula", term.formula},
-                                                   {"numbers", term.numbers},
-                                                   {"source", term.source}});
-  return all;
-}
-
 }  // namespace
 
 int estimate_training(const Options& options) {
@@ -249,21 +148,23 @@ int estimate_training(const Options& options) {
   if (with_terms && format != Format::text)
     throw UsageError("--explain has no effect here: json has the terms always");
   const GivenTraining given = training_of(options);
-  TrainingEstimate e;
+  if (given.token_budget > 0 && (!given.machine || given.machine->devices.empty()))
+    throw UsageError("--token-budget has no effect without cards (--machine)");
+  TrainingAnswer answer;
   try {
-    e = model::evaluate_training(given.scenario);
+    answer = answer_of(given);
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what());
   }
   if (format == Format::text)
-    emit(options, text_of(given, e, with_terms));
+    emit(options, text_of(given, answer, with_terms));
   else if (format == Format::json)
-    emit(options, pretty(object_of(given, e)));
+    emit(options, pretty(object_of(given, answer)));
   else if (format == Format::jsonl)
-    emit(options, json::serialize(object_of(given, e)) + '\n');
+    emit(options, boost::json::serialize(object_of(given, answer)) + '\n');
   else
-    throw UsageError("--task training answers in text, json or jsonl in this version");
-  return given.machine && !fit_of(given, e).fits ? answer_is_no : done;
+    emit(options, formatted(training_row(given, answer), format));
+  return given.machine && !fits(*answer.outcome) ? answer_is_no : done;
 }
 
 }  // namespace headroom::sweep

@@ -40,7 +40,8 @@ std::string views_text(Format format) {
   return formatted(table, format);
 }
 
-std::vector<const report::Column*> selected_columns(const Options& options) {
+std::vector<const report::Column*> selected_columns(const Options& options,
+                                                    const report::RunInfo& run) {
   std::vector<const report::Column*> selected;
   std::vector<std::string> known;
   for (const auto& column : report::columns()) known.emplace_back(column.name);
@@ -52,9 +53,7 @@ std::vector<const report::Column*> selected_columns(const Options& options) {
       selected.push_back(column);
     }
   }
-  if (selected.empty())
-    for (const auto& column : report::columns()) selected.push_back(&column);
-  return selected;
+  return selected.empty() ? report::columns_of(run) : selected;
 }
 
 report::Value owned(const report::Cell& cell) {
@@ -66,7 +65,7 @@ report::Value owned(const report::Cell& cell) {
 
 /// --where and --columns: rows of one run, as a stream.
 void rows(const Options& options, const report::Database& database, std::int64_t run) {
-  const auto selected = selected_columns(options);
+  const auto selected = selected_columns(options, database.run(run));
   std::optional<report::Condition> where;
   if (options.given("where"))
     where.emplace(options.text("where"), std::vector<std::string>{"result"});
@@ -100,7 +99,7 @@ void trend(const Options& options, const report::Database& database, std::int64_
   std::vector<std::string> names{"verdict", "gpu_bytes", "load_s", "ttft_s", "tpot_s", "tokens_s"};
   if (options.given("columns")) {
     names.clear();
-    for (const auto* column : selected_columns(options)) {
+    for (const auto* column : selected_columns(options, database.run(run))) {
       if (column->kind != report::ColumnKind::outcome)
         throw UsageError(fmt::format("--columns with --trend: outcomes are expected, '{}' is none",
                                      column->name));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sweep/minimise.hpp"
 #include "sweep/prediction.hpp"
 
 namespace headroom::sweep {
@@ -123,34 +124,9 @@ double ConstantSearch::cost(const Unknown& unknown, double value) {
   return sum;
 }
 
-/// Golden section in the logarithm, from a scan that finds the right valley.
 double ConstantSearch::best(const Unknown& unknown, double before) {
-  double low = std::log(unknown.low), high = std::log(unknown.high), middle = std::log(before);
-  double least = cost(unknown, before);
-  constexpr int steps = 16;
-  for (int i = 0; i <= steps; ++i) {
-    const double at = low + (high - low) * i / steps;
-    if (const double c = cost(unknown, std::exp(at)); c < least) least = c, middle = at;
-  }
-  const double step = (high - low) / steps;
-  low = std::max(low, middle - step);
-  high = std::min(high, middle + step);
-  constexpr double golden = 0.6180339887498949;
-  double a = high - golden * (high - low), b = low + golden * (high - low);
-  double at_a = cost(unknown, std::exp(a)), at_b = cost(unknown, std::exp(b));
-  for (int i = 0; i < 18; ++i) {
-    if (at_a < at_b) {
-      high = b, b = a, at_b = at_a;
-      a = high - golden * (high - low);
-      at_a = cost(unknown, std::exp(a));
-    } else {
-      low = a, a = b, at_a = at_b;
-      b = low + golden * (high - low);
-      at_b = cost(unknown, std::exp(b));
-    }
-  }
-  const double found = std::exp((low + high) / 2);
-  return cost(unknown, found) < least ? found : std::exp(middle);
+  return minimise(unknown.low, unknown.high, before,
+                  [&](double value) { return cost(unknown, value); });
 }
 
 void ConstantSearch::solve(const std::vector<Unknown>& unknowns) {

@@ -203,7 +203,7 @@ class Reader {
 
   void norms(CustomDecoder& d) {
     using enum NormPlacement;
-    d.norm = choice<NormKind>("norm", {{"layer", NormKind::layer}, {"rms", NormKind::rms}});
+    d.norm = choice<CustomNorm>("norm", {{"layer", CustomNorm::layer}, {"rms", CustomNorm::rms}});
     d.norm_placement = choice<NormPlacement>(
         "norm-placement", {{"pre", pre}, {"post", post}, {"both", both}, {"parallel", parallel}});
     using enum QueryKeyNorm;
@@ -236,7 +236,7 @@ class Reader {
       for (Bias* bias : row->value) *bias = Bias::yes;
     }
     if (parts.empty()) fail("biases", "found nothing, expected none, all or some of them");
-    if (d.norm != NormKind::rms) return;
+    if (d.norm != CustomNorm::rms) return;
     b.norm = Bias::no;
     if (std::ranges::find(parts, "norm") != parts.end())
       fail("biases", "found 'norm', but RMS norms have no bias");

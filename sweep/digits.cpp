@@ -33,11 +33,11 @@ void set(Choice& choice, std::string_view axis, const GridSpec& grid, std::size_
   if (axis == "gpu_budgets") s.gpu_budget = grid.gpu_budgets[i].first;
 }
 
-/// Linked axes together, each other axis alone; in the order of inference_axes().
+/// Linked axes together, each other axis alone; in the order of axes_of(model::Task::inference).
 std::vector<Group> groups_of(const Spec& spec, const GridSpec& grid, Names& names) {
   std::vector<Group> groups;
   std::set<std::string> placed;
-  for (const auto& axis : inference_axes()) {
+  for (const auto& axis : axes_of(model::Task::inference)) {
     if (placed.contains(axis)) continue;
     const auto link = std::ranges::find_if(
         grid.link, [&](const auto& axes) { return std::ranges::find(axes, axis) != axes.end(); });

@@ -193,6 +193,8 @@ constexpr Flag table[] = {
     {"sequence-parallel", "", one, "BOOL",
      "with --tp: what lies between matrices divided by tokens (the runtime's)"},
     {"expert-imbalance", "", one, "X", "rows of the busiest card's experts over an even share (1)"},
+    {"token-budget", "", one, "N",
+     "how many days N tokens take: a number, 300B, 15T (needs --machine)"},
     {"qlora", "", nothing, "", "the same over frozen weights in nf4"},
     {"grad-ckpt-reduction", "", one, "X", "share of activations that checkpointing leaves"},
     {"attn-act-factor-fa", "", one, "X",

@@ -107,12 +107,18 @@ void check_something_left(const Spec& spec, const GridSpec& grid, const JobGrid&
 
 JobGrid grid_of(const Spec& spec, const GridSpec& grid, Names& names) {
   JobGrid job;
-  job.digits = digits_of(spec, grid, names);
-  std::vector<Size> radices;
-  for (const auto& digit : job.digits) {
-    radices.push_back(static_cast<Size>(digit.size()));
-    job.shape.digits.push_back(columns_of(digit, names.job.prices));
+  const bool training = grid.task == model::Task::training;
+  if (training) {
+    job.training = std::make_unique<TrainingGrid>(spec, grid, names);
+    job.shape.digits = job.training->columns();
+  } else {
+    job.digits = digits_of(spec, grid, names);
+    for (const auto& digit : job.digits)
+      job.shape.digits.push_back(columns_of(digit, names.job.prices));
   }
+  std::vector<Size> radices;
+  for (const auto& digit : job.shape.digits)
+    radices.push_back(static_cast<Size>(digit.front().values.size()));
   try {
     job.grid = Grid(radices);
   } catch (const std::length_error& e) {
@@ -120,9 +126,13 @@ JobGrid grid_of(const Spec& spec, const GridSpec& grid, Names& names) {
         grid, "grid",
         fmt::format("{}; the axes have {} values", e.what(), fmt::join(radices, " × ")));
   }
-  for (const auto& [column, value] : {std::pair{"task", "inference"}, {"kv_cache", "on"}})
-    job.shape.digits.front().push_back(
-        {column, std::vector<report::AxisValue>(job.digits.front().size(), std::string(value))});
+  auto& facts = job.shape.digits.front();
+  const auto constant = [&](std::string_view column, std::string_view value) {
+    facts.push_back({std::string(column), std::vector<report::AxisValue>(
+                                              facts.front().values.size(), std::string(value))});
+  };
+  constant("task", training ? "training" : "inference");
+  if (!training) constant("kv_cache", "on");
   for (const auto& condition : grid.exclude) try {
       job.exclusions.emplace_back(condition, job.shape);
       job.shape.excluded += condition + '\n';
@@ -148,6 +158,11 @@ model::Scenario JobGrid::scenario(std::span<const Size> point) const {
     overlay(all, digits[k][static_cast<std::size_t>(point[k])]);
   if (all.decides.gpu_budget < Bytes(0)) all.decides.gpu_budget = model::all_of_it;
   return all.decides;
+}
+
+model::Estimate JobGrid::evaluate(std::span<const Size> point,
+                                  model::TrainingEvaluator& evaluator) const {
+  return training ? training->evaluate(point, evaluator) : model::evaluate(scenario(point));
 }
 
 Size Job::points() const {

@@ -15,6 +15,7 @@
 #include "sweep/exclusion.hpp"
 #include "sweep/grid.hpp"
 #include "sweep/spec.hpp"
+#include "sweep/training_grid.hpp"
 
 namespace headroom::sweep {
 
@@ -37,12 +38,16 @@ struct Choice {
 /// One [[grid]], looked up.
 struct JobGrid {
   Grid grid{{}};
-  std::vector<std::vector<Choice>> digits;
+  std::vector<std::vector<Choice>> digits;  ///< of inference
+  std::unique_ptr<TrainingGrid> training;   ///< null: inference
   std::vector<Exclusion> exclusions;
   report::GridShape shape;  ///< the same digits as the database keeps them
 
   bool excluded(std::span<const Size> point) const;
+  /// Of inference.
   model::Scenario scenario(std::span<const Size> point) const;
+  /// The outcome of a point of either task.
+  model::Estimate evaluate(std::span<const Size> point, model::TrainingEvaluator& training) const;
 };
 
 /// Owns everything that scenarios point to.

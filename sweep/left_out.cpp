@@ -7,7 +7,7 @@
 #include "sweep/accuracy.hpp"
 #include "sweep/fit.hpp"
 #include "sweep/prediction.hpp"
-#include "sweep/training_measurement.hpp"
+#include "sweep/training_fit.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -33,6 +33,8 @@ std::string fitted_constants(const std::vector<std::string>& files,
   std::vector<Measurement> rows;
   for (const std::string& file : files)
     for (Measurement& row : read_measurements(file)) rows.push_back(std::move(row));
+  if (std::ranges::all_of(rows, is_training_time))
+    return fitted_training_paces(rows, models_folder);
   Subjects subjects(models_folder, model::policy_rows());
   const auto all = subjects_of(subjects, rows);
   std::vector<const Subject*> pointers;

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "model/training_shape.hpp"
+
 namespace headroom::sweep {
 namespace {
 
@@ -43,6 +45,7 @@ void evaluate(const Job& job, Block& block) {
   block.points.clear();
   block.estimates.clear();
   block.reused = 0;
+  model::TrainingEvaluator training;
   for (const auto& piece : block.pieces)
     for_each_point(job, piece,
                    [&](const JobGrid& grid, std::span<const Size> digits, Size at, Size points) {
@@ -51,7 +54,7 @@ void evaluate(const Job& job, Block& block) {
                        return;
                      }
                      block.points.push_back(at);
-                     block.estimates.push_back(model::evaluate(grid.scenario(digits)));
+                     block.estimates.push_back(grid.evaluate(digits, training));
                    });
 }
 

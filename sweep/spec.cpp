@@ -10,31 +10,11 @@
 
 #include "hardware/names.hpp"
 #include "sweep/number_axes.hpp"
+#include "sweep/training_axes.hpp"
 
 namespace headroom::sweep {
 
-const std::vector<std::string>& inference_axes() {
-  static const std::vector<std::string> axes = {"models",
-                                                "precisions",
-                                                "kv_precisions",
-                                                "batches",
-                                                "prompt_tokens",
-                                                "output_tokens",
-                                                "contexts",
-                                                "runtimes",
-                                                "tp",
-                                                "pp",
-                                                "ep",
-                                                "dp",
-                                                "machines",
-                                                "gpu_budgets"};
-  return axes;
-}
-
 namespace {
-
-constexpr std::string_view training_axes[] = {"sequences", "optimizers",    "recipes",  "zero",
-                                              "cp",        "checkpointing", "adapters", "offload"};
 
 int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
 
@@ -158,27 +138,28 @@ class Reader {
   GridSpec grid_of(const toml::table& table) {
     GridSpec grid;
     grid.line = line_of(table);
-    auto known = inference_axes();
-    known.insert(known.end(), {"task", "link", "exclude"});
     if (const auto* task = table.get("task")) {
       const auto name = text(*task, "task");
-      if (name == "training")
-        fail(line_of(*task), "task 'training' is not available in this version");
-      if (name != "inference") fail(*task, "task", "\"inference\"");
+      if (name != "inference" && name != "training")
+        fail(*task, "task", "\"inference\" or \"training\"");
+      if (name == "training") grid.task = model::Task::training;
     }
-    for (const auto& [key, node] : table) {
-      const std::string name(key.str());
-      grid.lines[name] = line_of(node);
-      if (std::ranges::find(training_axes, name) != std::end(training_axes))
-        fail(line_of(node), fmt::format("axis '{}' is not available in this version", name));
-    }
-    known_keys(table, " in [[grid]]", known);
+    auto known = axes_of(grid.task);
+    known.insert(known.end(), {"task", "link", "exclude"});
+    for (const auto& [key, node] : table) grid.lines[std::string(key.str())] = line_of(node);
+    known_keys(table,
+               grid.task == model::Task::training ? " in [[grid]] of training" : " in [[grid]]",
+               known);
 
     names(table, "models", grid.models);
     names(table, "machines", grid.machines);
     names(table, "precisions", grid.precisions);
     names(table, "kv_precisions", grid.kv_precisions);
     names(table, "runtimes", grid.runtimes);
+    if (grid.task == model::Task::training) {
+      for (const TrainingAxis& axis : training_axes()) training_axis(table, axis, grid);
+      return finished(table, std::move(grid));
+    }
     for (const NumberAxis& axis : number_axes()) numbers(table, axis.key, grid.*axis.values);
     if (const auto* node = table.get("gpu_budgets"))
       for_each_value(*node, "gpu_budgets", [&](const toml::node& value) {
@@ -190,6 +171,11 @@ class Reader {
                 parse_budget(value.is_string() ? value.as_string()->get() : shown(value)));
         });
       });
+    return finished(table, std::move(grid));
+  }
+
+  /// What grids of both tasks have.
+  GridSpec finished(const toml::table& table, GridSpec grid) {
     for (const auto* needed : {"models", "machines"})
       if (!table.get(needed))
         fail(grid.line, fmt::format("[[grid]] has no '{}': it is needed", needed));
@@ -200,6 +186,22 @@ class Reader {
     if (const auto* node = table.get("link")) link(*node, grid);
     all_distinct(grid);
     return grid;
+  }
+
+  /// The values of a training axis as texts; numbers are written out.
+  void training_axis(const toml::table& table, const TrainingAxis& axis, GridSpec& grid) {
+    const auto* node = table.get(axis.key);
+    if (!node && axis.usual.empty()) return;
+    auto& values = grid.training[std::string(axis.key)];
+    if (!node) {
+      values.emplace_back(axis.usual);
+    } else if (axis.whole) {
+      std::vector<Size> whole;
+      numbers(table, axis.key, whole, axis.least);
+      for (const Size n : whole) values.push_back(std::to_string(n));
+    } else {
+      names(table, axis.key, values);
+    }
   }
 
   /// Runs `read`; what it complains of becomes an error at `node`.
@@ -220,14 +222,15 @@ class Reader {
                    [&](const toml::node& value) { values.push_back(text(value, key)); });
   }
 
-  void numbers(const toml::table& table, std::string_view key, std::vector<Size>& values) {
+  void numbers(const toml::table& table, std::string_view key, std::vector<Size>& values,
+               Size least = 1) {
     const auto* node = table.get(key);
     if (!node) return;
     values.clear();
     for_each_value(*node, key, [&](const toml::node& value) {
       checked(value, key, [&] {
         const auto range = parse_range(value.is_string() ? value.as_string()->get() : shown(value));
-        if (range.front() < 1) fail(value, key, "numbers from 1");
+        if (range.front() < least) fail(value, key, fmt::format("numbers from {}", least));
         values.insert(values.end(), range.begin(), range.end());
       });
     });
@@ -244,6 +247,7 @@ class Reader {
           fail(grid.lines.at(std::string(key)),
                fmt::format("key '{}': '{}' is given twice", key, value));
     };
+    for (const auto& [key, values] : grid.training) check(key, values);
     check("models", grid.models);
     check("machines", grid.machines);
     check("precisions", grid.precisions);
@@ -264,7 +268,7 @@ class Reader {
       for (const auto& axis : *axes) {
         linked.push_back(text(axis, "link"));
         const auto& name = linked.back();
-        const auto& axes_known = inference_axes();
+        const auto& axes_known = axes_of(grid.task);
         if (std::ranges::find(axes_known, name) == axes_known.end())
           fail(line_of(axis), fmt::format("key 'link': unknown axis '{}'; nearest: {}", name,
                                           fmt::join(nearest(name, axes_known), ", ")));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hardware/units.hpp"
+#include "model/estimate.hpp"
 
 namespace headroom::sweep {
 
@@ -30,12 +31,15 @@ struct BudgetRange {
 /// One [[grid]]: the values of every axis, defaults filled in.
 struct GridSpec {
   int line = 0;
+  model::Task task = model::Task::inference;
   std::vector<std::string> models, machines;  ///< required
   std::vector<std::string> precisions{"auto"}, kv_precisions{"fp16"}, runtimes{"transformers"};
   std::vector<Size> batches{1}, prompt_tokens{512}, output_tokens{128};
-  std::vector<Size> contexts;                  ///< empty: prompt + output
-  std::vector<Size> tp, pp, ep, dp;            ///< empty: as the runtime splits
-  std::vector<BudgetRange> gpu_budgets;        ///< empty: all of it
+  std::vector<Size> contexts;            ///< empty: prompt + output
+  std::vector<Size> tp, pp, ep, dp;      ///< empty: as the runtime splits
+  std::vector<BudgetRange> gpu_budgets;  ///< empty: all of it
+  /// Training: every axis by its key, numbers written out; what is not given has its usual value.
+  std::map<std::string, std::vector<std::string>, std::less<>> training;
   std::vector<std::vector<std::string>> link;  ///< axis keys that move together
   std::vector<std::string> exclude;            ///< SQL conditions of points to leave out
   std::map<std::string, int> lines;            ///< of each key that was given
@@ -57,8 +61,8 @@ struct Spec {
   SpecError error(const GridSpec& grid, std::string_view key, const std::string& what) const;
 };
 
-/// Axis keys of an inference grid, in the order of their digits.
-const std::vector<std::string>& inference_axes();
+/// Axis keys of a grid of the task, in the order of their digits.
+const std::vector<std::string>& axes_of(model::Task task);
 
 /// Throws SpecError.
 Spec parse_spec(std::string_view toml, std::string file);

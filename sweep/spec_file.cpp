@@ -4,10 +4,35 @@
 #include <fstream>
 
 #include "sweep/number_axes.hpp"
+#include "sweep/training_axes.hpp"
 
 namespace headroom::sweep {
 
+const std::vector<std::string>& axes_of(model::Task task) {
+  static const std::vector<std::string> inference = {"models",
+                                                     "precisions",
+                                                     "kv_precisions",
+                                                     "batches",
+                                                     "prompt_tokens",
+                                                     "output_tokens",
+                                                     "contexts",
+                                                     "runtimes",
+                                                     "tp",
+                                                     "pp",
+                                                     "ep",
+                                                     "dp",
+                                                     "machines",
+                                                     "gpu_budgets"};
+  static const std::vector<std::string> training = [] {
+    std::vector<std::string> keys;
+    for (const TrainingAxis& axis : training_axes()) keys.emplace_back(axis.key);
+    return keys;
+  }();
+  return task == model::Task::training ? training : inference;
+}
+
 std::size_t GridSpec::length(std::string_view axis) const {
+  if (task == model::Task::training) return training.find(axis)->second.size();
   if (axis == "models") return models.size();
   if (axis == "machines") return machines.size();
   if (axis == "precisions") return precisions.size();

@@ -55,17 +55,22 @@ void read_parallelism(const Measurement& row, const std::string& settings, Train
     return number_after(settings, fmt::format(";{}=", word),
                         number_after(settings, fmt::format(";{} ", word), 1));
   };
-  p.tensor = degree("tp");
+  p.tensor = std::max(degree("tp"), number_after(settings, "(tp=", 1));
   p.stages = degree("pp");
   p.experts = degree("ep");
   p.context = degree("cp");
-  p.chunks = degree("vpp");
+  p.chunks = std::max({degree("vpp"), degree("vp"), degree("interleave")});
+  if (p.stages == 1) p.chunks = 1;
   p.replicas = cards / (p.tensor * p.stages * p.context);
   if (p.cards() != cards)
     throw Skipped(Skip::setting, fmt::format("{} cards are not tp x pp x cp", cards));
   p.sequence = p.tensor > 1 && s.runtime->sequence_parallel;
-  s.accumulated =
-      number_after(settings, "micro_batches=", number_after(settings, "grad_accum=", 1));
+  s.accumulated = 1;
+  for (const std::string_view key : {"micro_batches=", "grad_accum=", "micro_num="})
+    s.accumulated = std::max(s.accumulated, number_after(settings, key, 1));
+  for (const std::string_view key : {";gbs=", ";global_batch="})
+    if (const Size all = number_after(settings, key, 0); all > 0)
+      s.accumulated = std::max<Size>(1, all / (p.replicas * s.batch));
 }
 
 /// Features whose memory no formula covers.
@@ -80,8 +85,10 @@ void read_recomputation(const std::string& settings, TrainingScenario& s) {
   const bool off = has(settings, "no grad ckpt") || has(settings, "grad_ckpt=false");
   if (has(settings, "selective ac"))
     s.recomputation = selective;
-  else if (!off && (has(settings, "full ac") || has(settings, "gradient_checkpointing") ||
-                    has(settings, "grad ckpt") || has(settings, "activation checkpointing")))
+  else if (!off && (has(settings, "full ac") || has(settings, "act_ckpt=true") ||
+                    has(settings, "ckpt=true") || has(settings, "recompute=full") ||
+                    has(settings, "gradient_checkpointing") || has(settings, "grad ckpt") ||
+                    has(settings, "activation checkpointing")))
     s.recomputation = full;
 }
 
@@ -118,12 +125,12 @@ std::vector<std::string> words(std::string_view text) {
 
 bool is_full(const std::string& task) {
   return task == "full finetune" || task == "full-parameter" || task == "pretrain" ||
-         task == "pretrain step";
+         task == "pretrain step" || task == "pre-training performance" || task == "sft performance";
 }
 bool is_quantised(const std::string& task) { return task == "q-lora" || task == "qlora"; }
 bool is_adapters(const std::string& task) {
   return task == "lora" || is_quantised(task) || task == "lora (multinode)" ||
-         task == "lora + deepspeed zero3" || task == "lora (emb)";
+         task == "lora + deepspeed zero3" || task == "lora (emb)" || task == "lora performance";
 }
 
 /// Queries and values: of fused projections, the fused one.
@@ -188,30 +195,14 @@ void TrainingMeasurements::read_adapters(const Measurement& row, TrainingScenari
                                              trainable, s.adapter->parameters()));
 }
 
-bool is_training(const Measurement& row) { return row["category"] == "training_memory"; }
-
-std::vector<Score> left_out_training(const std::vector<Measurement>& rows,
-                                     const std::string& models_folder) {
-  TrainingMeasurements measurements(models_folder);
-  std::vector<Score> scores;
-  for (const Measurement& row : rows) {
-    if (!is_training(row)) continue;
-    try {
-      scores.push_back(measurements.score(row, Overheads::unmeasured));
-    } catch (const Skipped&) {
-      // Scoring says why.
-    } catch (const std::invalid_argument&) {
-    }
-  }
-  return scores;
+bool is_training_time(const Measurement& row) { return row["category"] == "training_speed"; }
+bool is_training(const Measurement& row) {
+  return row["category"] == "training_memory" || is_training_time(row);
 }
 
-Score TrainingMeasurements::score(const Measurement& row, Overheads overheads) {
-  if (row["grade"] == "C") throw Skipped(Skip::grade, "");
+model::TrainingScenario TrainingMeasurements::step_of(const Measurement& row,
+                                                      const Script& script) {
   const std::string task = lower(row["task"]), settings = settings_of(row);
-  if (!is_full(task) && !is_adapters(task)) throw Skipped(Skip::task, row["task"]);
-  const Script& script = script_of(row);
-  const TrainingStatistic statistic = statistic_of(row, script);
   refuse_features(settings);
   const auto batch = row.number("batch"), sequence = row.number("prompt_len");
   if (!batch || !sequence) throw Skipped(Skip::setting, "batch or sequence length is not stated");
@@ -224,7 +215,8 @@ Score TrainingMeasurements::score(const Measurement& row, Overheads overheads) {
   s.plain = &counted_.at(s.model);
   const bool adapters = is_adapters(task);
   int zero = zero_of(row, settings, adapters);
-  const bool sharded = has(settings, "fsdp");
+  const bool sharded =
+      has(settings, "fsdp") && !has(settings, "fsdp=;") && !has(settings, "fsdp=0");
   s.runtime = &model::training_runtime(zero > 0 ? script.shared : script.runtime);
   s.zero = std::max({zero, s.runtime->zero, sharded ? 3 : 0});
   s.batch = static_cast<Size>(*batch);
@@ -254,6 +246,20 @@ Score TrainingMeasurements::score(const Measurement& row, Overheads overheads) {
   // What transformers ran before fused kernels were its default.
   if (s.runtime->name == "trainer-v4") s.fused_attention = false;
 
+  return s;
+}
+
+Score TrainingMeasurements::score(const Measurement& row, Overheads overheads) {
+  if (row["grade"] == "C") throw Skipped(Skip::grade, "");
+  const std::string task = lower(row["task"]);
+  if (!is_full(task) && !is_adapters(task)) throw Skipped(Skip::task, row["task"]);
+  if (is_training_time(row)) {
+    const TimedStep step = timed(row);
+    return score_of(step, model::training_pace(step.scenario.runtime->name));
+  }
+  const Script& script = script_of(row);
+  const TrainingStatistic statistic = statistic_of(row, script);
+  TrainingScenario s = step_of(row, script);
   model::TrainingRuntime runtime = *s.runtime;
   if (overheads == Overheads::unmeasured) runtime = model::without_measurements(runtime);
   s.runtime = &runtime;

@@ -1,4 +1,4 @@
-// Published peaks of training runs as steps that can be estimated.
+// Published peaks and times of training runs as steps that can be estimated.
 #pragma once
 
 #include <map>
@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "model/training.hpp"
+#include "model/training_shape.hpp"
+#include "model/training_time.hpp"
 #include "sweep/accuracy.hpp"
 #include "sweep/measurement_names.hpp"
 
@@ -25,16 +27,38 @@ enum class TrainingStatistic {
 enum class Overheads { measured, unmeasured };
 
 bool is_training(const Measurement& row);
+bool is_training_time(const Measurement& row);
 
-/// Scores rows of the category "training_memory", and keeps what their steps point to.
+struct Script;
+
+/// A measured step with all that its time is worked out from.
+struct TimedStep {
+  const Measurement* row = nullptr;
+  model::TrainingScenario scenario;
+  std::shared_ptr<model::TrainingEvaluator> evaluator;  ///< holds the shape
+  model::TrainingEstimate memory;
+  Machine machine;
+  double measured = 0;  ///< seconds of a step
+  double plain = 0;     ///< 2 * parameters * tokens * (1 + backward) over the dense peak
+
+  model::StepTime time(const model::TrainingPace& pace) const {
+    return time_of_step(scenario, evaluator->shape(), memory, machine, pace);
+  }
+};
+
+/// Scores rows of the categories "training_memory" and "training_speed", and keeps what their steps
+/// point to.
 class TrainingMeasurements {
  public:
   explicit TrainingMeasurements(const std::string& models_folder) : names_(models_folder) {}
-  /// Group training_memory; `unmeasured` overheads have no row of any source in them. Throws
-  /// Skipped; std::invalid_argument where the step cannot be.
+  /// Groups training_memory and training_time; `unmeasured` overheads have no row of any source in
+  /// them. Throws Skipped; std::invalid_argument where the step cannot be.
   Score score(const Measurement& row, Overheads overheads = Overheads::measured);
+  /// Of a row of the category "training_speed". Throws the same.
+  TimedStep timed(const Measurement& row);
 
  private:
+  model::TrainingScenario step_of(const Measurement& row, const Script& script);
   void read_adapters(const Measurement& row, model::TrainingScenario& s);
   const model::Weights& held(const model::Model& model, const model::Scheme& scheme);
 
@@ -44,8 +68,12 @@ class TrainingMeasurements {
   std::vector<std::unique_ptr<model::Adapter>> adapters_;
 };
 
+/// The score of a step under constants that may be others than those shipped.
+Score score_of(const TimedStep& step, const model::TrainingPace& pace);
+
 /// Every training score anew, by overheads that no source had a part in: each runtime's constants
-/// come from one source. What policies a runtime has is not left out.
+/// come from one source. What policies a runtime has is not left out. Times by constants fitted to
+/// the rows of all other sources.
 std::vector<Score> left_out_training(const std::vector<Measurement>& rows,
                                      const std::string& models_folder);
 

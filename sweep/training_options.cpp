@@ -43,18 +43,18 @@ const model::Recipe& recipe_of(const Options& options, const model::TrainingScen
   if (options.given("recipe")) return model::recipe(options.text("recipe"));
   if (options.given("mixed-precision")) return model::recipe("autocast");
   const std::string precision = options.text("precision", "bf16");
-  std::string name;
+  const model::Recipe* found = nullptr;
   if (precision == "fp32" || precision == "float32")
-    name = "fp32";
+    found = &model::recipe("fp32");
   else if (precision == "bf16" || precision == "fp16" || precision == "bfloat16" ||
            precision == "float16")
-    name = given.adapter ? "pure-16bit" : s.zero > 0 ? s.runtime->shared_recipe : s.runtime->recipe;
+    found = &model::usual_recipe(*s.runtime, s.zero, given.adapter != nullptr);
   else
     throw UsageError(fmt::format(
         "--precision: found '{}'; training computes in bf16, fp16 or fp32 (--qlora holds the base "
         "in 4 bit)",
         precision));
-  const model::Recipe& row = model::recipe(name);
+  const model::Recipe& row = *found;
   given.assumed.push_back(fmt::format("recipe {}: {} (--recipe)", row.name, row.meaning));
   return row;
 }
@@ -153,6 +153,24 @@ Size copies_of(const Options& options, const model::Model& m) {
   return sum;
 }
 
+/// "300B", "1.5e9": whole tokens from 1 on; 0 where nothing is given.
+Size token_budget_of(const Options& options) {
+  if (!options.given("token-budget")) return 0;
+  std::string text = options.text("token-budget");
+  const std::string given = text;
+  double scale = 1;
+  constexpr std::pair<char, double> suffixes[] = {{'K', 1e3}, {'M', 1e6}, {'B', 1e9}, {'T', 1e12}};
+  for (const auto& [letter, worth] : suffixes)
+    if (!text.empty() && text.back() == letter) scale = worth, text.pop_back();
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value * scale >= 1) ||
+      value * scale > 1e18)
+    throw UsageError(fmt::format(
+        "--token-budget: found '{}', expected tokens from 1 to 1e18: 2000000, 300B, 15T", given));
+  return static_cast<Size>(value * scale);
+}
+
 void read_offload(const Options& options, model::TrainingScenario& s) {
   constexpr std::string_view where[] = {"cpu", "nvme"};
   for (const auto& [flag, on_host] : {std::pair{"offload-optimizer", &s.optimizer_on_host},
@@ -244,6 +262,7 @@ GivenTraining training_of(const Options& given_options) {
   read_offload(options, s);
   s.factors = factors_of(options);
   check_factors(s);
+  given.token_budget = token_budget_of(options);
   given.probe = probe_of(options, s);
   if (!options.given("optimizer")) given.assumed.emplace_back("optimizer adamw (torch)");
   if (!options.given("seq")) given.assumed.emplace_back("sequences of 2048 tokens (--seq)");

@@ -20,7 +20,7 @@ namespace headroom::sweep {
   "grad-ckpt-reduction attn-act-factor-fa attn-act-factor-no-fa "          \
   "mlp-act-factor logits-factor fragmentation-gib misc-overhead-gib lora " \
   "qlora lora-rank lora-alpha lora-targets dora modules-to-save compile "  \
-  "from probe warmup-steps probe-steps estimate-only"
+  "from probe warmup-steps probe-steps estimate-only token-budget"
 
 /// A scenario and what its pointers point to.
 struct GivenTraining {
@@ -28,6 +28,7 @@ struct GivenTraining {
   std::unique_ptr<model::Weights> plain, base;
   std::unique_ptr<model::Adapter> adapter;
   std::optional<Machine> machine;
+  Size token_budget = 0;  ///< tokens to train on; 0: not asked
 
   std::vector<std::string> assumed;
   std::string probe;  ///< the command that measures the step; empty: not asked for

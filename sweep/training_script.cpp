@@ -34,6 +34,10 @@ constexpr auto scripts = std::to_array<Script>({
     {"peft/trl", "trainer", "deepspeed", "", GB, TrainingStatistic::used, ""},
     {"peft+accelerate", "torch", "deepspeed", "", GB, TrainingStatistic::used, ""},
     {"llama-factory", "llama-factory", "deepspeed", "", GB, TrainingStatistic::used, ""},
+    // InternLM/InternEvo: kernels and ZeRO 1 as Megatron has; times alone are published
+    {"internevo", "megatron", "megatron", "", GB, TrainingStatistic::allocated, ""},
+    // mosaicml/llm-foundry: Composer over torch's FSDP
+    {"llm-foundry", "fsdp", "fsdp", "", GB, TrainingStatistic::allocated, ""},
     {"colossalai", "torch", "deepspeed", "", GB, TrainingStatistic::allocated, ""},
 });
 

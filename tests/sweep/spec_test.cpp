@@ -122,9 +122,13 @@ TEST(SpecError, NeedsAGridWithModelsAndMachines) {
   EXPECT_NE(complaint("[rnu]\n").find("nearest: run"), std::string::npos);
 }
 
-TEST(SpecError, RefusesWhatThisVersionCannot) {
-  for (const auto* later : {"optimizers = 'adamw'", "zero = 3", "task = 'training'"})
-    EXPECT_NE(grid_complaint(later).find("not available in this version"), std::string::npos);
+TEST(SpecError, AxesAreOfTheirTask) {
+  for (const auto* other : {"optimizers = 'adamw'", "zero = 3"})
+    EXPECT_NE(grid_complaint(other).find("unknown key"), std::string::npos);
+  EXPECT_NE(grid_complaint("task = 'training'\ncontexts = 7").find("of training"),
+            std::string::npos);
+  EXPECT_NE(grid_complaint("task = 'serving'").find("expected \"inference\" or \"training\""),
+            std::string::npos);
 }
 
 TEST(Link, NeedsAxesOfOneLength) {

@@ -1,0 +1,116 @@
+// Columns that only training has: its axes, and the outcome of a step on the fullest card.
+#include <fmt/format.h>
+
+#include "model/training.hpp"
+#include "report/column_rows.hpp"
+
+namespace headroom::report {
+namespace {
+
+using model::Estimate;
+using model::StepOutcome;
+
+Column axis(std::string_view name, std::string_view unit, std::string_view heading, SqlType type,
+            std::string_view meaning) {
+  return {name, unit, heading, meaning, ColumnKind::axis, type, Shown::plain, {}, {}, true};
+}
+
+bool training(const Estimate& e) { return e.task == model::Task::training; }
+
+Column outcome(std::string_view name, std::string_view unit, std::string_view heading, SqlType type,
+               OfEstimate origin, std::string_view expression, std::string_view meaning,
+               Shown shown) {
+  return {name,
+          unit,
+          heading,
+          meaning,
+          ColumnKind::outcome,
+          type,
+          shown,
+          origin,
+          fmt::format("(SELECT {} FROM training_outcome WHERE id = o.id)", expression),
+          true};
+}
+
+template <Bytes StepOutcome::*field>
+Column bytes(std::string_view name, std::string_view heading, std::string_view meaning) {
+  return outcome(
+      name, "B", heading, SqlType::integer,
+      +[](const Estimate& e) { return training(e) ? Cell((e.step.*field).count()) : Cell(); }, name,
+      meaning, Shown::gib);
+}
+
+std::string moments() {
+  std::string sql = "CASE WHEN gradients_bytes > 0 THEN CASE moment & 7";
+  for (int i = 0; i <= static_cast<int>(model::Peak::sum); ++i)
+    sql += fmt::format(" WHEN {} THEN '{}'", i, name_of(static_cast<model::Peak>(i)));
+  return sql + " END END";
+}
+
+}  // namespace
+
+void add_training_axes(std::vector<Column>& all) {
+  using enum SqlType;
+  all.push_back(axis("adapters", "", "method", text,
+                     "full: every weight is trained; lora, dora: adapters beside frozen weights; "
+                     "qlora, qdora: beside weights in nf4"));
+  all.push_back(axis("rank", "", "rank", integer, "rank of adapters"));
+  all.push_back(
+      axis("targets", "", "targets", text, "modules that adapters are beside; usual: as PEFT has"));
+  all.push_back(axis("sequence", "tokens", "sequence", integer, "tokens of a sequence"));
+  all.push_back(axis("accumulated", "", "passes", integer, "passes before a step"));
+  all.push_back(axis("optimizer", "", "optimizer", text, "what steps"));
+  all.push_back(axis("recipe", "", "recipe", text,
+                     "how weights, gradients and states are held; usual: as the runtime does"));
+  all.push_back(axis("zero", "", "ZeRO", integer,
+                     "what replicas share out: 1 states, 2 gradients, 3 weights; at least what the "
+                     "runtime does"));
+  all.push_back(axis("checkpointing", "", "checkpointing", text,
+                     "none, selective or full: which activations are made again"));
+  all.push_back(axis("attention", "", "attention", text, "flash: in a fused kernel; eager: not"));
+  all.push_back(axis("kernels", "", "kernels", text,
+                     "usual, fused-loss: logits in chunks, liger: norms, gating and rotation too"));
+  all.push_back(axis("offload", "", "offload", text,
+                     "what lies in host memory or on disk: none, optimizer, params (both), "
+                     "optimizer-nvme, params-nvme"));
+  all.push_back(axis("virtual_stages", "", "chunks", integer, "of layers on each pipeline stage"));
+  all.push_back(axis("context_parallel", "", "CP", integer, "cards that divide a sequence"));
+}
+
+void add_training_columns(std::vector<Column>& all) {
+  using enum SqlType;
+  all.push_back(bytes<&StepOutcome::master>("master_weights_bytes", "master weights",
+                                            "fp32 copies that are stepped on"));
+  all.push_back(bytes<&StepOutcome::gradients>("gradients_bytes", "gradients", "of weights"));
+  all.push_back(bytes<&StepOutcome::states>("optimizer_bytes", "optimizer", "states"));
+  all.push_back(bytes<&StepOutcome::loss>("loss_bytes", "logits and loss",
+                                          "at the moment of the peak, where they are alive"));
+  all.push_back(bytes<&StepOutcome::working>(
+      "working_bytes", "working", "gradients of activations, and the layer that is made again"));
+  all.push_back(bytes<&StepOutcome::exchanged>(
+      "exchanged_bytes", "exchanged", "gathered weights, buckets of gradients, workspaces"));
+  all.push_back(
+      bytes<&StepOutcome::stepping>("stepping_bytes", "stepping", "temporaries of the optimizer"));
+  all.push_back(outcome(
+      "peak_at", "", "peak at", text,
+      +[](const Estimate& e) {
+        return e.step.gradients.count() > 0 ? Cell(name_of(static_cast<model::Peak>(e.step.moment)))
+                                            : Cell();
+      },
+      moments(), "the moment at which most is in use: not all terms are alive then", Shown::plain));
+  all.push_back(outcome(
+      "step_s", "s", "step", real,
+      +[](const Estimate& e) { return training(e) ? finite(e.step.time.value()) : Cell(); },
+      "step_s", "time of a step, all its passes; empty: not known", Shown::seconds));
+  all.push_back(outcome(
+      "utilization", "", "utilization", real,
+      +[](const Estimate& e) {
+        return training(e) && e.step.utilization > 0 ? Cell(e.step.utilization) : Cell();
+      },
+      "nullif(utilization, 0)",
+      "FLOPs of forward and backward, without what is made again, over what the cards could do in "
+      "that time (MFU)",
+      Shown::percent));
+}
+
+}  // namespace headroom::report

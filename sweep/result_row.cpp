@@ -1,0 +1,40 @@
+#include "sweep/result_row.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+report::Value owned(const report::Cell& cell) {
+  return std::visit(
+      [](const auto& held) -> report::Value {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::string_view>)
+          return std::string(held);
+        else
+          return held;
+      },
+      cell);
+}
+
+}  // namespace
+
+report::Table result_row(const report::Digit& axes, const model::Estimate& estimate,
+                         const model::IntervalFactors& factors) {
+  using enum report::ColumnKind;
+  report::Table table{{}, {{}}};
+  for (const report::Column& column : report::columns()) {
+    if (column.kind == point) continue;
+    if (column.of_training && estimate.task != model::Task::training) continue;
+    report::Value value;
+    if (column.kind == axis || column.kind == fact) {
+      for (const auto& each : axes)
+        if (each.column == column.name)
+          std::visit([&](const auto& held) { value = held; }, each.values.front());
+    } else {
+      value = owned(report::value_of(column, estimate, factors));
+    }
+    table.names.emplace_back(column.name);
+    table.rows[0].push_back(std::move(value));
+  }
+  return table;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,219 @@
+// Steps one after another, verdicts on a machine, and the time of a step.
+#include "model/training_shape.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "model/config.hpp"
+#include "model/training_outcome.hpp"
+#include "model/training_rank.hpp"
+#include "model/training_time.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr Bytes GiB{Size{1} << 30};
+
+Model llama() {
+  return make_model("llama",
+                    parse_config(R"({"architectures": ["LlamaForCausalLM"],
+      "model_type": "llama", "hidden_size": 1024, "intermediate_size": 2816,
+      "num_hidden_layers": 8, "num_attention_heads": 16, "num_key_value_heads": 4,
+      "vocab_size": 32000, "max_position_embeddings": 4096, "rms_norm_eps": 1e-5})",
+                                 "llama.json"),
+                    "");
+}
+
+struct Fixture {
+  Model model = llama();
+  Weights plain = counted(model);
+  Adapter adapter = adapt(model, {.rank = 8, .targets = {"q_proj", "v_proj"}});
+  TrainingScenario step(std::string_view runtime = "trainer") const {
+    TrainingScenario s;
+    s.model = &model;
+    s.plain = &plain;
+    s.optimizer = &optimizer("adamw");
+    s.runtime = &training_runtime(runtime);
+    s.zero = s.runtime->zero;
+    s.recipe = &usual_recipe(*s.runtime, s.zero, false);
+    return s;
+  }
+};
+
+Machine cards(int n, Bytes memory) {
+  Machine machine;
+  Device card;
+  card.name = "card";
+  card.memory = memory;
+  card.bandwidth = BytesPerSecond(1e12);
+  card.bf16 = card.fp16 = FlopsPerSecond(100e12);
+  card.fp32 = FlopsPerSecond(20e12);
+  card.link = BytesPerSecond(100e9);
+  card.link_kind = "link";
+  machine.devices.assign(static_cast<std::size_t>(n), card);
+  machine.host.ram = GiB;
+  machine.host.disk = Bytes(0);
+  return machine;
+}
+
+TEST(TrainingShape, AnEvaluatorForgetsNothingThatMatters) {
+  const Fixture f;
+  std::vector<TrainingScenario> all(16, f.step());
+  all[1].batch = 4;
+  all[2].sequence = 512;
+  all[3].adapter = &f.adapter;
+  all[4].recipe = &recipe("pure-16bit");
+  all[5].recomputation = Recomputation::full;
+  all[6].optimizer = &optimizer("adafactor");
+  all[7].parallel.replicas = 4, all[7].zero = 3;
+  all[8].parallel.tensor = 2;
+  all[9].parallel.stages = 2;
+  all[10].fused_attention = false;
+  all[11].fused_kernels = true;
+  all[12] = f.step("megatron");
+  all[13].accumulated = 4;
+  all[14].parallel.context = 2;
+  all[15].optimizer_on_host = true;
+  TrainingEvaluator evaluate;
+  for (int round = 0; round < 2; ++round)
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const TrainingEstimate fresh = evaluate_training(all[i]), again = evaluate(all[i]);
+      EXPECT_EQ(fresh.peak, again.peak) << i;
+      EXPECT_EQ(fresh.states, again.states) << i;
+      EXPECT_EQ(fresh.activations, again.activations) << i;
+      EXPECT_EQ(fresh.host, again.host) << i;
+      EXPECT_TRUE(again.terms.empty());
+    }
+}
+
+TEST(TrainingOutcome, IsDecidedByTheLastByte) {
+  const Fixture f;
+  const TrainingScenario s = f.step();
+  const TrainingEstimate e = evaluate_training(s);
+  const Estimate fits = outcome_of(s, e, cards(1, e.peak));
+  EXPECT_EQ(fits.verdict, Verdict::fits_one_gpu);
+  EXPECT_EQ(fits.sure, Sure::marginal);
+  EXPECT_EQ(outcome_of(s, e, cards(1, e.peak_high)).sure, Sure::yes);
+  const Estimate short_of = outcome_of(s, e, cards(1, e.peak - Bytes(1)));
+  EXPECT_EQ(short_of.verdict, Verdict::does_not_fit);
+  EXPECT_EQ(short_of.short_bytes, Bytes(1));
+  EXPECT_EQ(short_of.reason, Reason::gpu_memory);
+}
+
+TEST(TrainingOutcome, TheHostHoldsWhatAllCardsPutThere) {
+  const Fixture f;
+  TrainingScenario s = f.step("deepspeed");
+  s.parallel.replicas = 2;
+  s.zero = 1;
+  s.optimizer_on_host = true;
+  const TrainingEstimate e = evaluate_training(s);
+  Machine machine = cards(2, 80 * GiB);
+  machine.host.ram = 2 * e.host;
+  EXPECT_EQ(outcome_of(s, e, machine).verdict, Verdict::fits_cpu_offload);
+  machine.host.ram = 2 * e.host - Bytes(1);
+  EXPECT_EQ(outcome_of(s, e, machine).reason, Reason::ram);
+  EXPECT_EQ(outcome_of(s, e, cards(1, 80 * GiB)).reason, Reason::not_enough_gpus);
+}
+
+TEST(TrainingOutcome, RefusalsSayWhy) {
+  const Fixture f;
+  const auto refusal = [](const TrainingScenario& s) {
+    try {
+      evaluate_training(s);
+    } catch (const ImpossibleStep& impossible) {
+      return impossible.reason;
+    }
+    return Reason::none;
+  };
+  TrainingScenario s = f.step();
+  EXPECT_EQ(refusal(s), Reason::none);
+  s.zero = 2;
+  EXPECT_EQ(refusal(s), Reason::nothing_shared);
+  s = f.step(), s.parallel.tensor = 3;
+  EXPECT_EQ(refusal(s), Reason::heads_not_divisible);
+  s = f.step(), s.parallel.stages = 3;
+  EXPECT_EQ(refusal(s), Reason::layers_not_divisible);
+  s = f.step(), s.parallel.experts = 2;
+  EXPECT_EQ(refusal(s), Reason::no_experts);
+  s = f.step(), s.parallel.context = 3;
+  EXPECT_EQ(refusal(s), Reason::tokens_not_divisible);
+}
+
+TrainingPace perfect() {
+  TrainingPace pace;
+  for (const auto member : pace_constants) (pace.*member).value = 1;
+  pace.traffic.value = 0;
+  pace.layer_s.value = 0;
+  return pace;
+}
+
+double seconds(const TrainingScenario& s, const Machine& machine, const TrainingPace& pace) {
+  TrainingEvaluator evaluate;
+  const TrainingEstimate e = evaluate(s);
+  return time_of_step(s, evaluate.shape(), e, machine, pace).total;
+}
+
+TEST(TrainingTime, MatricesAreSixFlopsAParameterAndToken) {
+  const Fixture f;
+  TrainingScenario s = f.step();
+  s.batch = 64;
+  TrainingEvaluator evaluate;
+  const TrainingEstimate e = evaluate(s);
+  const StepTime t = time_of_step(s, evaluate.shape(), e, cards(1, 80 * GiB), perfect());
+  // Of a layer: 1024 * (1024 + 2 * 256 + 1024) and 3 * 1024 * 2816; the head 1024 * 32000.
+  const double elements = 8 * (1024.0 * 2560 + 3 * 1024.0 * 2816) + 1024.0 * 32000;
+  EXPECT_NEAR(t.matrices, 6 * elements * 64 * 2048 / 100e12, 1e-9);
+  EXPECT_EQ(t.bound, "matrices");
+  EXPECT_NEAR(t.tokens_s, 64 * 2048 / t.total, 1e-6);
+  EXPECT_LT(t.utilization, 1);
+  s.recomputation = Recomputation::full;
+  const StepTime again = time_of_step(s, evaluate.shape(), e, cards(1, 80 * GiB), perfect());
+  EXPECT_NEAR(again.matrices, t.matrices * 4 / 3, 1e-9);
+  EXPECT_LT(again.utilization, t.utilization);
+}
+
+TEST(TrainingTime, BubblesAreStagesLessOneOverPasses) {
+  const Fixture f;
+  TrainingScenario s = f.step("megatron");
+  s.parallel.stages = 4;
+  TrainingEvaluator evaluate;
+  for (const Size passes : {4, 8, 32}) {
+    s.accumulated = passes;
+    const TrainingEstimate e = evaluate(s);
+    const StepTime t = time_of_step(s, evaluate.shape(), e, cards(4, 80 * GiB), perfect());
+    const double busy = t.total - t.bubble - t.optimizer;
+    EXPECT_NEAR(t.bubble, busy * 3 / static_cast<double>(passes), 0.02 * t.bubble);
+  }
+}
+
+TEST(TrainingTime, EachConstantAndEachDivisionMoves) {
+  const Fixture f;
+  TrainingScenario s = f.step("deepspeed");
+  s.zero = 3;
+  s.batch = 4;
+  s.parallel.replicas = 4;
+  const Machine machine = cards(8, 80 * GiB);
+  TrainingPace pace;
+  const double values[] = {0.5, 0.3, 3, 5e-2, 0.05, 0.1};
+  for (std::size_t i = 0; i < std::size(values); ++i) (pace.*pace_constants[i]).value = values[i];
+  pace.layer_s.value = 0;
+  const double before = seconds(s, machine, pace);
+  for (std::size_t i = 0; i < std::size(values); ++i) {
+    TrainingPace moved = pace;
+    (moved.*pace_constants[i]).value = i == 3 ? values[3] : 1.3 * values[i];
+    EXPECT_GT(std::abs(std::log(seconds(s, machine, moved) / before)), 1e-4) << pace_names[i];
+  }
+  TrainingScenario tensor = s;
+  tensor.parallel.tensor = 2;
+  EXPECT_NE(seconds(tensor, machine, pace), before);
+  TrainingScenario host = s;
+  host.optimizer_on_host = true;
+  Machine slow = machine;
+  slow.host.ram_bandwidth = BytesPerSecond(50e9);
+  slow.host.host_bus = BytesPerSecond(20e9);
+  EXPECT_GT(seconds(host, slow, pace), seconds(s, slow, pace));
+}
+
+}  // namespace
+}  // namespace headroom::model

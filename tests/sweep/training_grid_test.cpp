@@ -1,0 +1,118 @@
+// Training as a grid: every axis of it changes what comes out.
+#include "sweep/training_grid.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "model/training_shape.hpp"
+#include "sweep/hub.hpp"
+#include "sweep/job.hpp"
+#include "sweep/training_axes.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+Job job_of(const std::string& axes, const std::string& models = "'gpt2'") {
+  const Spec spec = parse_spec(
+      "[[grid]]\ntask = 'training'\nmodels = " + models + "\n" +
+          (axes.find("machines") == std::string::npos ? "machines = '8x h100-sxm-80gb'\n" : "") +
+          axes,
+      "s.toml");
+  return make_job(spec, shipped_catalogue(), Hub({}));
+}
+
+std::vector<model::Estimate> outcomes(const Job& job) {
+  std::vector<model::Estimate> all;
+  model::TrainingEvaluator evaluator;
+  const JobGrid& grid = job.grids.front();
+  std::vector<Size> digits(grid.grid.radices().size());
+  for (Size i = 0; i < grid.grid.size(); ++i, grid.grid.advance(digits))
+    all.push_back(grid.evaluate(digits, evaluator));
+  return all;
+}
+
+bool same(const model::Estimate& a, const model::Estimate& b) {
+  return a.verdict == b.verdict && a.reason == b.reason && a.gpu_bytes == b.gpu_bytes &&
+         a.weights == b.weights && a.step.gradients == b.step.gradients &&
+         a.step.states == b.step.states && a.activations == b.activations &&
+         a.step.loss == b.step.loss && a.cpu_bytes == b.cpu_bytes && a.disk_bytes == b.disk_bytes &&
+         a.gpus_used == b.gpus_used && a.gpu_bytes_low == b.gpu_bytes_low;
+}
+
+TEST(TrainingGrid, EveryAxisChangesAnOutcome) {
+  // The axis with two values, and what else it needs.
+  const std::map<std::string, std::string> values = {
+      {"models", ""},
+      {"runtimes", "runtimes = ['trainer', 'megatron']"},
+      {"recipes", "recipes = ['usual', 'fp32']"},
+      {"optimizers", "optimizers = ['adamw', 'sgd']"},
+      {"adapters", "adapters = ['full', 'qlora:4:all-linear']"},
+      {"attention", "attention = ['flash', 'eager']"},
+      {"kernels", "kernels = ['usual', 'liger']"},
+      {"checkpointing", "checkpointing = ['none', 'full']"},
+      {"tp", "tp = [1, 2]\ndp = 1"},
+      {"pp", "pp = [1, 2]\ndp = 1"},
+      {"virtual_stages", "virtual_stages = [1, 2]\npp = 2\ngrad_accum = 8"},
+      {"ep", "ep = [1, 2]"},
+      {"cp", "cp = [1, 2]\ndp = 1"},
+      {"machines", "machines = ['1x rtx-4090', '2x rtx-4090']"},
+      {"offload", "offload = ['none', 'optimizer']\nzero = 1"},
+      {"zero", "zero = [0, 2]"},
+      {"dp", "dp = [1, 2]\nzero = 1"},
+      {"grad_accum", "grad_accum = [1, 4]\nruntimes = 'torch'\noptimizers = 'sgd'"},
+      {"batches", "batches = [1, 2]"},
+      {"sequences", "sequences = [512, 1024]"}};
+  for (const TrainingAxis& axis : training_axes()) {
+    const std::string key(axis.key);
+    ASSERT_TRUE(values.contains(key)) << key;
+    const auto all =
+        outcomes(key == "models" ? job_of("", "['gpt2', 'gpt2-medium']") : job_of(values.at(key)));
+    ASSERT_GE(all.size(), 2U) << key;
+    bool differs = false;
+    for (const auto& each : all) differs = differs || !same(each, all.front());
+    EXPECT_TRUE(differs) << key;
+  }
+}
+
+TEST(TrainingGrid, SaysWhatAValueShouldBe) {
+  const auto complaint = [](const std::string& axes) {
+    try {
+      job_of(axes);
+    } catch (const SpecError& e) {
+      return std::string(e.what());
+    }
+    return std::string("none");
+  };
+  for (const auto& [axes, words] : std::map<std::string, std::string>{
+           {"adapters = 'lorra'", "one of full, lora"},
+           {"adapters = 'lora:x'", "METHOD:RANK:TARGETS"},
+           {"adapters = 'full:8'", "neither rank"},
+           {"adapters = 'lora:8:nothing'", "nothing"},
+           {"zero = 4", "stages 0 to 3"},
+           {"optimizers = 'adamm'", "nearest"},
+           {"runtimes = 'vllm'", "training runtime"},
+           {"offload = 'gpu'", "one of none"},
+           {"prompt_tokens = 5", "unknown key 'prompt_tokens' in [[grid]] of training"},
+           {"batches = 0", "numbers from 1"},
+           {"link = ['batches', 'sequences']\nbatches = [1, 2]\nsequences = 5", "values"}})
+    EXPECT_NE(complaint(axes).find(words), std::string::npos) << axes << ": " << complaint(axes);
+}
+
+TEST(TrainingGrid, ReplicasFillTheMachineAndRefusalsAreRows) {
+  const auto all = outcomes(job_of("tp = [1, 2, 5]\nmachines = '4x h100-sxm-80gb'"));
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].gpus_used, 4);
+  EXPECT_EQ(all[1].gpus_used, 4);
+  EXPECT_EQ(all[2].verdict, model::Verdict::refused);
+  EXPECT_EQ(all[2].reason, model::Reason::heads_not_divisible);
+}
+
+TEST(TrainingGrid, LinkedAxesMoveTogether) {
+  const Job job =
+      job_of("batches = [1, 2]\nsequences = [512, 256]\nlink = ['batches', 'sequences']");
+  EXPECT_EQ(job.grids.front().grid.size(), 2);
+}
+
+}  // namespace
+}  // namespace headroom::sweep
