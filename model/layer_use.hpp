@@ -96,7 +96,7 @@ struct FeedForwardUse {
   Gating gating = Gating::none;
   ActivationKind activation = ActivationKind::input;
   bool bias_added = false;   ///< the bias is added as a tensor of its own (Falcon)
-  bool drops_inner = false;  ///< hidden dropout between the matrices (T5)
+  bool drops_inner = false;  ///< hidden dropout and a conversion between the matrices (T5)
   std::optional<ExpertsUse> experts;
 };
 

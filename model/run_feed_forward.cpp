@@ -37,7 +37,8 @@ Value dense(Tape& tape, const Value& x, const FeedForwardUse& u, Size inner) {
     if (u.bias_added) up = tape.add(up, tape.parameter(constant(inner), tape.mode().trained));
     product = run_activation(tape, up, u.activation);
   }
-  if (u.drops_inner) product = tape.dropout(product, tape.mode().hidden_dropout);
+  if (u.drops_inner)  // then converted to the type of the matrix, whatever autocast makes of it
+    product = tape.to(tape.dropout(product, tape.mode().hidden_dropout), tape.mode().parameters);
   return row(tape, product, inner, u.hidden, tokens(1));
 }
 

@@ -207,6 +207,17 @@ std::string tolerance(const Source& source) {
     if (f.memory_measurements == 0)
       list += "  - With no measured row behind its memory, no verdict of this runtime is sure.\n";
   }
+  for (const TrainingLine& line : training_lines(source)) {
+    if (!seen.insert(line.runtime + ", training").second) continue;
+    const auto f = source.axes.factors(line.point);
+    list += fmt::format(
+        "- {}, training: GPU memory {} to {} ({} measured rows), times {} to {} ({} measured "
+        "rows){}{}\n",
+        markdown_text(line.runtime), percent(f.memory_low), percent(f.memory_high),
+        f.memory_measurements, percent(f.time_low), percent(f.time_high), f.time_measurements,
+        f.source.empty() ? "" : "; ", f.source);
+    if (f.time_measurements == 0) list += "  - No measured row is behind its times: a guess.\n";
+  }
   return "Intervals around the expected values, 80 %, by runtime:\n\n" + list;
 }
 

@@ -103,8 +103,8 @@ constexpr StoredColumn of_training[] = {
      nullptr},
     {"step_s", SqlType::real, nullptr, [](const Estimate& e) { return e.step.time.value(); },
      nullptr, [](Estimate& e, double v) { e.step.time = Seconds(v); }},
-    {"utilization", SqlType::real, nullptr, [](const Estimate& e) { return e.step.utilization; },
-     nullptr, [](Estimate& e, double v) { e.step.utilization = v; }},
+    {"mfu", SqlType::real, nullptr, [](const Estimate& e) { return e.step.utilization; }, nullptr,
+     [](Estimate& e, double v) { e.step.utilization = v; }},
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ std::string data_of(const Bars& bars) {
 }
 
 std::string script_of(const Source& source, const Bars& bars, const std::string& stem) {
-  const double head = 130, foot = 60, row = 46;
+  const double head = 152, foot = 60, row = 46;
   const auto count = static_cast<double>(bars.lines.size());
   const double height = head + foot + row * count;
   double most = bars.card;

@@ -42,8 +42,12 @@ Column bytes(std::string_view name, std::string_view heading, std::string_view m
 
 std::string moments() {
   std::string sql = "CASE WHEN gradients_bytes > 0 THEN CASE moment & 7";
-  for (int i = 0; i <= static_cast<int>(model::Peak::sum); ++i)
-    sql += fmt::format(" WHEN {} THEN '{}'", i, name_of(static_cast<model::Peak>(i)));
+  for (int i = 0; i <= static_cast<int>(model::Peak::sum); ++i) {
+    std::string words(name_of(static_cast<model::Peak>(i)));
+    for (auto at = words.find('\''); at != words.npos; at = words.find('\'', at + 2))
+      words.insert(at, 1, '\'');
+    sql += fmt::format(" WHEN {} THEN '{}'", i, words);
+  }
   return sql + " END END";
 }
 
@@ -103,11 +107,11 @@ void add_training_columns(std::vector<Column>& all) {
       +[](const Estimate& e) { return training(e) ? finite(e.step.time.value()) : Cell(); },
       "step_s", "time of a step, all its passes; empty: not known", Shown::seconds));
   all.push_back(outcome(
-      "utilization", "", "utilization", real,
+      "mfu", "", "MFU", real,
       +[](const Estimate& e) {
         return training(e) && e.step.utilization > 0 ? Cell(e.step.utilization) : Cell();
       },
-      "nullif(utilization, 0)",
+      "nullif(mfu, 0)",
       "FLOPs of forward and backward, without what is made again, over what the cards could do in "
       "that time (MFU)",
       Shown::percent));

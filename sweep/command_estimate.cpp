@@ -29,7 +29,7 @@ report::Table result_row(const GivenScenario& given, const Estimate& estimate) {
   add("kv_cache", std::string(s.kv_cache ? "on" : "off"));
   if (s.ram_budget != model::all_of_it) add("ram_budget_bytes", s.ram_budget.count());
   if (s.disk_budget != model::all_of_it) add("disk_budget_bytes", s.disk_budget.count());
-  return result_row(axes, estimate, model::interval_factors(*s.runtime));
+  return sweep::result_row(axes, estimate, model::interval_factors(*s.runtime));
 }
 
 json::array lines(const std::vector<std::string>& texts) {

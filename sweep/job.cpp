@@ -93,7 +93,7 @@ void check_something_left(const Spec& spec, const GridSpec& grid, const JobGrid&
   std::set<std::size_t> used;
   for (const auto& exclusion : job.exclusions)
     used.insert(exclusion.digits().begin(), exclusion.digits().end());
-  std::vector<Size> radices, point(job.digits.size());
+  std::vector<Size> radices, point(job.grid.radices().size());
   for (const auto k : used) radices.push_back(job.grid.radices()[k]);
   const Grid part(radices);
   std::vector<Size> digits(used.size());

@@ -15,7 +15,7 @@ void keep_longest_contexts(const Job& job, const report::Database& database, rep
   for (const report::Line& line : report::lines_of(database, axes, run)) {
     const Size point = line.roomiest().point;
     const auto [grid, inside] = job.locate(point);
-    std::vector<Size> digits(grid->digits.size());
+    std::vector<Size> digits(grid->grid.radices().size());
     grid->grid.decode(inside, digits);
     if (const Size tokens = model::longest_context(grid->scenario(digits)); tokens > 0)
       contexts.emplace_back(point, tokens);

@@ -34,7 +34,7 @@ void for_each_point(const Job& job, const report::Piece& piece, Visit&& visit) {
       at = end;
       continue;
     }
-    std::vector<Size> digits(grid->digits.size());
+    std::vector<Size> digits(grid->grid.radices().size());
     grid->grid.decode(inside, digits);
     for (; at < end; ++at, grid->grid.advance(digits))
       if (!grid->excluded(digits)) visit(*grid, digits, at, Size{1});

@@ -108,7 +108,7 @@ json::object object_of(const GivenTraining& given, const TrainingAnswer& answer)
     all["step_high_s"] = time.total * spread.high;
     all["step_measurements"] = spread.measurements;
     all["tokens_s"] = time.tokens_s;
-    all["utilization"] = time.utilization;
+    all["mfu"] = time.utilization;
     all["bound"] = time.bound;
     json::object parts;
     for (const auto& [name, seconds] : model::parts_of(time)) parts[name] = seconds;

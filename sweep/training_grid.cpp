@@ -61,7 +61,10 @@ report::Digit columns_of(const TrainingAxis& axis, const std::vector<std::string
   if (axis.key == "machines") {
     std::vector<const Machine*> rows;
     for (const auto& value : values) rows.push_back(names.machine(value));
-    return row_columns(rows, report::machine_digit);
+    const auto& prices = names.job.prices;
+    return row_columns(rows, [&](const auto& written, const auto& machines) {
+      return report::machine_digit(written, machines, prices ? &*prices : nullptr);
+    });
   }
   report::Axis column{std::string(axis.column), {}};
   for (const auto& value : values)
@@ -97,9 +100,9 @@ void TrainingGrid::hold_all(const Spec& spec, const GridSpec& grid, const Names&
     Held& held = held_[&m];
     held.plain = std::make_unique<model::Weights>(model::counted(m));
     for (const auto& text : values_of(grid, "adapters")) {
-      const AdapterValue value = adapter_value(text);
-      if (value.method == "full") continue;
       try {
+        const AdapterValue value = adapter_value(text);
+        if (value.method == "full") continue;
         adapters_[{&m, text}] = std::make_unique<model::Adapter>(model::adapt(m, value.request));
         if (!value.quantised || held.base) continue;
         held.base = std::make_unique<model::Weights>(model::hold(m, model::scheme("nf4")));

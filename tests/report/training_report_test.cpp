@@ -9,6 +9,7 @@
 #include "report/read.hpp"
 #include "report/reports.hpp"
 #include "report/training_points.hpp"
+#include "report/view.hpp"
 
 namespace headroom::report::test {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 constexpr Size GiB = Size{1} << 30;
 
 RunInfo training_run() {
-  GridShape grid{{{texts("model", {"a/one", "b/two"})},
+  GridShape grid{{{texts("model", {"a/one", "b/two"}), numbers("parameters", {1, 2})},
                   {texts("adapters", {"full", "lora"}), {"rank", {AxisValue(), std::int64_t{8}}}},
                   {texts("machine", {"1x card"}), numbers("gpu_memory_bytes", {24 * GiB})},
                   {numbers("batch", {1, 2})},
@@ -128,6 +129,12 @@ TEST(TrainingReport, ShowsTheBestPointOfEachModelAndMethod) {
   EXPECT_NE(page.str().find("What training takes"), std::string::npos);
   std::ostringstream document;
   document << std::ifstream(folder / "out/training.md").rdbuf();
+  const Table largest = database.query(std::string(view("trainable").sql), 1);
+  ASSERT_EQ(largest.rows.size(), 2U);  // full and lora
+  EXPECT_EQ(text(largest.rows[1][largest.index("model")]), "b/two");
+  std::ostringstream overview;
+  overview << std::ifstream(folder / "out/README.md").rdbuf();
+  EXPECT_NE(overview.str().find("trainer, training: GPU memory -10 % to +10 %"), std::string::npos);
   EXPECT_NE(document.str().find("| b/two | lora 8 | batch 1 | fits on 1 GPU |"), std::string::npos)
       << document.str();
 }
