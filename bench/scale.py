@@ -4,12 +4,13 @@
     bench/scale.py [build/release] [--evaluated N] [--stored N] [--out FOLDER]
 
 Grids from 10^3 to N points, 2 models x 2 precisions x 2 runtimes x 5 contexts x 25 GPU budgets x
-batches. Stored: `headroom sweep`, a whole process with its database and without other reports being
-counted: the seconds are those that the program itself says a run took to evaluate and store, the memory
-is the process' peak, bytes are the database's. Evaluated: bench_grid, the same blocks and threads with
-no writer, which adds every outcome up instead; its sums must be the same for one thread and two. Each
-grid of up to a million points is run three times, and the fastest counts. Writes scale.md, scale.dat,
-scale.gp, scale.svg and scale.png (gnuplot) into FOLDER, the current one by default.
+batches. Stored: `headroom sweep --shard 1/1`, a database and no other report: seconds by the clock are
+those that the program says it took, CPU seconds and the peak of memory are the process', bytes the
+file's. Evaluated: bench_grid, the same blocks and threads with no writer, which adds every outcome up
+instead; its sums must be the same for one thread and two. Each grid of up to a million points is run
+three times, and the fastest counts. Writes scale.md, scale.dat, scale.gp, scale.svg and scale.png
+(gnuplot) into FOLDER, the current one by default. The clock is worth looking at only on a machine that
+does nothing else; CPU time bears neighbours better.
 """
 
 import argparse
@@ -57,11 +58,11 @@ def evaluated(program, spec, threads):
 
 
 def stored(program, spec, folder):
-    """Seconds to evaluate and store, peak memory in MiB, bytes of the database."""
-    command = [program, "sweep", spec, "--fresh", "--jobs", "2", "--no-plots", "--out", folder, "--log-format", "json"]
+    """Seconds to evaluate and store, CPU seconds, peak memory in MiB, bytes of the database."""
+    command = [program, "sweep", spec, "--jobs", "2", "--shard", "1/1", "--out", folder, "--log-format", "json"]
     said = subprocess.run(["/usr/bin/env", "python3", "-c", MEASURED, *map(str, command)], check=True, capture_output=True, text=True)
-    seconds, memory = json.loads(said.stdout.splitlines()[-1])
-    return seconds, memory, pathlib.Path(folder, "results.sqlite").stat().st_size
+    seconds, cpu, memory = json.loads(said.stdout.splitlines()[-1])
+    return seconds, cpu, memory, pathlib.Path(folder, "shards", "1-of-1.sqlite").stat().st_size
 
 
 # A process of its own, so that its peak memory is that of one sweep.
@@ -69,7 +70,8 @@ MEASURED = """
 import json, resource, subprocess, sys
 said = subprocess.run(sys.argv[1:], check=True, capture_output=True, text=True).stdout
 run = json.loads(said.splitlines()[-1])
-print(json.dumps([run["seconds"], resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024]))
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([run["seconds"], used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))
 """
 
 
@@ -82,8 +84,8 @@ def main():
     given = options.parse_args()
     build, out = pathlib.Path(given.build), pathlib.Path(given.out)
     table = [
-        "| points | evaluated, 1 thread | 2 threads | 1 : 2 | CPU a point, 1 and 2 threads | stored, 2 threads | bytes a point | memory |",
-        "|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "| points | evaluated, 1 thread | 2 threads | 1 : 2 | CPU a point, 1 and 2 threads | stored, 2 threads | CPU a point | bytes a point | memory |",
+        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     data = ["# points, then seconds a point: evaluated by one thread, by two, evaluated and stored"]
     for power in range(3, given.evaluated + 1):
@@ -100,13 +102,13 @@ def main():
                    f"{one[2] / points * 1e6:.2f}, {two[2] / points * 1e6:.2f} µs"]
             store = "NaN"
             if power <= given.stored:
-                seconds, memory, size = min(
+                seconds, cpu, memory, size = min(
                     (stored(build / "headroom", spec, pathlib.Path(folder, str(i))) for i in range(times)), key=lambda r: r[0]
                 )
                 store = seconds / points
-                row += [f"{store * 1e6:.2f} µs", f"{size / points:.0f}", f"{memory:.0f} MiB"]
+                row += [f"{store * 1e6:.2f} µs", f"{cpu / points * 1e6:.2f} µs", f"{size / points:.0f}", f"{memory:.0f} MiB"]
             else:
-                row += ["", "", ""]
+                row += ["", "", "", ""]
         table.append("| " + " | ".join(row) + " |")
         data.append(f"{points} {one[1] / points} {two[1] / points} {store}")
         print(table[-1], flush=True)
