@@ -197,15 +197,17 @@ ROPES = [{"rope_type": "linear", "factor": 2.0}, {"rope_type": "dynamic", "facto
 
 def no_model(change, base):
     """Whether a change asks for what no file says and headroom refuses in words, though the reference makes tensors of
-    it: a token that uses no expert or more than there are, no keys, a convolution or a merge of nothing, a head that cannot be
-    rotated since its dimensions are odd, true, false or a fraction where a whole number counts."""
+    it: a token that uses no expert or more than there are, no heads, a convolution or a merge of nothing, a head that
+    cannot be rotated since its dimensions are odd, true, false or a fraction where a whole number counts, and the
+    other way around."""
     keys = {k.split(".")[-1]: v for k, v in change.items() if k != "-"}
     zero = lambda v: v == 0 and not isinstance(v, bool)
     experts, used = (keys.get(k, base.get(k)) for k in ("num_local_experts", "num_experts_per_tok"))
-    return (any(zero(v) and re.search(r"experts_per_tok|kv_heads|key_value|conv|merge|patch|kernel|channels", k) for k, v in keys.items())
+    return (any(zero(v) and re.search(r"experts_per_tok|heads|key_value|conv|merge|patch|kernel|channels", k) for k, v in keys.items())
             or (isinstance(experts, int) and experts > 0 and (used is None and "num_experts_per_tok" in keys or isinstance(used, int) and used > experts))
             or any(isinstance(v, (bool, float)) and re.search(r"pattern$|interval$|freq$|offset$", k) for k, v in keys.items())
             or any(isinstance(v, (bool, float)) and re.search(r"_dim$", k) or isinstance(v, bool) and re.search(r"_pct$|_factor$", k) for k, v in keys.items())
+            or any(not isinstance(v, (bool, type(None))) and k.startswith("tie_") for k, v in keys.items())
             or any(isinstance(v, int) and v % 2 for k, v in keys.items() if re.search(r"head_dim$|rotary_dim$", k)))
 
 
