@@ -105,6 +105,8 @@ class Builder {
   Size target_vocab() const { return shared() ? vocab_ : c_.dim({"decoder_vocab_size"}, vocab_); }
 
   Part body() const {
+    if (c_.flag({"use_prompt"}, false))
+      c_.fail("use_prompt", "found true; the prompts of MVP are not described");
     Part p = shared() ? words("shared", vocab_) : Part{};
     return std::move(p) + side("encoder", "Encoder", vocab_) +
            side("decoder", "Decoder", target_vocab());
