@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/layer_split.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -10,10 +12,15 @@ Bytes whole(double bytes) { return Bytes(static_cast<Size>(std::ceil(std::min(by
 
 }  // namespace
 
+Size prefill_chunk(const Scenario& s) {
+  const Size stated = s.layer_split != nullptr ? s.layer_split->micro_batch : 0;
+  return stated > 0 ? stated : s.runtime->prefill_chunk;
+}
+
 Size pass_tokens(const Scenario& s) {
   const double prompt = static_cast<double>(s.batch) * static_cast<double>(s.prompt_tokens);
   const Size tokens = prompt > 1e15 ? Size{1'000'000'000'000'000} : s.batch * s.prompt_tokens;
-  const Size chunk = s.runtime->prefill_chunk;
+  const Size chunk = prefill_chunk(s);
   return std::max(s.batch, chunk > 0 ? std::min(chunk, tokens) : tokens);
 }
 
@@ -28,8 +35,8 @@ Bytes activations(const Scenario& s, Size pass, Size shards, Head head) {
                                                                      : 2.0;
   const double residual = r.residual_copies * hidden * element;
   const double feed_forward = residual + r.widest_share * model.profile.widest / cards * element;
-  const auto keys = static_cast<double>(r.prefill_chunk > 0 || pass == s.batch ? s.cached_tokens()
-                                                                               : s.prompt_tokens);
+  const auto keys = static_cast<double>(prefill_chunk(s) > 0 || pass == s.batch ? s.cached_tokens()
+                                                                                : s.prompt_tokens);
   const double attention = residual + static_cast<double>(model.shape.query_heads) / cards * keys *
                                           static_cast<double>(r.score_bytes);
   const double rows = r.logits == Positions::all ? tokens : static_cast<double>(s.batch);

@@ -7,6 +7,8 @@ namespace headroom::model {
 
 /// Tokens of the largest pass: the whole prompt of the batch, or the runtime's chunk of it.
 Size pass_tokens(const Scenario& scenario);
+/// Tokens of a prefill pass at most; 0: the whole prompt at once.
+Size prefill_chunk(const Scenario& scenario);
 
 /// Most bytes that a pass over `tokens` keeps at once, on one of `shards` cards that split each
 /// matrix: the largest of

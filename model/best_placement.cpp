@@ -175,16 +175,25 @@ class Best {
     if (s_.runtime->disk) p.disk_room = std::min(s_.disk_budget, s_.machine->host.disk).count();
     p.launches = launches(s_, pass_);
     p.launches_hide = s_.runtime->launch == Launch::overlapped;
+    if (p.launches_hide) p.launches = std::max(0.0, p.launches - beside(regime));
     return p;
+  }
+
+  /// Seconds that every placement takes for keys and values that are copied for query heads.
+  double beside(const Regime& regime) const {
+    const Rate rate = regime.cards ? card_rate(s_, s_.machine->devices[0]) : cpu_rate(s_);
+    const double repeated = work_of(s_, pass_, Piece{{0, layers_}}).repeated;
+    return repeated > 0 ? repeated / std::max(rate.repeat_s, 1.0) : 0;
   }
 
   void try_regime(const Regime& regime) {
     const Units units = this->units(regime);
     const UnitProblem p = problem(regime, units);
     if (p.offloaded.room < 0) return;
-    const UnitPlacement found = search(p, best_ ? best_->step.value() : endless);
+    const double repeats = beside(regime);
+    const UnitPlacement found = search(p, best_ ? best_->step.value() - repeats : endless);
     take(units, found);
-    bound_ = std::min(bound_, found.bound);
+    bound_ = std::min(bound_, found.bound + repeats);
   }
 
   void take(const Units& units, const UnitPlacement& found) {

@@ -270,7 +270,7 @@ class Explainer {
                "weights + kv_cache + activations + context + fragmentation",
                fmt::format("the most loaded card; budget {}",
                            to_text(card_budget(s_, static_cast<std::size_t>(card)))),
-               factors_.source);
+               runtime_.memory_interval.source);
   }
 
   const Scenario& s_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "model/estimate.hpp"
+#include "model/pass.hpp"
 #include "model/speed.hpp"
 #include "model/time_intervals.hpp"
 
@@ -19,6 +20,7 @@ class TimeTerms {
         rates_(s.machine->devices.empty()
                    ? s.runtime->rates.back().front()
                    : s.runtime->rates_on(s.machine->devices.front(), *s.weights)),
+        reduce_(reduce_latency(s, plan.shards * plan.replicas)),
         out_(out),
         times_(time_intervals(*s.runtime, plan)) {}
 
@@ -60,13 +62,18 @@ class TimeTerms {
             fmt::format("{:.3g}, {}", constant.value, evidence(constant)), constant.source);
     };
     part("cards", pass.cards,
-         "max(bytes / (share * bandwidth), FLOPs / (share * peak)) on each card", on_cards);
+         runtime_.repeats_to_attend && name == "tpot"
+             ? "max(bytes / (share * bandwidth), FLOPs / (share * peak)) + K and V repeated for "
+               "each "
+               "query head / copying, on each card"
+             : "max(bytes / (share * bandwidth), FLOPs / (share * peak)) on each card",
+         on_cards);
     part("cpu", pass.cpu, "max(bytes / (share * RAM bandwidth), FLOPs / (share * CPU peak))",
          runtime_.cpu_bandwidth);
     part("stream", pass.stream, "offloaded bytes / (share * host bus)", runtime_.stream_bandwidth);
     part("disk", pass.disk, "bytes on disk / (share * disk read)", runtime_.disk_bandwidth);
     part("reduce", pass.reduce, "2 * layers * (latency + 2 (n - 1) / n * activations / link)",
-         runtime_.reduce_latency_s);
+         reduce_);
     part("launches", pass.launches, "layers * overhead", rates_.layer_overhead_s);
     add(name, pass.total, interval,
         runtime_.launch == Launch::overlapped
@@ -84,6 +91,7 @@ class TimeTerms {
 
   const Runtime& runtime_;
   const Rates& rates_;
+  const Constant& reduce_;
   Explanation& out_;
   TimeIntervals times_;
 };

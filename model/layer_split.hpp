@@ -42,6 +42,7 @@ struct LayerSplit {
   Size main_card = 0;          ///< the card, where one does it all, or what is not split
   bool cache_on_cards = true;  ///< false: caches and attention in host memory
   HostTensors on_host;         ///< empty: none
+  Size micro_batch = 0;        ///< -ub: tokens of a prefill pass at most; 0: the runtime's
 };
 
 }  // namespace headroom::model

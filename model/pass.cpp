@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/activation.hpp"
 #include "model/layer_split.hpp"
 
 namespace headroom::model {
@@ -24,6 +25,10 @@ double peak(const Scenario& s, const Device& device) {
   double rate = device.peak(arithmetic).value();
   const bool sixteen = arithmetic == Arithmetic::fp16 || arithmetic == Arithmetic::bf16 ||
                        arithmetic == Arithmetic::dequantised;
+  // Compute capability 6.1 multiplies four pairs of bytes in the lane of one fp32 product (CUDA C++
+  // programming guide: __dp4a).
+  if (arithmetic == Arithmetic::int8 && device.fp32 && device.compute_capability == "6.1")
+    rate = std::max(rate, 4 * device.fp32->value());
   if (r.half_accumulate && sixteen && device.fp32 && card_class(device) == CardClass::gddr)
     rate = std::max(rate, 4 * device.fp32->value());
   return rate;
@@ -45,7 +50,7 @@ Pass prefill_pass(const Scenario& s, Size prompt) {
   Pass pass;
   pass.tokens = static_cast<double>(s.batch) * static_cast<double>(prompt);
   pass.logit_rows = static_cast<double>(s.batch);
-  const Size chunk = s.runtime->prefill_chunk;
+  const Size chunk = prefill_chunk(s);
   if (chunk > 0) pass.weight_reads = std::ceil(pass.tokens / static_cast<double>(chunk));
   const auto layers = static_cast<Size>(profile.layers.size());
   // A text prompt runs the decoder; an encoder's layers run instead where the prompt goes there.
@@ -81,8 +86,9 @@ Work work_of(const Scenario& s, const Pass& pass, const Piece& piece) {
     multiplied = at(profile.routed_before, run);
   }
   Work work;
-  work.weight_bytes = pass.weight_reads *
-                      (dense + routed * experts_touched(profile, pass.tokens / pass.weight_reads));
+  work.expert_bytes =
+      pass.weight_reads * routed * experts_touched(profile, pass.tokens / pass.weight_reads);
+  work.weight_bytes = pass.weight_reads * dense + work.expert_bytes;
   work.flops = 2.0 * multiplied * pass.tokens;
   if (piece.content == Content::experts) return work;
   if (pass.prompt > 0) {
@@ -92,7 +98,10 @@ Work work_of(const Scenario& s, const Pass& pass, const Piece& piece) {
       work.scores = flops / (4.0 * static_cast<double>(std::max<Size>(1, w.model->shape.head_dim)));
   } else {
     work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
-    work.flops += decode_score_flops(s, pass.cached, run.first, run.last);
+    const double flops = decode_score_flops(s, pass.cached, run.first, run.last);
+    work.flops += flops;
+    // Two operations for each element of K and V, as many as its bytes in 16 bit.
+    if (s.runtime->repeats_to_attend) work.repeated = flops;
   }
   return work;
 }
@@ -131,17 +140,19 @@ double runs(const Scenario& s, const Pass& pass) {
 
 double launches(const Scenario& s, const Pass& pass) {
   const double experts = static_cast<double>(s.weights->model->profile.routing.experts);
-  return runs(s, pass) * pass.weight_reads *
-         (rates_of(s).layer_overhead_s.value + experts * s.runtime->expert_overhead_s.value);
+  return runs(s, pass) * pass.weight_reads * rates_of(s).layer_overhead_s.value *
+         (1 + experts * s.runtime->expert_overhead.value);
 }
 
 double read_bytes(const Scenario& s, const Work& work) {
-  return work.weight_bytes + s.runtime->cache_cost.value * work.cache_bytes;
+  return work.weight_bytes + (s.runtime->expert_cost.value - 1) * work.expert_bytes +
+         s.runtime->cache_cost.value * work.cache_bytes;
 }
 
 double seconds(const Scenario& s, const Work& work, const Rate& rate) {
   return std::max(read_bytes(s, work) / rate.bytes_s,
-                  work.flops / rate.flops_s + work.scores * rate.score_s);
+                  work.flops / rate.flops_s + work.scores * rate.score_s) +
+         work.repeated / rate.repeat_s;
 }
 
 const Rates& rates_on(const Scenario& s, const Device& device) {
@@ -156,13 +167,20 @@ const Rates& rates_of(const Scenario& s) {
 Rate card_rate(const Scenario& s, const Device& device) {
   const Rates& rates = rates_on(s, device);
   const double bandwidth = device.bandwidth.value();
-  return {bandwidth * rates.decode_bandwidth.value, peak(s, device) * rates.prefill_compute.value,
+  return {bandwidth * rates.decode_bandwidth.value, s.runtime->repeat_bandwidth.value,
+          peak(s, device) * rates.prefill_compute.value,
           s.runtime->score_traffic.value / bandwidth};
 }
 Rate cpu_rate(const Scenario& s) {
   const Host& host = s.machine->host;
-  return {host.ram_bandwidth.value() * s.runtime->cpu_bandwidth.value,
-          host.cpu_peak.value() * s.runtime->cpu_compute.value};
+  const double bandwidth = host.ram_bandwidth.value() * s.runtime->cpu_bandwidth.value;
+  return {bandwidth, bandwidth, host.cpu_peak.value() * s.runtime->cpu_compute.value};
+}
+const Constant& reduce_latency(const Scenario& s, Size cards) {
+  constexpr double bus = 64e9;
+  return s.machine->card_link(static_cast<std::size_t>(cards)).value() > bus
+             ? s.runtime->reduce_latency_s
+             : s.runtime->reduce_over_bus_s;
 }
 double bus_rate(const Scenario& s) {
   return s.machine->host_bus(0).value() * s.runtime->stream_bandwidth.value;

@@ -28,7 +28,11 @@ Pass step_pass(const Scenario& scenario);
 Range intersect(Range a, Range b);
 
 inline Work operator+(const Work& a, const Work& b) {
-  return {a.weight_bytes + b.weight_bytes, a.cache_bytes + b.cache_bytes, a.scores + b.scores,
+  return {a.weight_bytes + b.weight_bytes,
+          a.expert_bytes + b.expert_bytes,
+          a.cache_bytes + b.cache_bytes,
+          a.repeated + b.repeated,
+          a.scores + b.scores,
           a.flops + b.flops};
 }
 /// The roofline's ingredients of `piece`, and of the head.
@@ -44,21 +48,26 @@ double runs(const Scenario& scenario, const Pass& pass);
 /// Seconds of launches and the like, per layer that runs.
 double launches(const Scenario& scenario, const Pass& pass);
 
-/// Bytes that are read, caches by the weights that would take as long.
+/// Bytes that are read, experts and caches by the weights that would take as long.
 double read_bytes(const Scenario& scenario, const Work& work);
 
-/// What a device reaches: bytes and FLOPs a second; seconds that an attention score in memory
-/// costs.
+/// What a device reaches: bytes, bytes copied for query heads, and FLOPs a second; seconds that an
+/// attention score in memory costs.
 struct Rate {
-  double bytes_s = 0, flops_s = 0, score_s = 0;
+  double bytes_s = 0, repeat_s = 0, flops_s = 0, score_s = 0;
 };
-/// The roofline: max(bytes / bandwidth, FLOPs / peak + scores * seconds of each).
+/// The roofline: max(bytes / bandwidth, FLOPs / peak + scores * seconds of each) + repeated /
+/// copying. Copying keys and values for every query head is bound by the kernel's index arithmetic:
+/// measured at the same rate on cards whose bandwidth differs twofold.
 double seconds(const Scenario& scenario, const Work& work, const Rate& rate);
 /// Constants for the weights of the scenario on `device`, or without any card.
 const Rates& rates_on(const Scenario& scenario, const Device& device);
 const Rates& rates_of(const Scenario& scenario);
 Rate card_rate(const Scenario& scenario, const Device& device);
 Rate cpu_rate(const Scenario& scenario);
+/// Start of an all-reduce of so many cards: over their own links, or over the host's bus, which
+/// none of PCIe 5.0 is faster than 64 GB/s.
+const Constant& reduce_latency(const Scenario& scenario, Size cards);
 /// Bytes a second over the bus to the first card, and from disk.
 double bus_rate(const Scenario& scenario);
 double disk_rate(const Scenario& scenario);

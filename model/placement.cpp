@@ -129,7 +129,8 @@ Bytes ram_limit(const Scenario& s, const Plan& plan, double factor) {
 }
 
 Bytes head_bytes(const Scenario& s, bool with_embedding) {
-  const bool copied = s.weights->model->profile.tied_head && !with_embedding;
+  const bool untied = s.runtime->unties_fp8 && s.weights->scheme->family == SchemeFamily::fp8;
+  const bool copied = s.weights->model->profile.tied_head && (!with_embedding || untied);
   return s.weights->head + (copied ? whole(s.weights->head_read) : Bytes(0));
 }
 
@@ -161,7 +162,7 @@ CardUse CardUses::operator()(const Plan& plan, Size card) const {
   const auto caches = [&](const CacheBytes& cache) {
     if (plan.assignment != nullptr) return held_on_card(s_, plan, cache, card).caches;
     Bytes bytes = caches_on_cards(s_) ? cache(range.first, range.last) : Bytes(0);
-    if (card == 0 && plan.stage_buffer > Bytes(0))
+    if (card == 0 && plan.stage_buffer > Bytes(0) && caches_on_cards(s_))
       bytes += cache(plan.on_cards.last, std::ssize(s_.weights->layer));
     return bytes;
   };
@@ -208,8 +209,11 @@ HostUse host_use(const Scenario& s, const Plan& plan) {
   if (plan.head == Where::cpu) use.weights += head_bytes(s, plan.embedding == plan.head);
   if (plan.partly_on_host)
     for (Size card = 0; card < plan.cards; ++card) use.weights += held_back(s, plan, card);
+  if (s.runtime->repacks_on_cpu) use.process += use.weights;
   const CacheBytes cache(s, reserved_tokens(s));
-  if (!caches_on_cards(s)) use.kv_cache = cache(plan.on_cards.first, plan.on_cards.last);
+  if (!caches_on_cards(s))
+    use.kv_cache = plan.stage_buffer > Bytes(0) ? cache(0, std::ssize(s.weights->layer))
+                                                : cache(plan.on_cards.first, plan.on_cards.last);
   if (computes) {
     use.kv_cache +=
         cache(plan.on_cpu.first, plan.on_cpu.last) + cache(plan.on_disk.first, plan.on_disk.last);

@@ -15,7 +15,9 @@ CardClass card_class(const Device& device) {
   const std::string& capability = device.compute_capability;
   const bool stacked =
       (capability.ends_with(".0") && !capability.starts_with("12")) || capability == "10.3";
-  return stacked ? CardClass::hbm : CardClass::gddr;
+  if (!stacked) return CardClass::gddr;
+  return capability == "6.0" || capability == "7.0" || capability == "8.0" ? CardClass::hbm
+                                                                           : CardClass::hopper;
 }
 
 Width width_of(const Weights& weights) {

@@ -38,8 +38,9 @@ enum class Growth {
 enum class Positions { last, all };  ///< whose logits a prefill pass makes
 
 /// Cards whose memory and compute kernels reach alike.
-enum class CardClass : std::uint8_t { hbm, gddr, apple, other };
-inline constexpr std::size_t card_classes = 4;
+/// hopper: hbm of compute capability 9 and later, whose hosts are younger too.
+enum class CardClass : std::uint8_t { hbm, hopper, gddr, apple, other };
+inline constexpr std::size_t card_classes = 5;
 /// NVIDIA's dies for data centres (compute capability x.0 before 12, and 10.3) have stacked memory;
 /// its other cards GDDR. Source: NVIDIA, CUDA GPU compute capability tables.
 CardClass card_class(const Device& device);
@@ -78,6 +79,10 @@ struct Runtime {
   bool rotary_tables;        ///< each layer holds the cosines and sines of every position
   bool strict_positions;     ///< refuses a context beyond the model's positions
   bool holds_back;           ///< a given part of a card's weights can stay in host memory
+  bool repeats_to_attend;    ///< K and V are copied for each query head before attention
+  bool unties_fp8;           ///< a tied head of an FP8 checkpoint stands beside the embedding
+  bool repacks_on_cpu;       ///< weights on the CPU stand there twice: as loaded, as kernels want
+  bool copies_for_prefill;   ///< large batches run on the card, host layers' weights copied to it
   Size vocabulary_multiple;  ///< rows of the vocabulary are padded to a multiple of this
   Size window_slack;         ///< tokens that a capped sliding window holds beside the window
   Size kv_block;             ///< tokens that KV memory is handed out in
@@ -93,6 +98,8 @@ struct Runtime {
   Size score_bytes;          ///< bytes of one attention score with its copies; 0: never all at once
   Size pipelined_tokens;     ///< chunks of so many tokens follow each other through a layer split's
                              ///< cards; 0: one card at a time
+  Size layer_kernels;        ///< launched for a layer in prefill, unpacking left out
+  Size graph_tokens;         ///< longer contexts are decoded without CUDA graphs; 0: as short ones
   std::optional<Arithmetic> packed_arithmetic;  ///< of weights that are unpacked as they are read;
                                                 ///< nothing: 16 bit
   bool half_accumulate;                         ///< 16-bit products are summed in 16 bit
@@ -103,21 +110,26 @@ struct Runtime {
   Constant host_bytes;       ///< the process itself in host memory
   Constant fragmentation;    ///< share of a card's allocations that the allocator holds beside
   std::array<std::array<Rates, widths>, card_classes> rates;
-  Constant expert_overhead_s;  ///< of each expert of a layer, where a loop visits them all
-  Constant cache_cost;         ///< of a byte of caches, in bytes of weights that take as long
-  Constant score_traffic;      ///< bytes moved for each attention score that stands in memory
-  Constant stream_bandwidth;   ///< share of the host bus that streamed weights reach
-  Constant cpu_bandwidth;      ///< share of RAM bandwidth that layers on the CPU reach
-  Constant cpu_compute;        ///< share of the CPU's peak that matrix products on it reach
-  Constant disk_bandwidth;     ///< share of the disk's sequential read
+  Constant expert_overhead;  ///< of each expert of a layer: share of the layer's own
+  Constant expert_cost;      ///< of a byte of routed experts, in bytes of weights that take as long
+  Constant eager_layer_s;    ///< from one layer to the next without CUDA graphs, at least, seconds
+  Constant repeat_bandwidth;  ///< bytes a second of K and V that are copied for each query head
+  Constant cache_cost;        ///< of a byte of caches, in bytes of weights that take as long
+  Constant score_traffic;     ///< bytes moved for each attention score that stands in memory
+  Constant stream_bandwidth;  ///< share of the host bus that streamed weights reach
+  Constant cpu_bandwidth;     ///< share of RAM bandwidth that layers on the CPU reach
+  Constant cpu_compute;       ///< share of the CPU's peak that matrix products on it reach
+  Constant disk_bandwidth;    ///< share of the disk's sequential read
   Constant
       reduce_latency_s;  ///< start of one all-reduce, seconds; two a layer under tensor parallelism
-  Constant queue;        ///< share of the other prompts that a request waits for
-  Constant request_s;    ///< of a request to a server: front end, tokeniser, schedule, seconds
+  Constant reduce_over_bus_s;  ///< the same between cards that meet over the host's bus
+  Constant queue;              ///< share of the other prompts that a request waits for
+  Constant request_s;       ///< of a request to a server: front end, tokeniser, schedule, seconds
   Constant load_bandwidth;  ///< share of the slowest link on the way from disk to card
   Constant load_fixed_s;    ///< start-up before the first weight, seconds
   // 80 % intervals as factors on expected values, from the residuals of measured rows.
-  Constant memory_interval, decode_interval, prefill_interval, serving_interval, load_interval;
+  Constant memory_interval, decode_interval, prefill_interval, offload_interval, load_interval;
+  Constant serving_interval, first_token_interval, throughput_interval;  ///< under load
 
   const Rates& rates_on(const Device& device, const Weights& weights) const {
     return rates[static_cast<std::size_t>(card_class(device))]

@@ -20,7 +20,10 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"decode_bandwidth", nullptr, &Rates::decode_bandwidth},
     {"prefill_compute", nullptr, &Rates::prefill_compute},
     {"layer_overhead_s", nullptr, &Rates::layer_overhead_s},
-    {"expert_overhead_s", &Runtime::expert_overhead_s},
+    {"expert_overhead", &Runtime::expert_overhead},
+    {"expert_cost", &Runtime::expert_cost},
+    {"eager_layer_s", &Runtime::eager_layer_s},
+    {"repeat_bandwidth", &Runtime::repeat_bandwidth},
     {"cache_cost", &Runtime::cache_cost},
     {"score_traffic", &Runtime::score_traffic},
     {"queue", &Runtime::queue},
@@ -30,15 +33,20 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"cpu_compute", &Runtime::cpu_compute},
     {"disk_bandwidth", &Runtime::disk_bandwidth},
     {"reduce_latency_s", &Runtime::reduce_latency_s},
+    {"reduce_over_bus_s", &Runtime::reduce_over_bus_s},
     {"load_bandwidth", &Runtime::load_bandwidth},
     {"load_fixed_s", &Runtime::load_fixed_s},
     {"memory_interval", &Runtime::memory_interval},
     {"decode_interval", &Runtime::decode_interval},
     {"prefill_interval", &Runtime::prefill_interval},
+    {"offload_interval", &Runtime::offload_interval},
     {"serving_interval", &Runtime::serving_interval},
+    {"first_token_interval", &Runtime::first_token_interval},
+    {"throughput_interval", &Runtime::throughput_interval},
     {"load_interval", &Runtime::load_interval},
 });
-constexpr std::array<std::string_view, card_classes> card_names{"hbm", "gddr", "apple", "other"};
+constexpr std::array<std::string_view, card_classes> card_names{"hbm", "hopper", "gddr", "apple",
+                                                                "other"};
 constexpr std::array<std::string_view, widths> width_names{"16-bit", "fp8", "8-bit", "4-bit",
                                                            "fp4"};
 
@@ -85,6 +93,27 @@ void put(Runtime& row, const NamedConstant& which, const Fields& f, Constant con
     }
 }
 
+/// The share of bandwidth of cells without measurements: what other engines reach there.
+void pool_bandwidth(std::vector<Runtime>& rows) {
+  constexpr int enough = 3;
+  for (std::size_t c = 0; c < card_classes; ++c)
+    for (std::size_t w = 0; w < widths; ++w) {
+      std::vector<double> reached;
+      for (const Runtime& row : rows)
+        if (const Constant& cell = row.rates[c][w].decode_bandwidth;
+            row.family == row.name && cell.measurements >= enough)
+          reached.push_back(cell.value);
+      if (reached.size() < 2) continue;
+      const auto middle = reached.begin() + static_cast<std::ptrdiff_t>(reached.size() / 2);
+      std::ranges::nth_element(reached, middle);
+      for (Runtime& row : rows)
+        if (Constant& cell = row.rates[c][w].decode_bandwidth;
+            cell.measurements == 0 && cell.value < *middle)
+          cell = {*middle, 0.6 * *middle, std::min(1.0, 1.3 * *middle), 0,
+                  "median of the engines measured on such cards"};
+    }
+}
+
 std::string_view file() {
   for (const EmbeddedFile& each : embedded_models())
     if (each.name == "constants.tsv") return each.bytes;
@@ -116,6 +145,7 @@ void apply_measured(std::vector<Runtime>& rows, std::string_view rest) {
         put(row, *which, f,
             {number(f[4]), number(f[5]), number(f[6]), static_cast<int>(number(f[7])), f[8]});
   }
+  pool_bandwidth(rows);
 }
 
 }  // namespace headroom::model

@@ -51,19 +51,26 @@ Runtime start() {
   r.score_traffic = guess(20, 8, 40);  // written, scaled and masked, read for the softmax and after
   r.queue = guess(0.1, 0.03, 0.5);
   r.request_s = guess(0.05, 0.01, 0.2);
-  r.expert_overhead_s = {0, 0, 0, 0, "one grouped kernel for all experts"};
+  r.expert_overhead = guess(0.002, 0.0005, 0.01);  // one grouped kernel: routing, sorting, tiles
+  r.expert_cost = guess(1, 0.8, 2.0);
+  r.eager_layer_s = guess(400e-6, 200e-6, 800e-6);
+  r.repeat_bandwidth = guess(3.3e11, 1e11, 6e11);
   r.cache_cost = guess(1.5, 0.7, 4.0);
   r.stream_bandwidth = guess(0.60, 0.30, 0.85);
   r.cpu_bandwidth = guess(0.60, 0.40, 0.80);
   r.cpu_compute = guess(0.40, 0.20, 0.70);
   r.disk_bandwidth = guess(0.60, 0.30, 0.90);
   r.reduce_latency_s = guess(15e-6, 6e-6, 40e-6);
+  r.reduce_over_bus_s = guess(60e-6, 20e-6, 250e-6);
   r.load_bandwidth = guess(0.60, 0.25, 0.95);
   r.load_fixed_s = guess(3.0, 1.0, 20.0);
   r.memory_interval = guess(1, 0.90, 1.15);
   r.decode_interval = guess(1, 0.50, 2.0);
   r.prefill_interval = guess(1, 0.40, 2.5);
+  r.offload_interval = guess(1, 0.40, 2.5);
   r.serving_interval = guess(1, 0.50, 2.0);
+  r.first_token_interval = guess(1, 0.40, 2.5);
+  r.throughput_interval = guess(1, 0.40, 2.5);
   r.load_interval = guess(1, 0.40, 2.5);
   return r;
 }
@@ -89,10 +96,12 @@ Runtime transformers() {
     }
   // The layer's input, the sum after attention, its norm, and the embeddings that the model holds.
   r.residual_copies = 4;
-  r.expert_overhead_s =
-      guess(50e-6, 10e-6, 200e-6);  // modeling_qwen3_moe.py: for expert in experts
-  r.logits_bytes = 6;               // as multiplied, and in fp32
-  r.returned_bytes = 4;             // the latter
+  r.expert_overhead = guess(0.13, 0.03, 0.3);  // modeling_qwen3_moe.py: for expert in experts
+  // repeat_kv: expand and reshape copy every head; quantizers replace modules after tie_weights:
+  // measured on 4.51.
+  r.repeats_to_attend = r.unties_fp8 = true;
+  r.logits_bytes = 6;    // as multiplied, and in fp32
+  r.returned_bytes = 4;  // the latter
   return r;
 }
 
@@ -138,6 +147,8 @@ Runtime llama_cpp() {
   r.fragmentation = {0, 0, 0, 0, "ggml-alloc.c: one buffer of the exact size"};
   r.host_bytes = guess(512 * MiB, 256 * MiB, 1024 * MiB);
   r.pipelined_tokens = 2048;               // n_batch
+  r.layer_kernels = 45;                    // nodes of llm_build_llama and conversions for cuBLAS
+  r.copies_for_prefill = true;             // ggml-backend.cpp: op offload
   r.packed_arithmetic = Arithmetic::int8;  // ggml-cuda mmq.cuh
   r.half_accumulate = true;                // cublasGemmEx with CUBLAS_COMPUTE_16F
   return r;
@@ -150,6 +161,16 @@ Runtime llama_cpp_of_2024() {
   r.version = "to b6324";
   r.source = "llama.cpp b2800 llama.cpp: llm_build_kqv without flash_attn; ggml-alloc.c";
   r.score_bytes = 4;
+  return r;
+}
+
+/// Built with BLAS, which takes the large products of host layers before a card can.
+Runtime llama_cpp_with_blas() {
+  Runtime r = llama_cpp();
+  r.name = "llama.cpp-blas";
+  r.version = "built with BLAS";
+  r.source = "llama.cpp ggml-blas.cpp: mul_mat of 32 tokens or more is its own";
+  r.copies_for_prefill = false;
   return r;
 }
 
@@ -181,6 +202,16 @@ Runtime vllm_of_2024() {
   return r;
 }
 
+/// Before 0.6 decode steps beyond max_context_len_to_capture are not captured as CUDA graphs.
+Runtime vllm_of_early_2024() {
+  Runtime r = vllm_of_2024();
+  r.name = "vllm-0.5";
+  r.version = "to 0.5";
+  r.source = "vLLM 0.4 config.py: max_context_len_to_capture 8192; as 0.7 beside";
+  r.graph_tokens = 8192;
+  return r;
+}
+
 Runtime like(Runtime r, std::string_view name, std::string_view version, std::string_view source) {
   r.name = r.family = name;
   r.version = version;
@@ -201,8 +232,8 @@ Runtime torch_program(std::string_view name, std::string_view version, std::stri
 
 std::vector<Runtime> policy_rows() {
   std::vector<Runtime> rows{transformers(), transformers_of_2024(), transformers_of_2023(),
-                            llama_cpp(),    llama_cpp_of_2024(),    vllm(),
-                            vllm_of_2024()};
+                            llama_cpp(),    llama_cpp_of_2024(),    llama_cpp_with_blas(),
+                            vllm(),         vllm_of_2024(),         vllm_of_early_2024()};
   rows.push_back(like(vllm(), "sglang", "0.5", "SGLang 0.5: as vLLM, radix cache"));
   rows.push_back(like(vllm(), "tensorrt-llm", "1.0", "TensorRT-LLM 1.0, PyTorch backend: as vLLM"));
 
@@ -210,7 +241,7 @@ std::vector<Runtime> policy_rows() {
   Runtime& autoawq = rows.emplace_back(torch_program(
       "autoawq", "0.1.6", "casper-hansen/AutoAWQ 0.1.6: fused modules, caches reserved"));
   autoawq.score_bytes = 8;
-  autoawq.cpu = true;
+  autoawq.cpu = autoawq.repacks_on_cpu = true;
   Runtime& exllama = rows.emplace_back(
       torch_program("exllama", "1 and 2", "turboderp/exllama model.py, turboderp/exllamav2"));
   exllama.score_bytes = 2;
@@ -218,6 +249,8 @@ std::vector<Runtime> policy_rows() {
   Runtime& litgpt = rows.emplace_back(torch_program(
       "litgpt", "2023-11", "Lightning-AI/litgpt generate/base.py, eager PyTorch 2.1"));
   litgpt.launch = Launch::overlapped;
+  for (auto& by_width : litgpt.rates)
+    for (Rates& rates : by_width) rates.layer_overhead_s = guess(0.9e-3, 0.4e-3, 2e-3);
   litgpt.logits = Positions::all;
   rows.push_back(torch_program("gpt-fast", "2024",
                                "pytorch-labs/gpt-fast generate.py, torch.compile", Split::tensors));
@@ -230,14 +263,21 @@ std::vector<Runtime> policy_rows() {
   Runtime& zero = rows.emplace_back(like(transformers(), "zero-inference", "0.7 to 0.10",
                                          "DeepSpeed ZeRO-Inference: weights streamed each pass"));
   zero.launch = Launch::added;
+  zero.repeats_to_attend = false;
   Runtime& flexgen = rows.emplace_back(
       like(transformers(), "flexgen", "0.1.7", "FMInference/FlexLLMGen flex_opt.py"));
   flexgen.launch = Launch::added;
+  flexgen.repeats_to_attend = false;
   flexgen.cache_growth = Growth::reserved;
 
   Runtime& experts = rows.emplace_back(
       like(llama_cpp(), "ktransformers", "0.2", "kvcache-ai/ktransformers: experts on the CPU"));
   experts.holds = expert_families;
+  Runtime& layerwise = rows.emplace_back(experts);
+  layerwise.name = "kt-kernel";
+  layerwise.version = "2025-12";
+  layerwise.source = "kvcache-ai/ktransformers kt-kernel with SGLang: layerwise prefill";
+  layerwise.prefill_chunk = 32768;
   return rows;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/activation.hpp"
 #include "model/assignment.hpp"
 #include "model/layer_split.hpp"
 #include "model/pass.hpp"
@@ -13,7 +14,28 @@ namespace {
 double card_seconds(const Scenario& s, const Work& work, const Device& device) {
   return seconds(s, work, card_rate(s, device));
 }
-double cpu_seconds(const Scenario& s, const Work& work) { return seconds(s, work, cpu_rate(s)); }
+/// What experts cost on a card says nothing of the CPU, whose rates are measured on experts.
+double cpu_seconds(const Scenario& s, Work work) {
+  work.expert_bytes = 0;
+  return seconds(s, work, cpu_rate(s));
+}
+
+/// A card's queue holds 1024 launches (CUDA: a launch beyond blocks its thread): where a pass over
+/// one card's layers has more, the thread feeds no other card meanwhile. Each of seven matrices
+/// that is unpacked first takes one more kernel. Source: llama.cpp on 2 to 8 cards, May 2024:
+/// chunks of Llama-3-70B in Q4_K_M follow each other with 13 layers a card and not with 20, in F16
+/// with 20.
+bool queue_holds(const Scenario& s, const Plan& plan) {
+  constexpr Size queue = 1024, matrices = 7;
+  const bool unpacked = width_of(*s.weights) != Width::sixteen;
+  const Size kernels = s.runtime->layer_kernels + (unpacked ? matrices : 0);
+  for (Size card = 0; card < plan.cards; ++card) {
+    Size layers = 0;
+    for_pieces_on_card(plan, card, [&](const Piece& piece) { layers += piece.layers.size(); });
+    if (layers * kernels > queue) return false;
+  }
+  return true;
+}
 
 /// Cards that follow each other: each works through its own layers, without what stays on the host.
 void add_layer_split(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time) {
@@ -28,7 +50,7 @@ void add_layer_split(const Scenario& s, const Plan& plan, const Pass& pass, Pass
       work.weight_bytes -= host.weight_bytes;
       work.flops -= host.flops;
     }
-    if (!caches_on_cards(s)) work.cache_bytes = 0;
+    if (!caches_on_cards(s)) work.cache_bytes = work.repeated = 0;
     const double seconds =
         card_seconds(s, work, s.machine->devices[static_cast<std::size_t>(card)]);
     time.cards += seconds;
@@ -36,9 +58,9 @@ void add_layer_split(const Scenario& s, const Plan& plan, const Pass& pass, Pass
   }
   // Of n chunks that follow each other, the first takes the sum of the cards, each further one the
   // slowest card.
-  const Size chunk = s.runtime->prefill_chunk;
+  const Size chunk = prefill_chunk(s);
   const bool causal = s.weights->model->profile.generative;  // others need the prompt in one piece
-  if (pass.prompt == 0 || chunk == 0 || plan.cards < 2 || !causal) return;
+  if (pass.prompt == 0 || chunk == 0 || plan.cards < 2 || !causal || !queue_holds(s, plan)) return;
   const auto tokens = std::min(pass.tokens, static_cast<double>(s.runtime->pipelined_tokens));
   const double chunks = std::max(1.0, std::ceil(tokens / static_cast<double>(chunk)));
   time.cards = (time.cards + (chunks - 1) * slowest) / chunks;
@@ -66,8 +88,10 @@ void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, Pas
     // Layers that run several times are alike.
     const double times =
         run.size() > 0 ? runs(s, pass) / static_cast<double>(pass.layers.size()) : 1;
-    work.weight_bytes = pass.weight_reads * times *
-                        (static_cast<double>(w.shards.of_rank(held, rank).count()) + experts);
+    work.expert_bytes = pass.weight_reads * times * experts;
+    work.weight_bytes =
+        pass.weight_reads * times * static_cast<double>(w.shards.of_rank(held, rank).count()) +
+        work.expert_bytes;
     if (plan.has_head(first)) work.weight_bytes += w.head_read / shards;
     work.flops /= shards;
     if (pass.prompt == 0)
@@ -88,12 +112,12 @@ void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, Pas
   const double layers = runs(s, pass);
   if (plan.shards > 1)
     time.reduce = 2.0 * layers *
-                  (s.runtime->reduce_latency_s.value * pass.weight_reads +
+                  (reduce_latency(s, plan.shards).value * pass.weight_reads +
                    2.0 * (shards - 1) / shards * activations / link);
   // Tokens of all replicas are gathered before the experts and their outputs scattered after.
   if (plan.replicas > 1 && w.shards.experts > 0)
     time.reduce += 2.0 * layers *
-                   (s.runtime->reduce_latency_s.value * pass.weight_reads +
+                   (reduce_latency(s, plan.shards * plan.replicas).value * pass.weight_reads +
                     (together - 1) * activations / across);
 }
 
@@ -102,7 +126,7 @@ void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, Pas
 void add_on_host(const Scenario& s, const Plan& plan, const Pass& pass, const Work& work,
                  PassTime& time) {
   const double cpu = cpu_seconds(s, work);
-  if (plan.computes_on_card && pass.tokens >= 32) {
+  if (s.runtime->copies_for_prefill && !s.machine->devices.empty() && pass.tokens >= 32) {
     const double copies = work.weight_bytes / bus_rate(s);
     const double card = card_seconds(s, work, s.machine->devices[0]);
     if (copies + card < cpu) {
@@ -138,6 +162,10 @@ void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTi
   }
   if (from_disk > 0) time.disk = from_disk / disk_rate(s);
   if (!plan.computes_on_card || !streams) return add_on_host(s, plan, pass, work, time);
+  if (!caches_on_cards(s)) {
+    moved += work.cache_bytes;
+    work.cache_bytes = work.repeated = 0;
+  }
   time.stream = moved / bus_rate(s);
   time.cards += card_seconds(s, work, s.machine->devices[0]);
 }
@@ -149,7 +177,10 @@ void add_left_on_host(const Scenario& s, const Plan& plan, const Pass& pass, Pas
   Work attention;
   const Range run = intersect(plan.on_cards, pass.layers);
   attention.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
-  time.cpu += cpu_seconds(s, attention);
+  if (s.runtime->offload == Offload::stream)  // caches are copied to the card like weights
+    time.stream += attention.cache_bytes / bus_rate(s);
+  else
+    time.cpu += cpu_seconds(s, attention);
 }
 
 PassTime time_of(const Scenario& s, const Plan& plan, const Pass& pass) {
@@ -167,6 +198,9 @@ PassTime time_of(const Scenario& s, const Plan& plan, const Pass& pass) {
   time.total = time.stream + time.disk + time.reduce +
                (s.runtime->launch == Launch::overlapped ? std::max(device, time.launches)
                                                         : device + time.launches);
+  const bool eager =
+      pass.prompt == 0 && s.runtime->graph_tokens > 0 && pass.cached.self > s.runtime->graph_tokens;
+  if (eager) time.total = std::max(time.total, runs(s, pass) * s.runtime->eager_layer_s.value);
   return time;
 }
 

@@ -10,7 +10,9 @@ namespace headroom::model {
 /// What one pass does on one kind of device.
 struct Work {
   double weight_bytes = 0;  ///< weights read from the device's memory
+  double expert_bytes = 0;  ///< of them routed experts
   double cache_bytes = 0;   ///< caches read
+  double repeated = 0;      ///< keys and values copied for each query head, bytes in 16 bit
   double scores = 0;        ///< attention scores that stand in memory
   double flops = 0;         ///< multiplications and additions of matrices and attention scores
 };

@@ -14,7 +14,7 @@ class LayerFill {
         factor_(factor),
         layers_(std::ssize(s.weights->layer)),
         cards_(card_count(s)),
-        cache_(s, reserved_tokens(s)),
+        cache_(s, caches_on_cards(s) ? reserved_tokens(s) : CachedTokens{}),
         work_(working_memory(s)) {}
 
   Plan plan() const {

@@ -13,9 +13,10 @@ struct TimeIntervals {
   const Constant& step;   ///< of a decode step
 };
 inline TimeIntervals time_intervals(const Runtime& runtime, const Plan& plan) {
-  const bool on_cards = plan.cards > 0 && plan.on_cpu.size() + plan.on_disk.size() == 0;
-  return {runtime.load_interval, on_cards ? runtime.prefill_interval : runtime.decode_interval,
-          runtime.decode_interval};
+  const bool on_cards =
+      plan.cards > 0 && plan.on_cpu.size() + plan.on_disk.size() == 0 && !plan.partly_on_host;
+  if (!on_cards) return {runtime.load_interval, runtime.offload_interval, runtime.offload_interval};
+  return {runtime.load_interval, runtime.prefill_interval, runtime.decode_interval};
 }
 
 }  // namespace headroom::model

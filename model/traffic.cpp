@@ -21,8 +21,11 @@ Traffic traffic(const Scenario& asked) {
   Scenario one = s;
   one.batch = 1;
   const double prompt = prefill(one, plan, s.prompt_tokens).total;
-  const double step = decode_step(s, plan, mean_tokens(s)).total;
-  const double others = static_cast<double>(running - 1);
+  const Size stages = std::max<Size>(1, plan.stages);
+  Scenario share = s;
+  share.batch = (running + stages - 1) / stages;
+  const double step = decode_step(share, plan, mean_tokens(s)).total;
+  const double others = static_cast<double>(share.batch - 1);
   const double outputs = static_cast<double>(std::max<Size>(1, s.output_tokens));
   const double tpot = step + others / outputs * prompt;
   const double ttft =

@@ -20,6 +20,9 @@ struct Traffic {
 /// others wait: ttft grows by (batch - running) / running of the time that a request runs (Little's
 /// law in a closed loop).
 ///
+/// Of n pipeline stages, each has a share 1 / n of the sequences at a time: a step is one of so
+/// many, and prefills of n requests overlap.
+///
 /// step: one decode step of all sequences, seconds; prompt: prefill of one request; while one
 /// request gets its output tokens, each of the others is followed by a new one, whose prefill
 /// shares the passes (chunked prefill); queue: share of the other prompts that a request waits

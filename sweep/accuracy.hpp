@@ -64,7 +64,8 @@ struct Accuracy {
   std::vector<Score> scores;
   std::vector<Label> labels;
   std::vector<Unscored> unscored;
-  std::vector<Score> left_out;  ///< by constants that their source had no part in; may be empty
+  std::vector<Score> left_out;         ///< by constants that their source had no part in, and
+  std::vector<Score> left_out_models;  ///< that their model had none in; both may be empty
 
   std::vector<GroupFigures> groups() const;
   std::vector<LabelFigures> label_groups() const;
@@ -88,7 +89,10 @@ Accuracy score(const std::vector<std::string>& files, const std::string& models_
 std::string fitted_constants(const std::vector<std::string>& files,
                              const std::string& models_folder);
 
-/// Every score anew, with constants fitted to the rows of all other sources. `rows` outlive it.
+/// Every score anew, with constants fitted to other models (left_out_ratios in sweep/fit.hpp), and
+/// with those fitted to the rows of all other sources. `rows` outlive both.
+std::vector<Score> left_out_model_scores(const std::vector<Measurement>& rows,
+                                         const std::string& models_folder);
 std::vector<Score> left_out_scores(const std::vector<Measurement>& rows,
                                    const std::string& models_folder);
 

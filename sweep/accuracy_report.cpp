@@ -84,7 +84,7 @@ Rows by(const Accuracy& accuracy, Key key) {
 }
 
 std::string shown(const Score& score, double value) {
-  const bool bytes = score.group == "inference_memory" || score.group == "quantised_size";
+  const bool bytes = score.group.ends_with("memory") || score.group.ends_with("size");
   return bytes ? fmt::format("{:.2f} GiB", value / 1073741824.0) : duration(value);
 }
 
@@ -157,11 +157,11 @@ Rows label_rows(const Accuracy& accuracy) {
   return rows;
 }
 
-Rows left_out_rows(const Accuracy& accuracy) {
+Rows left_out_rows(const std::vector<Score>& left_out) {
   Rows rows;
   for (const std::string_view name : group_names()) {
     std::vector<const Score*> members;
-    for (const Score& each : accuracy.left_out)
+    for (const Score& each : left_out)
       if (each.group == name) members.push_back(&each);
     if (members.empty()) continue;
     rows.push_back(cells(figures_of(std::string(name), members)));
@@ -208,7 +208,10 @@ std::string accuracy_page(const Accuracy& accuracy) {
       "parameters times the bits in the recipe's name for sizes.\n\n",
       files, totals(accuracy));
   text += markdown(group_headings, group_rows(accuracy)) + '\n';
-  if (const Rows rows = left_out_rows(accuracy); !rows.empty())
+  if (const Rows rows = left_out_rows(accuracy.left_out_models); !rows.empty())
+    text += "Each third of an engine's models by constants that were fitted to the others:\n\n" +
+            markdown({"group", "n", "median", "90 %", "bias"}, rows) + '\n';
+  if (const Rows rows = left_out_rows(accuracy.left_out); !rows.empty())
     text += "Each source by constants that were fitted to all other sources:\n\n" +
             markdown({"group", "n", "median", "90 %", "bias"}, rows) + '\n';
   if (const Rows rows = label_rows(accuracy); !rows.empty())

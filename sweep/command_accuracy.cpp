@@ -19,8 +19,10 @@ int run(const Options& options) {
   if (options.given("leave-one-out") && format != Format::markdown)
     throw UsageError("--leave-one-out has no effect but on the page: --format md");
   Accuracy accuracy = score(options.operands(), options.text("models"));
-  if (options.given("leave-one-out"))
+  if (options.given("leave-one-out")) {
+    accuracy.left_out_models = left_out_model_scores(accuracy.rows, options.text("models"));
     accuracy.left_out = left_out_scores(accuracy.rows, options.text("models"));
+  }
   if (format == Format::text)
     emit(options, accuracy_text(accuracy));
   else if (format == Format::markdown)

@@ -14,13 +14,15 @@ namespace {
 using model::Constant;
 using model::Runtime;
 
-constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},     {"held_twice", 0.001, 0.3},
-                             {"decode_bandwidth", 0.02, 1.0}, {"layer_overhead_s", 1e-6, 5e-3},
-                             {"cache_cost", 0.3, 5.0},        {"expert_overhead_s", 1e-6, 2e-3},
-                             {"prefill_compute", 0.01, 1.0},  {"reduce_latency_s", 1e-6, 5e-4},
-                             {"score_traffic", 4, 100},       {"queue", 0.01, 1.0},
-                             {"request_s", 0.001, 0.3},       {"stream_bandwidth", 0.05, 1.0},
-                             {"cpu_bandwidth", 0.1, 1.0},     {"cpu_compute", 0.05, 1.5},
+constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},      {"held_twice", 0.001, 0.3},
+                             {"decode_bandwidth", 0.02, 1.0},  {"layer_overhead_s", 1e-6, 5e-3},
+                             {"cache_cost", 0.3, 5.0},         {"expert_overhead", 0.0002, 1.0},
+                             {"expert_cost", 1.0, 6.0},        {"repeat_bandwidth", 3e10, 2e12},
+                             {"eager_layer_s", 1e-5, 2e-3},    {"prefill_compute", 0.01, 1.0},
+                             {"reduce_latency_s", 1e-6, 5e-4}, {"reduce_over_bus_s", 5e-6, 2e-3},
+                             {"score_traffic", 4, 100},        {"queue", 0.01, 1.0},
+                             {"request_s", 0.001, 0.3},        {"stream_bandwidth", 0.05, 1.0},
+                             {"cpu_bandwidth", 0.1, 1.0},      {"cpu_compute", 0.05, 1.5},
                              {"load_bandwidth", 0.05, 1.0}};
 constexpr double pull = 0.02;
 
@@ -44,13 +46,15 @@ void each_cell(Rows& rows, const Unknown& unknown, F&& f) {
 /// by times, although memory decides how many requests run; a card's rates by runs that keep all
 /// weights on cards, since where others are streamed or left to the CPU that decides the time (but
 /// for engines that are measured in no other way), and that of prefill not by whole answers, which
-/// long decoding decides.
+/// long decoding decides, unless the prompt is much longer still.
 bool measures(const Subject& subject, const model::NamedConstant& constant, bool always_offloads) {
   const Statistic statistic = subject.statistic;
   if (constant.name == "context_bytes")
     return statistic == Statistic::card_used || statistic == Statistic::beside_cache;
   if (constant.of_rates && subject.group.starts_with("offload")) return always_offloads;
-  if (constant.name == "prefill_compute" && subject.group.starts_with("decode")) return false;
+  const model::Scenario& s = subject.scenario;
+  if (constant.name == "prefill_compute" && subject.group.starts_with("decode"))
+    return statistic == Statistic::generation && s.prompt_tokens >= 30 * s.output_tokens;
   const bool bytes = constant.name == "held_twice";
   return bytes ? is_memory(statistic) && statistic != Statistic::weights : !is_memory(statistic);
 }

@@ -2,6 +2,7 @@
 // `accuracy --fit` and `calibrate` share.
 #pragma once
 
+#include <cmath>
 #include <map>
 #include <optional>
 #include <span>
@@ -37,15 +38,15 @@ std::string name_of(const Unknown& unknown);
 
 class ConstantSearch {
  public:
-  /// `rows`: versions of one engine; `subjects`: measurements of them, weighed by group so that a
-  /// group counts as much as any other.
+  /// `rows`: versions of one engine; `subjects`: measurements of them, a group of n together
+  /// weighs as sqrt(n): neither do many rows drown the other groups nor do few lead.
   ConstantSearch(std::vector<model::Runtime> rows, std::vector<Subject> subjects);
   ConstantSearch(const ConstantSearch&) = delete;  // subjects point to the rows
   ConstantSearch& operator=(const ConstantSearch&) = delete;
 
   /// By coordinate descent, minimises
   ///
-  ///   sum over subjects |ln(expected / measured)| / subjects of its group
+  ///   sum over subjects |ln(expected / measured)| / sqrt(subjects of its group)
   ///     + pull * sum over unknowns ln(value / common)^2
   ///
   /// within the bounds of each unknown. The absolute error leaves outliers without weight.
@@ -63,7 +64,7 @@ class ConstantSearch {
 
  private:
   double error_of(std::size_t i) const;
-  double weight(std::size_t i) const { return 1.0 / group_size_.at(subjects_[i].group); }
+  double weight(std::size_t i) const { return 1.0 / std::sqrt(group_size_.at(subjects_[i].group)); }
   double cost(const Unknown& unknown, double value);
   double best(const Unknown& unknown, double before);
 

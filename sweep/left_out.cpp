@@ -1,5 +1,6 @@
 // Constants fitted to measurements, and how estimates fare on sources that they were not fitted to.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "model/runtime_measured.hpp"
@@ -42,6 +43,29 @@ std::string fitted_constants(const std::vector<std::string>& files,
   return fit(pointers);
 }
 
+std::vector<Score> left_out_model_scores(const std::vector<Measurement>& rows,
+                                         const std::string& models_folder) {
+  Subjects subjects(models_folder, model::policy_rows());
+  const auto all = subjects_of(subjects, rows);
+  std::map<std::string_view, std::vector<Subject>> families;
+  for (const Subject& each : all) families[each.scenario.runtime->family].push_back(each);
+  std::vector<Score> scores;
+  for (const auto& [family, members] : families) {
+    std::vector<model::Runtime> versions;
+    for (const model::Runtime& row : model::policy_rows())
+      if (row.family == family) versions.push_back(row);
+    const auto ratios = left_out_ratios(versions, members);
+    for (std::size_t i = 0; i < members.size(); ++i)
+      if (ratios[i])
+        scores.push_back({.row = members[i].row,
+                          .group = members[i].group,
+                          .runtime = std::string(members[i].scenario.runtime->name),
+                          .measured = members[i].measured,
+                          .expected = members[i].measured / *ratios[i]});
+  }
+  return scores;
+}
+
 std::vector<Score> left_out_scores(const std::vector<Measurement>& rows,
                                    const std::string& models_folder) {
   Subjects subjects(models_folder, model::policy_rows());
@@ -59,7 +83,7 @@ std::vector<Score> left_out_scores(const std::vector<Measurement>& rows,
     std::vector<const Subject*> others;
     for (const Subject& each : all)
       if (!belongs(each) && engines.contains(each.scenario.runtime->name)) others.push_back(&each);
-    const std::string constants = fit(others);
+    const std::string constants = fit(others, Intervals::no);
     std::vector<model::Runtime> fitted = model::policy_rows();
     apply_measured(fitted, constants);
     for (Subject each : all) {

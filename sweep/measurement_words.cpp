@@ -47,7 +47,7 @@ constexpr auto engines = std::to_array<Engine>(
      {"ktransformers", "ktransformers", GiB, false, 0, 0, true},
      {"dual socket ktransformers", "ktransformers", GiB, false, 0, 0, true},
      {"single socket ktransformers", "ktransformers", GiB, false, 0, 0, true},
-     {"kt-kernel", "ktransformers", GiB, false, 0, 0, true}});
+     {"kt-kernel", "kt-kernel", GiB, false, 0, 0, true}});
 
 /// What a precision in words means; `runtime` empty: for each.
 struct Words {
@@ -155,6 +155,9 @@ const Engine& engine_of(const Measurement& row) {
 std::string_view version_of(const Measurement& row, std::string_view runtime) {
   const std::string settings = lower(row["settings"]);
   if (runtime == "llama.cpp") {
+    if (const std::string notes = lower(row["notes"]);
+        notes.find("blas build") != std::string::npos && notes.find("no blas") == std::string::npos)
+      return "llama.cpp-blas";
     const auto flash = row.setting("fa");
     if (flash) return *flash == "0" ? "llama.cpp-b6324" : runtime;
     for (const auto word : {"no flash attention", "flash_attention=off", " 2023", " 2024"})
@@ -164,12 +167,16 @@ std::string_view version_of(const Measurement& row, std::string_view runtime) {
     return number > 0 && number < 6325 ? "llama.cpp-b6324" : runtime;
   }
   if (runtime == "vllm") {
-    const auto at = settings.find("vllm");
     int major = 0, minor = 0;
-    const char* rest = at == std::string::npos ? "" : settings.c_str() + at + 4;
-    if (std::sscanf(rest, " v%d.%d", &major, &minor) != 2)
-      std::sscanf(rest, " %d.%d", &major, &minor);
-    return major == 0 && minor > 0 && minor < 8 ? "vllm-0.7" : runtime;
+    for (auto at = settings.find("vllm"); at != std::string::npos && major + minor == 0;
+         at = settings.find("vllm", at + 1)) {
+      const char* rest = settings.c_str() + at + 4;
+      if (std::sscanf(rest, " v%d.%d", &major, &minor) != 2 &&
+          std::sscanf(rest, " %d.%d", &major, &minor) != 2)
+        major = minor = 0;
+    }
+    if (major > 0 || minor == 0 || minor > 7) return runtime;
+    return minor < 6 ? "vllm-0.5" : "vllm-0.7";
   }
   if (runtime != "transformers") return runtime;
   constexpr std::string_view word = "transformers ";
@@ -194,9 +201,9 @@ const model::Scheme& scheme_of(const Measurement& row, const model::Model& model
   if (name.starts_with("auto") || name.starts_with("native"))
     return model::scheme(model.checkpoint_scheme);
   name = by_kernels(row, model, std::move(name));
-  const bool gguf = runtime.name == "llama.cpp" || runtime.name == "ktransformers";
+  const bool gguf = runtime.family == "llama.cpp" || runtime.family == "ktransformers";
   for (const Words& each : precisions_in_words)
-    if (each.written == name && (each.runtime.empty() || each.runtime == runtime.name)) {
+    if (each.written == name && (each.runtime.empty() || each.runtime == runtime.family)) {
       name = each.scheme;
       break;
     }

@@ -127,7 +127,10 @@ std::optional<double> figure(const Subject& subject, const Scenario& s, std::str
 const model::Constant& interval_of(const Subject& subject) {
   const model::Runtime& r = *subject.scenario.runtime;
   if (is_memory(subject.statistic)) return r.memory_interval;
+  if (subject.group == "serving_ttft") return r.first_token_interval;
+  if (subject.group == "serving_throughput") return r.throughput_interval;
   if (subject.group.starts_with("serving")) return r.serving_interval;
+  if (subject.group.starts_with("offload")) return r.offload_interval;
   if (subject.group == "prefill") return r.prefill_interval;
   return subject.group == "load_time" ? r.load_interval : r.decode_interval;
 }
@@ -164,7 +167,8 @@ double plain(const Subject& subject) {
                            &model::Runtime::cpu_bandwidth, &model::Runtime::cpu_compute,
                            &model::Runtime::disk_bandwidth, &model::Runtime::load_bandwidth})
     (ideal.*share).value = 1;
-  for (const auto overhead : {&model::Runtime::reduce_latency_s, &model::Runtime::load_fixed_s})
+  for (const auto overhead : {&model::Runtime::reduce_latency_s, &model::Runtime::reduce_over_bus_s,
+                              &model::Runtime::load_fixed_s})
     (ideal.*overhead).value = 0;
   Subject at_full_rate = subject;
   at_full_rate.scenario.runtime = &ideal;

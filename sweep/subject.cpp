@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "hardware/names.hpp"
 #include "model/allocation_curve.hpp"
+#include "model/layer_split.hpp"
 #include "model/placement.hpp"
 #include "model/serving.hpp"
 
@@ -68,10 +70,22 @@ std::optional<double> figure(const Measurement& row, std::initializer_list<std::
   return std::nullopt;
 }
 
-const Precision& kv_precision_of(const Measurement& row) {
+/// Serving tables of vLLM and TensorRT-LLM name the kernels and not the cache. NVIDIA's checkpoints
+/// in FP8 and NVFP4 say kv_cache_quant_algo FP8, and where such a table has short waits the caches
+/// would not have had room in 16 bit.
+bool quantised_cache(const Measurement& row, const Engine& engine) {
+  if (!row["task"].starts_with("serving")) return false;
+  const std::string gemm = lower(row.setting("gemm").value_or(""));
+  if (engine.runtime == "vllm") return gemm == "fp8" || gemm == "nvfp4";
+  const std::string precision = lower(row["precision"]);
+  return engine.runtime == "tensorrt-llm" && (precision == "fp8" || precision == "fp4");
+}
+
+const Precision& kv_precision_of(const Measurement& row, const Engine& engine) {
   std::string name = row.setting("kv").value_or(row.setting("kv_dtype").value_or(""));
   for (const auto& [key, value] : row.settings)
     if (value.empty() && key.ends_with(" kv")) name = key.substr(0, key.size() - 3);
+  if (name.empty() && quantised_cache(row, engine)) name = "fp8";
   if (name.empty() || lower(name) == "f16") name = "fp16";
   if (name == "4 bit") name = "q4_0";
   try {
@@ -118,6 +132,31 @@ Machine stated_machine(const Machine& machine, const Measurement& row) {
     throw Skipped(Skip::device, fmt::format("measured on {} x {}, not on {}",
                                             written.devices.size(), row["gpu"], machine.name));
   return stated;
+}
+
+/// ZeRO-Inference's kv_offload; FlexGen's --percent: of weights, caches and activations the shares
+/// on the card and on the CPU, in turn.
+bool caches_in_host(const Measurement& row) {
+  if (lower(row.setting("kv_offload").value_or("")) == "yes") return true;
+  for (const auto& [key, value] : row.settings) {
+    int weights = 0, weights_cpu = 0, caches = 100;
+    if (std::sscanf(key.c_str(), "--percent %d %d %d", &weights, &weights_cpu, &caches) == 3)
+      return caches == 0;
+  }
+  return false;
+}
+
+/// Throws Skipped where the time depends on a speed of the host that the row does not give.
+void require_host_speeds(const Scenario& s) {
+  const model::Plan plan = place(s, 1.0);
+  if (!plan.feasible()) return;
+  const auto& host = s.machine->host;
+  const bool on_disk = plan.on_disk.size() > 0 || plan.head == model::Where::disk;
+  if (on_disk && host.disk_read.value() <= 0) throw Skipped(Skip::setting, "the disk's speed");
+  const bool on_cpu = plan.on_cpu.size() > 0 || plan.head == model::Where::cpu ||
+                      plan.partly_on_host || !caches_on_cards(s);
+  if (on_cpu && s.runtime->offload != model::Offload::stream && host.ram_bandwidth.value() <= 0)
+    throw Skipped(Skip::setting, "the bandwidth of the host's memory");
 }
 
 /// The least budget at which so many layers are on cards: what a device map of that many means.
@@ -167,13 +206,21 @@ Machine Subjects::machine_for(const Measurement& row, bool memory_alone) {
 }
 
 const model::LayerSplit* Subjects::layer_split(const Measurement& row, const Scenario& s) {
-  if (s.runtime->family != "llama.cpp" || s.machine->devices.empty()) return nullptr;
+  if (s.machine->devices.empty()) return nullptr;
+  if (s.runtime->offload == model::Offload::stream && caches_in_host(row)) {
+    layer_splits_.push_back(std::make_unique<model::LayerSplit>());
+    layer_splits_.back()->cache_on_cards = false;
+    return layer_splits_.back().get();
+  }
+  if (s.runtime->family != "llama.cpp") return nullptr;
+  const auto micro_batch = figure(row, {"n_ubatch", "ubatch", "ub"});
   const auto layers = row.setting("ngl");
   const bool cache_elsewhere = row.setting("no_kv_offload").value_or("0") != "0";
-  if (!layers && !cache_elsewhere && s.machine->devices.size() < 2) return nullptr;
+  if (!layers && !cache_elsewhere && !micro_batch && s.machine->devices.size() < 2) return nullptr;
   const auto all = std::ssize(s.weights->layer) + 1;
   auto split = std::make_unique<model::LayerSplit>();
   split->cache_on_cards = !cache_elsewhere;
+  if (micro_batch) split->micro_batch = static_cast<Size>(*micro_batch);
   split->gpu_layers = all;
   // "13 of 28", "99", "all"; Metal took any number above 0 for the whole model.
   if (layers && layers->find("whole model") == std::string::npos)
@@ -202,7 +249,7 @@ Scenario Subjects::scenario(const Measurement& row, const Engine& engine, bool m
   s.weights = &weights(model, scheme_of(row, model, *s.runtime));
   if (!s.weights->refusal.empty()) throw Skipped(Skip::precision, s.weights->refusal);
   s.machine = &machine(machine_for(row, memory_alone));
-  s.kv_precision = &kv_precision_of(row);
+  s.kv_precision = &kv_precision_of(row, engine);
   if (figure(row, {"moe_ep"}).value_or(1) == static_cast<double>(s.tensor_parallel) &&
       s.tensor_parallel > 1)
     s.expert_parallel = s.tensor_parallel;
@@ -259,6 +306,7 @@ Subject Subjects::subject(const Measurement& row) {
   subject.measured = is_memory(subject.statistic) ? scaled : seconds(quantity, scaled, s);
   if (row["task"].starts_with("serving")) subject.statistic = under_traffic(subject.statistic);
   subject.group = is_memory(subject.statistic) ? "inference_memory" : time_group(row, quantity, s);
+  if (!is_memory(subject.statistic) && !is_of_loading(subject.statistic)) require_host_speeds(s);
   if (is_of_loading(subject.statistic) && s.machine->host.disk_read.value() <= 0)
     throw Skipped(Skip::setting, "the disk's speed");
   return subject;
