@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <set>
 
@@ -19,7 +20,12 @@ namespace {
 /// Steps of sqlite's machine that one row may take, in rounds after which sqlite asks.
 constexpr int round_steps = 10'000;
 constexpr int most_rounds = 100;
-constexpr int most_bytes = 1'000'000;
+constexpr int most_text = 10'000, most_sql = 1'000'000;  ///< bytes
+/// What rows may take together: a sensible expression takes less than a microsecond each, and what
+/// one function does to a long text is no step of that machine.
+constexpr std::chrono::microseconds most_a_row(20), most_at_first(1'000'000);
+/// A row that seems to take longer was stopped by something else.
+constexpr std::chrono::steady_clock::duration most_counted = std::chrono::milliseconds(50);
 
 struct Close {
   void operator()(sqlite3* database) const { sqlite3_close(database); }
@@ -34,8 +40,7 @@ Memory open_memory() {
       ":memory:", &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX, nullptr);
   Memory memory(raw);
   if (code != SQLITE_OK) throw std::runtime_error("sqlite cannot open a database in memory");
-  for (const int limit : {SQLITE_LIMIT_LENGTH, SQLITE_LIMIT_SQL_LENGTH})
-    sqlite3_limit(raw, limit, most_bytes);
+  sqlite3_limit(raw, SQLITE_LIMIT_SQL_LENGTH, most_sql);
   sqlite3_limit(raw, SQLITE_LIMIT_ATTACHED, 0);
   return memory;
 }
@@ -119,6 +124,7 @@ struct Condition::Implementation {
   std::vector<RowSource> rows;
   std::span<const Cell> cells;  ///< of the row at hand
   int rounds = 0;               ///< of the row at hand
+  std::chrono::steady_clock::duration left = most_at_first;
   std::vector<Read> reads;
   Memory memory = open_memory();
   Prepared statement;
@@ -158,6 +164,7 @@ Condition::Condition(std::string expression, const std::vector<std::string>& row
         self_->reads.push_back({row, column});
       }
     if (self_->reads.empty()) throw ConditionError("reads no column");
+    sqlite3_limit(self_->memory.get(), SQLITE_LIMIT_LENGTH, most_text);
     sqlite3_set_authorizer(self_->memory.get(), nullptr, nullptr);
   } catch (const ConditionError& e) {
     explain(text, e.what());
@@ -177,8 +184,13 @@ bool Condition::holds(std::span<const Cell> values) const {
   sqlite3_stmt* statement = self_->statement.get();
   self_->cells = values;
   self_->rounds = 0;
-  if (sqlite3_step(statement) != SQLITE_ROW) {
-    const std::string problem = sqlite3_errmsg(self_->memory.get());
+  const auto start = std::chrono::steady_clock::now();
+  const int code = sqlite3_step(statement);
+  self_->left += most_a_row - std::min(std::chrono::steady_clock::now() - start, most_counted);
+  const bool late = self_->left < self_->left.zero();
+  if (code != SQLITE_ROW || late) {
+    const std::string problem =
+        late ? "takes too long for each row" : sqlite3_errmsg(self_->memory.get());
     sqlite3_reset(statement);
     explain(self_->expression, problem);
   }

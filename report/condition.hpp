@@ -36,7 +36,8 @@ class Condition {
 
   std::span<const Read> reads() const;
   /// Whether the expression is true of these values, one for each of reads(). Throws
-  /// ConditionError where evaluating fails or takes longer than any sensible expression.
+  /// ConditionError where evaluating fails or takes longer, for it or for all so far, than any
+  /// sensible expression.
   bool holds(std::span<const Cell> values) const;
 
  private:

@@ -49,7 +49,8 @@ class Workshop {
 
 void run_gnuplot(const std::vector<Drawing>& drawings, const fs::path& folder) {
   const IgnoreBrokenPipe ignore;
-  gnuplotio::Gnuplot gnuplot("gnuplot");
+  gnuplotio::Gnuplot gnuplot(
+      "LC_ALL=C.UTF-8 gnuplot");  // without it, it warns about its own degree sign
   gnuplot << "cd " << gnuplot_string(fs::absolute(folder).string()) << '\n';
   for (const Drawing& drawing : drawings)
     gnuplot << "load " << gnuplot_string(drawing.stem + ".gp") << '\n';

@@ -8,6 +8,7 @@
 #include "report/condition.hpp"
 #include "report/diff.hpp"
 #include "report/nights.hpp"
+#include "report/words.hpp"
 #include "sweep/command.hpp"
 #include "sweep/database_operand.hpp"
 #include "sweep/output.hpp"
@@ -77,8 +78,13 @@ std::string words(const report::Diff& diff, const report::PointChange& change) {
   for (const auto& column : report::columns()) {
     if (column.kind != report::ColumnKind::axis) continue;
     const auto cell = diff.value(column, change, change.now.has_value());
+    const char* comma = text.empty() ? "" : ", ";
     if (const auto* name = std::get_if<std::string_view>(&cell))
-      text += fmt::format("{}{}", text.empty() ? "" : ", ", *name);
+      text += fmt::format("{}{}", comma, *name);
+    else if (const auto* n = std::get_if<std::int64_t>(&cell))
+      text += column.shown == report::Shown::gib
+                  ? fmt::format("{}{} {}", comma, column.heading, report::gib(Bytes(*n)))
+                  : fmt::format("{}{} {}", comma, column.heading, *n);
   }
   return text;
 }

@@ -361,6 +361,17 @@ TEST(Condition, ManyRowsAreNotOneRowThatTakesLong) {
   EXPECT_EQ(even, 150'000);
 }
 
+TEST(Condition, RowsThatTakeLongTogetherEnd) {
+  std::string slow = "batch";
+  for (int i = 0; i < 60; ++i) slow += " + length(printf('%.9000d', batch))";
+  const Condition condition(slow + " < 0", {"result"});
+  const auto all = [&] {
+    for (Size batch = 0; batch < 1'000'000; ++batch)
+      condition.holds(std::vector<Cell>{Cell(batch)});
+  };
+  EXPECT_THROW(all(), ConditionError);
+}
+
 TEST(Condition, NamesTheNearestColumn) {
   try {
     const Condition wrong("token_s > 1", {"result"});
