@@ -205,8 +205,6 @@ Machine specified_machine(const MachineSpecification& spec, const Catalogue& cat
 
   Machine machine;
   machine.host = catalogue.host(catalogue.default_host);
-  machine.host_assumed =
-      !(spec.ram && spec.ram_bandwidth && spec.host_bus && spec.disk && spec.disk_read);
   const auto from_host = [&](std::string_view what, const auto& given, auto& value,
                              const std::string& shown) {
     if (given)

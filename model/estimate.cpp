@@ -52,10 +52,12 @@ Verdict verdict_of(const Plan& plan) {
 
 bool fits(Verdict verdict) { return verdict < Verdict::does_not_fit; }
 
-Sure sureness(const Scenario& s, Verdict expected, const IntervalFactors& factors) {
+/// A sure answer is sure of the number of cards that it names, too.
+Sure sureness(const Scenario& s, Verdict expected, Size cards, const IntervalFactors& factors) {
   if (fits(expected)) {
     if (factors.memory_measurements == 0) return Sure::marginal;
-    if (verdict_of(place(s, factors.memory_high)) != expected) return Sure::marginal;
+    const Plan high = place(s, factors.memory_high);
+    if (verdict_of(high) != expected || cards_used(high) != cards) return Sure::marginal;
     if (expected == Verdict::fits_one_gpu) return Sure::yes;
     return verdict_of(place(s, factors.memory_low)) == expected ? Sure::yes : Sure::marginal;
   }
@@ -116,7 +118,7 @@ Estimate evaluate(const Scenario& s) {
   e.reason = plan.reason;
   e.short_bytes = plan.short_bytes;
   if (e.verdict == Verdict::refused) return e;
-  e.sure = sureness(s, e.verdict, factors);
+  e.sure = sureness(s, e.verdict, cards_used(plan), factors);
   add_memory(s, plan, e);
   e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * factors.memory_low));
   e.gpu_bytes_high = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * factors.memory_high));

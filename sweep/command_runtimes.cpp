@@ -13,7 +13,14 @@ namespace {
 using model::Constant;
 using model::Runtime;
 
-report::Table table_of(const std::vector<const Runtime*>& rows) {
+/// A reader is told so; a program reads the number.
+report::Value evidence(int measurements, Format format) {
+  if (measurements == 0 && (format == Format::text || format == Format::markdown))
+    return std::string("0, unmeasured");
+  return std::int64_t{measurements};
+}
+
+report::Table table_of(const std::vector<const Runtime*>& rows, Format format) {
   report::Table table{
       {"runtime", "version", "quantity", "value", "low", "high", "measurements", "source"}, {}};
   for (const Runtime* r : rows) {
@@ -30,7 +37,7 @@ report::Table table_of(const std::vector<const Runtime*>& rows) {
       policy(quantity, std::string(value ? "yes" : "no"));
     };
     const auto constant = [&](std::string_view quantity, const Constant& c) {
-      add(quantity, c.value, c.low, c.high, std::int64_t{c.measurements}, c.source);
+      add(quantity, c.value, c.low, c.high, evidence(c.measurements, format), c.source);
     };
     policy("cards share a model by",
            std::string(r->split == model::Split::layers ? "layers" : "tensors"));
@@ -74,7 +81,8 @@ int run(const Options& options) {
   for (const auto& name : options.operands()) rows.push_back(&model::runtime(name));
   if (rows.empty())
     for (const Runtime& row : model::runtimes()) rows.push_back(&row);
-  emit(options, formatted(table_of(rows), format_of(options)));
+  const Format format = format_of(options);
+  emit(options, formatted(table_of(rows, format), format));
   return done;
 }
 

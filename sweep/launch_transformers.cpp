@@ -59,13 +59,13 @@ if __name__ == "__main__":
     model = load()
     tokenizer = AutoTokenizer.from_pretrained(MODEL)
     inputs = tokenizer("Hello", return_tensors="pt").to(model.device)
-    print(tokenizer.decode(model.generate(**inputs, max_new_tokens={12})[0]))
+    print(tokenizer.decode(model.generate(**inputs, max_new_tokens={12}{13})[0]))
     print(model.hf_device_map)
 )",
       point.model().name, point.scenario.machine->name, model::name_of(e.verdict),
       model::name_of(e.sure), duration(e.load.value()), duration(e.ttft.value()), e.tokens_s,
       imports, python_quoted(point.model().name), max_memory(point), torch_type(point.scheme()),
-      extra, point.scenario.output_tokens);
+      extra, point.scenario.output_tokens, point.scenario.kv_cache ? "" : ", use_cache=False");
 }
 
 }  // namespace
