@@ -87,6 +87,16 @@ class CatalogueSource : public ModelSource {
   }
 };
 
+/// Whether a name can only be a file's: by how it begins, or how it ends where it has one part.
+bool is_path(std::string_view name) {
+  constexpr std::string_view beginnings[] = {"/", "./", "../"};
+  constexpr std::string_view endings[] = {".gguf", ".safetensors", ".bin"};
+  return name.ends_with(".json") ||
+         std::ranges::any_of(beginnings, [&](auto begin) { return name.starts_with(begin); }) ||
+         (name.find('/') == name.npos &&
+          std::ranges::any_of(endings, [&](auto end) { return name.ends_with(end); }));
+}
+
 class FileSource : public ModelSource {
  public:
   std::optional<model::Model> find(const ModelReference& reference) const override {
@@ -95,7 +105,7 @@ class FileSource : public ModelSource {
     const fs::path path = reference.name;
     const bool folder = fs::is_directory(path, error);
     if (!folder && !fs::exists(path, error)) {
-      if (reference.name.ends_with(".json"))
+      if (is_path(reference.name))
         throw std::runtime_error(fmt::format("{}: no such file", reference.name));
       return std::nullopt;
     }
