@@ -22,7 +22,7 @@ Part afmoe(const Config& c) {
              in("shared_experts", k("MLP"),
                 gated_mlp(hidden, inner * c.dim({"num_shared_experts"}, 2), act)) +
              fused_experts(k("Experts"), hidden, inner, r, act));
-  return decoder(c, k, rotated_dims(c, heads.dim), [&](Size i) {
+  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size i) {
     const Size own = window_of(c, i, window, (i + 1) % global ? window : 0);
     return in("self_attn", k("Attention"),
               attention(hidden, heads, bias, bias, own) + head_norms(k("RMSNorm"), heads.dim) +

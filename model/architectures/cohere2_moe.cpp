@@ -39,7 +39,7 @@ Part cohere2_moe(const Config& c) {
   return unsplittable(in("model", k("Model"),
                          embedding("embed_tokens", c.dim({"vocab_size"}), hidden) + layers +
                              rms_norm("norm", norm, hidden) +
-                             rotary(k("RotaryEmbedding"), rotated_dims(c, heads.dim))) +
+                             rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads.dim))) +
                           lm_head("model.embed_tokens.weight", c.dim({"vocab_size"}), hidden,
                                   c.flag({"tie_word_embeddings"}, true)),
                       {k("DecoderLayer")});

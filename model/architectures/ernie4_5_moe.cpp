@@ -32,7 +32,7 @@ Part ernie4_5_moe(const Config& c) {
     return (i + 1) % every == 0 && i >= first && (last < 0 || static_cast<double>(i) <= last);
   };
   const Decoder frame{.family = "Ernie4_5_Moe",
-                      .rotated = rotated_dims(c, heads.dim),
+                      .rotated = rotated_if_scaled(c, heads.dim),
                       .norm = rms_norm("norm", k("RMSNorm"), hidden),
                       .tied = Tied::yes,
                       .head_bias = bias};

@@ -48,7 +48,7 @@ Part falcon_h1(const Config& c) {
                      in("self_attn", k("Attention"), attention(hidden, heads, bias, bias)) +
                      rms_norm("input_layernorm", k("RMSNorm"), hidden) +
                      rms_norm("pre_ff_layernorm", k("RMSNorm"), hidden);
-  return hybrid_decoder(c, k, rotated_dims(c, heads.dim), [&](Size) { return layer; });
+  return hybrid_decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size) { return layer; });
 }
 
 /// Source: transformers 5.23, models/bamba. Attention in the layers of `attn_layer_indices`.
@@ -66,7 +66,8 @@ Part bamba(const Config& c) {
       in("mamba", k("Mixer"),
          mamba2_mixer(hidden, m, k("RMSNormGated"), activation_class(c, {"hidden_act"}, "silu")));
   const Part attn = in("self_attn", k("Attention"), attention(hidden, heads, bias, bias));
-  const Config rope = c.section_or_empty("rope_parameters");
+  const Config rope =
+      c.section_or_empty(c.has("rope_scaling") ? "rope_scaling" : "rope_parameters");
   const Size rotated = rotated_by(rope, heads.dim, 0.5);
   return hybrid_decoder(c, k, rotated, [&](Size i) {
     const bool attends = std::find(attending.begin(), attending.end(), i) != attending.end();

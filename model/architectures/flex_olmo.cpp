@@ -18,7 +18,7 @@ Part flex_olmo(const Config& c) {
                       router("gate", k("TopKRouter"), hidden, r.experts) +
                           fused_experts(k("Experts"), hidden, c.dim({"intermediate_size"}), r,
                                         activation_class(c, {"hidden_act"}, "silu")));
-  return decoder(c, k, rotated_dims(c, heads.dim), [&](Size) {
+  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size) {
     return in("self_attn", k("Attention"),
               attention(hidden, heads, bias, bias) + layer_norms(k("RMSNorm"), heads)) +
            mlp + rms_norm("post_attention_layernorm", k("RMSNorm"), hidden) +
@@ -71,7 +71,7 @@ Part olmo_hybrid(const Config& c) {
                              mixed_stack("layers", layers, class_of,
                                          [&](Size i) { return full(i) ? attending : recurrent; }) +
                              rms_norm("norm", k("RMSNorm"), hidden) +
-                             rotary(k("RotaryEmbedding"), rotated_dims(c, heads.dim))) +
+                             rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads.dim))) +
                           lm_head("model.embed_tokens.weight", vocab, hidden,
                                   c.flag({"tie_word_embeddings"}, false)),
                       {k("AttentionDecoderLayer"), k("LinearAttentionDecoderLayer")});

@@ -22,7 +22,7 @@ Part flint(const Config& c) {
       router("gate", k("TopKRouter"), hidden, r.experts) +
       in("shared_expert", k("MLP"),
          gated_mlp(hidden, c.dim({"shared_expert_intermediate_size"}), act));
-  return decoder(c, k, rotated_dims(c, heads.dim), [&](Size i) {
+  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size i) {
     const bool full = i < 2 || i % 4 == 1 || i == layers - 1;
     const bool dense = !c.has("mlp_only_layers") && i < 2;
     return decoder_layer(

@@ -40,7 +40,7 @@ Part glm4_moe_lite(const Config& c) {
   const Size hidden = c.dim({"hidden_size"});
   const Latent a = latent_of(c);
   const Part attn = latent_attention(hidden, a, k("RMSNorm"), c.bias({"attention_bias"}, false));
-  return decoder(c, k, rotated_if_scaled(c, a.rope),
+  return decoder(c, k, rotated_dims(c, a.rope),
                  [&](Size i) { return decoder_layer(k, hidden, attn, feed_forward(c, k, i, 1)); });
 }
 

@@ -76,7 +76,7 @@ Part granitemoe_swa(const Config& c) {
   const Classes k{"GraniteMoeSWA"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
   const Heads heads = heads_of(c);
-  const Size window = c.dim({"sliding_window"}, 128), rotated = rotated_dims(c, heads.dim);
+  const Size window = c.dim({"sliding_window"}, 128), rotated = rotated_if_scaled(c, heads.dim);
   const Part layers = stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}), [&](Size i) {
     return in("self_attn", k("Attention"),
               tensor("sinks", {heads.query}, Role::other) +
@@ -121,15 +121,16 @@ Part granitemoehybrid(const Config& c) {
            shared_mlp(c, k, c.dim({"shared_intermediate_size"}, 1024)) +
            (recurrent(i) ? mamba : attn);
   });
-  return unsplittable(in("model", k("Model"),
-                         embedding("embed_tokens", vocab, hidden) + layers +
-                             rms_norm("norm", k("RMSNorm"), hidden) +
-                             (c.text({"position_embedding_type"}, "") == "rope"
-                                  ? rotary(k("RotaryEmbedding"), rotated_dims(c, heads_of(c).dim))
-                                  : Part{})) +
-                          lm_head("model.embed_tokens.weight", vocab, hidden,
-                                  c.flag({"tie_word_embeddings"}, false)),
-                      {k("DecoderLayer")});
+  return unsplittable(
+      in("model", k("Model"),
+         embedding("embed_tokens", vocab, hidden) + layers +
+             rms_norm("norm", k("RMSNorm"), hidden) +
+             (c.text({"position_embedding_type"}, "") == "rope"
+                  ? rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads_of(c).dim))
+                  : Part{})) +
+          lm_head("model.embed_tokens.weight", vocab, hidden,
+                  c.flag({"tie_word_embeddings"}, false)),
+      {k("DecoderLayer")});
 }
 
 }  // namespace headroom::model::families

@@ -30,7 +30,7 @@ Part jetmoe(const Config& c) {
              expert("input_linear", hidden, 2 * inner) + expert("output_linear", inner, hidden) +
              gate);
   const Decoder frame{.family = "JetMoe",
-                      .rotated = rotated_dims(c, dim),
+                      .rotated = rotated_if_scaled(c, dim),
                       .norm = rms_norm("norm", k("RMSNorm"), hidden),
                       .tied = Tied::yes};
   return decoder(c, frame, [&](Size) {

@@ -1,4 +1,5 @@
-// KOSMOS-2 (arXiv:2306.14824): a decoder with inner norms that reads 64 latents of CLIP's tower.
+// KOSMOS-2 (arXiv:2306.14824): a decoder with inner norms that reads 64 latents of CLIP's tower;
+// and KOSMOS-2.5 (arXiv:2309.11419), whose tower is Pix2Struct's.
 #include "model/architectures/composition.hpp"
 #include "model/architectures/tower_layers.hpp"
 #include "model/architectures/vision_language_families.hpp"
@@ -7,8 +8,9 @@ namespace headroom::model::families {
 
 namespace {
 
-Part attention(std::string_view name, Size hidden, Part inner_norm = {}) {
-  return in(name, "KosmosTextAttention",
+Part attention(std::string_view name, Size hidden, Part inner_norm = {},
+               std::string_view class_name = "KosmosTextAttention") {
+  return in(name, class_name,
             linear("k_proj", hidden, hidden, Bias::yes) +
                 linear("v_proj", hidden, hidden, Bias::yes) +
                 linear("q_proj", hidden, hidden, Bias::yes) +
@@ -59,6 +61,62 @@ Part kosmos2(const Config& c) {
                   linear("dense", v.dim({"hidden_size"}), hidden, Bias::yes) +
                   attention("x_attn", hidden));
   p = unsplittable(std::move(p), {"Kosmos2VisionEncoderLayer", "Kosmos2TextBlock"});
+  if (!head_is_tied(c, text, true, Inherit::no)) return p;
+  return tied(std::move(p), "text_model.lm_head.weight", "text_model.model.embed_tokens.weight");
+}
+
+/// Source: transformers 5.23, models/kosmos2_5/modeling_kosmos2_5.py.
+Part kosmos2_5(const Config& c) {
+  const std::string k = "Kosmos2_5";
+  const Config text = section_of(c, "text_config", "kosmos_2_5_text_model");
+  const Config v = section_of(c, "vision_config", "kosmos_2_5_vision_model");
+  const Size hidden = text.dim({"embed_dim"}), inner = text.dim({"ffn_dim"});
+  const Size vocab = text.dim({"vocab_size"}), heads = text.dim({"attention_heads"});
+  const std::string act = activation_class(text, {"activation_function"}, "gelu");
+  const Part layers = stack("layers", k + "TextBlock", text.dim({"layers"}), [&](Size) {
+    Part self = attention("self_attn", hidden, {}, k + "TextAttention");
+    self.caches = {kv_cache({heads, heads, hidden / heads})};
+    self.caches[0].path = "self_attn";
+    return std::move(self) + layer_norm("self_attn_layer_norm", hidden) +
+           in("ffn", k + "TextFFN",
+              module("activation_fn", act) + linear("fc1", hidden, inner, Bias::yes) +
+                  linear("fc2", inner, hidden, Bias::yes) + layer_norm("ffn_layernorm", inner)) +
+           layer_norm("final_layer_norm", hidden);
+  });
+  const Size width = v.dim({"hidden_size"}), wide = v.dim({"intermediate_size"});
+  const Size queries = v.dim({"num_attention_heads"}) * v.dim({"head_dim"}, 64);
+  const auto norm = [&](std::string_view name) { return rms_norm(name, k + "LayerNorm", width); };
+  const Part seeing =
+      in("attention", k + "VisionAttention",
+         linear("query", width, queries) + linear("key", width, queries) +
+             linear("value", width, queries) + linear("output", queries, width)) +
+      in("mlp", k + "VisionMlp",
+         linear("wi_0", width, wide) + linear("wi_1", width, wide) + linear("wo", wide, width) +
+             dropout() + module("act", activation_class(v, {"dense_act_fn"}, "gelu_new"))) +
+      norm("pre_mlp_layer_norm") + norm("pre_attention_layer_norm");
+  const Size patches = v.dim({"max_num_patches"}, 4096);
+  Part p =
+      in("text_model", k + "TextForCausalLM",
+         in("model", k + "TextTransformer",
+            embedding("embed_tokens", vocab, hidden) +
+                in("embed_positions", k + "TextSinusoidalPositionalEmbedding",
+                   buffer("weights", {text.dim({"max_position_embeddings"}) + 2, hidden})) +
+                embedding("segment_emb", 2, hidden) + layers + layer_norm("layer_norm", hidden)) +
+             output_head("lm_head", hidden, vocab)) +
+      in("vision_model", k + "VisionModel",
+         in("embeddings", k + "VisionEmbeddings",
+            linear("patch_projection", v.dim({"patch_embed_hidden_size"}, 768), width, Bias::yes) +
+                embedding("row_embedder", patches, width) +
+                embedding("column_embedder", patches, width) + dropout()) +
+             in("encoder", k + "VisionEncoder",
+                stack("layer", k + "VisionLayer", v.dim({"num_hidden_layers"}),
+                      [&](Size) { return seeing; })) +
+             norm("layernorm")) +
+      in("image_to_text_projection", k + "ImageToTextProjection",
+         tensor("latent_query", {c.dim({"latent_query_num"}, 2048), hidden}, Role::other) +
+             linear("dense", width, hidden, Bias::yes) +
+             attention("x_attn", hidden, {}, k + "TextAttention"));
+  p = unsplittable(std::move(p), {k + "VisionLayer", k + "TextBlock"});
   if (!head_is_tied(c, text, true, Inherit::no)) return p;
   return tied(std::move(p), "text_model.lm_head.weight", "text_model.model.embed_tokens.weight");
 }

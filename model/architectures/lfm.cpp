@@ -80,10 +80,11 @@ Part lfm2(const Config& c) {
     inner = (inner + step - 1) / step * step;
   }
   const Part attn = attention_of(c, k), conv = short_conv(c, k);
-  return frame(c, k, rotary(k("RotaryEmbedding"), rotated_dims(c, heads_of(c).dim)), [&](Size i) {
-    return (attends(c, i) ? attn : conv) + in("feed_forward", k("MLP"), gated(hidden, inner)) +
-           norms(c, k);
-  });
+  return frame(c, k, rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads_of(c).dim)),
+               [&](Size i) {
+                 return (attends(c, i) ? attn : conv) +
+                        in("feed_forward", k("MLP"), gated(hidden, inner)) + norms(c, k);
+               });
 }
 
 /// Source: transformers 5.23, models/lfm2_moe. The rotary tables are called `pos_emb`.
@@ -103,7 +104,7 @@ Part lfm2_moe(const Config& c) {
                                                 : Part{}));
   const Part dense = in("feed_forward", k("MLP"), gated(hidden, c.dim({"intermediate_size"})));
   const Part attn = attention_of(c, k), conv = short_conv(c, k);
-  Part tables = rotary(k("RotaryEmbedding"), rotated_dims(c, heads_of(c).dim));
+  Part tables = rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads_of(c).dim));
   for (auto& m : tables.modules) m.path = "pos_emb";
   for (auto& t : tables.tensors) t.name.replace(0, t.name.find('.'), "pos_emb");
   return frame(c, k, std::move(tables), [&](Size i) {

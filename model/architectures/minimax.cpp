@@ -34,7 +34,7 @@ Part minimax(const Config& c) {
   const auto linear_layer = [&](Size i) {
     return types.empty() ? i % 2 == 1 : layer_type(c, types, i) == "linear_attention";
   };
-  return decoder(c, k, rotated_dims(c, h.dim), [&](Size i) {
+  return decoder(c, k, rotated_if_scaled(c, h.dim), [&](Size i) {
     return (linear_layer(i) ? in("self_attn", k("LightningAttention"), lightning)
                             : in("self_attn", k("Attention"),
                                  attention(hidden, h, Bias::no, Bias::no, window))) +

@@ -15,7 +15,7 @@ Part solar_open(const Config& c) {
   const Part mlp = shared_mixture(
       c, k, k("MoE"),
       corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"})));
-  return decoder(c, k, rotated_dims(c, heads.dim), [&](Size) {
+  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size) {
     return decoder_layer(k, hidden, attention(hidden, heads, bias), mlp);
   });
 }

@@ -96,6 +96,7 @@ Part janus(const Config& c);
 Part kimi_k25(const Config& c);
 // kosmos2.cpp
 Part kosmos2(const Config& c);
+Part kosmos2_5(const Config& c);
 // late_interaction.cpp
 Part late_interaction(const Config& c);
 Part modernvbert(const Config& c);
@@ -109,8 +110,9 @@ Part minimax_m3_vl(const Config& c);
 Part mistral_large4(const Config& c);
 // molmo2.cpp
 Part molmo2(const Config& c);
-// muse_glimmer.cpp
+// muse.cpp
 Part muse_glimmer(const Config& c);
+Part muse_spark(const Config& c);
 // nemotron_omni.cpp
 Part nemotron_omni(const Config& c);
 // nemotron_transcribe.cpp

@@ -120,6 +120,7 @@ constexpr Architecture rows[] = {
     {"Kimi_K25ForConditionalGeneration", "kimi_k25", kimi_k25},
     // kosmos2.cpp
     {"Kosmos2ForConditionalGeneration", "kosmos-2", kosmos2},
+    {"Kosmos2_5ForConditionalGeneration", "kosmos-2.5", kosmos2_5},
     // late_interaction.cpp
     {"ColPaliForRetrieval", "colpali", late_interaction},
     {"ColQwen2ForRetrieval", "colqwen2", late_interaction},
@@ -138,8 +139,9 @@ constexpr Architecture rows[] = {
     {"MistralLarge4ForConditionalGeneration", "mistral_large4", mistral_large4},
     // molmo2.cpp
     {"Molmo2ForConditionalGeneration", "molmo2", molmo2},
-    // muse_glimmer.cpp
+    // muse.cpp
     {"MuseGlimmerForConditionalGeneration", "muse_glimmer", muse_glimmer},
+    {"MuseSparkForConditionalGeneration", "muse_spark", muse_spark},
     // nemotron_omni.cpp
     {"NemotronH_Omni_Reasoning_V3", "nemotron_h_omni", nemotron_omni},
     // nemotron_transcribe.cpp

@@ -155,8 +155,9 @@ Part zamba2(const Config& c) {
                shared(block(id), "shared_transformer", k("AttentionDecoderLayer"), i,
                       hybrids[static_cast<std::size_t>(id)]);
       },
-      c.flag({"use_mem_rope"}, false) ? rotary(k("RotaryEmbedding"), rotated_dims(c, heads.dim))
-                                      : Part{});
+      c.flag({"use_mem_rope"}, false)
+          ? rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads.dim))
+          : Part{});
 }
 
 }  // namespace headroom::model::families
