@@ -43,7 +43,7 @@ int main(int count, char** arguments) try {
     return 2;
   }
   const auto spec = sweep::read_spec(arguments[1]);
-  const auto job = sweep::make_job(spec, shipped_catalogue(), sweep::Hub({}));
+  const auto job = sweep::make_job(spec, shipped_catalogue(), sweep::Hub());
   sweep::RunnerOptions options;
   if (count > 2) options.jobs = std::atoi(arguments[2]);
   double all = 0;

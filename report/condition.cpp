@@ -20,7 +20,7 @@ namespace {
 /// Steps of sqlite's machine that one row may take, in rounds after which sqlite asks.
 constexpr int round_steps = 10'000;
 constexpr int most_rounds = 100;
-constexpr int most_text = 10'000, most_sql = 1'000'000;  ///< bytes
+constexpr int most_bytes = 1'000'000;
 /// What rows may take together: a sensible expression takes less than a microsecond each, and what
 /// one function does to a long text is no step of that machine.
 constexpr std::chrono::microseconds most_a_row(20), most_at_first(1'000'000);
@@ -40,7 +40,8 @@ Memory open_memory() {
       ":memory:", &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX, nullptr);
   Memory memory(raw);
   if (code != SQLITE_OK) throw std::runtime_error("sqlite cannot open a database in memory");
-  sqlite3_limit(raw, SQLITE_LIMIT_SQL_LENGTH, most_sql);
+  for (const int limit : {SQLITE_LIMIT_LENGTH, SQLITE_LIMIT_SQL_LENGTH})
+    sqlite3_limit(raw, limit, most_bytes);
   sqlite3_limit(raw, SQLITE_LIMIT_ATTACHED, 0);
   return memory;
 }
@@ -164,7 +165,6 @@ Condition::Condition(std::string expression, const std::vector<std::string>& row
         self_->reads.push_back({row, column});
       }
     if (self_->reads.empty()) throw ConditionError("reads no column");
-    sqlite3_limit(self_->memory.get(), SQLITE_LIMIT_LENGTH, most_text);
     sqlite3_set_authorizer(self_->memory.get(), nullptr, nullptr);
   } catch (const ConditionError& e) {
     explain(text, e.what());

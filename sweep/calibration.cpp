@@ -156,13 +156,14 @@ Calibration calibrate(const std::vector<Subject>& all) {
   std::string why;
   for (const Subject& each : all)
     if (predict(each, why)) subjects.push_back(each);
-  if (subjects.size() < fewest_measurements) return out;
+  if (subjects.empty()) return out;
   ConstantSearch search(family_of(subjects.front()), subjects);
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     const double before = search.expected(i).value_or(subjects[i].measured);
     out.rows.push_back(
         {subjects[i].row, subjects[i].group, subjects[i].measured, before, before, before});
   }
+  if (subjects.size() < fewest_measurements) return out;
   const ConstantChoice choice = choose_constants(search);
   out.not_fitted = choice.not_fitted;
   const std::vector<Unknown> chosen = solved(search, choice.chosen, out);

@@ -3,68 +3,14 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <boost/random/mersenne_twister.hpp>
-#include <boost/random/normal_distribution.hpp>
-#include <cmath>
 #include <limits>
-#include <map>
-#include <tuple>
+
+#include "sweep/portfolio_ways.hpp"
 
 namespace headroom::sweep {
 namespace {
 
 using model::Acquisition;
-
-constexpr double never = std::numeric_limits<double>::infinity();
-
-/// Ways of every load on every machine, with and without offload, under one draw of the errors.
-class AllWays {
- public:
-  /// Factors on times and memory by machine and load.
-  struct Error {
-    double times = 1, memory = 1;
-  };
-  template <class ErrorOf>
-  AllWays(const Portfolio& p, ErrorOf&& error_of) : loads_(p.loads.size()) {
-    for (std::size_t m = 0; m < p.machines.size(); ++m)
-      for (const bool offload : {false, true})
-        for (std::size_t l = 0; l < loads_; ++l) {
-          if (offload && !p.offload) {
-            all_.emplace_back();
-            continue;
-          }
-          model::Load load = p.loads[l];
-          load.target.offload = offload;
-          const Error error = error_of(m, l);
-          all_.push_back(
-              ways_to_serve(*p.machines[m], load, p.share_cards, error.times, error.memory));
-        }
-  }
-  const model::Ways& of(std::size_t machine, bool offload, std::size_t load) const {
-    return all_[(2 * machine + (offload ? 1 : 0)) * loads_ + load];
-  }
-
- private:
-  std::size_t loads_;
-  std::vector<model::Ways> all_;
-};
-
-struct Choice {
-  std::size_t machine;
-  Acquisition acquisition;
-  bool offload;
-};
-
-/// The fleet of `choice` for `loads`; nothing where some load has no way.
-std::optional<model::Fleet> fleet_of(const Portfolio& p, const AllWays& ways, const Choice& choice,
-                                     const std::vector<std::size_t>& loads, double scale = 1) {
-  std::vector<std::vector<model::Way>> each;
-  for (const std::size_t load : loads) {
-    each.push_back(ways.of(choice.machine, choice.offload, load).all);
-    if (each.back().empty()) return std::nullopt;
-  }
-  return smallest_fleet(static_cast<Size>(p.machines[choice.machine]->devices.size()), each, scale);
-}
 
 FleetPart part_of(const Portfolio& p, const Choice& choice, std::vector<std::size_t> loads,
                   model::Fleet fleet) {
@@ -144,20 +90,6 @@ std::optional<FleetPlan> divided(const Portfolio& p, const AllWays& ways,
   return plan;
 }
 
-/// What `plan` costs an hour with `ways` at `prices`; `never` where they do not serve a load.
-double hourly_under(const Portfolio& p, const AllWays& ways, const Prices& prices,
-                    const FleetPlan& plan) {
-  double sum = 0;
-  for (const FleetPart& part : plan.parts) {
-    const auto fleet =
-        fleet_of(p, ways, {part.machine, part.acquisition, part.offload}, part.loads);
-    if (!fleet) return never;
-    sum += hourly_cost(prices, *p.machines[part.machine], part.acquisition)->total() *
-           static_cast<double>(fleet->machines);
-  }
-  return sum;
-}
-
 bool affordable(const Portfolio& p, const AllWays& ways, const FleetPlan& plan, double scale) {
   double money = 0, hour = 0;
   for (const FleetPart& part : plan.parts) {
@@ -180,86 +112,21 @@ void apply_budget(const Portfolio& p, const AllWays& ways, FleetPlan& plan) {
   plan.over_budget = hundredths < 100;
 }
 
-/// A split normal distribution whose 10 % and 90 % points are `low` and `high`, in logarithms.
-double drawn(double z, double low, double high) {
-  constexpr double at_90_percent = 1.2815515655446004;
-  return std::exp(std::log(z < 0 ? low : high) * std::abs(z) / at_90_percent);
-}
-
-using Random = boost::random::mt19937_64;
-using Normal = boost::random::normal_distribution<double>;
-
-/// Errors of times and memory, the same for all machines with the same cards.
-AllWays drawn_ways(const Portfolio& p, Random& random, Normal& normal) {
-  const auto key = [](const Machine& machine, const model::Load& load) {
-    return (machine.devices.empty() ? machine.host.name : machine.devices.front().name) + '\n' +
-           std::string(load.request.runtime->name);
-  };
-  std::map<std::string, std::pair<double, double>> errors;
-  for (const auto& machine : p.machines)
-    for (const auto& load : p.loads) {
-      if (errors.contains(key(*machine, load))) continue;
-      const double times = normal(random);
-      errors[key(*machine, load)] = {times, normal(random)};
-    }
-  return AllWays(p, [&](std::size_t m, std::size_t l) {
-    const auto [times, memory] = errors.at(key(*p.machines[m], p.loads[l]));
-    const auto f = interval_factors(*p.loads[l].request.runtime);
-    return AllWays::Error{drawn(times, f.time_low, f.time_high),
-                          drawn(memory, f.memory_low, f.memory_high)};
-  });
-}
-
-Prices drawn_prices(const Prices& expected, Random& random, Normal& normal) {
-  Prices prices = expected;
-  for (const Uncertain& each : expected.uncertain)
-    prices.figure(each) *= drawn(normal(random), each.low, each.high);
-  if (auto& share = prices.utilisation) share = std::min(*share, 1.0);
-  if (auto& pue = prices.power_usage_effectiveness) pue = std::max(*pue, 1.0);
-  return prices;
-}
-
-/// The 10 % and 90 % points, by rank: a draw that does not serve is infinitely dear, and nothing
-/// lies between it and the others.
-std::pair<double, double> eight_of_ten(std::vector<double> costs) {
-  std::ranges::sort(costs);
-  const std::size_t tail = costs.size() / 10;
-  return {costs[tail], costs[costs.size() - 1 - tail]};
-}
-
-void draw_errors(const Portfolio& p, std::vector<FleetPlan>& plans) {
-  if (plans.empty()) return;
-  std::vector<std::vector<double>> costs(static_cast<std::size_t>(p.draws));
-  tbb::parallel_for(std::size_t{0}, costs.size(), [&](std::size_t draw) {
-    Random random(p.seed * 0x9E3779B97F4A7C15u + draw);
-    Normal normal;
-    const AllWays ways = drawn_ways(p, random, normal);
-    const Prices prices = drawn_prices(p.prices, random, normal);
-    for (const FleetPlan& plan : plans)
-      costs[draw].push_back(plan.missed_load ? never : hourly_under(p, ways, prices, plan));
-  });
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    std::vector<double> of_plan;
-    for (const auto& draw : costs) of_plan.push_back(draw[i]);
-    std::tie(plans[i].per_hour_low, plans[i].per_hour_high) = eight_of_ten(std::move(of_plan));
-  }
-  for (auto& draw : costs) {
-    for (std::size_t i = 0; i < plans.size(); ++i)
-      if (!plans[i].qualifies()) draw[i] = never;
-    const double least = std::ranges::min(draw);
-    if (least == never) continue;
-    for (std::size_t i = 0; i < plans.size(); ++i) {
-      if (draw[i] == least) ++plans[i].wins;
-      if (draw[0] < draw[i]) ++plans[i].beaten;
-    }
-  }
-}
-
 bool same_fleets(const FleetPlan& a, const FleetPlan& b) {
   return a.missed_load.has_value() == b.missed_load.has_value() && a.machines() == b.machines();
 }
 
 }  // namespace
+
+std::optional<model::Fleet> fleet_of(const Portfolio& p, const AllWays& ways, const Choice& choice,
+                                     const std::vector<std::size_t>& loads, double scale) {
+  std::vector<std::vector<model::Way>> each;
+  for (const std::size_t load : loads) {
+    each.push_back(ways.of(choice.machine, choice.offload, load).all);
+    if (each.back().empty()) return std::nullopt;
+  }
+  return smallest_fleet(static_cast<Size>(p.machines[choice.machine]->devices.size()), each, scale);
+}
 
 Size FleetPlan::machines() const {
   Size sum = 0;
@@ -306,7 +173,7 @@ std::vector<FleetPlan> plan_portfolio(const Portfolio& p) {
     if (a.qualifies()) return a.per_hour() < b.per_hour();
     return a.missed_load ? a.missed.times < b.missed.times : a.times_of_load > b.times_of_load;
   });
-  draw_errors(p, plans);
+  apply_draws(p, plans);
   return plans;
 }
 

@@ -87,8 +87,11 @@ TEST_F(SweepProcess, RowsEqualEstimates) {
     for (std::size_t i = 0; i < table.names.size(); ++i) {
       const std::string& name = table.names[i];
       if (name == "point") continue;
+      if (!result.contains(name)) {  // what only steps of training have is empty here
+        EXPECT_TRUE(std::holds_alternative<std::monostate>(table.rows[row][i])) << name;
+        continue;
+      }
       ++compared;
-      ASSERT_TRUE(result.contains(name)) << name;
       const json::value& ours = result.at(name);
       const Value& stored = table.rows[row][i];
       if (const auto* whole = std::get_if<std::int64_t>(&stored))
@@ -101,15 +104,17 @@ TEST_F(SweepProcess, RowsEqualEstimates) {
       else
         EXPECT_TRUE(ours.is_null()) << name << " of row " << row << ": " << ours;
     }
-    EXPECT_EQ(compared + 1, headroom::report::columns().size());
+    EXPECT_EQ(compared, result.size());
 
     // The same row as CSV, to the last digit.
     arguments[arguments.size() - (cell(row, "gpu_budget_bytes").empty() ? 3 : 5)] = "csv";
     ASSERT_EQ(run(arguments), code);
-    Table stored{table.names, {table.rows[row]}};
-    const std::size_t point = stored.index("point");
-    stored.names.erase(stored.names.begin() + static_cast<std::ptrdiff_t>(point));
-    stored.rows[0].erase(stored.rows[0].begin() + static_cast<std::ptrdiff_t>(point));
+    Table stored{{}, {{}}};
+    for (std::size_t i = 0; i < table.names.size(); ++i)
+      if (result.contains(table.names[i])) {
+        stored.names.push_back(table.names[i]);
+        stored.rows[0].push_back(table.rows[row][i]);
+      }
     std::ostringstream expected, found;
     headroom::report::write_csv(expected, stored);
     found << std::ifstream(answer).rdbuf();

@@ -1,0 +1,93 @@
+// Portfolios: costs of loads add up to what the fleet costs, and draws follow the prices' ranges.
+#include "sweep/portfolio.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "tests/support/folder.hpp"
+
+namespace headroom::sweep::test {
+namespace {
+
+/// Two small models on rented cards; `terms` and `rent` as the prices file has them.
+std::string portfolio_in(const headroom::test::Folder& folder, const std::string& rent) {
+  std::ofstream(folder / "prices.toml")
+      << "[[price]]\ndevice = \"rtx-4090\"\nrent_per_hour = " << rent << '\n';
+  const auto file = folder / "p.toml";
+  std::ofstream(file) << R"(
+prices = "prices.toml"
+machines = ["2x rtx-4090"]
+acquire = "rent"
+draws = 2000
+seed = 7
+[[load]]
+model = "gpt2"
+users = 2
+prompt_tokens = 300
+output_tokens = 100
+[[load]]
+model = "Qwen3-0.6B"
+requests_s = 0.5
+prompt_tokens = 900
+output_tokens = 50
+)";
+  return file.string();
+}
+
+Portfolio read(const headroom::test::Folder& folder, const std::string& rent) {
+  static const Engines engines;
+  return read_portfolio(portfolio_in(folder, rent), Hub(HubFlags{.token = {}, .offline = true}),
+                        engines);
+}
+
+TEST(Portfolio, CostsOfLoadsAddUpToTheFleets) {
+  const headroom::test::Folder folder;
+  const Portfolio p = read(folder, "0.5");
+  const auto plans = plan_portfolio(p);
+  ASSERT_TRUE(plans.front().qualifies());
+  const FleetPlan& plan = plans.front();
+  EXPECT_DOUBLE_EQ(plan.per_hour(), 1.0);
+  const auto costs = load_costs(p, plan);
+  ASSERT_EQ(costs.size(), 2u);
+  EXPECT_DOUBLE_EQ(costs[0].per_hour + costs[1].per_hour, 1.0);
+  EXPECT_DOUBLE_EQ(costs[1].requests_s, 0.5);
+  // A second of the load's money buys its prompts and its output, and nothing else.
+  for (std::size_t l = 0; l < 2; ++l) {
+    const model::Scenario& s = p.loads[l].request;
+    const double request = (costs[l].input_per_million * static_cast<double>(s.prompt_tokens) +
+                            costs[l].output_per_million * static_cast<double>(s.output_tokens)) /
+                           1e6;
+    EXPECT_NEAR(3600 * costs[l].requests_s * request, costs[l].per_hour, 1e-9);
+  }
+  const LoadCost mean = mean_cost(p, plan);
+  const Demand demand = demand_of(p, plan);
+  const double prompt = costs[0].requests_s * 300 + costs[1].requests_s * 900;
+  EXPECT_NEAR(mean.output_per_million + mean.input_per_million * prompt / demand.output_tokens_s,
+              cost_per_million(p, plan, p.prices), 1e-9);
+}
+
+TEST(Portfolio, DrawsAreOfThePricesRange) {
+  const headroom::test::Folder folder;
+  const Portfolio sure = read(folder, "0.5");
+  const auto same = plan_portfolio(sure).front();
+  EXPECT_DOUBLE_EQ(same.per_hour_low, 1);
+  EXPECT_DOUBLE_EQ(same.per_hour_high, 1);
+  const Portfolio p = read(folder, "{ expected = 0.5, low = 0.25, high = 2 }");
+  const auto plan = plan_portfolio(p).front();
+  EXPECT_DOUBLE_EQ(plan.per_hour(), 1);
+  // The 10 % and 90 % points of 2000 draws, of a machine that always suffices.
+  EXPECT_NEAR(plan.per_hour_low, 0.5, 0.05);
+  EXPECT_NEAR(plan.per_hour_high, 4, 0.4);
+  const auto again = plan_portfolio(p).front();
+  EXPECT_EQ(again.per_hour_low, plan.per_hour_low);
+  const auto moved = sensitivities(p, plan);
+  const auto rent = std::ranges::find(moved, "rtx-4090, rent_per_hour", &Sensitivity::assumption);
+  ASSERT_NE(rent, moved.end());
+  EXPECT_DOUBLE_EQ(rent->low, 0.25);
+  EXPECT_DOUBLE_EQ(rent->at_high, 4 * cost_per_million(p, plan, p.prices));
+}
+
+}  // namespace
+}  // namespace headroom::sweep::test
