@@ -48,6 +48,21 @@ Bytes activations(const Scenario& s, Size pass, Size shards, Head head) {
   return whole(std::max({tokens * feed_forward, tokens * attention, output}));
 }
 
+Bytes tower_activations(const Scenario& s, Size shards) {
+  if (s.images.count == 0) return Bytes(0);
+  const Runtime& r = *s.runtime;
+  const Profile& profile = s.weights->model->profile;
+  double widest = 0;
+  for (Size layer = 0; layer < profile.first_decoding; ++layer)
+    widest = std::max(widest, profile.layers[static_cast<std::size_t>(layer)].widest);
+  const double sequences = r.prefill_chunk > 0 ? 1 : static_cast<double>(s.batch);
+  const double element = r.activation_bytes > 0 ? static_cast<double>(r.activation_bytes) : 2.0;
+  return whole(sequences * static_cast<double>(s.images.count) *
+               static_cast<double>(s.images.patches) * element *
+               (r.residual_copies * static_cast<double>(s.images.hidden) +
+                r.widest_share * widest / static_cast<double>(shards)));
+}
+
 CachedTokens prompt_tokens(const Scenario& s) {
   CachedTokens tokens = reserved_tokens(s);
   if (!s.weights->model->encoder_decoder) tokens.self = std::min(tokens.self, s.prompt_tokens);
@@ -62,14 +77,18 @@ Bytes loading(const Scenario& s) {
   return Bytes(2 * std::max(s.weights->largest_matrix, s.weights->model->profile.head_elements));
 }
 
+/// Of a prefill pass: images, prompts, and weights on their way.
+Bytes largest(const Scenario& s, Size shards, Head head) {
+  return std::max(
+      {loading(s), tower_activations(s, shards), activations(s, pass_tokens(s), shards, head)});
+}
+
 }  // namespace
 
 WorkingMemory::WorkingMemory(const Scenario& s, Size shards)
-    : prefill_(std::max(loading(s), activations(s, pass_tokens(s), shards))),
-      prefill_before_(
-          std::max(loading(s), activations(s, pass_tokens(s), shards, Head::elsewhere))),
-      prefill_returned_(
-          std::max(loading(s), activations(s, pass_tokens(s), shards, Head::returned))),
+    : prefill_(largest(s, shards, Head::here)),
+      prefill_before_(largest(s, shards, Head::elsewhere)),
+      prefill_returned_(largest(s, shards, Head::returned)),
       decode_(activations(s, s.batch, shards)),
       growth_(s.kv_cache ? s.runtime->cache_growth : Growth::reserved),
       layers_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {}

@@ -29,6 +29,15 @@ Size prefill_chunk(const Scenario& scenario);
 enum class Head : std::uint8_t { here, elsewhere, returned };
 Bytes activations(const Scenario& scenario, Size tokens, Size shards, Head head = Head::here);
 
+/// Most bytes that the vision tower keeps at once, on one of `shards` cards:
+///
+///   patches * (residual_copies * hidden + widest_share * widest / shards) * element
+///
+/// patches: of all images of all sequences, or of one sequence where prompts go through in chunks
+/// and images are encoded as they are met; hidden and widest: of the tower. Source: as activations.
+/// Left out: windows, the resampled pixels.
+Bytes tower_activations(const Scenario& scenario, Size shards);
+
 /// What the caches hold once the prompts are in.
 CachedTokens prompt_tokens(const Scenario& scenario);
 

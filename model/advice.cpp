@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "model/layer_split.hpp"
@@ -20,10 +21,11 @@ bool on_cards(const Estimate& e) {
   return e.verdict == Verdict::fits_one_gpu || e.verdict == Verdict::fits_gpus;
 }
 
-/// Where it fits then, and what a token takes.
+/// Where it fits then, what the fullest card holds, and what a token takes.
 std::string where(const Estimate& e) {
   std::string text =
       e.gpus_used == 1 ? std::string("fits on 1 GPU") : fmt::format("fits on {} GPUs", e.gpus_used);
+  text += fmt::format(" with {:.1f} GB", gigabytes(e.gpu_bytes));
   if (e.tpot.value() > 0) text += fmt::format(", {:.1f} ms a token", 1e3 * e.tpot.value());
   return text;
 }
@@ -113,12 +115,59 @@ std::string more_cards(const Scenario& s) {
   changed.tensor_parallel = changed.pipeline_parallel = 0;
   while (machine.devices.size() < 64) {
     machine.devices.push_back(machine.devices.back());
-    if (on_cards(evaluate(changed)))
-      return fmt::format("{} GPUs of {} instead of {}, {:.1f} ms a token", machine.devices.size(),
-                         machine.devices.back().name, s.machine->devices.size(),
-                         1e3 * evaluate(changed).tpot.value());
+    const Estimate e = evaluate(changed);
+    if (on_cards(e))
+      return fmt::format("{} GPUs of {} instead of {}: {}", machine.devices.size(),
+                         machine.devices.back().name, s.machine->devices.size(), where(e));
   }
   return {};
+}
+
+/// What host memory holds then, and what a token takes.
+std::string beside(const Estimate& e) {
+  return fmt::format(
+      "{:.1f} GB on the fullest card and {:.1f} GB in host memory{}, {:.1f} ms a token",
+      gigabytes(e.gpu_bytes), gigabytes(e.cpu_bytes),
+      e.disk_bytes > Bytes(0) ? fmt::format(" and {:.1f} GB on disk", gigabytes(e.disk_bytes))
+                              : std::string(),
+      1e3 * e.tpot.value());
+}
+
+/// The least of each card's weights that has to stay in host memory, where the engine holds it
+/// back when told to; else the fastest other engine that offloads.
+std::string offload(const Scenario& s) {
+  const auto fits = [](const Estimate& e) { return e.verdict < Verdict::does_not_fit; };
+  if (s.machine->devices.empty()) return {};
+  Scenario changed = s;
+  if (s.runtime->holds_back) {
+    const auto with = [&](Size gib) {
+      changed.cpu_offload = Bytes(gib << 30);
+      return evaluate(changed);
+    };
+    const Size held = s.cpu_offload.count() >> 30;
+    const Size most = (s.weights->total.count() >> 30) + 1;
+    const Size more = largest(most, [&](Size gib) { return !fits(with(held + gib)); }) + 1;
+    if (const Estimate e = with(held + more); fits(e))
+      return fmt::format("--cpu-offload-gb {}: {}", held + more, beside(e));
+    changed = s;
+  } else if (s.runtime->offload != Offload::none) {
+    return {};
+  }
+  if (s.draft != nullptr) return {};
+  std::string best;
+  Seconds fastest{std::numeric_limits<double>::infinity()};
+  changed.tensor_parallel = changed.pipeline_parallel = 0;
+  changed.expert_parallel = changed.data_parallel = 0;
+  changed.cpu_offload = Bytes(0);
+  for (const Runtime& engine : runtimes()) {
+    if (engine.offload == Offload::none || engine.name != engine.family) continue;
+    changed.runtime = &engine;
+    const Estimate e = evaluate(changed);
+    if (!fits(e) || e.tpot >= fastest) continue;
+    fastest = e.tpot;
+    best = fmt::format("{} offloads: {}", engine.name, beside(e));
+  }
+  return best;
 }
 
 /// How many of the last layers would fit, where the options ask for another number of them.
@@ -165,6 +214,8 @@ std::string advice(const Scenario& s, const Estimate& e) {
       if (std::string text = change(s); !text.empty()) changes.push_back(std::move(text));
   }
   if (std::string cards = more_cards(s); !cards.empty()) changes.push_back(std::move(cards));
+  if (e.verdict == Verdict::does_not_fit)
+    if (std::string held = offload(s); !held.empty()) changes.push_back(std::move(held));
   if (e.verdict == Verdict::does_not_fit && e.reason == Reason::ram)
     changes.push_back(fmt::format("{:.1f} GB more host memory", gigabytes(e.short_bytes)));
   if (e.verdict == Verdict::does_not_fit && e.reason == Reason::disk)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/draft.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -11,7 +13,8 @@ Bytes of_one(Scenario s, const Plan& plan, Size card, Size context) {
   s.batch = 1;
   s.context = context;
   const Range range = plan.layers_of(card);
-  return CacheBytes(s, reserved_tokens(s), plan.shards)(range.first, range.last);
+  return CacheBytes(s, reserved_tokens(s), plan.shards)(range.first, range.last) +
+         draft_on_card(s, plan.shards, card == plan.idle).kv_cache;
 }
 
 CacheRoom on_card(const Scenario& s, const Plan& plan, Size card) {

@@ -10,7 +10,7 @@ constexpr Classes classes{"Custom"};
 
 Part norm(const CustomDecoder& d, std::string_view name, Size dim) {
   return d.norm == CustomNorm::rms ? rms_norm(name, classes("RMSNorm"), dim)
-                                 : layer_norm(name, dim, d.biases.norm);
+                                   : layer_norm(name, dim, d.biases.norm);
 }
 
 /// Layers are counted from 0; every n-th, the n-th first, sees the whole context.

@@ -74,6 +74,20 @@ Divided Divider::divide(const Tensor& tensor, const HeldTensor& held, const Laye
   }
 }
 
+Divided Divider::divide_factors(const Tensor& tensor, Bytes inner, Bytes outer,
+                                const Layer* layer) const {
+  const auto matrix = reader_.matrix(tensor);
+  const bool expert = tensor.of > 1;
+  if (!matrix ||
+      (!expert && (!reader_.is_linear(tensor) || is_repeated(tensor.module()) || matrix->out == 1)))
+    return {.everywhere = inner + outer};
+  const bool row = expert ? matrix->out == model_.shape.hidden_size : is_last(tensor.module());
+  if (row) return {.everywhere = outer, .split = inner};
+  Divided divided = expert ? Divided{.split = outer} : by_class(tensor.module(), outer, layer);
+  divided.everywhere += inner;
+  return divided;
+}
+
 Divided Divider::linear(const Tensor& tensor, const HeldTensor& held, const Layer* layer) {
   const auto matrix = reader_.matrix(tensor);
   // Routers and gates of one output are no parallel layers.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/draft.hpp"
 #include "model/kv_cache.hpp"
 #include "model/placement.hpp"
 #include "model/speed.hpp"
@@ -79,7 +80,7 @@ void add_memory(const Scenario& s, const Plan& plan, Estimate& e) {
     }
   }
   const HostUse host = host_use(s, plan);
-  e.weights = s.weights->total;
+  e.weights = s.weights->total + (s.draft != nullptr ? s.draft->weights->total : Bytes(0));
   e.kv_cache += host.kv_cache;
   e.activations += host.activations;
   e.overhead += host.process;
@@ -100,6 +101,11 @@ void add_times(const Scenario& s, const Plan& plan, Estimate& e) {
     return;
   }
   e.tpot = Seconds(step(s, plan).total);
+  if (s.draft != nullptr) {
+    const DraftTimes times = draft_times(s, plan);
+    e.ttft += Seconds(times.prompt);
+    e.tpot = Seconds(times.step / tokens_per_step(*s.draft));
+  }
   e.tokens_s = static_cast<double>(s.batch * plan.replicas) / e.tpot.value();
   e.total = e.ttft + static_cast<double>(std::max<Size>(0, s.output_tokens - 1)) * e.tpot;
 }

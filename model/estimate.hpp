@@ -18,9 +18,19 @@ enum class Task : std::uint8_t { inference, training };
 
 struct LayerSplit;  // model/layer_split.hpp
 struct Assignment;  // model/assignment.hpp
+struct Draft;       // model/draft.hpp
 
 /// No limit of the user's: all that the hardware has.
 inline constexpr Bytes all_of_it{std::numeric_limits<std::int64_t>::max()};
+
+/// Images in the prompt of each sequence, all alike; their tokens are among the prompt's.
+struct Images {
+  Size count = 0;
+  Size patches = 0;  ///< of each that go through the vision tower
+  Size hidden = 0;   ///< width of the tower
+
+  bool operator==(const Images&) const = default;
+};
 
 /// One grid point with its names resolved. Pointers are never null and outlive the scenario.
 struct Scenario {
@@ -43,6 +53,8 @@ struct Scenario {
   const LayerSplit* layer_split = nullptr;  ///< where layers go by hand; null: the runtime decides
   const Assignment* assignment = nullptr;   ///< where each layer is, one by one; null: likewise
   bool kv_cache = true;                     ///< false: every token recomputes the whole prefix
+  const Draft* draft = nullptr;             ///< a smaller model that proposes tokens; null: none
+  Images images{};
 
   bool operator==(const Scenario&) const = default;
   Size cached_tokens() const { return context > 0 ? context : prompt_tokens + output_tokens; }
@@ -118,8 +130,8 @@ struct Estimate {
   Seconds load, ttft, tpot;     ///< infinite where it does not fit
   double tokens_s = 0;  ///< output tokens per second of all sequences together, after the first
                         ///< token; training: tokens trained on per second by all cards
-  Seconds total;     ///< ttft and all output tokens
-  StepOutcome step;  ///< of training alone
+  Seconds total;        ///< ttft and all output tokens
+  StepOutcome step;     ///< of training alone
 };
 
 /// Pure and total: never throws for a scenario made of valid rows, depends on nothing else.

@@ -2,13 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "hardware/quantity_text.hpp"
 #include "model/activation.hpp"
 #include "model/advice.hpp"
 #include "model/assignment.hpp"
-#include "model/cache_room.hpp"
+#include "model/beside_terms.hpp"
 #include "model/estimate.hpp"
 #include "model/explain_times.hpp"
 #include "model/kv_cache.hpp"
@@ -40,8 +39,7 @@ class Explainer {
       return std::move(out_);
     }
     add_devices();
-    add_cache_room();
-    add_least_card();
+    out_.notes = room_notes(s_, plan_, out_.devices);
     add_memory_terms();
     if (out_.estimate.verdict != Verdict::does_not_fit) add_time_terms(s_, plan_, out_);
     out_.advice = advice(s_, out_.estimate);
@@ -79,7 +77,8 @@ class Explainer {
     say("flash or memory-efficient attention; weights read from a cold disk");
     if (model.encoder_decoder) say("the prompt is the encoder's input");
     if (profile_.first_decoding > 0 && !model.encoder_decoder)
-      say("text only: vision and audio towers are held but not run");
+      say(s_.images.count > 0 ? "images go through the vision tower in prefill"
+                              : "text only: vision and audio towers are held but not run");
     const TimeIntervals times = time_intervals(runtime_, plan_);
     say(fmt::format(
         "intervals are 80 %: memory from {} measured rows, first token from {}, tokens/s "
@@ -101,35 +100,6 @@ class Explainer {
         "{} cards: {} split each matrix, {} stages of layers, {} replicas with {} sequences each{}",
         plan_.cards, plan_.shards, plan_.stages, plan_.replicas, s_.batch,
         plan_.whole_experts ? "; experts are spread whole" : "");
-  }
-
-  void add_least_card() {
-    const Bytes least = least_card(s_);
-    if (least == Bytes(0)) return;
-    const Device& device = s_.machine->devices.front();
-    const double times = real(least) / real(device.memory);
-    out_.notes.push_back(
-        fmt::format("alone on one card: {}, {:.2f} of {}", to_text(least), times, device.name));
-  }
-
-  void add_cache_room() {
-    const auto room = cache_room(s_, plan_);
-    if (!room) return;
-    const auto say = [&](std::string text) { out_.notes.push_back(std::move(text)); };
-    if (room->blocks == 0)
-      return say(
-          fmt::format("no memory is left for the KV cache: {} would not start", runtime_.name));
-    say(fmt::format("KV cache: {} left on the fullest card, {} blocks of {} tokens, {} tokens",
-                    to_text(room->available), room->blocks, room->block, room->tokens));
-    say(fmt::format("maximum concurrency for {} tokens: {:.2f}x", s_.cached_tokens(),
-                    room->sequences));
-    if (room->longest < s_.cached_tokens())
-      say(fmt::format("{} would not start: one sequence of {} tokens needs {}; at most {} tokens",
-                      runtime_.name, s_.cached_tokens(), to_text(room->one_sequence),
-                      room->longest));
-    else if (room->sequences < static_cast<double>(s_.batch))
-      say(fmt::format("{} would start and run {:.0f} of {} sequences at once", runtime_.name,
-                      std::floor(room->sequences), s_.batch));
   }
 
   void add_warnings() {
@@ -213,7 +183,7 @@ class Explainer {
     const bool stored = held_as_stored(*w.model, *w.scheme);
     const std::string_view scheme_source =
         stored ? "the headers of the checkpoint's tensors" : w.scheme->source;
-    exact("weights", w.total,
+    exact("weights", w.total - w.adapters,
           stored ? "sum over tensors of the bytes that their headers say"
                  : "sum over tensors of stored(format, elements)",
           fmt::format("{} parameters and {} buffer elements in {}", profile_.parameters,
@@ -232,6 +202,7 @@ class Explainer {
                           ? kv.count() / std::max<Size>(1, s_.batch * s_.cached_tokens())
                           : 0),
           "Pope et al., arXiv:2211.05102; MLA: arXiv:2412.19437");
+    for (Term& term : beside_terms(s_, plan_)) out_.terms.push_back(std::move(term));
     if (plan_.cards == 0) return;
     Size heaviest = plan_.idle;
     for (Size card = plan_.idle; card < plan_.cards; ++card)

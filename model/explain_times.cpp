@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "model/draft.hpp"
 #include "model/estimate.hpp"
 #include "model/pass.hpp"
 #include "model/speed.hpp"
@@ -16,10 +17,9 @@ namespace {
 class TimeTerms {
  public:
   TimeTerms(const Scenario& s, const Plan& plan, Explanation& out)
-      : runtime_(*s.runtime),
-        rates_(s.machine->devices.empty()
-                   ? s.runtime->rates.back().front()
-                   : s.runtime->rates_on(s.machine->devices.front(), *s.weights)),
+      : s_(s),
+        runtime_(*s.runtime),
+        rates_(rates_for(*s.weights)),
         reduce_(reduce_latency(s, plan.shards * plan.replicas)),
         out_(out),
         times_(time_intervals(*s.runtime, plan)) {}
@@ -30,10 +30,27 @@ class TimeTerms {
         evidence(runtime_.load_bandwidth), runtime_.load_bandwidth.source);
   }
   void add_first(const PassTime& pass) {
-    add_pass("ttft", pass, times_.first, rates_.prefill_compute);
+    add_pass("ttft", pass, times_.first, rates_, rates_.prefill_compute);
   }
   void add_step(const PassTime& pass) {
-    add_pass("tpot", pass, times_.step, rates_.decode_bandwidth);
+    add_pass("tpot", pass, times_.step, rates_, rates_.decode_bandwidth);
+  }
+  /// Both, where a smaller model proposes tokens. `first`: the prompts through the model itself.
+  void add_with_draft(const PassTime& first, const Draft& draft, const DraftTimes& times) {
+    add_pass("ttft_model", first, times_.first, rates_, rates_.prefill_compute);
+    add("ttft_draft", times.prompt, times_.first, "the prompts through the draft model", "",
+        runtime_.source);
+    add("ttft", first.total + times.prompt, times_.first, "ttft_model + ttft_draft", "",
+        runtime_.source);
+    const Rates& small = rates_for(*draft.weights);
+    add_pass("draft_step", times.propose, times_.step, small, small.decode_bandwidth);
+    add_pass("check_step", times.check, times_.step, rates_, rates_.decode_bandwidth);
+    const double tokens = tokens_per_step(draft);
+    add("tpot", times.step / tokens, times_.step,
+        "(k * draft_step + check_step) / ((1 - a^(k + 1)) / (1 - a))",
+        fmt::format("k {} proposed tokens, acceptance a {:.2f}: {:.2f} tokens a step", draft.tokens,
+                    draft.acceptance, tokens),
+        "Leviathan et al., arXiv:2211.17192, equation 1");
   }
   void add_total(Size output_tokens) {
     const double first = out_.estimate.ttft.value(), all = out_.estimate.total.value();
@@ -45,6 +62,11 @@ class TimeTerms {
   }
 
  private:
+  const Rates& rates_for(const Weights& weights) const {
+    return s_.machine->devices.empty() ? s_.runtime->rates.back().front()
+                                       : s_.runtime->rates_on(s_.machine->devices.front(), weights);
+  }
+
   void add(std::string name, double seconds, const Constant& interval, std::string formula,
            std::string numbers, std::string_view source) {
     out_.terms.push_back({std::move(name), "seconds", seconds * interval.low, seconds,
@@ -54,7 +76,7 @@ class TimeTerms {
 
   /// The parts of a pass and which of them bounds it.
   void add_pass(const std::string& name, const PassTime& pass, const Constant& interval,
-                const Constant& on_cards) {
+                const Rates& rates, const Constant& on_cards) {
     const auto part = [&](std::string_view what, double seconds, std::string formula,
                           const Constant& constant) {
       if (seconds > 0)
@@ -62,7 +84,7 @@ class TimeTerms {
             fmt::format("{:.3g}, {}", constant.value, evidence(constant)), constant.source);
     };
     part("cards", pass.cards,
-         runtime_.repeats_to_attend && name == "tpot"
+         runtime_.repeats_to_attend && !name.starts_with("ttft")
              ? "max(bytes / (share * bandwidth), FLOPs / (share * peak)) + K and V repeated for "
                "each "
                "query head / copying, on each card"
@@ -74,7 +96,7 @@ class TimeTerms {
     part("disk", pass.disk, "bytes on disk / (share * disk read)", runtime_.disk_bandwidth);
     part("reduce", pass.reduce, "2 * layers * (latency + 2 (n - 1) / n * activations / link)",
          reduce_);
-    part("launches", pass.launches, "layers * overhead", rates_.layer_overhead_s);
+    part("launches", pass.launches, "layers * overhead", rates.layer_overhead_s);
     add(name, pass.total, interval,
         runtime_.launch == Launch::overlapped
             ? "stream + disk + reduce + max(cards + cpu, launches)"
@@ -89,6 +111,7 @@ class TimeTerms {
     return std::max_element(std::begin(parts), std::end(parts))->second;
   }
 
+  const Scenario& s_;
   const Runtime& runtime_;
   const Rates& rates_;
   const Constant& reduce_;
@@ -106,9 +129,13 @@ std::string evidence(const Constant& c) {
 void add_time_terms(const Scenario& s, const Plan& plan, Explanation& out) {
   TimeTerms terms(s, plan, out);
   terms.add_load();
-  terms.add_first(prefill(s, plan, s.prompt_tokens));
+  const PassTime first = prefill(s, plan, s.prompt_tokens);
+  if (s.draft != nullptr)
+    terms.add_with_draft(first, *s.draft, draft_times(s, plan));
+  else
+    terms.add_first(first);
   if (!s.weights->model->profile.generative) return;
-  if (s.kv_cache) terms.add_step(decode_step(s, plan, mean_tokens(s)));
+  if (s.kv_cache && s.draft == nullptr) terms.add_step(decode_step(s, plan, mean_tokens(s)));
   terms.add_total(s.output_tokens);
 }
 

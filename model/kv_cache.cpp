@@ -18,9 +18,10 @@ Size tokens_of(const CacheClass& c, CachedTokens tokens) {
 }
 
 const std::vector<Size>& elements_before(const Scenario& s, const CacheClass& c) {
-  const bool expanded =
-      c.kind == CacheKind::latent ? !s.runtime->latent_cache : s.runtime->repeated_heads;
-  return expanded ? c.expanded_before : c.per_token_before;
+  const bool latent = c.kind == CacheKind::latent;
+  const bool expanded = latent ? !s.runtime->latent_cache : s.runtime->repeated_heads;
+  if (expanded) return c.expanded_before;
+  return latent && s.runtime->latent_values ? c.twice_before : c.per_token_before;
 }
 
 /// Parts that `shards` cards divide a cache into.

@@ -7,6 +7,7 @@
 
 #include "model/checkpoint.hpp"
 #include "model/config_keys.hpp"
+#include "model/images.hpp"
 #include "model/multi_token_prediction.hpp"
 #include "model/part.hpp"
 #include "model/profile.hpp"
@@ -34,6 +35,7 @@ struct Model {
   std::vector<UnknownKey> unknown_keys;  ///< of the config: neither read nor known to its class
   MultiTokenPrediction multi_token_prediction;  ///< beside `part`; no count has it
   ModelShape shape;
+  ImageRule images;  ///< how images become tokens
   Part part;
   Profile profile;
   /// What the headers of the checkpoint's tensors say (model/stored.hpp); null: none was read.

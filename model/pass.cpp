@@ -62,6 +62,17 @@ Pass prefill_pass(const Scenario& s, Size prompt) {
   return pass;
 }
 
+Pass tower_pass(const Scenario& s) {
+  Pass pass;
+  const auto patches = static_cast<double>(s.images.patches);
+  const double images = static_cast<double>(s.batch) * static_cast<double>(s.images.count);
+  pass.tokens = images * patches;
+  pass.logit_rows = 0;
+  pass.layers = {0, s.weights->model->profile.first_decoding};
+  pass.patch_flops = 4 * images * patches * patches * static_cast<double>(s.images.hidden);
+  return pass;
+}
+
 Pass step_pass(const Scenario& s) {
   if (!s.weights->model->profile.generative) return prefill_pass(s, s.prompt_tokens);
   return s.kv_cache ? decode_pass(s, mean_tokens(s)) : prefill_pass(s, mean_tokens(s).self);
@@ -89,7 +100,7 @@ Work work_of(const Scenario& s, const Pass& pass, const Piece& piece) {
   work.expert_bytes =
       pass.weight_reads * routed * experts_touched(profile, pass.tokens / pass.weight_reads);
   work.weight_bytes = pass.weight_reads * dense + work.expert_bytes;
-  work.flops = 2.0 * multiplied * pass.tokens;
+  work.flops = 2.0 * multiplied * pass.tokens + pass.patch_flops * static_cast<double>(run.size());
   if (piece.content == Content::experts) return work;
   if (pass.prompt > 0) {
     const double flops = prefill_score_flops(s, pass.prompt, run.first, run.last);
@@ -99,14 +110,16 @@ Work work_of(const Scenario& s, const Pass& pass, const Piece& piece) {
   } else {
     work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
     const double flops = decode_score_flops(s, pass.cached, run.first, run.last);
-    work.flops += flops;
-    // Two operations for each element of K and V, as many as its bytes in 16 bit.
+    work.flops += flops * pass.tokens / static_cast<double>(s.batch);
+    // Two operations for each element of K and V, as many as its bytes in 16 bit; once for all
+    // tokens of a sequence.
     if (s.runtime->repeats_to_attend) work.repeated = flops;
   }
   return work;
 }
 
 Work head_work(const Scenario& s, const Pass& pass) {
+  if (pass.logit_rows == 0) return {};
   const Weights& w = *s.weights;
   return {.weight_bytes = w.head_read,
           .flops = 2.0 * static_cast<double>(w.model->profile.head_elements) * pass.logit_rows};

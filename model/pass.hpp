@@ -15,12 +15,16 @@ struct Pass {
   Range layers;             ///< layers that run
   CachedTokens cached;      ///< decode only
   Size prompt = 0;          ///< prefill only
+  double patch_flops = 0;   ///< of a vision tower: attention of the patches, in each layer
 };
 
 /// One step of decoding every sequence with `tokens` cached.
 Pass decode_pass(const Scenario& scenario, CachedTokens tokens);
 /// The prompts of all sequences. `prompt` in tokens per sequence.
 Pass prefill_pass(const Scenario& scenario, Size prompt);
+/// The images of all sequences through the vision tower. Every patch looks at all of its image:
+/// 4 * patches^2 * hidden FLOPs a layer, the upper bound where windows are smaller.
+Pass tower_pass(const Scenario& scenario);
 /// What is repeated for every output token: a decode step at mean_tokens, or the whole prefix where
 /// no cache is kept; the prompt where nothing is generated.
 Pass step_pass(const Scenario& scenario);

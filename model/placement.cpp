@@ -5,6 +5,7 @@
 
 #include "model/activation.hpp"
 #include "model/assignment.hpp"
+#include "model/draft.hpp"
 #include "model/kv_cache.hpp"
 #include "model/layer_split.hpp"
 #include "model/split.hpp"
@@ -117,8 +118,9 @@ Bytes room_on_card(const Scenario& s, Size card, double factor, Bytes work) {
   const Bytes budget = scaled(card_budget(s, static_cast<std::size_t>(card)), factor);
   const Bytes left = budget - whole(s.runtime->context_bytes.value);
   const double shares = (1.0 + s.runtime->fragmentation.value) * (1.0 + held_again(s));
+  const DraftUse draft = draft_on_card(s, 1, card == 0);
   return scaled(left, shares) - work - rotary_tables(s, std::ssize(s.weights->layer)) -
-         workspace(s, static_cast<std::size_t>(card));
+         workspace(s, static_cast<std::size_t>(card)) - draft.weights - draft.kv_cache;
 }
 
 Bytes ram_limit(const Scenario& s, const Plan& plan, double factor) {
@@ -174,7 +176,10 @@ CardUse CardUses::operator()(const Plan& plan, Size card) const {
   if (plan.assignment == nullptr && plan.partly_on_host) use.weights -= held_back(s_, plan, card);
   if (card == 0) use.weights += plan.stage_buffer;
   use.kv_cache = caches(cache_);
-  const Bytes prompts = std::min(use.kv_cache, caches(prompt_cache_));
+  const Bytes prompts = std::min(use.kv_cache, caches(prompt_cache_)), own = use.kv_cache;
+  const DraftUse draft = draft_on_card(s_, plan.shards, card == plan.idle);
+  use.weights += draft.weights;
+  use.kv_cache += draft.kv_cache;
   Size layers = 0;
   for_pieces_on_card(plan, card, [&](const Piece& piece) { layers += piece.layers.size(); });
   // Cards without the head make no logits; where no card has it, the first may be asked to.
@@ -182,7 +187,7 @@ CardUse CardUses::operator()(const Plan& plan, Size card) const {
   const Head head = !other || plan.has_head(card) ? Head::here
                     : card == 0                   ? Head::returned
                                                   : Head::elsewhere;
-  use.activations = work_(use.kv_cache, prompts, head) + rotary_tables(s_, layers) +
+  use.activations = work_(own, prompts, head) + rotary_tables(s_, layers) +
                     workspace(s_, static_cast<std::size_t>(card)) +
                     whole(use.weights.real().value() * held_again(s_));
   use.context = whole(s_.runtime->context_bytes.value);
@@ -195,6 +200,7 @@ CardUse CardUses::operator()(const Plan& plan, Size card) const {
 HostUse host_use(const Scenario& s, const Plan& plan) {
   HostUse use;
   use.process = whole(s.runtime->host_bytes.value);
+  const DraftUse draft = draft_on_host(s, plan);
   const bool computes = plan.stage_buffer == Bytes(0) &&
                         (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card);
   if (plan.assignment != nullptr) {
@@ -202,6 +208,8 @@ HostUse host_use(const Scenario& s, const Plan& plan) {
     use.weights = held.weights;
     use.kv_cache = held.caches;
     if (computes) use.activations = activations(s, pass_tokens(s), 1);
+    use.weights += draft.weights;
+    use.kv_cache += draft.kv_cache;
     return use;
   }
   use.weights = layer_bytes(*s.weights, plan.on_cpu);
@@ -219,6 +227,8 @@ HostUse host_use(const Scenario& s, const Plan& plan) {
         cache(plan.on_cpu.first, plan.on_cpu.last) + cache(plan.on_disk.first, plan.on_disk.last);
     use.activations = activations(s, pass_tokens(s), 1);
   }
+  use.weights += draft.weights;
+  use.kv_cache += draft.kv_cache;
   return use;
 }
 

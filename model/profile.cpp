@@ -68,7 +68,29 @@ void accumulate(std::vector<T>& prefix) {
   for (std::size_t i = 1; i < prefix.size(); ++i) prefix[i] += prefix[i - 1];
 }
 
+using Norms = std::unordered_map<std::string_view, Size>;
+
+/// Widths of the norms over the latents of MLA, by the attention that they are in.
+Norms latent_norms(const Part& part) {
+  Norms norms;
+  constexpr std::string_view name = ".kv_a_layernorm.weight";
+  for (const Tensor& tensor : part.tensors)
+    if (tensor.name.ends_with(name))
+      norms.emplace(std::string_view(tensor.name).substr(0, tensor.name.size() - name.size()),
+                    tensor.elements());
+  return norms;
+}
+
+/// Of a latent, the elements that values are made of: those that are normed, the rest being rotated
+/// keys.
+Size values_of(const Cache& cache, const Norms& norms) {
+  if (cache.kind != CacheKind::latent) return 0;
+  const auto norm = norms.find(cache.path);
+  return norm == norms.end() ? 0 : norm->second;
+}
+
 void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
+  const Norms norms = latent_norms(part);
   const std::size_t size = profile.layers.size() + 1;
   for (const Cache& cache : part.caches) {
     const Size layer = blocks.find(cache.path);
@@ -79,7 +101,8 @@ void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
     if (it == profile.caches.end()) {
       profile.caches.push_back({cache.kind, cache.window, cache.picked, cache.kv_heads,
                                 std::vector<Size>(size), std::vector<Size>(size),
-                                std::vector<Size>(size), std::vector<Size>(size)});
+                                std::vector<Size>(size), std::vector<Size>(size),
+                                std::vector<Size>(size)});
       it = profile.caches.end() - 1;
     }
     // A cache outside every block counts from the first layer on.
@@ -87,12 +110,14 @@ void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
     it->per_token_before[at] += cache.per_token;
     it->expanded_before[at] +=
         cache.expanded_per_token > 0 ? cache.expanded_per_token : cache.per_token;
+    it->twice_before[at] += cache.per_token + values_of(cache, norms);
     it->state_before[at] += cache.per_sequence;
     it->score_dims_before[at] += cache.score_dims;
   }
   for (CacheClass& c : profile.caches) {
     accumulate(c.per_token_before);
     accumulate(c.expanded_before);
+    accumulate(c.twice_before);
     accumulate(c.state_before);
     accumulate(c.score_dims_before);
   }

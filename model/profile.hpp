@@ -40,6 +40,7 @@ struct CacheClass {
   Size kv_heads;                        ///< heads that tensor parallelism may split; 0 = none
   std::vector<Size> per_token_before;   ///< elements per token
   std::vector<Size> expanded_before;    ///< elements per token with MLA's K and V expanded
+  std::vector<Size> twice_before;       ///< elements per token with a latent's values held again
   std::vector<Size> state_before;       ///< recurrent state elements per sequence
   std::vector<Size> score_dims_before;  ///< 2 FLOPs per dim per cached token
 };

@@ -169,7 +169,8 @@ bool same_caches(const Profile& profile, std::size_t i) {
     return before[i + 1] - before[i] == before[i + 2] - before[i + 1];
   };
   return std::all_of(profile.caches.begin(), profile.caches.end(), [&](const CacheClass& c) {
-    return same(c.per_token_before) && same(c.expanded_before) && same(c.state_before);
+    return same(c.per_token_before) && same(c.expanded_before) && same(c.twice_before) &&
+           same(c.state_before);
   });
 }
 
@@ -182,7 +183,38 @@ void find_runs(Weights& weights) {
   }
 }
 
+/// Runs and prefix sums over the layers, from each layer's own.
+void sum_layers(Weights& weights, const std::vector<double>& dense,
+                const std::vector<Divided>& divided) {
+  weights.run_ends.clear();
+  weights.run_of.clear();
+  find_runs(weights);
+  weights.layers_before = {Bytes(0)};
+  weights.shards.before = {Divided{}};
+  weights.read_dense = {0};
+  for (std::size_t i = 0; i < weights.layer.size(); ++i) {
+    weights.layers_before.push_back(weights.layers_before.back() + weights.layer[i]);
+    weights.shards.before.push_back(weights.shards.before.back() + divided[i]);
+    weights.read_dense.push_back(weights.read_dense.back() + dense[i]);
+  }
+}
+
 }  // namespace
+
+Weights with_additions(Weights weights, const std::vector<Addition>& additions) {
+  std::vector<double> dense;
+  std::vector<Divided> divided;
+  for (std::size_t i = 0; i < additions.size(); ++i) {
+    const auto at = static_cast<Size>(i);
+    divided.push_back(weights.shards.layers(at, at + 1) + additions[i].divided);
+    dense.push_back(weights.read_dense[i + 1] - weights.read_dense[i] + additions[i].read);
+    weights.layer[i] += additions[i].bytes;
+    weights.total += additions[i].bytes;
+    weights.adapters += additions[i].bytes;
+  }
+  sum_layers(weights, dense, divided);
+  return weights;
+}
 
 Weights hold(const Model& model, const Scheme& scheme) {
   std::string reason = refusal(model, scheme);
@@ -228,20 +260,19 @@ Weights hold(const Model& model, const Scheme& scheme) {
     if (tensor.role == Role::head)
       weights.head_read += (tensor.tied_to.empty() ? bytes : owner[tensor.tied_to]).real().value();
   }
-  find_runs(weights);
-  weights.layers_before = weights.experts_before = {Bytes(0)};
-  weights.shards.before = {Divided{}};
-  weights.read_dense = weights.read_routed = {0};
+  std::vector<double> dense(layers.size()), experts(layers.size());
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const double passes = static_cast<double>(layers[i].passes);
-    const double dense = passes * (weights.layer[i] - routed[i]).real().value();
-    const double experts = passes * routed[i].real().value();
-    weights.layers_before.push_back(weights.layers_before.back() + weights.layer[i]);
-    weights.experts_before.push_back(weights.experts_before.back() + routed[i]);
-    weights.shards.before.push_back(weights.shards.before.back() + divided[i]);
-    weights.read_dense.push_back(weights.read_dense.back() + dense);
-    weights.read_routed.push_back(weights.read_routed.back() + experts);
+    dense[i] = passes * (weights.layer[i] - routed[i]).real().value();
+    experts[i] = passes * routed[i].real().value();
   }
+  weights.experts_before = {Bytes(0)};
+  weights.read_routed = {0};
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    weights.experts_before.push_back(weights.experts_before.back() + routed[i]);
+    weights.read_routed.push_back(weights.read_routed.back() + experts[i]);
+  }
+  sum_layers(weights, dense, divided);
   const auto most = std::max_element(multiplied.begin(), multiplied.end());
   weights.arithmetic = scheme.reach == Reach::decoder_blocks  // GPTQ and AWQ hold weights only
                            ? Arithmetic::dequantised

@@ -78,7 +78,9 @@ struct Weights {
   const Model* model = nullptr;
   const Scheme* scheme = nullptr;
   std::string refusal;                ///< why the scheme cannot hold the model: no bytes then
-  Bytes total;                        ///< parameters and buffers
+  Bytes total;                        ///< parameters and buffers, adapters
+  Bytes adapters{};                   ///< of them, low-rank adapters (model/served_adapters.hpp)
+  Bytes adapters_most{};              ///< with what only some models' classes ask for
   Bytes embedding;                    ///< before the first decoding block, and all embeddings
   Bytes head;                         ///< all else outside the blocks: final norm, head (0 if tied)
   Size largest_matrix = 0;            ///< elements of the largest one in a block, not of experts
@@ -96,5 +98,14 @@ struct Weights {
 };
 
 Weights hold(const Model& model, const Scheme& scheme);
+
+/// What lies in one layer beside what `hold` put there.
+struct Addition {
+  Bytes bytes;
+  double read = 0;  ///< bytes of it that one forward pass reads
+  Divided divided;  ///< the same bytes by the way cards divide them
+};
+/// `weights` with `additions`, one for each layer, and all sums over layers made again.
+Weights with_additions(Weights weights, const std::vector<Addition>& additions);
 
 }  // namespace headroom::model

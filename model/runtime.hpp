@@ -35,6 +35,12 @@ enum class Growth {
   by_layer,  ///< each layer's is copied into a larger one, the old one freed at once
   whole,     ///< the same, and the old ones of all layers are freed only after the pass
 };
+/// How low-rank adapters are held beside a model at inference.
+enum class AdapterMemory {
+  unknown,  ///< not described
+  loaded,   ///< each as its file has it, beside the matrices that it adapts
+  slots,    ///< a given number of slots of one rank beside every linear layer, set aside at start
+};
 enum class Positions { last, all };  ///< whose logits a prefill pass makes
 
 /// Cards whose memory and compute kernels reach alike.
@@ -71,6 +77,7 @@ struct Runtime {
   bool cpu;                  ///< can run without any card
   bool window_capped;        ///< sliding-window layers hold only their window
   bool latent_cache;         ///< MLA holds the latent, not expanded K and V
+  bool latent_values;        ///< … and the values among it a second time
   bool repeated_heads;       ///< holds K and V for each query head where transformers does
   bool sparse_attention;     ///< reads the tokens that an indexer picks, not all
   bool experts_apart;        ///< experts may be in host memory while their layer is on a card
@@ -78,6 +85,7 @@ struct Runtime {
   bool cache_optional;       ///< can generate without a KV cache
   bool rotary_tables;        ///< each layer holds the cosines and sines of every position
   bool strict_positions;     ///< refuses a context beyond the model's positions
+  bool continuous_batching;  ///< a request that ends is followed by the next at once
   bool holds_back;           ///< a given part of a card's weights can stay in host memory
   bool repeats_to_attend;    ///< K and V are copied for each query head before attention
   bool unties_fp8;           ///< a tied head of an FP8 checkpoint stands beside the embedding
@@ -103,6 +111,11 @@ struct Runtime {
   std::optional<Arithmetic> packed_arithmetic;  ///< of weights that are unpacked as they are read;
                                                 ///< nothing: 16 bit
   bool half_accumulate;                         ///< 16-bit products are summed in 16 bit
+  AdapterMemory adapters;                       ///< how low-rank adapters are held
+  std::span<const Size> adapter_ranks;          ///< of slots; empty: any
+  Size adapter_bytes;                           ///< of an element of an adapter
+  Size draft_vocabulary;     ///< most rows by which a draft model's vocabulary may differ; below 0:
+                             ///< decoding with a draft model is not described
   double utilization;        ///< share of a card's memory used when no budget is given
   Constant context_bytes;    ///< driver context and libraries on each card
   Constant workspace_bytes;  ///< buffers of matrix libraries in the allocator's count

@@ -20,6 +20,8 @@ constexpr auto expert_families =
     std::to_array<SchemeFamily>({SchemeFamily::plain, SchemeFamily::gguf, SchemeFamily::fp4,
                                  SchemeFamily::fp8, SchemeFamily::compressed_tensors});
 
+constexpr auto vllm_ranks = std::to_array<Size>({1, 8, 16, 32, 64, 128, 256, 320, 512});
+
 constexpr Constant guess(double value, double low, double high) {
   return {value, low, high, 0, rule};
 }
@@ -40,6 +42,7 @@ Runtime start() {
   r.logits = Positions::last;
   r.logits_bytes = 4;
   r.utilization = 1.0;
+  r.draft_vocabulary = -1;
   r.context_bytes = guess(520 * MiB, 300 * MiB, 900 * MiB);
   r.workspace_bytes = {8.125 * MiB, 8.125 * MiB, 32 * MiB, 0, "PyTorch: CUDA semantics, cuBLAS"};
   r.held_twice = guess(0, 0, 0.05);
@@ -87,6 +90,10 @@ Runtime transformers() {
   // modeling_falcon.py, _split_heads: keys and values of the newer layout are repeated before they
   // are kept. modeling_deepseek_v32.py: what the indexer does not pick is masked, not left out.
   r.repeated_heads = true;
+  // PEFT 0.21 peft_model.py: autocast_adapter_dtype, 16-bit adapters are copied to fp32.
+  r.adapters = AdapterMemory::loaded;
+  r.adapter_bytes = 4;
+  r.draft_vocabulary = Size{1} << 40;  // candidate_generator.py: other tokenizers are translated
   r.cache_growth = Growth::by_layer;
   // About a hundred operations a layer, each called from Python.
   for (auto& by_width : r.rates)
@@ -114,6 +121,7 @@ Runtime transformers_of_2024() {
       "transformers 4.38 modeling_qwen2.py: logits of every position, .float(); DynamicCache";
   r.logits = Positions::all;
   r.rotary_tables = true;
+  r.latent_cache = false;  // modeling_deepseek.py beside the checkpoints keeps expanded K and V
   return r;
 }
 
@@ -136,6 +144,8 @@ Runtime llama_cpp() {
   r.holds = llama_cpp_families;
   r.offload = Offload::compute;
   r.disk = r.cpu = r.window_capped = r.input_on_cpu = r.experts_apart = true;
+  r.continuous_batching = true;  // llama-server
+  r.latent_values = true;        // until llama.cpp pull request 19067, 2026-01: K and V are apart
   r.window_slack = 512;
   r.kv_block = 256;
   r.state_bytes = 4;
@@ -149,6 +159,9 @@ Runtime llama_cpp() {
   r.pipelined_tokens = 2048;               // n_batch
   r.layer_kernels = 45;                    // nodes of llm_build_llama and conversions for cuBLAS
   r.copies_for_prefill = true;             // ggml-backend.cpp: op offload
+  r.adapters = AdapterMemory::loaded;      // llama-adapter.cpp: in the adapted tensor's own buffer
+  r.adapter_bytes = 4;                     // convert_lora_to_gguf.py: --outtype f32
+  r.draft_vocabulary = 128;                // common/speculative.cpp: SPEC_VOCAB_MAX_SIZE_DIFFERENCE
   r.packed_arithmetic = Arithmetic::int8;  // ggml-cuda mmq.cuh
   r.half_accumulate = true;                // cublasGemmEx with CUBLAS_COMPUTE_16F
   return r;
@@ -181,9 +194,15 @@ Runtime vllm() {
   r.source = "vLLM 0.19: gpu_memory_utilization 0.9, block size 16, chunked prefill";
   r.split = Split::tensors;
   r.strict_positions = r.holds_back = r.sparse_attention = true;
+  r.continuous_batching = true;
   r.vocabulary_multiple = 64;
   r.kv_block = 16;
   r.prefill_chunk = 8192;
+  // lora/layers/base_linear.py create_lora_weights; config/lora.py MaxLoRARanks, lora_dtype.
+  r.adapters = AdapterMemory::slots;
+  r.adapter_ranks = vllm_ranks;
+  r.adapter_bytes = 2;
+  r.draft_vocabulary = 0;  // config/speculative.py verify_equal_vocab_size_if_draft_model
   r.utilization = 0.9;
   r.context_bytes = guess(900 * MiB, 500 * MiB, 1800 * MiB);
   r.host_bytes = guess(4096 * MiB, 2048 * MiB, 8192 * MiB);
@@ -234,8 +253,13 @@ std::vector<Runtime> policy_rows() {
   std::vector<Runtime> rows{transformers(), transformers_of_2024(), transformers_of_2023(),
                             llama_cpp(),    llama_cpp_of_2024(),    llama_cpp_with_blas(),
                             vllm(),         vllm_of_2024(),         vllm_of_early_2024()};
-  rows.push_back(like(vllm(), "sglang", "0.5", "SGLang 0.5: as vLLM, radix cache"));
-  rows.push_back(like(vllm(), "tensorrt-llm", "1.0", "TensorRT-LLM 1.0, PyTorch backend: as vLLM"));
+  Runtime& sglang =
+      rows.emplace_back(like(vllm(), "sglang", "0.5", "SGLang 0.5: as vLLM, radix cache"));
+  sglang.adapter_ranks = {};  // lora/mem_pool.py: of the largest rank there is
+  Runtime& tensorrt = rows.emplace_back(
+      like(vllm(), "tensorrt-llm", "1.0", "TensorRT-LLM 1.0, PyTorch backend: as vLLM"));
+  tensorrt.adapters = AdapterMemory::unknown;  // a share of the free memory
+  tensorrt.draft_vocabulary = -1;
 
   // Attention without a flash kernel: scores in 16 bit, in fp32 for the softmax, and its result.
   Runtime& autoawq = rows.emplace_back(torch_program(
@@ -264,15 +288,22 @@ std::vector<Runtime> policy_rows() {
                                          "DeepSpeed ZeRO-Inference: weights streamed each pass"));
   zero.launch = Launch::added;
   zero.repeats_to_attend = false;
+  zero.adapters = AdapterMemory::unknown;
+  zero.draft_vocabulary = -1;
   Runtime& flexgen = rows.emplace_back(
       like(transformers(), "flexgen", "0.1.7", "FMInference/FlexLLMGen flex_opt.py"));
   flexgen.launch = Launch::added;
   flexgen.repeats_to_attend = false;
+  flexgen.adapters = AdapterMemory::unknown;
+  flexgen.draft_vocabulary = -1;
   flexgen.cache_growth = Growth::reserved;
 
   Runtime& experts = rows.emplace_back(
       like(llama_cpp(), "ktransformers", "0.2", "kvcache-ai/ktransformers: experts on the CPU"));
   experts.holds = expert_families;
+  experts.latent_values = false;  // operators/attention.py: one latent
+  experts.adapters = AdapterMemory::unknown;
+  experts.draft_vocabulary = -1;
   Runtime& layerwise = rows.emplace_back(experts);
   layerwise.name = "kt-kernel";
   layerwise.version = "2025-12";

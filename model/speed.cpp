@@ -5,6 +5,7 @@
 
 #include "model/activation.hpp"
 #include "model/assignment.hpp"
+#include "model/draft.hpp"
 #include "model/layer_split.hpp"
 #include "model/pass.hpp"
 
@@ -92,7 +93,7 @@ void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, Pas
     work.weight_bytes =
         pass.weight_reads * times * static_cast<double>(w.shards.of_rank(held, rank).count()) +
         work.expert_bytes;
-    if (plan.has_head(first)) work.weight_bytes += w.head_read / shards;
+    if (plan.has_head(first) && pass.logit_rows > 0) work.weight_bytes += w.head_read / shards;
     work.flops /= shards;
     if (pass.prompt == 0)
       work.cache_bytes = kv_read(s, pass.cached, run.first, run.last, plan.shards);
@@ -223,16 +224,34 @@ CachedTokens mean_tokens(const Scenario& s) {
 PassTime decode_step(const Scenario& s, const Plan& plan, CachedTokens tokens) {
   return time_of(s, plan, decode_pass(s, tokens));
 }
+PassTime check_step(const Scenario& s, const Plan& plan, CachedTokens tokens, Size each) {
+  Pass pass = decode_pass(s, tokens);
+  pass.tokens *= static_cast<double>(each);
+  pass.logit_rows *= static_cast<double>(each);
+  return time_of(s, plan, pass);
+}
 PassTime prefill(const Scenario& s, const Plan& plan, Size prompt) {
-  return time_of(s, plan, prefill_pass(s, prompt));
+  PassTime time = time_of(s, plan, prefill_pass(s, prompt));
+  if (s.images.count == 0) return time;
+  const PassTime tower = time_of(s, plan, tower_pass(s));
+  for (const auto part : {&PassTime::cards, &PassTime::launches, &PassTime::stream, &PassTime::disk,
+                          &PassTime::cpu, &PassTime::reduce, &PassTime::total})
+    time.*part += tower.*part;
+  return time;
 }
 PassTime step(const Scenario& s, const Plan& plan) { return time_of(s, plan, step_pass(s)); }
 
-Seconds load_time(const Scenario& s, const Plan& plan) {
+double bytes_read(const Scenario& s, const Plan& plan) {
   const Weights& w = *s.weights;
-  double read = static_cast<double>(w.total.count() - disk_use(s, plan).count());
   if (w.scheme->family == SchemeFamily::bitsandbytes)
-    read = 2.0 * static_cast<double>(w.model->profile.parameters);
+    return 2.0 * static_cast<double>(w.model->profile.parameters);
+  const double draft =
+      s.draft != nullptr ? static_cast<double>(s.draft->weights->total.count()) : 0;
+  return draft + static_cast<double>(w.total.count() - disk_use(s, plan).count());
+}
+
+Seconds load_time(const Scenario& s, const Plan& plan) {
+  const double read = bytes_read(s, plan);
   double on_cards = 0;
   const CardUses uses(s, plan.shards);
   for (Size card = 0; card < plan.cards; ++card)

@@ -33,11 +33,18 @@ CachedTokens mean_tokens(const Scenario& scenario);
 
 /// One decode step of every sequence, at `tokens` cached.
 PassTime decode_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens);
+/// The same with `each` new tokens of every sequence: a pass that checks what a draft model
+/// proposed.
+PassTime check_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens, Size each);
 /// The prompts of all sequences, up to the first token. `prompt` in tokens per sequence.
 PassTime prefill(const Scenario& scenario, const Plan& plan, Size prompt);
 /// What is repeated for every output token: a decode step at mean_tokens, or the whole prefix where
 /// no cache is kept; the prompt where nothing is generated.
 PassTime step(const Scenario& scenario, const Plan& plan);
+
+/// Bytes of the checkpoint that are read on the way to being ready: all that is not left on disk;
+/// bitsandbytes reads the 16-bit checkpoint and packs on the way.
+double bytes_read(const Scenario& scenario, const Plan& plan);
 
 /// From a cold disk to ready.
 ///

@@ -5,29 +5,54 @@
 
 namespace headroom::model {
 
+/// How long prompts or outputs are, tokens: log-normal through the median and the 95th percentile.
+///
+///   mean = p50 * exp(s^2 / 2),  mean of squares = mean^2 * exp(s^2),  s = ln(p95 / p50) / 1.6449
+///
+/// p95 = p50: all alike.
+struct Lengths {
+  double p50 = 0, p95 = 0;
+  double mean() const;
+  double mean_square() const;
+};
+
+/// Of a request with prompt and output at one percentile of the lengths.
+struct RequestTimes {
+  Seconds ttft, total;
+};
+
 struct Traffic {
   Size running = 0;            ///< sequences at once, at most `batch`; 0: not one fits
   Seconds ttft, tpot;          ///< of the mean request
+  Seconds total;               ///< of the mean request, from its arrival to its last token
+  double requests_s = 0;       ///< that end, on each replica
   double output_tokens_s = 0;  ///< of all requests together, on each replica
+  double cached_tokens = 0;    ///< of a running sequence in the mean
+  RequestTimes at_p50, at_p95;
 };
 
 /// What each request sees while the others start and end beside it.
 ///
-///   tpot = step + (batch - 1) / output * prompt
-///   ttft = request + prompt * (1 + queue * (batch - 1)) + step
+///   tpot = step + (running - 1) / output * prefill
+///   ttft = request + prompt + queue * (running - 1) * prefill + step
+///   total = ttft + (output - 1) * tpot
+///   requests a second = running / total without waiting = batch / total   (Little's law)
 ///
-/// Where memory holds `running` sequences, fewer than `batch`, both are those of `running`, and the
-/// others wait: ttft grows by (batch - running) / running of the time that a request runs (Little's
-/// law in a closed loop).
+/// Where memory holds `running` sequences, fewer than `batch`, the others wait: ttft grows by
+/// (batch - running) / running of the time that a request runs (Little's law in a closed loop).
 ///
 /// Of n pipeline stages, each has a share 1 / n of the sequences at a time: a step is one of so
-/// many, and prefills of n requests overlap.
+/// many, and prefills of n requests overlap; `running` in tpot and ttft is that share.
 ///
-/// step: one decode step of all sequences, seconds; prompt: prefill of one request; while one
-/// request gets its output tokens, each of the others is followed by a new one, whose prefill
-/// shares the passes (chunked prefill); queue: share of the other prompts that a request waits
-/// for, which depends on how they arrive. Source: the schedulers of vLLM, SGLang and TensorRT-LLM;
-/// queue and request are fitted. Left out: unequal lengths, sequences that are put off and resumed.
+/// step: one decode step of all sequences, seconds, with prompt + mean square of outputs / (2 mean
+/// output) tokens cached each, since long outputs are met more often; prefill, prompt: of the mean
+/// and of this prompt; while one request gets its output tokens, each of the others is followed by
+/// a new one, whose prefill shares the passes (chunked prefill); queue: share of the other prompts
+/// that a request waits for, which depends on how they arrive. Source: the schedulers of vLLM,
+/// SGLang and TensorRT-LLM; queue and request are fitted. Left out: sequences that are put off and
+/// resumed; the spread of waiting times.
+Traffic traffic(const Scenario& scenario, const Lengths& prompts, const Lengths& outputs);
+/// The same where all requests are as the scenario has them.
 Traffic traffic(const Scenario& scenario);
 
 }  // namespace headroom::model

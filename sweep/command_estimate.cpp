@@ -5,10 +5,13 @@
 #include "sweep/command.hpp"
 #include "sweep/digits.hpp"
 #include "sweep/estimate_text.hpp"
+#include "sweep/gpus_needed.hpp"
 #include "sweep/machine_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/result_row.hpp"
 #include "sweep/scenario_options.hpp"
+#include "sweep/smaller_model.hpp"
+#include "sweep/traffic_output.hpp"
 #include "sweep/training_options.hpp"
 
 namespace headroom::sweep {
@@ -64,7 +67,8 @@ json::object term_object(const model::Term& term) {
           {"source", term.source}};
 }
 
-json::object object_of(const GivenScenario& given, const Explanation& explained) {
+json::object object_of(const GivenScenario& given, const Explanation& explained,
+                       const std::optional<model::Traffic>& serving) {
   const Estimate& e = explained.estimate;
   const model::ModelShape& shape = given.model->shape;
   json::object all;
@@ -90,7 +94,10 @@ json::object object_of(const GivenScenario& given, const Explanation& explained)
   all["verdict"] = when_on_machine(model::name_of(e.verdict));
   all["sure"] = when_on_machine(model::name_of(e.sure));
   all["reason"] = when_on_machine(model::name_of(e.reason));
-  if (!given.on_machine) all["band"] = memory_band(e.gpu_bytes);
+  if (!given.on_machine) {
+    all["band"] = memory_band(e.gpu_bytes);
+    all["gpus_needed"] = gpus_needed_array(gpus_needed(given.scenario, shipped_catalogue()));
+  }
   all["advice"] = explained.advice;
   all["devices"] = json::array();
   if (given.on_machine)
@@ -100,6 +107,8 @@ json::object object_of(const GivenScenario& given, const Explanation& explained)
   for (const auto& term : explained.terms)
     if (given.on_machine || term.unit == "bytes")
       all["terms"].as_array().push_back(term_object(term));
+  all["serving"] =
+      serving ? json::value(traffic_object(*serving, given.scenario, e)) : json::value();
   if (given.on_machine) all["result"] = json_rows(result_row(given, e)).front();
   return all;
 }
@@ -112,13 +121,26 @@ int run(const Options& options) {
   if (with_terms && format != Format::text)
     throw UsageError("--explain has no effect here: json has the terms always, csv and md never");
   const GivenScenario given = scenario_of(options);
-  const Explanation explained = model::explain(given.scenario);
+  Explanation explained = model::explain(given.scenario);
+  if (const auto smaller = given.on_machine
+                               ? smaller_model(given.scenario, explained.estimate,
+                                               options.text("precision", "auto") == "auto")
+                               : std::string();
+      !smaller.empty())
+    explained.advice += (explained.advice.empty() ? "" : "; ") + smaller;
+  if (!given.on_machine)
+    for (const auto* flag : {"prompt-tokens-p95", "output-tokens-p95"})
+      if (options.given(flag))
+        throw UsageError(fmt::format("--{} has no effect without a machine", flag));
+  const std::optional<model::Traffic> serving =
+      given.on_machine ? traffic_of(options, given.scenario, explained.estimate) : std::nullopt;
   if (format == Format::text)
-    emit(options, estimate_text(given, explained, with_terms ? Terms::shown : Terms::hidden));
+    emit(options,
+         estimate_text(given, explained, serving, with_terms ? Terms::shown : Terms::hidden));
   else if (format == Format::json)
-    emit(options, pretty(object_of(given, explained)));
+    emit(options, pretty(object_of(given, explained, serving)));
   else if (format == Format::jsonl)
-    emit(options, json::serialize(object_of(given, explained)) + '\n');
+    emit(options, json::serialize(object_of(given, explained, serving)) + '\n');
   else if (!given.on_machine)
     throw UsageError(
         "csv and md are rows of the result, which needs a machine: --machine, or "
@@ -137,12 +159,17 @@ const Command estimate_command = {
      .summary = "memory, placement and speed of one model on one machine",
      .operands = "MODEL",
      .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_CUSTOM_FLAGS " " HEADROOM_MACHINE_FLAGS
-                                      " " HEADROOM_TRAINING_FLAGS " explain format out",
+                                      " " HEADROOM_TRAINING_FLAGS " " HEADROOM_COMPANION_FLAGS
+                                      " " HEADROOM_TRAFFIC_FLAGS " explain format out",
      .examples =
          "headroom estimate Qwen/Qwen3-32B --machine '2x a100-sxm-40gb @ dual-epyc-120gb'\n"
          "headroom estimate llama3-8b --device rtx-4090 --precision q4_K_M --runtime llama.cpp\n"
          "headroom estimate facebook/opt-30b --gpu-memory 8GB --gpu-bandwidth 272GB/s --ram 32GB\n"
          "headroom estimate microsoft/phi-2 --batch 4 --context 2048 --explain\n"
+         "headroom estimate llama3-8b --machine rtx-4090 --runtime vllm --lora-rank 16 "
+         "--lora-adapters 4\n"
+         "headroom estimate llama3-70b --machine '4x a100-sxm-80gb' --runtime vllm --draft-model "
+         "llama-3.2-1b --acceptance 0.7\n"
          "headroom estimate llama2-7b --task training --zero 2 --dp 8 --checkpointing full\n"
          "headroom estimate llama3-8b --task training --qlora --machine rtx-4090\n"
          "headroom estimate llama3-70b --task training --runtime megatron --tp 8 --pp 4 "
@@ -153,7 +180,10 @@ const Command estimate_command = {
          "would;\n"
          "      json has them as *_bytes, peak_at, fits, largest_batch, longest_sequence, changes\n"
          "json: model, machine, assumptions, verdict, sure, devices, terms (name, bytes or\n"
-         "      seconds, low, high, formula, numbers, source), result (as a sweep stores it)\n"
+         "      seconds, low, high, formula, numbers, source), result (as a sweep stores it), "
+         "serving\n"
+         "      (continuous batching in its steady state: ttft_s, tpot_s, total_s, p50, p95,\n"
+         "      requests_s, output_tokens_s, _gpu, _user; null where the engine has none)\n"
          "csv, md: the columns of `result`, one row",
      .exit_codes =
          "0 done: it fits somewhere, with offload if need be\n1 failed: a file or a config "

@@ -49,8 +49,15 @@ report::Table table_of(const std::vector<const Runtime*>& rows, Format format) {
     yes_no("runs without any card", r->cpu);
     yes_no("sliding windows cap the cache", r->window_capped);
     yes_no("MLA keeps the latent", r->latent_cache);
+    yes_no("MLA keeps the latent's values again", r->latent_values);
     yes_no("repeats kept keys and values where transformers does", r->repeated_heads);
     yes_no("sparse attention reads what it picks alone", r->sparse_attention);
+    yes_no("a request that ends is followed at once", r->continuous_batching);
+    policy("low-rank adapters",
+           std::string(r->adapters == model::AdapterMemory::slots    ? "slots set aside"
+                       : r->adapters == model::AdapterMemory::loaded ? "as loaded"
+                                                                     : "not described"));
+    yes_no("decodes with a draft model", r->draft_vocabulary >= 0);
     yes_no("refuses contexts beyond the positions", r->strict_positions);
     policy("tokens per cache block", r->kv_block);
     policy("share of a card used by default", r->utilization);

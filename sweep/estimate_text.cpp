@@ -6,7 +6,9 @@
 
 #include "hardware/quantity_text.hpp"
 #include "report/words.hpp"
+#include "sweep/gpus_needed.hpp"
 #include "sweep/output.hpp"
+#include "sweep/traffic_output.hpp"
 #include "sweep/watch.hpp"
 
 namespace headroom::sweep {
@@ -114,7 +116,8 @@ std::string_view memory_band(Bytes bytes) {
   return "above 12 GiB: very high, needs a large card or several";
 }
 
-std::string estimate_text(const GivenScenario& given, const Explanation& explained, Terms terms) {
+std::string estimate_text(const GivenScenario& given, const Explanation& explained,
+                          const std::optional<model::Traffic>& serving, Terms terms) {
   const Estimate& e = explained.estimate;
   std::string text = header(given, explained) + '\n';
   if (given.on_machine) {
@@ -124,6 +127,7 @@ std::string estimate_text(const GivenScenario& given, const Explanation& explain
     if (!explained.devices.empty()) text += '\n' + device_lines(explained);
     const auto times = time_lines(explained, model::interval_factors(*given.scenario.runtime));
     if (!times.empty()) text += '\n' + times;
+    if (serving) text += '\n' + traffic_lines(*serving, given.scenario, e);
     for (const auto& note : explained.notes) text += "\nNote      " + note;
     if (!explained.notes.empty()) text += '\n';
     if (e.verdict < model::Verdict::does_not_fit)
@@ -139,6 +143,8 @@ std::string estimate_text(const GivenScenario& given, const Explanation& explain
                      {"total", to_text(e.gpu_bytes)}});
     text += fmt::format("\n{} to {} on one card; {}\n", to_text(e.gpu_bytes_low),
                         to_text(e.gpu_bytes_high), memory_band(e.gpu_bytes));
+    const auto needed = gpus_needed_line(gpus_needed(given.scenario, shipped_catalogue()));
+    if (!needed.empty()) text += needed + '\n';
   }
   if (terms == Terms::shown) text += '\n' + term_lines(given, explained);
   return text;

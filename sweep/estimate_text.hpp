@@ -1,16 +1,19 @@
 // An estimate in words.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "model/traffic.hpp"
 #include "sweep/scenario_options.hpp"
 
 namespace headroom::sweep {
 
 enum class Terms { hidden, shown };
+/// `serving`: what requests see, where the engine batches continuously.
 std::string estimate_text(const GivenScenario& given, const model::Explanation& explained,
-                          Terms terms);
+                          const std::optional<model::Traffic>& serving, Terms terms);
 
 /// What memory of this size means where no card is given: "4 to 8 GiB: moderate, …".
 std::string_view memory_band(Bytes bytes);

@@ -8,6 +8,7 @@
 
 #include "hardware/machine.hpp"
 #include "model/estimate.hpp"
+#include "sweep/companion_options.hpp"
 #include "sweep/factors.hpp"
 #include "sweep/model_options.hpp"
 #include "sweep/options.hpp"
@@ -32,6 +33,7 @@ struct GivenScenario {
   std::unique_ptr<model::Weights> weights;
   std::unique_ptr<Machine> machine;
   std::unique_ptr<model::LayerSplit> layer_split;  ///< null: the runtime decides
+  std::unique_ptr<GivenDraft> draft;               ///< null: none
   bool on_machine = true;
   std::vector<std::string> assumed;  ///< of the machine and of a custom model
   model::Scenario scenario;

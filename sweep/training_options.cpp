@@ -22,7 +22,9 @@ namespace {
 void refuse_inference_flags(const Options& options) {
   for (const auto* flag :
        {"kv-precision", "prompt-tokens", "output-tokens", "context", "no-kv-cache", "gpu-budget",
-        "gpu-memory-utilization", "ram-budget", "disk-budget"})
+        "gpu-memory-utilization", "ram-budget", "disk-budget", "lora-adapters", "images",
+        "image-size", "prompt-tokens-p95", "output-tokens-p95", "draft-model", "draft-precision",
+        "draft-tokens", "acceptance"})
     if (options.given(flag))
       throw UsageError(fmt::format("--{} has no effect on --task training", flag));
 }
@@ -202,7 +204,8 @@ void refuse_training_flags(const Options& options) {
   for (std::string_view rest = HEADROOM_TRAINING_FLAGS; !rest.empty();) {
     const auto flag = rest.substr(0, rest.find(' '));
     rest.remove_prefix(std::min(flag.size() + 1, rest.size()));
-    if (options.given(flag))
+    // Adapters are served too.
+    if (options.given(flag) && flag != "lora" && flag != "lora-rank" && flag != "lora-targets")
       throw UsageError(fmt::format("--{} has no effect without --task training", flag));
   }
 }

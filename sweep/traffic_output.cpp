@@ -1,0 +1,98 @@
+#include "sweep/traffic_output.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "sweep/output.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+model::Lengths lengths_of(const Options& options, std::string_view flag, Size median) {
+  const std::string percentile = std::string(flag) + "-p95";
+  const Size high = options.whole(percentile, median);
+  if (high < median)
+    throw UsageError(
+        fmt::format("--{}: {} is less than the median, --{} {}", percentile, high, flag, median));
+  return {static_cast<double>(median), static_cast<double>(high)};
+}
+
+double cards(const model::Estimate& e) { return static_cast<double>(e.gpus_used); }
+double replicas(const model::Scenario& s) {
+  return static_cast<double>(std::max<Size>(1, s.data_parallel));
+}
+
+}  // namespace
+
+std::optional<model::Traffic> traffic_of(const Options& options, const model::Scenario& s,
+                                         const model::Estimate& e) {
+  const model::Lengths prompts = lengths_of(options, "prompt-tokens", s.prompt_tokens);
+  const model::Lengths outputs = lengths_of(options, "output-tokens", s.output_tokens);
+  const bool spread = prompts.p95 > prompts.p50 || outputs.p95 > outputs.p50;
+  const bool serves = s.runtime->continuous_batching && s.weights->model->profile.generative &&
+                      s.kv_cache && s.draft == nullptr && e.verdict != model::Verdict::refused &&
+                      e.gpus_used > 0;
+  if (!serves) {
+    if (spread)
+      throw UsageError(
+          "--prompt-tokens-p95 and --output-tokens-p95 have no effect here: they are of requests "
+          "to an engine on GPUs that batches continuously (vllm, sglang, tensorrt-llm, llama.cpp), "
+          "with a KV cache and without a draft model");
+    return std::nullopt;
+  }
+  const model::Traffic traffic = model::traffic(s, prompts, outputs);
+  return traffic.running > 0 ? std::optional(traffic) : std::nullopt;
+}
+
+std::string traffic_lines(const model::Traffic& t, const model::Scenario& s,
+                          const model::Estimate& e) {
+  const model::Runtime& r = *s.runtime;
+  std::vector<std::vector<std::string>> rows;
+  const auto time = [&](std::string name, Seconds value, const model::Constant& interval) {
+    rows.push_back({std::move(name), duration(value.value()),
+                    duration(value.value() * interval.low),
+                    duration(value.value() * interval.high)});
+  };
+  // Intervals are of times: the longest is the lowest rate.
+  const auto rate = [&](std::string name, double value, const model::Constant& interval) {
+    rows.push_back({std::move(name), fmt::format("{:.3g}", value),
+                    fmt::format("{:.3g}", value / interval.high),
+                    fmt::format("{:.3g}", value / interval.low)});
+  };
+  time("time to first token", t.ttft, r.first_token_interval);
+  time("… of a median prompt", t.at_p50.ttft, r.first_token_interval);
+  time("… of a prompt at p95", t.at_p95.ttft, r.first_token_interval);
+  time("time per output token", t.tpot, r.serving_interval);
+  time("whole request", t.total, r.serving_interval);
+  time("… of median lengths", t.at_p50.total, r.serving_interval);
+  time("… of lengths at p95", t.at_p95.total, r.serving_interval);
+  rate("requests/s", t.requests_s * replicas(s), r.throughput_interval);
+  rate("output tokens/s", t.output_tokens_s * replicas(s), r.throughput_interval);
+  rate("output tokens/s/GPU", t.output_tokens_s * replicas(s) / cards(e), r.throughput_interval);
+  rate("output tokens/s/user", 1 / t.tpot.value(), r.serving_interval);
+  return aligned({fmt::format("{} requests at once, {} running", s.batch, t.running), "expected",
+                  "low", "high"},
+                 {false, true, true, true}, rows);
+}
+
+boost::json::object traffic_object(const model::Traffic& t, const model::Scenario& s,
+                                   const model::Estimate& e) {
+  const auto times = [](const model::RequestTimes& at) {
+    return boost::json::object{{"ttft_s", at.ttft.value()}, {"total_s", at.total.value()}};
+  };
+  return {{"concurrency", s.batch},
+          {"running", t.running},
+          {"ttft_s", t.ttft.value()},
+          {"tpot_s", t.tpot.value()},
+          {"total_s", t.total.value()},
+          {"p50", times(t.at_p50)},
+          {"p95", times(t.at_p95)},
+          {"cached_tokens", t.cached_tokens},
+          {"requests_s", t.requests_s * replicas(s)},
+          {"output_tokens_s", t.output_tokens_s * replicas(s)},
+          {"output_tokens_s_gpu", t.output_tokens_s * replicas(s) / cards(e)},
+          {"output_tokens_s_user", 1 / t.tpot.value()}};
+}
+
+}  // namespace headroom::sweep

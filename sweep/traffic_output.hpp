@@ -1,0 +1,26 @@
+// What requests see of an engine that serves many: as rows of a table and as JSON.
+#pragma once
+
+#include <boost/json.hpp>
+#include <optional>
+#include <string>
+
+#include "model/traffic.hpp"
+#include "sweep/options.hpp"
+
+namespace headroom::sweep {
+
+#define HEADROOM_TRAFFIC_FLAGS "prompt-tokens-p95 output-tokens-p95"
+
+/// Prompts and outputs by --prompt-tokens and --output-tokens, the medians where a 95th percentile
+/// is given too. None for an engine that does not batch continuously, or where nothing is generated
+/// or fits on cards. Throws UsageError: a percentile below its median, or without effect.
+std::optional<model::Traffic> traffic_of(const Options& options, const model::Scenario& scenario,
+                                         const model::Estimate& estimate);
+
+std::string traffic_lines(const model::Traffic& traffic, const model::Scenario& scenario,
+                          const model::Estimate& estimate);
+boost::json::object traffic_object(const model::Traffic& traffic, const model::Scenario& scenario,
+                                   const model::Estimate& estimate);
+
+}  // namespace headroom::sweep

@@ -1,0 +1,92 @@
+// No constant of an engine is inert: setting it changes what is estimated somewhere.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/placement.hpp"
+#include "model/runtime_measured.hpp"
+#include "model/time_intervals.hpp"
+#include "model/traffic.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// All figures that reach a reader, interval factors included.
+std::vector<double> figures(const Scenario& s) {
+  const Estimate e = evaluate(s);
+  std::vector<double> all{static_cast<double>(e.verdict),
+                          static_cast<double>(e.sure),
+                          e.gpu_bytes.real().value(),
+                          e.gpu_bytes_low.real().value(),
+                          e.activations.real().value(),
+                          e.overhead.real().value(),
+                          e.cpu_bytes.real().value(),
+                          e.load.value(),
+                          e.ttft.value(),
+                          e.tpot.value()};
+  if (e.verdict >= Verdict::does_not_fit) return all;
+  const Runtime& r = *s.runtime;
+  const TimeIntervals times = time_intervals(r, place(s, 1.0));
+  all.insert(all.end(), {e.load.value() * times.load.high, e.ttft.value() * times.first.high,
+                         e.tpot.value() * times.step.high});
+  if (!r.continuous_batching || e.gpus_used == 0) return all;
+  const Traffic t = traffic(s);
+  all.insert(all.end(), {t.ttft.value() * r.first_token_interval.high,
+                         t.tpot.value() * r.serving_interval.high,
+                         t.output_tokens_s / r.throughput_interval.high});
+  return all;
+}
+
+class Constants : public testing::TestWithParam<NamedConstant> {
+ protected:
+  /// As --set does it: the one value, without an interval.
+  static Runtime with(const Runtime& engine, const NamedConstant& which, double factor) {
+    Runtime changed = engine;
+    const auto set = [&](Constant& c) {
+      const double value = c.value > 0 ? factor * c.value : 0.01 * factor;
+      c = {value, value, value, 0, "--set"};
+    };
+    if (which.of_runtime) {
+      set(changed.*which.of_runtime);
+      return changed;
+    }
+    for (auto& by_width : changed.rates)
+      for (Rates& rates : by_width) set(rates.*which.of_rates);
+    return changed;
+  }
+};
+
+TEST_P(Constants, EachChangesAFigureSomewhere) {
+  const Weights dense = hold(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("bf16"));
+  const Weights packed =
+      hold(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("gptq-int4"));
+  const Weights experts = hold(test::catalogue_model("Qwen/Qwen3-30B-A3B"), scheme("bf16"));
+  const Machine large = test::machine(4, 80, 256), several = test::machine(4, 12, 256);
+  const Machine small = test::machine(1, 12, 256), poor = test::machine(1, 12, 16);
+  Machine without_links = several;  // cards meet over the host's bus
+  for (Device& device : without_links.devices) device.link = BytesPerSecond(0);
+  for (const Runtime& engine : runtimes())
+    for (const Weights* weights : {&dense, &packed, &experts})
+      for (const Machine* machine :
+           std::initializer_list<const Machine*>{&large, &several, &without_links, &small, &poor})
+        for (const auto& [batch, prompt] :
+             {std::pair<Size, Size>{4, 2000}, std::pair<Size, Size>{1, 9000}}) {
+          Scenario s = test::scenario(*weights, *machine, engine.name);
+          s.batch = batch;
+          s.prompt_tokens = prompt;
+          const std::vector<double> before = figures(s);
+          const Runtime changed = with(engine, GetParam(), 0.7);
+          s.runtime = &changed;
+          if (figures(s) != before) return;
+        }
+  ADD_FAILURE() << GetParam().name << " changes nothing";
+}
+
+INSTANTIATE_TEST_SUITE_P(, Constants, testing::ValuesIn(named_constants()),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+}  // namespace
+}  // namespace headroom::model

@@ -1,0 +1,97 @@
+// Speculative decoding: what a draft model takes and gives, by hand.
+#include "model/draft.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+// Leviathan et al., arXiv:2211.17192, equation 1.
+TEST(Draft, TokensOfAStep) {
+  const auto tokens = [](Size k, double a) {
+    return tokens_per_step({.tokens = k, .acceptance = a});
+  };
+  EXPECT_DOUBLE_EQ(tokens(4, 0), 1);
+  EXPECT_DOUBLE_EQ(tokens(4, 1), 5);
+  EXPECT_NEAR(tokens(4, 0.8), 1 + 0.8 + 0.64 + 0.512 + 0.4096, 1e-12);
+}
+
+class DraftOf : public testing::TestWithParam<const char*> {
+ protected:
+  const Model& model = test::catalogue_model("Qwen/Qwen3-32B");
+  const Model& small = test::catalogue_model("Qwen/Qwen3-0.6B");
+  const Weights weights = hold(model, scheme("bf16"));
+  const Weights proposes = hold(small, scheme("bf16"));
+  const Machine machine = test::machine(2, 80, 256);
+  Scenario scenario(const Draft* draft) const {
+    Scenario s = test::scenario(weights, machine, GetParam());
+    s.prompt_tokens = 512;
+    s.output_tokens = 128;
+    s.draft = draft;
+    return s;
+  }
+};
+
+TEST_P(DraftOf, ItsWeightsAndCachesAreHeld) {
+  const Draft draft{&proposes, 5, 0.7};
+  const Scenario s = scenario(&draft);
+  const Plan plan = place(s, 1.0);
+  ASSERT_TRUE(plan.feasible());
+  Bytes with, without;
+  const Scenario alone = scenario(nullptr);
+  for (Size card = 0; card < plan.cards; ++card) {
+    with += card_use(s, plan, card).kv_cache;
+    without += card_use(alone, plan, card).kv_cache;
+  }
+  // 28 layers of 8 heads of 128, keys and values, 2 bytes, for 640 tokens.
+  Size tokens = 640;
+  if (s.runtime->kv_block == 256) tokens = 768;
+  EXPECT_EQ(with - without, Bytes(tokens * 28 * 2 * 8 * 128 * 2));
+  EXPECT_EQ(evaluate(s).weights - evaluate(alone).weights, proposes.total);
+  EXPECT_GT(evaluate(s).gpu_bytes, evaluate(alone).gpu_bytes);
+  EXPECT_GT(evaluate(s).ttft, evaluate(alone).ttft);
+}
+
+TEST_P(DraftOf, AStepIsShared) {
+  double before = 1e9;
+  for (const double acceptance : {0.0, 0.5, 0.9, 1.0}) {
+    const Draft draft{&proposes, 4, acceptance};
+    const Scenario s = scenario(&draft);
+    const DraftTimes times = draft_times(s, place(s, 1.0));
+    const double tpot = evaluate(s).tpot.value();
+    EXPECT_NEAR(tpot * tokens_per_step(draft), 4 * times.propose.total + times.check.total, 1e-12);
+    EXPECT_LT(tpot, before);
+    before = tpot;
+  }
+  // Nothing kept: slower than without; all kept: faster, the draft being fifty times smaller.
+  const Draft nothing{&proposes, 4, 0}, all{&proposes, 4, 1};
+  const double plain = evaluate(scenario(nullptr)).tpot.value();
+  EXPECT_GT(evaluate(scenario(&nothing)).tpot.value(), plain);
+  EXPECT_LT(evaluate(scenario(&all)).tpot.value(), plain);
+}
+
+INSTANTIATE_TEST_SUITE_P(, DraftOf, testing::Values("transformers", "llama.cpp", "vllm"),
+                         [](const auto& one) {
+                           std::string name = one.param;
+                           std::erase(name, '.');
+                           return name;
+                         });
+
+// Two cards hold half of it each where matrices are divided.
+TEST(Draft, IsDividedAsTheModelIs) {
+  const Weights weights = hold(test::catalogue_model("Qwen/Qwen3-32B"), scheme("bf16"));
+  const Weights proposes = hold(test::catalogue_model("Qwen/Qwen3-0.6B"), scheme("bf16"));
+  const Machine machine = test::machine(2, 80, 256);
+  const Draft draft{&proposes, 5, 0.7};
+  Scenario s = test::scenario(weights, machine, "vllm");
+  s.draft = &draft;
+  const DraftUse half = draft_on_card(s, 2, true);
+  EXPECT_EQ(draft_on_card(s, 2, false).weights, half.weights);
+  EXPECT_GT(2 * half.weights, proposes.total);  // norms are whole on each
+  EXPECT_LT((2 * half.weights).count(), proposes.total.count() * 101 / 100);
+}
+
+}  // namespace
+}  // namespace headroom::model

@@ -1,0 +1,84 @@
+// Bytes of key-value cache by engine for models on which estimators have been wrong: windows that
+// an engine caps or does not, latents, hybrids, quantised caches. Worked out by hand; the published
+// figures that some of them are known by are named.
+#include <gtest/gtest.h>
+
+#include "model/kv_cache.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+struct Row {
+  const char *model, *engine, *precision;
+  Size context;
+  Size bytes;  ///< of one sequence
+};
+
+constexpr Size K = 1024;
+
+const Row rows[] = {
+    // 24 layers of 2 * 8 * 64 elements, every other one with a window of 128. vLLM gives all layers
+    // whole pages: 49,152 bytes a token (36 layers: 73,728, alvarobartt/hf-mem issue 60).
+    {"openai/gpt-oss-20b", "vllm", "bf16", 128 * K, 128 * K * 49152},
+    {"openai/gpt-oss-20b", "transformers", "bf16", 128 * K, 12 * 2048 * (128 * K + 128)},
+    // The window, a chunk of 512 tokens, rounded up to cells of 256.
+    {"openai/gpt-oss-20b", "llama.cpp", "fp16", 128 * K, 12 * 2048 * (128 * K + 768)},
+    // 62 layers of 2 * 16 * 128, every sixth without the window of 1024.
+    {"google/gemma-3-27b-it", "vllm", "bf16", 128 * K, 128 * K * 62 * 8192},
+    {"google/gemma-3-27b-it", "llama.cpp", "fp16", 128 * K,
+     8192 * (10 * 128 * K + 52 * (1024 + 512))},
+    {"google/gemma-3-27b-it", "transformers", "bf16", 128 * K, 8192 * (10 * 128 * K + 52 * 1024)},
+    // 42 layers of 2 * 8 * 256, every other one with a window of 4096.
+    {"google/gemma-2-9b", "transformers", "bf16", 8 * K, 21 * 8192 * (8 * K + 4 * K)},
+    {"google/gemma-2-9b", "vllm", "bf16", 8 * K, 42 * 8192 * 8 * K},
+    {"google/gemma-2-9b", "llama.cpp", "fp16", 8 * K, 21 * 8192 * (8 * K + 4 * K + 512)},
+    // A latent of 512 and 64 rotated dimensions in each of 61 layers: 70,272 bytes a token (512 +
+    // 64,
+    // gpustack/gguf-parser-go issue 8). llama.cpp before its pull request 19067 keeps the 512
+    // twice;
+    // code of 2024 for transformers keeps 128 heads of 192 + 128.
+    {"deepseek-ai/DeepSeek-V3", "vllm", "bf16", 64 * K, 64 * K * 70272},
+    {"deepseek-ai/DeepSeek-V3", "transformers", "bf16", 64 * K, 64 * K * 70272},
+    {"deepseek-ai/DeepSeek-V3", "llama.cpp", "fp16", 64 * K, 64 * K * 61 * (576 + 512) * 2},
+    {"deepseek-ai/DeepSeek-V3", "transformers-4.44", "bf16", 64 * K,
+     64 * K * 61 * 128 * (192 + 128) * 2},
+    // 32 and 80 layers of 2 * 8 * 128.
+    {"meta-llama/Llama-3.1-8B", "transformers", "bf16", 8 * K, 8 * K * 131072},
+    {"meta-llama/Llama-3.1-8B", "vllm", "bf16", 8 * K, 8 * K * 131072},
+    {"meta-llama/Llama-3.1-8B", "llama.cpp", "fp16", 8 * K, 8 * K * 131072},
+    {"Qwen/Qwen2.5-72B", "vllm", "bf16", 8 * K, 8 * K * 327680},
+    {"Qwen/Qwen2.5-72B", "vllm", "fp8", 8 * K, 8 * K * 163840},
+    // 34 and 18 bytes for 32 elements (ollama issue 10128, node-llama-cpp pull request 608).
+    {"Qwen/Qwen2.5-72B", "llama.cpp", "q8_0", 8 * K, 8 * K * 163840 / 32 * 34},
+    {"Qwen/Qwen2.5-72B", "llama.cpp", "q4_0", 8 * K, 8 * K * 163840 / 32 * 18},
+};
+
+TEST(KvByEngine, IsWhatEachEngineReserves) {
+  const Machine machine = test::machine(1, 80, 256);
+  for (const Row& row : rows) {
+    const Weights weights = hold(test::catalogue_model(row.model), scheme("bf16"));
+    Scenario s = test::scenario(weights, machine, row.engine);
+    s.kv_precision = &precision(row.precision);
+    s.context = row.context;
+    const Bytes found = kv_cache(s, reserved_tokens(s), 0, std::ssize(weights.layer));
+    EXPECT_EQ(found, Bytes(row.bytes)) << row.model << ' ' << row.engine << ' ' << row.precision;
+  }
+}
+
+// demands of hybrids: one layer in four keeps keys and values, the others a state of fixed size.
+TEST(KvByEngine, HybridsGrowOnlyWithTheirFullLayers) {
+  const Weights weights =
+      hold(test::catalogue_model("Qwen/Qwen3-Next-80B-A3B-Thinking"), scheme("bf16"));
+  const Machine machine = test::machine(1, 80, 256);
+  Scenario s = test::scenario(weights, machine, "vllm");
+  const auto at = [&](Size context) {
+    s.context = context;
+    return kv_cache(s, reserved_tokens(s), 0, std::ssize(weights.layer));
+  };
+  // 12 of 48 layers, 2 heads of 256, keys and values.
+  EXPECT_EQ(at(64 * K) - at(32 * K), Bytes(32 * K * 12 * 2 * 2 * 256 * 2));
+}
+
+}  // namespace
+}  // namespace headroom::model

@@ -1,0 +1,87 @@
+// Continuous batching: means and percentiles of lengths, and the relations between rates and times.
+#include "model/traffic.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "model/placement.hpp"
+#include "model/speed.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+// ln(p95 / p50) = 1.6448536 * 0.5: mean p50 * e^0.125, mean of squares mean^2 * e^0.25.
+TEST(Lengths, AreLogNormal) {
+  const Lengths lengths{1000, 1000 * std::exp(0.5 * 1.6448536269514722)};
+  EXPECT_NEAR(lengths.mean(), 1133.1484530668263, 1e-9);
+  EXPECT_NEAR(lengths.mean_square(), 1133.1484530668263 * 1133.1484530668263 * 1.2840254166877414,
+              1e-3);
+  EXPECT_EQ((Lengths{500, 500}.mean()), 500);
+  EXPECT_EQ((Lengths{500, 500}.mean_square()), 250000);
+}
+
+class TrafficOf : public testing::TestWithParam<const char*> {
+ protected:
+  const Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
+  const Weights weights = hold(model, scheme("bf16"));
+  const Machine machine = test::machine(1, 80, 256);
+  Scenario scenario(Size batch) const {
+    Scenario s = test::scenario(weights, machine, GetParam());
+    s.batch = batch;
+    s.prompt_tokens = 1000;
+    s.output_tokens = 200;
+    return s;
+  }
+};
+
+TEST_P(TrafficOf, LittlesLawHolds) {
+  for (const Size batch : {1, 8, 64, 4096}) {
+    const Traffic t = traffic(scenario(batch));
+    ASSERT_GT(t.running, 0);
+    EXPECT_NEAR(t.requests_s * t.total.value(), static_cast<double>(batch), 1e-6 * batch) << batch;
+    EXPECT_NEAR(t.output_tokens_s, t.requests_s * 200, 1e-9 * t.output_tokens_s);
+    EXPECT_NEAR(t.total.value(), (t.ttft + 199.0 * t.tpot).value(), 1e-9);
+  }
+  EXPECT_LT(traffic(scenario(4096)).running, 4096) << "memory does not hold so many";
+}
+
+TEST_P(TrafficOf, TimesAreThoseOfTheParts) {
+  const Scenario s = scenario(8);
+  Scenario one = s;
+  one.batch = 1;
+  const Plan plan = place(s, 1.0);
+  const double step = decode_step(s, plan, {.self = 1100, .source = 0}).total;
+  const double prompt = prefill(one, plan, 1000).total;
+  const Traffic t = traffic(s);
+  EXPECT_NEAR(t.tpot.value(), step + 7.0 / 200 * prompt, 1e-12);
+  EXPECT_NEAR(t.ttft.value(),
+              s.runtime->request_s.value + prompt * (1 + 7 * s.runtime->queue.value) + step, 1e-12);
+  EXPECT_EQ(t.at_p50.ttft, t.ttft);
+  EXPECT_EQ(t.at_p95.total, t.total);
+  // A request alone waits for nobody.
+  EXPECT_NEAR(traffic(one).tpot.value(), decode_step(one, plan, {.self = 1100, .source = 0}).total,
+              1e-12);
+}
+
+TEST_P(TrafficOf, SpreadLengthsCostMoreThanTheirMedian) {
+  const Scenario s = scenario(16);
+  const Traffic alike = traffic(s), spread = traffic(s, {1000, 4000}, {200, 800});
+  EXPECT_LT(spread.requests_s, alike.requests_s);
+  EXPECT_GT(spread.cached_tokens, alike.cached_tokens);
+  EXPECT_GT(spread.at_p95.ttft, spread.at_p50.ttft);
+  EXPECT_GT(spread.at_p95.total, spread.at_p50.total);
+  EXPECT_LT(spread.at_p50.ttft, spread.ttft) << "the mean prompt is longer than the median";
+  EXPECT_NEAR(spread.requests_s * spread.total.value(), 16, 1e-6);
+  // s = ln 4 / 1.6448536: prompt mean 1000 e^(s^2/2), outputs' mean square over twice their mean.
+  const double v = std::pow(std::log(4.0) / 1.6448536269514722, 2);
+  EXPECT_NEAR(spread.cached_tokens, 1000 * std::exp(v / 2) + 200 * std::exp(v * 1.5) / 2, 1.5);
+}
+
+INSTANTIATE_TEST_SUITE_P(, TrafficOf, testing::Values("llama.cpp", "vllm"), [](const auto& one) {
+  return std::string(one.index == 0 ? "llamacpp" : "vllm");
+});
+
+}  // namespace
+}  // namespace headroom::model

@@ -1,0 +1,66 @@
+// Tokens of images against transformers' own functions (image_tokens.py) and fixed grids against
+// what the papers say.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "csv.hpp"
+#include "model/images.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::oracle {
+namespace {
+
+using model::ImageInput;
+
+TEST(ImageTokens, AreThoseOfTheReference) {
+  const std::map<std::string, std::string> models = {{"qwen2_5_vl", "Qwen/Qwen2.5-VL-7B-Instruct"},
+                                                     {"qwen3_vl", "Qwen/Qwen3-VL-2B-Instruct"},
+                                                     {"mistral3", "mistralai/Ministral-3-3B-2512"}};
+  int compared = 0;
+  for (const Row& row : read_csv("image_tokens.csv")) {
+    const model::Model& m = test::catalogue_model(models.at(row.at("rule")));
+    const model::ImageSize size{std::stoll(row.at("width")), std::stoll(row.at("height"))};
+    const ImageInput found = image_input(m.images, size);
+    const std::string what = row.at("rule") + ' ' + row.at("height") + 'x' + row.at("width");
+    EXPECT_EQ(found.tokens, std::stoll(row.at("tokens"))) << what;
+    EXPECT_EQ(found.patches, std::stoll(row.at("patches"))) << what;
+    ++compared;
+  }
+  EXPECT_GT(compared, 150);
+}
+
+// Gemma 3: arXiv:2503.19786, 896 x 896 condensed to 256; PaliGemma: arXiv:2407.07726, 224 x 224 in
+// 256 tokens; LLaVA 1.5: arXiv:2310.03744, 336 x 336 in 576.
+TEST(ImageTokens, OfOneSize) {
+  const auto of = [](const std::string& name) {
+    return image_input(test::catalogue_model(name).images, {});
+  };
+  EXPECT_EQ(of("google/gemma-3-27b-it").tokens, 256);
+  EXPECT_EQ(of("google/gemma-3-27b-it").patches, 64 * 64);
+  EXPECT_EQ(of("google/paligemma-3b-pt-224").tokens, 256);
+  EXPECT_EQ(of("llava-hf/llava-1.5-7b-hf").tokens, 576);
+  EXPECT_THROW(of("Qwen/Qwen2.5-VL-7B-Instruct"), std::invalid_argument);
+  EXPECT_THROW(of("meta-llama/Meta-Llama-3-8B"), std::invalid_argument);
+}
+
+// The tower takes time and memory in prefill, and nothing in decode.
+TEST(Images, TakeTimeAndMemory) {
+  const model::Model& m = test::catalogue_model("Qwen/Qwen2.5-VL-7B-Instruct");
+  const model::Weights weights = hold(m, model::scheme("bf16"));
+  const Machine machine = test::machine(1, 80, 256);
+  for (const auto* engine : {"transformers", "vllm"}) {
+    model::Scenario s = test::scenario(weights, machine, engine);
+    const model::Estimate text = evaluate(s);
+    s.images = {4, 10764, m.images.hidden};
+    const model::Estimate seen = evaluate(s);
+    EXPECT_GT(seen.ttft, text.ttft) << engine;
+    EXPECT_EQ(seen.tpot, text.tpot) << engine;
+    EXPECT_GT(seen.activations, text.activations) << engine;
+    EXPECT_EQ(seen.kv_cache, text.kv_cache) << engine;
+  }
+}
+
+}  // namespace
+}  // namespace headroom::oracle
