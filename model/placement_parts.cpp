@@ -44,7 +44,7 @@ Size HostAndDisk::memory_room(const Counts& off) const {
 
 double HostAndDisk::bound(const Counts& off) const {
   Size room = memory_room(off);
-  double seconds = 0, disk = 0;
+  double seconds = 0;
   for (const std::size_t i : order_) {
     if (off[i] == 0) continue;
     const UnitClass& u = p_.units[i];
@@ -58,7 +58,6 @@ double HostAndDisk::bound(const Counts& off) const {
     const double in_memory = real(room) / real(u.on_cpu), rest = real(off[i]) - in_memory;
     room = 0;
     seconds += in_memory * u.cpu_s + rest * u.disk_s;
-    disk += rest * real(u.on_disk);
   }
   // Fractions of what saves most may leave more for the disk than must be there: only what no
   // division holds is refused.

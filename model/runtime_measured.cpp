@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 
-#include "hardware/embedded.hpp"
+#include "model/constants_file.hpp"
 
 namespace headroom::model {
 namespace {
@@ -53,22 +52,6 @@ constexpr std::array<std::string_view, widths> width_names{"16-bit", "fp8", "8-b
 /// runtime, constant, cards, width, value, low, high, measurements, source.
 using Fields = std::array<std::string_view, 9>;
 
-Fields fields_of(std::string_view line) {
-  Fields all{};
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto end = i + 1 < all.size() ? std::min(line.find('\t'), line.size()) : line.size();
-    all[i] = line.substr(0, end);
-    line.remove_prefix(std::min(end + 1, line.size()));
-  }
-  return all;
-}
-
-double number(std::string_view text) {
-  double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
 template <class Names>
 std::size_t index(const Names& names, std::string_view name) {
   return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
@@ -114,28 +97,19 @@ void pool_bandwidth(std::vector<Runtime>& rows) {
     }
 }
 
-std::string_view file() {
-  for (const EmbeddedFile& each : embedded_models())
-    if (each.name == "constants.tsv") return each.bytes;
-  throw std::logic_error("no constants.tsv is embedded");
-}
-
 }  // namespace
 
 std::span<const NamedConstant> named_constants() { return constants; }
 std::string_view name_of(CardClass cards) { return card_names[static_cast<std::size_t>(cards)]; }
 std::string_view name_of(Width width) { return width_names[static_cast<std::size_t>(width)]; }
 
-void apply_measured(std::vector<Runtime>& rows) { apply_measured(rows, file()); }
+void apply_measured(std::vector<Runtime>& rows) {
+  apply_measured(rows, constants_file("constants.tsv"));
+}
 
-void apply_measured(std::vector<Runtime>& rows, std::string_view rest) {
-  int number_of_line = 0;
-  while (!rest.empty()) {
-    const auto end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (++number_of_line == 1 || line.empty()) continue;
-    const Fields f = fields_of(line);
+void apply_measured(std::vector<Runtime>& rows, std::string_view text) {
+  for_lines(text, [&](std::string_view line, int number_of_line) {
+    const Fields f = fields_of<9>(line);
     const auto which = std::ranges::find(constants, f[1], &NamedConstant::name);
     if (std::ranges::find(rows, f[0], &Runtime::name) == rows.end() || which == constants.end())
       throw std::logic_error(
@@ -143,8 +117,9 @@ void apply_measured(std::vector<Runtime>& rows, std::string_view rest) {
     for (Runtime& row : rows)
       if (row.family == f[0])
         put(row, *which, f,
-            {number(f[4]), number(f[5]), number(f[6]), static_cast<int>(number(f[7])), f[8]});
-  }
+            {number_of(f[4]), number_of(f[5]), number_of(f[6]), static_cast<int>(number_of(f[7])),
+             f[8]});
+  });
   pool_bandwidth(rows);
 }
 

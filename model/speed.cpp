@@ -124,8 +124,7 @@ void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, Pas
 
 /// What is computed on the CPU, or copied to the card for it where a large batch makes that quicker
 /// (llama.cpp ggml-backend op offload, batches of 32 tokens or more).
-void add_on_host(const Scenario& s, const Plan& plan, const Pass& pass, const Work& work,
-                 PassTime& time) {
+void add_on_host(const Scenario& s, const Pass& pass, const Work& work, PassTime& time) {
   const double cpu = cpu_seconds(s, work);
   if (s.runtime->copies_for_prefill && !s.machine->devices.empty() && pass.tokens >= 32) {
     const double copies = work.weight_bytes / bus_rate(s);
@@ -162,7 +161,7 @@ void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTi
     moved += modules;
   }
   if (from_disk > 0) time.disk = from_disk / disk_rate(s);
-  if (!plan.computes_on_card || !streams) return add_on_host(s, plan, pass, work, time);
+  if (!plan.computes_on_card || !streams) return add_on_host(s, pass, work, time);
   if (!caches_on_cards(s)) {
     moved += work.cache_bytes;
     work.cache_bytes = work.repeated = 0;
@@ -173,7 +172,7 @@ void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTi
 
 /// Of layers on cards: tensors and caches that stay in host memory.
 void add_left_on_host(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time) {
-  if (plan.partly_on_host) add_on_host(s, plan, pass, host_work(s, pass, plan.on_cards), time);
+  if (plan.partly_on_host) add_on_host(s, pass, host_work(s, pass, plan.on_cards), time);
   if (caches_on_cards(s) || pass.prompt > 0) return;
   Work attention;
   const Range run = intersect(plan.on_cards, pass.layers);

@@ -35,9 +35,6 @@ std::string opening(const std::string& stem, const std::string& title, const std
       height, gnuplot_string(subtitle), left);
 }
 
-/// Of the figure's width, at the font of labels.
-constexpr double letter_width = 7.2 / 900;
-
 // Six beside the seven colours, so that 42 machines differ.
 constexpr int symbols[] = {7, 5, 9, 13, 11, 15};
 
