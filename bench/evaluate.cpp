@@ -8,11 +8,11 @@
 
 #include "hardware/machine.hpp"
 #include "model/estimate.hpp"
-#include "model/training_outcome.hpp"
-#include "model/training_rank.hpp"
-#include "model/training_shape.hpp"
-#include "model/training_time.hpp"
-#include "sweep/source.hpp"
+#include "model/training/outcome.hpp"
+#include "model/training/rank.hpp"
+#include "model/training/shape.hpp"
+#include "model/training/time.hpp"
+#include "sweep/sources/source.hpp"
 
 namespace {
 

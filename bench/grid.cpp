@@ -12,7 +12,7 @@
 #include <exception>
 
 #include "hardware/catalogue.hpp"
-#include "sweep/hub.hpp"
+#include "sweep/hub/hub.hpp"
 #include "sweep/runner.hpp"
 #include "sweep/spec.hpp"
 

@@ -1,6 +1,6 @@
 // Placements per second: accelerate's map of a model, exactly; the closed form that grid points
 // rest on, in the order of a sweep; strategies and the best placement.
-#include "model/placement.hpp"
+#include "model/placement/placement.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "hardware/machine.hpp"
-#include "model/best_placement.hpp"
-#include "model/strategy.hpp"
-#include "sweep/source.hpp"
+#include "model/placement/best_placement.hpp"
+#include "model/placement/strategy.hpp"
+#include "sweep/sources/source.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sweep/source.hpp"
+#include "sweep/sources/source.hpp"
 
 namespace {
 

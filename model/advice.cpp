@@ -7,10 +7,10 @@
 #include <limits>
 #include <vector>
 
-#include "model/layer_split.hpp"
-#include "model/placement.hpp"
-#include "model/serving.hpp"
-#include "model/split_advice.hpp"
+#include "model/placement/layer_split.hpp"
+#include "model/placement/placement.hpp"
+#include "model/placement/split_advice.hpp"
+#include "model/speed/serving.hpp"
 
 namespace headroom::model {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/placement.hpp"
+#include "model/placement/placement.hpp"
 
 namespace headroom::model {
 

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/blocks.hpp"
+#include "model/blocks/blocks.hpp"
 
 namespace headroom::model {
 

@@ -1,7 +1,7 @@
 #include "model/custom.hpp"
 
 #include "model/architecture.hpp"
-#include "model/blocks_experts.hpp"
+#include "model/blocks/experts.hpp"
 
 namespace headroom::model {
 namespace {

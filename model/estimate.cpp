@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "model/draft.hpp"
-#include "model/kv_cache.hpp"
-#include "model/placement.hpp"
-#include "model/speed.hpp"
+#include "model/memory/draft.hpp"
+#include "model/memory/kv_cache.hpp"
+#include "model/placement/placement.hpp"
+#include "model/speed/speed.hpp"
 
 namespace headroom::model {
 namespace {

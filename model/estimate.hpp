@@ -9,16 +9,16 @@
 
 #include "hardware/machine.hpp"
 #include "hardware/precision.hpp"
-#include "model/quantisation.hpp"
+#include "model/quantisation/quantisation.hpp"
 #include "model/runtime.hpp"
 
 namespace headroom::model {
 
 enum class Task : std::uint8_t { inference, training };
 
-struct LayerSplit;  // model/layer_split.hpp
-struct Assignment;  // model/assignment.hpp
-struct Draft;       // model/draft.hpp
+struct LayerSplit;  // model/placement/layer_split.hpp
+struct Assignment;  // model/placement/assignment.hpp
+struct Draft;       // model/memory/draft.hpp
 
 /// No limit of the user's: all that the hardware has.
 inline constexpr Bytes all_of_it{std::numeric_limits<std::int64_t>::max()};
@@ -105,7 +105,7 @@ struct StepOutcome {
   Bytes loss, working;              ///< logits; gradients of activations and what is made again
   Bytes exchanged;                  ///< gathered, on the way to other cards, workspaces
   Bytes stepping;                   ///< temporaries of the optimizer
-  std::uint8_t moment = 0;          ///< model/training.hpp, Peak
+  std::uint8_t moment = 0;          ///< model/training/training.hpp, Peak
   bool gradients_alive = false;     ///< at that moment
   Seconds time;                     ///< of a whole step; infinite where it is not known
   double utilization = 0;           ///< model FLOPs over what the cards could do in that time

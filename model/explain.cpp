@@ -4,16 +4,16 @@
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
-#include "model/activation.hpp"
 #include "model/advice.hpp"
-#include "model/assignment.hpp"
-#include "model/beside_terms.hpp"
 #include "model/estimate.hpp"
-#include "model/explain_times.hpp"
-#include "model/kv_cache.hpp"
-#include "model/placement.hpp"
-#include "model/stored.hpp"
-#include "model/time_intervals.hpp"
+#include "model/memory/activation.hpp"
+#include "model/memory/beside_terms.hpp"
+#include "model/memory/kv_cache.hpp"
+#include "model/placement/assignment.hpp"
+#include "model/placement/placement.hpp"
+#include "model/quantisation/stored.hpp"
+#include "model/speed/explain_times.hpp"
+#include "model/speed/time_intervals.hpp"
 
 namespace headroom::model {
 namespace {
@@ -228,7 +228,7 @@ class Explainer {
         "twice",
         fmt::format("{} tokens, hidden {}, widest {:.0f}, {} logits", pass_tokens(s_),
                     s_.weights->model->shape.hidden_size, profile_.widest, profile_.head_rows),
-        "model/activation.hpp");
+        "model/memory/activation.hpp");
     bytes_term(on + "context", runtime_.context_bytes.low, runtime_.context_bytes.value,
                runtime_.context_bytes.high, "driver context and libraries",
                evidence(runtime_.context_bytes), runtime_.context_bytes.source);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/serving.hpp"
+#include "model/speed/serving.hpp"
 
 namespace headroom::model {
 

@@ -5,8 +5,8 @@
 
 #include "model/architecture.hpp"
 #include "model/class_defaults.hpp"
-#include "model/quantisation.hpp"
-#include "model/quantisation_gguf.hpp"
+#include "model/quantisation/gguf.hpp"
+#include "model/quantisation/quantisation.hpp"
 
 namespace headroom::model {
 namespace {

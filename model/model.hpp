@@ -38,7 +38,8 @@ struct Model {
   ImageRule images;  ///< how images become tokens
   Part part;
   Profile profile;
-  /// What the headers of the checkpoint's tensors say (model/stored.hpp); null: none was read.
+  /// What the headers of the checkpoint's tensors say (model/quantisation/stored.hpp); null: none
+  /// was read.
   std::shared_ptr<const Stored> stored;
   /// Why there are counts and bytes from headers and nothing else; empty: the model is described.
   std::string undescribed;

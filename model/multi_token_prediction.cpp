@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "model/blocks.hpp"
+#include "model/blocks/blocks.hpp"
 
 namespace headroom::model {
 namespace {

@@ -2,8 +2,9 @@
 //
 // A Part is a bag of rows: the modules a piece of a model consists of, the tensors they own and the
 // caches they keep while decoding. Parts add (+) and nest (in). That is the whole language:
-// attention, mlp, moe and mamba are ordinary functions that return a Part (model/blocks.hpp).
-// Rows are in registration order: a module's own parameters, then its children, then its buffers.
+// attention, mlp, moe and mamba are ordinary functions that return a Part
+// (model/blocks/blocks.hpp). Rows are in registration order: a module's own parameters, then its
+// children, then its buffers.
 #pragma once
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/blocks.hpp"
+#include "model/blocks/blocks.hpp"
 #include "model/part.hpp"
 
 namespace headroom::model {

@@ -9,7 +9,7 @@
 
 #include "hardware/device.hpp"
 #include "hardware/units.hpp"
-#include "model/quantisation.hpp"
+#include "model/quantisation/quantisation.hpp"
 
 namespace headroom::model {
 

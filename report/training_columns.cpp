@@ -1,7 +1,7 @@
 // Columns that only training has: its axes, and the outcome of a step on the fullest card.
 #include <fmt/format.h>
 
-#include "model/training.hpp"
+#include "model/training/training.hpp"
 #include "report/column_rows.hpp"
 
 namespace headroom::report {

@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "model/training.hpp"
+#include "model/training/training.hpp"
 #include "report/format.hpp"
 #include "report/words.hpp"
 

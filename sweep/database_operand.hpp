@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "sweep/options.hpp"
+#include "sweep/options/options.hpp"
 
 namespace headroom::sweep {
 

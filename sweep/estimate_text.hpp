@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "model/traffic.hpp"
-#include "sweep/scenario_options.hpp"
+#include "model/speed/traffic.hpp"
+#include "sweep/options/scenario_options.hpp"
 
 namespace headroom::sweep {
 

@@ -10,7 +10,7 @@
 
 #include "hardware/machine.hpp"
 #include "model/runtime.hpp"
-#include "sweep/options.hpp"
+#include "sweep/options/options.hpp"
 
 namespace headroom::sweep {
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <type_traits>
 
-#include "model/stored.hpp"
+#include "model/quantisation/stored.hpp"
 #include "sweep/source_hash.hpp"
 
 namespace headroom::sweep {

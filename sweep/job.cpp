@@ -12,8 +12,8 @@
 #include "hardware/text_file.hpp"
 #include "sweep/digits.hpp"
 #include "sweep/fingerprint.hpp"
-#include "sweep/hub.hpp"
-#include "sweep/source.hpp"
+#include "sweep/hub/hub.hpp"
+#include "sweep/sources/source.hpp"
 
 namespace headroom::sweep {
 namespace {

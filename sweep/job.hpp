@@ -15,7 +15,7 @@
 #include "sweep/exclusion.hpp"
 #include "sweep/grid.hpp"
 #include "sweep/spec.hpp"
-#include "sweep/training_grid.hpp"
+#include "sweep/training/grid.hpp"
 
 namespace headroom::sweep {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "sweep/options.hpp"
+#include "sweep/options/options.hpp"
 
 namespace headroom::sweep {
 

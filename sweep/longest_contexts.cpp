@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/serving.hpp"
+#include "model/speed/serving.hpp"
 #include "report/selection.hpp"
 
 namespace headroom::sweep {

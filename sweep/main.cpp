@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hardware/names.hpp"
-#include "sweep/command.hpp"
+#include "sweep/commands/command.hpp"
 #include "sweep/log.hpp"
 #include "sweep/spec.hpp"
 

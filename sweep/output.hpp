@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "report/table.hpp"
-#include "sweep/options.hpp"
+#include "sweep/options/options.hpp"
 
 namespace headroom::sweep {
 

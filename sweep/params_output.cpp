@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "model/components.hpp"
-#include "model/stored.hpp"
-#include "sweep/model_counts.hpp"
+#include "model/quantisation/stored.hpp"
 #include "sweep/output.hpp"
+#include "sweep/sources/model_counts.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "model/model.hpp"
 #include "report/table.hpp"
-#include "sweep/adapter_options.hpp"
+#include "sweep/options/adapter_options.hpp"
 
 namespace headroom::sweep {
 

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "model/stored.hpp"
+#include "model/quantisation/stored.hpp"
 #include "sweep/params_output.hpp"
 
 namespace headroom::sweep {

@@ -11,7 +11,7 @@
 
 #include "hardware/price.hpp"
 #include "model/cost.hpp"
-#include "model/serving.hpp"
+#include "model/speed/serving.hpp"
 #include "report/table.hpp"
 
 namespace headroom::sweep {

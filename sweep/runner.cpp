@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "model/training_shape.hpp"
+#include "model/training/shape.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "sweep/source.hpp"
+#include "sweep/sources/source.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "hardware/names.hpp"
 #include "sweep/number_axes.hpp"
-#include "sweep/training_axes.hpp"
+#include "sweep/training/axes.hpp"
 
 namespace headroom::sweep {
 

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "sweep/number_axes.hpp"
-#include "sweep/training_axes.hpp"
+#include "sweep/training/axes.hpp"
 
 namespace headroom::sweep {
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "report/reports.hpp"
-#include "sweep/command.hpp"
+#include "sweep/commands/command.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "model/traffic.hpp"
-#include "sweep/options.hpp"
+#include "model/speed/traffic.hpp"
+#include "sweep/options/options.hpp"
 
 namespace headroom::sweep {
 

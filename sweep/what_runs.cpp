@@ -8,17 +8,17 @@
 #include <tuple>
 
 #include "hardware/quantity_text.hpp"
-#include "model/training.hpp"
-#include "model/training_rank.hpp"
-#include "model/training_runtime.hpp"
+#include "model/training/rank.hpp"
+#include "model/training/runtime.hpp"
+#include "model/training/training.hpp"
 #include "report/words.hpp"
-#include "sweep/command.hpp"
+#include "sweep/commands/command.hpp"
 #include "sweep/factors.hpp"
-#include "sweep/hub.hpp"
-#include "sweep/machine_options.hpp"
+#include "sweep/hub/hub.hpp"
+#include "sweep/options/machine_options.hpp"
+#include "sweep/options/scenario_options.hpp"
 #include "sweep/output.hpp"
-#include "sweep/scenario_options.hpp"
-#include "sweep/source.hpp"
+#include "sweep/sources/source.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -1,7 +1,7 @@
 // What a machine can run, over the whole catalogue: `curve --all` and `plan` without a question.
 #pragma once
 
-#include "sweep/options.hpp"
+#include "sweep/options/options.hpp"
 
 namespace headroom::sweep {
 

@@ -10,7 +10,7 @@
 #include "hardware/catalogue.hpp"
 #include "hardware/quantity_text.hpp"
 #include "memory_of.hpp"
-#include "sweep/source.hpp"
+#include "sweep/sources/source.hpp"
 
 namespace {
 

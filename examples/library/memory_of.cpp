@@ -5,9 +5,9 @@
 #include <string>
 
 #include "model/estimate.hpp"
-#include "model/optimizer.hpp"
-#include "model/quantisation.hpp"
+#include "model/quantisation/quantisation.hpp"
 #include "model/runtime.hpp"
+#include "model/training/optimizer.hpp"
 
 namespace memory_of {
 namespace {

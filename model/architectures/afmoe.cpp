@@ -1,7 +1,7 @@
 // AFMoE (Arcee Trinity): gated attention behind windows, norms around both halves, shared experts.
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
+#include "model/blocks/experts.hpp"
 
 namespace headroom::model::families {
 

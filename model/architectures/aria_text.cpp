@@ -1,7 +1,7 @@
 // The text model of Aria (arXiv:2410.05993): experts stored transposed beside shared ones.
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
+#include "model/blocks/experts.hpp"
 
 namespace headroom::model::families {
 

@@ -1,8 +1,8 @@
 // A.X K2: latent attention with an indexer, gated outputs and gated norms.
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
-#include "model/blocks_latent.hpp"
+#include "model/blocks/experts.hpp"
+#include "model/blocks/latent.hpp"
 
 namespace headroom::model::families {
 

@@ -1,7 +1,7 @@
 // Command A mixtures of experts: attention and feed-forward side by side behind one norm.
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
+#include "model/blocks/experts.hpp"
 
 namespace headroom::model::families {
 

@@ -1,6 +1,6 @@
 // DBRX: sixteen experts of which a token uses four, fused query, key and value.
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
+#include "model/blocks/experts.hpp"
 
 namespace headroom::model::families {
 

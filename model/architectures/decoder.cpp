@@ -9,7 +9,7 @@
 #include <charconv>
 #include <set>
 
-#include "model/blocks_experts.hpp"
+#include "model/blocks/experts.hpp"
 
 namespace headroom::model::families {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/activation_function.hpp"
-#include "model/blocks_decoder.hpp"
+#include "model/blocks/decoder.hpp"
 
 namespace headroom::model::families {
 

@@ -1,8 +1,8 @@
 // DeepSeek-V4: one shared key-value vector a token behind a window, compressed entries of all
 // tokens beyond it, output projections in groups, residual streams mixed by hyper-connections.
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
-#include "model/blocks_latent.hpp"
+#include "model/blocks/experts.hpp"
+#include "model/blocks/latent.hpp"
 
 namespace headroom::model::families {
 namespace {

@@ -2,7 +2,7 @@
 // head.
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
+#include "model/blocks/experts.hpp"
 
 namespace headroom::model::families {
 

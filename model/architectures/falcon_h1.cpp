@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_recurrent.hpp"
+#include "model/blocks/recurrent.hpp"
 
 namespace headroom::model::families {
 namespace {

@@ -2,8 +2,8 @@
 // gated delta net.
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
-#include "model/blocks_recurrent.hpp"
+#include "model/blocks/experts.hpp"
+#include "model/blocks/recurrent.hpp"
 
 namespace headroom::model::families {
 

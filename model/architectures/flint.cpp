@@ -3,7 +3,7 @@
 
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_qwen.hpp"
+#include "model/blocks/qwen.hpp"
 
 namespace headroom::model::families {
 

@@ -8,7 +8,7 @@
 #include "model/architectures/composition.hpp"
 #include "model/architectures/families.hpp"
 #include "model/architectures/vision_language_families.hpp"
-#include "model/blocks_decoder.hpp"
+#include "model/blocks/decoder.hpp"
 
 namespace headroom::model::families {
 

@@ -5,7 +5,7 @@
 #include "model/architectures/composition.hpp"
 #include "model/architectures/vision_language_families.hpp"
 #include "model/architectures/vision_towers.hpp"
-#include "model/blocks_decoder.hpp"
+#include "model/blocks/decoder.hpp"
 
 namespace headroom::model::families {
 

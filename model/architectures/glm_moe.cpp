@@ -1,9 +1,9 @@
 // The GLM mixtures: GLM-4.5 (arXiv:2508.06471), GLM-4.7-Flash and GLM-5.
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
-#include "model/blocks_latent.hpp"
-#include "model/blocks_qwen.hpp"
+#include "model/blocks/experts.hpp"
+#include "model/blocks/latent.hpp"
+#include "model/blocks/qwen.hpp"
 
 namespace headroom::model::families {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
-#include "model/blocks_recurrent.hpp"
+#include "model/blocks/experts.hpp"
+#include "model/blocks/recurrent.hpp"
 
 namespace headroom::model::families {
 namespace {

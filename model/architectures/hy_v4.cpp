@@ -1,8 +1,8 @@
 // Hunyuan V4: latent attention with sinks, gates and an indexer in every fourth layer, and residual
 // streams that are mixed by hyper-connections (arXiv:2409.19606).
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
-#include "model/blocks_latent.hpp"
+#include "model/blocks/experts.hpp"
+#include "model/blocks/latent.hpp"
 
 namespace headroom::model::families {
 

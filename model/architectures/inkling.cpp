@@ -7,8 +7,8 @@
 #include "model/architectures/composition.hpp"
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/vision_language_families.hpp"
-#include "model/blocks_experts.hpp"
-#include "model/blocks_recurrent.hpp"
+#include "model/blocks/experts.hpp"
+#include "model/blocks/recurrent.hpp"
 
 namespace headroom::model::families {
 

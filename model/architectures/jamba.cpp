@@ -1,7 +1,7 @@
 // Jamba (arXiv:2403.19887): one layer of attention to seven of Mamba, a mixture in every other one.
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
-#include "model/blocks_recurrent.hpp"
+#include "model/blocks/experts.hpp"
+#include "model/blocks/recurrent.hpp"
 
 namespace headroom::model::families {
 

@@ -1,7 +1,7 @@
 // JetMoE (arXiv:2404.07413): attention whose query and output projections are experts too.
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
+#include "model/blocks/experts.hpp"
 
 namespace headroom::model::families {
 

@@ -4,9 +4,9 @@
 
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
-#include "model/blocks_latent.hpp"
-#include "model/blocks_recurrent.hpp"
+#include "model/blocks/experts.hpp"
+#include "model/blocks/latent.hpp"
+#include "model/blocks/recurrent.hpp"
 
 namespace headroom::model::families {
 namespace {

@@ -1,7 +1,7 @@
 // Kolibri 1: 384 small experts, windows in four layers of five, norms around both halves.
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
+#include "model/blocks/experts.hpp"
 
 namespace headroom::model::families {
 

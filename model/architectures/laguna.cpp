@@ -3,7 +3,7 @@
 #include <set>
 
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
+#include "model/blocks/experts.hpp"
 
 namespace headroom::model::families {
 namespace {

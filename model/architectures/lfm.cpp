@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
-#include "model/blocks_recurrent.hpp"
+#include "model/blocks/experts.hpp"
+#include "model/blocks/recurrent.hpp"
 
 namespace headroom::model::families {
 namespace {

@@ -1,7 +1,7 @@
 // LFM3-VL: a vision tower of short convolutions and attention like its text model's.
 #include "model/architectures/composition.hpp"
 #include "model/architectures/vision_language_families.hpp"
-#include "model/blocks_decoder.hpp"
+#include "model/blocks/decoder.hpp"
 
 namespace headroom::model::families {
 

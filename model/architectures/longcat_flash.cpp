@@ -1,8 +1,8 @@
 // LongCat-Flash (arXiv:2509.01322): two attentions and two feed-forwards a layer beside one
 // mixture, some of whose experts pass their input on unchanged.
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
-#include "model/blocks_latent.hpp"
+#include "model/blocks/experts.hpp"
+#include "model/blocks/latent.hpp"
 
 namespace headroom::model::families {
 

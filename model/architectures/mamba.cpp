@@ -1,7 +1,7 @@
 // Mamba (arXiv:2312.00752), Falcon Mamba (arXiv:2410.05355) and Mamba-2 (arXiv:2405.21060).
 #include "model/activation_function.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_recurrent.hpp"
+#include "model/blocks/recurrent.hpp"
 
 namespace headroom::model::families {
 namespace {

@@ -1,7 +1,7 @@
 // MiMo-V2-Flash (arXiv:2601.02780): values narrower than keys, layers behind a window with twice
 // the key-value heads and with sinks.
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
+#include "model/blocks/experts.hpp"
 
 namespace headroom::model::families {
 

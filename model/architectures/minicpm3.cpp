@@ -4,8 +4,8 @@
 
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
-#include "model/blocks_latent.hpp"
+#include "model/blocks/experts.hpp"
+#include "model/blocks/latent.hpp"
 
 namespace headroom::model::families {
 

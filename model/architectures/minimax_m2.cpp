@@ -1,7 +1,7 @@
 // MiniMax-M2: ordinary attention with norms over all queries and keys, 256 small experts.
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
+#include "model/blocks/experts.hpp"
 
 namespace headroom::model::families {
 

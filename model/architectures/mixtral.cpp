@@ -1,7 +1,7 @@
 // Mixtral (arXiv:2401.04088): Mistral whose feed-forward is eight experts, two a token.
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
+#include "model/blocks/experts.hpp"
 
 namespace headroom::model::families {
 

@@ -1,8 +1,8 @@
 // Nemotron-H and Nemotron 3 (arXiv:2504.03624): layers of one kind each, Mamba-2, attention,
 // feed-forward or mixture, in the order that the config spells out.
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
-#include "model/blocks_recurrent.hpp"
+#include "model/blocks/experts.hpp"
+#include "model/blocks/recurrent.hpp"
 
 namespace headroom::model::families {
 namespace {

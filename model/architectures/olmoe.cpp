@@ -1,7 +1,7 @@
 // OLMoE (arXiv:2409.02060): 64 small experts, norms over all queries and keys of a layer.
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
+#include "model/blocks/experts.hpp"
 
 namespace headroom::model::families {
 

@@ -1,7 +1,7 @@
 // Phi-3.5-MoE (arXiv:2404.14219).
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_experts.hpp"
+#include "model/blocks/experts.hpp"
 
 namespace headroom::model::families {
 

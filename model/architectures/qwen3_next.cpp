@@ -1,7 +1,7 @@
 // Qwen3-Next and the text models of Qwen3.5: three layers of gated delta net to one of attention.
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_qwen.hpp"
+#include "model/blocks/qwen.hpp"
 
 namespace headroom::model {
 namespace {

@@ -1,7 +1,7 @@
 // The Qwen mixtures of experts with ordinary attention (arXiv:2407.10671, arXiv:2505.09388).
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_qwen.hpp"
+#include "model/blocks/qwen.hpp"
 
 namespace headroom::model::families {
 

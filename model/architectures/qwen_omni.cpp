@@ -4,7 +4,7 @@
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/vision_language_families.hpp"
 #include "model/architectures/vision_towers.hpp"
-#include "model/blocks_qwen.hpp"
+#include "model/blocks/qwen.hpp"
 
 namespace headroom::model::families {
 

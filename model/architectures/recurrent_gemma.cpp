@@ -1,6 +1,6 @@
 // RecurrentGemma (Griffin, arXiv:2402.19427): gated linear recurrences with local attention.
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks_recurrent.hpp"
+#include "model/blocks/recurrent.hpp"
 
 namespace headroom::model::families {
 

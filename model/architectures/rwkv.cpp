@@ -1,6 +1,6 @@
 // RWKV-4 (arXiv:2305.13048): a recurrence over time instead of attention.
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks.hpp"
+#include "model/blocks/blocks.hpp"
 
 namespace headroom::model::families {
 

@@ -7,7 +7,7 @@
 #include "model/architectures/composition.hpp"
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/vision_language_families.hpp"
-#include "model/blocks_experts.hpp"
+#include "model/blocks/experts.hpp"
 
 namespace headroom::model::families {
 

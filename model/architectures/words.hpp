@@ -1,11 +1,11 @@
-// Words that encoders, towers and their heads share, beside those of model/blocks.hpp.
+// Words that encoders, towers and their heads share, beside those of model/blocks/blocks.hpp.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "model/activation_function.hpp"
-#include "model/blocks.hpp"
+#include "model/blocks/blocks.hpp"
 #include "model/config.hpp"
 
 namespace headroom::model::families {

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "model/architectures/sparse_families.hpp"
-#include "model/blocks.hpp"
+#include "model/blocks/blocks.hpp"
 #include "model/config.hpp"
 
 namespace headroom::model::families {

@@ -116,7 +116,7 @@ class Matcher {
   }
 
   /// GPTQ's files have a bias for every packed layer; where none is described, it is zero and
-  /// belongs to the weight (model/quantisation_layout.hpp).
+  /// belongs to the weight (model/quantisation/layout.hpp).
   void give_zero_biases() {
     for (Gathered& g : found_) {
       if (g.used || !g.name.ends_with(".bias")) continue;

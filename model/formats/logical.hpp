@@ -19,7 +19,7 @@ struct LogicalCount {
 /// A packed weight counts its logical elements: GPTQ's and AWQ's qweight, bitsandbytes' 4 bits,
 /// compressed-tensors' weight_packed, gpt-oss's _blocks, ModelOpt's NVFP4, MLX's U32. What lies
 /// beside it (scales, zero points, maps), integer and boolean buffers, attention masks and rotary
-/// tables count 0. Layouts: model/quantisation_layout.hpp; transformers 5.23 integrations/mxfp4.py.
+/// tables count 0. Layouts: model/quantisation/layout.hpp; transformers 5.23 integrations/mxfp4.py.
 /// Throws FormatError where a count overflows.
 std::vector<LogicalCount> logical_counts(const TensorList& list);
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "model/model.hpp"
-#include "model/quantisation.hpp"
+#include "model/quantisation/quantisation.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headroom::model;

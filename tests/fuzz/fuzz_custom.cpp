@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "sweep/custom_source.hpp"
+#include "sweep/sources/custom_source.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headroom;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "model/blocks.hpp"
+#include "model/blocks/blocks.hpp"
 #include "model/formats/compare.hpp"
 #include "model/formats/logical.hpp"
 #include "model/formats/safetensors.hpp"

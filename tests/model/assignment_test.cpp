@@ -1,14 +1,14 @@
 // Placements given layer by layer: they mean what the ranges of a plan mean, and what a device map
 // says.
-#include "model/assignment.hpp"
+#include "model/placement/assignment.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "model/device_map.hpp"
-#include "model/speed.hpp"
-#include "model/strategy.hpp"
+#include "model/placement/device_map.hpp"
+#include "model/placement/strategy.hpp"
+#include "model/speed/speed.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

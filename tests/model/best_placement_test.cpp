@@ -1,15 +1,15 @@
 // The best placement against every placement there is, and against the orders engines fill in.
-#include "model/best_placement.hpp"
+#include "model/placement/best_placement.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "model/activation.hpp"
-#include "model/placement_search.hpp"
-#include "model/speed.hpp"
-#include "model/strategy.hpp"
+#include "model/memory/activation.hpp"
+#include "model/placement/search.hpp"
+#include "model/placement/strategy.hpp"
+#include "model/speed/speed.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

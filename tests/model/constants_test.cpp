@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "model/placement.hpp"
+#include "model/placement/placement.hpp"
 #include "model/runtime_measured.hpp"
-#include "model/time_intervals.hpp"
-#include "model/traffic.hpp"
+#include "model/speed/time_intervals.hpp"
+#include "model/speed/traffic.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -1,5 +1,5 @@
 // Speculative decoding: what a draft model takes and gives, by hand.
-#include "model/draft.hpp"
+#include "model/memory/draft.hpp"
 
 #include <gtest/gtest.h>
 

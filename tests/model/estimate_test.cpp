@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/placement.hpp"
+#include "model/placement/placement.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "model/blocks.hpp"
+#include "model/blocks/blocks.hpp"
 #include "model/formats/compare.hpp"
 #include "model/formats/logical.hpp"
 

@@ -5,10 +5,10 @@
 #include <random>
 #include <set>
 
-#include "model/layer_split.hpp"
-#include "model/layers_by_context.hpp"
-#include "model/parallel_splits.hpp"
-#include "model/placement.hpp"
+#include "model/placement/layer_split.hpp"
+#include "model/placement/layers_by_context.hpp"
+#include "model/placement/parallel_splits.hpp"
+#include "model/placement/placement.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

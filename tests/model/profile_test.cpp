@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "model/architecture.hpp"
-#include "model/kv_cache.hpp"
+#include "model/memory/kv_cache.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

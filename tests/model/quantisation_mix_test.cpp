@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "model/mix.hpp"
-#include "model/quantisation.hpp"
+#include "model/quantisation/mix.hpp"
+#include "model/quantisation/quantisation.hpp"
 
 namespace headroom::model {
 namespace {

@@ -1,5 +1,5 @@
 // What low-rank adapters take at inference, against sums done by hand from the engines' shapes.
-#include "model/served_adapters.hpp"
+#include "model/memory/served_adapters.hpp"
 
 #include <gtest/gtest.h>
 

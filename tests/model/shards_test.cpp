@@ -1,12 +1,12 @@
 // What each card of a tensor-parallel group holds: sizes worked out by hand, logs of vLLM, and what
 // can never be.
-#include "model/shards.hpp"
+#include "model/placement/shards.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "model/placement.hpp"
+#include "model/placement/placement.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

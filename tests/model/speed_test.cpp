@@ -1,11 +1,11 @@
 // Times of a pass against measurements that no constant alone can meet: their shapes.
-#include "model/speed.hpp"
+#include "model/speed/speed.hpp"
 
 #include <gtest/gtest.h>
 
 #include "hardware/catalogue.hpp"
 #include "hardware/machine.hpp"
-#include "model/layer_split.hpp"
+#include "model/placement/layer_split.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

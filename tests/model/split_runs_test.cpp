@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "model/split.hpp"
+#include "model/placement/split.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

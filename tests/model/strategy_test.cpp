@@ -1,5 +1,5 @@
 // Strategies: what is said to be needed is enough and not a MiB more; maps are the mapper's.
-#include "model/strategy.hpp"
+#include "model/placement/strategy.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

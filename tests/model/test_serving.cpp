@@ -1,7 +1,7 @@
 // What a machine can serve: the largest number that meets a target is really the largest.
 #include <gtest/gtest.h>
 
-#include "model/serving.hpp"
+#include "model/speed/serving.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

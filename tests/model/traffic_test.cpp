@@ -1,12 +1,12 @@
 // Continuous batching: means and percentiles of lengths, and the relations between rates and times.
-#include "model/traffic.hpp"
+#include "model/speed/traffic.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "model/placement.hpp"
-#include "model/speed.hpp"
+#include "model/placement/placement.hpp"
+#include "model/speed/speed.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -1,14 +1,13 @@
 // Steps one after another, verdicts on a machine, and the time of a step.
-#include "model/training_shape.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "model/config.hpp"
-#include "model/training_outcome.hpp"
-#include "model/training_rank.hpp"
-#include "model/training_time.hpp"
+#include "model/training/outcome.hpp"
+#include "model/training/rank.hpp"
+#include "model/training/shape.hpp"
+#include "model/training/time.hpp"
 
 namespace headroom::model {
 namespace {

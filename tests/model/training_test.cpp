@@ -1,5 +1,5 @@
 // One training step: the figures of papers, what cards share, and what each option changes.
-#include "model/training.hpp"
+#include "model/training/training.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,10 +8,10 @@
 
 #include "hardware/names.hpp"
 #include "model/config.hpp"
-#include "model/execution.hpp"
-#include "model/training_factors.hpp"
-#include "model/training_passes.hpp"
-#include "model/training_rank.hpp"
+#include "model/tape/execution.hpp"
+#include "model/training/factors.hpp"
+#include "model/training/passes.hpp"
+#include "model/training/rank.hpp"
 
 namespace headroom::model {
 namespace {

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "reference.hpp"
-#include "sweep/accuracy_report.hpp"
-#include "sweep/training_measurement.hpp"
+#include "sweep/accuracy/report.hpp"
+#include "sweep/accuracy/training_measurement.hpp"
 
 namespace headroom::oracle {
 namespace {

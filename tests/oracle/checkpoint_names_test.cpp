@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "model/stored.hpp"
+#include "model/quantisation/stored.hpp"
 #include "reference.hpp"
 
 namespace headroom::oracle {

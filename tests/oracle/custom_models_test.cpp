@@ -5,7 +5,7 @@
 #include <boost/json.hpp>
 
 #include "reference.hpp"
-#include "sweep/source.hpp"
+#include "sweep/sources/source.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <set>
 
-#include "model/gguf_config.hpp"
-#include "model/gguf_names.hpp"
-#include "model/stored.hpp"
+#include "model/gguf/config.hpp"
+#include "model/gguf/names.hpp"
+#include "model/quantisation/stored.hpp"
 #include "reference.hpp"
 
 namespace headroom::oracle {

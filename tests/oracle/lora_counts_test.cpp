@@ -11,7 +11,7 @@
 #include <string>
 
 #include "csv.hpp"
-#include "model/adapter.hpp"
+#include "model/training/adapter.hpp"
 #include "reference.hpp"
 
 namespace headroom::oracle {

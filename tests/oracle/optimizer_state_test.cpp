@@ -13,7 +13,7 @@
 #include <tuple>
 
 #include "csv.hpp"
-#include "model/optimizer.hpp"
+#include "model/training/optimizer.hpp"
 
 namespace headroom::oracle {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "hardware/embedded.hpp"
 #include "model/architecture.hpp"
-#include "model/mapper.hpp"
+#include "model/placement/mapper.hpp"
 #include "reference.hpp"
 
 namespace headroom::model {

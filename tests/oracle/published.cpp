@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "sweep/published_sizes.hpp"
-#include "sweep/source.hpp"
+#include "sweep/accuracy/published_sizes.hpp"
+#include "sweep/sources/source.hpp"
 
 namespace headroom::oracle {
 

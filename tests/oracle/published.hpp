@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "csv.hpp"
-#include "model/quantisation.hpp"
+#include "model/quantisation/quantisation.hpp"
 
 namespace headroom::oracle {
 
 /// The catalogue's stand-ins for published models: name in the tables → reference.
 std::map<std::string, std::string> published_models();
 
-/// As sweep/published_sizes.hpp has them, of a row of the tables here.
+/// As sweep/accuracy/published_sizes.hpp has them, of a row of the tables here.
 std::vector<const model::Scheme*> published_schemes(const Row& row);
 Size published_parameters(const Row& row, const model::Model& m);
 

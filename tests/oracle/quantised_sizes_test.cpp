@@ -19,10 +19,10 @@
 
 #include "csv.hpp"
 #include "model/config.hpp"
-#include "model/quantisation.hpp"
-#include "model/quantisation_gguf.hpp"
+#include "model/quantisation/gguf.hpp"
+#include "model/quantisation/quantisation.hpp"
 #include "published.hpp"
-#include "sweep/published_sizes.hpp"
+#include "sweep/accuracy/published_sizes.hpp"
 
 namespace headroom::oracle {
 namespace {

@@ -3,7 +3,7 @@
 // data/training/saved_activations.csv.gz: torch 2.15 on the CPU and transformers 5.23, small
 // models, one measurement a row; `env` cuda_emul has CUDA's dropout masks, fused attention and
 // autocast list put in.
-#include "model/saved_activation.hpp"
+#include "model/tape/saved_activation.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

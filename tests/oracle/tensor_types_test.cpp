@@ -12,8 +12,8 @@
 
 #include "csv.hpp"
 #include "model/config.hpp"
-#include "model/quantisation.hpp"
-#include "model/quantisation_gguf.hpp"
+#include "model/quantisation/gguf.hpp"
+#include "model/quantisation/quantisation.hpp"
 #include "published.hpp"
 
 namespace headroom::oracle {

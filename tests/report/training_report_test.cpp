@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "fixture.hpp"
-#include "model/training.hpp"
+#include "model/training/training.hpp"
 #include "report/read.hpp"
 #include "report/reports.hpp"
 #include "report/training_points.hpp"

@@ -1,6 +1,6 @@
 // Calibration: every form of a benchmark's output says the same, constants that are known come out
 // again, what cannot be told is not fitted, and a profile reads as it was written.
-#include "sweep/calibration.hpp"
+#include "sweep/accuracy/calibration.hpp"
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -11,8 +11,8 @@
 #include <map>
 #include <random>
 
-#include "sweep/measured_file.hpp"
-#include "sweep/prediction.hpp"
+#include "sweep/accuracy/measured_file.hpp"
+#include "sweep/accuracy/prediction.hpp"
 #include "tests/support/folder.hpp"
 
 namespace headroom::sweep::test {

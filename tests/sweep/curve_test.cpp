@@ -1,5 +1,5 @@
 // What `headroom curve` says of a curve: what it recommends, and why.
-#include "sweep/curve.hpp"
+#include "sweep/curve/curve.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "model/config.hpp"
-#include "sweep/custom_source.hpp"
+#include "sweep/sources/custom_source.hpp"
 
 namespace headroom::sweep {
 namespace {

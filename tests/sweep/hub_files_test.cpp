@@ -1,6 +1,4 @@
 // Repositories of a hub: what is fetched, what is kept, what the caches answer.
-#include "sweep/hub_files.hpp"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -10,6 +8,7 @@
 #include <numeric>
 #include <thread>
 
+#include "sweep/hub/files.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/loopback_hub.hpp"
 

@@ -1,6 +1,4 @@
 // HTTP against a real server on this computer that answers well and badly.
-#include "sweep/hub_http.hpp"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -10,7 +8,8 @@
 #include <set>
 #include <thread>
 
-#include "sweep/hub_url.hpp"
+#include "sweep/hub/http.hpp"
+#include "sweep/hub/url.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/loopback_hub.hpp"
 

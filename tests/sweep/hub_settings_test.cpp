@@ -1,6 +1,4 @@
 // The environment, read as huggingface_hub 2.4 reads it (constants.py, utils/_auth.py).
-#include "sweep/hub_settings.hpp"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -8,6 +6,7 @@
 #include <fstream>
 #include <map>
 
+#include "sweep/hub/settings.hpp"
 #include "tests/support/folder.hpp"
 
 namespace headroom::sweep {

@@ -1,5 +1,5 @@
 // Models of a hub by name, as every command resolves them.
-#include "sweep/hub.hpp"
+#include "sweep/hub/hub.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

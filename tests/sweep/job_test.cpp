@@ -8,7 +8,7 @@
 
 #include "report/columns.hpp"
 #include "sweep/fingerprint.hpp"
-#include "sweep/hub.hpp"
+#include "sweep/hub/hub.hpp"
 
 namespace headroom::sweep {
 namespace {

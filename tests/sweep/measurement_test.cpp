@@ -1,12 +1,12 @@
 // Tables of measurements as sources write them.
-#include "sweep/measurement.hpp"
+#include "sweep/accuracy/measurement.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "sweep/accuracy.hpp"
-#include "sweep/accuracy_report.hpp"
+#include "sweep/accuracy/accuracy.hpp"
+#include "sweep/accuracy/report.hpp"
 #include "tests/support/folder.hpp"
 
 namespace headroom::sweep {

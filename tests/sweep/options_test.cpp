@@ -1,11 +1,11 @@
 // Spellings, switches, and what is refused by name.
-#include "sweep/options.hpp"
+#include "sweep/options/options.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "sweep/flags.hpp"
+#include "sweep/options/flags.hpp"
 
 namespace headroom::sweep {
 namespace {

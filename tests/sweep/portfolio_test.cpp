@@ -1,5 +1,5 @@
 // Portfolios: costs of loads add up to what the fleet costs, and draws follow the prices' ranges.
-#include "sweep/portfolio.hpp"
+#include "sweep/portfolio/portfolio.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What MODEL may be.
-#include "sweep/source.hpp"
+#include "sweep/sources/source.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
-#include "sweep/hub.hpp"
+#include "sweep/hub/hub.hpp"
 #include "tests/support/folder.hpp"
 
 namespace headroom::sweep {

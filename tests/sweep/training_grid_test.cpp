@@ -1,14 +1,13 @@
 // Training as a grid: every axis of it changes what comes out.
-#include "sweep/training_grid.hpp"
-
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "model/training_shape.hpp"
-#include "sweep/hub.hpp"
+#include "model/training/shape.hpp"
+#include "sweep/hub/hub.hpp"
 #include "sweep/job.hpp"
-#include "sweep/training_axes.hpp"
+#include "sweep/training/axes.hpp"
+#include "sweep/training/grid.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -1,0 +1,127 @@
+#include "model/memory/activation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/placement/layer_split.hpp"
+
+namespace headroom::model {
+namespace {
+
+Bytes whole(double bytes) { return Bytes(static_cast<Size>(std::ceil(std::min(bytes, 1e18)))); }
+
+}  // namespace
+
+Size prefill_chunk(const Scenario& s) {
+  const Size stated = s.layer_split != nullptr ? s.layer_split->micro_batch : 0;
+  return stated > 0 ? stated : s.runtime->prefill_chunk;
+}
+
+Size pass_tokens(const Scenario& s) {
+  const double prompt = static_cast<double>(s.batch) * static_cast<double>(s.prompt_tokens);
+  const Size tokens = prompt > 1e15 ? Size{1'000'000'000'000'000} : s.batch * s.prompt_tokens;
+  const Size chunk = prefill_chunk(s);
+  return std::max(s.batch, chunk > 0 ? std::min(chunk, tokens) : tokens);
+}
+
+Bytes activations(const Scenario& s, Size pass, Size shards, Head head) {
+  const Runtime& r = *s.runtime;
+  const Model& model = *s.weights->model;
+  const auto tokens = static_cast<double>(pass);
+  const auto hidden = static_cast<double>(model.shape.hidden_size);
+  const auto cards = static_cast<double>(shards);
+  const double element = r.activation_bytes > 0 ? static_cast<double>(r.activation_bytes)
+                         : s.weights->arithmetic == Arithmetic::fp32 ? 4.0
+                                                                     : 2.0;
+  const double residual = r.residual_copies * hidden * element;
+  const double feed_forward = residual + r.widest_share * model.profile.widest / cards * element;
+  const auto keys = static_cast<double>(prefill_chunk(s) > 0 || pass == s.batch ? s.cached_tokens()
+                                                                                : s.prompt_tokens);
+  const double attention = residual + static_cast<double>(model.shape.query_heads) / cards * keys *
+                                          static_cast<double>(r.score_bytes);
+  const double rows = r.logits == Positions::all ? tokens : static_cast<double>(s.batch);
+  const double logits = rows * static_cast<double>(model.profile.head_rows) / cards;
+  const double output =
+      head == Head::here ? tokens * hidden * element + logits * static_cast<double>(r.logits_bytes)
+      : head == Head::returned ? logits * static_cast<double>(r.returned_bytes)
+                               : 0;
+  return whole(std::max({tokens * feed_forward, tokens * attention, output}));
+}
+
+Bytes tower_activations(const Scenario& s, Size shards) {
+  if (s.images.count == 0) return Bytes(0);
+  const Runtime& r = *s.runtime;
+  const Profile& profile = s.weights->model->profile;
+  double widest = 0;
+  for (Size layer = 0; layer < profile.first_decoding; ++layer)
+    widest = std::max(widest, profile.layers[static_cast<std::size_t>(layer)].widest);
+  const double sequences = r.prefill_chunk > 0 ? 1 : static_cast<double>(s.batch);
+  const double element = r.activation_bytes > 0 ? static_cast<double>(r.activation_bytes) : 2.0;
+  return whole(sequences * static_cast<double>(s.images.count) *
+               static_cast<double>(s.images.patches) * element *
+               (r.residual_copies * static_cast<double>(s.images.hidden) +
+                r.widest_share * widest / static_cast<double>(shards)));
+}
+
+CachedTokens prompt_tokens(const Scenario& s) {
+  CachedTokens tokens = reserved_tokens(s);
+  if (!s.weights->model->encoder_decoder) tokens.self = std::min(tokens.self, s.prompt_tokens);
+  return tokens;
+}
+
+namespace {
+
+/// Weights that are packed as they are loaded stand in 16 bit until they are, matrix by matrix.
+Bytes loading(const Scenario& s) {
+  if (s.weights->scheme->family != SchemeFamily::bitsandbytes) return Bytes(0);
+  return Bytes(2 * std::max(s.weights->largest_matrix, s.weights->model->profile.head_elements));
+}
+
+/// Of a prefill pass: images, prompts, and weights on their way.
+Bytes largest(const Scenario& s, Size shards, Head head) {
+  return std::max(
+      {loading(s), tower_activations(s, shards), activations(s, pass_tokens(s), shards, head)});
+}
+
+}  // namespace
+
+WorkingMemory::WorkingMemory(const Scenario& s, Size shards)
+    : prefill_(largest(s, shards, Head::here)),
+      prefill_before_(largest(s, shards, Head::elsewhere)),
+      prefill_returned_(largest(s, shards, Head::returned)),
+      decode_(activations(s, s.batch, shards)),
+      growth_(s.kv_cache ? s.runtime->cache_growth : Growth::reserved),
+      layers_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {}
+
+Bytes WorkingMemory::operator()(Bytes caches, Bytes prompt_caches, Head head) const {
+  const Bytes prefill = head == Head::here       ? prefill_
+                        : head == Head::returned ? prefill_returned_
+                                                 : prefill_before_;
+  if (growth_ == Growth::reserved) return prefill;
+  const Bytes copies = growth_ == Growth::whole ? caches : Bytes(caches.count() / layers_);
+  return std::max(prefill - (caches - prompt_caches), decode_ + copies);
+}
+
+Bytes working_memory(const Scenario& s) {
+  const bool grows = s.kv_cache && s.runtime->cache_growth != Growth::reserved;
+  const auto layers = static_cast<Size>(s.weights->model->profile.layers.size());
+  const Bytes caches = grows ? kv_cache(s, reserved_tokens(s), 0, layers) : Bytes(0);
+  return WorkingMemory(s, 1)(caches, caches);
+}
+
+Bytes rotary_tables(const Scenario& s, Size layers) {
+  if (!s.runtime->rotary_tables) return Bytes(0);
+  const auto& shape = s.weights->model->shape;
+  return Bytes(4 * std::max<Size>(0, shape.positions) * shape.head_dim * layers);
+}
+
+Bytes workspace(const Scenario& s, std::size_t card) {
+  if (s.runtime->workspace_bytes.value <= 0) return Bytes(0);
+  const bool hopper = s.machine->devices[card].compute_capability == "9.0";
+  const bool unpacks =
+      s.weights->scheme->family == SchemeFamily::gptq && width_of(*s.weights) == Width::four;
+  return whole((hopper ? 32.0 * 1048576 : s.runtime->workspace_bytes.value) +
+               (unpacks ? 2.0 * static_cast<double>(s.weights->largest_matrix) : 0.0));
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,73 @@
+// Working memory of forward passes at inference.
+#pragma once
+
+#include "model/memory/kv_cache.hpp"
+
+namespace headroom::model {
+
+/// Tokens of the largest pass: the whole prompt of the batch, or the runtime's chunk of it.
+Size pass_tokens(const Scenario& scenario);
+/// Tokens of a prefill pass at most; 0: the whole prompt at once.
+Size prefill_chunk(const Scenario& scenario);
+
+/// Most bytes that a pass over `tokens` keeps at once, on one of `shards` cards that split each
+/// matrix: the largest of
+///
+///   feed-forward  tokens * (residual_copies * hidden + widest_share * widest / shards) * element
+///   attention     tokens * (residual_copies * hidden * element + heads / shards * keys * score)
+///   logits        tokens * hidden * element + rows * vocabulary / shards * logit
+///
+/// hidden: residual stream, of which the engine holds several states; widest: elements per token
+/// that the widest submodule keeps (gate, up and their product); keys: tokens that attention looks
+/// at, where its scores stand in memory (no flash attention); rows: the last position of each
+/// sequence, or every token where the engine makes all logits. The engine's row has the factors.
+/// Source: transformers 4.38 to 4.51 modeling_qwen2.py and llama.cpp's logged compute buffers,
+/// which this gives to a few per cent. Left out: masks, rotary tables.
+/// Head::elsewhere: the card makes no logits. Head::returned: another card makes them, and they are
+/// copied to this one, where the input came: rows * vocabulary * returned bytes. Source: accelerate
+/// 1.15 hooks.py, AlignDevicesHook(io_same_device=True), which dispatch_model puts on the model.
+enum class Head : std::uint8_t { here, elsewhere, returned };
+Bytes activations(const Scenario& scenario, Size tokens, Size shards, Head head = Head::here);
+
+/// Most bytes that the vision tower keeps at once, on one of `shards` cards:
+///
+///   patches * (residual_copies * hidden + widest_share * widest / shards) * element
+///
+/// patches: of all images of all sequences, or of one sequence where prompts go through in chunks
+/// and images are encoded as they are met; hidden and widest: of the tower. Source: as activations.
+/// Left out: windows, the resampled pixels.
+Bytes tower_activations(const Scenario& scenario, Size shards);
+
+/// What the caches hold once the prompts are in.
+CachedTokens prompt_tokens(const Scenario& scenario);
+
+/// Most bytes beside weights and the caches at their largest: in prefill or the last decode step.
+/// An engine that grows its caches holds fewer of them during prefill, and old and new side by side
+/// while they grow.
+class WorkingMemory {
+ public:
+  /// `shards`: cards that split each matrix.
+  WorkingMemory(const Scenario& scenario, Size shards);
+  /// `caches`: of this card at their largest; `prompt_caches`: once the prompts are in.
+  Bytes operator()(Bytes caches, Bytes prompt_caches, Head head = Head::here) const;
+
+ private:
+  Bytes prefill_, prefill_before_, prefill_returned_, decode_;
+  Growth growth_;
+  Size layers_;
+};
+
+/// WorkingMemory on one card that may hold all caches, in prefill or while they grow.
+Bytes working_memory(const Scenario& scenario);
+
+/// Cosines and sines of every position that each of `layers` layers holds for itself, in 16 bit:
+/// 2 * positions * head width * layers * 2. Source: transformers 4.38 modeling_qwen2.py,
+/// Qwen2RotaryEmbedding in every attention.
+Bytes rotary_tables(const Scenario& scenario, Size layers);
+
+/// Bytes of kernels' buffers in the allocator's count: cuBLAS takes 32 MiB on compute capability
+/// 9.0 and 8.125 MiB on others (PyTorch, CUDA semantics, cuBLAS workspaces); kernels for GPTQ in 4
+/// bit unpack the largest matrix to 16 bit (exllamav2 q_matrix.cu, temp_dq).
+Bytes workspace(const Scenario& scenario, std::size_t card);
+
+}  // namespace headroom::model

@@ -1,0 +1,253 @@
+#include "model/placement/placement.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/memory/activation.hpp"
+#include "model/memory/draft.hpp"
+#include "model/memory/kv_cache.hpp"
+#include "model/placement/assignment.hpp"
+#include "model/placement/layer_split.hpp"
+#include "model/placement/split.hpp"
+
+namespace headroom::model {
+namespace {
+
+Bytes whole(double bytes) { return Bytes(static_cast<Size>(bytes)); }
+
+Bytes between(const std::vector<Bytes>& before, Range range) {
+  return before[static_cast<std::size_t>(range.last)] -
+         before[static_cast<std::size_t>(range.first)];
+}
+
+/// Of a card that divides matrices with others.
+Bytes rank_weights(const Scenario& s, const Plan& plan, Size card) {
+  const Shards& shards = s.weights->shards;
+  const Rank rank = plan.rank(card, *s.runtime);
+  const Range range = plan.layers_of(card);
+  Bytes bytes = shards.of_rank(shards.layers(range.first, range.last), rank);
+  if (plan.stage_of(card) == 0) bytes += shards.of_rank(shards.embedding, rank);
+  if (!plan.has_head(card)) return bytes;
+  bytes += shards.of_rank(shards.head, rank);
+  // A tied head is on its own card only where all is one stage.
+  if (s.weights->model->profile.tied_head && plan.stages > 1)
+    bytes += shards.of_rank({.vocabulary = whole(s.weights->head_read)}, rank);
+  return bytes;
+}
+
+/// Of a card that holds layers of its own; in row mode a part of every matrix too.
+Bytes layer_weights(const Scenario& s, const Plan& plan, Size card) {
+  const Weights& w = *s.weights;
+  const Range range = plan.layers_of(card);
+  Bytes bytes = layer_bytes(w, range);
+  if (card == 0 && plan.embedding == Where::card) bytes += w.embedding;
+  const Bytes head =
+      plan.head == Where::card ? head_bytes(s, plan.embedding == plan.head) : Bytes(0);
+  if (plan.has_head(card)) bytes += head;
+  if (s.layer_split == nullptr || s.layer_split->mode != SplitMode::row) return bytes;
+  const auto matrices = [&](Range layers) {
+    const Divided divided = w.shards.layers(layers.first, layers.last);
+    return divided.split + divided.heads;
+  };
+  const Bytes own = matrices(range) + (plan.has_head(card) ? head : Bytes(0));
+  const double all = static_cast<double>((matrices(plan.on_cards) + head).count());
+  return bytes - own + whole(std::ceil(all * card_shares(s)[static_cast<std::size_t>(card)]));
+}
+
+/// Share of the weights that stands beside them: of checkpoints that are packed already.
+double held_again(const Scenario& s) {
+  const SchemeFamily family = s.weights->scheme->family;
+  const bool as_it_is = family == SchemeFamily::plain || family == SchemeFamily::bitsandbytes;
+  return as_it_is ? 0 : s.runtime->held_twice.value;
+}
+
+/// What a card lets one process have. Metal's recommendedMaxWorkingSetSize is two thirds of the
+/// memory up to 36 GiB and three quarters beyond: llama.cpp's logs on Apple M1 to M3.
+Bytes usable_memory(const Device& device) {
+  if (!device.unified_memory || device.vendor != "apple") return device.memory;
+  const bool small = device.memory <= Bytes(Size{36} << 30);
+  return Bytes(device.memory.count() / 12 * (small ? 8 : 9));
+}
+
+}  // namespace
+
+Bytes card_budget(const Scenario& s, std::size_t card) {
+  const Bytes memory = usable_memory(s.machine->devices[card]);
+  if (s.gpu_budget < memory) return s.gpu_budget;
+  if (s.gpu_budget == all_of_it)
+    return whole(static_cast<double>(memory.count()) * s.runtime->utilization);
+  return memory;
+}
+
+Bytes layer_bytes(const Weights& weights, Range range) {
+  return weights.layers_before[static_cast<std::size_t>(range.last)] -
+         weights.layers_before[static_cast<std::size_t>(range.first)];
+}
+
+Bytes piece_bytes(const Weights& weights, const Piece& piece) {
+  const Bytes all = layer_bytes(weights, piece.layers);
+  if (piece.content == Content::whole) return all;
+  const auto first = static_cast<std::size_t>(piece.layers.first);
+  const auto last = static_cast<std::size_t>(piece.layers.last);
+  const Bytes experts = weights.experts_before[last] - weights.experts_before[first];
+  return piece.content == Content::experts ? experts : all - experts;
+}
+
+bool is_used(const Plan& plan, Size card) {
+  if (card < plan.idle) return false;
+  if (plan.assignment == nullptr || (card == 0 && plan.stage_buffer > Bytes(0))) return true;
+  return plan.assignment->uses(static_cast<Spot>(card));
+}
+
+Size cards_used(const Plan& plan) {
+  Size used = 0;
+  for (Size card = 0; card < plan.cards; ++card) used += is_used(plan, card) ? 1 : 0;
+  return used;
+}
+
+bool whole_only(const Scenario& s) {
+  const auto& families = s.runtime->whole_only;
+  return std::find(families.begin(), families.end(), s.weights->scheme->family) != families.end();
+}
+
+Bytes room_on_card(const Scenario& s, Size card, double factor) {
+  return room_on_card(s, card, factor, working_memory(s));
+}
+
+Bytes room_on_card(const Scenario& s, Size card, double factor, Bytes work) {
+  const Bytes budget = scaled(card_budget(s, static_cast<std::size_t>(card)), factor);
+  const Bytes left = budget - whole(s.runtime->context_bytes.value);
+  const double shares = (1.0 + s.runtime->fragmentation.value) * (1.0 + held_again(s));
+  const DraftUse draft = draft_on_card(s, 1, card == 0);
+  return scaled(left, shares) - work - rotary_tables(s, std::ssize(s.weights->layer)) -
+         workspace(s, static_cast<std::size_t>(card)) - draft.weights - draft.kv_cache;
+}
+
+Bytes ram_limit(const Scenario& s, const Plan& plan, double factor) {
+  Bytes limit = scaled(std::min(s.ram_budget, s.machine->host.ram), factor);
+  if (!s.machine->devices.empty() && s.machine->devices[0].unified_memory)
+    for (Size card = 0; card < plan.cards; ++card) limit -= card_use(s, plan, card).total();
+  return limit;
+}
+
+Bytes head_bytes(const Scenario& s, bool with_embedding) {
+  const bool untied = s.runtime->unties_fp8 && s.weights->scheme->family == SchemeFamily::fp8;
+  const bool copied = s.weights->model->profile.tied_head && (!with_embedding || untied);
+  return s.weights->head + (copied ? whole(s.weights->head_read) : Bytes(0));
+}
+
+bool caches_on_cards(const Scenario& s) {
+  return s.layer_split == nullptr || s.layer_split->cache_on_cards;
+}
+
+Bytes held_back(const Scenario& s, const Plan& plan, Size card) {
+  const Range range = plan.layers_of(card);
+  if (s.cpu_offload > Bytes(0)) {
+    const Shards& shards = s.weights->shards;
+    return std::min(s.cpu_offload, shards.of_rank(shards.layers(range.first, range.last),
+                                                  plan.rank(card, *s.runtime)));
+  }
+  if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return Bytes(0);
+  return between(s.layer_split->on_host.bytes_before, range);
+}
+
+CardUses::CardUses(const Scenario& s, Size shards)
+    : s_(s),
+      cache_(s, reserved_tokens(s), shards),
+      prompt_cache_(s, prompt_tokens(s), shards),
+      work_(s, shards) {}
+
+CardUse CardUses::operator()(const Plan& plan, Size card) const {
+  CardUse use;
+  if (!is_used(plan, card)) return use;
+  const Range range = plan.layers_of(card);
+  const auto caches = [&](const CacheBytes& cache) {
+    if (plan.assignment != nullptr) return held_on_card(s_, plan, cache, card).caches;
+    Bytes bytes = caches_on_cards(s_) ? cache(range.first, range.last) : Bytes(0);
+    if (card == 0 && plan.stage_buffer > Bytes(0) && caches_on_cards(s_))
+      bytes += cache(plan.on_cards.last, std::ssize(s_.weights->layer));
+    return bytes;
+  };
+  if (plan.assignment != nullptr)
+    use.weights = held_on_card(s_, plan, cache_, card).weights;
+  else
+    use.weights = s_.runtime->split == Split::tensors ? rank_weights(s_, plan, card)
+                                                      : layer_weights(s_, plan, card);
+  if (plan.assignment == nullptr && plan.partly_on_host) use.weights -= held_back(s_, plan, card);
+  if (card == 0) use.weights += plan.stage_buffer;
+  use.kv_cache = caches(cache_);
+  const Bytes prompts = std::min(use.kv_cache, caches(prompt_cache_)), own = use.kv_cache;
+  const DraftUse draft = draft_on_card(s_, plan.shards, card == plan.idle);
+  use.weights += draft.weights;
+  use.kv_cache += draft.kv_cache;
+  Size layers = 0;
+  for_pieces_on_card(plan, card, [&](const Piece& piece) { layers += piece.layers.size(); });
+  // Cards without the head make no logits; where no card has it, the first may be asked to.
+  const bool other = s_.runtime->split == Split::layers && plan.head == Where::card;
+  const Head head = !other || plan.has_head(card) ? Head::here
+                    : card == 0                   ? Head::returned
+                                                  : Head::elsewhere;
+  use.activations = work_(own, prompts, head) + rotary_tables(s_, layers) +
+                    workspace(s_, static_cast<std::size_t>(card)) +
+                    whole(use.weights.real().value() * held_again(s_));
+  use.context = whole(s_.runtime->context_bytes.value);
+  use.fragmentation =
+      whole(static_cast<double>((use.weights + use.kv_cache + use.activations).count()) *
+            s_.runtime->fragmentation.value);
+  return use;
+}
+
+HostUse host_use(const Scenario& s, const Plan& plan) {
+  HostUse use;
+  use.process = whole(s.runtime->host_bytes.value);
+  const DraftUse draft = draft_on_host(s, plan);
+  const bool computes = plan.stage_buffer == Bytes(0) &&
+                        (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card);
+  if (plan.assignment != nullptr) {
+    const Held held = held_on_host(s, plan);
+    use.weights = held.weights;
+    use.kv_cache = held.caches;
+    if (computes) use.activations = activations(s, pass_tokens(s), 1);
+    use.weights += draft.weights;
+    use.kv_cache += draft.kv_cache;
+    return use;
+  }
+  use.weights = layer_bytes(*s.weights, plan.on_cpu);
+  if (plan.embedding == Where::cpu) use.weights += s.weights->embedding;
+  if (plan.head == Where::cpu) use.weights += head_bytes(s, plan.embedding == plan.head);
+  if (plan.partly_on_host)
+    for (Size card = 0; card < plan.cards; ++card) use.weights += held_back(s, plan, card);
+  if (s.runtime->repacks_on_cpu) use.process += use.weights;
+  const CacheBytes cache(s, reserved_tokens(s));
+  if (!caches_on_cards(s))
+    use.kv_cache = plan.stage_buffer > Bytes(0) ? cache(0, std::ssize(s.weights->layer))
+                                                : cache(plan.on_cards.first, plan.on_cards.last);
+  if (computes) {
+    use.kv_cache +=
+        cache(plan.on_cpu.first, plan.on_cpu.last) + cache(plan.on_disk.first, plan.on_disk.last);
+    use.activations = activations(s, pass_tokens(s), 1);
+  }
+  use.weights += draft.weights;
+  use.kv_cache += draft.kv_cache;
+  return use;
+}
+
+Bytes disk_use(const Scenario& s, const Plan& plan) {
+  if (plan.assignment != nullptr) return held_on_disk(s);
+  const Bytes head = plan.head == Where::disk ? head_bytes(s, false) : Bytes(0);
+  return layer_bytes(*s.weights, plan.on_disk) + head;
+}
+
+Plan place(const Scenario& scenario, double memory_factor) {
+  if (scenario.assignment != nullptr) return place_assigned(scenario, memory_factor);
+  if (scenario.runtime->split == Split::tensors) return split_tensors(scenario, memory_factor);
+  if (scenario.machine->host.boxes > 1) {  // one process, one box
+    Plan plan;
+    plan.reason = Reason::parallelism_unsupported;
+    return plan;
+  }
+  return scenario.runtime->offload == Offload::compute ? split_last_layers(scenario, memory_factor)
+                                                       : split_layers(scenario, memory_factor);
+}
+
+}  // namespace headroom::model

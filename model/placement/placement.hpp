@@ -1,0 +1,130 @@
+// Which layers are on which card, in host memory and on disk, for one scenario.
+//
+// Layers are filled in their order and never split: a runtime that streams offloaded weights keeps
+// the first layers on the cards, one that computes on the CPU keeps the last ones there (llama.cpp
+// -ngl). The exact map of accelerate is a separate mapper; this one is what memory and speed of a
+// grid point rest on.
+#pragma once
+
+#include <array>
+
+#include "model/estimate.hpp"
+#include "model/memory/activation.hpp"
+#include "model/memory/kv_cache.hpp"
+
+namespace headroom::model {
+
+enum class Where : std::uint8_t { card, cpu, disk };
+
+/// Layers [first, last).
+struct Range {
+  Size first = 0, last = 0;
+  Size size() const { return last - first; }
+};
+
+/// What of a layer: all of it; all but its experts, caches included; its experts alone.
+enum class Content : std::uint8_t { whole, dense, experts };
+/// Layers that follow each other, or the same part of each of them.
+struct Piece {
+  Range layers;
+  Content content = Content::whole;
+};
+
+/// A placement and what it holds. Ranges are contiguous and cover every layer once; where an
+/// assignment is given they only count the layers, and model/placement/assignment.hpp says which
+/// they are.
+struct Plan {
+  static constexpr Size most_cards = 64;  ///< cards that a placement may use
+
+  Reason reason = Reason::none;   ///< none: feasible
+  Bytes short_bytes;              ///< what is missing where it is not
+  Size short_card = -1;           ///< of an assignment: the card that is short
+  Size cards = 0;                 ///< cards used: replica by replica, stage by stage
+  Size shards = 1;                ///< cards that split each matrix (tensor parallelism)
+  Size stages = 1;                ///< groups of cards that follow each other (pipeline parallelism)
+  Size replicas = 1;              ///< of the model (data parallelism); they share the experts
+  bool whole_experts = false;     ///< expert parallelism: experts are spread, none is split
+  bool computes_on_card = false;  ///< false: everything runs on the CPU
+  Range on_cards, on_cpu, on_disk;
+  std::array<Size, most_cards + 1> cut;  ///< card i (or stage i) holds layers [cut[i], cut[i + 1])
+  Where embedding = Where::card, head = Where::card;
+  const Assignment* assignment = nullptr;  ///< null: the ranges above
+  Size head_card = -1;          ///< that holds the output, where a card does; -1: the last one
+  Size idle = 0;                ///< of the cards, that are passed over
+  bool partly_on_host = false;  ///< some tensors of layers on cards stay in host memory
+  Bytes stage_buffer;           ///< on the first card, for weights that are streamed through it
+  bool feasible() const { return reason == Reason::none; }
+  Size stage_of(Size card) const { return card % (cards / replicas) / shards; }
+  Range layers_of(Size card) const {
+    const auto stage = static_cast<std::size_t>(stage_of(card));
+    return {cut[stage], cut[stage + 1]};
+  }
+  bool has_head(Size card) const {
+    if (head != Where::card) return false;
+    return head_card >= 0 ? card == head_card : stage_of(card) == cards / (replicas * shards) - 1;
+  }
+  /// `card` among those that divide the matrices and the experts of its stage.
+  Rank rank(Size card, const Runtime& runtime) const {
+    return {.cards = shards,
+            .expert_cards = shards * replicas,
+            .whole_experts = whole_experts,
+            .vocabulary_multiple = runtime.vocabulary_multiple,
+            .index = card / (cards / replicas) * shards + card % shards};
+  }
+};
+
+/// Whether `card` holds anything at all; one that does not is left alone, without even a context.
+bool is_used(const Plan& plan, Size card);
+Size cards_used(const Plan& plan);
+
+/// The placement under budgets divided by `memory_factor`: 1 for the expected memory, the ends of
+/// the memory interval for the verdict's sureness.
+Plan place(const Scenario& scenario, double memory_factor);
+
+/// What card `card` holds under `plan`. `fragmentation` is the allocator's share.
+struct CardUse {
+  Bytes weights, kv_cache, activations, context, fragmentation;
+  Bytes total() const { return weights + kv_cache + activations + context + fragmentation; }
+};
+/// What does not depend on the plan is worked out once.
+class CardUses {
+ public:
+  /// `shards`: cards that split each matrix.
+  CardUses(const Scenario& scenario, Size shards);
+  CardUse operator()(const Plan& plan, Size card) const;
+  const CacheBytes& caches() const { return cache_; }
+
+ private:
+  const Scenario& s_;
+  CacheBytes cache_;
+  CacheBytes prompt_cache_;
+  WorkingMemory work_;
+};
+inline CardUse card_use(const Scenario& scenario, const Plan& plan, Size card) {
+  return CardUses(scenario, plan.shards)(plan, card);
+}
+
+/// Whether the caches of layers on cards are there too.
+bool caches_on_cards(const Scenario& scenario);
+
+/// Bytes of the weights of `card` that stay in host memory although their layers run on it.
+Bytes held_back(const Scenario& scenario, const Plan& plan, Size card);
+
+/// What host memory holds: offloaded weights, caches of layers computed there, the process itself.
+struct HostUse {
+  Bytes weights, kv_cache, activations, process;
+  Bytes total() const { return weights + kv_cache + activations + process; }
+};
+HostUse host_use(const Scenario& scenario, const Plan& plan);
+/// Weights that stay on disk.
+Bytes disk_use(const Scenario& scenario, const Plan& plan);
+
+/// All that the process may use on `card`: the budget, at most the memory there is, or the
+/// runtime's share of it when no budget is given.
+Bytes card_budget(const Scenario& scenario, std::size_t card);
+
+/// Bytes of layers [range), or of a part of each.
+Bytes layer_bytes(const Weights& weights, Range range);
+Bytes piece_bytes(const Weights& weights, const Piece& piece);
+
+}  // namespace headroom::model

@@ -1,0 +1,58 @@
+// What the cards do not hold: host memory first, then disk.
+#include <algorithm>
+
+#include "model/placement/split.hpp"
+
+namespace headroom::model {
+
+Plan on_cpu_only(const Scenario& s) {
+  const Size layers = std::ssize(s.weights->layer);
+  Plan plan;
+  plan.on_cards = {0, 0};
+  plan.on_cpu = {0, layers};
+  plan.on_disk = {layers, layers};
+  plan.embedding = plan.head = Where::cpu;
+  if (!s.runtime->cpu) {
+    plan.reason = s.machine->devices.empty() ? Reason::no_gpu : Reason::gpu_memory;
+    plan.short_bytes = s.weights->total;
+  }
+  return plan;
+}
+
+void place_in_host(const Scenario& s, Plan& plan, double factor) {
+  const Bytes limit = ram_limit(s, plan, factor);
+  const HostUse use = host_use(s, plan);
+  if (use.total() <= limit) return;
+  // The tail of the CPU's layers goes to disk. Of a runtime that streams, the head follows them, as
+  // the last module that its mapper places, unless it is the embedding's own tensor.
+  Bytes beside = use.total() - layer_bytes(*s.weights, plan.on_cpu);
+  const bool with_embedding = s.weights->model->profile.tied_head && plan.embedding == Where::cpu;
+  if (s.runtime->offload == Offload::stream && plan.head == Where::cpu && !with_embedding &&
+      s.runtime->disk) {
+    beside -= head_bytes(s, false);
+    plan.head = Where::disk;
+  }
+  const Bytes layers_room = limit - beside;
+  if (layers_room < Bytes(0) || !s.runtime->disk) {
+    plan.reason = Reason::ram;
+    plan.short_bytes = s.runtime->disk ? Bytes(0) - layers_room : use.total() - limit;
+    return;
+  }
+  Size low = plan.on_cpu.first, high = plan.on_cpu.last;
+  while (low < high) {
+    const Size middle = (low + high + 1) / 2;
+    if (layer_bytes(*s.weights, {plan.on_cpu.first, middle}) <= layers_room)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  plan.on_disk = {low, plan.on_cpu.last};
+  plan.on_cpu.last = low;
+  const Bytes disk = std::min(s.disk_budget, s.machine->host.disk);
+  if (disk_use(s, plan) > disk) {
+    plan.reason = Reason::disk;
+    plan.short_bytes = disk_use(s, plan) - disk;
+  }
+}
+
+}  // namespace headroom::model

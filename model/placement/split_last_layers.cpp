@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <cmath>
+
+#include "model/placement/layer_split.hpp"
+#include "model/placement/split.hpp"
+
+namespace headroom::model {
+namespace {
+
+std::size_t index(Size i) { return static_cast<std::size_t>(i); }
+
+class LastLayers {
+ public:
+  LastLayers(const Scenario& s, double factor)
+      : s_(s),
+        given_(s.layer_split),
+        factor_(factor),
+        layers_(std::ssize(s.weights->layer)),
+        devices_(std::min<Size>(card_count(s), LayerSplit::most_cards)),
+        shares_(devices_ > 1 ? card_shares(s) : std::array<float, LayerSplit::most_cards>{1}),
+        uses_(s, 1) {}
+
+  Plan plan() const {
+    if (devices_ == 0) return on_cpu_only(s_);
+    if (given_ == nullptr) {
+      // As few cards as hold it all, or all cards and as many layers as they hold.
+      Bytes budgets;
+      for (Size cards = 1; cards <= devices_; ++cards) {
+        budgets += budget(cards - 1);
+        if (budgets < layer_bytes(*s_.weights, {0, layers_})) continue;
+        if (const Plan all = with(cards, layers_ + 1); fits(all)) return all;
+      }
+      return with(devices_, most(devices_));
+    }
+    const Size cards =
+        given_->mode == SplitMode::none ? std::min(given_->main_card + 1, devices_) : devices_;
+    if (given_->gpu_layers < 0) return with(cards, most(cards));
+    Plan plan = with(cards, given_->gpu_layers);
+    for (Size card = 0; card < plan.cards; ++card)
+      if (const Bytes over = excess(plan, card); over > Bytes(0)) {
+        plan.reason = Reason::gpu_memory;
+        plan.short_bytes = std::max(plan.short_bytes, over);
+      }
+    return plan;
+  }
+
+ private:
+  /// `gpu_layers` items over the first `cards` cards.
+  Plan with(Size cards, Size gpu_layers) const {
+    const Size first = std::max<Size>(layers_ - gpu_layers, 0);
+    const Size items = std::min(gpu_layers, layers_ + 1);
+    if (items == 0) return on_cpu_only(s_);
+    std::array<float, LayerSplit::most_cards> shares{1};
+    if (cards > 1) shares = shares_of(cards);
+    Plan plan;
+    plan.computes_on_card = true;
+    plan.cards = cards;
+    if (given_ != nullptr && given_->mode == SplitMode::none) plan.idle = given_->main_card;
+    plan.embedding = s_.runtime->input_on_cpu ? Where::cpu : Where::card;
+    const bool kept = given_ != nullptr && given_->on_host.output;
+    plan.head = items > layers_ && !kept ? Where::card : Where::cpu;
+    plan.on_cards = {first, layers_};
+    plan.on_cpu = {0, first};
+    plan.on_disk = {first, first};
+    plan.partly_on_host = given_ != nullptr && !given_->on_host.bytes_before.empty();
+    float sum = 0;
+    Size at = 0;
+    for (Size card = 0; card < cards; ++card) {
+      plan.cut[index(card)] = std::min(first + at, layers_);
+      sum += shares[index(card)];
+      const Size begin = at;
+      at = card + 1 == cards ? items : std::max(at, first_at(sum, items));
+      if (items > layers_ && begin <= layers_ && layers_ < at) plan.head_card = card;
+    }
+    plan.cut[index(cards)] = layers_;
+    return plan;
+  }
+  /// The first item i with i / items >= sum, as single-precision numbers compare.
+  static Size first_at(float sum, Size items) {
+    const auto reaches = [&](Size i) {
+      return static_cast<float>(i) / static_cast<float>(items) >= sum;
+    };
+    Size i = std::clamp<Size>(static_cast<Size>(sum * static_cast<float>(items)), 0, items);
+    while (i > 0 && reaches(i - 1)) --i;
+    while (i < items && !reaches(i)) ++i;
+    return i;
+  }
+  std::array<float, LayerSplit::most_cards> shares_of(Size cards) const {
+    if (given_ != nullptr && given_->mode == SplitMode::none) {
+      std::array<float, LayerSplit::most_cards> one{};
+      one[index(given_->main_card)] = 1;
+      return one;
+    }
+    auto shares = shares_;
+    float sum = 0;
+    for (Size card = 0; card < cards; ++card) sum += shares[index(card)];
+    for (Size card = 0; card < cards; ++card) shares[index(card)] /= sum;
+    return shares;
+  }
+
+  Bytes budget(Size card) const { return scaled(card_budget(s_, index(card)), factor_); }
+  Bytes excess(const Plan& plan, Size card) const {
+    return uses_(plan, card).total() - budget(card);
+  }
+  bool fits(const Plan& plan) const {
+    for (Size card = 0; card < plan.cards; ++card)
+      if (excess(plan, card) > Bytes(0)) return false;
+    return true;
+  }
+  /// Layers that all rooms together would hold, were all layers alike: where to start looking.
+  Size guess(Size cards) const {
+    const Bytes work = working_memory(s_);
+    double room = 0;
+    for (Size card = 0; card < cards; ++card)
+      room += std::max(0.0, room_on_card(s_, card, factor_, work).real().value());
+    const Bytes all = layer_bytes(*s_.weights, {0, layers_}) +
+                      (caches_on_cards(s_) ? uses_.caches()(0, layers_) : Bytes(0));
+    const double share = room / std::max(1.0, all.real().value());
+    return share >= 1 ? layers_ : static_cast<Size>(share * static_cast<double>(layers_));
+  }
+  /// As many layers as fit. What each card holds grows with their number but for the rounding of
+  /// the shares, which moves a card's end by less than one layer for each card.
+  Size most(Size cards) const {
+    const auto holds = [&](Size n) { return fits(with(cards, n)); };
+    Size low = 0, high = layers_ + 2, step = 1;  // held, not held
+    if (const Size at = std::clamp<Size>(guess(cards), 1, layers_ + 1); holds(at)) {
+      for (low = at; low + step < high && holds(low + step); step *= 2) low += step;
+      high = std::min(high, low + step);
+    } else {
+      for (high = at; high - step > low && !holds(high - step); step *= 2) high -= step;
+      low = std::max(low, high - step);
+    }
+    while (high - low > 1) {
+      const Size middle = (low + high) / 2;
+      (holds(middle) ? low : high) = middle;
+    }
+    for (Size more = std::min(low + cards, layers_ + 1); more > low + 1; --more)
+      if (holds(more)) return more;
+    return low;
+  }
+
+  const Scenario& s_;
+  const LayerSplit* given_;
+  double factor_;
+  Size layers_, devices_;
+  std::array<float, LayerSplit::most_cards> shares_;
+  CardUses uses_;
+};
+
+}  // namespace
+
+std::array<float, LayerSplit::most_cards> card_shares(const Scenario& s) {
+  std::array<float, LayerSplit::most_cards> shares{};
+  if (s.layer_split != nullptr) shares = s.layer_split->shares;
+  const Size cards = std::min<Size>(card_count(s), LayerSplit::most_cards);
+  float sum = 0;
+  for (const float share : shares) sum += share;
+  for (Size card = 0; card < cards && sum == 0; ++card)
+    shares[index(card)] = static_cast<float>(card_budget(s, index(card)).count());
+  sum = 0;
+  for (const float share : shares) sum += share;
+  for (float& share : shares) share /= sum > 0 ? sum : 1;
+  return shares;
+}
+
+Plan split_last_layers(const Scenario& s, double factor) {
+  Plan plan = LastLayers(s, factor).plan();
+  if (plan.feasible()) place_in_host(s, plan, factor);
+  return plan;
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,124 @@
+#include <algorithm>
+
+#include "model/placement/split.hpp"
+
+namespace headroom::model {
+namespace {
+
+Plan refused(Reason reason) {
+  Plan plan;
+  plan.reason = reason;
+  return plan;
+}
+
+/// What keeps `shards` cards of each of `replicas` from dividing the model. Heads: Megatron-LM,
+/// arXiv:1909.08053 section 3; keys and values are repeated where there are fewer heads than cards.
+/// Source of all: vLLM 0.19 config/model.py verify_with_parallel_config and Divider::constrain.
+Reason obstacle(const Scenario& s, Size shards, Size replicas) {
+  const Model& model = *s.weights->model;
+  const Shards& divided = s.weights->shards;
+  const Divisors& d = divided.divisors;
+  const Size query = model.shape.query_heads, kv = model.shape.kv_heads;
+  if (query % shards != 0) return Reason::heads_not_divisible;
+  if (kv > 0 && kv % shards != 0 && shards % kv != 0) return Reason::heads_not_divisible;
+  if (!Divisors::fit(d.widths, shards)) return Reason::widths_not_divisible;
+  if (shards > 1 && !Divisors::fit(d.groups, shards)) return Reason::groups_not_divisible;
+  if (divided.padded_vocabulary(s.runtime->vocabulary_multiple) % shards != 0)
+    return Reason::vocabulary_not_divisible;
+  const Size expert_cards = shards * replicas;
+  if (divided.experts == 0 || s.expert_parallel > 1) return Reason::none;
+  if (!Divisors::fit(d.expert_widths, expert_cards)) return Reason::widths_not_divisible;
+  return expert_cards == 1 || Divisors::fit(d.expert_groups, expert_cards)
+             ? Reason::none
+             : Reason::groups_not_divisible;
+}
+
+/// The smallest budget among the cards [first, last).
+Bytes smallest_budget(const Scenario& s, Size first, Size last) {
+  Bytes least = all_of_it;
+  for (Size card = first; card < last; ++card)
+    least = std::min(least, card_budget(s, static_cast<std::size_t>(card)));
+  return least;
+}
+
+/// The first layer of a stage. Stages that do not divide the layers give one layer more to those
+/// before the last, from the back. Source: vLLM 0.19 distributed/utils.py get_pp_indices.
+Size first_layer(Size layers, Size stages, Size stage) {
+  const Size each = layers / stages, more = layers % stages;
+  const Size with_more_from = stages - 1 - more;  // to stages - 2
+  return stage * each + std::clamp<Size>(stage - with_more_from, 0, more);
+}
+
+Plan with(const Scenario& s, double factor, Size shards, Size stages, Size replicas) {
+  const Size layers = std::ssize(s.weights->layer);
+  Plan plan;
+  plan.shards = shards;
+  plan.stages = stages;
+  plan.replicas = replicas;
+  plan.cards = shards * stages * replicas;
+  plan.whole_experts = s.expert_parallel > 1;
+  plan.computes_on_card = true;
+  plan.partly_on_host = s.cpu_offload > Bytes(0);
+  plan.on_cards = {0, layers};
+  plan.on_cpu = plan.on_disk = {layers, layers};
+  for (Size stage = 0; stage <= stages; ++stage)
+    plan.cut[static_cast<std::size_t>(stage)] = first_layer(layers, stages, stage);
+  const CardUses uses(s, shards);
+  for (Size group = 0; group < stages * replicas; ++group) {
+    const Size first = group * shards;  // no card of the group holds more
+    const Bytes budget = scaled(smallest_budget(s, first, first + shards), factor);
+    const Bytes use = uses(plan, first).total();
+    if (use <= budget) continue;
+    plan.reason = Reason::gpu_memory;
+    plan.short_bytes = std::max(plan.short_bytes, use - budget);
+  }
+  const Bytes ram = scaled(std::min(s.ram_budget, s.machine->host.ram), factor);
+  const Bytes host = host_use(s, plan).total();
+  if (plan.feasible() && host > ram) {
+    plan.reason = Reason::ram;
+    plan.short_bytes = host - ram;
+  }
+  return plan;
+}
+
+}  // namespace
+
+Plan split_tensors(const Scenario& s, double factor) {
+  const Size stages = std::max<Size>(1, s.pipeline_parallel), cards = card_count(s);
+  const Size replicas = std::max<Size>(1, s.data_parallel);
+  if (cards == 0) return refused(Reason::no_gpu);
+  if (stages > std::ssize(s.weights->layer)) return refused(Reason::layers_not_divisible);
+  Size asked = s.tensor_parallel;
+  if (s.expert_parallel > 1) {
+    // Experts are spread over all cards of a stage (vLLM 0.19 fused_moe/config.py).
+    if (s.weights->shards.experts == 0) return refused(Reason::no_experts);
+    if (asked == 0) asked = s.expert_parallel / replicas;
+    if (asked * replicas != s.expert_parallel) return refused(Reason::experts_span_replicas);
+  }
+  if (asked > 0)
+    if (const Reason reason = obstacle(s, asked, replicas); reason != Reason::none)
+      return refused(reason);
+  const Size least_asked = std::max<Size>(1, asked);
+  if (least_asked > cards || stages > cards || replicas > cards ||
+      least_asked * stages * replicas > cards)
+    return refused(Reason::not_enough_gpus);
+  if (asked > 0) return with(s, factor, asked, stages, replicas);
+  // As few cards as hold the model: none that the weights alone overflow is tried.
+  const Size most = cards / (stages * replicas);
+  const Bytes budget = smallest_budget(s, 0, 1) + s.cpu_offload;
+  const Size least = budget > Bytes(0) && s.weights->shards.experts == 0
+                         ? s.weights->total.count() / (budget.count() * stages)
+                         : 1;
+  Size widest = 0;
+  for (Size shards = most; shards >= 1 && widest == 0; --shards)
+    if (obstacle(s, shards, replicas) == Reason::none) widest = shards;
+  if (widest == 0) return refused(obstacle(s, 1, replicas));
+  for (Size shards = std::max<Size>(1, least); shards < widest; ++shards) {
+    if (obstacle(s, shards, replicas) != Reason::none) continue;
+    const Plan plan = with(s, factor, shards, stages, replicas);
+    if (plan.feasible()) return plan;
+  }
+  return with(s, factor, widest, stages, replicas);
+}
+
+}  // namespace headroom::model

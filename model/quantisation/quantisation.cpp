@@ -1,0 +1,283 @@
+// Applies a scheme to a model, tensor by tensor, and sums the bytes by place.
+#include "model/quantisation/quantisation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "model/placement/divider.hpp"
+#include "model/quantisation/gguf.hpp"
+#include "model/quantisation/matrix.hpp"
+#include "model/quantisation/stored.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// Index of the block that a tensor lies in, or -1: blocks are paths, tensors lie below them.
+class Blocks {
+ public:
+  explicit Blocks(const std::vector<Layer>& layers) {
+    for (std::size_t i = 0; i < layers.size(); ++i) index_.emplace(layers[i].path, i);
+  }
+  std::ptrdiff_t of(std::string_view name) const {
+    for (auto dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.', dot + 1))
+      if (const auto it = index_.find(name.substr(0, dot)); it != index_.end())
+        return static_cast<std::ptrdiff_t>(it->second);
+    return -1;
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::size_t> index_;
+};
+
+Bytes integer_bytes(const Tensor& tensor) {
+  switch (tensor.element) {
+    case Element::int64:
+      return tensor.elements() * Bytes(8);
+    case Element::int32:
+      return tensor.elements() * Bytes(4);
+    default:
+      return Bytes(tensor.elements());
+  }
+}
+
+/// Buffers that are computed on the spot (rotary tables), and routers' correction biases
+/// (transformers 5.23: _keep_in_fp32_modules_strict). Other buffers are stored like weights.
+bool stays_fp32(const Tensor& buffer) {
+  return !buffer.persistent || buffer.name.ends_with("correction_bias");
+}
+
+/// Rows never share a block.
+Bytes in_rows(const Matrix& m, const Precision& format) {
+  return m.count * (m.out * format.stored(m.in));
+}
+
+HeldTensor packed(const Matrix& m, const Scheme& scheme) {
+  const Precision& format = precision(scheme.format);
+  return {&format, scheme.packed != nullptr ? scheme.packed(m, scheme) : in_rows(m, format)};
+}
+
+/// The checkpoint's exceptions to a scheme; none where the scheme is another than its own.
+class Exceptions {
+ public:
+  Exceptions(const Model& model, const Scheme& main) {
+    if (main.name != model.checkpoint_scheme) return;
+    ignored_ = ModuleNames(model.checkpoint.ignored);
+    for (const CheckpointGroup& group : model.checkpoint.groups)
+      groups_.emplace_back(&scheme(group.scheme), ModuleNames(group.targets));
+  }
+  /// What the config says of one module; null: 16 bit. `otherwise`: where it says nothing.
+  const Scheme* of(std::string_view module, const Scheme* otherwise) const {
+    for (const auto& [own, names] : groups_)
+      if (names.contain(module) || names.contain_expert_of(module)) return own;
+    return ignored_.contain(module) ? nullptr : otherwise;
+  }
+
+ private:
+  ModuleNames ignored_{{}};
+  std::vector<std::pair<const Scheme*, ModuleNames>> groups_;
+};
+
+bool reaches(const Model& model, const Scheme& scheme, const MatrixReader& reader,
+             const Blocks& blocks, const Tensor& tensor) {
+  switch (scheme.reach) {
+    case Reach::linears:
+      return reader.is_linear(tensor);
+    case Reach::experts:
+      return model.profile.routing.experts > 0 ? reader.is_expert(tensor)
+                                               : reader.is_linear(tensor);
+    case Reach::decoder_blocks: {
+      const auto block = blocks.of(tensor.name);
+      return block >= 0 && model.profile.layers[static_cast<std::size_t>(block)].decodes &&
+             reader.is_linear(tensor);
+    }
+    default:
+      return false;
+  }
+}
+
+HeldTensor hold_tensor(const Model& model, const Scheme& scheme, const MatrixReader& reader,
+                       const Blocks& blocks, const Exceptions& exceptions, const Tensor& tensor) {
+  if (tensor.element != Element::floating) return {nullptr, integer_bytes(tensor)};
+  if (!tensor.is_parameter() && stays_fp32(tensor))
+    return {&precision("fp32"), tensor.elements() * Bytes(4)};
+  if (scheme.reach == Reach::everything) {
+    const Precision& format = precision(scheme.format);
+    return {&format, format.stored(tensor.elements())};
+  }
+  const bool reached = reaches(model, scheme, reader, blocks, tensor);
+  if (const Scheme* own = exceptions.of(tensor.module(), reached ? &scheme : nullptr);
+      own != nullptr && tensor.role != Role::bias)
+    if (const auto m = reader.matrix(tensor)) return packed(*m, *own);
+  const Precision& rest = precision("bf16");
+  return {&rest, rest.stored(tensor.elements())};
+}
+
+std::vector<HeldTensor> held_by_rule(const Model& model, const Scheme& scheme) {
+  if (scheme.reach == Reach::llama_cpp) return held_gguf(model, scheme);
+  const MatrixReader reader(model);
+  const Blocks blocks(model.profile.layers);
+  const Exceptions exceptions(model, scheme);
+  std::vector<HeldTensor> result;
+  result.reserve(model.part.tensors.size());
+  for (const Tensor& tensor : model.part.tensors) {
+    result.push_back(hold_tensor(model, scheme, reader, blocks, exceptions, tensor));
+    if (!tensor.tied_to.empty()) result.back().bytes = Bytes(0);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string refusal(const Model& model, const Scheme& scheme) {
+  if (held_as_stored(model, scheme)) return "";
+  if (scheme.reach == Reach::everything) return "";
+  if (scheme.reach == Reach::llama_cpp) return gguf_refusal(model);
+  const MatrixReader reader(model);
+  const Blocks blocks(model.profile.layers);
+  for (const Tensor& tensor : model.part.tensors)
+    if (reaches(model, scheme, reader, blocks, tensor)) return "";
+  return fmt::format("{} finds nothing to convert in {}", scheme.name, model.architecture);
+}
+
+std::vector<HeldTensor> held(const Model& model, const Scheme& scheme) {
+  if (const std::string reason = refusal(model, scheme); !reason.empty())
+    throw std::invalid_argument(fmt::format("{}: {}: {}", model.name, scheme.name, reason));
+  if (!held_as_stored(model, scheme)) return held_by_rule(model, scheme);
+  // A GGUF file holds all that its model is made of; others leave out what is computed on the spot.
+  std::vector<HeldTensor> result = scheme.family == SchemeFamily::gguf
+                                       ? std::vector<HeldTensor>(model.part.tensors.size())
+                                       : held_by_rule(model, scheme);
+  hold_as_stored(model, result);
+  return result;
+}
+
+std::vector<Bytes> held_bytes(const Model& model, const Scheme& scheme) {
+  std::vector<Bytes> bytes;
+  for (const HeldTensor& tensor : held(model, scheme)) bytes.push_back(tensor.bytes);
+  return bytes;
+}
+
+namespace {
+
+/// Whether blocks `i` and `i + 1` have the same caches.
+bool same_caches(const Profile& profile, std::size_t i) {
+  const auto same = [&](const std::vector<Size>& before) {
+    return before[i + 1] - before[i] == before[i + 2] - before[i + 1];
+  };
+  return std::all_of(profile.caches.begin(), profile.caches.end(), [&](const CacheClass& c) {
+    return same(c.per_token_before) && same(c.expanded_before) && same(c.twice_before) &&
+           same(c.state_before);
+  });
+}
+
+void find_runs(Weights& weights) {
+  for (std::size_t i = 0; i < weights.layer.size(); ++i) {
+    weights.run_of.push_back(std::ssize(weights.run_ends));
+    if (i + 1 == weights.layer.size() || weights.layer[i] != weights.layer[i + 1] ||
+        !same_caches(weights.model->profile, i))
+      weights.run_ends.push_back(static_cast<Size>(i) + 1);
+  }
+}
+
+/// Runs and prefix sums over the layers, from each layer's own.
+void sum_layers(Weights& weights, const std::vector<double>& dense,
+                const std::vector<Divided>& divided) {
+  weights.run_ends.clear();
+  weights.run_of.clear();
+  find_runs(weights);
+  weights.layers_before = {Bytes(0)};
+  weights.shards.before = {Divided{}};
+  weights.read_dense = {0};
+  for (std::size_t i = 0; i < weights.layer.size(); ++i) {
+    weights.layers_before.push_back(weights.layers_before.back() + weights.layer[i]);
+    weights.shards.before.push_back(weights.shards.before.back() + divided[i]);
+    weights.read_dense.push_back(weights.read_dense.back() + dense[i]);
+  }
+}
+
+}  // namespace
+
+Weights with_additions(Weights weights, const std::vector<Addition>& additions) {
+  std::vector<double> dense;
+  std::vector<Divided> divided;
+  for (std::size_t i = 0; i < additions.size(); ++i) {
+    const auto at = static_cast<Size>(i);
+    divided.push_back(weights.shards.layers(at, at + 1) + additions[i].divided);
+    dense.push_back(weights.read_dense[i + 1] - weights.read_dense[i] + additions[i].read);
+    weights.layer[i] += additions[i].bytes;
+    weights.total += additions[i].bytes;
+    weights.adapters += additions[i].bytes;
+  }
+  sum_layers(weights, dense, divided);
+  return weights;
+}
+
+Weights hold(const Model& model, const Scheme& scheme) {
+  std::string reason = refusal(model, scheme);
+  const std::vector<HeldTensor> tensors =
+      reason.empty() ? held(model, scheme) : std::vector<HeldTensor>(model.part.tensors.size());
+  const std::vector<Layer>& layers = model.profile.layers;
+  Weights weights;
+  weights.model = &model;
+  weights.scheme = &scheme;
+  weights.refusal = std::move(reason);
+  weights.layer.resize(layers.size());
+  std::vector<Bytes> routed(layers.size());
+  std::array<Size, 7> multiplied{};  // elements by Arithmetic
+  std::unordered_map<std::string_view, Bytes> owner;
+  Divider divider(model, scheme, weights.shards);
+  std::vector<Divided> divided(layers.size());
+  const std::vector<Size> block_of = blocks_of(model.part, model.profile);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& tensor = model.part.tensors[i];
+    const Bytes bytes = tensors[i].bytes;
+    const Size block = block_of[i];
+    const Layer* layer = block < 0 ? nullptr : &layers[static_cast<std::size_t>(block)];
+    const Divided parts = divider.divide(tensor, tensors[i], layer);
+    weights.total += bytes;
+    owner.emplace(tensor.name, bytes);
+    if (tensor.role == Role::matmul && tensors[i].format != nullptr)
+      multiplied[static_cast<std::size_t>(tensors[i].format->arithmetic)] += tensor.elements();
+    if (block >= 0) {
+      const auto at = static_cast<std::size_t>(block);
+      weights.layer[at] += bytes;
+      if (tensor.of > 1)
+        routed[at] += bytes;
+      else if (tensor.role == Role::matmul)
+        weights.largest_matrix = std::max(weights.largest_matrix, tensor.elements());
+      divided[at] = divided[at] + parts;
+    } else if (block == before_blocks) {
+      weights.embedding += bytes;
+      weights.shards.embedding = weights.shards.embedding + parts;
+    } else {
+      weights.head += bytes;
+      weights.shards.head = weights.shards.head + parts;
+    }
+    if (tensor.role == Role::head)
+      weights.head_read += (tensor.tied_to.empty() ? bytes : owner[tensor.tied_to]).real().value();
+  }
+  std::vector<double> dense(layers.size()), experts(layers.size());
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const double passes = static_cast<double>(layers[i].passes);
+    dense[i] = passes * (weights.layer[i] - routed[i]).real().value();
+    experts[i] = passes * routed[i].real().value();
+  }
+  weights.experts_before = {Bytes(0)};
+  weights.read_routed = {0};
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    weights.experts_before.push_back(weights.experts_before.back() + routed[i]);
+    weights.read_routed.push_back(weights.read_routed.back() + experts[i]);
+  }
+  sum_layers(weights, dense, divided);
+  const auto most = std::max_element(multiplied.begin(), multiplied.end());
+  weights.arithmetic = scheme.reach == Reach::decoder_blocks  // GPTQ and AWQ hold weights only
+                           ? Arithmetic::dequantised
+                           : static_cast<Arithmetic>(most - multiplied.begin());
+  return weights;
+}
+
+}  // namespace headroom::model

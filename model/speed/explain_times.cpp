@@ -1,0 +1,142 @@
+// The times behind an estimate, each with the interval of its own kind.
+#include "model/speed/explain_times.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/estimate.hpp"
+#include "model/memory/draft.hpp"
+#include "model/speed/pass.hpp"
+#include "model/speed/speed.hpp"
+#include "model/speed/time_intervals.hpp"
+
+namespace headroom::model {
+namespace {
+
+class TimeTerms {
+ public:
+  TimeTerms(const Scenario& s, const Plan& plan, Explanation& out)
+      : s_(s),
+        runtime_(*s.runtime),
+        rates_(rates_for(*s.weights)),
+        reduce_(reduce_latency(s, plan.shards * plan.replicas)),
+        out_(out),
+        times_(time_intervals(*s.runtime, plan)) {}
+
+  void add_load() {
+    add("load", out_.estimate.load.value(), times_.load,
+        "fixed + bytes read / (share * disk read) + bytes on cards / (share * host bus)",
+        evidence(runtime_.load_bandwidth), runtime_.load_bandwidth.source);
+  }
+  void add_first(const PassTime& pass) {
+    add_pass("ttft", pass, times_.first, rates_, rates_.prefill_compute);
+  }
+  void add_step(const PassTime& pass) {
+    add_pass("tpot", pass, times_.step, rates_, rates_.decode_bandwidth);
+  }
+  /// Both, where a smaller model proposes tokens. `first`: the prompts through the model itself.
+  void add_with_draft(const PassTime& first, const Draft& draft, const DraftTimes& times) {
+    add_pass("ttft_model", first, times_.first, rates_, rates_.prefill_compute);
+    add("ttft_draft", times.prompt, times_.first, "the prompts through the draft model", "",
+        runtime_.source);
+    add("ttft", first.total + times.prompt, times_.first, "ttft_model + ttft_draft", "",
+        runtime_.source);
+    const Rates& small = rates_for(*draft.weights);
+    add_pass("draft_step", times.propose, times_.step, small, small.decode_bandwidth);
+    add_pass("check_step", times.check, times_.step, rates_, rates_.decode_bandwidth);
+    const double tokens = tokens_per_step(draft);
+    add("tpot", times.step / tokens, times_.step,
+        "(k * draft_step + check_step) / ((1 - a^(k + 1)) / (1 - a))",
+        fmt::format("k {} proposed tokens, acceptance a {:.2f}: {:.2f} tokens a step", draft.tokens,
+                    draft.acceptance, tokens),
+        "Leviathan et al., arXiv:2211.17192, equation 1");
+  }
+  void add_total(Size output_tokens) {
+    const double first = out_.estimate.ttft.value(), all = out_.estimate.total.value();
+    const double rest = all - first;
+    out_.terms.push_back(
+        {"total", "seconds", first * times_.first.low + rest * times_.step.low, all,
+         first * times_.first.high + rest * times_.step.high, "ttft + (output - 1) * tpot",
+         fmt::format("{} output tokens", output_tokens), std::string(runtime_.source)});
+  }
+
+ private:
+  const Rates& rates_for(const Weights& weights) const {
+    return s_.machine->devices.empty() ? s_.runtime->rates.back().front()
+                                       : s_.runtime->rates_on(s_.machine->devices.front(), weights);
+  }
+
+  void add(std::string name, double seconds, const Constant& interval, std::string formula,
+           std::string numbers, std::string_view source) {
+    out_.terms.push_back({std::move(name), "seconds", seconds * interval.low, seconds,
+                          seconds * interval.high, std::move(formula), std::move(numbers),
+                          std::string(source)});
+  }
+
+  /// The parts of a pass and which of them bounds it.
+  void add_pass(const std::string& name, const PassTime& pass, const Constant& interval,
+                const Rates& rates, const Constant& on_cards) {
+    const auto part = [&](std::string_view what, double seconds, std::string formula,
+                          const Constant& constant) {
+      if (seconds > 0)
+        add(fmt::format("{}_{}", name, what), seconds, interval, std::move(formula),
+            fmt::format("{:.3g}, {}", constant.value, evidence(constant)), constant.source);
+    };
+    part("cards", pass.cards,
+         runtime_.repeats_to_attend && !name.starts_with("ttft")
+             ? "max(bytes / (share * bandwidth), FLOPs / (share * peak)) + K and V repeated for "
+               "each "
+               "query head / copying, on each card"
+             : "max(bytes / (share * bandwidth), FLOPs / (share * peak)) on each card",
+         on_cards);
+    part("cpu", pass.cpu, "max(bytes / (share * RAM bandwidth), FLOPs / (share * CPU peak))",
+         runtime_.cpu_bandwidth);
+    part("stream", pass.stream, "offloaded bytes / (share * host bus)", runtime_.stream_bandwidth);
+    part("disk", pass.disk, "bytes on disk / (share * disk read)", runtime_.disk_bandwidth);
+    part("reduce", pass.reduce, "2 * layers * (latency + 2 (n - 1) / n * activations / link)",
+         reduce_);
+    part("launches", pass.launches, "layers * overhead", rates.layer_overhead_s);
+    add(name, pass.total, interval,
+        runtime_.launch == Launch::overlapped
+            ? "stream + disk + reduce + max(cards + cpu, launches)"
+            : "stream + disk + reduce + cards + cpu + launches",
+        fmt::format("bound by {}", bound(pass)), runtime_.source);
+  }
+
+  static std::string_view bound(const PassTime& pass) {
+    const std::pair<double, std::string_view> parts[] = {
+        {pass.cards, "the cards"}, {pass.cpu, "the CPU"},     {pass.stream, "the host bus"},
+        {pass.disk, "the disk"},   {pass.reduce, "the link"}, {pass.launches, "launches"}};
+    return std::max_element(std::begin(parts), std::end(parts))->second;
+  }
+
+  const Scenario& s_;
+  const Runtime& runtime_;
+  const Rates& rates_;
+  const Constant& reduce_;
+  Explanation& out_;
+  TimeIntervals times_;
+};
+
+}  // namespace
+
+std::string evidence(const Constant& c) {
+  return c.measurements == 0 ? std::string("unmeasured (n = 0)")
+                             : fmt::format("n = {} measured", c.measurements);
+}
+
+void add_time_terms(const Scenario& s, const Plan& plan, Explanation& out) {
+  TimeTerms terms(s, plan, out);
+  terms.add_load();
+  const PassTime first = prefill(s, plan, s.prompt_tokens);
+  if (s.draft != nullptr)
+    terms.add_with_draft(first, *s.draft, draft_times(s, plan));
+  else
+    terms.add_first(first);
+  if (!s.weights->model->profile.generative) return;
+  if (s.kv_cache && s.draft == nullptr) terms.add_step(decode_step(s, plan, mean_tokens(s)));
+  terms.add_total(s.output_tokens);
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,205 @@
+#include "model/speed/pass.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/memory/activation.hpp"
+#include "model/placement/layer_split.hpp"
+
+namespace headroom::model {
+namespace {
+
+double at(const std::vector<double>& before, Range range) {
+  return before[static_cast<std::size_t>(range.last)] -
+         before[static_cast<std::size_t>(range.first)];
+}
+
+/// Dense peak of the products as the engine makes them. Cards that accumulate in 16 bit do so at
+/// four times their fp32 rate; GeForce lists half of that, which is with fp32 sums (NVIDIA Ampere
+/// and Ada architecture white papers, appendix).
+double peak(const Scenario& s, const Device& device) {
+  const Runtime& r = *s.runtime;
+  Arithmetic arithmetic = s.weights->arithmetic;
+  if (arithmetic == Arithmetic::dequantised && r.packed_arithmetic)
+    arithmetic = *r.packed_arithmetic;
+  double rate = device.peak(arithmetic).value();
+  const bool sixteen = arithmetic == Arithmetic::fp16 || arithmetic == Arithmetic::bf16 ||
+                       arithmetic == Arithmetic::dequantised;
+  // Compute capability 6.1 multiplies four pairs of bytes in the lane of one fp32 product (CUDA C++
+  // programming guide: __dp4a).
+  if (arithmetic == Arithmetic::int8 && device.fp32 && device.compute_capability == "6.1")
+    rate = std::max(rate, 4 * device.fp32->value());
+  if (r.half_accumulate && sixteen && device.fp32 && card_class(device) == CardClass::gddr)
+    rate = std::max(rate, 4 * device.fp32->value());
+  return rate;
+}
+
+}  // namespace
+
+Pass decode_pass(const Scenario& s, CachedTokens tokens) {
+  const Profile& profile = s.weights->model->profile;
+  Pass pass;
+  pass.tokens = pass.logit_rows = static_cast<double>(s.batch);
+  pass.layers = {profile.first_decoding, static_cast<Size>(profile.layers.size())};
+  pass.cached = tokens;
+  return pass;
+}
+
+Pass prefill_pass(const Scenario& s, Size prompt) {
+  const Profile& profile = s.weights->model->profile;
+  Pass pass;
+  pass.tokens = static_cast<double>(s.batch) * static_cast<double>(prompt);
+  pass.logit_rows = static_cast<double>(s.batch);
+  const Size chunk = prefill_chunk(s);
+  if (chunk > 0) pass.weight_reads = std::ceil(pass.tokens / static_cast<double>(chunk));
+  const auto layers = static_cast<Size>(profile.layers.size());
+  // A text prompt runs the decoder; an encoder's layers run instead where the prompt goes there.
+  pass.layers = s.weights->model->encoder_decoder && profile.first_decoding > 0
+                    ? Range{0, profile.first_decoding}
+                    : Range{profile.first_decoding, layers};
+  if (!profile.generative) pass.layers = {0, layers};
+  pass.prompt = prompt;
+  return pass;
+}
+
+Pass tower_pass(const Scenario& s) {
+  Pass pass;
+  const auto patches = static_cast<double>(s.images.patches);
+  const double images = static_cast<double>(s.batch) * static_cast<double>(s.images.count);
+  pass.tokens = images * patches;
+  pass.logit_rows = 0;
+  pass.layers = {0, s.weights->model->profile.first_decoding};
+  pass.patch_flops = 4 * images * patches * patches * static_cast<double>(s.images.hidden);
+  return pass;
+}
+
+Pass step_pass(const Scenario& s) {
+  if (!s.weights->model->profile.generative) return prefill_pass(s, s.prompt_tokens);
+  return s.kv_cache ? decode_pass(s, mean_tokens(s)) : prefill_pass(s, mean_tokens(s).self);
+}
+
+Range intersect(Range a, Range b) {
+  const Size first = std::max(a.first, b.first);
+  return {first, std::max(first, std::min(a.last, b.last))};
+}
+
+Work work_of(const Scenario& s, const Pass& pass, const Piece& piece) {
+  const Weights& w = *s.weights;
+  const Profile& profile = w.model->profile;
+  const Range run = intersect(piece.layers, pass.layers);
+  double dense = at(w.read_dense, run), routed = at(w.read_routed, run);
+  double multiplied = at(profile.multiplied_before, run);
+  if (piece.content == Content::dense) {
+    routed = 0;
+    multiplied -= at(profile.routed_before, run);
+  } else if (piece.content == Content::experts) {
+    dense = 0;
+    multiplied = at(profile.routed_before, run);
+  }
+  Work work;
+  work.expert_bytes =
+      pass.weight_reads * routed * experts_touched(profile, pass.tokens / pass.weight_reads);
+  work.weight_bytes = pass.weight_reads * dense + work.expert_bytes;
+  work.flops = 2.0 * multiplied * pass.tokens + pass.patch_flops * static_cast<double>(run.size());
+  if (piece.content == Content::experts) return work;
+  if (pass.prompt > 0) {
+    const double flops = prefill_score_flops(s, pass.prompt, run.first, run.last);
+    work.flops += flops;
+    if (s.runtime->score_bytes > 0)
+      work.scores = flops / (4.0 * static_cast<double>(std::max<Size>(1, w.model->shape.head_dim)));
+  } else {
+    work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
+    const double flops = decode_score_flops(s, pass.cached, run.first, run.last);
+    work.flops += flops * pass.tokens / static_cast<double>(s.batch);
+    // Two operations for each element of K and V, as many as its bytes in 16 bit; once for all
+    // tokens of a sequence.
+    if (s.runtime->repeats_to_attend) work.repeated = flops;
+  }
+  return work;
+}
+
+Work head_work(const Scenario& s, const Pass& pass) {
+  if (pass.logit_rows == 0) return {};
+  const Weights& w = *s.weights;
+  return {.weight_bytes = w.head_read,
+          .flops = 2.0 * static_cast<double>(w.model->profile.head_elements) * pass.logit_rows};
+}
+
+Work host_work(const Scenario& s, const Pass& pass, Range range) {
+  Work work;
+  if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return work;
+  const HostTensors& host = s.layer_split->on_host;
+  const Range run = intersect(range, pass.layers);
+  work.weight_bytes = pass.weight_reads * (at(host.read_dense_before, run) +
+                                           at(host.read_routed_before, run) *
+                                               experts_touched(s.weights->model->profile,
+                                                               pass.tokens / pass.weight_reads));
+  work.flops = 2.0 * at(host.multiplied_before, run) * pass.tokens;
+  return work;
+}
+
+double streamed_bytes(const Scenario& s, const Pass& pass, const Piece& piece) {
+  const Range run = intersect(piece.layers, pass.layers);
+  const double dense = at(s.weights->read_dense, run), routed = at(s.weights->read_routed, run);
+  if (piece.content == Content::whole) return dense + routed;
+  return piece.content == Content::experts ? routed : dense;
+}
+
+double runs(const Scenario& s, const Pass& pass) {
+  const auto& before = s.weights->model->profile.passes_before;
+  return static_cast<double>(before[static_cast<std::size_t>(pass.layers.last)] -
+                             before[static_cast<std::size_t>(pass.layers.first)]);
+}
+
+double launches(const Scenario& s, const Pass& pass) {
+  const double experts = static_cast<double>(s.weights->model->profile.routing.experts);
+  return runs(s, pass) * pass.weight_reads * rates_of(s).layer_overhead_s.value *
+         (1 + experts * s.runtime->expert_overhead.value);
+}
+
+double read_bytes(const Scenario& s, const Work& work) {
+  return work.weight_bytes + (s.runtime->expert_cost.value - 1) * work.expert_bytes +
+         s.runtime->cache_cost.value * work.cache_bytes;
+}
+
+double seconds(const Scenario& s, const Work& work, const Rate& rate) {
+  return std::max(read_bytes(s, work) / rate.bytes_s,
+                  work.flops / rate.flops_s + work.scores * rate.score_s) +
+         work.repeated / rate.repeat_s;
+}
+
+const Rates& rates_on(const Scenario& s, const Device& device) {
+  return s.runtime->rates_on(device, *s.weights);
+}
+const Rates& rates_of(const Scenario& s) {
+  if (!s.machine->devices.empty()) return rates_on(s, s.machine->devices.front());
+  return s.runtime->rates[static_cast<std::size_t>(CardClass::other)]
+                         [static_cast<std::size_t>(width_of(*s.weights))];
+}
+
+Rate card_rate(const Scenario& s, const Device& device) {
+  const Rates& rates = rates_on(s, device);
+  const double bandwidth = device.bandwidth.value();
+  return {bandwidth * rates.decode_bandwidth.value, s.runtime->repeat_bandwidth.value,
+          peak(s, device) * rates.prefill_compute.value,
+          s.runtime->score_traffic.value / bandwidth};
+}
+Rate cpu_rate(const Scenario& s) {
+  const Host& host = s.machine->host;
+  const double bandwidth = host.ram_bandwidth.value() * s.runtime->cpu_bandwidth.value;
+  return {bandwidth, bandwidth, host.cpu_peak.value() * s.runtime->cpu_compute.value};
+}
+const Constant& reduce_latency(const Scenario& s, Size cards) {
+  constexpr double bus = 64e9;
+  return s.machine->card_link(static_cast<std::size_t>(cards)).value() > bus
+             ? s.runtime->reduce_latency_s
+             : s.runtime->reduce_over_bus_s;
+}
+double bus_rate(const Scenario& s) {
+  return s.machine->host_bus(0).value() * s.runtime->stream_bandwidth.value;
+}
+double disk_rate(const Scenario& s) {
+  return s.machine->host.disk_read.value() * s.runtime->disk_bandwidth.value;
+}
+
+}  // namespace headroom::model

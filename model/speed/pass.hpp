@@ -1,0 +1,79 @@
+// One forward pass as the roofline sees it: what goes through the model, what each part of it reads
+// and multiplies, and how fast devices do that. model/speed/speed.cpp adds it up over a placement.
+#pragma once
+
+#include "model/placement/placement.hpp"
+#include "model/speed/speed.hpp"
+
+namespace headroom::model {
+
+/// One forward pass: how many tokens go through it and which of the model's layers run.
+struct Pass {
+  double tokens = 1;        ///< through the matrices, all sequences together
+  double logit_rows = 1;    ///< positions whose logits are computed
+  double weight_reads = 1;  ///< times the weights are read (chunks of a long prompt)
+  Range layers;             ///< layers that run
+  CachedTokens cached;      ///< decode only
+  Size prompt = 0;          ///< prefill only
+  double patch_flops = 0;   ///< of a vision tower: attention of the patches, in each layer
+};
+
+/// One step of decoding every sequence with `tokens` cached.
+Pass decode_pass(const Scenario& scenario, CachedTokens tokens);
+/// The prompts of all sequences. `prompt` in tokens per sequence.
+Pass prefill_pass(const Scenario& scenario, Size prompt);
+/// The images of all sequences through the vision tower. Every patch looks at all of its image:
+/// 4 * patches^2 * hidden FLOPs a layer, the upper bound where windows are smaller.
+Pass tower_pass(const Scenario& scenario);
+/// What is repeated for every output token: a decode step at mean_tokens, or the whole prefix where
+/// no cache is kept; the prompt where nothing is generated.
+Pass step_pass(const Scenario& scenario);
+
+Range intersect(Range a, Range b);
+
+inline Work operator+(const Work& a, const Work& b) {
+  return {a.weight_bytes + b.weight_bytes,
+          a.expert_bytes + b.expert_bytes,
+          a.cache_bytes + b.cache_bytes,
+          a.repeated + b.repeated,
+          a.scores + b.scores,
+          a.flops + b.flops};
+}
+/// The roofline's ingredients of `piece`, and of the head.
+Work work_of(const Scenario& scenario, const Pass& pass, const Piece& piece);
+Work head_work(const Scenario& scenario, const Pass& pass);
+/// Of layers `range` that are on cards: what tensors that stay in host memory cost.
+Work host_work(const Scenario& scenario, const Pass& pass, Range range);
+/// Bytes of `piece` that a streaming runtime moves: whole modules, all experts included, each time
+/// that they run.
+double streamed_bytes(const Scenario& scenario, const Pass& pass, const Piece& piece);
+/// Layers that run, each as often as it does.
+double runs(const Scenario& scenario, const Pass& pass);
+/// Seconds of launches and the like, per layer that runs.
+double launches(const Scenario& scenario, const Pass& pass);
+
+/// Bytes that are read, experts and caches by the weights that would take as long.
+double read_bytes(const Scenario& scenario, const Work& work);
+
+/// What a device reaches: bytes, bytes copied for query heads, and FLOPs a second; seconds that an
+/// attention score in memory costs.
+struct Rate {
+  double bytes_s = 0, repeat_s = 0, flops_s = 0, score_s = 0;
+};
+/// The roofline: max(bytes / bandwidth, FLOPs / peak + scores * seconds of each) + repeated /
+/// copying. Copying keys and values for every query head is bound by the kernel's index arithmetic:
+/// measured at the same rate on cards whose bandwidth differs twofold.
+double seconds(const Scenario& scenario, const Work& work, const Rate& rate);
+/// Constants for the weights of the scenario on `device`, or without any card.
+const Rates& rates_on(const Scenario& scenario, const Device& device);
+const Rates& rates_of(const Scenario& scenario);
+Rate card_rate(const Scenario& scenario, const Device& device);
+Rate cpu_rate(const Scenario& scenario);
+/// Start of an all-reduce of so many cards: over their own links, or over the host's bus, which
+/// none of PCIe 5.0 is faster than 64 GB/s.
+const Constant& reduce_latency(const Scenario& scenario, Size cards);
+/// Bytes a second over the bus to the first card, and from disk.
+double bus_rate(const Scenario& scenario);
+double disk_rate(const Scenario& scenario);
+
+}  // namespace headroom::model

@@ -1,0 +1,61 @@
+// How long a pass takes: a roofline over the tensors that are read and multiplied, device by
+// device.
+#pragma once
+
+#include "model/memory/kv_cache.hpp"
+#include "model/placement/placement.hpp"
+
+namespace headroom::model {
+
+/// What one pass does on one kind of device.
+struct Work {
+  double weight_bytes = 0;  ///< weights read from the device's memory
+  double expert_bytes = 0;  ///< of them routed experts
+  double cache_bytes = 0;   ///< caches read
+  double repeated = 0;      ///< keys and values copied for each query head, bytes in 16 bit
+  double scores = 0;        ///< attention scores that stand in memory
+  double flops = 0;         ///< multiplications and additions of matrices and attention scores
+};
+
+/// Where the time of one pass goes, seconds. `total` is what the pass takes.
+struct PassTime {
+  double cards = 0;     ///< roofline on the cards, one after the other (layer split) or together
+  double launches = 0;  ///< per-layer overheads
+  double stream = 0;    ///< offloaded weights over the host bus
+  double disk = 0;      ///< weights read from disk in this pass
+  double cpu = 0;       ///< layers computed on the CPU
+  double reduce = 0;    ///< all-reduces of tensor parallelism
+  double total = 0;
+};
+
+/// What is cached halfway through the output, where the mean step is.
+CachedTokens mean_tokens(const Scenario& scenario);
+
+/// One decode step of every sequence, at `tokens` cached.
+PassTime decode_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens);
+/// The same with `each` new tokens of every sequence: a pass that checks what a draft model
+/// proposed.
+PassTime check_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens, Size each);
+/// The prompts of all sequences, up to the first token. `prompt` in tokens per sequence.
+PassTime prefill(const Scenario& scenario, const Plan& plan, Size prompt);
+/// What is repeated for every output token: a decode step at mean_tokens, or the whole prefix where
+/// no cache is kept; the prompt where nothing is generated.
+PassTime step(const Scenario& scenario, const Plan& plan);
+
+/// Bytes of the checkpoint that are read on the way to being ready: all that is not left on disk;
+/// bitsandbytes reads the 16-bit checkpoint and packs on the way.
+double bytes_read(const Scenario& scenario, const Plan& plan);
+
+/// From a cold disk to ready.
+///
+///   fixed + bytes read / (share * disk read) + bytes on cards / (share * host bus)
+///
+/// Source: the published load times behind the runtime's row. bitsandbytes reads the 16-bit
+/// checkpoint and packs on the way. Left out: page cache, network storage.
+Seconds load_time(const Scenario& scenario, const Plan& plan);
+
+/// Expected share of distinct experts that `tokens` tokens touch: 1 - (1 - used/experts)^tokens,
+/// for independent uniform routing.
+double experts_touched(const Profile& profile, double tokens);
+
+}  // namespace headroom::model

@@ -1,0 +1,86 @@
+#include "model/speed/traffic.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/placement/placement.hpp"
+#include "model/speed/serving.hpp"
+#include "model/speed/speed.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr double normal_95th = 1.6448536269514722;
+
+double log_variance(const Lengths& lengths) {
+  const double s = std::log(lengths.p95 / lengths.p50) / normal_95th;
+  return s * s;
+}
+
+Size tokens(double count) { return std::max<Size>(1, std::llround(count)); }
+
+}  // namespace
+
+double Lengths::mean() const { return p50 * std::exp(log_variance(*this) / 2); }
+double Lengths::mean_square() const { return mean() * mean() * std::exp(log_variance(*this)); }
+
+Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& outputs) {
+  Scenario s = asked;
+  s.prompt_tokens = tokens(prompts.mean());
+  s.output_tokens = tokens(outputs.mean());
+  const double half = outputs.mean_square() / (2 * outputs.mean());
+  const bool alike = prompts.p95 == prompts.p50 && outputs.p95 == outputs.p50;
+  // Blocks are handed out as they are needed: what stands at once is the mean.
+  if (!alike) s.context = tokens(prompts.mean() + half);
+  const auto holds = [&](Size batch) {
+    s.batch = batch;
+    return place(s, 1.0).feasible();
+  };
+  const Size running = holds(asked.batch) ? asked.batch : largest(asked.batch, holds);
+  if (running == 0) return {};
+  s.batch = running;
+  const Plan plan = place(s, 1.0);
+  Scenario one = s;
+  one.batch = 1;
+  const Size stages = std::max<Size>(1, plan.stages);
+  Scenario share = s;
+  share.batch = (running + stages - 1) / stages;
+  const auto prefill_of = [&](double length) { return prefill(one, plan, tokens(length)).total; };
+  CachedTokens cached = mean_tokens(s);
+  if (!alike) cached.self = tokens(half + (cached.source > 0 ? 0 : prompts.mean()));
+  const double prompt = prefill_of(prompts.mean());
+  const double step = decode_step(share, plan, cached).total;
+  const double others = static_cast<double>(share.batch - 1);
+  const double mean_output = static_cast<double>(s.output_tokens);
+  const double tpot = step + others / mean_output * prompt;
+  const double beside =
+      s.runtime->request_s.value + s.runtime->queue.value * others * prompt + step;
+  const double runs = beside + prompt + (mean_output - 1) * tpot;
+  const double waits =
+      static_cast<double>(asked.batch - running) / static_cast<double>(running) * runs;
+  const auto at = [&](double prompt_tokens, double output_tokens) {
+    const double ttft = waits + beside + prefill_of(prompt_tokens);
+    return RequestTimes{Seconds(ttft), Seconds(ttft + (output_tokens - 1) * tpot)};
+  };
+  Traffic t;
+  t.running = running;
+  t.ttft = Seconds(waits + beside + prompt);
+  t.tpot = Seconds(tpot);
+  t.total = Seconds(waits + runs);
+  t.requests_s = static_cast<double>(running) / runs;
+  t.output_tokens_s = t.requests_s * mean_output;
+  t.cached_tokens = static_cast<double>(cached.self);
+  t.at_p50 = at(prompts.p50, outputs.p50);
+  t.at_p95 = at(prompts.p95, outputs.p95);
+  return t;
+}
+
+Traffic traffic(const Scenario& s) {
+  const auto alike = [](Size tokens) {
+    const auto count = static_cast<double>(std::max<Size>(1, tokens));
+    return Lengths{count, count};
+  };
+  return traffic(s, alike(s.prompt_tokens), alike(s.output_tokens));
+}
+
+}  // namespace headroom::model

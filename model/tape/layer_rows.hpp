@@ -1,0 +1,32 @@
+// Facts about classes of transformers 5.23 that their tensors do not show: how a norm computes, how
+// rotations are put in, which attention has no fused kernel. Read from the modeling files; a family
+// that is not listed does what most do.
+#pragma once
+
+#include <string_view>
+
+#include "model/tape/layer_use.hpp"
+
+namespace headroom::model::layer_rows {
+
+/// "Gemma2" of "Gemma2DecoderLayer".
+std::string_view family_of(std::string_view block_class);
+
+NormKind norm_kind(std::string_view class_name);
+ActivationKind activation_kind(std::string_view class_name);
+RouterKind router_kind(std::string_view class_name);
+
+/// What one family's attention does otherwise than most.
+struct AttentionRow {
+  std::string_view family;
+  Rotation rotation = Rotation::added;
+  bool fp32_tables = false;
+  bool softmax_fp32 = true;
+  bool scores_only = false;  ///< no fused kernel
+};
+AttentionRow attention_row(std::string_view family);
+
+/// Families whose norms follow the addition of the residual.
+bool norms_the_sum(std::string_view family);
+
+}  // namespace headroom::model::layer_rows

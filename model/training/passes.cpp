@@ -1,0 +1,146 @@
+#include "model/training/passes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/tape/execution.hpp"
+#include "model/training/rank.hpp"
+
+namespace headroom::model {
+namespace {
+
+double number(Size n) { return static_cast<double>(n); }
+
+/// Tokens of one card: a pass's sequences, divided by context parallelism.
+double tokens_here(const TrainingScenario& s) {
+  return number(s.batch) * number(s.sequence) / number(s.parallel.context);
+}
+
+/// Bytes on one card: what lies between parallel matrices is divided, the rest by tokens where
+/// sequences are parallel (Korthikanti et al., arXiv:2205.05198, section 4).
+double on_card(const TrainingScenario& s, const Tape::Sums& sums) {
+  const double batch = number(s.batch), all = number(s.sequence),
+               here = all / number(s.parallel.context);
+  const double tensor = number(s.parallel.tensor), outer = s.parallel.sequence ? tensor : 1;
+  return sums.outer.at(batch, here, all) / outer + sums.inner.at(batch, here, all) / tensor +
+         sums.weights_outer.at(batch, here, all) + sums.weights_inner.at(batch, here, all) / tensor;
+}
+
+}  // namespace
+
+SavedActivations saved_of(const TrainingScenario& s) {
+  const Execution execution = usual_execution(*s.model);
+  TapeMode mode{.parameters = s.recipe->parameters,
+                .autocast = s.recipe->autocast,
+                .trained = s.adapter == nullptr,
+                .one_sequence = s.batch == 1,
+                .attention_dropout = execution.attention_dropout,
+                .hidden_dropout = execution.hidden_dropout,
+                .frozen_inputs = s.frozen_inputs,
+                .imbalance = s.imbalance,
+                .keeps_products = s.recomputation == Recomputation::selective &&
+                                  s.runtime->selective == Selective::but_every_2nd_mm,
+                .compiled = s.compiled};
+  const bool attention_again =
+      s.recomputation == Recomputation::selective && s.runtime->selective == Selective::attention;
+  mode.kernels.fused_attention = s.fused_attention || attention_again;
+  mode.kernels.fused_norms = mode.kernels.fused_gating = mode.kernels.fused_rotation =
+      s.fused_kernels || s.runtime->fused_kernels;
+  mode.kernels.activation_kernels = s.runtime->own_layers || s.runtime->fused_kernels;
+  mode.kernels.values_apart = s.runtime->fused_kernels;
+  mode.kernels.ring_attention = s.parallel.context > 1;
+  return saved_activations(*s.model, execution, mode);
+}
+
+Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, Size stage) {
+  const SavedActivations& saved = shape.saved;
+  const StageShape& here = shape.stages[static_cast<std::size_t>(stage)];
+  const double tokens = tokens_here(s);
+  const double tensor = number(s.parallel.tensor), outer = s.parallel.sequence ? tensor : 1;
+  const double element = s.recipe->parameters == Held::fp32 && !s.recipe->autocast ? 4 : 2;
+  const double adapters = shape.adapter_kept * tokens / outer /
+                          std::max<double>(1, number(static_cast<Size>(saved.kind_of.size())));
+  Kept k;
+  for (std::size_t i = 0; i < saved.kinds.size(); ++i) {
+    if (here.layers[i] == 0) continue;
+    const double layers = number(here.layers[i]);
+    const SavedLayer& kind = saved.kinds[i];
+    const bool beyond = kind.window > 0 && s.sequence > kind.window;
+    const double all = on_card(s, beyond ? kind.beyond : kind.within) + adapters;
+    const double half =
+        std::min(all, on_card(s, beyond ? kind.attention_beyond : kind.attention) + adapters / 2);
+    k.attention += layers * half;
+    k.feed_forward += layers * (all - half);
+    k.layer = std::max(k.layer, all);
+    k.inputs += layers *
+                kind.input.at(number(s.batch), number(s.sequence) / number(s.parallel.context)) /
+                outer;
+    k.transient = std::max(
+        k.transient,
+        element * tokens * (here.widest[i] / tensor + number(s.model->shape.hidden_size) / outer));
+    k.known = k.known && kind.known;
+  }
+  const Stage ends = stage_of(s, stage);
+  if (ends.has_embedding) k.ends += on_card(s, saved.before);
+  if (ends.has_head && s.head_loss) k.ends += on_card(s, saved.after);
+  return k;
+}
+
+/// Per logit, with `own` its bytes as the head makes it:
+///
+///   whole: own (or 4) + 4 + 4 at the end of forward; at backward's start log-probabilities and two
+///   gradients of 4 each, and own (or 4) where outputs are held
+///   compiled: own + 4 and own + own; in place: own; pieces: own + 4 and one piece of 8 of 4 + 4
+///
+/// With the head's own backward: its input's gradient and, where it is trained, its weight's.
+/// Source: transformers 5.23 loss/loss_utils.py, torch nll_loss and log_softmax derivatives,
+/// measured as peak_backward in tests/oracle/data/training; Transformer Engine common/fused cross
+/// entropy.
+LossBytes loss_bytes(const TrainingScenario& s, const SavedActivations& saved) {
+  const double tokens = tokens_here(s), tensor = number(s.parallel.tensor);
+  const double rows = number(s.model->profile.head_rows);
+  const double hidden = number(std::max<Size>(1, s.model->shape.hidden_size));
+  const Size multiple = s.runtime->vocabulary_multiple * s.parallel.tensor;
+  const double vocabulary = std::ceil(rows / number(multiple)) * number(multiple);
+  if (!s.head_loss) return {};
+  const double logits = tokens * vocabulary / tensor;
+  const double own = number(saved.logits_bytes);
+  const double head_gradient = s.adapter == nullptr ? 2 * vocabulary / tensor * hidden : 0;
+  const LossKind kind = s.fused_loss ? LossKind::chunked : s.loss.value_or(s.runtime->loss);
+  switch (kind) {
+    case LossKind::whole: {
+      const double raised = s.runtime->logits_raised ? 4 : own;
+      const double copied = own < 4 ? 4 : 0;
+      return {logits * (std::max(own + copied, raised) + 4),
+              logits * (12 + (s.runtime->outputs_held ? raised : 0))};
+    }
+    case LossKind::compiled:
+      return {logits * (own + 4), logits * 2 * own};
+    case LossKind::pieces:
+      return {logits * (own + 4), logits * (own + 4 + 8.0 / 8)};
+    case LossKind::in_place: {
+      const double gathered =
+          s.parallel.sequence ? tokens * hidden * 2 * (1 + 1 / tensor) : 0;  // input, and its sum
+      return {logits * own, logits * own + tokens * hidden * 2 + gathered + head_gradient};
+    }
+    case LossKind::chunked:
+      break;
+  }
+  // Liger-Kernel, ops/fused_linear_cross_entropy.py: chunks of a power of two from
+  // tokens / ceil(vocabulary / hidden) on; gradients of the head's input and weight are made there.
+  const double chunk =
+      std::exp2(std::ceil(std::log2(std::max(1.0, tokens / std::ceil(vocabulary / hidden)))));
+  const double bytes =
+      std::min(chunk, tokens) * vocabulary / tensor * own + tokens * hidden * 2 + head_gradient;
+  return {bytes, bytes};
+}
+
+double passes_in_flight(const TrainingScenario& s, Size stage) {
+  const Parallelism& p = s.parallel;
+  if (p.stages == 1) return 1;
+  if (p.chunks == 1) return number(std::min(p.stages - stage, s.accumulated));
+  const Size chunks = 2 * (p.stages - stage - 1) + (p.chunks - 1) * p.stages + 1;
+  return std::min(number(s.accumulated), number(chunks) / number(p.chunks));
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,78 @@
+// How long a training step takes: matrices, attention, the traffic of activations, launches, what
+// moves between cards, bubbles of the pipeline, the optimizer.
+//
+// One pass of a card (T: its tokens; M: elements of matrices that a token is multiplied by on its
+// stage; K: bytes that its layers keep; b: 2 where weights are trained, else 1; r: the share of
+// forward that is made again):
+//
+//   matrices    2 T M (1 + b + r) / (peak * compute)
+//   attention   4 T L_mean d (1 + 2.5 + r) / (peak * attention)      L_mean: tokens looked at
+//   traffic     (K (1 + r) traffic + logits) / bandwidth
+//   weights     bytes of the stage's weights * (1 + b + r) / bandwidth; frozen 4-bit ones are also
+//               unpacked: + 5 bytes an element
+//   launches    layers * layer_s * (1 + b + r) / 3: instead of the four above where it is longer
+//
+// A step: passes * pass * (1 + (stages - 1) / (passes * chunks)), exchanges that do not hide behind
+// `hidden` of it, and the optimizer's traffic.
+//
+// Sources: Narayanan et al., arXiv:2104.04473 (bubbles); Rajbhandari et al., arXiv:1910.02054
+// (volumes of ZeRO); Korthikanti et al., arXiv:2205.05198 (recomputation, sequence parallelism);
+// Dao, arXiv:2307.08691 (backward of attention: 2.5 times forward). Left out: reading data,
+// evaluation, checkpoints, congestion, stragglers.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "model/training/shape.hpp"
+
+namespace headroom::model {
+
+/// Constants of a runtime's times, fitted to measured steps.
+struct TrainingPace {
+  std::string_view runtime{};  ///< of training_runtimes(); "any": all together
+  Constant compute{};          ///< share of the dense peak that matrices reach
+  Constant attention{};        ///< share that attention reaches
+  Constant traffic{};          ///< bytes moved for a byte that is kept
+  Constant layer_s{};          ///< seconds that a host takes to launch a layer there and back
+  Constant link{};             ///< share of a link's bandwidth that exchanges reach
+  Constant hidden{};           ///< share of the time of passes that exchanges hide behind
+  Constant interval{1, 0.5, 2, 0, "unmeasured"};  ///< measured steps over estimated ones
+};
+inline constexpr Constant TrainingPace::*pace_constants[] = {
+    &TrainingPace::compute, &TrainingPace::attention, &TrainingPace::traffic,
+    &TrainingPace::layer_s, &TrainingPace::link,      &TrainingPace::hidden};
+inline constexpr std::string_view pace_names[] = {"compute", "attention", "traffic",
+                                                  "layer_s", "link",      "hidden"};
+
+std::span<const TrainingPace> training_paces();
+/// The row of the runtime, or of all together where none of its steps was measured.
+const TrainingPace& training_pace(std::string_view runtime);
+
+/// Seconds of a step.
+struct StepTime {
+  double matrices = 0, attention = 0, traffic = 0, weights = 0;  ///< of all passes
+  double launches = 0;  ///< what launching takes longer than these
+  double bubble = 0;    ///< stages that wait for the first and last passes
+  double exchange = 0;  ///< between cards, what does not hide
+  double optimizer = 0;
+  double total = 0;
+  double tokens_s = 0;     ///< by all cards
+  double utilization = 0;  ///< FLOPs without what is made again over what the cards could do
+  std::string_view bound;  ///< which of them is longest
+};
+
+/// Its parts by name, in the order of the fields.
+std::array<std::pair<std::string_view, double>, 8> parts_of(const StepTime& time);
+
+/// `memory` is the estimate of the same scenario, `shape` what it was worked out from.
+StepTime time_of_step(const TrainingScenario& scenario, const StepShape& shape,
+                      const TrainingEstimate& memory, const Machine& machine,
+                      const TrainingPace& pace);
+
+/// Into the row of a step that fits.
+void put_time(Estimate& outcome, const StepTime& time);
+
+}  // namespace headroom::model

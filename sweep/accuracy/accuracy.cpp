@@ -1,0 +1,209 @@
+#include "sweep/accuracy/accuracy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "sweep/accuracy/prediction.hpp"
+#include "sweep/accuracy/published_sizes.hpp"
+#include "sweep/accuracy/quantile.hpp"
+#include "sweep/accuracy/training_measurement.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+constexpr auto names = std::to_array<std::string_view>(
+    {"inference_memory", "quantised_size", "decode_single", "decode_layer_split",
+     "decode_tensor_parallel", "prefill", "serving_tpot", "serving_ttft", "serving_throughput",
+     "offload_partial", "offload_streamed", "load_time", "training_memory", "training_time"});
+
+/// Collects scores, labels and what has neither.
+class Scorer {
+ public:
+  Scorer(Accuracy& out, const std::string& models_folder)
+      : out_(out), subjects_(models_folder), training_(models_folder) {}
+
+  void add(const Measurement& row) {
+    try {
+      if (!row["outcome"].empty())
+        add_label(row);
+      else if (!row["quant"].empty())
+        add_size(row);
+      else if (is_training(row))
+        add_training(row);
+      else
+        add_figure(row);
+    } catch (const Skipped& skipped) {
+      out_.unscored.push_back({&row, false, std::string(name_of(skipped.reason)), skipped.what()});
+    }
+  }
+
+ private:
+  void not_estimated(const Measurement& row, std::string why) {
+    out_.unscored.push_back({&row, true, "eligible, but not estimated", std::move(why)});
+  }
+
+  void add_figure(const Measurement& row) {
+    std::string why;
+    if (auto score = score_of(subjects_.subject(row), &why))
+      out_.scores.push_back(std::move(*score));
+    else
+      not_estimated(row, why);
+  }
+
+  void add_training(const Measurement& row) {
+    try {
+      out_.scores.push_back(training_.score(row));
+    } catch (const std::invalid_argument& impossible) {
+      not_estimated(row, impossible.what());
+    }
+  }
+
+  void add_size(const Measurement& row) {
+    const PublishedSize size = published_size(row, subjects_.model(row["model"]));
+    out_.scores.push_back({.row = &row,
+                           .group = "quantised_size",
+                           .runtime = {},
+                           .measured = size.published,
+                           .expected = (size.low + size.high) / 2,
+                           .low = size.low - size.tolerance,
+                           .high = size.high + size.tolerance,
+                           .plain = size.nominal});
+  }
+
+  void add_label(const Measurement& row) {
+    model::Scenario s = subjects_.labelled(row);
+    if (row["outcome"] == "max") {
+      const auto value = row.number("value");
+      if (!value) throw Skipped(Skip::statistic, "no value");
+      if (row["quantity"] == "max_batch")
+        s.batch = static_cast<Size>(*value);
+      else if (row["quantity"] == "max_context" || row["quantity"] == "kv_cache_tokens")
+        s.context = static_cast<Size>(*value);
+      else
+        throw Skipped(Skip::statistic, row["quantity"]);
+    }
+    const bool offloads = row.setting("offload_level").has_value() || engine_of(row).host_experts;
+    if (offloads && row.number("cpu_ram_gb").value_or(0) <= 0)
+      throw Skipped(Skip::setting, "the host's memory");
+    const bool elsewhere = s.machine->devices.empty() || offloads;
+    const auto factors = interval_factors(*s.runtime);
+    Label label{.row = &row,
+                .runtime = std::string(s.runtime->name),
+                .fitted = row["outcome"] != "oom",
+                .expected = runs(s, 1.0, elsewhere)};
+    label.sure = label.expected
+                     ? factors.memory_measurements > 0 && runs(s, factors.memory_high, elsewhere)
+                     : !runs(s, factors.memory_low, elsewhere);
+    label.load = load_of(s);
+    out_.labels.push_back(label);
+  }
+
+  Accuracy& out_;
+  Subjects subjects_;
+  TrainingMeasurements training_;
+};
+
+}  // namespace
+
+std::span<const std::string_view> group_names() { return names; }
+
+std::optional<Score> score_of(const Subject& subject, std::string* why) {
+  std::string reason;
+  const auto found = predict(subject, reason);
+  if (why) *why = reason;
+  if (!found) return std::nullopt;
+  return Score{.row = subject.row,
+               .group = subject.group,
+               .runtime = std::string(subject.scenario.runtime->name),
+               .measured = subject.measured,
+               .expected = found->expected,
+               .low = found->low,
+               .high = found->high,
+               .plain = plain(subject)};
+}
+
+GroupFigures figures_of(std::string name, const std::vector<const Score*>& scores) {
+  GroupFigures group{.name = std::move(name)};
+  group.n = static_cast<int>(scores.size());
+  if (scores.empty()) return group;
+  std::vector<double> errors, sizes, widths, ratios;
+  int covered = 0;
+  for (const Score* each : scores) {
+    errors.push_back(each->error());
+    sizes.push_back(std::abs(each->error()));
+    widths.push_back((each->high - each->low) / each->expected);
+    ratios.push_back(each->plain / each->measured);
+    covered += each->covered();
+  }
+  group.median = quantile(sizes, 0.5);
+  group.p90 = quantile(sizes, 0.9);
+  group.bias = quantile(errors, 0.5);
+  group.coverage = static_cast<double>(covered) / group.n;
+  group.interval_width = quantile(widths, 0.5);
+  const bool bytes =
+      group.name.find("memory") != group.name.npos || group.name.find("size") != group.name.npos;
+  const double efficiency = bytes ? 1 : quantile(ratios, 0.5);
+  for (double& ratio : ratios) ratio = std::abs(ratio / efficiency - 1);
+  group.plain_median = quantile(ratios, 0.5);
+  group.plain_p90 = quantile(ratios, 0.9);
+  return group;
+}
+
+LabelFigures figures_of(std::string name, const std::vector<const Label*>& labels) {
+  LabelFigures group{.name = std::move(name)};
+  group.n = static_cast<int>(labels.size());
+  if (labels.empty()) return group;
+  int wrong = 0, marginal = 0, fitted = 0, said = 0, both = 0;
+  for (const Label* each : labels) {
+    marginal += !each->sure;
+    wrong += each->sure && each->expected != each->fitted;
+    fitted += each->fitted;
+    said += each->expected;
+    both += each->fitted && each->expected;
+  }
+  group.wrong_sure = static_cast<double>(wrong) / group.n;
+  group.marginal = static_cast<double>(marginal) / group.n;
+  group.precision = said > 0 ? static_cast<double>(both) / said : 1;
+  group.recall = fitted > 0 ? static_cast<double>(both) / fitted : 1;
+  return group;
+}
+
+std::vector<GroupFigures> Accuracy::groups() const {
+  std::vector<GroupFigures> all;
+  for (const std::string_view name : names) {
+    std::vector<const Score*> members;
+    for (const Score& each : scores)
+      if (each.group == name) members.push_back(&each);
+    if (!members.empty()) all.push_back(figures_of(std::string(name), members));
+  }
+  return all;
+}
+
+std::vector<LabelFigures> Accuracy::label_groups() const {
+  std::vector<const Label*> every, near;
+  for (const Label& each : labels) {
+    every.push_back(&each);
+    if (each.near()) near.push_back(&each);
+  }
+  if (every.empty()) return {};
+  return {figures_of("fit_verdict", every), figures_of("fit_verdict_near", near)};
+}
+
+int Accuracy::eligible() const {
+  const auto left = std::ranges::count_if(unscored, [](const Unscored& u) { return !u.eligible; });
+  return static_cast<int>(rows.size()) - static_cast<int>(left);
+}
+
+Accuracy score(const std::vector<std::string>& files, const std::string& models_folder) {
+  Accuracy out;
+  for (const std::string& file : files)
+    for (Measurement& row : read_measurements(file)) out.rows.push_back(std::move(row));
+  Scorer scorer(out, models_folder);
+  for (const Measurement& row : out.rows) scorer.add(row);
+  return out;
+}
+
+}  // namespace headroom::sweep

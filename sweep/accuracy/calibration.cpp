@@ -1,0 +1,205 @@
+#include "sweep/accuracy/calibration.hpp"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "sweep/accuracy/prediction.hpp"
+#include "sweep/accuracy/quantile.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::NamedConstant;
+using model::Runtime;
+
+constexpr std::size_t most_folds = 12;
+
+const NamedConstant& constant_named(std::string_view name) {
+  return *std::ranges::find(model::named_constants(), name, &NamedConstant::name);
+}
+
+std::vector<Runtime> family_of(const Subject& subject) {
+  std::vector<Runtime> rows;
+  for (const Runtime& row : model::runtimes())
+    if (row.family == subject.scenario.runtime->family) rows.push_back(row);
+  return rows;
+}
+
+/// Subjects by what is left out together: a model where there are several, else one by one, in as
+/// many parts as there may be.
+std::vector<std::size_t> folds_of(const std::vector<Subject>& subjects, std::string& words) {
+  std::vector<const model::Model*> models;
+  std::vector<std::size_t> fold;
+  for (const Subject& each : subjects) {
+    const auto* model = each.scenario.weights->model;
+    auto at = std::ranges::find(models, model);
+    if (at == models.end()) at = models.insert(models.end(), model);
+    fold.push_back(static_cast<std::size_t>(at - models.begin()) % most_folds);
+  }
+  words = fmt::format("each of {} models", models.size());
+  if (models.size() >= 3) return fold;
+  for (std::size_t i = 0; i < fold.size(); ++i) fold[i] = i % most_folds;
+  words = subjects.size() <= most_folds ? "each measurement"
+                                        : fmt::format("each of {} parts", most_folds);
+  return fold;
+}
+
+/// What comes out of the rest when one fold is left out.
+struct LeftOut {
+  std::vector<double> values;                            ///< of the constants
+  std::vector<std::pair<std::size_t, double>> expected;  ///< subject, figure
+};
+
+LeftOut without(const std::vector<Subject>& subjects, const std::vector<std::size_t>& folds,
+                std::size_t fold, std::vector<Unknown> unknowns) {
+  std::vector<Subject> rest;
+  for (std::size_t i = 0; i < subjects.size(); ++i)
+    if (folds[i] != fold) rest.push_back(subjects[i]);
+  LeftOut out;
+  ConstantSearch search(family_of(subjects.front()), std::move(rest));
+  for (Unknown& each : unknowns) each.rows = search.affected(each);
+  search.solve(unknowns);
+  for (const Unknown& each : unknowns) out.values.push_back(search.get(each));
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    if (folds[i] != fold) continue;
+    Subject held = subjects[i];
+    held.scenario.runtime =
+        &*std::ranges::find(search.rows(), held.scenario.runtime->name, &Runtime::name);
+    std::string why;
+    if (const auto found = predict(held, why)) out.expected.emplace_back(i, found->expected);
+  }
+  return out;
+}
+
+/// Intervals of the kinds of figures, from what was left out: the 8th and 92nd percentile of
+/// measured / expected.
+void add_intervals(Calibration& out, const std::vector<Subject>& subjects, const Factor& like) {
+  constexpr std::size_t fewest = 5;
+  for (const auto name :
+       {"memory_interval", "decode_interval", "prefill_interval", "offload_interval",
+        "serving_interval", "first_token_interval", "throughput_interval", "load_interval"}) {
+    std::vector<double> ratios;
+    const auto member = constant_named(name).of_runtime;
+    for (std::size_t i = 0; i < subjects.size(); ++i)
+      if (&interval_of(subjects[i]) == &(subjects[i].scenario.runtime->*member))
+        ratios.push_back(out.rows[i].measured / out.rows[i].left_out);
+    if (ratios.size() < fewest) continue;
+    Factor f = like;
+    f.name = name;
+    f.cards = f.width = "any";
+    f.value = 1;
+    f.low = std::min(1.0, quantile(ratios, 0.08));
+    f.high = std::max(1.0, quantile(ratios, 0.92));
+    f.measurements = static_cast<int>(ratios.size());
+    out.constants.push_back({f, 1});
+  }
+}
+
+/// Solves, and leaves out what runs into its bound: something else is off then.
+std::vector<Unknown> solved(ConstantSearch& search, std::vector<Unknown> unknowns,
+                            Calibration& out) {
+  while (!unknowns.empty()) {
+    search.solve(unknowns);
+    const auto at_bound = std::ranges::find_if(unknowns, [&](const Unknown& each) {
+      const double value = search.get(each);
+      return value < each.low * 1.01 || value > each.high * 0.99;
+    });
+    if (at_bound == unknowns.end()) break;
+    out.not_fitted.push_back(
+        {name_of(*at_bound),
+         fmt::format(
+             "it would have to be {:.3g}, at the end of what is possible ({:.3g} to {:.3g})",
+             search.get(*at_bound), at_bound->low, at_bound->high)});
+    for (const Unknown& each : unknowns) search.set(each, each.common);
+    unknowns.erase(at_bound);
+  }
+  return unknowns;
+}
+
+}  // namespace
+
+ErrorFigures errors_of(const std::vector<FittedRow>& rows, double FittedRow::*expected) {
+  std::vector<double> errors;
+  for (const FittedRow& each : rows) errors.push_back(std::abs(each.*expected / each.measured - 1));
+  return {quantile(errors, 0.5), quantile(errors, 0.9)};
+}
+
+bool Calibration::supported() const {
+  constexpr double better = 0.9;
+  const auto off = [&](double FittedRow::*expected) {
+    double sum = 0;  // of what the search minimises
+    for (const FittedRow& each : rows) sum += std::abs(std::log(each.*expected / each.measured));
+    return sum;
+  };
+  return !constants.empty() && off(&FittedRow::left_out) < better * off(&FittedRow::before);
+}
+
+std::string impossible(const Subject& subject) {
+  constexpr double slack = 0.45;  // kernels that sum in 16 bit have twice the stated peak
+  const double floor = plain(subject);
+  if (!(floor > 0) || subject.measured >= slack * floor) return {};
+  if (is_memory(subject.statistic))
+    return fmt::format("{:.3g} GiB is less than weights and caches take ({:.3g} GiB)",
+                       subject.measured / (1 << 30), floor / (1 << 30));
+  return fmt::format("{:.3g} s is less than the hardware's full rates allow ({:.3g} s)",
+                     subject.measured, floor);
+}
+
+Calibration calibrate(const std::vector<Subject>& all) {
+  Calibration out;
+  out.runtime = all.front().scenario.runtime->family;
+  std::vector<Subject> subjects;
+  std::string why;
+  for (const Subject& each : all)
+    if (predict(each, why)) subjects.push_back(each);
+  if (subjects.empty()) return out;
+  ConstantSearch search(family_of(subjects.front()), subjects);
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    const double before = search.expected(i).value_or(subjects[i].measured);
+    out.rows.push_back(
+        {subjects[i].row, subjects[i].group, subjects[i].measured, before, before, before});
+  }
+  if (subjects.size() < fewest_measurements) return out;
+  const ConstantChoice choice = choose_constants(search);
+  out.not_fitted = choice.not_fitted;
+  const std::vector<Unknown> chosen = solved(search, choice.chosen, out);
+  if (chosen.empty()) return out;
+  for (std::size_t i = 0; i < subjects.size(); ++i)
+    out.rows[i].after = search.expected(i).value_or(out.rows[i].before);
+
+  const auto folds = folds_of(subjects, out.folds);
+  const std::size_t count = *std::ranges::max_element(folds) + 1;
+  std::vector<LeftOut> left_out(count);
+  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t fold) {
+    left_out[fold] = without(subjects, folds, fold, chosen);
+  });
+  for (const LeftOut& each : left_out)
+    for (const auto& [i, expected] : each.expected) out.rows[i].left_out = expected;
+
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    const Unknown& unknown = chosen[k];
+    FittedConstant fitted{
+        {.runtime = out.runtime, .name = std::string(unknown.constant->name), .source = {}},
+        unknown.common};
+    Factor& f = fitted.factor;
+    if (unknown.constant->of_rates) {
+      f.cards = model::name_of(static_cast<model::CardClass>(unknown.cards));
+      f.width = model::name_of(static_cast<model::Width>(unknown.width));
+    }
+    f.value = f.low = f.high = search.get(unknown);
+    for (const LeftOut& each : left_out) {
+      f.low = std::min(f.low, each.values[k]);
+      f.high = std::max(f.high, each.values[k]);
+    }
+    f.measurements = static_cast<int>(unknown.rows.size());
+    out.constants.push_back(std::move(fitted));
+  }
+  add_intervals(out, subjects, out.constants.front().factor);
+  return out;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,55 @@
+// Constants of engines fitted to measurements of one machine: which of them the measurements can
+// tell, how much nearer the estimates come, and whether that holds for what was not fitted.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sweep/accuracy/constant_choice.hpp"
+#include "sweep/factors.hpp"
+
+namespace headroom::sweep {
+
+/// A constant that was fitted.
+struct FittedConstant {
+  Factor factor;  ///< low and high: the least and the most that it came to with a part left out
+  double before = 0;
+};
+/// A measurement under the constants as shipped, as fitted, and fitted without it; bytes or
+/// seconds.
+struct FittedRow {
+  const Measurement* row = nullptr;
+  std::string group;
+  double measured = 0, before = 0, after = 0, left_out = 0;
+};
+/// Of |expected / measured - 1| over rows.
+struct ErrorFigures {
+  double median = 0, p90 = 0;
+};
+ErrorFigures errors_of(const std::vector<FittedRow>& rows, double FittedRow::*expected);
+
+struct Calibration {
+  std::string runtime;
+  std::vector<FittedConstant> constants;
+  std::vector<NotFitted> not_fitted;
+  std::vector<FittedRow> rows;
+  std::string folds;  ///< what was left out in turn: "each model", "each measurement"
+  /// Whether what was left out is estimated better than with the shipped constants, by a tenth of
+  /// the mean |ln(expected / measured)|.
+  bool supported() const;
+};
+
+/// For the engine of `subjects` (all of one family). Their scenarios may name any of its rows.
+///
+/// The constants are those of choose_constants, found by ConstantSearch from the shipped ones and
+/// pulled to them; one that runs into its bound is given up. Intervals come from the rows that were
+/// left out.
+Calibration calibrate(const std::vector<Subject>& subjects);
+
+inline constexpr std::size_t fewest_measurements = 3;
+
+/// Why the row cannot be right; empty where it can: it is faster than the hardware's full rates
+/// allow, or takes less memory than weights and caches.
+std::string impossible(const Subject& subject);
+
+}  // namespace headroom::sweep

@@ -1,0 +1,150 @@
+#include "sweep/accuracy/constant_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sweep/accuracy/prediction.hpp"
+#include "sweep/minimise.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::Constant;
+using model::Runtime;
+
+constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},      {"held_twice", 0.001, 0.3},
+                             {"decode_bandwidth", 0.02, 1.0},  {"layer_overhead_s", 1e-6, 5e-3},
+                             {"cache_cost", 0.3, 5.0},         {"expert_overhead", 0.0002, 1.0},
+                             {"expert_cost", 1.0, 6.0},        {"repeat_bandwidth", 3e10, 2e12},
+                             {"eager_layer_s", 1e-5, 2e-3},    {"prefill_compute", 0.01, 1.0},
+                             {"reduce_latency_s", 1e-6, 5e-4}, {"reduce_over_bus_s", 5e-6, 2e-3},
+                             {"score_traffic", 4, 100},        {"queue", 0.01, 1.0},
+                             {"request_s", 0.001, 0.3},        {"stream_bandwidth", 0.05, 1.0},
+                             {"cpu_bandwidth", 0.1, 1.0},      {"cpu_compute", 0.05, 1.5},
+                             {"load_bandwidth", 0.05, 1.0}};
+constexpr double pull = 0.02;
+
+/// Calls `f` for each constant of `rows` that the unknown stands for.
+template <class Rows, class F>
+void each_cell(Rows& rows, const Unknown& unknown, F&& f) {
+  for (auto& row : rows) {
+    if (unknown.constant->of_runtime) {
+      f(row.*unknown.constant->of_runtime);
+      continue;
+    }
+    for (std::size_t c = 0; c < model::card_classes; ++c)
+      for (std::size_t w = 0; w < model::widths; ++w)
+        if ((unknown.cards == any || unknown.cards == c) &&
+            (unknown.width == any || unknown.width == w))
+          f(row.rates[c][w].*unknown.constant->of_rates);
+  }
+}
+
+/// What a constant is measured by: bytes by memory, the context by what the driver shows; seconds
+/// by times, although memory decides how many requests run; a card's rates by runs that keep all
+/// weights on cards, since where others are streamed or left to the CPU that decides the time (but
+/// for engines that are measured in no other way), and that of prefill not by whole answers, which
+/// long decoding decides, unless the prompt is much longer still.
+bool measures(const Subject& subject, const model::NamedConstant& constant, bool always_offloads) {
+  const Statistic statistic = subject.statistic;
+  if (constant.name == "context_bytes")
+    return statistic == Statistic::card_used || statistic == Statistic::beside_cache;
+  if (constant.of_rates && subject.group.starts_with("offload")) return always_offloads;
+  const model::Scenario& s = subject.scenario;
+  if (constant.name == "prefill_compute" && subject.group.starts_with("decode"))
+    return statistic == Statistic::generation && s.prompt_tokens >= 30 * s.output_tokens;
+  const bool bytes = constant.name == "held_twice";
+  return bytes ? is_memory(statistic) && statistic != Statistic::weights : !is_memory(statistic);
+}
+
+}  // namespace
+
+std::span<const Bounds> constant_bounds() { return fitted; }
+
+std::string name_of(const Unknown& unknown) {
+  std::string name(unknown.constant->name);
+  if (!unknown.constant->of_rates) return name;
+  const auto cards = unknown.cards == any
+                         ? "any card"
+                         : model::name_of(static_cast<model::CardClass>(unknown.cards));
+  const auto width =
+      unknown.width == any ? "any width" : model::name_of(static_cast<model::Width>(unknown.width));
+  return fmt::format("{} ({}, {})", name, cards, width);
+}
+
+ConstantSearch::ConstantSearch(std::vector<Runtime> rows, std::vector<Subject> subjects)
+    : rows_(std::move(rows)), subjects_(std::move(subjects)) {
+  for (Subject& each : subjects_) {
+    each.scenario.runtime = &*std::ranges::find(rows_, each.scenario.runtime->name, &Runtime::name);
+    ++group_size_[each.group];
+  }
+  for (std::size_t i = 0; i < subjects_.size(); ++i) error_.push_back(error_of(i));
+  always_offloads_ = std::ranges::all_of(subjects_, [](const Subject& each) {
+    return is_memory(each.statistic) || each.group.starts_with("offload");
+  });
+}
+
+std::optional<double> ConstantSearch::expected(std::size_t i) const {
+  std::string why;
+  const auto found = predict(subjects_[i], why);
+  return found ? std::optional(found->expected) : std::nullopt;
+}
+
+double ConstantSearch::error_of(std::size_t i) const {
+  constexpr double most = 6;
+  const auto found = expected(i);
+  return found ? std::min(most, std::abs(std::log(*found / subjects_[i].measured))) : most;
+}
+
+double ConstantSearch::get(const Unknown& unknown) const {
+  double value = 0;
+  each_cell(rows_, unknown, [&](const Constant& cell) { value = cell.value; });
+  return value;
+}
+
+void ConstantSearch::set(const Unknown& unknown, double value) {
+  each_cell(rows_, unknown, [&](Constant& cell) { cell.value = value; });
+}
+
+std::vector<std::size_t> ConstantSearch::affected(const Unknown& unknown) {
+  const double before = get(unknown);
+  std::vector<std::size_t> rows;
+  set(unknown, before > 0 ? before * 1.3 : unknown.high / 2);
+  for (std::size_t i = 0; i < subjects_.size(); ++i)
+    if (measures(subjects_[i], *unknown.constant, always_offloads_) &&
+        std::abs(error_of(i) - error_[i]) > 1e-9)
+      rows.push_back(i);
+  set(unknown, before);
+  return rows;
+}
+
+double ConstantSearch::cost(const Unknown& unknown, double value) {
+  set(unknown, value);
+  double sum = 0;
+  for (const std::size_t i : unknown.rows) sum += weight(i) * error_of(i);
+  if (unknown.common > 0) sum += pull * std::pow(std::log(value / unknown.common), 2);
+  return sum;
+}
+
+double ConstantSearch::best(const Unknown& unknown, double before) {
+  return minimise(unknown.low, unknown.high, before,
+                  [&](double value) { return cost(unknown, value); });
+}
+
+void ConstantSearch::solve(const std::vector<Unknown>& unknowns) {
+  for (int sweep = 0; sweep < 12; ++sweep) {
+    double moved = 0;
+    for (const Unknown& each : unknowns) {
+      const double before = std::max(get(each), each.low);
+      const double found = best(each, before);
+      set(each, found);
+      moved = std::max(moved, std::abs(std::log(found / before)));
+    }
+    if (moved < 0.005) break;
+  }
+  for (std::size_t i = 0; i < subjects_.size(); ++i) error_[i] = error_of(i);
+}
+
+}  // namespace headroom::sweep

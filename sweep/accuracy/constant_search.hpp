@@ -1,0 +1,78 @@
+// The search for constants of one engine that bring its estimates nearest to measurements: what
+// `accuracy --fit` and `calibrate` share.
+#pragma once
+
+#include <cmath>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/runtime_measured.hpp"
+#include "sweep/accuracy/subject.hpp"
+
+namespace headroom::sweep {
+
+/// What may be fitted, and within which bounds. The rest of named_constants() is left as it is.
+struct Bounds {
+  std::string_view name;
+  double low, high;
+};
+std::span<const Bounds> constant_bounds();
+
+/// Any class of cards, any width of weights.
+inline constexpr std::size_t any = 99;
+
+/// One unknown: a constant of the engine, or of some cells of its rates.
+struct Unknown {
+  const model::NamedConstant* constant;
+  double low, high;
+  std::size_t cards = any, width = any;
+  double common = 0;              ///< the value that it is pulled to; 0: none
+  std::vector<std::size_t> rows;  ///< of the subjects whose estimate it changes
+};
+/// "decode_bandwidth (gddr, 4-bit)".
+std::string name_of(const Unknown& unknown);
+
+class ConstantSearch {
+ public:
+  /// `rows`: versions of one engine; `subjects`: measurements of them, a group of n together
+  /// weighs as sqrt(n): neither do many rows drown the other groups nor do few lead.
+  ConstantSearch(std::vector<model::Runtime> rows, std::vector<Subject> subjects);
+  ConstantSearch(const ConstantSearch&) = delete;  // subjects point to the rows
+  ConstantSearch& operator=(const ConstantSearch&) = delete;
+
+  /// By coordinate descent, minimises
+  ///
+  ///   sum over subjects |ln(expected / measured)| / sqrt(subjects of its group)
+  ///     + pull * sum over unknowns ln(value / common)^2
+  ///
+  /// within the bounds of each unknown. The absolute error leaves outliers without weight.
+  void solve(const std::vector<Unknown>& unknowns);
+
+  double get(const Unknown& unknown) const;
+  void set(const Unknown& unknown, double value);
+  /// Subjects whose estimate it changes.
+  std::vector<std::size_t> affected(const Unknown& unknown);
+
+  const std::vector<model::Runtime>& rows() const { return rows_; }
+  const std::vector<Subject>& subjects() const { return subjects_; }
+  /// The figure of a subject under the constants as they are; nothing where there is no estimate.
+  std::optional<double> expected(std::size_t subject) const;
+
+ private:
+  double error_of(std::size_t i) const;
+  double weight(std::size_t i) const { return 1.0 / std::sqrt(group_size_.at(subjects_[i].group)); }
+  double cost(const Unknown& unknown, double value);
+  double best(const Unknown& unknown, double before);
+
+  std::vector<model::Runtime> rows_;
+  std::vector<Subject> subjects_;
+  std::map<std::string, int> group_size_;
+  std::vector<double> error_;
+  bool always_offloads_ = false;  ///< no time was measured with all weights on cards
+};
+
+}  // namespace headroom::sweep

@@ -1,0 +1,71 @@
+// The JSON of vLLM's benchmark of serving.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "sweep/accuracy/measured_file.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+std::string field(const Fields& object, std::string_view key) {
+  const auto it = object.find(key);
+  return it == object.end() ? std::string() : it->second;
+}
+
+std::optional<double> number(const Fields& object, std::string_view key) {
+  const auto value = leading_number(field(object, key));
+  return value && std::isfinite(*value) && *value > 0 ? value : std::nullopt;
+}
+
+/// vLLM holds a checkpoint as it is.
+std::string precision_of(const RowDefaults& defaults) {
+  return defaults.precision.empty() ? "auto" : defaults.precision;
+}
+
+}  // namespace
+
+bool is_vllm_benchmark(const Fields& object) {
+  return object.contains("mean_ttft_ms") && object.contains("output_throughput");
+}
+
+std::vector<Measurement> vllm_benchmark_rows(const Fields& object, const RowDefaults& defaults) {
+  const auto completed = number(object, "completed");
+  const auto prompts = completed ? completed : number(object, "num_prompts");
+  const auto input = number(object, "total_input_tokens");
+  const auto output = number(object, "total_output_tokens");
+  auto users = number(object, "max_concurrency");
+  if (!users) users = number(object, "concurrency");
+  if (!prompts || !input || !output || !users)
+    throw std::runtime_error(
+        "needs completed (or num_prompts), total_input_tokens, total_output_tokens and "
+        "max_concurrency, each above 0: how many requests are at once is not known otherwise "
+        "(vllm bench serve --max-concurrency N)");
+  const std::string model = defaults.model.empty() ? field(object, "model_id") : defaults.model;
+  if (model.empty()) throw std::runtime_error("names no model_id; --model says which");
+  const auto whole = [](double value) { return fmt::format("{}", std::llround(value)); };
+  std::vector<Measurement> all;
+  const auto add = [&](std::string quantity, std::string unit, std::string_view key) {
+    const auto value = number(object, key);
+    if (!value) return;
+    all.push_back(measurement_of({{"category", "decode_speed"},
+                                  {"model", model},
+                                  {"precision", precision_of(defaults)},
+                                  {"task", "serving"},
+                                  {"batch", whole(*users)},
+                                  {"prompt_len", whole(*input / *prompts)},
+                                  {"output_len", whole(*output / *prompts)},
+                                  {"settings", "framework=vllm"},
+                                  {"quantity", std::move(quantity)},
+                                  {"unit", std::move(unit)},
+                                  {"value", fmt::format("{}", *value)},
+                                  {"grade", "A"}}));
+  };
+  add("ttft", "ms", "mean_ttft_ms");
+  add("tpot", "ms", "mean_tpot_ms");
+  add("output_throughput", "tokens/s", "output_throughput");
+  return all;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,212 @@
+// Cards, processors and memory as sources of measurements write them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "hardware/catalogue.hpp"
+#include "hardware/names.hpp"
+#include "sweep/accuracy/measurement_names.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+constexpr double GiB = 1073741824.0;
+
+/// What a source means that does not say which form of a card it has.
+struct Form {
+  std::string_view written, device;
+};
+constexpr auto forms = std::to_array<Form>({{"a100", "a100-sxm-80gb"},
+                                            {"a100 80gb", "a100-sxm-80gb"},
+                                            {"a100 40gb", "a100-sxm-40gb"},
+                                            {"h100", "h100-sxm-80gb"},
+                                            {"v100", "v100-sxm-32gb"},
+                                            {"rtx 4060 ti", "rtx-4060-ti-16gb"},
+                                            {"rtx 5060 ti", "rtx-5060-ti-16gb"}});
+
+/// A processor whose memory decides the speed of layers on it. Bandwidth: channels × the fastest
+/// memory that its maker specifies; peak: cores × all-core clock × fp32 operations a cycle.
+struct Processor {
+  std::string_view written;  ///< found in the column "cpu", in lower case
+  int cores;
+  double bandwidth_gbs, peak_gflops;
+  std::string_view source;
+};
+constexpr auto processors = std::to_array<Processor>(
+    {{"ryzen 9 7950x", 16, 83.2, 2300, "AMD: 2 channels DDR5-5200"},
+     {"ryzen 9 7900", 12, 83.2, 1700, "AMD: 2 channels DDR5-5200"},
+     {"ryzen 7 5800x", 8, 51.2, 1100, "AMD: 2 channels DDR4-3200"},
+     {"ryzen 5 4600h", 6, 51.2, 700, "AMD: 2 channels DDR4-3200"},
+     {"i9-12900k", 16, 76.8, 1500, "Intel ARK: 2 channels DDR5-4800"},
+     {"i5-13600k", 14, 89.6, 1300, "Intel ARK: 2 channels DDR5-5600"},
+     {"i9-10900x", 10, 94.0, 1800, "Intel ARK: 4 channels DDR4-2933"},
+     {"xeon gold 6454s", 32, 307.2, 5600, "Intel ARK: 8 channels DDR5-4800"},
+     {"intel 4th gen xeon", 48, 307.2, 8000, "Intel ARK: 8 channels DDR5-4800"},
+     {"epyc 9355", 32, 576.0, 7000, "AMD: 12 channels DDR5-6000"},
+     {"epyc 9654", 96, 460.8, 10000, "AMD: 12 channels DDR5-4800"}});
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+/// A name of a card without remarks, sizes and counts of cores; sizes go to `gib`.
+std::string plain_card(std::string text, std::optional<double>& gib) {
+  replace_all(text, "\xE2\x80\x91", "-");  // a non-breaking hyphen
+  replace_all(text, "_", " ");
+  std::string remark;
+  for (auto open = text.find('('); open != std::string::npos; open = text.find('(')) {
+    const auto close = std::min(text.find(')', open), text.size() - 1);
+    remark += ' ' + text.substr(open + 1, close - open - 1);
+    text.erase(open, close - open + 1);
+  }
+  std::string plain;
+  std::string rest = lower(text + remark) + ' ';
+  const std::size_t named = text.size();
+  std::size_t start = 0;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    if (rest[i] != ' ') continue;
+    const std::string word = rest.substr(start, i - start);
+    const std::string next = rest.substr(i + 1, rest.find(' ', i + 1) - i - 1);
+    const auto size = leading_number(word);
+    const std::string_view unit =
+        std::string_view(word).substr(std::min(word.find_first_not_of("0123456789."), word.size()));
+    const bool alone = unit.empty() && (next == "gib" || next == "gb");
+    if (size && (alone || unit == "gb" || unit == "g" || unit == "gib"))
+      gib = *size;
+    else if (start < named && !word.empty() && word != "gpu" && word != "gib" &&
+             !word.ends_with("-core"))
+      plain += (plain.empty() ? "" : " ") + word;
+    start = i + 1;
+  }
+  return plain;
+}
+
+/// Rows called `name`-16gb, `name`-32gb …: the stated size, else the largest, since a run that is
+/// reported has fitted.
+const Device* of_some_size(const Catalogue& catalogue, std::string name,
+                           std::optional<double> gib) {
+  std::ranges::replace(name, ' ', '-');
+  if (name.starts_with("apple-")) name.erase(0, 6);
+  const Device* found = nullptr;
+  for (const Device& device : catalogue.devices) {
+    if (!device.name.starts_with(name + "-") || !device.name.ends_with("gb")) continue;
+    if (device.name.find_first_not_of("0123456789", name.size() + 1) != device.name.size() - 2)
+      continue;
+    const double size = device.memory.real().value() / GiB;
+    if (gib && std::abs(size - *gib) < 0.1 * size) return &device;
+    if (!found || device.memory > found->memory) found = &device;
+  }
+  return found;
+}
+
+Device device_of(const std::string& text, std::optional<double> stated) {
+  const Catalogue& catalogue = shipped_catalogue();
+  std::optional<double> gib;
+  const std::string plain = plain_card(text, gib);
+  if (stated) gib = stated;
+  const auto find = [&](const std::string& name) -> const Device* {
+    for (const Form& form : forms)
+      if (spelling(form.written) == spelling(name)) return &catalogue.device(form.device);
+    try {
+      return &catalogue.device(name);
+    } catch (const UnknownName&) {
+      return nullptr;
+    }
+  };
+  const Device* found = gib ? find(fmt::format("{} {}gb", plain, std::lround(*gib))) : nullptr;
+  if (!found) found = find(plain);
+  if (!found) found = of_some_size(catalogue, plain, gib);
+  if (!found) throw Skipped(Skip::device, fmt::format("no card '{}' in the catalogue", text));
+  Device device = *found;
+  // A figure with decimals is a driver's; a whole one is a nominal size, and counts where it is not
+  // the catalogue's (cards with exchanged memory).
+  const double catalogued = device.memory.real().value() / GiB;
+  if (gib && (*gib != std::floor(*gib) || std::abs(catalogued - *gib) > *gib / 12))
+    device.memory = Bytes(static_cast<Size>(*gib * GiB));
+  return device;
+}
+
+/// "measured 102 GB/s" and "2x DDR4-2133" (channels × rate × 8 bytes) say more than the maker.
+std::optional<double> stated_bandwidth(std::string_view cpu) {
+  if (const auto at = cpu.find("measured "); at != std::string_view::npos)
+    if (const auto gbs = leading_number(cpu.substr(at + 9, cpu.find(' ', at + 9) - at - 9)))
+      return gbs;
+  const auto ddr = cpu.find("ddr");
+  const auto times = cpu.rfind("x ", ddr);
+  if (ddr == std::string_view::npos || times == std::string_view::npos || times == 0)
+    return std::nullopt;
+  const double channels = cpu[times - 1] - '0';
+  const auto rate = leading_number(cpu.substr(cpu.find('-', ddr) + 1, 4));
+  return rate ? std::optional(channels * *rate * 8 / 1000) : std::nullopt;
+}
+
+/// The host; without a word on the processor, one whose bandwidth is 0: not known.
+Host host_of(const Measurement& row) {
+  Host host = shipped_catalogue().host(shipped_catalogue().default_host);
+  host.name = row["cpu"].empty() ? "not stated" : row["cpu"];
+  host.ram_bandwidth = BytesPerSecond(0);
+  host.host_bus = BytesPerSecond(0);  // the card's own
+  host.card_link = BytesPerSecond(0);
+  host.disk_read = BytesPerSecond(0);
+  host.disk = Bytes(Size{1} << 50);
+  const std::string& stated = row["ram_gb"].empty() ? row["cpu_ram_gb"] : row["ram_gb"];
+  const auto ram = leading_number(stated);
+  host.ram = ram ? Bytes(static_cast<Size>(*ram * GiB)) : Bytes(Size{1} << 44);
+  const std::string cpu = lower(row["cpu"]);
+  for (const Processor& each : processors) {
+    if (cpu.find(each.written) == std::string::npos) continue;
+    const int sockets = cpu.starts_with("2x ") || cpu.starts_with("2 x ") ? 2 : 1;
+    host.cores = sockets * each.cores;
+    host.cpu_peak = FlopsPerSecond(sockets * each.peak_gflops * 1e9);
+    host.ram_bandwidth =
+        BytesPerSecond(1e9 * stated_bandwidth(cpu).value_or(sockets * each.bandwidth_gbs));
+  }
+  return host;
+}
+
+}  // namespace
+
+Machine any_machine(int cards) {
+  Machine machine;
+  machine.name = "any";
+  Device card;
+  card.name = "any";
+  card.memory = Bytes(Size{1} << 50);
+  card.bandwidth = card.host_bus = BytesPerSecond(1e12);
+  card.fp32 = card.fp16 = card.bf16 = FlopsPerSecond(1e14);
+  machine.devices.assign(static_cast<std::size_t>(std::clamp(cards, 1, 1024)), card);
+  machine.host = shipped_catalogue().host(shipped_catalogue().default_host);
+  return machine;
+}
+
+Machine machine_of(const Measurement& row) {
+  Machine machine;
+  machine.host = host_of(row);
+  const std::string& text = row["gpu"];
+  const auto count = row.number("gpu_count");
+  if (!row["gpu_count"].empty() && !count)
+    throw Skipped(Skip::setting, fmt::format("gpu_count is '{}'", row["gpu_count"]));
+  const bool none = text.empty() || text == "-" || lower(text).starts_with("none");
+  if (none && count.value_or(0) > 0) throw Skipped(Skip::device, "no card is named");
+  if (!none) {
+    std::string rest = text;
+    std::vector<Device> cards;
+    while (!rest.empty()) {
+      const auto plus = std::min(rest.find(" + "), rest.size());
+      cards.push_back(device_of(rest.substr(0, plus), row.number("gpu_memory_gb")));
+      rest.erase(0, plus + 3);
+    }
+    const auto n = static_cast<std::size_t>(count.value_or(1));
+    if (n < 1 || n > 1024) throw Skipped(Skip::setting, "gpu_count " + row["gpu_count"]);
+    for (std::size_t i = 0; i < std::max(n, cards.size()); ++i)
+      machine.devices.push_back(cards[i % cards.size()]);
+  }
+  machine.name = machine.canonical_name();
+  return machine;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,216 @@
+// The words for engines, precisions and reasons in tables of measurements.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+#include "hardware/names.hpp"
+#include "sweep/accuracy/measurement_names.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+constexpr double GB = 1e9, GiB = 1073741824.0;
+
+/// The longest `starts` that fits counts. PyTorch's scripts print GiB as "GB" unless noted.
+constexpr auto engines = std::to_array<Engine>(
+    {{"transformer", "transformers", GiB, true, 0, 0},
+     {"hugging face", "transformers", GiB, true, 0, 0},
+     // big_model_inference's script: a short prompt, generate()'s default of 20 tokens in all
+     {"accelerate", "transformers", GiB, true, 10, 10},
+     {"hf accelerate", "transformers", GiB, true, 0, 0},
+     {"hugging face accelerate", "transformers", GiB, true, 0, 0},
+     {"llama.cpp", "llama.cpp", GiB, false, 1, 127},
+     {"ik_llama.cpp", "llama.cpp", GiB, false, 1, 127},
+     {"ollama", "llama.cpp", GiB, false, 1, 127},
+     {"text-generation-webui", "llama.cpp", GiB, false, 0, 0},  // by the precision, see below
+     {"vllm", "vllm", GiB, false, 0, 0},
+     {"sglang", "sglang", GiB, false, 0, 0},
+     {"trtllm", "tensorrt-llm", GiB, false, 0, 0},
+     {"tensorrt-llm", "tensorrt-llm", GiB, false, 0, 0},
+     // exllamav2's README: speed at short contexts
+     {"exllama", "exllama", GiB, true, 8, 120},
+     {"autoawq", "autoawq", GiB, true, 0, 0},
+     // litgpt generate/base.py: "What food do llamas eat?", 50 new tokens; prints bytes / 1e9
+     {"litgpt", "litgpt", GB, true, 7, 50},
+     {"gpt-fast", "gpt-fast", GB, true, 5, 200},
+     {"calm", "calm", GiB, false, 0, 0},
+     {"mlc", "mlc-llm", GiB, false, 0, 0},
+     {"ds-inference", "deepspeed-inference", GiB, true, 0, 0},
+     {"ds-zero", "zero-inference", GiB, true, 0, 0},
+     {"zero-inference", "zero-inference", GiB, true, 0, 0},
+     {"deepspeed zero-inference", "zero-inference", GiB, true, 0, 0},
+     {"flexgen", "flexgen", GiB, true, 0, 0},
+     {"flexllmgen", "flexgen", GiB, true, 0, 0},
+     {"ktransformers", "ktransformers", GiB, false, 0, 0, true},
+     {"dual socket ktransformers", "ktransformers", GiB, false, 0, 0, true},
+     {"single socket ktransformers", "ktransformers", GiB, false, 0, 0, true},
+     {"kt-kernel", "kt-kernel", GiB, false, 0, 0, true}});
+
+/// What a precision in words means; `runtime` empty: for each.
+struct Words {
+  std::string_view written, runtime, scheme;
+};
+constexpr auto precisions_in_words = std::to_array<Words>({
+    {"gptq 4bit", "", "gptq-int4"},
+    {"gptq 4bit g128", "", "gptq-int4"},
+    {"gptq 4bit g32", "", "gptq-int4-32g"},
+    {"gptq 4bit no group", "", "gptq-int4-nogroup"},
+    {"gptq int4", "", "gptq-int4"},
+    {"int4 gptq", "", "gptq-int4"},
+    {"int8 gptq", "", "gptq-int8"},
+    {"awq 4bit g128", "", "awq-int4"},
+    {"awq-int4", "", "awq-int4"},
+    {"bnb.nf4", "", "nf4"},
+    {"bnb.nf4-dq", "", "nf4-double"},
+    {"q4km", "", "q4_K_M"},
+    {"int8 weight-only", "", "w8a8-int8"},  // one scale a row, as packed there
+    {"int4 g32", "", "int4-32g"},
+    {"int4-group", "", "int4-64g"},  // FlexGen: groups of 64
+    {"int4", "flexgen", "int4-64g"},
+    {"int4", "zero-inference", "int4-64g"},
+    {"4bit", "mlc-llm", "int4-32g"},  // q4f16_1: groups of 32
+    {"4bit", "llama.cpp", "q4_K_M"},
+    {"4-bit", "llama.cpp", "q4_0"},
+    {"4bit", "exllama", "gptq-int4"},
+    {"bf16/fp16", "", "bf16"},
+    {"f16", "", "fp16"},
+});
+/// Written behind a precision without changing what is stored.
+constexpr auto without_effect = std::to_array<std::string_view>(
+    {".gguf", " act-order", " act", " gemm", " gemv", " (default)"});
+
+const model::Scheme* known(const std::string& name) {
+  try {
+    return &model::scheme(name);
+  } catch (const UnknownName&) {
+    return nullptr;
+  }
+}
+
+/// Serving tables say how matrices are multiplied; a checkpoint that is held so already says more.
+std::string by_kernels(const Measurement& row, const model::Model& model, std::string name) {
+  const std::string gemm = row.setting("gemm").value_or("");
+  if (name == "fp8" && (gemm == "fp8_block" || model.checkpoint_scheme.starts_with("fp8")))
+    return model.checkpoint_scheme.starts_with("fp8") ? model.checkpoint_scheme : "fp8-block";
+  if (name == "fp4" && gemm == "nvfp4") return "nvfp4";
+  if (name == "int4" && gemm == "int4_wo") return "int4-32g";
+  return name;
+}
+
+}  // namespace
+
+std::string_view name_of(Skip reason) {
+  switch (reason) {
+    case Skip::grade:
+      return "grade C: the set-up is incomplete";
+    case Skip::task:
+      return "a task that is not estimated";
+    case Skip::model:
+      return "a model without a config or a described class";
+    case Skip::device:
+      return "hardware that the catalogue does not have";
+    case Skip::precision:
+      return "a precision that is not stated or not described";
+    case Skip::runtime:
+      return "an engine that is not described";
+    case Skip::setting:
+      return "a needed setting is not stated";
+    case Skip::feature:
+      return "a feature that is not described";
+    case Skip::statistic:
+      return "a statistic that no estimate gives";
+    case Skip::digits:
+      return "one significant digit";
+  }
+  return "";
+}
+
+const Engine& engine_of(const Measurement& row) {
+  const std::string written =
+      lower(row.setting("framework").value_or(row.setting("loader").value_or("")));
+  if (written.empty()) throw Skipped(Skip::setting, "the engine is not stated");
+  const Engine* found = nullptr;
+  for (const Engine& each : engines)
+    if (written.starts_with(each.starts) && (!found || each.starts.size() > found->starts.size()))
+      found = &each;
+  if (!found) throw Skipped(Skip::runtime, fmt::format("engine '{}'", written));
+  if (found->starts != "text-generation-webui") return *found;
+  // Its loader follows from the format of the weights.
+  const std::string precision = lower(row["precision"]);
+  const std::string_view loader = precision.starts_with("awq")    ? "autoawq"
+                                  : precision.starts_with("exl2") ? "exllama"
+                                                                  : "llama.cpp";
+  static const auto loaders = [found] {
+    std::array<Engine, 3> all{*found, *found, *found};
+    all[1].runtime = "autoawq";
+    all[2].runtime = "exllama";
+    return all;
+  }();
+  return *std::ranges::find(loaders, loader, &Engine::runtime);
+}
+
+std::string_view version_of(const Measurement& row, std::string_view runtime) {
+  const std::string settings = lower(row["settings"]);
+  if (runtime == "llama.cpp") {
+    if (const std::string notes = lower(row["notes"]);
+        notes.find("blas build") != std::string::npos && notes.find("no blas") == std::string::npos)
+      return "llama.cpp-blas";
+    const auto flash = row.setting("fa");
+    if (flash) return *flash == "0" ? "llama.cpp-b6324" : runtime;
+    for (const auto word : {"no flash attention", "flash_attention=off", " 2023", " 2024"})
+      if (settings.find(word) != std::string::npos) return "llama.cpp-b6324";
+    const auto build = settings.find(" b");
+    const int number = build == std::string::npos ? 0 : std::atoi(settings.c_str() + build + 2);
+    return number > 0 && number < 6325 ? "llama.cpp-b6324" : runtime;
+  }
+  if (runtime == "vllm") {
+    int major = 0, minor = 0;
+    for (auto at = settings.find("vllm"); at != std::string::npos && major + minor == 0;
+         at = settings.find("vllm", at + 1)) {
+      const char* rest = settings.c_str() + at + 4;
+      if (std::sscanf(rest, " v%d.%d", &major, &minor) != 2 &&
+          std::sscanf(rest, " %d.%d", &major, &minor) != 2)
+        major = minor = 0;
+    }
+    if (major > 0 || minor == 0 || minor > 7) return runtime;
+    return minor < 6 ? "vllm-0.5" : "vllm-0.7";
+  }
+  if (runtime != "transformers") return runtime;
+  constexpr std::string_view word = "transformers ";
+  for (auto at = settings.find(word); at != std::string::npos; at = settings.find(word, at + 1)) {
+    int major = 0, minor = 0;
+    if (std::sscanf(settings.c_str() + at + word.size(), "%d.%d", &major, &minor) != 2) continue;
+    const int version = 100 * major + minor;
+    return version < 436 ? "transformers-4.35" : version < 445 ? "transformers-4.44" : runtime;
+  }
+  // PyTorch 2.0 is of 2023.
+  return settings.find("torch 2.0") != std::string::npos ? "transformers-4.35" : runtime;
+}
+
+const model::Scheme& scheme_of(const Measurement& row, const model::Model& model,
+                               const model::Runtime& runtime) {
+  std::string name = lower(row["precision"]);
+  if (const auto remark = name.find(" (");
+      remark != std::string::npos && !name.ends_with("default)"))
+    name.resize(remark);
+  for (const std::string_view each : without_effect)
+    if (name.ends_with(each)) name.resize(name.size() - each.size());
+  if (name.starts_with("auto") || name.starts_with("native"))
+    return model::scheme(model.checkpoint_scheme);
+  name = by_kernels(row, model, std::move(name));
+  const bool gguf = runtime.family == "llama.cpp" || runtime.family == "ktransformers";
+  for (const Words& each : precisions_in_words)
+    if (each.written == name && (each.runtime.empty() || each.runtime == runtime.family)) {
+      name = each.scheme;
+      break;
+    }
+  if (gguf && (name == "fp16" || name == "bf16" || name == "fp32"))
+    name = name == "fp16" ? "gguf-f16" : name == "bf16" ? "gguf-bf16" : "gguf-f32";
+  if (const model::Scheme* found = known(name)) return *found;
+  throw Skipped(Skip::precision, fmt::format("precision '{}'", row["precision"]));
+}
+
+}  // namespace headroom::sweep

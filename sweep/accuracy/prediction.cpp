@@ -1,0 +1,197 @@
+#include "sweep/accuracy/prediction.hpp"
+
+#include <algorithm>
+
+#include "model/memory/activation.hpp"
+#include "model/placement/placement.hpp"
+#include "model/speed/traffic.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::Estimate;
+using model::Plan;
+using model::Scenario;
+
+double real(Bytes bytes) { return bytes.real().value(); }
+
+bool on_cards_alone(const Plan& plan) {
+  return plan.feasible() && plan.cards > 0 && plan.on_cpu.size() + plan.on_disk.size() == 0 &&
+         plan.head != model::Where::cpu;
+}
+
+double on_cards(const Scenario& s, const Plan& plan, Statistic statistic) {
+  double sum = 0;
+  for (Size card = 0; card < plan.cards; ++card) {
+    const model::CardUse use = card_use(s, plan, card);
+    sum += real(use.weights + use.kv_cache);
+    // Buffers of kernels stay once they are made.
+    if (statistic == Statistic::allocated_held)
+      sum += real(workspace(s, static_cast<std::size_t>(card)));
+    if (statistic == Statistic::allocated_peak) sum += real(use.activations);
+    if (statistic == Statistic::card_used) sum += real(use.total() - use.weights - use.kv_cache);
+  }
+  return sum;
+}
+
+double bytes_of(const Subject& subject, const Scenario& s, const Plan& plan) {
+  switch (subject.statistic) {
+    case Statistic::weights:
+      return real(s.weights->total);
+    case Statistic::card_weights:
+      return static_cast<Size>(subject.index) < plan.cards
+                 ? real(card_use(s, plan, static_cast<Size>(subject.index)).weights)
+                 : 0;
+    case Statistic::beside_cache: {
+      const model::CardUse use = card_use(s, plan, 0);
+      return real(use.total() - use.kv_cache);
+    }
+    case Statistic::card_cache:
+      return real(card_use(s, plan, 0).kv_cache);
+    case Statistic::host_weights:
+      return real(host_use(s, plan).weights);
+    case Statistic::host_used:
+      return real(host_use(s, plan).total());
+    default:
+      return on_cards(s, plan, subject.statistic);
+  }
+}
+
+double seconds_of(Statistic statistic, const Scenario& s, const Estimate& e) {
+  switch (statistic) {
+    case Statistic::step:
+      return e.tpot.value();
+    case Statistic::prefill:
+      return e.ttft.value();
+    case Statistic::load:
+      return e.load.value();
+    case Statistic::load_weights:
+      return e.load.value() - s.runtime->load_fixed_s.value;
+    default:
+      return e.total.value();
+  }
+}
+
+bool is_served(Statistic statistic) {
+  return statistic >= Statistic::serving_step && statistic <= Statistic::serving_rate;
+}
+
+/// The scenario with cards of any size, and contexts beyond the model's positions.
+struct Lifted {
+  explicit Lifted(const Scenario& s) : machine(*s.machine), runtime(*s.runtime), scenario(s) {
+    for (Device& device : machine.devices) device.memory = Bytes(Size{1} << 50);
+    runtime.strict_positions = false;
+    scenario.machine = &machine;
+    scenario.runtime = &runtime;
+    scenario.gpu_budget = model::all_of_it;
+  }
+  Lifted(const Lifted&) = delete;
+  Lifted& operator=(const Lifted&) = delete;
+  Machine machine;
+  model::Runtime runtime;
+  Scenario scenario;
+};
+
+bool offloads(const Subject& subject) {
+  return subject.group.starts_with("offload") || subject.statistic == Statistic::card_weights ||
+         subject.statistic == Statistic::host_weights || subject.scenario.machine->devices.empty();
+}
+
+/// Nothing where not even one sequence fits.
+std::optional<double> served(const Subject& subject, const Scenario& s) {
+  const model::Traffic traffic = model::traffic(s);
+  if (traffic.running == 0) return std::nullopt;
+  if (subject.statistic == Statistic::serving_step) return traffic.tpot.value();
+  if (subject.statistic == Statistic::serving_first) return traffic.ttft.value();
+  return static_cast<double>(s.batch * s.output_tokens) / traffic.output_tokens_s;
+}
+
+std::optional<double> figure(const Subject& subject, const Scenario& s, std::string& why) {
+  if (is_served(subject.statistic)) return served(subject, s);
+  const Estimate e = evaluate(s);
+  if (e.verdict == model::Verdict::refused || e.verdict == model::Verdict::does_not_fit) {
+    why = name_of(e.reason);
+    return std::nullopt;
+  }
+  const double value = is_memory(subject.statistic) ? bytes_of(subject, s, place(s, 1.0))
+                                                    : seconds_of(subject.statistic, s, e);
+  if (!(value > 0) || value > 1e300) {
+    why = "no such figure";
+    return std::nullopt;
+  }
+  return value;
+}
+
+}  // namespace
+
+const model::Constant& interval_of(const Subject& subject) {
+  const model::Runtime& r = *subject.scenario.runtime;
+  if (is_memory(subject.statistic)) return r.memory_interval;
+  if (subject.group == "serving_ttft") return r.first_token_interval;
+  if (subject.group == "serving_throughput") return r.throughput_interval;
+  if (subject.group.starts_with("serving")) return r.serving_interval;
+  if (subject.group.starts_with("offload")) return r.offload_interval;
+  if (subject.group == "prefill") return r.prefill_interval;
+  return subject.group == "load_time" ? r.load_interval : r.decode_interval;
+}
+
+std::optional<Prediction> predict(const Subject& subject, std::string& why) {
+  const Scenario& s = subject.scenario;
+  const bool as_it_is =
+      is_served(subject.statistic) || offloads(subject) || on_cards_alone(place(s, 1.0));
+  auto value = as_it_is ? figure(subject, s, why) : std::nullopt;
+  if (!value) value = figure(subject, Lifted(s).scenario, why);
+  if (!value) return std::nullopt;
+  if (subject.statistic == Statistic::weights) return Prediction{*value, *value, *value};
+  const model::Constant& interval = interval_of(subject);
+  return Prediction{*value, *value * interval.low, *value * interval.high};
+}
+
+double plain(const Subject& subject) {
+  Scenario s = subject.scenario;
+  if (is_memory(subject.statistic)) {
+    Subject held = subject;
+    if (subject.statistic == Statistic::allocated_peak || subject.statistic == Statistic::card_used)
+      held.statistic = Statistic::allocated_held;
+    std::string why;
+    const auto prediction = predict(held, why);
+    return prediction ? prediction->expected : 0;
+  }
+  model::Runtime ideal = *s.runtime;
+  for (auto& by_width : ideal.rates)
+    for (model::Rates& rates : by_width) {
+      rates.decode_bandwidth.value = rates.prefill_compute.value = 1;
+      rates.layer_overhead_s.value = 0;
+    }
+  for (const auto share : {&model::Runtime::cache_cost, &model::Runtime::stream_bandwidth,
+                           &model::Runtime::cpu_bandwidth, &model::Runtime::cpu_compute,
+                           &model::Runtime::disk_bandwidth, &model::Runtime::load_bandwidth})
+    (ideal.*share).value = 1;
+  for (const auto overhead : {&model::Runtime::reduce_latency_s, &model::Runtime::reduce_over_bus_s,
+                              &model::Runtime::load_fixed_s})
+    (ideal.*overhead).value = 0;
+  Subject at_full_rate = subject;
+  at_full_rate.scenario.runtime = &ideal;
+  std::string why;
+  const auto prediction = predict(at_full_rate, why);
+  return prediction ? prediction->expected : 0;
+}
+
+bool runs(const Scenario& s, double memory_factor, bool may_offload) {
+  const Plan plan = place(s, memory_factor);
+  return may_offload ? plan.feasible() : on_cards_alone(plan);
+}
+
+double load_of(const Scenario& s) {
+  double budget = 0;
+  for (std::size_t card = 0; card < s.machine->devices.size(); ++card)
+    budget += real(card_budget(s, card));
+  const Lifted lifted(s);
+  const Plan plan = place(lifted.scenario, 1.0);
+  double need = 0;
+  for (Size card = 0; card < plan.cards; ++card)
+    need += real(card_use(lifted.scenario, plan, card).total());
+  return budget > 0 ? need / budget : 0;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,33 @@
+// The figure of an estimate that a measurement is compared with.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sweep/accuracy/subject.hpp"
+
+namespace headroom::sweep {
+
+struct Prediction {
+  double expected = 0, low = 0, high = 0;
+};
+
+/// The 80 % interval that stands for this kind of figure.
+const model::Constant& interval_of(const Subject& subject);
+
+/// Nothing where the program cannot estimate the scenario; `why` says why then. A run that is
+/// reported has fitted: where the estimate says that it does not, the cards' memory is lifted and
+/// the figure estimated all the same.
+std::optional<Prediction> predict(const Subject& subject, std::string& why);
+
+/// The plain baseline: weights and caches; or a roofline at the hardware's full rates, with no
+/// overhead.
+double plain(const Subject& subject);
+
+/// Whether the scenario runs under budgets divided by `memory_factor`: wholly on cards, or with
+/// what it may leave elsewhere.
+bool runs(const model::Scenario& scenario, double memory_factor, bool may_offload);
+/// Memory that it needs, as a share of the cards' budgets together.
+double load_of(const model::Scenario& scenario);
+
+}  // namespace headroom::sweep

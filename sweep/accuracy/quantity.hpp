@@ -1,0 +1,55 @@
+// The quantities of tables of measurements, and the figures of an estimate that they are made of.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "model/estimate.hpp"
+#include "sweep/accuracy/measurement.hpp"
+
+namespace headroom::sweep {
+
+/// Which figure of an estimate a measurement is compared with.
+enum class Statistic {
+  allocated_peak,  ///< most bytes of tensors at once, all cards together: no driver, no allocator
+  allocated_held,  ///< the same between passes: weights and caches
+  card_used,       ///< as the driver shows it, all cards together
+  beside_cache,    ///< as the driver shows it, without caches, on the first card
+  card_cache,      ///< caches of all sequences on the first card
+  weights,         ///< bytes of the weights alone
+  card_weights,    ///< weights on the card `index`
+  host_weights,    ///< weights left in host memory
+  host_used,       ///< all that the process holds in host memory
+  step,            ///< one decode step
+  generation,      ///< prefill and every output token
+  prefill,         ///< up to the first token
+  serving_step,    ///< time per output token beside other requests
+  serving_first,   ///< time to first token beside other requests
+  serving_rate,    ///< all output tokens of a batch at the rate of the steady state
+  load,
+  load_weights,  ///< of it, without what comes before the first weight
+};
+bool is_memory(Statistic statistic);
+
+/// How a quantity of the tables is made from a time or a size.
+enum class Form {
+  amount,          ///< the figure itself
+  rate_of_prompt,  ///< prompt tokens of all sequences per second
+  rate_of_output,  ///< output tokens of all sequences per second
+  rate_of_both,
+  per_output,    ///< seconds per output token of one sequence
+  per_sequence,  ///< the same, divided by the sequences at once
+};
+struct Quantity {
+  std::string_view name;
+  Statistic statistic;
+  Form form = Form::amount;
+  std::size_t index = 0;
+};
+/// By the column "quantity". Throws Skipped.
+const Quantity& quantity_of(const Measurement& row);
+
+/// Seconds of the statistic, from the figure as published: `value` in seconds or tokens a second.
+double seconds(const Quantity& quantity, double value, const model::Scenario& scenario);
+
+}  // namespace headroom::sweep

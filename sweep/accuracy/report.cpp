@@ -1,0 +1,247 @@
+#include "sweep/accuracy/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "sweep/output.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
+
+using Rows = std::vector<std::vector<std::string>>;
+
+const std::vector<std::string> group_headings = {
+    "group", "n", "median", "90 %", "bias", "coverage", "width", "plain median", "plain 90 %"};
+
+std::vector<std::string> cells(const GroupFigures& g) {
+  return {g.name,
+          fmt::format("{}", g.n),
+          percent(g.median),
+          percent(g.p90),
+          signed_percent(g.bias),
+          percent(g.coverage),
+          percent(g.interval_width),
+          percent(g.plain_median),
+          percent(g.plain_p90)};
+}
+
+const std::vector<std::string> label_headings = {"group",    "n",         "wrong though sure",
+                                                 "marginal", "precision", "recall"};
+
+std::vector<std::string> cells(const LabelFigures& g) {
+  return {g.name,
+          fmt::format("{}", g.n),
+          percent(g.wrong_sure),
+          percent(g.marginal),
+          percent(g.precision),
+          percent(g.recall)};
+}
+
+std::string escaped(std::string text) {
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] == '|') text.replace(i++, 1, "\\|");
+  return text;
+}
+
+std::string markdown(const std::vector<std::string>& headings, const Rows& rows) {
+  const auto line = [](const std::vector<std::string>& fields) {
+    std::string text = "|";
+    for (const auto& field : fields) text += ' ' + escaped(field) + " |";
+    return text + '\n';
+  };
+  std::string text = line(headings) + "|";
+  for (std::size_t i = 0; i < headings.size(); ++i) text += i == 0 ? "---|" : "---:|";
+  text += '\n';
+  for (const auto& row : rows) text += line(row);
+  return text;
+}
+
+std::string file_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+template <class Key>
+Rows by(const Accuracy& accuracy, Key key) {
+  std::map<std::pair<std::string, std::string>, std::vector<const Score*>> parts;
+  for (const Score& each : accuracy.scores) parts[{each.group, key(each)}].push_back(&each);
+  Rows rows;
+  for (const std::string_view group : group_names())
+    for (const auto& [name, scores] : parts)
+      if (name.first == group) {
+        auto row = cells(figures_of(name.first, scores));
+        row.insert(row.begin() + 1, name.second);
+        row.resize(8);  // a plain efficiency fitted to a few rows says nothing
+        rows.push_back(std::move(row));
+      }
+  return rows;
+}
+
+std::string shown(const Score& score, double value) {
+  const bool bytes = score.group.ends_with("memory") || score.group.ends_with("size");
+  return bytes ? fmt::format("{:.2f} GiB", value / 1073741824.0) : duration(value);
+}
+
+std::string setup(const Measurement& row) {
+  std::string text = row["model"] + ", " + (row["quant"].empty() ? row["precision"] : row["quant"]);
+  if (!row["gpu"].empty()) text += fmt::format(", {} x {}", row["gpu_count"], row["gpu"]);
+  if (!row["batch"].empty() && row["batch"] != "1") text += ", batch " + row["batch"];
+  if (!row["prompt_len"].empty())
+    text += fmt::format(", {} + {} tokens", row["prompt_len"], row["output_len"]);
+  if (const auto engine = row.setting("framework")) text += ", " + *engine;
+  return text;
+}
+
+Rows worst_rows(const Accuracy& accuracy) {
+  constexpr std::size_t most = 8;
+  Rows rows;
+  for (const std::string_view group : group_names()) {
+    std::vector<const Score*> members;
+    for (const Score& each : accuracy.scores)
+      if (each.group == group) members.push_back(&each);
+    std::ranges::stable_sort(members, std::greater{}, [](const Score* each) {
+      return std::abs(std::log(each->expected / each->measured));
+    });
+    members.resize(std::min(members.size(), most));
+    for (const Score* each : members)
+      rows.push_back({std::string(group), (*each->row)["id"], setup(*each->row),
+                      shown(*each, each->measured), shown(*each, each->expected),
+                      signed_percent(each->error())});
+  }
+  return rows;
+}
+
+Rows wrong_labels(const Accuracy& accuracy) {
+  Rows rows;
+  for (const Label& each : accuracy.labels)
+    if (each.expected != each.fitted)
+      rows.push_back({(*each.row)["id"], setup(*each.row), (*each.row)["outcome"],
+                      each.expected ? "fits" : "does not fit", each.sure ? "sure" : "marginal",
+                      percent(each.load)});
+  return rows;
+}
+
+/// How many rows are not scored, by reason and by what `key` makes of them; empty keys left out.
+template <class Key>
+Rows unscored(const Accuracy& accuracy, Key key) {
+  std::map<std::pair<std::string, std::string>, int> counts;
+  for (const Unscored& each : accuracy.unscored)
+    if (auto name = key(each); !name.empty()) ++counts[{each.reason, std::move(name)}];
+  Rows rows;
+  for (const auto& [name, n] : counts)
+    rows.push_back({name.first, name.second, fmt::format("{}", n)});
+  return rows;
+}
+Rows left_out(const Accuracy& accuracy) {
+  return unscored(accuracy, [](const Unscored& each) { return file_name(each.row->file); });
+}
+Rows details(const Accuracy& accuracy) {
+  return unscored(accuracy, [](const Unscored& each) { return each.detail; });
+}
+
+Rows group_rows(const Accuracy& accuracy) {
+  Rows rows;
+  for (const auto& group : accuracy.groups()) rows.push_back(cells(group));
+  return rows;
+}
+
+Rows label_rows(const Accuracy& accuracy) {
+  Rows rows;
+  for (const auto& group : accuracy.label_groups()) rows.push_back(cells(group));
+  return rows;
+}
+
+Rows left_out_rows(const std::vector<Score>& left_out) {
+  Rows rows;
+  for (const std::string_view name : group_names()) {
+    std::vector<const Score*> members;
+    for (const Score& each : left_out)
+      if (each.group == name) members.push_back(&each);
+    if (members.empty()) continue;
+    rows.push_back(cells(figures_of(std::string(name), members)));
+    rows.back().resize(5);
+  }
+  return rows;
+}
+
+std::string totals(const Accuracy& accuracy) {
+  return fmt::format("{} rows, {} eligible, {} scored", accuracy.rows.size(), accuracy.eligible(),
+                     accuracy.scored());
+}
+
+}  // namespace
+
+std::string accuracy_text(const Accuracy& accuracy) {
+  const auto right = [](std::size_t n) {
+    std::vector<bool> all(n, true);
+    all.front() = false;
+    return all;
+  };
+  std::string text = totals(accuracy) + "\n\n";
+  if (const Rows rows = group_rows(accuracy); !rows.empty())
+    text += aligned(group_headings, right(group_headings.size()), rows) + '\n';
+  if (const Rows rows = label_rows(accuracy); !rows.empty())
+    text += aligned(label_headings, right(label_headings.size()), rows) + '\n';
+  if (const Rows rows = left_out(accuracy); !rows.empty())
+    text += aligned({"not scored because of", "file", "rows"}, {false, false, true}, rows);
+  return text;
+}
+
+std::string accuracy_page(const Accuracy& accuracy) {
+  std::string files;
+  for (std::size_t i = 0; i < accuracy.rows.size(); ++i)
+    if (i == 0 || accuracy.rows[i].file != accuracy.rows[i - 1].file)
+      files += (files.empty() ? "" : ", ") + file_name(accuracy.rows[i].file);
+  std::string text = fmt::format(
+      "# How far estimates are from measurements\n\n"
+      "Written by `headroom accuracy FILE.csv… --format md` from {}: {}.\n\n"
+      "Errors are of expected / measured - 1, of times where a speed was measured. `90 %`: nine of "
+      "ten rows are nearer than this. Coverage: share of rows inside the 80 % interval; width: of "
+      "that interval, as a share of the estimate. Plain: a roofline at the hardware's full rates "
+      "with one efficiency fitted to the same rows; weights and KV cache alone for memory; "
+      "parameters times the bits in the recipe's name for sizes.\n\n",
+      files, totals(accuracy));
+  text += markdown(group_headings, group_rows(accuracy)) + '\n';
+  if (const Rows rows = left_out_rows(accuracy.left_out_models); !rows.empty())
+    text += "Each third of an engine's models by constants that were fitted to the others:\n\n" +
+            markdown({"group", "n", "median", "90 %", "bias"}, rows) + '\n';
+  if (const Rows rows = left_out_rows(accuracy.left_out); !rows.empty())
+    text += "Each source by constants that were fitted to all other sources:\n\n" +
+            markdown({"group", "n", "median", "90 %", "bias"}, rows) + '\n';
+  if (const Rows rows = label_rows(accuracy); !rows.empty())
+    text +=
+        "## Does it fit?\n\nPrecision and recall are of \"fits\"; `near`: memory needed is "
+        "within 15 % of the budget.\n\n" +
+        markdown(label_headings, rows) + '\n';
+  if (const Rows rows = wrong_labels(accuracy); !rows.empty())
+    text += "Rows whose expected answer is not what happened:\n\n" +
+            markdown({"row", "set-up", "happened", "expected", "answer", "of the budget"}, rows) +
+            '\n';
+  auto headings = group_headings;
+  headings.insert(headings.begin() + 1, "source");
+  headings.resize(8);
+  text += "## By source\n\n" +
+          markdown(
+              headings,
+              by(accuracy, [](const Score& each) { return short_source((*each.row)["source"]); })) +
+          '\n';
+  headings[1] = "engine";
+  text += "## By engine\n\n" +
+          markdown(headings, by(accuracy, [](const Score& each) { return each.runtime; })) + '\n';
+  text +=
+      "## Worst rows\n\n" +
+      markdown({"group", "row", "set-up", "measured", "expected", "error"}, worst_rows(accuracy)) +
+      '\n';
+  text += "## What is left out\n\nNo reason depends on how large an error would be.\n\n" +
+          markdown({"reason", "file", "rows"}, left_out(accuracy)) + '\n' +
+          markdown({"reason", "what was found", "rows"}, details(accuracy));
+  return text;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,337 @@
+#include "sweep/accuracy/subject.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "hardware/names.hpp"
+#include "model/allocation_curve.hpp"
+#include "model/placement/layer_split.hpp"
+#include "model/placement/placement.hpp"
+#include "model/speed/serving.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::Scenario;
+using model::Split;
+using enum Statistic;
+
+/// Bytes or seconds of one unit of the figure.
+double scale_of(const Measurement& row, const Engine& engine) {
+  const std::string& unit = row["unit"];
+  if (unit == "GB") return engine.gigabyte;
+  if (unit == "GiB") return 1073741824.0;
+  if (unit == "MB" || unit == "MiB") return 1048576.0;
+  if (unit == "bytes") return 1.0;
+  if (unit == "ms") return 1e-3;
+  if (unit == "s" || unit == "s/token" || unit == "tokens/s") return 1.0;
+  throw Skipped(Skip::statistic, fmt::format("unit '{}'", unit));
+}
+
+bool one_digit(const std::string& value) {
+  const auto first = value.find_first_of("123456789");
+  if (first == std::string::npos) return true;
+  std::size_t digits = 0;
+  for (std::size_t i = first; i < value.size() && value[i] != 'e'; ++i) digits += value[i] != '.';
+  return digits < 2 && value.find('.') != std::string::npos;
+}
+
+bool is_of_loading(Statistic statistic) { return statistic == load || statistic == load_weights; }
+
+std::string time_group(const Measurement& row, const Quantity& quantity, const Scenario& s) {
+  if (is_of_loading(quantity.statistic)) return "load_time";
+  if (row["category"] == "offload_speed" && !row["task"].starts_with("serving"))
+    return s.runtime->offload == model::Offload::stream ? "offload_streamed" : "offload_partial";
+  if (row["quantity"] == "tpot") return "serving_tpot";
+  if (row["quantity"] == "ttft") return "serving_ttft";
+  if (row["task"].starts_with("serving")) return "serving_throughput";
+  if (quantity.statistic == Statistic::prefill) return "prefill";
+  if (s.machine->devices.size() <= 1) return "decode_single";
+  return s.runtime->split == Split::layers ? "decode_layer_split" : "decode_tensor_parallel";
+}
+
+Size tokens(const Measurement& row, std::string_view column, std::string_view setting,
+            int fallback) {
+  if (const auto value = row.number(column)) return static_cast<Size>(std::llround(*value));
+  if (const auto text = row.setting(setting))
+    if (const auto value = leading_number(*text)) return static_cast<Size>(*value);
+  return fallback;
+}
+
+/// The first of `keys` that the settings give as a number.
+std::optional<double> figure(const Measurement& row, std::initializer_list<std::string_view> keys) {
+  for (const auto key : keys)
+    if (const auto text = row.setting(key))
+      if (const auto value = leading_number(*text)) return value;
+  return std::nullopt;
+}
+
+/// Serving tables of vLLM and TensorRT-LLM name the kernels and not the cache. NVIDIA's checkpoints
+/// in FP8 and NVFP4 say kv_cache_quant_algo FP8, and where such a table has short waits the caches
+/// would not have had room in 16 bit.
+bool quantised_cache(const Measurement& row, const Engine& engine) {
+  if (!row["task"].starts_with("serving")) return false;
+  const std::string gemm = lower(row.setting("gemm").value_or(""));
+  if (engine.runtime == "vllm") return gemm == "fp8" || gemm == "nvfp4";
+  const std::string precision = lower(row["precision"]);
+  return engine.runtime == "tensorrt-llm" && (precision == "fp8" || precision == "fp4");
+}
+
+const Precision& kv_precision_of(const Measurement& row, const Engine& engine) {
+  std::string name = row.setting("kv").value_or(row.setting("kv_dtype").value_or(""));
+  for (const auto& [key, value] : row.settings)
+    if (value.empty() && key.ends_with(" kv")) name = key.substr(0, key.size() - 3);
+  if (name.empty() && quantised_cache(row, engine)) name = "fp8";
+  if (name.empty() || lower(name) == "f16") name = "fp16";
+  if (name == "4 bit") name = "q4_0";
+  try {
+    return precision(name);
+  } catch (const UnknownName& e) {
+    throw Skipped(Skip::precision, e.what());
+  }
+}
+
+void refuse_features(const Measurement& row) {
+  if (const auto mtp = row.setting("mtp"); mtp && *mtp != "off")
+    throw Skipped(Skip::feature, "speculative decoding");
+  if (lower(row.setting("framework").value_or("")).find("6 experts") != std::string::npos ||
+      row.setting("experts").value_or("8") != "8")
+    throw Skipped(Skip::feature, "fewer experts than the model uses");
+}
+
+/// Figures of serving are of the steady state.
+Statistic under_traffic(Statistic statistic) {
+  if (statistic == step) return Statistic::serving_step;
+  if (statistic == Statistic::prefill) return Statistic::serving_first;
+  return statistic == generation ? Statistic::serving_rate : statistic;
+}
+
+/// The most sequences at once that the machine holds, for "saturated"; 1 where not even one.
+Size saturated(Scenario s) {
+  constexpr Size most = 4096;  // as benchmark programs limit it
+  return std::max<Size>(1, model::largest(most, [&](Size batch) {
+                          s.batch = batch;
+                          return place(s, 1.0).feasible();
+                        }));
+}
+
+/// `machine`, of which the row says that it was measured there, or nothing.
+Machine stated_machine(const Machine& machine, const Measurement& row) {
+  Machine stated = machine;
+  if (row["gpu_count"] == "0") stated.devices.clear();
+  if (row["gpu"].empty() || stated.devices.empty()) return stated;
+  const Machine written = machine_of(row);
+  bool same = written.devices.size() == stated.devices.size();
+  for (std::size_t i = 0; same && i < written.devices.size(); ++i)
+    same = written.devices[i].name == stated.devices[i].name;
+  if (!same)
+    throw Skipped(Skip::device, fmt::format("measured on {} x {}, not on {}",
+                                            written.devices.size(), row["gpu"], machine.name));
+  return stated;
+}
+
+/// ZeRO-Inference's kv_offload; FlexGen's --percent: of weights, caches and activations the shares
+/// on the card and on the CPU, in turn.
+bool caches_in_host(const Measurement& row) {
+  if (lower(row.setting("kv_offload").value_or("")) == "yes") return true;
+  for (const auto& [key, value] : row.settings) {
+    int weights = 0, weights_cpu = 0, caches = 100;
+    if (std::sscanf(key.c_str(), "--percent %d %d %d", &weights, &weights_cpu, &caches) == 3)
+      return caches == 0;
+  }
+  return false;
+}
+
+/// Throws Skipped where the time depends on a speed of the host that the row does not give.
+void require_host_speeds(const Scenario& s) {
+  const model::Plan plan = place(s, 1.0);
+  if (!plan.feasible()) return;
+  const auto& host = s.machine->host;
+  const bool on_disk = plan.on_disk.size() > 0 || plan.head == model::Where::disk;
+  if (on_disk && host.disk_read.value() <= 0) throw Skipped(Skip::setting, "the disk's speed");
+  const bool on_cpu = plan.on_cpu.size() > 0 || plan.head == model::Where::cpu ||
+                      plan.partly_on_host || !caches_on_cards(s);
+  if (on_cpu && s.runtime->offload != model::Offload::stream && host.ram_bandwidth.value() <= 0)
+    throw Skipped(Skip::setting, "the bandwidth of the host's memory");
+}
+
+/// The least budget at which so many layers are on cards: what a device map of that many means.
+Bytes budget_for(const Scenario& s, Size layers) {
+  const auto budgets = model::allocations(s, std::nullopt);
+  for (const Bytes budget : budgets) {
+    Scenario at = s;
+    at.gpu_budget = budget;
+    const model::Plan plan = place(at, 1.0);
+    if (plan.feasible() && plan.computes_on_card && plan.on_cards.size() >= layers) return budget;
+  }
+  throw Skipped(Skip::setting, fmt::format("{} layers do not fit on these cards", layers));
+}
+
+}  // namespace
+
+std::string short_source(std::string source) {
+  if (source.starts_with("github:")) source.erase(0, 7);
+  if (source.starts_with("https://")) source.erase(0, 8);
+  if (source.starts_with("github.com/")) source.erase(0, 11);
+  return source.substr(0, std::min(source.find_first_of("@: ("), source.size()));
+}
+
+Subjects::Subjects(const std::string& models_folder)
+    : Subjects(models_folder, {model::runtimes().begin(), model::runtimes().end()}) {}
+
+const model::Weights& Subjects::weights(const model::Model& model, const model::Scheme& scheme) {
+  const auto key = std::pair(&model, &scheme);
+  const auto it = weights_.find(key);
+  return it != weights_.end() ? it->second
+                              : weights_.emplace(key, hold(model, scheme)).first->second;
+}
+
+const Machine& Subjects::machine(Machine machine) {
+  machines_.push_back(std::make_unique<Machine>(std::move(machine)));
+  return *machines_.back();
+}
+
+Machine Subjects::machine_for(const Measurement& row, bool memory_alone) {
+  if (on_) return stated_machine(*on_, row);
+  try {
+    return machine_of(row);
+  } catch (const Skipped& unknown) {
+    if (!memory_alone || unknown.reason != Skip::device) throw;
+    return any_machine(static_cast<int>(row.number("gpu_count").value_or(1)));
+  }
+}
+
+const model::LayerSplit* Subjects::layer_split(const Measurement& row, const Scenario& s) {
+  if (s.machine->devices.empty()) return nullptr;
+  if (s.runtime->offload == model::Offload::stream && caches_in_host(row)) {
+    layer_splits_.push_back(std::make_unique<model::LayerSplit>());
+    layer_splits_.back()->cache_on_cards = false;
+    return layer_splits_.back().get();
+  }
+  if (s.runtime->family != "llama.cpp") return nullptr;
+  const auto micro_batch = figure(row, {"n_ubatch", "ubatch", "ub"});
+  const auto layers = row.setting("ngl");
+  const bool cache_elsewhere = row.setting("no_kv_offload").value_or("0") != "0";
+  if (!layers && !cache_elsewhere && !micro_batch && s.machine->devices.size() < 2) return nullptr;
+  const auto all = std::ssize(s.weights->layer) + 1;
+  auto split = std::make_unique<model::LayerSplit>();
+  split->cache_on_cards = !cache_elsewhere;
+  if (micro_batch) split->micro_batch = static_cast<Size>(*micro_batch);
+  split->gpu_layers = all;
+  // "13 of 28", "99", "all"; Metal took any number above 0 for the whole model.
+  if (layers && layers->find("whole model") == std::string::npos)
+    if (const auto space = layers->find(' ');
+        const auto n = leading_number(layers->substr(0, space)))
+      split->gpu_layers = std::min<Size>(all, static_cast<Size>(*n));
+  layer_splits_.push_back(std::move(split));
+  return layer_splits_.back().get();
+}
+
+Scenario Subjects::scenario(const Measurement& row, const Engine& engine, bool memory_alone) {
+  if (row["grade"] == "C") throw Skipped(Skip::grade, "");
+  refuse_features(row);
+  Scenario s;
+  const auto runtime =
+      std::ranges::find(runtimes_, version_of(row, engine.runtime), &model::Runtime::name);
+  if (runtime == runtimes_.end()) throw std::logic_error(std::string(engine.runtime));
+  s.runtime = &*runtime;
+  const model::Model& model = names_.model(row["model"]);
+  if (const auto written = row.number("parameters"))
+    if (const double ratio = *written / static_cast<double>(model.profile.parameters);
+        ratio < 0.9 || ratio > 1.1)
+      throw Skipped(Skip::model, fmt::format("'{}' has {:.3g} parameters there, {} has {:.3g}",
+                                             row["model"], *written, model.name,
+                                             static_cast<double>(model.profile.parameters)));
+  s.weights = &weights(model, scheme_of(row, model, *s.runtime));
+  if (!s.weights->refusal.empty()) throw Skipped(Skip::precision, s.weights->refusal);
+  s.machine = &machine(machine_for(row, memory_alone));
+  s.kv_precision = &kv_precision_of(row, engine);
+  if (figure(row, {"moe_ep"}).value_or(1) == static_cast<double>(s.tensor_parallel) &&
+      s.tensor_parallel > 1)
+    s.expert_parallel = s.tensor_parallel;
+  s.layer_split = layer_split(row, s);
+  if (!row["batch"].empty() && !row.number("batch") && row["batch"] != "saturated")
+    throw Skipped(Skip::setting, "batch is '" + row["batch"] + "'");
+  s.batch = tokens(row, "batch", "batch", 1);
+  const auto cards = static_cast<Size>(s.machine->devices.size());
+  if (s.runtime->split == Split::tensors && cards > 0) {
+    const auto pipeline = static_cast<Size>(figure(row, {"pp"}).value_or(1));
+    s.pipeline_parallel = std::clamp<Size>(pipeline, 1, cards);
+    s.tensor_parallel =
+        static_cast<Size>(figure(row, {"tp", "tensor_parallel"})
+                              .value_or(static_cast<double>(cards / s.pipeline_parallel)));
+  }
+  return s;
+}
+
+Subject Subjects::subject(const Measurement& row) {
+  if (row["category"].starts_with("training") || row["task"].starts_with("training"))
+    throw Skipped(Skip::task, "training");
+  Subject subject{.row = &row, .scenario = {}, .group = {}};
+  if (row["grade"] == "C") throw Skipped(Skip::grade, "");
+  const Quantity& quantity = quantity_of(row);
+  const Engine& engine = engine_of(row);
+  subject.statistic = quantity.statistic;
+  subject.index = quantity.index;
+  if (subject.statistic == card_used && engine.allocator) subject.statistic = allocated_peak;
+  const auto value = row.number("value");
+  if (!value || *value <= 0)
+    throw Skipped(Skip::statistic, fmt::format("value '{}'", row["value"]));
+  if (!is_memory(quantity.statistic) && one_digit(row["value"]))
+    throw Skipped(Skip::digits, row["value"]);
+  const bool used = quantity.statistic < Statistic::card_weights;
+  Scenario& s = subject.scenario = scenario(row, engine, used);
+  const bool no_tokens =
+      quantity.statistic == Statistic::weights || is_of_loading(quantity.statistic);
+  const Size prompt = tokens(row, "prompt_len", "prompt_len", engine.prompt_tokens);
+  const Size output = tokens(row, "output_len", "max_new_tokens", engine.output_tokens);
+  if (!no_tokens && quantity.statistic != card_weights && quantity.statistic != host_weights) {
+    if (row["prompt_len"].empty() && engine.prompt_tokens == 0)
+      throw Skipped(Skip::setting, "the prompt's tokens");
+    if (quantity.statistic == generation && output == 0)
+      throw Skipped(Skip::setting, "the output's tokens");
+  }
+  s.prompt_tokens = std::max<Size>(prompt, 1);
+  s.output_tokens = std::max<Size>(output, 1);
+  if (const auto context = figure(row, {"ctx", "n_ctx"})) s.context = static_cast<Size>(*context);
+  if (s.context < s.prompt_tokens + s.output_tokens) s.context = 0;
+  if (row["batch"] == "saturated") s.batch = saturated(s);
+  if (const auto layers = figure(row, {"gpu_layers"}))
+    s.gpu_budget = budget_for(s, static_cast<Size>(*layers));
+  const double scaled = *value * scale_of(row, engine);
+  subject.measured = is_memory(subject.statistic) ? scaled : seconds(quantity, scaled, s);
+  if (row["task"].starts_with("serving")) subject.statistic = under_traffic(subject.statistic);
+  subject.group = is_memory(subject.statistic) ? "inference_memory" : time_group(row, quantity, s);
+  if (!is_memory(subject.statistic) && !is_of_loading(subject.statistic)) require_host_speeds(s);
+  if (is_of_loading(subject.statistic) && s.machine->host.disk_read.value() <= 0)
+    throw Skipped(Skip::setting, "the disk's speed");
+  return subject;
+}
+
+Scenario Subjects::labelled(const Measurement& row) {
+  if (row["kind"] != "inference") throw Skipped(Skip::task, row["kind"]);
+  if (row["grade"] == "C") throw Skipped(Skip::grade, "");
+  const Engine& engine = engine_of(row);
+  Scenario s = scenario(row, engine, false);
+  if (const auto share = figure(row, {"utilisation"}); share && !s.machine->devices.empty())
+    s.gpu_budget =
+        Bytes(static_cast<Size>(*share * s.machine->devices.front().memory.real().value()));
+  const Size context = tokens(row, "context", "n_ctx", 0);
+  s.output_tokens = std::max<Size>(tokens(row, "output_len", "output_len", 0), 1);
+  s.prompt_tokens = tokens(row, "prompt_len", "input_len", 0);
+  if (context > 0) {
+    s.context = context;
+    if (s.prompt_tokens == 0) s.prompt_tokens = context - s.output_tokens;
+  }
+  if (s.prompt_tokens == 0) s.prompt_tokens = engine.prompt_tokens;
+  if (s.context == 0 && engine.output_tokens > 0) s.output_tokens = engine.output_tokens;
+  s.prompt_tokens = std::max<Size>(s.prompt_tokens, 1);
+  if (s.context > 0 && s.context < s.prompt_tokens + s.output_tokens) s.context = 0;
+  return s;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,80 @@
+// Published peaks and times of training runs as steps that can be estimated.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/training/shape.hpp"
+#include "model/training/time.hpp"
+#include "model/training/training.hpp"
+#include "sweep/accuracy/accuracy.hpp"
+#include "sweep/accuracy/measurement_names.hpp"
+
+namespace headroom::sweep {
+
+/// Which figure of a training estimate a measurement is compared with.
+enum class TrainingStatistic {
+  allocated,  ///< most bytes of tensors at once, as torch counts them
+  reserved,   ///< most bytes that torch's allocator holds
+  used,       ///< as the driver shows it
+  host,       ///< in host memory
+};
+
+/// Shares that an allocator holds and a driver's context, as measured or as where nothing is.
+enum class Overheads { measured, unmeasured };
+
+bool is_training(const Measurement& row);
+bool is_training_time(const Measurement& row);
+
+struct Script;
+
+/// A measured step with all that its time is worked out from.
+struct TimedStep {
+  const Measurement* row = nullptr;
+  model::TrainingScenario scenario;
+  std::shared_ptr<model::TrainingEvaluator> evaluator;  ///< holds the shape
+  model::TrainingEstimate memory;
+  Machine machine;
+  double measured = 0;  ///< seconds of a step
+  double plain = 0;     ///< 2 * parameters * tokens * (1 + backward) over the dense peak
+
+  model::StepTime time(const model::TrainingPace& pace) const {
+    return time_of_step(scenario, evaluator->shape(), memory, machine, pace);
+  }
+};
+
+/// Scores rows of the categories "training_memory" and "training_speed", and keeps what their steps
+/// point to.
+class TrainingMeasurements {
+ public:
+  explicit TrainingMeasurements(const std::string& models_folder) : names_(models_folder) {}
+  /// Groups training_memory and training_time; `unmeasured` overheads have no row of any source in
+  /// them. Throws Skipped; std::invalid_argument where the step cannot be.
+  Score score(const Measurement& row, Overheads overheads = Overheads::measured);
+  /// Of a row of the category "training_speed". Throws the same.
+  TimedStep timed(const Measurement& row);
+
+ private:
+  model::TrainingScenario step_of(const Measurement& row, const Script& script);
+  void read_adapters(const Measurement& row, model::TrainingScenario& s);
+  const model::Weights& held(const model::Model& model, const model::Scheme& scheme);
+
+  ModelNames names_;
+  std::map<std::pair<const model::Model*, const model::Scheme*>, model::Weights> held_;
+  std::map<const model::Model*, model::Weights> counted_;
+  std::vector<std::unique_ptr<model::Adapter>> adapters_;
+};
+
+/// The score of a step under constants that may be others than those shipped.
+Score score_of(const TimedStep& step, const model::TrainingPace& pace);
+
+/// Every training score anew, by overheads that no source had a part in: each runtime's constants
+/// come from one source. What policies a runtime has is not left out. Times by constants fitted to
+/// the rows of all other sources.
+std::vector<Score> left_out_training(const std::vector<Measurement>& rows,
+                                     const std::string& models_folder);
+
+}  // namespace headroom::sweep

@@ -1,0 +1,170 @@
+// headroom curve: what each GiB of GPU memory buys.
+#include "sweep/curve/curve.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "hardware/quantity_text.hpp"
+#include "report/plot.hpp"
+#include "report/words.hpp"
+#include "sweep/commands/command.hpp"
+#include "sweep/options/flags.hpp"
+#include "sweep/options/machine_options.hpp"
+#include "sweep/output.hpp"
+#include "sweep/what_runs.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+/// Nothing: a layer. Throws std::invalid_argument.
+std::optional<Bytes> step_of(std::string_view text) {
+  if (text == "layer") return std::nullopt;
+  try {
+    const Bytes step = parse_bytes(text);
+    if (step > Bytes(0)) return step;
+  } catch (const std::invalid_argument&) {
+    // said below
+  }
+  throw std::invalid_argument(
+      fmt::format("found '{}', expected layer, or an amount of memory such as 1GiB", text));
+}
+
+/// Values of `several` (--precisions), else the one of `single` (--precision).
+std::vector<std::string> named(const Options& options, std::string_view several,
+                               std::string_view single, std::string_view fallback) {
+  options.exclusive({several, single});
+  std::vector<std::string> all = options.texts(several);
+  if (all.empty()) all.push_back(options.text(single, fallback));
+  return all;
+}
+
+/// The lines, and what they point to.
+struct Lines {
+  std::vector<std::unique_ptr<model::Weights>> weights;
+  std::vector<CurveLine> lines;
+  std::vector<std::string> refused;  ///< combinations that cannot be, with the reason
+};
+
+Lines lines_of(const Options& options, const GivenScenario& given) {
+  const auto runtimes = named(options, "runtimes", "runtime", "transformers");
+  const auto precisions = named(options, "precisions", "precision", "auto");
+  const auto step = options.read("step", step_of).value_or(std::nullopt);
+  Lines all;
+  for (const auto& precision : precisions) {
+    const model::Scheme& scheme =
+        model::scheme(precision == "auto" ? given.model->checkpoint_scheme : precision);
+    all.weights.push_back(std::make_unique<model::Weights>(model::hold(*given.model, scheme)));
+    for (const auto& name : runtimes) {
+      model::Scenario s = given.scenario;
+      s.weights = all.weights.back().get();
+      s.runtime = &given.engines->named(name);
+      const std::string label = fmt::format("{}, {}", scheme.name, s.runtime->name);
+      if (!s.weights->refusal.empty()) {
+        all.refused.push_back(fmt::format("{}: {}", label, s.weights->refusal));
+        continue;
+      }
+      try {
+        CurveLine line = curve_line(s, label, step);
+        const model::Estimate& last = line.points.back().estimate;
+        if (last.verdict == model::Verdict::refused)
+          all.refused.push_back(fmt::format("{}: {}", label, report::reason_words(last.reason)));
+        else
+          all.lines.push_back(std::move(line));
+      } catch (const std::invalid_argument& e) {
+        throw UsageError(e.what());
+      }
+    }
+  }
+  if (all.lines.empty()) throw UsageError(fmt::format("{}", fmt::join(all.refused, "; ")));
+  return all;
+}
+
+/// curve --all: nothing that is of one model means anything.
+int run_all(const Options& options) {
+  if (!options.operands().empty() || options.given("model"))
+    throw UsageError("--all is over the catalogue; leave out MODEL");
+  for (const auto flag : {"precision", "runtimes", "step", "plots", "task", "gpu-budget",
+                          "gpu-memory-utilization", "ram-budget", "disk-budget", "load-full-model"})
+    if (options.given(flag)) throw UsageError(fmt::format("--{} has no effect with --all", flag));
+  for (const Flag& flag : flags())
+    if (options.given(flag.name) && !custom_flag(flag.name).empty())
+      throw UsageError(fmt::format("--{} has no effect with --all", flag.name));
+  return what_runs(options);
+}
+
+int run(const Options& options) {
+  if (options.given("all")) return run_all(options);
+  options.requires_flag("top", "all");
+  const Format format = format_of(options);
+  // What the list does not name is the scenario's own affair.
+  GivenScenario given = scenario_of(options);
+  if (!given.on_machine)
+    throw UsageError(
+        "which machine? give --machine, or --gpu-memory and --gpu-bandwidth: a curve is of one");
+  if (given.scenario.layer_split != nullptr || given.scenario.cpu_offload > Bytes(0))
+    throw UsageError("a curve moves the layers itself: options that place them have no effect");
+  const Lines all = lines_of(options, given);
+  for (const auto& line : all.refused) fmt::print(stderr, "note: {}\n", line);
+  if (options.given("plots")) {
+    const auto written = report::draw({figure_of(given, all.lines)}, options.text("plots"));
+    for (const auto& file : written)
+      fmt::print(stderr, "wrote {}\n",
+                 (std::filesystem::path(options.text("plots")) / file).string());
+    if (!report::gnuplot_found())
+      fmt::print(stderr, "note: no gnuplot on the path: the script and its data alone\n");
+  }
+  if (format == Format::text)
+    emit(options, curve_text(given, all.lines));
+  else if (format == Format::json)
+    emit(options, pretty(curve_object(given, all.lines)));
+  else if (format == Format::jsonl)
+    emit(options, boost::json::serialize(curve_object(given, all.lines)) + '\n');
+  else
+    emit(options, formatted(curve_table(all.lines), format));
+  const bool runs =
+      std::ranges::any_of(all.lines, [](const auto& l) { return l.first.has_value(); });
+  return runs ? done : answer_is_no;
+}
+
+}  // namespace
+
+const Command curve_command = {
+    {.name = "curve",
+     .summary = "what each GiB of GPU memory buys: load time, first token, tokens a second",
+     .operands = "MODEL | --all",
+     .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_CUSTOM_FLAGS " " HEADROOM_MACHINE_FLAGS
+                                      " precisions runtimes step plots all top format out",
+     .examples =
+         "headroom curve facebook/opt-30b --gpu-memory 8GB --gpu-bandwidth 272GB/s --ram 32GB\n"
+         "headroom curve llama2-7b --machine rtx-4090 --precisions fp16 int8 --step 1GiB\n"
+         "headroom curve Qwen/Qwen2.5-32B-Instruct --machine rtx-4090 --precision q4_K_M "
+         "--runtime llama.cpp --plots out\n"
+         "headroom curve --all --machine local\n"
+         "headroom curve openai/gpt-oss-120b --machine '2x a100-sxm-40gb' --format csv",
+     .columns =
+         "a row for each allocation, as estimate --gpu-budget gives it: runtime, precision,\n"
+         "  gpu_budget_bytes (of each card); found: least that runs, knee (95 % of the best "
+         "tokens/s),\n"
+         "  returns diminish (a GiB more adds at most 1 % of it), recommended (the least with 95 "
+         "%\n"
+         "  of the best speed of a whole answer, on the card even if memory is at the high end);\n"
+         "  jump: what is new there; layers on each device; the columns of `result` for verdict, "
+         "memory and times;\n"
+         "  tokens_s_low and _high, ttft_s_, load_s_: the 80 % interval; gain_tokens_s_per_gib: "
+         "over "
+         "the row\n"
+         "  before, per GiB on each card; placement: accelerate's device map, or llama.cpp's -ngl\n"
+         "json: the same by line, with least_bytes, knee_bytes, returns_diminish_bytes,\n"
+         "  recommended_bytes, most_max_memory_bytes (more given to accelerate runs out of "
+         "memory)\n"
+         "--all: model, parameters, precision, download_bytes, verdict, times, qlora_bytes (peak "
+         "of "
+         "one\n  step on one card); of --machine local what is free now",
+     .exit_codes =
+         "0 done\n1 failed: a file or a config that cannot be read, a figure that cannot be drawn\n"
+         "2 usage: an option or a name that is not understood\n3 no: it runs at no allocation"},
+    run};
+
+}  // namespace headroom::sweep

@@ -1,0 +1,201 @@
+// headroom diff: what changed between two runs, and why.
+#include "report/diff.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "report/condition.hpp"
+#include "report/nights.hpp"
+#include "report/words.hpp"
+#include "sweep/commands/command.hpp"
+#include "sweep/database_operand.hpp"
+#include "sweep/output.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// [DATABASE] [RUN_A RUN_B]: operands that are numbers are runs.
+struct Asked {
+  fs::path file;
+  std::vector<std::int64_t> runs;
+};
+
+/// The one database below out/, where none is named.
+fs::path only_database() {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("out", error))
+    if (fs::exists(entry.path() / "results.sqlite", error))
+      found.push_back(entry.path() / "results.sqlite");
+  if (found.size() == 1) return found.front();
+  throw UsageError(
+      fmt::format("which database? out/ holds {}; name a file or its folder: headroom "
+                  "diff out/nightly",
+                  found.empty() ? "none" : "several"));
+}
+
+Asked asked_of(const Options& options) {
+  Asked asked;
+  for (const auto& operand : options.operands()) {
+    if (!operand.empty() && operand.find_first_not_of("0123456789") == std::string::npos &&
+        operand.size() < 10)
+      asked.runs.push_back(std::stoll(operand));
+    else if (asked.file.empty())
+      asked.file = database_file(operand);
+    else
+      throw UsageError(
+          fmt::format("one database is compared; found {} and {}", asked.file.string(), operand));
+  }
+  if (asked.runs.size() == 1 || asked.runs.size() > 2)
+    throw UsageError(fmt::format(
+        "two runs are compared, or the last two where none is named; found {}", asked.runs.size()));
+  if (asked.file.empty()) asked.file = only_database();
+  return asked;
+}
+
+double threshold_of(const Options& options) {
+  const auto given = options.read("threshold", [](const std::string& text) {
+    std::size_t used = 0;
+    double value = -1;
+    try {
+      value = std::stod(text, &used);
+    } catch (const std::exception&) {
+      used = 0;
+    }
+    if (used != text.size() || !(value >= 0))
+      throw std::invalid_argument(fmt::format("found '{}', expected a share from 0: 0.05", text));
+    return value;
+  });
+  return given.value_or(report::usual_threshold);
+}
+
+std::string words(const report::Diff& diff, const report::PointChange& change) {
+  std::string text;
+  for (const auto& column : report::columns()) {
+    if (column.kind != report::ColumnKind::axis) continue;
+    const auto cell = diff.value(column, change, change.now.has_value());
+    const char* comma = text.empty() ? "" : ", ";
+    if (const auto* name = std::get_if<std::string_view>(&cell))
+      text += fmt::format("{}{}", comma, *name);
+    else if (const auto* n = std::get_if<std::int64_t>(&cell))
+      text += column.shown == report::Shown::gib
+                  ? fmt::format("{}{} {}", comma, column.heading, report::gib(Bytes(*n)))
+                  : fmt::format("{}{} {}", comma, column.heading, *n);
+  }
+  return text;
+}
+
+/// Points for which the condition holds; the first few are named on standard error.
+Size failures(const report::Diff& diff, const report::Condition& condition) {
+  constexpr Size named = 5;
+  Size count = 0;
+  std::vector<report::Cell> cells(condition.reads().size());
+  diff.for_each_pair([&](const report::PointChange& change) {
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      cells[i] = diff.value(*condition.reads()[i].column, change, condition.reads()[i].row == 1);
+    if (!condition.holds(cells)) return;
+    if (++count > named) return;
+    std::string values;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      values +=
+          fmt::format(", {}.{} {}", condition.reads()[i].row == 1 ? "new" : "old",
+                      condition.reads()[i].column->name,
+                      std::visit(
+                          [](const auto& v) {
+                            if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::monostate>)
+                              return std::string("none");
+                            else
+                              return fmt::format("{}", v);
+                          },
+                          cells[i]));
+    fmt::print(stderr, "holds: {}{}\n", words(diff, change), values);
+  });
+  if (count > named) fmt::print(stderr, "holds for {} more points\n", count - named);
+  return count;
+}
+
+std::string as_json(const report::Diff& diff) {
+  boost::json::array inputs;
+  for (const auto& each : diff.inputs())
+    inputs.push_back(
+        boost::json::object{{"cause", each.cause}, {"what", each.what}, {"how", each.how}});
+  const auto counts = diff.for_each([](const report::PointChange&) {});
+  const auto run = [](const report::RunSummary& r) {
+    return boost::json::object{{"run", r.id}, {"finished", r.finished}, {"version", r.version}};
+  };
+  return pretty(boost::json::object{{"before", run(diff.before().run)},
+                                    {"after", run(diff.after().run)},
+                                    {"decisions", json_rows(report::decisions(diff))},
+                                    {"inputs", inputs},
+                                    {"same", counts.same},
+                                    {"below_threshold", counts.below},
+                                    {"verdicts", counts.verdicts},
+                                    {"numbers", counts.numbers},
+                                    {"came", counts.came},
+                                    {"went", counts.went}});
+}
+
+int run(const Options& options) {
+  const Asked asked = asked_of(options);
+  std::optional<report::Condition> condition;
+  if (options.given("fail-if"))
+    condition.emplace(options.text("fail-if"), std::vector<std::string>{"old", "new"});
+  const double threshold = threshold_of(options);
+  const Format format = format_of(options);
+  const report::Database database(asked.file);
+  auto runs = asked.runs;
+  if (runs.empty()) {
+    const auto latest = database.latest_run();
+    const auto before = report::run_before(database, latest);
+    if (!before) {
+      // The first night of an unattended job is no failure.
+      fmt::print(stderr, "note: run {} is the first of its name: there is nothing to compare\n",
+                 latest);
+      return done;
+    }
+    runs = {*before, latest};
+  }
+  const report::Diff diff(database, runs[0], runs[1], threshold);
+  if (format == Format::csv) {
+    stream(options, [&](std::ostream& out) { report::write_diff_csv(out, diff); });
+  } else if (format == Format::json) {
+    emit(options, as_json(diff));
+  } else if (format == Format::jsonl) {
+    emit(options, formatted(report::decisions(diff), format));
+  } else {
+    emit(options, report::diff_document(diff));
+  }
+  return condition && failures(diff, *condition) > 0 ? answer_is_no : done;
+}
+
+}  // namespace
+
+const Command diff_command = {
+    {.name = "diff",
+     .summary = "what changed between two runs, and why",
+     .operands = "[DATABASE|FOLDER] [RUN_A RUN_B]",
+     .flags = "threshold fail-if format out",
+     .examples =
+         "headroom diff out/nightly\n"
+         "headroom diff out/nightly 3 7 --format csv --out changes.csv\n"
+         "headroom diff out/nightly --fail-if 'new.tokens_s < 0.95 * old.tokens_s'\n"
+         "headroom diff out/nightly --fail-if \"old.verdict = 'fits_one_gpu' and new.verdict <> "
+         "old.verdict\"",
+     .columns =
+         "text, md: decisions that changed, what results depend on, points by kind and cause\n"
+         "csv: one row a changed point: change (verdict, number, came, went), cause, the column\n"
+         "  that changed most and its share, the axes, and every number as NAME_old, NAME_new\n"
+         "json: decisions, inputs and counts; jsonl: decisions\n"
+         "--fail-if: the columns of result as old.NAME and new.NAME; none where a point is new\n"
+         "  or gone",
+     .exit_codes = "0 done\n1 failed: no such run, a file that cannot be read or written\n"
+                   "2 usage: an option or a column is not understood\n"
+                   "3 the condition of --fail-if holds for some point"},
+    run};
+
+}  // namespace headroom::sweep

@@ -1,0 +1,194 @@
+// headroom estimate: one point, in words and with every term.
+#include <fmt/format.h>
+
+#include "report/columns.hpp"
+#include "sweep/commands/command.hpp"
+#include "sweep/digits.hpp"
+#include "sweep/estimate_text.hpp"
+#include "sweep/gpus_needed.hpp"
+#include "sweep/options/machine_options.hpp"
+#include "sweep/options/scenario_options.hpp"
+#include "sweep/options/training_options.hpp"
+#include "sweep/output.hpp"
+#include "sweep/result_row.hpp"
+#include "sweep/smaller_model.hpp"
+#include "sweep/traffic_output.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+namespace json = boost::json;
+using model::Estimate;
+using model::Explanation;
+
+/// The row of `result` that a sweep would store for this point: every column, by name.
+report::Table result_row(const GivenScenario& given, const Estimate& estimate) {
+  const model::Scenario& s = given.scenario;
+  report::Digit axes = columns_of({{.model = s.weights->model, .decides = s}});
+  const auto add = [&](std::string_view name, report::AxisValue value) {
+    axes.push_back({std::string(name), {std::move(value)}});
+  };
+  add("task", std::string("inference"));
+  add("kv_cache", std::string(s.kv_cache ? "on" : "off"));
+  if (s.ram_budget != model::all_of_it) add("ram_budget_bytes", s.ram_budget.count());
+  if (s.disk_budget != model::all_of_it) add("disk_budget_bytes", s.disk_budget.count());
+  return sweep::result_row(axes, estimate, model::interval_factors(*s.runtime));
+}
+
+json::array lines(const std::vector<std::string>& texts) {
+  json::array all;
+  for (const auto& text : texts) all.emplace_back(text);
+  return all;
+}
+
+json::object device_object(const model::DeviceUse& use) {
+  json::object all{{"name", use.name},
+                   {"kind", use.kind},
+                   {"capacity_bytes", use.capacity.count()},
+                   {"budget_bytes", use.budget.count()},
+                   {"weights_bytes", use.weights.count()},
+                   {"kv_cache_bytes", use.kv_cache.count()},
+                   {"activations_bytes", use.activations.count()},
+                   {"overhead_bytes", use.overhead.count()},
+                   {"total_bytes", use.total.count()},
+                   {"layers", use.layers}};
+  all["first_layer"] = use.first_layer < 0 ? json::value(nullptr) : json::value(use.first_layer);
+  all["last_layer"] = use.last_layer < 0 ? json::value(nullptr) : json::value(use.last_layer);
+  return all;
+}
+
+json::object term_object(const model::Term& term) {
+  const auto number = [&](double value) {
+    return term.unit == "bytes" ? json::value(static_cast<Size>(value)) : json::value(value);
+  };
+  return {{"name", term.name},       {std::string_view(term.unit), number(term.expected)},
+          {"low", number(term.low)}, {"high", number(term.high)},
+          {"formula", term.formula}, {"numbers", term.numbers},
+          {"source", term.source}};
+}
+
+json::object object_of(const GivenScenario& given, const Explanation& explained,
+                       const std::optional<model::Traffic>& serving) {
+  const Estimate& e = explained.estimate;
+  const model::ModelShape& shape = given.model->shape;
+  json::object all;
+  all["model"] = given.model->name;
+  all["architecture"] = given.model->architecture;
+  all["source"] = given.model->source;
+  all["shape"] = json::object{
+      {"hidden_size", shape.hidden_size}, {"layers", shape.layers},
+      {"query_heads", shape.query_heads}, {"kv_heads", shape.kv_heads},
+      {"head_dim", shape.head_dim},       {"intermediate_size", shape.intermediate_size},
+      {"vocabulary", shape.vocabulary},   {"positions", shape.positions}};
+  all["machine"] = given.on_machine ? json::value(given.machine->name) : json::value(nullptr);
+  all["assumptions"] = json::array();
+  for (const auto& line : explained.assumptions)
+    if (given.on_machine || !line.starts_with("GPU budget"))
+      all["assumptions"].as_array().emplace_back(line);
+  for (const auto& line : given.assumed) all["assumptions"].as_array().emplace_back(line);
+  all["warnings"] = lines(explained.warnings);
+  all["notes"] = lines(given.on_machine ? explained.notes : std::vector<std::string>());
+  const auto when_on_machine = [&](auto value) {
+    return given.on_machine ? json::value(value) : json::value(nullptr);
+  };
+  all["verdict"] = when_on_machine(model::name_of(e.verdict));
+  all["sure"] = when_on_machine(model::name_of(e.sure));
+  all["reason"] = when_on_machine(model::name_of(e.reason));
+  if (!given.on_machine) {
+    all["band"] = memory_band(e.gpu_bytes);
+    all["gpus_needed"] = gpus_needed_array(gpus_needed(given.scenario, shipped_catalogue()));
+  }
+  all["advice"] = explained.advice;
+  all["devices"] = json::array();
+  if (given.on_machine)
+    for (const auto& use : explained.devices)
+      all["devices"].as_array().push_back(device_object(use));
+  all["terms"] = json::array();
+  for (const auto& term : explained.terms)
+    if (given.on_machine || term.unit == "bytes")
+      all["terms"].as_array().push_back(term_object(term));
+  all["serving"] =
+      serving ? json::value(traffic_object(*serving, given.scenario, e)) : json::value();
+  if (given.on_machine) all["result"] = json_rows(result_row(given, e)).front();
+  return all;
+}
+
+int run(const Options& options) {
+  if (options.text("task") == "training") return estimate_training(options);
+  refuse_training_flags(options);
+  const Format format = format_of(options);
+  const bool with_terms = options.given("explain");
+  if (with_terms && format != Format::text)
+    throw UsageError("--explain has no effect here: json has the terms always, csv and md never");
+  const GivenScenario given = scenario_of(options);
+  Explanation explained = model::explain(given.scenario);
+  if (const auto smaller = given.on_machine
+                               ? smaller_model(given.scenario, explained.estimate,
+                                               options.text("precision", "auto") == "auto")
+                               : std::string();
+      !smaller.empty())
+    explained.advice += (explained.advice.empty() ? "" : "; ") + smaller;
+  if (!given.on_machine)
+    for (const auto* flag : {"prompt-tokens-p95", "output-tokens-p95"})
+      if (options.given(flag))
+        throw UsageError(fmt::format("--{} has no effect without a machine", flag));
+  const std::optional<model::Traffic> serving =
+      given.on_machine ? traffic_of(options, given.scenario, explained.estimate) : std::nullopt;
+  if (format == Format::text)
+    emit(options,
+         estimate_text(given, explained, serving, with_terms ? Terms::shown : Terms::hidden));
+  else if (format == Format::json)
+    emit(options, pretty(object_of(given, explained, serving)));
+  else if (format == Format::jsonl)
+    emit(options, json::serialize(object_of(given, explained, serving)) + '\n');
+  else if (!given.on_machine)
+    throw UsageError(
+        "csv and md are rows of the result, which needs a machine: --machine, or "
+        "--gpu-memory with --gpu-bandwidth");
+  else
+    emit(options, formatted(result_row(given, explained.estimate), format));
+  const auto verdict = explained.estimate.verdict;
+  const bool no = verdict == model::Verdict::does_not_fit || verdict == model::Verdict::refused;
+  return given.on_machine && no ? answer_is_no : done;
+}
+
+}  // namespace
+
+const Command estimate_command = {
+    {.name = "estimate",
+     .summary = "memory, placement and speed of one model on one machine",
+     .operands = "MODEL",
+     .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_CUSTOM_FLAGS " " HEADROOM_MACHINE_FLAGS
+                                      " " HEADROOM_TRAINING_FLAGS " " HEADROOM_COMPANION_FLAGS
+                                      " " HEADROOM_TRAFFIC_FLAGS " explain format out",
+     .examples =
+         "headroom estimate Qwen/Qwen3-32B --machine '2x a100-sxm-40gb @ dual-epyc-120gb'\n"
+         "headroom estimate llama3-8b --device rtx-4090 --precision q4_K_M --runtime llama.cpp\n"
+         "headroom estimate facebook/opt-30b --gpu-memory 8GB --gpu-bandwidth 272GB/s --ram 32GB\n"
+         "headroom estimate microsoft/phi-2 --batch 4 --context 2048 --explain\n"
+         "headroom estimate llama3-8b --machine rtx-4090 --runtime vllm --lora-rank 16 "
+         "--lora-adapters 4\n"
+         "headroom estimate llama3-70b --machine '4x a100-sxm-80gb' --runtime vllm --draft-model "
+         "llama-3.2-1b --acceptance 0.7\n"
+         "headroom estimate llama2-7b --task training --zero 2 --dp 8 --checkpointing full\n"
+         "headroom estimate llama3-8b --task training --qlora --machine rtx-4090\n"
+         "headroom estimate llama3-70b --task training --runtime megatron --tp 8 --pp 4 "
+         "--grad-accum 16",
+     .columns =
+         "text: the model's shape, every assumption, the verdict, each device, the times\n"
+         "training: every term on the fullest card, the moment of the peak, what fits, what "
+         "would;\n"
+         "      json has them as *_bytes, peak_at, fits, largest_batch, longest_sequence, changes\n"
+         "json: model, machine, assumptions, verdict, sure, devices, terms (name, bytes or\n"
+         "      seconds, low, high, formula, numbers, source), result (as a sweep stores it), "
+         "serving\n"
+         "      (continuous batching in its steady state: ttft_s, tpot_s, total_s, p50, p95,\n"
+         "      requests_s, output_tokens_s, _gpu, _user; null where the engine has none)\n"
+         "csv, md: the columns of `result`, one row",
+     .exit_codes =
+         "0 done: it fits somewhere, with offload if need be\n1 failed: a file or a config "
+         "that cannot be read\n2 usage: an option or a name that is not understood\n"
+         "3 no: it does not fit, or cannot run there"},
+    run};
+
+}  // namespace headroom::sweep

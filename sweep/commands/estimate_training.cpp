@@ -1,0 +1,170 @@
+// headroom estimate --task training: memory of one step on the fullest card.
+#include <fmt/format.h>
+
+#include "hardware/quantity_text.hpp"
+#include "model/training/outcome.hpp"
+#include "sweep/commands/command.hpp"
+#include "sweep/output.hpp"
+#include "sweep/training/answer.hpp"
+#include "sweep/training/row.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::TrainingEstimate;
+
+std::string verdict_text(const GivenTraining& given, const TrainingAnswer& answer) {
+  const Machine& machine = *given.machine;
+  const model::Estimate& o = *answer.outcome;
+  if (machine.devices.empty()) return "does not fit: the machine has no card";
+  const Bytes card = model::smallest_card(machine);
+  if (o.reason == model::Reason::gpu_memory)
+    return fmt::format("does not fit: {} short on the fullest card of {}", to_text(o.short_bytes),
+                       to_text(card));
+  if (o.reason == model::Reason::ram)
+    return fmt::format("does not fit: the host needs {} and has {}", to_text(o.cpu_bytes),
+                       to_text(machine.host.ram));
+  if (o.reason == model::Reason::disk)
+    return fmt::format("does not fit: the disk needs {} and has {}", to_text(o.disk_bytes),
+                       to_text(machine.host.disk));
+  return fmt::format("fits: {} of {} left on the fullest card", to_text(card - answer.memory.peak),
+                     to_text(card));
+}
+
+std::string advice_text(const TrainingAdvice& advice) {
+  std::string text = fmt::format("Fits      batch {} at most, or sequences of {} tokens\n",
+                                 advice.batch, advice.sequence);
+  if (advice.changes.empty()) return text;
+  if (advice.replicas > 0)
+    text += fmt::format("          with --dp {} --zero 3 as it is\n", advice.replicas);
+  std::vector<std::vector<std::string>> rows;
+  for (const model::Change& c : advice.changes)
+    rows.push_back({c.flags, to_text(c.peak), to_text(c.saved),
+                    fmt::format("{:+.0f} %", 100 * (c.time - 1)), c.fits ? "fits" : "", c.effect});
+  return text + '\n' +
+         aligned({"change", "peak", "saves", "time a token", "", ""},
+                 {false, true, true, true, false, false}, rows);
+}
+
+std::string measured_words(const model::TrainingRuntime& runtime) {
+  const model::Constant& spread = runtime.spread;
+  return spread.measurements == 0
+             ? std::string("unmeasured")
+             : fmt::format("from {} measured runs, {}", spread.measurements, spread.source);
+}
+
+std::string step_line(const model::TrainingScenario& s) {
+  const model::Parallelism& p = s.parallel;
+  std::string text = fmt::format("Step      {} x {} tokens a pass, {} pass{} a step; {}, {}",
+                                 s.batch, s.sequence, s.accumulated, s.accumulated == 1 ? "" : "es",
+                                 s.runtime->name, s.optimizer->name());
+  text += fmt::format("\nCards     {}", p.cards());
+  if (p.cards() > 1)
+    text +=
+        fmt::format(": dp {} x tp {} x pp {} x cp {}", p.replicas, p.tensor, p.stages, p.context);
+  if (p.experts > 1) text += fmt::format(", experts over {}", p.experts);
+  if (p.chunks > 1) text += fmt::format(", {} chunks of layers on each stage", p.chunks);
+  return text + fmt::format(", ZeRO {}\n", s.zero);
+}
+
+std::string amount(const model::Term& term) {
+  std::string text = to_text(Bytes(static_cast<Size>(term.expected)));
+  if (term.low != term.high)
+    text += fmt::format(" ({} to {})", to_text(Bytes(static_cast<Size>(term.low))),
+                        to_text(Bytes(static_cast<Size>(term.high))));
+  return text;
+}
+
+std::string step_time_text(const GivenTraining& given, const TrainingAnswer& answer,
+                           bool with_terms) {
+  if (!answer.time) return "";
+  const model::StepTime& t = *answer.time;
+  const model::Constant& spread = model::training_pace(given.scenario.runtime->name).interval;
+  std::string text = fmt::format(
+      "\n{} {:.3g} s ({:.3g} to {:.3g}; {}): {} tokens/s, {:.0f} % of what the cards could do; "
+      "most goes to {}.\n",
+      fits(*answer.outcome) ? "A step takes" : "If it fitted, a step would take", t.total,
+      t.total * spread.low, t.total * spread.high,
+      spread.measurements > 0 ? fmt::format("from {} measured steps", spread.measurements)
+                              : std::string("unmeasured"),
+      grouped(static_cast<Size>(t.tokens_s)), 100 * t.utilization, t.bound);
+  if (given.token_budget > 0)
+    text += fmt::format("{} tokens take {:.3g} days.\n", grouped(given.token_budget),
+                        static_cast<double>(given.token_budget) / t.tokens_s / 86400);
+  if (!with_terms) return text;
+  for (const auto& [name, seconds] : model::parts_of(t))
+    if (seconds > 0)
+      text +=
+          fmt::format("    {:<24}{:8.3g} s  {:3.0f} %\n", name, seconds, 100 * seconds / t.total);
+  return text;
+}
+
+std::string text_of(const GivenTraining& given, const TrainingAnswer& answer, bool with_terms) {
+  const TrainingEstimate& e = answer.memory;
+  const model::Model& m = *given.model;
+  const model::TrainingScenario& s = given.scenario;
+  std::string text = fmt::format("Model     {} ({}), {} parameters, {} trained\n", m.name,
+                                 m.architecture, grouped(m.profile.parameters), grouped(e.trained));
+  text += step_line(s);
+  if (given.machine) text += fmt::format("Machine   {}\n", given.machine->name);
+  for (const auto& line : given.assumed) text += "Assumes   " + line + '\n';
+  for (const auto& line : warnings_of(given, e)) text += "Warning   " + line + '\n';
+  if (given.machine)
+    text += fmt::format("\nVerdict   {} (sure: {})\n", verdict_text(given, answer),
+                        answer.outcome->sure == model::Sure::marginal ? "marginal" : "yes");
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& term : e.terms)
+    if (term.expected > 0)
+      rows.push_back({term.name, to_text(Bytes(static_cast<Size>(term.expected)))});
+  rows.push_back({"peak", to_text(e.peak)});
+  text += '\n' + aligned({"memory of the fullest card", "expected"}, {false, true}, rows);
+  text += fmt::format(
+      "\nThe peak is at {}: allocated {} at the end of forward, {} at the start of backward,\n"
+      "{} in its widest layer, {} in the optimizer's step; terms that are not alive together do "
+      "not add up.\nPeak {} to {} ({}): allocated {}, reserved {}.\n",
+      name_of(e.moment), to_text(e.at_forward_end), to_text(e.at_backward_start),
+      to_text(e.in_backward), to_text(e.at_step), to_text(e.peak_low), to_text(e.peak_high),
+      measured_words(*s.runtime), to_text(e.allocated), to_text(e.reserved));
+  text += step_time_text(given, answer, with_terms);
+  if (given.machine && !given.machine->devices.empty())
+    text += '\n' + advice_text(advice_of(given, e));
+  if (e.host > Bytes(0)) text += fmt::format("In host memory: {} a card.\n", to_text(e.host));
+  if (e.disk > Bytes(0)) text += fmt::format("On disk: {} a card.\n", to_text(e.disk));
+  if (!given.probe.empty()) text += "To measure it on a GPU: " + given.probe + '\n';
+  if (!with_terms) return text;
+  text += '\n';
+  for (const auto& term : e.terms)
+    text += fmt::format(
+        "{}: {}\n    = {}\n{}    source: {}\n", term.name, amount(term), term.formula,
+        term.numbers.empty() ? "" : fmt::format("    with {}\n", term.numbers), term.source);
+  return text;
+}
+
+}  // namespace
+
+int estimate_training(const Options& options) {
+  const Format format = format_of(options);
+  const bool with_terms = options.given("explain");
+  if (with_terms && format != Format::text)
+    throw UsageError("--explain has no effect here: json has the terms always");
+  const GivenTraining given = training_of(options);
+  if (given.token_budget > 0 && (!given.machine || given.machine->devices.empty()))
+    throw UsageError("--token-budget has no effect without cards (--machine)");
+  TrainingAnswer answer;
+  try {
+    answer = answer_of(given);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what());
+  }
+  if (format == Format::text)
+    emit(options, text_of(given, answer, with_terms));
+  else if (format == Format::json)
+    emit(options, pretty(object_of(given, answer)));
+  else if (format == Format::jsonl)
+    emit(options, boost::json::serialize(object_of(given, answer)) + '\n');
+  else
+    emit(options, formatted(training_row(given, answer), format));
+  return given.machine && !fits(*answer.outcome) ? answer_is_no : done;
+}
+
+}  // namespace headroom::sweep

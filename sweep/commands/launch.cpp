@@ -1,0 +1,128 @@
+// headroom launch: ready configurations for a point.
+#include "sweep/launch/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "hardware/names.hpp"
+#include "report/whole_file.hpp"
+#include "sweep/commands/command.hpp"
+#include "sweep/options/machine_options.hpp"
+#include "sweep/output.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+bool fits(const model::Estimate& e) { return e.verdict < model::Verdict::does_not_fit; }
+
+/// The point as this kind's own runtime would run it.
+std::string write(const LaunchKind& kind, GivenScenario& given, const Options& options) {
+  model::Scenario s = given.scenario;
+  if (!kind.runtime.empty() && s.runtime->name != kind.runtime) {
+    if (options.given("runtime") && options.text("kind") != "all")
+      throw std::invalid_argument(fmt::format("--runtime {} was asked for, and this is for {}",
+                                              s.runtime->name, kind.runtime));
+    s.runtime = &given.engines->named(kind.runtime);
+    s.layer_split = nullptr;  // options of another engine
+    s.cpu_offload = Bytes(0);
+  }
+  const bool own = s.runtime == given.scenario.runtime;
+  std::optional<model::Weights> eight_bit;
+  if (kind.name == "transformers-8bit") {
+    eight_bit = model::hold(*given.model, model::scheme("int8"));
+    s.weights = &*eight_bit;
+  }
+  const model::Explanation explained = model::explain(s);
+  if (!fits(explained.estimate))
+    throw std::invalid_argument(
+        fmt::format("{} ({}){}{}", model::name_of(explained.estimate.verdict),
+                    model::name_of(explained.estimate.reason), explained.advice.empty() ? "" : ": ",
+                    explained.advice));
+  std::vector<std::pair<std::string, std::string>> split;
+  if (own) split = given_splits(options);
+  return kind.write({s, explained, std::move(split)});
+}
+
+/// Every kind that applies, each in its file; the others with their reasons.
+int write_all(const Options& options, GivenScenario& given) {
+  namespace fs = std::filesystem;
+  if (!options.given("out")) throw UsageError("--kind all writes files and needs --out FOLDER");
+  const fs::path folder = options.text("out");
+  std::error_code error;
+  fs::create_directories(folder, error);
+  int written = 0;
+  for (const LaunchKind& kind : launch_kinds()) {
+    try {
+      report::write_whole(folder / kind.file, write(kind, given, options));
+      fmt::print("{}: {}\n", (folder / kind.file).string(), kind.meaning);
+      ++written;
+    } catch (const std::invalid_argument& e) {
+      fmt::print("no {}: {}\n", kind.file, e.what());
+    }
+  }
+  return written > 0 ? done : answer_is_no;
+}
+
+/// The default kind of a runtime is the one made for it.
+std::string kind_for(const model::Runtime& runtime) {
+  for (const LaunchKind& kind : launch_kinds())
+    if (kind.runtime == runtime.name) return std::string(kind.name);
+  return "slurm";
+}
+
+int plan_of_tests(const Options& options) {
+  std::vector<GivenScenario> given;
+  std::vector<std::string> names = options.operands();
+  if (names.empty()) throw UsageError("which MODEL…? a test plan takes several");
+  for (const auto& name : names) given.push_back(scenario_of(options, name));
+  std::vector<model::Explanation> explained;
+  for (const auto& each : given) explained.push_back(model::explain(each.scenario));
+  std::vector<LaunchPoint> points;
+  for (std::size_t i = 0; i < given.size(); ++i)
+    points.push_back({given[i].scenario, explained[i], {}});
+  emit(options, test_plan(points));
+  return done;
+}
+
+int run(const Options& options) {
+  if (!machine_of(options))
+    throw UsageError("which machine? --machine, or --gpu-memory and the like");
+  std::string kind = options.text("kind");
+  if (kind == "test-plan") return plan_of_tests(options);
+  GivenScenario given = scenario_of(options);
+  if (kind == "all") return write_all(options, given);
+  if (kind.empty()) kind = kind_for(*given.scenario.runtime);
+  const LaunchKind& chosen = launch_kind(kind);
+  try {
+    emit(options, write(chosen, given, options));
+  } catch (const std::invalid_argument& e) {
+    fmt::print(stderr, "headroom: no {}: {}\n", chosen.name, e.what());
+    return answer_is_no;
+  }
+  return done;
+}
+
+}  // namespace
+
+const Command launch_command = {
+    {.name = "launch",
+     .summary = "ready configurations for a point: scripts, flags, JSON, a batch job, a test plan",
+     .operands = "MODEL…",
+     .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_MACHINE_FLAGS " kind out",
+     .examples =
+         "headroom launch Qwen/Qwen3-32B --machine '2x a100-sxm-40gb @ dual-epyc-120gb' > load.py\n"
+         "headroom launch llama3-8b --machine rtx-4090 --runtime llama.cpp --precision q4_K_M\n"
+         "headroom launch llama3-70b --machine '4x h100-sxm-80gb' --runtime vllm --kind slurm\n"
+         "headroom launch llama3-8b --machine rtx-4090 --kind all --out launch\n"
+         "headroom launch llama2-7b Qwen/Qwen3-32B llama3-70b --machine '2x a100-sxm-40gb' "
+         "--kind test-plan",
+     .columns =
+         "--kind: transformers, transformers-8bit, llama.cpp, vllm, deepspeed-inference,\n"
+         "  deepspeed-zero3, slurm, measure, test-plan (Markdown, takes several models), all",
+     .exit_codes =
+         "0 done\n1 failed: a file that cannot be written\n2 usage: an option or a name that "
+         "is not understood\n3 no: the point does not fit, or cannot be started so"},
+    run};
+
+}  // namespace headroom::sweep

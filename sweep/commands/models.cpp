@@ -1,0 +1,152 @@
+// headroom models: the catalogue that travels inside the program.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <optional>
+
+#include "model/quantisation/quantisation.hpp"
+#include "sweep/commands/command.hpp"
+#include "sweep/hub/hub.hpp"
+#include "sweep/output.hpp"
+#include "sweep/sources/source.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::Model;
+
+struct Looked {
+  std::string name;
+  std::optional<Model> model;
+  std::string problem;  ///< why there is no model
+};
+
+std::vector<Looked> look_up(const std::vector<std::string>& names, const Hub& hub) {
+  std::vector<Looked> all;
+  for (Resolved& each : resolve_models(names, hub)) try {
+      all.push_back({names[all.size()], std::move(each.model), {}});
+      if (each.failure) std::rethrow_exception(each.failure);
+    } catch (const std::exception& e) {
+      all.back().problem = e.what();
+    }
+  return all;
+}
+
+report::Table list(const Hub& hub) {
+  report::Table table{{"model", "architecture", "parameters", "checkpoint_precision", "source"},
+                      {}};
+  for (const auto& each : look_up(catalogue_models(), hub)) {
+    if (each.model)
+      table.rows.push_back({each.name, each.model->architecture, each.model->profile.parameters,
+                            each.model->checkpoint_scheme, each.model->source});
+    else
+      table.rows.push_back({each.name, {}, {}, {}, each.problem});
+  }
+  for (const auto& row : short_names())
+    table.rows.push_back(
+        {std::string(row.name), {}, {}, {}, "short for " + std::string(row.model)});
+  return table;
+}
+
+report::Table show(const std::vector<std::string>& names, const Hub& hub) {
+  report::Table table{{"model", "property", "value"}, {}};
+  for (const auto& name : names) {
+    const Model m = resolve_model(name, hub);
+    const auto row = [&](std::string property, report::Value value) {
+      table.rows.push_back({m.name, std::move(property), std::move(value)});
+    };
+    row("architecture", m.architecture);
+    row("model_type", m.model_type);
+    row("parameters", m.profile.parameters);
+    row("parameters_active", m.profile.parameters_active);
+    row("hidden_size", m.shape.hidden_size);
+    row("layers", m.shape.layers);
+    row("query_heads", m.shape.query_heads);
+    row("kv_heads", m.shape.kv_heads);
+    row("head_dim", m.shape.head_dim);
+    row("intermediate_size", m.shape.intermediate_size);
+    row("vocabulary", m.shape.vocabulary);
+    row("positions", m.shape.positions);
+    row("checkpoint_precision", m.checkpoint_scheme);
+    row("checkpoint_bytes", model::hold(m, model::scheme(m.checkpoint_scheme)).total.count());
+    row("source", m.source);
+  }
+  return table;
+}
+
+/// What a description must satisfy whatever the model.
+std::string problem_of(const Looked& each) {
+  if (!each.model) return each.problem;
+  const Model& m = *each.model;
+  if (m.profile.parameters <= 0) return "no parameters";
+  if (m.profile.parameters_active > m.profile.parameters) return "more active than all parameters";
+  if (m.profile.layers.empty()) return "no repeated blocks";
+  if (m.shape.hidden_size <= 0) return "the config says no hidden size";
+  try {
+    model::hold(m, model::scheme(m.checkpoint_scheme));
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "";
+}
+
+int lint(std::vector<std::string> names, const Options& options, const Hub& hub) {
+  if (names.empty()) names = catalogue_models();
+  report::Table table{{"model", "key", "problem"}, {}};
+  for (const auto& each : look_up(names, hub)) {
+    if (auto problem = problem_of(each); !problem.empty())
+      table.rows.push_back({each.name, {}, std::move(problem)});
+    if (!each.model) continue;
+    for (const auto& unknown : each.model->unknown_keys)
+      table.rows.push_back(
+          {each.name, unknown.key,
+           fmt::format("not read, and no key of {}; nearest: {}", each.model->architecture,
+                       fmt::join(unknown.nearest, ", "))});
+  }
+  const bool clean = table.rows.empty();
+  if (clean && format_of(options) == Format::text)
+    emit(options,
+         fmt::format("{} model{}, no problem\n", names.size(), names.size() == 1 ? "" : "s"));
+  else
+    emit(options, formatted(table, format_of(options)));
+  return clean ? done : failed;
+}
+
+int run(const Options& options) {
+  std::vector<std::string> names = options.operands();
+  const std::string action = names.empty() ? "list" : names.front();
+  if (!names.empty()) names.erase(names.begin());
+  const Hub hub(hub_flags(options));
+  if (action == "lint") return lint(std::move(names), options, hub);
+  if (action == "list") {
+    if (!names.empty())
+      throw UsageError(fmt::format("'models list' takes no name; found '{}'", names.front()));
+    emit(options, formatted(list(hub), format_of(options)));
+    return done;
+  }
+  if (action != "show")
+    throw UsageError(fmt::format("models: found '{}', expected list, show or lint", action));
+  if (names.empty()) throw UsageError("models show: which MODEL?");
+  emit(options, formatted(show(names, hub), format_of(options)));
+  return done;
+}
+
+}  // namespace
+
+const Command models_command = {
+    {.name = "models",
+     .summary = "the models that the program knows: list, show, lint",
+     .operands = "list|show|lint [MODEL…]",
+     .flags = "hub-token offline format out",
+     .examples = "headroom models list\nheadroom models show llama3-8b\n"
+                 "headroom models lint ./config.json",
+     .columns =
+         "list: model, architecture, parameters, checkpoint_precision, source\n"
+         "show: model, property, value\n"
+         "lint: model, key, problem: what cannot be understood, and keys of a config that are\n"
+         "  neither read nor known to its class, with the nearest that are",
+     .exit_codes = "0 done; lint found no problem\n1 failed; lint found problems\n"
+                   "2 usage: an option or a name that is not understood"},
+    run};
+
+}  // namespace headroom::sweep

@@ -1,0 +1,108 @@
+// headroom params: exact parameter counts, from metadata alone.
+#include <fmt/format.h>
+
+#include <exception>
+
+#include "sweep/commands/command.hpp"
+#include "sweep/hub/hub.hpp"
+#include "sweep/options/adapter_options.hpp"
+#include "sweep/options/model_options.hpp"
+#include "sweep/output.hpp"
+#include "sweep/params_output.hpp"
+#include "sweep/sources/source.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+namespace json = boost::json;
+using model::Model;
+
+std::vector<Model> look_up(const std::vector<std::string>& names, const Hub& hub, Need need) {
+  std::vector<Model> models;
+  for (Resolved& each : resolve_models(names, hub, need)) {
+    if (each.failure) std::rethrow_exception(each.failure);
+    models.push_back(std::move(*each.model));
+  }
+  return models;
+}
+
+int run(const Options& options) {
+  say_if_full_model(options);
+  const Format format = format_of(options);
+  const auto adapters = adapters_of(options);
+  const auto models = look_up(models_given(options), Hub(hub_flags(options)),
+                              adapters ? Need::description : Need::counts);
+  for (const Model& model : models)
+    if (const auto line = disagreement(model); !line.empty())
+      fmt::print(stderr, "headroom: {}\n", line);
+  if (options.given("tensors")) {
+    if (adapters)
+      throw UsageError("--tensors lists the model's own; adapters have no effect on it");
+    emit(options, formatted(tensor_table(models), format));
+    return done;
+  }
+  std::string text;
+  if (format == Format::text) {
+    for (const Model& model : models)
+      text += (text.empty() ? "" : "\n") + params_text(model, adapters);
+  } else if (format == Format::json) {
+    json::array all;
+    for (const Model& model : models) all.push_back(params_object(model, adapters));
+    text = pretty(all);
+  } else if (format == Format::jsonl) {
+    for (const Model& model : models)
+      text += json::serialize(params_object(model, adapters)) + '\n';
+  } else {
+    text = formatted(params_table(models, adapters), format);
+  }
+  emit(options, text);
+  return done;
+}
+
+}  // namespace
+
+const Command params_command = {
+    {.name = "params",
+     .summary = "exact parameter counts of models, from their metadata",
+     .operands = "MODEL…",
+     .flags = HEADROOM_MODEL_FLAGS " tensors " HEADROOM_ADAPTER_FLAGS
+                                   " hub-token offline load-full-model format out",
+     .examples =
+         "headroom params microsoft/phi-2\n"
+         "headroom params llama3-8b Qwen3-0.6B --format json\n"
+         "headroom params ./config.json --tensors --format csv\n"
+         "headroom params 'gpt2?n_layer=6'\n"
+         "headroom params model.safetensors.index.json model-Q4_K_M-00001-of-00002.gguf\n"
+         "headroom params ./folder-of-config-and-shards --tensors\n"
+         "headroom params llama3-8b --lora-rank 16 --lora-targets all-linear --dora\n"
+         "headroom params my-model.toml\n"
+         "headroom params --hidden-size 4096 --layers 32 --heads 32 --kv-heads 8 "
+         "--intermediate-size 14336 \\\n"
+         "  --vocab-size 128256 --position-embedding rotary --norm rms --feed-forward gated "
+         "--tied-head false",
+     .columns =
+         "model, architecture, source\n"
+         "parameters: tied ones once; parameters_untied: each time\n"
+         "parameters_active: touched by one token (experts); embeddings counted\n"
+         "embedding_parameters: looked up, not multiplied; non_embedding_parameters: neither\n"
+         "  these nor an output head of its own\n"
+         "components (json): language, vision, audio, projector, other; they sum to\n"
+         "  parameters; in csv vision_parameters, audio_parameters, projector_parameters\n"
+         "multi_token_prediction (json): null, or what checkpoints hold beside parameters:\n"
+         "  modules, parameters of their own, copies of embedding and head, source of the\n"
+         "  layout; null where the layout is not described. In csv mtp_modules,\n"
+         "  mtp_parameters, mtp_copies\n"
+         "tied: tensors that share another one's storage\n"
+         "groups (json): parameters by part of the model; they sum to parameters\n"
+         "kv_bytes_per_token_fp16: what a token adds to the cache, windows not yet full\n"
+         "assumed (text, json): what the description of a custom model leaves to defaults\n"
+         "adapter_parameters, adapted_modules (with --lora-rank, --lora-targets, --dora):\n"
+         "                 what PEFT would train, and beside how many modules\n"
+         "bytes, differences: of the checkpoint's tensors, where their headers were read\n"
+         "parameters_stored, dtypes, notes, undescribed (json): what the headers say, and why\n"
+         "  there is no more than that\n"
+         "with --tensors: model, tensor, shape, role, elements, tied_to, dtype, bytes, difference",
+     .exit_codes = usual_exit_codes},
+    run};
+
+}  // namespace headroom::sweep

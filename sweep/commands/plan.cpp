@@ -1,0 +1,279 @@
+// headroom plan: the inverse questions.
+#include "sweep/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <ranges>
+#include <set>
+
+#include "hardware/names.hpp"
+#include "hardware/quantity_text.hpp"
+#include "hardware/text_file.hpp"
+#include "sweep/commands/command.hpp"
+#include "sweep/hub/hub.hpp"
+#include "sweep/options/machine_options.hpp"
+#include "sweep/options/scenario_options.hpp"
+#include "sweep/output.hpp"
+#include "sweep/portfolio/report.hpp"
+#include "sweep/sources/source.hpp"
+#include "sweep/what_runs.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+const char* const no_prices =
+    "no machine has a price: each needs a purchase price with power, electricity and amortisation "
+    "years, or a rent";
+
+double positive(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value > 0) || value > 1e12)
+    throw std::invalid_argument(fmt::format("found '{}', expected a number above 0", text));
+  return value;
+}
+
+model::Target target_of(const Options& options) {
+  model::Target target;
+  target.ttft = options.read("max-ttft", parse_seconds);
+  target.tpot = options.read("max-tpot", parse_seconds);
+  target.users = options.whole("users", 1) - (options.given("users") ? 0 : 1);
+  target.requests_s = options.read("requests-s", positive).value_or(0);
+  target.output_tokens_s = options.read("tokens-s", positive).value_or(0);
+  target.offload = options.given("allow-offload");
+  target.strict = options.given("strict");
+  return target;
+}
+
+std::optional<Prices> prices_of(const Options& options, const Catalogue& catalogue) {
+  if (!options.given("prices")) return std::nullopt;
+  const std::string file = options.text("prices");
+  return read_prices(read_text_file(file), file, catalogue);
+}
+
+/// Owns what the candidates point to.
+struct Stock {
+  std::vector<std::unique_ptr<model::Model>> models;
+  std::vector<std::unique_ptr<model::Weights>> weights;
+  std::vector<std::unique_ptr<Machine>> machines;
+  std::vector<std::string> assumed;
+};
+
+void add_models(Stock& stock, const Question& asked, const std::vector<std::string>& operands,
+                const Hub& hub) {
+  std::vector<std::string> names = operands;
+  if (asked.one_model && names.size() != 1)
+    throw UsageError(fmt::format("plan {}: one MODEL, found {}", asked.name, names.size()));
+  if (names.empty()) names = catalogue_models();
+  for (Resolved& each : resolve_models(names, hub)) {
+    if (each.failure) std::rethrow_exception(each.failure);
+    if (each.model->profile.generative || !operands.empty())
+      stock.models.push_back(std::make_unique<model::Model>(std::move(*each.model)));
+  }
+}
+
+/// The precisions that were asked for; for best-precision all that the runtime holds; else the
+/// checkpoint's own.
+std::vector<const model::Scheme*> schemes_of(const Options& options, const Question& asked,
+                                             const model::Runtime& runtime) {
+  std::vector<const model::Scheme*> all;
+  for (const auto& name : options.texts("precisions"))
+    all.push_back(name == "auto" ? nullptr : &model::scheme(name));
+  if (!all.empty()) return all;
+  if (asked.name != "best-precision") return {nullptr};
+  for (const model::Scheme& scheme : model::schemes())
+    if (std::ranges::find(runtime.holds, scheme.family) != runtime.holds.end())
+      all.push_back(&scheme);
+  return all;
+}
+
+void add_weights(Stock& stock, const std::vector<const model::Scheme*>& schemes) {
+  for (const auto& model : stock.models)
+    for (const model::Scheme* scheme : schemes) {
+      if (scheme == nullptr) scheme = &model::scheme(model->checkpoint_scheme);
+      auto held = std::make_unique<model::Weights>(model::hold(*model, *scheme));
+      if (held->refusal.empty()) stock.weights.push_back(std::move(held));
+    }
+}
+
+void add_machines(Stock& stock, const Options& options, const Question& asked,
+                  const Catalogue& catalogue, const std::optional<Prices>& prices) {
+  const auto add = [&](const std::string& text) {
+    try {
+      stock.machines.push_back(std::make_unique<Machine>(parse_machine(text, catalogue)));
+    } catch (const std::invalid_argument& e) {
+      throw UsageError(fmt::format("machine '{}': {}", text, e.what()));
+    }
+  };
+  for (const auto& text : options.texts("machines")) add(text);
+  if (asked.name == "fewest-gpus") {
+    if (!options.given("device") || options.given("count"))
+      throw UsageError("plan fewest-gpus: give --device, without --count: the count is the answer");
+    const std::string host = options.given("host") ? " @ " + options.text("host") : std::string();
+    for (int n = 1; n <= 64; ++n) add(fmt::format("{}x {}{}", n, options.text("device"), host));
+    return;
+  }
+  if (auto given = machine_of(options)) {
+    stock.machines.push_back(std::make_unique<Machine>(std::move(given->machine)));
+    stock.assumed = std::move(given->assumed);
+  }
+  if (stock.machines.empty() && asked.priced && prices)
+    for (const Price& price : prices->prices)
+      if (price.of == Price::Of::machine) add(price.name);
+  if (stock.machines.empty())
+    throw UsageError(asked.priced
+                         ? "which machines? give --machines, or price some in the prices file"
+                         : "which machine? give --machine or --machines");
+}
+
+std::vector<model::Acquisition> acquisitions_of(const Options& options, bool priced) {
+  constexpr std::string_view names[] = {"buy", "used", "rent"};
+  if (!options.given("acquire"))
+    return {std::begin(model::acquisitions), std::end(model::acquisitions)};
+  if (!priced) throw UsageError("--acquire has no effect without --prices");
+  const std::string name = options.one_of("acquire", names, "buy");
+  return {static_cast<model::Acquisition>(std::ranges::find(names, name) - names)};
+}
+
+/// plan portfolio FILE: everything is in the file.
+int run_portfolio(const Options& options) {
+  for (const auto part : std::views::split(plan_command.help.flags, ' ')) {
+    const std::string flag(part.begin(), part.end());
+    constexpr std::string_view understood[] = {"format",  "out",     "hub-token",
+                                               "offline", "factors", "set"};
+    if (std::ranges::find(understood, flag) == std::end(understood) && options.given(flag))
+      throw UsageError(fmt::format("--{} has no effect on plan portfolio: FILE says it", flag));
+  }
+  if (options.operands().size() != 2)
+    throw UsageError(
+        fmt::format("plan portfolio: one FILE, found {}", options.operands().size() - 1));
+  const Format format = format_of(options);
+  const Engines engines(options);
+  const Portfolio portfolio =
+      read_portfolio(options.operands()[1], Hub(hub_flags(options)), engines);
+  const auto plans = plan_portfolio(portfolio);
+  if (plans.empty()) throw UsageError(no_prices);
+  if (options.given("out")) {
+    const std::filesystem::path folder = options.text("out");
+    for (const auto& each : write_portfolio(portfolio, plans, folder))
+      fmt::print(stderr, "{}\n", (folder / each).string());
+  }
+  fmt::print("{}", format == Format::text ? portfolio_words(portfolio, plans)
+                                          : formatted(portfolio_table(portfolio, plans), format));
+  return plans.front().qualifies() ? done : answer_is_no;
+}
+
+/// plan --machine …: what runs there, over the catalogue.
+int run_without_question(const Options& options) {
+  for (const auto flag : {"machines", "max-ttft", "max-tpot", "users", "requests-s", "tokens-s",
+                          "allow-offload", "strict", "prices", "acquire"})
+    if (options.given(flag))
+      throw UsageError(
+          fmt::format("--{} belongs to a question; `headroom plan --help` lists them", flag));
+  if (!options.given("machine") && !options.given("device") && !options.given("host") &&
+      !options.given("gpu-memory"))
+    throw UsageError(
+        "which question? `headroom plan --help` lists them; with a --machine alone, plan lists "
+        "what "
+        "runs there");
+  return what_runs(options);
+}
+
+int run(const Options& options) {
+  std::vector<std::string> operands = options.operands();
+  if (operands.empty()) return run_without_question(options);
+  if (operands.front() == "portfolio") return run_portfolio(options);
+  const Question& asked = question(operands.front());
+  operands.erase(operands.begin());
+  const Format format = format_of(options);
+  const model::Target target = target_of(options);
+  const Engines engines(options);
+  const model::Scenario request = request_of(options, engines);
+  const Catalogue catalogue = catalogue_of(options.texts("hardware"));
+  const auto prices = prices_of(options, catalogue);
+  if (asked.priced && !prices)
+    throw UsageError(fmt::format("plan {} ranks by money and needs --prices FILE", asked.name));
+  Stock stock;
+  add_machines(stock, options, asked, catalogue, prices);
+  for (const auto& machine : stock.machines) engines.measured(*machine);
+  for (auto& line : engines.assumed(stock.machines.front().get()))
+    stock.assumed.push_back(std::move(line));
+  add_models(stock, asked, operands, Hub(hub_flags(options)));
+  add_weights(stock, schemes_of(options, asked, *request.runtime));
+  if (stock.weights.empty()) throw UsageError("none of these precisions can hold the model");
+  Choices choices;
+  for (const auto& each : stock.weights) choices.weights.push_back(each.get());
+  for (const auto& each : stock.machines) choices.machines.push_back(each.get());
+  choices.acquisitions = acquisitions_of(options, prices.has_value());
+  choices.prices = prices ? &*prices : nullptr;
+  const auto candidates = ranked(asked, choices, request, target);
+  if (candidates.empty()) throw UsageError(no_prices);
+  const auto most = static_cast<std::size_t>(options.whole("top", 10));
+  std::string text;
+  if (format == Format::text) {
+    text = plan_words(asked, candidates, target, prices ? prices->currency : "");
+    for (const auto& line : stock.assumed) text += "Assumes     " + line + '\n';
+  } else {
+    text = formatted(plan_table(candidates, most), format);
+  }
+  emit(options, text);
+  return candidates.front().qualifies() ? done : answer_is_no;
+}
+
+}  // namespace
+
+const Command plan_command = {
+    {.name = "plan",
+     .summary = "the best model, batch, context, machine or precision for a target",
+     .operands = "[QUESTION [MODEL… | FILE]]",
+     .flags = HEADROOM_MACHINE_FLAGS
+     " machines precisions kv-precision batch prompt-tokens output-tokens context runtime max-ttft "
+     "max-tpot factors set users requests-s tokens-s allow-offload strict prices acquire top "
+     "hub-token offline "
+     "format out",
+     .examples =
+         "headroom plan --machine local\n"
+         "headroom plan largest-model --machine 'rtx-4090' --precisions q4_K_M --runtime "
+         "llama.cpp\n"
+         "headroom plan longest-context llama3-8b --machine rtx-4090\n"
+         "headroom plan most-users llama3-8b --machine 4x l40s --runtime vllm --max-tpot 50ms\n"
+         "headroom plan fewest-gpus llama3-70b --device h100-sxm-80gb --runtime vllm --users 64\n"
+         "headroom plan cheapest-machine llama3-70b --prices prices.toml --users 200 --max-tpot "
+         "60ms\n"
+         "headroom plan best-precision Qwen/Qwen3-32B --machine rtx-4090 --max-tpot 100ms "
+         "--strict\n"
+         "headroom plan portfolio examples/purchase.toml --out out/purchase",
+     .columns =
+         "without a QUESTION: what of the catalogue runs on --machine, as `curve --all`\n"
+         "QUESTION: largest-model, largest-batch, longest-context, most-users, fewest-gpus,\n"
+         "  cheapest-machine, best-precision; portfolio: FILE says which models with which loads, "
+         "on\n"
+         "  which machines, at which prices; --out DIR gets purchase.md, purchase.csv, a page for\n"
+         "  each model and figures\n"
+         "prices (examples/prices/example.toml): each figure a number, or { expected, low, high } "
+         "where it\n"
+         "  is not sure: draws of a portfolio are from that range, and its tornado spans it\n"
+         "rank, model, precision, machine; cards of a copy, copies; batch of a copy, users of all\n"
+         "copies; ttft_s, tpot_s; tokens_s and requests_s of all copies; room_bytes free on the\n"
+         "most loaded card; binds: what one more would miss, binds_times by how much; machines "
+         "that\n"
+         "the demand takes, machines_spare with one more; acquisition, purchase, cost_per_hour of\n"
+         "all machines; cost_per_million_in and _out; tokens_per_joule\n"
+         "portfolio: rank, fleet, acquisition, weights, machines, where; purchase, cost_per_hour "
+         "and its\n"
+         "80 % interval (empty: not served there); cost_per_million_in and _out, and _out_all, of "
+         "an\n"
+         "output token with all else included; cost_over_years; break_even_api_months and\n"
+         "_rent_months; tokens_per_joule; wins: draws in which it is the cheapest; "
+         "beaten_by_first: in which "
+         "the\n"
+         "first is cheaper; times_of_load that the budget pays for; missed",
+     .exit_codes =
+         "0 done\n1 failed: a file that cannot be read\n2 usage: an option or a name that "
+         "is not understood\n3 no: nothing qualifies; the closest is named"},
+    run};
+
+}  // namespace headroom::sweep

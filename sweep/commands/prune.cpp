@@ -1,0 +1,41 @@
+// headroom prune: old runs out of a database.
+#include <fmt/format.h>
+
+#include "report/read.hpp"
+#include "report/store.hpp"
+#include "sweep/commands/command.hpp"
+#include "sweep/database_operand.hpp"
+#include "sweep/log.hpp"
+#include "sweep/output.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+int run(const Options& options) {
+  const auto file = database_operand(options);
+  const Size keep = options.whole("keep", 30);
+  const Log log(options);
+  { const report::Database there(file); }  // what is no database is not made one
+  report::Store store(file);
+  const auto pruned = store.prune(keep);
+  log.summary("pruned",
+              fmt::format("{} runs and {} rows removed, {} MB given back", pruned.runs,
+                          grouped(pruned.rows), grouped(pruned.bytes / 1'000'000)),
+              {{"runs", pruned.runs}, {"rows", pruned.rows}, {"bytes", pruned.bytes}});
+  return done;
+}
+
+}  // namespace
+
+const Command prune_command = {
+    {.name = "prune",
+     .summary = "all but the last complete runs out of a database",
+     .operands = "DATABASE|FOLDER",
+     .flags = "keep log-format",
+     .examples = "headroom prune out/nightly --keep 30",
+     .columns = "one line: runs and rows that were removed, and how much smaller the file is.\n"
+                "Rows that a run that stays refers to stay, so every report of it stays the same.",
+     .exit_codes = usual_exit_codes},
+    run};
+
+}  // namespace headroom::sweep

@@ -1,0 +1,183 @@
+// headroom report: tables and curves again, from a database alone.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+#include <sstream>
+
+#include "hardware/names.hpp"
+#include "report/condition.hpp"
+#include "report/csv.hpp"
+#include "report/nights.hpp"
+#include "report/reports.hpp"
+#include "report/view.hpp"
+#include "sweep/commands/command.hpp"
+#include "sweep/database_operand.hpp"
+#include "sweep/output.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string runs_text(const report::Database& database, Format format) {
+  report::Table table{{"run", "name", "points", "reused", "started", "finished", "version"}, {}};
+  for (const auto& run : database.runs())
+    table.rows.push_back({run.id, run.name, run.points, run.reused, run.started,
+                          run.finished.empty() ? "unfinished, at point " + std::to_string(run.next)
+                          : run.complete()     ? run.finished
+                                           : fmt::format("{}, shard {} to {} of {}", run.finished,
+                                                         run.first, run.end - 1, run.all),
+                          run.version});
+  return formatted(table, format);
+}
+
+std::string views_text(Format format) {
+  report::Table table{{"view", "question", "caption"}, {}};
+  for (const auto& view : report::views())
+    table.rows.push_back(
+        {std::string(view.name), std::string(view.title), std::string(view.caption)});
+  return formatted(table, format);
+}
+
+std::vector<const report::Column*> selected_columns(const Options& options,
+                                                    const report::RunInfo& run) {
+  std::vector<const report::Column*> selected;
+  std::vector<std::string> known;
+  for (const auto& column : report::columns()) known.emplace_back(column.name);
+  for (const auto& list : options.texts("columns")) {
+    std::istringstream names(list);
+    for (std::string name; std::getline(names, name, ',');) {
+      const auto* column = report::find_column(name);
+      if (!column) throw unknown_name("column", name, known);
+      selected.push_back(column);
+    }
+  }
+  return selected.empty() ? report::columns_of(run) : selected;
+}
+
+report::Value owned(const report::Cell& cell) {
+  if (const auto* text = std::get_if<std::string_view>(&cell)) return std::string(*text);
+  if (const auto* n = std::get_if<std::int64_t>(&cell)) return *n;
+  if (const auto* x = std::get_if<double>(&cell)) return *x;
+  return {};
+}
+
+/// --where and --columns: rows of one run, as a stream.
+void rows(const Options& options, const report::Database& database, std::int64_t run) {
+  const auto selected = selected_columns(options, database.run(run));
+  std::optional<report::Condition> where;
+  if (options.given("where"))
+    where.emplace(options.text("where"), std::vector<std::string>{"result"});
+  constexpr std::string_view formats[] = {"csv"};
+  options.one_of("format", formats, "csv");
+  stream(options, [&](std::ostream& out) {
+    report::write_csv(out, database, run, selected, where ? &*where : nullptr);
+  });
+}
+
+/// --trend: the one point of the run for which the condition holds, over the runs.
+void trend(const Options& options, const report::Database& database, std::int64_t run) {
+  const report::Condition condition(options.text("trend"), {"result"});
+  const report::Axes axes(database.run(run));
+  std::vector<Size> points;
+  std::vector<report::Cell> cells(condition.reads().size());
+  database.for_each(run, [&](Size point, const model::Estimate& estimate) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const auto& column = *condition.reads()[i].column;
+      cells[i] = axes.cell(column, point, estimate,
+                           column.kind == report::ColumnKind::derived ? axes.factors(point)
+                                                                      : model::IntervalFactors{});
+    }
+    if (points.size() < 6 && condition.holds(cells)) points.push_back(point);
+  });
+  if (points.size() != 1)
+    throw UsageError(
+        fmt::format("--trend: '{}' holds for {} points, expected one{}", options.text("trend"),
+                    points.size() == 6 ? "more than five" : std::to_string(points.size()),
+                    points.empty() ? "" : fmt::format(": point {}", fmt::join(points, ", "))));
+  std::vector<std::string> names{"verdict", "gpu_bytes", "load_s", "ttft_s", "tpot_s", "tokens_s"};
+  if (options.given("columns")) {
+    names.clear();
+    for (const auto* column : selected_columns(options, database.run(run))) {
+      if (column->kind != report::ColumnKind::outcome)
+        throw UsageError(fmt::format("--columns with --trend: outcomes are expected, '{}' is none",
+                                     column->name));
+      names.emplace_back(column->name);
+    }
+  }
+  report::Table table{{"run", "finished", "version"}, {}};
+  table.names.insert(table.names.end(), names.begin(), names.end());
+  for (const auto& night : report::nights(database, run, points.front(), 1000)) {
+    auto& row = table.rows.emplace_back(
+        std::vector<report::Value>{night.run.id, night.run.finished, night.run.version});
+    for (const auto& name : names)
+      row.push_back(night.estimate
+                        ? owned(report::value_of(*report::find_column(name), *night.estimate, {}))
+                        : report::Value());
+  }
+  emit(options, formatted(table, format_of(options)));
+}
+
+int run(const Options& options) {
+  if (options.text("view") == "list") {
+    emit(options, views_text(format_of(options)));
+    return done;
+  }
+  const fs::path file = database_operand(options);
+  const report::Database database(file);
+  options.exclusive({"runs", "view", "where"});
+  options.exclusive({"runs", "view", "columns"});
+  options.exclusive({"runs", "view", "where", "trend"});
+  if (options.given("runs")) {
+    emit(options, runs_text(database, format_of(options)));
+    return done;
+  }
+  const std::int64_t run = options.given("run") ? options.whole("run", 0) : database.latest_run();
+  if (options.given("trend")) {
+    trend(options, database, run);
+    return done;
+  }
+  if (options.given("where") || options.given("columns")) {
+    rows(options, database, run);
+    return done;
+  }
+  if (options.given("view")) {
+    const auto& view = report::view(options.text("view"));
+    emit(options, formatted(database.query(std::string(view.sql), run), format_of(options)));
+    return done;
+  }
+  if (options.given("format"))
+    throw UsageError("--format has no effect without --view or --runs: a folder has all formats");
+  const fs::path folder = options.given("out") ? fs::path(options.text("out")) : file.parent_path();
+  const auto written = report::write_reports(
+      database, run, folder.empty() ? fs::path(".") : folder,
+      options.given("no-plots") ? report::Figures::skip : report::Figures::draw);
+  for (const auto& note : written.notes) fmt::print(stderr, "note: {}\n", note);
+  for (const auto& path : written.files) fmt::print("{}\n", (folder / path).string());
+  return done;
+}
+
+}  // namespace
+
+const Command report_command = {
+    {.name = "report",
+     .summary = "tables and curves of a run, from its database alone",
+     .operands = "DATABASE|FOLDER",
+     .flags = "run runs view where columns trend no-plots format out",
+     .examples = "headroom report out/nightly\n"
+                 "headroom report out/nightly --runs\n"
+                 "headroom report --view list\n"
+                 "headroom report out/nightly --view fastest --format csv\n"
+                 "headroom report out/nightly --where \"tokens_s > 20 and model like 'Qwen%'\" "
+                 "--columns model,precision,tokens_s\n"
+                 "headroom report out/nightly --trend \"point = 17\"\n"
+                 "headroom report results.sqlite --run 3 --out /tmp/third",
+     .columns = "files written, one a line; with --view or --runs the rows themselves.\n"
+                "--where, --columns: points as CSV (RFC 4180), in bounded memory\n"
+                "--trend: one row a run: run, finished, version, then the columns asked for\n"
+                "What a column means: sqlite3 FILE 'select * from column_meaning'",
+     .exit_codes = usual_exit_codes},
+    run};
+
+}  // namespace headroom::sweep

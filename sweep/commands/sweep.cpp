@@ -1,0 +1,179 @@
+// headroom sweep: a spec in, a database and its reports out.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+
+#include "report/reports.hpp"
+#include "report/store.hpp"
+#include "sweep/commands/command.hpp"
+#include "sweep/factors.hpp"
+#include "sweep/hub/hub.hpp"
+#include "sweep/job.hpp"
+#include "sweep/longest_contexts.hpp"
+#include "sweep/options/machine_options.hpp"
+#include "sweep/output.hpp"
+#include "sweep/progress.hpp"
+#include "sweep/runner.hpp"
+#include "sweep/sweep_end.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+
+/// While it lives, Ctrl-C and a polite kill ask for a stop at the next block; a second one kills.
+class StopOnSignal {
+ public:
+  StopOnSignal() {
+    struct sigaction action = {};
+    action.sa_handler = [](int) { interrupted.store(true); };
+    action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+    sigaction(SIGINT, &action, nullptr);
+    sigaction(SIGTERM, &action, nullptr);
+  }
+};
+
+std::string axis_text(const report::AxisValue& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{}", *real);
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  return "default";
+}
+
+/// The distinct values of a column in the order of the digit, cut after a few.
+std::string values_text(const report::Axis& axis) {
+  std::vector<std::string> distinct;
+  for (const auto& value : axis.values) {
+    const auto text = axis_text(value);
+    if (std::find(distinct.begin(), distinct.end(), text) == distinct.end())
+      distinct.push_back(text);
+  }
+  const std::size_t shown = std::min<std::size_t>(distinct.size(), 6);
+  std::string all = fmt::format(
+      "{}",
+      fmt::join(distinct.begin(), distinct.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  if (distinct.size() > shown)
+    all += fmt::format(", … {} ({} values)", distinct.back(), distinct.size());
+  return all;
+}
+
+std::string axes_text(const Job& job) {
+  std::string text;
+  for (std::size_t g = 0; g < job.grids.size(); ++g) {
+    const JobGrid& grid = job.grids[g];
+    text += fmt::format("grid {}: {} points{}\n", g + 1, grouped(grid.grid.size()),
+                        grid.exclusions.empty() ? "" : ", excluded ones counted");
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& digit : grid.shape.digits)
+      for (const auto& axis : digit) {
+        const auto* column = report::find_column(axis.column);
+        if (column && column->kind == report::ColumnKind::axis)
+          rows.push_back({"  " + axis.column, values_text(axis)});
+      }
+    const auto lines = aligned({"", ""}, {false, false}, rows);
+    text += lines.substr(lines.find('\n') + 1);
+  }
+  return text;
+}
+
+std::string dry_run(const Job& job) {
+  const double bytes = report::expected_bytes_per_point() * static_cast<double>(job.points());
+  return axes_text(job) +
+         fmt::format("points: {}\nexpected database: {:.4g} {}\n", grouped(job.points()),
+                     bytes < 1e9 ? bytes / 1e6 : bytes / 1e9, bytes < 1e9 ? "MB" : "GB");
+}
+
+int run(const Options& options) {
+  if (options.operands().size() != 1)
+    throw UsageError(fmt::format("one SPEC is needed; found {}", options.operands().size()));
+  Spec spec = read_spec(options.operands().front());
+  if (options.given("out")) spec.out = options.text("out");
+  if (options.given("prices")) spec.prices = options.text("prices");
+  std::vector<std::string> files(spec.hardware.begin(), spec.hardware.end());
+  for (const auto& file : options.texts("hardware")) files.push_back(file);
+  const Job job = make_job(spec, catalogue_of(files), Hub(hub_flags(options)),
+                           std::make_shared<const Engines>(options));
+  const int jobs = static_cast<int>(std::min<Size>(options.whole("jobs", 0), 1024));
+  if (options.given("dry-run")) {
+    for (const std::string_view flag : {"jobs", "fresh", "shard", "no-plots", "log-format"})
+      if (options.given(flag))
+        throw UsageError(fmt::format("--{} has no effect with --dry-run", flag));
+    fmt::print("{}", dry_run(job));
+    return done;
+  }
+
+  if (options.given("shard") && options.given("no-plots"))
+    throw UsageError("--no-plots has no effect with --shard: merging writes the reports");
+  const Log log(options);
+  const auto shard = options.read(
+      "shard", [&](const std::string& text) { return parse_shard(text, job.points()); });
+  const auto file =
+      shard ? shard_file(spec.out, options.text("shard")) : spec.out / "results.sqlite";
+  report::Store store(file);
+  const report::RunInfo info = job.info(spec);
+  const bool fresh = options.given("fresh");
+  store.begin_run(info, fresh ? report::Unfinished::leave : report::Unfinished::resume, shard);
+  const Size first = store.next_point(), total = store.end_point();
+  if (first > (shard ? shard->first : 0))
+    log.say("resumed",
+            fmt::format("resuming run {} at point {} of {}", store.run_id(), grouped(first),
+                        grouped(total)),
+            {{"run", store.run_id()}, {"point", first}, {"end", total}});
+  std::optional<Reuse> reuse;
+  if (!fresh) reuse.emplace(report::Database(file), info);
+  const StopOnSignal stopping;
+  const auto start = std::chrono::steady_clock::now();
+  Progress progress(first, total);
+  const bool complete = sweep::run(job, store,
+                                   {.jobs = jobs,
+                                    .stop = &interrupted,
+                                    .progress = [&](Size at) { progress.show(at); },
+                                    .reuse = reuse ? &*reuse : nullptr});
+  progress.clear();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  if (!complete) {
+    log.say("stopped",
+            fmt::format("stopped at point {} of {}; the same command goes on from there",
+                        grouped(store.next_point()), grouped(total)),
+            {{"run", store.run_id()}, {"point", store.next_point()}, {"end", total}});
+    return failed;
+  }
+  keep_longest_contexts(job, report::Database(file), store);
+  const Ending ending{.from = first,
+                      .seconds = took.count(),
+                      .reused_from = reuse ? reuse->run() : 0,
+                      .draw = !options.given("no-plots") && spec.plots};
+  return shard ? end_shard(std::move(store), file, ending, log)
+               : end_run(std::move(store), file, spec.out, ending, log);
+}
+
+}  // namespace
+
+const Command sweep_command = {
+    {.name = "sweep",
+     .summary = "every point of a spec into a database, with tables and curves",
+     .operands = "SPEC",
+     .flags = "dry-run jobs fresh shard hardware prices " HEADROOM_FACTOR_FLAGS
+              " hub-token offline no-plots log-format out",
+     .examples = "headroom sweep examples/nightly.toml\n"
+                 "headroom sweep examples/nightly.toml --dry-run\n"
+                 "headroom sweep big.toml --jobs 2 --out /data/big\n"
+                 "headroom sweep big.toml --shard 3/16 --out /data/big\n"
+                 "sqlite3 out/nightly/results.sqlite 'select count(*) from result'",
+     .columns =
+         "out/<name>/results.sqlite: tables run, model_source, result, result_all,\n"
+         "  column_meaning\n"
+         "out/<name>/index.html, results.csv, compatibility.md and .csv, precision.md, changes.md\n"
+         "  and .csv, curves, README.md\n"
+         "points whose model, machine, runtime and program are those of the last run are taken "
+         "from\n"
+         "  it; --fresh computes all, to the same content\n"
+         "--dry-run: axes, number of points, expected size of the database",
+     .exit_codes = "0 done\n1 failed, or stopped before the end: the same command goes on\n"
+                   "2 usage: the spec, a name in it or an option is not understood"},
+    run};
+
+}  // namespace headroom::sweep

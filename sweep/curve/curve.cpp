@@ -1,0 +1,218 @@
+#include "sweep/curve/curve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "hardware/quantity_text.hpp"
+#include "model/placement/assignment.hpp"
+#include "model/speed/time_intervals.hpp"
+#include "report/words.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using namespace model;
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+double gib(Bytes bytes) { return bytes.real().value() / (1 << 30); }
+
+/// The memory of the smallest card that the point uses.
+Bytes smallest_card(const CurveLine& line, const AllocationPoint& point) {
+  Bytes least = all_of_it;
+  for (Size card = point.plan.idle; card < point.plan.cards; ++card)
+    least = std::min(least, line.scenario.machine->devices[static_cast<std::size_t>(card)].memory);
+  return least;
+}
+
+/// Whether it stays on its cards even at the high end of its memory's interval.
+bool within_cards(const CurveLine& line, const AllocationPoint& point) {
+  return point.plan.cards == 0 || point.estimate.gpu_bytes_high <= smallest_card(line, point);
+}
+
+report::Curve drawn(const CurveLine& line, report::Between between) {
+  report::Curve curve{line.label, {}, {}, {}, between};
+  std::vector<double> allocations, speeds;
+  for (std::size_t i = 0; i < line.points.size(); ++i) {
+    const AllocationPoint& p = line.points[i];
+    const Estimate& e = p.estimate;
+    const bool fits = runs(p);
+    curve.points.push_back({gib(p.allocation), fits ? e.tokens_s : none,
+                            fits ? e.ttft.value() : none, fits ? e.load.value() : none, fits});
+    const TimeIntervals times = time_intervals(*line.scenario.runtime, p.plan);
+    const auto set = [](report::CurvePoint::Interval& to, const Constant& of) {
+      to = {of.low, of.high};
+    };
+    set(curve.points.back().step, times.step);
+    set(curve.points.back().first, times.first);
+    set(curve.points.back().load, times.load);
+    allocations.push_back(curve.points.back().allocation);
+    speeds.push_back(curve.points.back().tokens_s);
+    if (const std::string words = jump_words(line, i); !words.empty())
+      curve.marks.push_back({i, words});
+  }
+  const bool complete = report::grade(line.points.back().estimate) == report::Grade::on_gpus;
+  curve.knee =
+      report::find_knee(allocations, speeds, complete ? report::End::complete : report::End::open);
+  return curve;
+}
+
+/// Whole answers a second: a prompt that is slow counts as much as output that is.
+double answers_s(const AllocationPoint& point) {
+  return runs(point) ? 1.0 / point.estimate.total.value() : 0.0;
+}
+
+/// The least allocation within the knee's share of the best speed of a whole answer, of those that
+/// stay on the cards at the high end of the interval where there are any.
+void recommend(CurveLine& line) {
+  double best = 0, best_within = 0;
+  for (const AllocationPoint& p : line.points) {
+    best = std::max(best, answers_s(p));
+    if (within_cards(line, p)) best_within = std::max(best_within, answers_s(p));
+  }
+  if (best == 0) {
+    const Estimate& last = line.points.back().estimate;
+    line.reason = fmt::format("it runs at no allocation: {}", report::reason_words(last.reason));
+    if (last.short_bytes > Bytes(0))
+      line.reason += fmt::format(" by {}", to_text(last.short_bytes));
+    return;
+  }
+  const bool safe = best_within > 0;
+  const double wanted = report::knee_share * (safe ? best_within : best);
+  for (std::size_t i = 0; i < line.points.size() && !line.recommended; ++i)
+    if (const AllocationPoint& p = line.points[i];
+        answers_s(p) >= wanted && (!safe || within_cards(line, p)))
+      line.recommended = i;
+  const AllocationPoint& p = line.points[*line.recommended];
+  line.reason = fmt::format(
+      "the least with at least {:.0f} % of the best speed of a whole answer (it has {:.0f} %)",
+      100 * report::knee_share, 100 * answers_s(p) / best);
+  if (!safe)
+    line.reason += fmt::format("; it may need up to {}, more than the card has",
+                               to_text(p.estimate.gpu_bytes_high));
+  else if (best_within < report::knee_share * best)
+    line.reason +=
+        " among those that stay on the card at the high end of their interval; more may run out of "
+        "memory";
+  if (p.allocation == Bytes(0)) line.reason += "; no GPU memory makes it over 5 % quicker";
+}
+
+/// "0-12"; cards that share every matrix are named together.
+std::string range_words(const std::string& device, const std::string& layers) {
+  return layers.empty() ? std::string() : device + ": " + layers;
+}
+
+std::string piece_words(const Piece& piece) {
+  if (piece.layers.size() <= 0) return {};
+  std::string text = fmt::format("{}", piece.layers.first);
+  if (piece.layers.size() > 1) text += fmt::format("-{}", piece.layers.last - 1);
+  return text;
+}
+
+}  // namespace
+
+std::string layers_words(const Plan& plan) {
+  std::string text;
+  const auto add = [&](const std::string& device, const std::string& layers) {
+    const std::string words = range_words(device, layers);
+    if (!words.empty()) text += (text.empty() ? "" : "; ") + words;
+  };
+  for (Size card = plan.idle; card < plan.cards; card += plan.shards) {
+    std::string layers;
+    for_pieces_on_card(plan, card, [&](const Piece& p) { layers += piece_words(p); });
+    add(plan.shards > 1 ? fmt::format("gpu {}-{}", card, card + plan.shards - 1)
+                        : fmt::format("gpu {}", card),
+        layers);
+  }
+  for (const auto& [where, name] : {std::pair{Where::cpu, "cpu"}, {Where::disk, "disk"}})
+    for_pieces_in(plan, where, [&](const Piece& p) { add(name, piece_words(p)); });
+  return text;
+}
+
+std::string jump_words(const CurveLine& line, std::size_t point) {
+  const AllocationPoint& p = line.points[point];
+  const bool streams = line.scenario.runtime->offload == Offload::stream;
+  const auto happens = [&](Jump jump) { return std::ranges::find(p.jumps, jump) != p.jumps.end(); };
+  // All at once: nothing is streamed, and no layer is the last.
+  const bool whole = happens(Jump::gpu_computes) && happens(Jump::last_layer);
+  std::string text = whole ? "all on GPU" : "";
+  for (const Jump jump : p.jumps) {
+    std::string words;
+    if (whole &&
+        (jump == Jump::gpu_computes || jump == Jump::last_layer || jump == Jump::output_on_gpus))
+      continue;
+    switch (jump) {
+      case Jump::runs:
+        words = "runs";
+        break;
+      case Jump::gpu_computes:
+        words = streams ? "GPU takes over, weights streamed" : "first GPU layers";
+        break;
+      case Jump::no_disk:
+        words = "no disk";
+        break;
+      case Jump::last_layer:
+        words = "last layer";
+        break;
+      case Jump::output_on_gpus:
+        words = "output layer";
+        break;
+      case Jump::more_gpus:
+      case Jump::fewer_gpus:
+        words = fmt::format("{} GPU{}", p.plan.cards - p.plan.idle,
+                            p.plan.cards - p.plan.idle == 1 ? "" : "s");
+        break;
+      case Jump::slower:
+        words = "slower than on the CPU";
+        break;
+    }
+    text += (text.empty() ? "" : ", ") + words;
+  }
+  return text;
+}
+
+CurveLine curve_line(const Scenario& scenario, std::string label, std::optional<Bytes> step) {
+  if (!scenario.weights->model->profile.generative)
+    throw std::invalid_argument(
+        fmt::format("{} is an encoder and generates nothing: a curve is of tokens a second",
+                    scenario.weights->model->name));
+  CurveLine line{.scenario = scenario,
+                 .label = std::move(label),
+                 .points = allocation_curve(scenario, allocations(scenario, step)),
+                 .drawn = {},
+                 .first = {},
+                 .diminished = {},
+                 .recommended = {},
+                 .reason = {}};
+  const auto first = std::ranges::find_if(line.points, [](const auto& p) { return runs(p); });
+  if (first != line.points.end())
+    line.first = static_cast<std::size_t>(first - line.points.begin());
+  line.drawn = drawn(line, step ? report::Between::line : report::Between::step);
+  std::vector<double> allocations, speeds;
+  for (const report::CurvePoint& p : line.drawn.points) {
+    allocations.push_back(p.allocation);
+    speeds.push_back(p.tokens_s);
+  }
+  line.diminished = report::returns_diminished(allocations, speeds);
+  recommend(line);
+  return line;
+}
+
+report::Figure figure_of(const GivenScenario& given, const std::vector<CurveLine>& lines) {
+  const Scenario& s = given.scenario;
+  report::Figure figure{
+      report::file_name(given.model->name) + "." + report::file_name(given.machine->name),
+      fmt::format("{} on {}", given.model->name, given.machine->name),
+      fmt::format("batch {}, {} + {} tokens, KV cache in {}; shaded: the 80 % interval", s.batch,
+                  s.prompt_tokens, s.output_tokens, s.kv_precision->name),
+      static_cast<int>(given.machine->devices.size()),
+      {},
+      true};
+  for (const CurveLine& line : lines) figure.curves.push_back(line.drawn);
+  return figure;
+}
+
+}  // namespace headroom::sweep

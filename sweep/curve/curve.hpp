@@ -1,0 +1,44 @@
+// What `headroom curve` finds: for each precision and runtime, every GPU allocation with what it
+// comes to, where more memory stops helping, and how much of it to give.
+#pragma once
+
+#include <boost/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/allocation_curve.hpp"
+#include "report/curve.hpp"
+#include "report/table.hpp"
+#include "sweep/options/scenario_options.hpp"
+
+namespace headroom::sweep {
+
+/// The curve of one precision on one runtime.
+struct CurveLine {
+  model::Scenario scenario;  ///< without a budget of its own
+  std::string label;         ///< "bf16, llama.cpp", what tells it from the others
+  std::vector<model::AllocationPoint> points;
+  report::Curve drawn;                     ///< the same with its knee and its jumps, for figures
+  std::optional<std::size_t> first;        ///< that runs; none: nothing does
+  std::optional<std::size_t> diminished;   ///< from where a GiB more adds next to nothing
+  std::optional<std::size_t> recommended;  ///< none: nothing runs
+  std::string reason;                      ///< why that one, or why none
+};
+
+/// Budgets from 0 up to the scenario's own, by `step` bytes or, without, by layers. Throws
+/// std::invalid_argument for a machine without cards and for a model that generates nothing.
+CurveLine curve_line(const model::Scenario& scenario, std::string label, std::optional<Bytes> step);
+
+/// What happens at a point, in words: "last layer", "2 GPUs"; empty: nothing new.
+std::string jump_words(const CurveLine& line, std::size_t point);
+/// "gpu 0: 0-12; cpu: 13-31; disk: 32-47".
+std::string layers_words(const model::Plan& plan);
+
+report::Figure figure_of(const GivenScenario& given, const std::vector<CurveLine>& lines);
+std::string curve_text(const GivenScenario& given, const std::vector<CurveLine>& lines);
+boost::json::object curve_object(const GivenScenario& given, const std::vector<CurveLine>& lines);
+/// A row a point, lines one after the other.
+report::Table curve_table(const std::vector<CurveLine>& lines);
+
+}  // namespace headroom::sweep

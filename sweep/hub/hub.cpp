@@ -1,0 +1,108 @@
+#include "sweep/hub/hub.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "sweep/hub/files.hpp"
+#include "sweep/sources/model_from_files.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+bool is_word(std::string_view text) {
+  const auto allowed = [](unsigned char c) {
+    return (c < 128 && std::isalnum(c)) || c == '-' || c == '_' || c == '.';
+  };
+  return !text.empty() && text.size() <= 96 && std::ranges::all_of(text, allowed) &&
+         text.front() != '.' && text.front() != '-' && text.back() != '.' &&
+         text.find("..") == std::string_view::npos && text.find("--") == std::string_view::npos;
+}
+
+bool is_revision(std::string_view text) {
+  const auto strange = [](unsigned char c) { return c <= ' ' || c == 127 || c == '\\'; };
+  return !text.empty() && text.size() <= 200 && text.front() != '/' && text.front() != '.' &&
+         std::ranges::none_of(text, strange) && text.find("..") == std::string_view::npos;
+}
+
+bool names_a_file(std::string_view name) {
+  for (const std::string_view end : {".json", ".safetensors", ".gguf", ".bin", ".toml"})
+    if (name.ends_with(end)) return true;
+  return false;
+}
+
+}  // namespace
+
+std::optional<HubAddress> parse_hub_address(std::string_view name) {
+  HubAddress address;
+  if (const auto at = name.find('@'); at != std::string_view::npos) {
+    std::string_view revision = name.substr(at + 1);
+    name = name.substr(0, at);
+    if (!is_revision(revision)) return std::nullopt;
+    address.revision = revision;
+  }
+  const auto slash = name.find('/');
+  const auto second = slash == std::string_view::npos ? slash : name.find('/', slash + 1);
+  address.repository = name.substr(0, second);
+  const auto organisation = name.substr(0, slash);
+  const auto own = slash == std::string_view::npos
+                       ? organisation
+                       : std::string_view(address.repository).substr(slash + 1);
+  if (!is_word(organisation) || !is_word(own) || names_a_file(address.repository))
+    return std::nullopt;
+  if (second == std::string_view::npos) return address;
+  const std::string_view path = name.substr(second + 1);
+  if (!is_revision(path) || !names_a_file(path)) return std::nullopt;
+  const auto last = path.rfind('/');
+  address.file = path.substr(last == std::string_view::npos ? 0 : last + 1);
+  if (last != std::string_view::npos) address.folder = path.substr(0, last);
+  return address;
+}
+
+struct Hub::State {
+  HubSettings settings;
+  HttpClient client{settings.http};
+  HubCache cache{settings.cache};
+};
+
+Hub::Hub(HubFlags flags, Environment environment)
+    : read_([flags = std::move(flags), environment = std::move(environment)] {
+        return hub_settings(flags, environment);
+      }) {}
+Hub::Hub(HubSettings settings) : read_([settings = std::move(settings)] { return settings; }) {}
+Hub::~Hub() = default;
+
+const Hub::State& Hub::state() const {
+  std::call_once(once_, [this] { state_ = std::make_unique<const State>(read_()); });
+  return *state_;
+}
+
+std::optional<model::Model> Hub::find(const ModelReference& reference) const {
+  const auto address = parse_hub_address(reference.name);
+  if (!address) return std::nullopt;
+  const State& hub = state();
+  const HubFiles files(hub.settings, hub.client, hub.cache, *address);
+  const bool bare = address->repository.find('/') == std::string::npos;
+  if (bare && address->revision.empty() && !files.is_local()) return std::nullopt;
+  FileRequest request{.name = reference.name,
+                      .source = "",
+                      .file = address->file,
+                      .overrides = reference.overrides,
+                      .headers = ReadHeaders::when_needed};
+  auto model = model_from_files(files, request);
+  if (!model) {
+    const auto names = files.names();
+    throw HubError(
+        HubError::Problem::refused,
+        fmt::format(
+            "{} has neither config.json nor the header of a checkpoint; {} files: {}",
+            reference.name, names.size(),
+            fmt::join(names.begin(),
+                      names.begin() + std::min<Size>(8, static_cast<Size>(names.size())), ", ")));
+  }
+  model->source = files.provenance() + (model->stored ? ", the headers of its tensors" : "");
+  return model;
+}
+
+}  // namespace headroom::sweep

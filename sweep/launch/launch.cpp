@@ -1,0 +1,113 @@
+#include "sweep/launch/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "hardware/names.hpp"
+#include "hardware/quantity_text.hpp"
+#include "sweep/output.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+constexpr LaunchKind table[] = {
+    {"transformers", "load.py", "transformers", "Python: device_map, max_memory, offload folder",
+     transformers_script},
+    {"transformers-8bit", "load_8bit.py", "transformers", "the same in 8 bit by bitsandbytes",
+     transformers_8bit_script},
+    {"llama.cpp", "llama_cpp.sh", "llama.cpp", "llama-server with its layers on cards",
+     llama_cpp_script},
+    {"vllm", "vllm.sh", "vllm", "vllm serve with its parallelism and limits", vllm_script},
+    {"deepspeed-inference", "deepspeed_inference.json", "", "deepspeed.init_inference's config",
+     deepspeed_inference},
+    {"deepspeed-zero3", "deepspeed_zero3.json", "", "ZeRO stage 3 with parameters offloaded",
+     deepspeed_zero3},
+    {"slurm", "job.sbatch", "", "a batch job that asks for the cards, cores and memory",
+     slurm_script},
+    {"measure", "measure.sh", "", "runs a command and holds the peak beside the estimate",
+     measure_script},
+};
+
+}  // namespace
+
+std::span<const LaunchKind> launch_kinds() { return table; }
+
+const LaunchKind& launch_kind(std::string_view name) {
+  std::vector<std::string> known;
+  for (const LaunchKind& kind : table) {
+    if (kind.name == name) return kind;
+    known.emplace_back(kind.name);
+  }
+  throw unknown_name("kind", name, known);
+}
+
+std::string shell_quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string python_quoted(std::string_view text) {
+  return boost::json::serialize(boost::json::value(text));
+}
+
+std::vector<std::pair<std::string, Size>> max_memory_mib(const LaunchPoint& point) {
+  constexpr Size mib = Size{1} << 20;
+  std::vector<std::pair<std::string, Size>> all;
+  Size card = 0;
+  for (const auto& use : point.explained.devices) {
+    const Size most = use.capacity.count() / 10 * 9;
+    if (use.kind == "gpu") {
+      const Bytes beside = use.total - use.weights;
+      const Size left = std::max<Size>(0, (use.budget - beside).count());
+      all.emplace_back(std::to_string(card++), std::min(most, left) / mib);
+    } else if (use.kind == "cpu") {
+      all.emplace_back("cpu", std::min(most, use.budget.count()) / mib);
+    }
+  }
+  return all;
+}
+
+std::string test_plan(std::span<const LaunchPoint> points) {
+  std::vector<const LaunchPoint*> graded;
+  for (const LaunchPoint& point : points) graded.push_back(&point);
+  std::ranges::stable_sort(graded, {},
+                           [](const LaunchPoint* p) { return p->scenario.weights->total; });
+  std::string text = fmt::format(
+      "# Test plan on {}\n\nFrom small to large: go on when a step does what is expected. "
+      "`nvidia-smi` "
+      "is to show the memory of each card within the interval of the estimate.\n",
+      graded.front()->scenario.machine->name);
+  Size step = 1;
+  for (const LaunchPoint* each : graded) {
+    const LaunchPoint& p = *each;
+    const model::Estimate& e = p.estimate();
+    text += fmt::format("\n## {}. {} in {}\n\n", step++, p.model().name, p.scheme().name);
+    if (e.verdict >= model::Verdict::does_not_fit) {
+      text += fmt::format("Skip this model here: {} ({}). {}\n", model::name_of(e.verdict),
+                          model::name_of(e.reason), p.explained.advice);
+      continue;
+    }
+    text += fmt::format("* verdict: {} (sure: {})\n", model::name_of(e.verdict),
+                        model::name_of(e.sure));
+    for (const auto& use : p.explained.devices)
+      if (use.total > Bytes(0))
+        text += fmt::format("* {}: {}{}\n", use.name, to_text(use.total),
+                            use.first_layer < 0
+                                ? std::string()
+                                : fmt::format(", layers {}-{}", use.first_layer, use.last_layer));
+    text += fmt::format("* most loaded card: {} to {}\n", to_text(e.gpu_bytes_low),
+                        to_text(e.gpu_bytes_high));
+    text += fmt::format("* ready after {}, first token after {}, then {:.3g} tokens/s\n",
+                        duration(e.load.value()), duration(e.ttft.value()), e.tokens_s);
+    text += fmt::format(
+        "* start: `headroom launch {} --machine {} --precision {} --kind {}`\n",
+        shell_quoted(p.model().name), shell_quoted(p.scenario.machine->name), p.scheme().name,
+        p.scenario.runtime->name == "transformers" ? "transformers" : p.scenario.runtime->name);
+  }
+  return text;
+}
+
+}  // namespace headroom::sweep

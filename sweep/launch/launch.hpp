@@ -1,0 +1,61 @@
+// Ready configurations for a point: what to start, with the figures of the estimate filled in.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/estimate.hpp"
+#include "sweep/options/scenario_options.hpp"
+
+namespace headroom::sweep {
+
+/// A point with its estimate, as the writers of files need it.
+struct LaunchPoint {
+  const model::Scenario& scenario;
+  const model::Explanation& explained;
+  /// Options of the split as they were given, under the engine's own names: {"split-mode", "row"}.
+  std::vector<std::pair<std::string, std::string>> split;
+  const model::Model& model() const { return *scenario.weights->model; }
+  const model::Scheme& scheme() const { return *scenario.weights->scheme; }
+  const model::Estimate& estimate() const { return explained.estimate; }
+};
+
+/// One kind of configuration.
+struct LaunchKind {
+  std::string_view name;     ///< "transformers", as --kind
+  std::string_view file;     ///< file name in a folder of all: "load.py"
+  std::string_view runtime;  ///< whose estimate it is made from; empty: the one that is asked for
+  std::string_view meaning;
+  /// The file's text. Throws std::invalid_argument with the reason where the point cannot be
+  /// started so.
+  std::string (*write)(const LaunchPoint& point);
+};
+std::span<const LaunchKind> launch_kinds();
+/// Throws UnknownName with the nearest.
+const LaunchKind& launch_kind(std::string_view name);
+
+std::string transformers_script(const LaunchPoint& point);
+std::string transformers_8bit_script(const LaunchPoint& point);
+std::string llama_cpp_script(const LaunchPoint& point);
+std::string vllm_script(const LaunchPoint& point);
+std::string deepspeed_inference(const LaunchPoint& point);
+std::string deepspeed_zero3(const LaunchPoint& point);
+std::string slurm_script(const LaunchPoint& point);
+std::string measure_script(const LaunchPoint& point);
+
+/// Models from small to large on one machine, in Markdown: what to start, and what nvidia-smi is to
+/// show for each card.
+std::string test_plan(std::span<const LaunchPoint> points);
+
+/// `text` as one word of a POSIX shell, and as a string of Python.
+std::string shell_quoted(std::string_view text);
+std::string python_quoted(std::string_view text);
+
+/// max_memory for accelerate: of each card what the estimate leaves to weights, at most 90 % of its
+/// memory; of the host 90 % of what it may use. MiB, rounded down. Entries "0", "1", …, "cpu".
+std::vector<std::pair<std::string, Size>> max_memory_mib(const LaunchPoint& point);
+
+}  // namespace headroom::sweep

@@ -1,0 +1,24 @@
+#include "sweep/options/adapter_options.hpp"
+
+#include <algorithm>
+
+namespace headroom::sweep {
+
+Adapters adapters_of(const Options& options) {
+  const auto given = [&](std::string_view flag) { return options.given(flag); };
+  constexpr std::string_view flags[] = {"lora", "lora-rank", "lora-targets", "dora"};
+  if (std::none_of(std::begin(flags), std::end(flags), given)) return std::nullopt;
+  model::AdapterRequest request{.rank = options.whole("lora-rank", 8),
+                                .magnitudes = options.given("dora")};
+  for (const std::string& text : options.texts("lora-targets"))
+    for (std::size_t at = 0; at <= text.size();) {
+      const auto end = std::min(text.find(',', at), text.size());
+      if (end > at) request.targets.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+  if (options.given("lora-targets") && request.targets.empty())
+    throw UsageError("--lora-targets: found no name");
+  return request;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,19 @@
+// Low-rank adapters as command lines ask for them.
+#pragma once
+
+#include <optional>
+
+#include "model/training/adapter.hpp"
+#include "sweep/options/options.hpp"
+
+namespace headroom::sweep {
+
+#define HEADROOM_ADAPTER_FLAGS "lora lora-rank lora-targets dora"
+
+/// What is asked for; none where no flag of adapters is given.
+using Adapters = std::optional<model::AdapterRequest>;
+
+/// --lora, --lora-rank, --lora-targets (names, also apart by commas) and --dora. Throws UsageError.
+Adapters adapters_of(const Options& options);
+
+}  // namespace headroom::sweep

@@ -1,0 +1,159 @@
+#include "sweep/options/companion_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "hardware/quantity_text.hpp"
+#include "sweep/hub/hub.hpp"
+#include "sweep/options/adapter_options.hpp"
+#include "sweep/sources/source.hpp"
+
+namespace headroom::sweep {
+
+void add_adapters(const Options& options, const model::Scenario& s, model::Weights& weights,
+                  std::vector<std::string>& assumed) {
+  Adapters request = adapters_of(options);
+  if (!request) {
+    options.requires_flag("lora-adapters", "lora-rank");
+    return;
+  }
+  if (!weights.refusal.empty()) return;
+  const model::ServedAdapters adapters{options.whole("lora-adapters", 1), *request};
+  try {
+    weights = model::with_adapters(weights, *s.runtime, adapters, s.batch);
+  } catch (const model::AdapterError& e) {
+    throw UsageError(e.what());
+  }
+  assumed.push_back(fmt::format("{} adapter{} of rank {}: {}, {}", adapters.count,
+                                adapters.count == 1 ? "" : "s", adapters.request.rank,
+                                to_text(weights.adapters),
+                                s.runtime->adapters == model::AdapterMemory::slots
+                                    ? "slots beside every linear layer of the decoder in 16 bit"
+                                    : fmt::format("in {} bytes an element beside what they adapt",
+                                                  s.runtime->adapter_bytes)));
+}
+
+namespace {
+
+model::ImageSize image_size(const Options& options) {
+  const std::string text = options.text("image-size");
+  const auto by = text.find('x');
+  model::ImageSize size;
+  const auto read = [&](std::string_view part, Size& edge) {
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), edge);
+    return error == std::errc{} && end == part.data() + part.size() && edge >= 1 && edge <= 65536;
+  };
+  if (by == std::string::npos || !read(std::string_view(text).substr(0, by), size.width) ||
+      !read(std::string_view(text).substr(by + 1), size.height))
+    throw UsageError(
+        fmt::format("--image-size: found '{}', expected WIDTHxHEIGHT in pixels, 1920x1080", text));
+  return size;
+}
+
+}  // namespace
+
+void add_images(const Options& options, model::Scenario& s, std::vector<std::string>& assumed) {
+  options.requires_flag("image-size", "images");
+  if (!options.given("images")) return;
+  const model::Model& m = *s.weights->model;
+  if (m.images.kind == model::ImageTokens::unknown)
+    throw UsageError(fmt::format(
+        "--images: {} ({}) takes none, or how it turns them into tokens is not described; add "
+        "their tokens to --prompt-tokens",
+        m.name, m.architecture));
+  const bool fixed = m.images.kind == model::ImageTokens::fixed;
+  if (fixed && options.given("image-size"))
+    throw UsageError(fmt::format("--image-size has no effect: {} makes {} tokens of every image",
+                                 m.name, m.images.tokens));
+  if (!fixed && !options.given("image-size"))
+    throw UsageError("--images needs --image-size WIDTHxHEIGHT: the tokens depend on it");
+  const Size count = options.whole("images", 1);
+  model::ImageInput each;
+  try {
+    each = image_input(m.images, fixed ? model::ImageSize{} : image_size(options));
+  } catch (const std::invalid_argument& e) {
+    throw UsageError(fmt::format("--image-size: {}", e.what()));
+  }
+  s.images = {count, each.patches, m.images.hidden};
+  s.prompt_tokens += count * each.tokens;
+  if (s.context > 0 && s.context < s.prompt_tokens + s.output_tokens)
+    throw UsageError(
+        fmt::format("--context: {} is less than text, {} image tokens and output together ({})",
+                    s.context, count * each.tokens, s.prompt_tokens + s.output_tokens));
+  assumed.push_back(fmt::format(
+      "{} image{} of {} tokens each in every prompt, beside its text; {} patches each ({})", count,
+      count == 1 ? "" : "s", each.tokens, each.patches, m.images.source));
+}
+
+namespace {
+
+double acceptance_of(const Options& options) {
+  if (!options.given("acceptance"))
+    throw UsageError(
+        "--draft-model needs --acceptance, the share of proposed tokens that are kept: it depends "
+        "on the models and the text, and engines log it");
+  const std::string text = options.text("acceptance");
+  double value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0) || value > 1)
+    throw UsageError(fmt::format("--acceptance: found '{}', expected a share from 0 to 1", text));
+  return value;
+}
+
+void check(const model::Scenario& s, const model::Model& draft) {
+  const model::Model& model = *s.weights->model;
+  const auto refuse = [](const std::string& why) { throw UsageError("--draft-model: " + why); };
+  if (s.runtime->draft_vocabulary < 0)
+    refuse(fmt::format("how {} decodes with one is not described", s.runtime->name));
+  if (!s.kv_cache) refuse("has no effect with --no-kv-cache");
+  if (!model.profile.generative || model.encoder_decoder || !draft.profile.generative ||
+      draft.encoder_decoder)
+    refuse("both models must be decoders");
+  if (s.pipeline_parallel > 1 || s.expert_parallel > 1 || s.data_parallel > 1)
+    refuse("together with --pp, --ep or --dp is not described");
+  const Size mine = model.shape.vocabulary, its = draft.shape.vocabulary;
+  if (std::abs(mine - its) > s.runtime->draft_vocabulary)
+    refuse(fmt::format("{} has a vocabulary of {}, {} one of {}; {} takes {}", draft.name, its,
+                       model.name, mine, s.runtime->name,
+                       s.runtime->draft_vocabulary == 0
+                           ? std::string("equal ones")
+                           : fmt::format("a difference of {}", s.runtime->draft_vocabulary)));
+}
+
+}  // namespace
+
+std::unique_ptr<GivenDraft> draft_of(const Options& options, const model::Scenario& s,
+                                     std::vector<std::string>& assumed) {
+  for (const auto flag : {"draft-precision", "draft-tokens", "acceptance"})
+    options.requires_flag(flag, "draft-model");
+  if (!options.given("draft-model")) return nullptr;
+  auto given = std::make_unique<GivenDraft>();
+  given->draft.acceptance = acceptance_of(options);
+  given->draft.tokens = options.whole("draft-tokens", 5);
+  given->model = std::make_unique<model::Model>(
+      resolve_model(options.text("draft-model"), Hub(hub_flags(options))));
+  check(s, *given->model);
+  const std::string held = options.text("draft-precision", "auto");
+  const model::Scheme& scheme =
+      model::scheme(held == "auto" ? given->model->checkpoint_scheme : held);
+  given->weights = std::make_unique<model::Weights>(model::hold(*given->model, scheme));
+  const auto& families = s.runtime->holds;
+  const bool holds = std::ranges::find(families, scheme.family) != families.end();
+  if (!given->weights->refusal.empty() || !holds)
+    throw UsageError(fmt::format("--draft-precision: {} does not hold {} in {}", s.runtime->name,
+                                 given->model->name, scheme.name));
+  given->draft.weights = given->weights.get();
+  assumed.push_back(fmt::format(
+      "draft model {} in {}: {}; {} tokens proposed a step, {:.0f} % of them kept, {:.2f} tokens a "
+      "step; {}",
+      given->model->name, scheme.name, to_text(given->weights->total), given->draft.tokens,
+      100 * given->draft.acceptance, tokens_per_step(given->draft),
+      s.runtime->split == model::Split::tensors ? "divided over the same cards"
+                                                : "on the first card"));
+  return given;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,40 @@
+// What is served beside a model at inference: low-rank adapters and a draft model.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/estimate.hpp"
+#include "model/memory/draft.hpp"
+#include "model/memory/served_adapters.hpp"
+#include "sweep/options/options.hpp"
+
+namespace headroom::sweep {
+
+#define HEADROOM_COMPANION_FLAGS \
+  "lora-adapters draft-model draft-precision draft-tokens acceptance images image-size"
+
+/// --lora, --lora-rank, --lora-targets and --lora-adapters: puts adapters beside `weights`, and
+/// says so in `assumed`. Throws UsageError.
+void add_adapters(const Options& options, const model::Scenario& scenario, model::Weights& weights,
+                  std::vector<std::string>& assumed);
+
+/// --images and --image-size: adds their tokens to the scenario's prompt, and says so in `assumed`.
+/// Throws UsageError: a model whose images are not described, a size that is missing or without
+/// effect, a context that does not hold them.
+void add_images(const Options& options, model::Scenario& scenario,
+                std::vector<std::string>& assumed);
+
+/// A draft model with what it points to.
+struct GivenDraft {
+  std::unique_ptr<model::Model> model;
+  std::unique_ptr<model::Weights> weights;
+  model::Draft draft;
+};
+/// --draft-model and what belongs to it; null where none is given. Throws UsageError: flags without
+/// it, an engine or a model that has no use for it, vocabularies that do not go together.
+std::unique_ptr<GivenDraft> draft_of(const Options& options, const model::Scenario& scenario,
+                                     std::vector<std::string>& assumed);
+
+}  // namespace headroom::sweep

@@ -1,0 +1,140 @@
+#include "sweep/options/machine_options.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "hardware/detect.hpp"
+#include "hardware/names.hpp"
+#include "hardware/quantity_text.hpp"
+#include "hardware/text_file.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+constexpr std::string_view figures[] = {"gpu-memory", "gpu-bandwidth", "gpu-tflops",
+                                        "ram",        "ram-bandwidth", "bus",
+                                        "card-link",  "disk",          "disk-read"};
+
+MachineSpecification specification(const Options& options) {
+  MachineSpecification spec;
+  spec.count = static_cast<int>(std::min<Size>(options.whole("count", 1), 1 << 20));
+  spec.gpu_memory = options.read("gpu-memory", parse_bytes);
+  spec.gpu_bandwidth = options.read("gpu-bandwidth", parse_rate);
+  spec.gpu_flops = options.read("gpu-tflops", parse_flops);
+  spec.ram = options.read("ram", parse_bytes);
+  spec.ram_bandwidth = options.read("ram-bandwidth", parse_rate);
+  spec.host_bus = options.read("bus", parse_rate);
+  spec.card_link = options.read("card-link", parse_rate);
+  spec.disk = options.read("disk", parse_bytes);
+  spec.disk_read = options.read("disk-read", parse_rate);
+  return spec;
+}
+
+enum class Memory { all, free };
+
+/// This computer, and a line for each memory of which less is free now than there is.
+GivenMachine local(const Catalogue& catalogue, Memory memory) {
+  const Detection found = detect();
+  GivenMachine given;
+  given.machine = local_machine(found, catalogue, &given.assumed);
+  if (memory == Memory::free) {
+    const auto only = [&](const std::string& name, Bytes& all, Bytes free) {
+      if (free >= all) return;
+      given.assumed.push_back(
+          fmt::format("of {} what is free now: {} of {}", name, to_text(free), to_text(all)));
+      all = free;
+    };
+    for (std::size_t i = 0; i < given.machine.devices.size() && i < found.cards.size(); ++i)
+      if (found.cards[i].free)
+        only(fmt::format("gpu {}", i), given.machine.devices[i].memory, *found.cards[i].free);
+    only("the RAM", given.machine.host.ram, found.ram_available);
+    return given;
+  }
+  const auto busy = [&](const std::string& name, std::string_view flag, Bytes free, Bytes all) {
+    if (free.real().value() < 0.95 * all.real().value())
+      given.assumed.push_back(fmt::format(
+          "all of {}, although only {} of {} is free now: --{} {:.0f}MiB plans with that", name,
+          to_text(free), to_text(all), flag, std::floor(free.real().value() / (1 << 20))));
+  };
+  for (std::size_t i = 0; i < found.cards.size(); ++i)
+    if (const DetectedCard& card = found.cards[i]; card.free)
+      busy(fmt::format("gpu {}", i), "gpu-budget", *card.free, card.memory);
+  busy("the RAM", "ram-budget", found.ram_available, given.machine.host.ram);
+  return given;
+}
+
+}  // namespace
+
+Catalogue catalogue_of(const std::vector<std::string>& files) {
+  Catalogue catalogue = shipped_catalogue();
+  for (const auto& file : files)
+    catalogue = overlay(std::move(catalogue), read_text_file(file), file);
+  return catalogue;
+}
+
+namespace {
+
+std::optional<GivenMachine> given_machine(const Options& options, Memory memory) {
+  options.exclusive({"machine", "device", "gpu-memory"});
+  options.exclusive({"machine", "host"});
+  options.exclusive({"machine", "count"});
+  const bool from_figures = options.given("gpu-memory");
+  for (const auto flag : figures) {
+    if (!options.given(flag) || from_figures) continue;
+    throw UsageError(
+        fmt::format("--{} describes a card by its figures and needs --gpu-memory; a machine by "
+                    "name has its own",
+                    flag));
+  }
+  if (from_figures && options.given("host"))
+    throw UsageError("--host has no effect beside --gpu-memory; give --ram, --disk and the like");
+  if (options.given("count") && !from_figures) options.requires_flag("count", "device");
+  const bool named = options.given("machine") || options.given("device") || options.given("host");
+  if (!named && !from_figures) {
+    if (options.given("hardware"))
+      throw UsageError("--hardware has no effect without --machine or --device");
+    return std::nullopt;
+  }
+  const Catalogue catalogue = catalogue_of(options.texts("hardware"));
+  GivenMachine given;
+  if (from_figures) {
+    try {
+      given.machine = specified_machine(specification(options), catalogue, &given.assumed);
+    } catch (const std::invalid_argument& e) {
+      throw UsageError(e.what());
+    }
+    return given;
+  }
+  std::string text = options.text("machine");
+  if (lower(options.text("device")) == "local") {
+    if (options.given("count") || options.given("host"))
+      throw UsageError("--device local is all of this computer: without --count and --host");
+    text = "local";
+  }
+  if (text.empty()) {
+    text = options.given("device")
+               ? fmt::format("{}x {}", options.whole("count", 1), options.text("device"))
+               : "cpu";
+    if (options.given("host")) text += " @ " + options.text("host");
+  }
+  if (lower(text) == "local") return local(catalogue, memory);
+  try {
+    given.machine = parse_machine(text, catalogue);
+  } catch (const std::invalid_argument& e) {
+    throw UsageError(fmt::format("machine '{}': {}", text, e.what()));
+  }
+  return given;
+}
+
+}  // namespace
+
+std::optional<GivenMachine> machine_of(const Options& options) {
+  return given_machine(options, Memory::all);
+}
+
+std::optional<GivenMachine> free_machine_of(const Options& options) {
+  return given_machine(options, Memory::free);
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,258 @@
+// Boost.Program_options does the parsing; before it, every spelling is turned into the canonical
+// flag by the one table in flags.cpp, so that no command knows an alias.
+#include "sweep/options/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <charconv>
+
+#include "hardware/names.hpp"
+#include "sweep/options/flags.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+namespace po = boost::program_options;
+
+std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> all;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(' '), text.size());
+    if (end > 0) all.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return all;
+}
+
+bool is_number(std::string_view text) {
+  return text.size() > 1 && text[0] == '-' &&
+         (text[1] == '.' || (text[1] >= '0' && text[1] <= '9'));
+}
+bool looks_like_flag(std::string_view text) {
+  return text.size() > 1 && text[0] == '-' && !is_number(text);
+}
+
+[[noreturn]] void unknown_flag(const CommandHelp& command, std::string_view spelling) {
+  const auto known = spellings();
+  throw UsageError(fmt::format("unknown option {}; nearest: {} (headroom {} --help lists all)",
+                               spelling, fmt::join(nearest(spelling, known), ", "), command.name));
+}
+
+void check_takes_effect(const CommandHelp& command, const Flag& flag, std::string_view spelling) {
+  const auto mine = words(command.flags);
+  if (flag.name == "help" || std::find(mine.begin(), mine.end(), flag.name) != mine.end()) return;
+  const std::string written =
+      spelling.substr(std::min<std::size_t>(2, spelling.size())) == flag.name
+          ? std::string(spelling)
+          : fmt::format("{} (--{})", spelling, flag.name);
+  throw UsageError(fmt::format("{} has no effect on '{}'", written, command.name));
+}
+
+/// The canonical form of `arguments`: "--name=value", "--name", operands.
+class Canonical {
+ public:
+  Canonical(const CommandHelp& command, std::span<const std::string> arguments)
+      : command_(command), left_(arguments) {
+    while (!left_.empty()) {
+      const std::string token = pop();
+      if (token == "--") {
+        operands.insert(operands.end(), left_.begin(), left_.end());
+        return;
+      }
+      if (looks_like_flag(token))
+        flag(token);
+      else
+        operands.push_back(token);
+    }
+  }
+  std::vector<std::string> options, operands;
+
+ private:
+  std::string pop() {
+    const std::string token = left_.front();
+    left_ = left_.subspan(1);
+    return token;
+  }
+  void flag(const std::string& token) {
+    const auto equals = token.find('=');
+    std::string spelling = token.substr(0, equals);
+    std::optional<std::string> value;
+    if (equals != std::string::npos) value = token.substr(equals + 1);
+    Spelling found = find_spelling(spelling);
+    if (!found.flag && spelling.size() > 2 && spelling[1] != '-') {  // -b8
+      found = find_spelling(spelling.substr(0, 2));
+      if (!found.flag || found.flag->takes != Takes::one) unknown_flag(command_, spelling);
+      value = token.substr(2);
+      spelling.resize(2);
+    }
+    if (!found.flag) unknown_flag(command_, spelling);
+    check_takes_effect(command_, *found.flag, spelling);
+    add(*found.flag, found.fixed, spelling, std::move(value));
+  }
+  void add(const Flag& flag, std::string_view fixed, const std::string& spelling,
+           std::optional<std::string> value) {
+    const std::string name = "--" + std::string(flag.name);
+    if (flag.takes == Takes::nothing || !fixed.empty()) {
+      if (!value && !left_.empty() && (left_.front() == "true" || left_.front() == "false"))
+        value = pop();
+      if (value && *value != "true" && *value != "false")
+        throw UsageError(fmt::format("{} is a switch: it takes true, false or nothing, not '{}'",
+                                     spelling, *value));
+      const auto slash = fixed.find('/');  // "yes/no": what true and false stand for
+      const bool off = value && *value == "false";
+      if (off && slash == fixed.npos) return;
+      const auto chosen = off ? fixed.substr(slash + 1) : fixed.substr(0, slash);
+      options.push_back(fixed.empty() ? name : name + '=' + std::string(chosen));
+      return;
+    }
+    if (!value) {
+      if (left_.empty() || looks_like_flag(left_.front()))
+        throw UsageError(fmt::format("{} needs a value ({})", spelling, flag.value));
+      value = pop();
+    }
+    options.push_back(name + '=' + *value);
+    while (flag.takes == Takes::many && !left_.empty() && !looks_like_flag(left_.front()))
+      options.push_back(name + '=' + pop());
+  }
+
+  const CommandHelp& command_;
+  std::span<const std::string> left_;
+};
+
+po::options_description description(const CommandHelp& command) {
+  po::options_description all;
+  auto add = [&](const Flag& flag) {
+    const std::string name(flag.name);
+    if (flag.takes == Takes::nothing)
+      all.add_options()(name.c_str(), "");
+    else if (flag.takes == Takes::many)
+      all.add_options()(name.c_str(), po::value<std::vector<std::string>>()->composing(), "");
+    else
+      all.add_options()(name.c_str(), po::value<std::string>(), "");
+  };
+  for (const auto name : words(command.flags)) add(*find_flag(name));
+  add(*find_flag("help"));
+  return all;
+}
+
+}  // namespace
+
+Options parse_options(const CommandHelp& command, std::span<const std::string> arguments) {
+  Canonical canonical(command, arguments);
+  Options result;
+  try {
+    const auto known = description(command);
+    const auto parsed =
+        po::command_line_parser(canonical.options)
+            .options(known)
+            .style(po::command_line_style::allow_long | po::command_line_style::long_allow_adjacent)
+            .run();
+    for (const auto& option : parsed.options) {
+      auto& values = result.values_[option.string_key];
+      if (!values.empty() && find_flag(option.string_key)->takes != Takes::many)
+        throw UsageError(fmt::format("--{} is given more than once", option.string_key));
+      values.insert(values.end(), option.value.begin(), option.value.end());
+      if (option.value.empty()) values.emplace_back();
+    }
+  } catch (const po::error& e) {
+    throw UsageError(e.what());
+  }
+  result.operands_ = std::move(canonical.operands);
+  if (!result.operands_.empty() && command.operands.empty() && !result.given("help"))
+    throw UsageError(
+        fmt::format("'{}' takes no operand; found '{}'", command.name, result.operands_.front()));
+  return result;
+}
+
+bool Options::given(std::string_view flag) const { return values_.find(flag) != values_.end(); }
+
+bool Options::supply(std::string_view flag, const std::string& value) {
+  if (given(flag)) return false;
+  values_[std::string(flag)] = {value};
+  return true;
+}
+
+std::string Options::text(std::string_view flag, std::string_view fallback) const {
+  const auto found = values_.find(flag);
+  return found == values_.end() ? std::string(fallback) : found->second.front();
+}
+
+std::vector<std::string> Options::texts(std::string_view flag) const {
+  const auto found = values_.find(flag);
+  return found == values_.end() ? std::vector<std::string>{} : found->second;
+}
+
+Size Options::whole(std::string_view flag, Size fallback) const {
+  if (!given(flag)) return fallback;
+  const std::string value = text(flag);
+  Size number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc{} || end != value.data() + value.size() || number < 1 ||
+      number > (Size{1} << 40))
+    throw UsageError(
+        fmt::format("--{}: found '{}', expected a whole number from 1 to 2^40", flag, value));
+  return number;
+}
+
+std::string Options::one_of(std::string_view flag, std::span<const std::string_view> allowed,
+                            std::string_view fallback) const {
+  const std::string value = text(flag, fallback);
+  if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
+    throw UsageError(
+        fmt::format("--{}: found '{}', expected {}", flag, value, fmt::join(allowed, ", ")));
+  return value;
+}
+
+void Options::exclusive(std::initializer_list<std::string_view> flags) const {
+  std::string_view first;
+  for (const auto flag : flags) {
+    if (!given(flag)) continue;
+    if (!first.empty())
+      throw UsageError(fmt::format("--{} and --{} exclude each other", first, flag));
+    first = flag;
+  }
+}
+
+void Options::requires_flag(std::string_view flag, std::string_view needed) const {
+  if (given(flag) && !given(needed))
+    throw UsageError(fmt::format("--{} has no effect without --{}", flag, needed));
+}
+
+std::string help_text(const CommandHelp& command) {
+  std::string text = fmt::format("headroom {}: {}\n\nUsage: headroom {}{}{} [options]\n",
+                                 command.name, command.summary, command.name,
+                                 command.operands.empty() ? "" : " ", command.operands);
+  text += "\nOptions:\n";
+  auto row = [&](const Flag& flag) {
+    std::string left = "--" + std::string(flag.name);
+    if (flag.takes != Takes::nothing) left += ' ' + std::string(flag.value);
+    if (flag.takes == Takes::many) left += "…";
+    text += fmt::format("  {:<28} {}\n", left, flag.meaning);
+    if (flag.aliases.empty()) return;
+    std::string also;
+    for (auto alias : words(flag.aliases))
+      also += (also.empty() ? "" : ", ") + std::string(alias.substr(0, alias.find('=')));
+    text += fmt::format("  {:<28} also {}\n", "", also);
+  };
+  const auto mine = words(command.flags);
+  for (const Flag& flag : flags())
+    if (flag.name == "help" || std::find(mine.begin(), mine.end(), flag.name) != mine.end())
+      row(flag);
+  auto indented = [](std::string_view lines) {
+    std::string all;
+    while (!lines.empty()) {
+      const auto end = std::min(lines.find('\n'), lines.size());
+      all += "  " + std::string(lines.substr(0, end)) + '\n';
+      lines.remove_prefix(std::min(end + 1, lines.size()));
+    }
+    return all;
+  };
+  text += "\nExamples:\n" + indented(command.examples);
+  text += "\nColumns:\n" + indented(command.columns);
+  text += "\nExit codes:\n" + indented(command.exit_codes);
+  return text;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,153 @@
+#include "sweep/options/scenario_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "hardware/quantity_text.hpp"
+#include "sweep/hub/hub.hpp"
+#include "sweep/options/machine_options.hpp"
+#include "sweep/options/model_options.hpp"
+#include "sweep/output.hpp"
+#include "sweep/sources/source.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+/// A card without limits, for estimates of memory alone.
+Machine no_machine() {
+  Machine machine;
+  machine.name = "none";
+  Device card;
+  card.name = "any";
+  card.memory = Bytes(Size{1} << 60);
+  card.memory_nominal = false;
+  card.bandwidth = card.host_bus = BytesPerSecond(1e12);
+  card.fp32 = card.fp16 = card.bf16 = FlopsPerSecond(1e14);
+  machine.devices = {card};
+  machine.host.name = "none";
+  machine.host.ram = machine.host.disk = Bytes(Size{1} << 60);
+  machine.host.ram_bandwidth = machine.host.disk_read = BytesPerSecond(1e11);
+  machine.host.cpu_peak = FlopsPerSecond(1e12);
+  return machine;
+}
+
+Bytes largest_card(const Machine& machine) {
+  Bytes most;
+  for (const Device& device : machine.devices) most = std::max(most, device.memory);
+  return most;
+}
+
+double share(const Options& options) {
+  const std::string text = options.text("gpu-memory-utilization");
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value > 0) || value > 1)
+    throw UsageError(fmt::format(
+        "--gpu-memory-utilization: found '{}', expected a share above 0 and at most 1", text));
+  return value;
+}
+
+void set_tokens(const Options& options, model::Scenario& s) {
+  options.exclusive({"context", "seq"});
+  s.batch = options.whole("batch", 1);
+  s.prompt_tokens = options.whole("prompt-tokens", 512);
+  s.output_tokens = options.whole("output-tokens", 128);
+  const std::string_view flag = options.given("seq") ? "seq" : "context";
+  if (!options.given(flag)) return;
+  s.context = options.whole(flag, 0);
+  if (s.context < s.prompt_tokens + s.output_tokens)
+    throw UsageError(fmt::format(
+        "--{}: {} is less than prompt and output together ({} + {}); give --prompt-tokens and "
+        "--output-tokens as well",
+        flag, s.context, s.prompt_tokens, s.output_tokens));
+}
+
+/// A size left out stays 0: the runtime's own.
+void set_parallel(const Options& options, bool on_machine, model::Scenario& s) {
+  for (const auto& [flag, member] : {std::pair{"tp", &model::Scenario::tensor_parallel},
+                                     {"pp", &model::Scenario::pipeline_parallel},
+                                     {"ep", &model::Scenario::expert_parallel},
+                                     {"dp", &model::Scenario::data_parallel}}) {
+    if (!options.given(flag)) continue;
+    if (!on_machine) throw UsageError(fmt::format("--{} has no effect without a machine", flag));
+    s.*member = options.whole(flag, 0);
+  }
+}
+
+void set_budgets(const Options& options, bool on_machine, model::Scenario& s) {
+  options.exclusive({"gpu-budget", "gpu-memory-utilization"});
+  for (const auto flag : {"gpu-budget", "gpu-memory-utilization", "ram-budget", "disk-budget"})
+    if (options.given(flag) && !on_machine)
+      throw UsageError(fmt::format("--{} has no effect without a machine", flag));
+  const auto budget = [](std::string_view text) {
+    return text == "0" ? Bytes(0) : parse_bytes(text);
+  };
+  if (const auto given = options.read("gpu-budget", budget)) s.gpu_budget = *given;
+  if (const auto given = options.read("ram-budget", budget)) s.ram_budget = *given;
+  if (const auto given = options.read("disk-budget", budget)) s.disk_budget = *given;
+  if (options.given("gpu-memory-utilization"))
+    s.gpu_budget = Bytes(std::llround(share(options) * largest_card(*s.machine).real().value()));
+}
+
+}  // namespace
+
+model::Scenario request_of(const Options& options, const Engines& engines) {
+  model::Scenario s;
+  set_tokens(options, s);
+  s.runtime = &engines.named(options.text("runtime", "transformers"));
+  s.kv_precision = &precision(options.text("kv-precision", "fp16"));
+  s.kv_cache = !options.given("no-kv-cache");
+  if (!s.kv_cache && options.given("kv-precision"))
+    throw UsageError("--kv-precision has no effect with --no-kv-cache");
+  return s;
+}
+
+GivenScenario scenario_of(const Options& options) {
+  return scenario_of(options, model_given(options));
+}
+
+GivenScenario scenario_of(const Options& options, const std::string& name) {
+  constexpr std::string_view tasks[] = {"inference", "training"};
+  if (options.one_of("task", tasks, "inference") == "training")
+    throw UsageError("--task training is not available in this version");
+  say_if_full_model(options);
+  GivenScenario given;
+  given.engines = std::make_shared<Engines>(options);
+  model::Scenario& s = given.scenario = request_of(options, *given.engines);
+  const std::string held = options.text("precision", "auto");
+  const model::Scheme* scheme = held == "auto" ? nullptr : &model::scheme(held);
+  if (auto machine = machine_of(options)) {
+    given.machine = std::make_unique<Machine>(std::move(machine->machine));
+    given.assumed = std::move(machine->assumed);
+  } else {
+    given.machine = std::make_unique<Machine>(no_machine());
+    given.on_machine = false;
+  }
+  given.engines->measured(*given.machine);
+  for (auto& line : given.engines->assumed(given.on_machine ? given.machine.get() : nullptr))
+    given.assumed.push_back(std::move(line));
+  s.machine = given.machine.get();
+  set_budgets(options, given.on_machine, s);
+  set_parallel(options, given.on_machine, s);
+  given.model = std::make_unique<model::Model>(resolve_model(name, Hub(hub_flags(options))));
+  if (!given.model->assumed.empty())
+    given.assumed.push_back(fmt::format("of the model: {}", fmt::join(given.model->assumed, ", ")));
+  if (!scheme) scheme = &model::scheme(given.model->checkpoint_scheme);
+  given.weights = std::make_unique<model::Weights>(model::hold(*given.model, *scheme));
+  s.weights = given.weights.get();
+  if (!given.on_machine) refuse_splits(options);
+  add_images(options, s, given.assumed);
+  given.layer_split = layer_split_of(options, s);
+  s.layer_split = given.layer_split.get();
+  s.cpu_offload = cpu_offload_of(options, s);
+  add_adapters(options, s, *given.weights, given.assumed);
+  given.draft = draft_of(options, s, given.assumed);
+  if (given.draft) s.draft = &given.draft->draft;
+  return given;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,51 @@
+// One point as flags describe it, with everything that it points to.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hardware/machine.hpp"
+#include "model/estimate.hpp"
+#include "sweep/factors.hpp"
+#include "sweep/options/companion_options.hpp"
+#include "sweep/options/model_options.hpp"
+#include "sweep/options/options.hpp"
+#include "sweep/options/split_options.hpp"
+
+namespace headroom::sweep {
+
+/// Every flag that this file reads beside those of machine_options.hpp.
+#define HEADROOM_SCENARIO_FLAGS                                                             \
+  HEADROOM_SPLIT_FLAGS                                                                      \
+  " "                                                                                       \
+  "model task precision kv-precision batch prompt-tokens output-tokens context seq "        \
+  "no-kv-cache "                                                                            \
+  "gpu-budget gpu-memory-utilization ram-budget disk-budget runtime tp pp ep dp hub-token " \
+  "offline load-full-model factors set"
+
+/// A scenario and what its pointers point to. `on_machine` false: no machine was given, and the
+/// scenario's stands in for one without limits, so that only what memory is needed means anything.
+struct GivenScenario {
+  std::shared_ptr<const Engines> engines;
+  std::unique_ptr<model::Model> model;
+  std::unique_ptr<model::Weights> weights;
+  std::unique_ptr<Machine> machine;
+  std::unique_ptr<model::LayerSplit> layer_split;  ///< null: the runtime decides
+  std::unique_ptr<GivenDraft> draft;               ///< null: none
+  bool on_machine = true;
+  std::vector<std::string> assumed;  ///< of the machine and of a custom model
+  model::Scenario scenario;
+};
+
+/// Batch, tokens, caches and runtime; model, weights and machine are left to the caller. The
+/// scenario points into `engines`. Throws UsageError and UnknownName.
+model::Scenario request_of(const Options& options, const Engines& engines);
+
+/// The point of the one MODEL that is given, or of `model`. Throws UsageError and what looking
+/// names up throws.
+GivenScenario scenario_of(const Options& options);
+GivenScenario scenario_of(const Options& options, const std::string& model);
+
+}  // namespace headroom::sweep

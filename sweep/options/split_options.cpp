@@ -1,0 +1,168 @@
+#include "sweep/options/split_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include "model/estimate.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::LayerSplit;
+using model::SplitMode;
+
+/// Tensors of experts, as llama.cpp finds them (common/common.h LLM_FFN_EXPS_REGEX).
+constexpr std::string_view experts = R"(\.ffn_(up|down|gate|gate_up)_(ch|)exps)";
+
+Size count(std::string_view flag, std::string_view text, std::string_view expected) {
+  Size value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0)
+    throw UsageError(fmt::format("--{}: found '{}', expected {}", flag, text, expected));
+  return value;
+}
+
+std::vector<std::string> parts_of(std::string_view text, std::string_view separators) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const auto end = std::min(text.find_first_of(separators, at), text.size());
+    parts.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+void read_cards(const Options& options, Size cards, LayerSplit& split) {
+  static constexpr std::string_view modes[] = {"layer", "row", "none"};
+  const auto mode = options.one_of("split-mode", modes, "layer");
+  split.mode = mode == "row" ? SplitMode::row : mode == "none" ? SplitMode::none : SplitMode::layer;
+  for (const auto flag : {"tensor-split", "split-mode", "main-gpu"})
+    if (options.given(flag) && cards < 2)
+      throw UsageError(fmt::format("--{} has no effect on a machine with {} cards", flag, cards));
+  if (options.given("main-gpu")) {
+    if (split.mode != SplitMode::none)
+      throw UsageError("--main-gpu has no effect without --split-mode none");
+    split.main_card = count("main-gpu", options.text("main-gpu"), "the number of a card, from 0");
+    if (split.main_card >= cards)
+      throw UsageError(fmt::format("--main-gpu: found {}, the machine has cards 0 to {}",
+                                   split.main_card, cards - 1));
+  }
+  if (!options.given("tensor-split")) return;
+  if (split.mode == SplitMode::none)
+    throw UsageError("--tensor-split has no effect with --split-mode none");
+  const auto texts = parts_of(options.text("tensor-split"), ",/");
+  if (static_cast<Size>(texts.size()) > cards)
+    throw UsageError(fmt::format("--tensor-split: found {} shares, the machine has {} cards",
+                                 texts.size(), cards));
+  float sum = 0;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    char* end = nullptr;
+    const float share = std::strtof(texts[i].c_str(), &end);
+    if (texts[i].empty() || *end != '\0' || !(share >= 0) || !std::isfinite(share))
+      throw UsageError(
+          fmt::format("--tensor-split: found '{}', expected shares like 3,1", texts[i]));
+    split.shares[i] = share;
+    sum += share;
+  }
+  if (sum == 0) throw UsageError("--tensor-split: all shares are 0");
+}
+
+/// The patterns of tensors that stay in host memory.
+std::vector<std::regex> patterns_of(const Options& options, const model::Model& model) {
+  options.exclusive({"cpu-moe", "n-cpu-moe"});
+  std::vector<std::string> texts;
+  for (const auto flag : {"cpu-moe", "n-cpu-moe"})
+    if (options.given(flag) && model.profile.routing.experts == 0)
+      throw UsageError(fmt::format("--{} has no effect: {} has no experts", flag, model.name));
+  if (options.given("cpu-moe")) texts.emplace_back(experts);
+  const Size layers = options.whole("n-cpu-moe", 0);
+  for (Size i = 0; i < std::min(layers, std::ssize(model.profile.layers)); ++i)
+    texts.push_back(fmt::format(R"(blk\.{}{})", i, experts));
+  for (const auto& given : options.texts("override-tensor"))
+    for (const auto& part : parts_of(given, ",")) {
+      const auto equals = part.rfind('=');
+      if (equals == std::string::npos || equals == 0 || part.substr(equals + 1) != "CPU")
+        throw UsageError(fmt::format("--override-tensor: found '{}', expected REGEX=CPU", part));
+      texts.push_back(part.substr(0, equals));
+    }
+  std::vector<std::regex> patterns;
+  for (const auto& text : texts) try {
+      patterns.emplace_back(text);
+    } catch (const std::regex_error& e) {
+      throw UsageError(
+          fmt::format("--override-tensor: '{}' is no regular expression: {}", text, e.what()));
+    }
+  return patterns;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> given_splits(const Options& options) {
+  std::vector<std::pair<std::string, std::string>> given;
+  for (const auto& flag : parts_of(HEADROOM_SPLIT_FLAGS, " ")) {
+    if (!options.given(flag)) continue;
+    if (flag == "override-tensor")
+      for (const auto& text : options.texts(flag)) given.emplace_back(flag, text);
+    else
+      given.emplace_back(flag, options.text(flag));
+  }
+  return given;
+}
+
+void refuse_splits(const Options& options) {
+  for (const auto& flag : parts_of(HEADROOM_SPLIT_FLAGS, " "))
+    if (options.given(flag))
+      throw UsageError(fmt::format("--{} has no effect without a machine", flag));
+}
+
+std::unique_ptr<LayerSplit> layer_split_of(const Options& options, const model::Scenario& s) {
+  bool given = false;
+  for (const auto& flag : parts_of(HEADROOM_SPLIT_FLAGS, " ")) {
+    if (flag == "cpu-offload-gb" || !options.given(flag)) continue;
+    given = true;
+    if (s.runtime->offload != model::Offload::compute)
+      throw UsageError(
+          fmt::format("--{} is an option of llama.cpp; the runtime is {}", flag, s.runtime->name));
+    if (s.machine->devices.empty())
+      throw UsageError(fmt::format("--{} has no effect without a GPU", flag));
+  }
+  if (!given || !s.weights->refusal.empty()) return nullptr;
+  auto split = std::make_unique<LayerSplit>();
+  if (const auto text = options.text("gpu-layers", "auto"); text == "all")
+    split->gpu_layers = std::ssize(s.weights->layer) + 1;
+  else if (text != "auto")
+    split->gpu_layers = count("gpu-layers", text, "a number of layers, all or auto");
+  read_cards(options, std::ssize(s.machine->devices), *split);
+  split->cache_on_cards = !options.given("no-kv-offload");
+  const auto patterns = patterns_of(options, *s.weights->model);
+  if (patterns.empty()) return split;
+  if (split->mode == SplitMode::row)
+    throw UsageError("--split-mode row together with tensors in host memory is not described");
+  split->on_host = model::tensors_on_host(*s.weights, patterns);
+  if (split->on_host.matched == 0)
+    throw UsageError(
+        fmt::format("--override-tensor matches no tensor of {}; their names are like "
+                    "blk.0.ffn_up.weight",
+                    s.weights->model->name));
+  return split;
+}
+
+Bytes cpu_offload_of(const Options& options, const model::Scenario& s) {
+  if (!options.given("cpu-offload-gb")) return Bytes(0);
+  if (!s.runtime->holds_back)
+    throw UsageError(
+        fmt::format("--cpu-offload-gb is an option of vllm; the runtime is {}", s.runtime->name));
+  const std::string text = options.text("cpu-offload-gb");
+  char* end = nullptr;
+  const double gib = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(gib > 0) || gib > 1e6)
+    throw UsageError(fmt::format(
+        "--cpu-offload-gb: found '{}', expected GiB of each card's weights, above 0", text));
+  return Bytes(std::llround(gib * 1073741824.0));
+}
+
+}  // namespace headroom::sweep

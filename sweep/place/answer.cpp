@@ -1,0 +1,191 @@
+#include "sweep/place/answer.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "hardware/quantity_text.hpp"
+#include "model/placement/best_placement.hpp"
+#include "model/placement/split.hpp"
+#include "report/knee.hpp"
+#include "report/words.hpp"
+#include "sweep/place/place.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using namespace model;
+
+/// Output tokens a second; of an encoder, prompts a second.
+double speed(const Estimate& e) {
+  return e.tokens_s > 0 ? e.tokens_s : e.ttft.value() > 0 ? 1.0 / e.ttft.value() : 0;
+}
+
+Order order_of(std::string name, const Scenario& s, const Assignment* assignment) {
+  Order order{std::move(name), {}, {}};
+  if (assignment == nullptr) return order;
+  Scenario assigned = s;
+  assigned.assignment = assignment;
+  const Explanation explained = explain(assigned);
+  order.layers = layers_line(explained);
+  order.estimate = explained.estimate;
+  return order;
+}
+
+/// llama.cpp's flags for a placement; empty where it has none: one card that has the output and all
+/// layers, but for experts, is what they can say.
+std::string llama_cpp_flags(const Scenario& s, const Assignment& a) {
+  const auto on_card = [](const std::vector<Spot>& spots) {
+    return std::ranges::all_of(spots, [](Spot spot) { return spot == 0; });
+  };
+  if (s.runtime->offload != Offload::compute || card_count(s) != 1 || a.head != 0 ||
+      !on_card(a.layer))
+    return {};
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < a.experts.size(); ++i) {
+    if (a.experts[i] == on_disk) return {};
+    if (a.experts[i] == on_cpu)
+      kept.push_back(
+          std::to_string(static_cast<Size>(i) - s.weights->model->profile.first_decoding));
+  }
+  std::string flags = fmt::format("--gpu-layers {}", a.layer.size() + 1);
+  if (!kept.empty())
+    flags += fmt::format(R"( --override-tensor 'blk\.({})\.ffn_(up|down|gate|gate_up)_exps=CPU')",
+                         fmt::join(kept, "|"));
+  return flags;
+}
+
+/// The best placement as one strategy more, and beside the orders that engines fill in.
+void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
+  const auto best = best_placement(s);
+  if (!best) return;
+  const auto made = as_map(s, answer.tree, options);
+  const auto first = in_order(s, model::Order::first_layers);
+  const auto last = in_order(s, model::Order::last_layers);
+  const auto assignment = [](const auto& placed) { return placed ? &placed->assignment : nullptr; };
+  answer.orders.push_back(made ? order_of("accelerate's map", s, &made->assignment)
+                               : order_of("first layers on the cards", s, assignment(first)));
+  if (const Plan plan = place(s, 1.0); s.runtime->offload == Offload::compute && plan.feasible()) {
+    const Assignment own = assignment_of(plan);
+    answer.orders.push_back(order_of(fmt::format("{}'s own", s.runtime->name), s, &own));
+  } else {
+    answer.orders.push_back(order_of("last layers on the cards", s, assignment(last)));
+  }
+  answer.orders.push_back(order_of("best", s, &best->placed.assignment));
+  answer.best_note =
+      best->exact ? "exact: every placement of layers like these was compared"
+                  : fmt::format("at the most {:.1f} % slower than the best there may be (a bound)",
+                                100 * (best->placed.step / best->bound - 1));
+
+  Strategy strategy{.name = "best",
+                    .meaning = "all of each budget, each layer where it serves best",
+                    .scenario = s,
+                    .mapped = std::make_shared<Mapped>(),
+                    .explained = {},
+                    .feasible = true,
+                    .needed = {}};
+  strategy.mapped->assignment = best->placed.assignment;
+  // The same as in the runtime's order is as sure as that.
+  if (!(best->placed.assignment == assignment_of(place(s, 1.0))))
+    strategy.scenario.assignment = &strategy.mapped->assignment;
+  strategy.mapped->memory = weights_share(strategy.scenario, place(strategy.scenario, 1.0));
+  strategy.mapped->map = device_map_of(answer.tree, *answer.given.model, best->placed.assignment);
+  strategy.mapped->written = false;
+  strategy.explained = explain(strategy.scenario);
+  answer.strategies.push_back(std::move(strategy));
+  answer.best_flags = llama_cpp_flags(s, best->placed.assignment);
+}
+
+/// The least GPU memory that comes within the knee of the best speed.
+void recommend(Answer& answer) {
+  answer.chosen = answer.strategies.size();
+  answer.reason = "no strategy runs here";
+  double best = 0;
+  for (const Strategy& s : answer.strategies)
+    if (s.feasible) best = std::max(best, speed(s.explained.estimate));
+  const auto budget = [](const Strategy& s) { return s.scenario.gpu_budget; };
+  for (std::size_t i = 0; i < answer.strategies.size(); ++i) {
+    const Strategy& s = answer.strategies[i];
+    if (!s.feasible || speed(s.explained.estimate) < report::knee_share * best) continue;
+    if (answer.chosen == answer.strategies.size() ||
+        budget(s) < budget(answer.strategies[answer.chosen]))
+      answer.chosen = i;
+  }
+  if (answer.chosen == answer.strategies.size()) return;
+  const double reached = speed(answer.strategies[answer.chosen].explained.estimate) / best;
+  answer.reason = fmt::format(
+      "the least GPU memory with at least {:.0f} % of the best speed of all of them: it has "
+      "{:.0f} %",
+      100 * report::knee_share, 100 * reached);
+}
+
+}  // namespace
+
+Answer answer_of(const Options& options, const GivenScenario& given) {
+  const Scenario& s = given.scenario;
+  const MapOptions map = map_options(options, *given.model);
+  Answer answer{.given = given,
+                .tree = held_tree(*given.weights),
+                .strategies = {},
+                .orders = {},
+                .contexts = {},
+                .splits = {},
+                .best_note = {},
+                .best_flags = {},
+                .least = least_gpu_memory(s, runs),
+                .least_with_gpu = least_gpu_memory(s, uses_a_gpu),
+                .reason = {}};
+  answer.strategies = strategies(s, answer.tree, policy_of(options, "sequential"), map);
+  Scenario all = s;
+  all.gpu_budget = answer.strategies.back().scenario.gpu_budget;
+  all.ram_budget = answer.strategies.back().scenario.ram_budget;
+  add_best(answer, all, map);
+  if (!s.machine->devices.empty() && s.runtime->offload == Offload::compute)
+    answer.contexts = layers_by_context(s);
+  if (!s.machine->devices.empty() && s.runtime->split == Split::tensors)
+    answer.splits = parallel_splits(s);
+  recommend(answer);
+  if (!options.given("strategy")) return answer;
+  std::vector<std::string_view> names;
+  for (const Strategy& strategy : answer.strategies) names.push_back(strategy.name);
+  const std::string wanted = options.one_of("strategy", names, "");
+  answer.chosen = static_cast<std::size_t>(std::ranges::find(names, wanted) - names.begin());
+  answer.reason = "as asked for";
+  return answer;
+}
+
+std::string layers_line(const Explanation& explained) {
+  std::string line;
+  for (const DeviceUse& use : explained.devices)
+    if (!use.layers.empty())
+      line += fmt::format("{}{}: {}", line.empty() ? "" : "; ",
+                          use.name.substr(0, use.name.find(':')), use.layers);
+  return line;
+}
+
+std::string both_units(Bytes bytes) {
+  return fmt::format("{} ({:.1f} GB)", to_text(bytes), bytes.real().value() / 1e9);
+}
+
+std::string needs(const Answer& answer, const Strategy& s) {
+  const std::size_t cards = answer.given.machine->devices.size();
+  if (s.needed == Bytes(0)) return std::string(report::reason_words(s.explained.estimate.reason));
+  if (s.needed_of == Reason::ram) return "needs " + both_units(s.needed) + " of host memory";
+  if (s.needed_of == Reason::disk) return "needs " + both_units(s.needed) + " of disk";
+  return "needs " + both_units(s.needed) + " of GPU memory" +
+         (cards > 1 ? fmt::format(" on each of {} cards", cards) : "");
+}
+
+std::string passed(const MaxMemory& memory) {
+  std::string text;
+  for (const DeviceMemory& device : memory) {
+    if (device.device == "disk") continue;
+    text += fmt::format("{}{}: \"{}MiB\"", text.empty() ? "" : ", ",
+                        device.is_gpu() ? device.device : '"' + device.device + '"',
+                        device.limit / 8 >> 20);
+  }
+  return '{' + text + '}';
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,53 @@
+// headroom place MODEL on a machine: every strategy with what it comes to, one recommendation, the
+// least GPU memory, the best placement.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sweep/commands/command.hpp"
+#include "sweep/offload_folder.hpp"
+#include "sweep/output.hpp"
+#include "sweep/place/answer.hpp"
+#include "sweep/place/place.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+/// Options of the mapper say nothing where no device map is made.
+void refuse_mapper(const Options& options, const model::Runtime& runtime) {
+  for (const auto flag : {"mapper", "policy", "no-split", "fallback-allocation", "no-clean"})
+    if (options.given(flag) && runtime.offload != model::Offload::stream)
+      throw UsageError(
+          fmt::format("--{} has no effect: {} takes no device map", flag, runtime.name));
+}
+
+}  // namespace
+
+int place_by_strategy(const Options& options) {
+  const Format format = format_of(options);
+  GivenScenario given = scenario_of(options);
+  if (!given.on_machine)
+    throw UsageError(
+        "how much may each device hold? give raw budgets (--max-memory 0=6GiB --max-memory "
+        "cpu=25GiB), or a machine (--machine, or --gpu-memory, --gpu-bandwidth, --ram and --disk)");
+  refuse_mapper(options, *given.scenario.runtime);
+  if (!given.weights->refusal.empty())
+    throw UsageError(fmt::format("--precision: {}", given.weights->refusal));
+  if (options.given("offload-folder"))
+    given.scenario.disk_budget =
+        std::min(given.scenario.disk_budget, space_in(options.text("offload-folder")));
+  const Answer answer = answer_of(options, given);
+  if (format == Format::text)
+    emit(options, as_text(answer, options));
+  else if (format == Format::json)
+    emit(options, pretty(as_json(answer)));
+  else if (format == Format::jsonl)
+    emit(options, boost::json::serialize(as_json(answer)) + '\n');
+  else
+    emit(options, formatted(as_table(answer), format));
+  return answer.chosen < answer.strategies.size() && answer.strategies[answer.chosen].feasible
+             ? done
+             : answer_is_no;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,109 @@
+// Whether the order of a portfolio's plans survives what is not sure.
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <boost/random/mersenne_twister.hpp>
+#include <boost/random/normal_distribution.hpp>
+#include <cmath>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "sweep/portfolio/ways.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+/// What `plan` costs an hour with `ways` at `prices`; `never` where they do not serve a load.
+double hourly_under(const Portfolio& p, const AllWays& ways, const Prices& prices,
+                    const FleetPlan& plan) {
+  double sum = 0;
+  for (const FleetPart& part : plan.parts) {
+    const auto fleet =
+        fleet_of(p, ways, {part.machine, part.acquisition, part.offload}, part.loads);
+    if (!fleet) return never;
+    sum += hourly_cost(prices, *p.machines[part.machine], part.acquisition)->total() *
+           static_cast<double>(fleet->machines);
+  }
+  return sum;
+}
+
+/// A split normal distribution whose 10 % and 90 % points are `low` and `high`, in logarithms.
+double drawn(double z, double low, double high) {
+  constexpr double at_90_percent = 1.2815515655446004;
+  return std::exp(std::log(z < 0 ? low : high) * std::abs(z) / at_90_percent);
+}
+
+using Random = boost::random::mt19937_64;
+using Normal = boost::random::normal_distribution<double>;
+
+/// Errors of times and memory, the same for all machines with the same cards.
+AllWays drawn_ways(const Portfolio& p, Random& random, Normal& normal) {
+  const auto key = [](const Machine& machine, const model::Load& load) {
+    return (machine.devices.empty() ? machine.host.name : machine.devices.front().name) + '\n' +
+           std::string(load.request.runtime->name);
+  };
+  std::map<std::string, std::pair<double, double>> errors;
+  for (const auto& machine : p.machines)
+    for (const auto& load : p.loads) {
+      if (errors.contains(key(*machine, load))) continue;
+      const double times = normal(random);
+      errors[key(*machine, load)] = {times, normal(random)};
+    }
+  return AllWays(p, [&](std::size_t m, std::size_t l) {
+    const auto [times, memory] = errors.at(key(*p.machines[m], p.loads[l]));
+    const auto f = interval_factors(*p.loads[l].request.runtime);
+    return AllWays::Error{drawn(times, f.time_low, f.time_high),
+                          drawn(memory, f.memory_low, f.memory_high)};
+  });
+}
+
+Prices drawn_prices(const Prices& expected, Random& random, Normal& normal) {
+  Prices prices = expected;
+  for (const Uncertain& each : expected.uncertain)
+    prices.figure(each) *= drawn(normal(random), each.low, each.high);
+  if (auto& share = prices.utilisation) share = std::min(*share, 1.0);
+  if (auto& pue = prices.power_usage_effectiveness) pue = std::max(*pue, 1.0);
+  return prices;
+}
+
+/// The 10 % and 90 % points, by rank: a draw that does not serve is infinitely dear, and nothing
+/// lies between it and the others.
+std::pair<double, double> eight_of_ten(std::vector<double> costs) {
+  std::ranges::sort(costs);
+  const std::size_t tail = costs.size() / 10;
+  return {costs[tail], costs[costs.size() - 1 - tail]};
+}
+
+}  // namespace
+
+void apply_draws(const Portfolio& p, std::vector<FleetPlan>& plans) {
+  if (plans.empty()) return;
+  std::vector<std::vector<double>> costs(static_cast<std::size_t>(p.draws));
+  tbb::parallel_for(std::size_t{0}, costs.size(), [&](std::size_t draw) {
+    Random random(p.seed * 0x9E3779B97F4A7C15u + draw);
+    Normal normal;
+    const AllWays ways = drawn_ways(p, random, normal);
+    const Prices prices = drawn_prices(p.prices, random, normal);
+    for (const FleetPlan& plan : plans)
+      costs[draw].push_back(plan.missed_load ? never : hourly_under(p, ways, prices, plan));
+  });
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    std::vector<double> of_plan;
+    for (const auto& draw : costs) of_plan.push_back(draw[i]);
+    std::tie(plans[i].per_hour_low, plans[i].per_hour_high) = eight_of_ten(std::move(of_plan));
+  }
+  for (auto& draw : costs) {
+    for (std::size_t i = 0; i < plans.size(); ++i)
+      if (!plans[i].qualifies()) draw[i] = never;
+    const double least = std::ranges::min(draw);
+    if (least == never) continue;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      if (draw[i] == least) ++plans[i].wins;
+      if (draw[0] < draw[i]) ++plans[i].beaten;
+    }
+  }
+}
+
+}  // namespace headroom::sweep

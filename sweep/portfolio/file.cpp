@@ -1,0 +1,166 @@
+// Reads a purchase.toml.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "hardware/quantity_text.hpp"
+#include "hardware/text_file.hpp"
+#include "hardware/toml_row.hpp"
+#include "report/curve.hpp"
+#include "sweep/options/machine_options.hpp"
+#include "sweep/portfolio/portfolio.hpp"
+#include "sweep/sources/source.hpp"
+#include "sweep/spec.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+constexpr std::size_t most_loads = 12;
+constexpr Limit most_tokens{1e9}, most_users{1e9}, most_rate{1e12}, most_money{1e12};
+
+Size whole(TomlRow& row, std::string_view key, Limit limit, Size fallback) {
+  const auto value = row.positive(key, limit);
+  if (!value) return fallback;
+  if (*value != std::floor(*value)) row.fail(key, "found a fraction; expected a whole number");
+  return static_cast<Size>(*value);
+}
+
+/// What `read` makes of a text; its complaint becomes one about the key.
+template <class Read>
+auto named(TomlRow& row, std::string_view key, const std::string& text, Read&& read) {
+  try {
+    return read(text);
+  } catch (const std::runtime_error& e) {
+    row.fail(key, e.what());
+  } catch (const std::invalid_argument& e) {
+    row.fail(key, e.what());
+  }
+}
+
+std::optional<Seconds> seconds(TomlRow& row, std::string_view key) {
+  const auto text = row.text(key);
+  if (!text) return std::nullopt;
+  return named(row, key, *text, [](const std::string& t) { return parse_seconds(t); });
+}
+
+model::Load read_load(const toml::table& table, Portfolio& p, const Hub& hub,
+                      const Engines& engines, bool strict, const std::string& usual_runtime) {
+  TomlRow row(table, p.file);
+  model::Load load;
+  const std::string name = row.required_text("model");
+  load.name = row.text("name").value_or(name);
+  p.models.push_back(std::make_unique<model::Model>(
+      named(row, "model", name, [&](const std::string& t) { return resolve_model(t, hub); })));
+  const model::Model& m = *p.models.back();
+  if (!m.profile.generative)
+    row.fail("model", fmt::format("found {}, which generates nothing; expected a model that does",
+                                  m.architecture));
+  const std::string held = row.text("precision").value_or("auto");
+  const model::Scheme& scheme = *named(row, "precision", held, [&](const std::string& t) {
+    return &model::scheme(t == "auto" ? m.checkpoint_scheme : t);
+  });
+  p.weights.push_back(std::make_unique<model::Weights>(model::hold(m, scheme)));
+  if (!p.weights.back()->refusal.empty()) row.fail("precision", p.weights.back()->refusal);
+
+  model::Scenario& s = load.request;
+  s.weights = p.weights.back().get();
+  s.runtime = named(row, "runtime", row.text("runtime").value_or(usual_runtime),
+                    [&](const std::string& t) { return &engines.named(t); });
+  s.kv_precision = named(row, "kv_precision", row.text("kv_precision").value_or("fp16"),
+                         [](const std::string& t) { return &precision(t); });
+  s.prompt_tokens = whole(row, "prompt_tokens", most_tokens, s.prompt_tokens);
+  s.output_tokens = whole(row, "output_tokens", most_tokens, s.output_tokens);
+  s.context = whole(row, "context", most_tokens, 0);
+  if (s.context > 0 && s.context < s.prompt_tokens + s.output_tokens)
+    row.fail("context",
+             fmt::format("found {}; expected at least prompt_tokens + output_tokens", s.context));
+
+  model::Target& target = load.target;
+  target.ttft = seconds(row, "max_ttft");
+  target.tpot = seconds(row, "max_tpot");
+  target.users = whole(row, "users", most_users, 0);
+  target.requests_s = row.positive("requests_s", most_rate).value_or(0);
+  target.output_tokens_s = row.positive("tokens_s", most_rate).value_or(0);
+  target.strict = strict;
+  if (target.users == 0 && target.requests_s == 0 && target.output_tokens_s == 0)
+    row.fail("users", "missing; expected at least one of users, requests_s and tokens_s");
+  row.finish();
+  return load;
+}
+
+std::vector<model::Acquisition> read_acquisitions(TomlRow& row) {
+  std::vector<model::Acquisition> all;
+  for (const auto& text : row.texts("acquire")) {
+    const auto found = std::ranges::find(
+        model::acquisitions, text, [](model::Acquisition each) { return model::name_of(each); });
+    if (found == std::end(model::acquisitions))
+      row.fail("acquire", fmt::format("found '{}'; expected buy, used or rent", text));
+    all.push_back(*found);
+  }
+  if (all.empty()) all.assign(std::begin(model::acquisitions), std::end(model::acquisitions));
+  return all;
+}
+
+}  // namespace
+
+Portfolio read_portfolio(const std::filesystem::path& file, const Hub& hub,
+                         const Engines& engines) try {
+  Portfolio p;
+  p.file = file.string();
+  p.text = read_text_file(p.file, "a portfolio in TOML");
+  const auto beside = [&](const std::string& name) { return (file.parent_path() / name).string(); };
+  const toml::table root = parse_toml(p.text, p.file);
+  TomlRow row(root, p.file);
+  p.name = row.text("name").value_or(file.stem().string());
+  std::vector<std::string> overlays;
+  for (const auto& each : row.texts("hardware")) overlays.push_back(beside(each));
+  const Catalogue catalogue = catalogue_of(overlays);
+  const std::string prices = beside(row.required_text("prices"));
+  p.prices = read_prices(read_text_file(prices, "prices in TOML"), prices, catalogue);
+  p.acquisitions = read_acquisitions(row);
+  p.offload = row.flag("offload").value_or(true);
+  p.share_cards = row.flag("share_cards").value_or(true);
+  p.budget = row.positive("budget", most_money);
+  p.budget_per_hour = row.positive("budget_per_hour", most_money);
+  p.years = row.positive("years", Limit{100}).value_or(p.prices.amortisation_years.value_or(3));
+  p.draws = whole(row, "draws", Limit{100000}, 200);
+  p.seed = static_cast<std::uint64_t>(whole(row, "seed", Limit{1e15}, 1));
+  p.change = row.positive("change", Limit{0.99}).value_or(0.2);
+  const bool strict = row.flag("strict").value_or(false);
+  const std::string runtime = row.text("runtime").value_or("vllm");
+  const auto machines = row.texts("machines");
+  if (machines.empty()) row.fail("machines", "missing; expected what there is to choose from");
+  for (const auto& text : machines) {
+    p.machines.push_back(std::make_unique<Machine>(named(
+        row, "machines", text, [&](const std::string& t) { return parse_machine(t, catalogue); })));
+    for (std::size_t i = 0; i + 1 < p.machines.size(); ++i)
+      if (p.machines[i]->name == p.machines.back()->name)
+        row.fail("machines", fmt::format("found '{}' twice", p.machines.back()->name));
+    engines.measured(*p.machines.back());
+  }
+  p.assumed = engines.assumed(p.machines.front().get());
+  const auto loads = row.tables("load");
+  if (loads.empty() || loads.size() > most_loads)
+    row.fail("load", fmt::format("found {}; expected from 1 to {}", loads.size(), most_loads));
+  for (const toml::table* each : loads) {
+    p.loads.push_back(read_load(*each, p, hub, engines, strict, runtime));
+    const std::string page = report::file_name(p.loads.back().name);
+    if (page.empty() || page == "purchase")
+      row.fail("load", fmt::format("found one called '{}'; give it a name that its page can have",
+                                   p.loads.back().name));
+    for (std::size_t i = 0; i + 1 < p.loads.size(); ++i)
+      if (report::file_name(p.loads[i].name) == page)
+        row.fail("load", fmt::format("found two called '{}'; give one another name", page));
+  }
+  row.finish();
+  return p;
+} catch (const SpecError&) {
+  throw;
+} catch (const HubError&) {
+  throw;
+} catch (const std::runtime_error& e) {
+  throw SpecError(e.what());
+}
+
+}  // namespace headroom::sweep

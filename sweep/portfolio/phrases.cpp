@@ -1,0 +1,158 @@
+#include "sweep/portfolio/phrases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sweep/money.hpp"
+#include "sweep/output.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+/// "3 copies on 2 cards", "1 copy on 1/4 of a card".
+std::string stay_words(const model::Stay& stay) {
+  const Size parts = stay.way.parts, cards = parts / model::parts_of_a_card;
+  std::string where = cards >= 1 ? fmt::format("{} {}", cards, cards == 1 ? "card" : "cards")
+                                 : fmt::format("1/{} of a card", model::parts_of_a_card / parts);
+  return fmt::format("{} {} of {}", stay.copies, stay.copies == 1 ? "copy" : "copies", where);
+}
+
+std::string months(const std::optional<double>& value) {
+  return value ? fmt::format("after {:.3g} months", *value) : std::string("never");
+}
+
+Lines costs(const Portfolio& p, const FleetPlan& plan) {
+  const std::string& currency = p.prices.currency;
+  const LoadCost tokens = mean_cost(p, plan);
+  Lines lines{{"Costs", fmt::format("{} an hour ({}); a million tokens: {:.4g} in, {:.4g} out "
+                                    "({:.4g} out with all else included)",
+                                    money(plan.per_hour(), currency), interval_words(plan),
+                                    tokens.input_per_million, tokens.output_per_million,
+                                    cost_per_million(p, plan, p.prices))}};
+  if (plan.purchase() > 0)
+    lines.emplace_back(
+        "", fmt::format("{} to buy, then {} an hour to run", money(plan.purchase(), currency),
+                        money(plan.running_per_hour(), currency)));
+  lines.emplace_back(
+      "", fmt::format("{} over {:g} years", money(cost_over_years(p, plan), currency), p.years));
+  if (const auto api = api_per_hour(p, plan))
+    lines.emplace_back("API",
+                       fmt::format("the cheapest in the prices asks {} an hour for as many "
+                                   "tokens; buying pays off {}",
+                                   money(*api, currency), months(break_even_with_api(p, plan))));
+  return lines;
+}
+
+}  // namespace
+
+std::string machines_words(const Portfolio& p, const FleetPlan& plan) {
+  std::string text;
+  for (const FleetPart& part : plan.parts) {
+    if (!text.empty()) text += " and ";
+    if (part.fleet.machines > 0) text += fmt::format("{} of ", part.fleet.machines);
+    text += p.machines[part.machine]->name;
+  }
+  return text;
+}
+
+std::string acquisition_words(const FleetPlan& plan) {
+  std::string text;
+  for (const FleetPart& part : plan.parts) {
+    const std::string_view name = model::name_of(part.acquisition);
+    if (text.find(name) != std::string::npos) continue;
+    text += (text.empty() ? "" : ", ") + std::string(name);
+  }
+  return text;
+}
+
+std::string_view weights_words(const FleetPlan& plan) {
+  for (const FleetPart& part : plan.parts)
+    for (const model::Stay& stay : part.fleet.stays)
+      if (stay.way.serving.estimate.verdict > model::Verdict::fits_gpus) return "offloaded";
+  return plan.missed_load && plan.parts.front().offload ? "offloaded" : "on cards";
+}
+
+std::string where_words(const Portfolio& p, const FleetPlan& plan) {
+  std::string text;
+  for (const FleetPart& part : plan.parts)
+    for (std::size_t i = 0; i < part.loads.size(); ++i)
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", p.loads[part.loads[i]].name,
+                          stay_words(part.fleet.stays[i]));
+  return text;
+}
+
+std::string missed_words(const Portfolio& p, const FleetPlan& plan) {
+  if (plan.over_budget)
+    return fmt::format("budget: pays for {:.0f} % of the load", 100 * plan.times_of_load);
+  if (!plan.missed_load) return {};
+  const std::string& load = p.loads[*plan.missed_load].name;
+  if (plan.missed.miss == model::Miss::refused) return fmt::format("{}: the runtime refuses", load);
+  return fmt::format("{}: {} {:.3g} times what is allowed", load, model::name_of(plan.missed.miss),
+                     plan.missed.times);
+}
+
+std::string interval_words(const FleetPlan& plan) {
+  const auto end = [](double value) {
+    return std::isfinite(value) ? fmt::format("{:.4g}", value) : std::string("not served");
+  };
+  return fmt::format("{} to {}", end(plan.per_hour_low), end(plan.per_hour_high));
+}
+
+Lines answer_lines(const Portfolio& p, std::span<const FleetPlan> plans) {
+  const FleetPlan& best = plans.front();
+  Lines lines{{"Answer", fmt::format("{} ({}; weights {})", machines_words(p, best),
+                                     acquisition_words(best), weights_words(best))}};
+  for (const FleetPart& part : best.parts)
+    for (std::size_t i = 0; i < part.loads.size(); ++i) {
+      const model::Stay& stay = part.fleet.stays[i];
+      const model::Estimate& e = stay.way.serving.estimate;
+      lines.emplace_back(
+          i == 0 && &part == best.parts.data() ? "Runs" : "",
+          fmt::format("{}: {}, up to {} sequences each; first token {}, per token {}{}",
+                      p.loads[part.loads[i]].name, stay_words(stay),
+                      grouped(stay.way.serving.batch), duration(e.ttft.value()),
+                      duration(e.tpot.value()),
+                      e.verdict > model::Verdict::fits_gpus ? " (offloaded)" : ""));
+    }
+  for (auto& line : costs(p, best)) lines.push_back(std::move(line));
+  Size free = 0;
+  for (const FleetPart& part : best.parts) free += part.fleet.free_parts;
+  lines.emplace_back(
+      "Room", fmt::format("{:g} cards free", static_cast<double>(free) / model::parts_of_a_card));
+  if (p.budget || p.budget_per_hour)
+    lines.emplace_back(
+        "Budget", fmt::format("pays for {}{:.4g} times the load",
+                              best.times_of_load < 100 ? "" : "at least ", best.times_of_load));
+  if (plans.size() > 1 && plans[1].qualifies())
+    lines.emplace_back(
+        "Runner-up",
+        fmt::format("{} ({}): {} an hour; the answer is cheaper in {} of {} draws",
+                    machines_words(p, plans[1]), acquisition_words(plans[1]),
+                    money(plans[1].per_hour(), p.prices.currency), plans[1].beaten, p.draws));
+  lines.emplace_back(
+      "Sure", fmt::format("the cheapest in {} of {} draws within the intervals of times and memory"
+                          "{} (seed {})",
+                          best.wins, p.draws,
+                          p.prices.uncertain.empty()
+                              ? "; the prices file gives no ranges, so prices are as they stand"
+                              : " and the ranges of prices",
+                          p.seed));
+  return lines;
+}
+
+std::string assumption_words(const Portfolio& p) {
+  std::string text =
+      fmt::format("every load at its peak at once; electricity for {:.0f} % of the time",
+                  100 * model::utilisation_of(p.prices));
+  if (p.share_cards)
+    text += "; models that share a card have an equal part of its memory and speed";
+  text +=
+      "; a fleet may mix the machines that are listed, and none is changed: other cards in one "
+      "box are a machine of their own";
+  for (const auto& each : p.assumed) text += "; " + each;
+  return text;
+}
+
+}  // namespace headroom::sweep

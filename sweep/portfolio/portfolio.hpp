@@ -1,0 +1,120 @@
+// Which machines for several models: every kind of machine alone, and the cheapest mixture, for the
+// same loads.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hardware/price.hpp"
+#include "model/cost.hpp"
+#include "model/fleet.hpp"
+#include "sweep/factors.hpp"
+#include "sweep/hub/hub.hpp"
+
+namespace headroom::sweep {
+
+/// A purchase.toml with its names resolved. Owns what its loads point to.
+struct Portfolio {
+  std::string file, name, text;
+  std::vector<std::unique_ptr<model::Model>> models;
+  std::vector<std::unique_ptr<model::Weights>> weights;
+  std::vector<std::unique_ptr<Machine>> machines;
+  std::vector<model::Acquisition> acquisitions;
+  std::vector<model::Load> loads;  ///< at most 12
+  Prices prices;
+  bool offload = true, share_cards = true;
+  std::optional<double> budget;           ///< money to buy with
+  std::optional<double> budget_per_hour;  ///< money for an hour, everything included
+  double years = 3;                       ///< that the total cost is over
+  Size draws = 200;
+  std::uint64_t seed = 1;
+  double change = 0.2;               ///< the share by which the sensitivity moves each assumption
+  std::vector<std::string> assumed;  ///< of the engines
+};
+/// Runtimes are rows of `engines`, which outlives the portfolio. Throws SpecError naming file, key,
+/// what was found and what is allowed; UnknownName and what the models' sources throw.
+Portfolio read_portfolio(const std::filesystem::path& file, const Hub& hub, const Engines& engines);
+
+/// One kind of machine for some of the loads.
+struct FleetPart {
+  std::size_t machine = 0;  ///< index
+  model::Acquisition acquisition = model::Acquisition::buy;
+  bool offload = false;            ///< weights outside the cards are allowed
+  std::vector<std::size_t> loads;  ///< indices; stays[i] of the fleet is of loads[i]
+  model::Fleet fleet;
+  double purchase = 0;     ///< of all machines
+  model::HourlyCost hour;  ///< of all machines
+  double watts = 0;        ///< of all machines; 0: not known
+};
+/// An answer: parts that together serve every load.
+struct FleetPlan {
+  std::vector<FleetPart> parts;
+  std::optional<std::size_t> missed_load;  ///< not served: the load that no way serves
+  model::Shortfall missed;                 ///< what it misses
+  double times_of_load = 0;                ///< how many times the load the budget pays for
+  bool over_budget = false;
+  Size wins = 0;    ///< draws in which no other plan is cheaper
+  Size beaten = 0;  ///< draws in which the first plan is cheaper than this one
+  double per_hour_low = 0, per_hour_high = 0;  ///< 80 % of the draws; infinite: does not serve
+
+  bool qualifies() const { return !missed_load && !over_budget; }
+  Size machines() const;
+  double purchase() const, per_hour() const;
+  double running_per_hour() const;  ///< electricity of what is bought, rent of the rest
+};
+
+/// Output tokens a second that the loads ask for, with what `plan` makes of a number of users; and
+/// requests.
+struct Demand {
+  double requests_s = 0, output_tokens_s = 0;
+};
+Demand demand_of(const Portfolio& portfolio, const FleetPlan& plan);
+
+/// What one load costs: its part of the cards that are taken is its part of the money, of which its
+/// prompts and its output have as much as they have of a request's time (model/cost.hpp).
+struct LoadCost {
+  double per_hour = 0;
+  double input_per_million = 0, output_per_million = 0;
+  double requests_s = 0;
+};
+/// By load.
+std::vector<LoadCost> load_costs(const Portfolio& portfolio, const FleetPlan& plan);
+/// The same over all loads: all that is paid for prompts by all prompt tokens, and for output.
+LoadCost mean_cost(const Portfolio& portfolio, const FleetPlan& plan);
+
+/// What `plan` costs for a million output tokens, all else included, at `prices`.
+double cost_per_million(const Portfolio& portfolio, const FleetPlan& plan, const Prices& prices);
+/// Money over the portfolio's years: purchase and energy, or rent.
+double cost_over_years(const Portfolio& portfolio, const FleetPlan& plan);
+/// What the providers in the prices ask an hour for the same tokens; nothing where a model has no
+/// price there.
+std::optional<double> api_per_hour(const Portfolio& portfolio, const FleetPlan& plan);
+
+/// Months after which the purchase has cost less than the API, or than renting the same machines;
+/// nothing where nothing is bought, a price is missing, or it never does.
+std::optional<double> break_even_with_api(const Portfolio& portfolio, const FleetPlan& plan);
+std::optional<double> break_even_with_rent(const Portfolio& portfolio, const FleetPlan& plan);
+
+/// Every kind of machine alone, each way to come by it, on cards and offloaded where that differs;
+/// and the cheapest division of the loads among them, exact over all divisions. The cheapest an
+/// hour first; those that do not qualify last. Wins, beats and intervals are of seeded draws: of
+/// times and memory within their intervals, the same error for all machines with the same cards,
+/// and of every price that the file gives a range.
+std::vector<FleetPlan> plan_portfolio(const Portfolio& portfolio);
+
+/// How the cost of a million tokens moves with one assumption: over its range in the prices file,
+/// else by the portfolio's `change`.
+struct Sensitivity {
+  std::string assumption;          ///< "electricity"
+  double low = 0, high = 0;        ///< the assumption's values
+  double at_low = 0, at_high = 0;  ///< cost for a million output tokens
+};
+/// The widest first. What the plan does not depend on is left out.
+std::vector<Sensitivity> sensitivities(const Portfolio& portfolio, const FleetPlan& plan);
+
+}  // namespace headroom::sweep

@@ -1,0 +1,247 @@
+// The sources of models that need no network, the embedded catalogue and the file system, and the
+// order in which sources are asked.
+#include "sweep/sources/source.hpp"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "hardware/embedded.hpp"
+#include "hardware/names.hpp"
+#include "model/formats/shard_index.hpp"
+#include "sweep/far_threads.hpp"
+#include "sweep/hub/hub.hpp"
+#include "sweep/sources/custom_source.hpp"
+#include "sweep/sources/model_from_files.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+constexpr ShortName short_table[] = {
+    {"llama2-7b", "meta-llama/Llama-2-7b-hf"},
+    {"llama2-13b", "meta-llama/Llama-2-13b-hf"},
+    {"llama2-70b", "meta-llama/Llama-2-70b-hf"},
+    {"llama3-8b", "meta-llama/Meta-Llama-3-8B"},
+    {"llama3-70b", "meta-llama/Meta-Llama-3-70B"},
+    {"llama3.1-8b", "meta-llama/Meta-Llama-3.1-8B"},
+    {"llama3.1-70b", "meta-llama/Meta-Llama-3.1-70B"},
+    {"llama3.1-405b", "meta-llama/Meta-Llama-3.1-405B"},
+    {"llama3.2-1b", "meta-llama/Llama-3.2-1B"},
+    {"llama3.2-3b", "meta-llama/Llama-3.2-3B"},
+    {"llama3.3-70b", "meta-llama/Llama-3.3-70B-Instruct"},
+    {"mistral-7b", "mistralai/Mistral-7B-v0.1"},
+    {"mixtral-8x7b", "mistralai/Mixtral-8x7B-v0.1"},
+};
+
+/// "org__name.json" is "org/name".
+std::string model_name(std::string_view file) {
+  if (file.ends_with(".json")) file.remove_suffix(5);
+  const auto gap = file.find("__");
+  if (gap == std::string_view::npos) return std::string(file);
+  return std::string(file.substr(0, gap)) + '/' + std::string(file.substr(gap + 2));
+}
+
+bool is_config(const EmbeddedFile& file) { return file.name.ends_with(".json"); }
+
+/// The row of sources.tsv for a catalogue file: where the config comes from.
+std::string origin_of(std::string_view file) {
+  file.remove_suffix(5);  // ".json"
+  for (const EmbeddedFile& table : embedded_models()) {
+    if (table.name != "sources.tsv") continue;
+    const std::string key = '\n' + std::string(file) + '\t';
+    const auto at = table.bytes.find(key);
+    if (at == std::string_view::npos) break;
+    const auto rest = table.bytes.substr(at + key.size());
+    return "catalogue, " + std::string(rest.substr(0, rest.find('\n')));
+  }
+  return "catalogue";
+}
+
+class CatalogueSource : public ModelSource {
+ public:
+  std::optional<model::Model> find(const ModelReference& reference) const override {
+    std::string asked = lower(reference.name);
+    for (const ShortName& row : short_table)
+      if (row.name == asked) asked = lower(row.model);
+    const bool bare = asked.find('/') == std::string::npos;
+    std::vector<const EmbeddedFile*> found;
+    for (const EmbeddedFile& file : embedded_models()) {
+      if (!is_config(file)) continue;
+      const std::string name = lower(model_name(file.name));
+      if (name == asked || (bare && name.substr(name.find('/') + 1) == asked))
+        found.push_back(&file);
+    }
+    if (found.empty()) return std::nullopt;
+    if (found.size() > 1) {
+      std::vector<std::string> names;
+      for (const auto* file : found) names.push_back(model_name(file->name));
+      throw UnknownName(
+          fmt::format("model '{}' is ambiguous: {}", reference.name, fmt::join(names, ", ")));
+    }
+    const std::string name = model_name(found.front()->name);
+    FileRequest request{name, origin_of(found.front()->name)};
+    request.overrides = reference.overrides;
+    return model_from_config(model::parse_config(found.front()->bytes, name), request);
+  }
+};
+
+/// Whether a name can only be a file's: by how it begins, or how it ends where it has one part.
+bool is_path(std::string_view name) {
+  constexpr std::string_view beginnings[] = {"/", "./", "../"};
+  constexpr std::string_view endings[] = {".gguf", ".safetensors", ".bin"};
+  return name.ends_with(".json") ||
+         std::ranges::any_of(beginnings, [&](auto begin) { return name.starts_with(begin); }) ||
+         (name.find('/') == name.npos &&
+          std::ranges::any_of(endings, [&](auto end) { return name.ends_with(end); }));
+}
+
+class FileSource : public ModelSource {
+ public:
+  std::optional<model::Model> find(const ModelReference& reference) const override {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::path path = reference.name;
+    const bool folder = fs::is_directory(path, error);
+    if (!folder && !fs::exists(path, error)) {
+      if (is_path(reference.name))
+        throw std::runtime_error(fmt::format("{}: no such file", reference.name));
+      return std::nullopt;
+    }
+    const auto files = folder_files(folder ? path : path.parent_path());
+    FileRequest request{name_of(reference.name, folder), reference.name};
+    if (!folder) request.file = path.filename().string();
+    request.overrides = reference.overrides;
+    return model_from_files(*files, request);
+  }
+
+ private:
+  /// The folder that the config or checkpoint is in, or the file's own name where that is not one
+  /// that every model has.
+  static std::string name_of(const std::string& text, bool folder) {
+    std::filesystem::path path = std::filesystem::path(text).lexically_normal();
+    const std::string file = path.filename().string(), stem = model::stem_of(file);
+    const std::string whole = stem + path.extension().string();  // without the number of a shard
+    constexpr std::string_view usual[] = {"config.json", "model.safetensors",
+                                          "model.safetensors.index.json", "pytorch_model.bin",
+                                          "pytorch_model.bin.index.json"};
+    if (!folder && std::ranges::find(usual, whole) != std::end(usual))
+      path = path.parent_path();
+    else if (!folder)
+      return model_name(file.ends_with(".gguf") ? stem : file);
+    if (path.filename().empty()) path = path.parent_path();
+    const std::string name = path.filename().string();
+    return name.empty() || name == "." || name == ".." ? text : name;
+  }
+};
+
+}  // namespace
+
+ModelReference parse_reference(std::string_view text) {
+  const auto question = text.find('?');
+  ModelReference reference{std::string(text.substr(0, question)), {}};
+  if (question == std::string_view::npos) return reference;
+  std::string_view rest = text.substr(question + 1);
+  do {
+    const auto end = std::min(rest.find('&'), rest.size());
+    const auto pair = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const auto equals = pair.find('=');
+    if (equals == std::string_view::npos || equals == 0 || equals + 1 == pair.size())
+      throw std::invalid_argument(fmt::format(
+          "model '{}': found '{}' after '?', expected KEY=VALUE such as num_hidden_layers=12", text,
+          pair));
+    reference.overrides.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+  } while (!rest.empty());
+  return reference;
+}
+
+std::unique_ptr<ModelSource> catalogue_source() { return std::make_unique<CatalogueSource>(); }
+std::unique_ptr<ModelSource> file_source() { return std::make_unique<FileSource>(); }
+
+namespace {
+
+/// What needs no network.
+std::optional<model::Model> find_here(const ModelReference& reference) {
+  for (const auto make : {custom_source, catalogue_source, file_source})
+    if (auto found = make()->find(reference)) return found;
+  return std::nullopt;
+}
+
+/// What `name` may have been meant to be.
+std::vector<std::string> known_names(const std::string& name) {
+  auto known = catalogue_models();
+  if (name.find('/') == std::string::npos) {  // compared with names without their owner
+    for (std::string& each : known) each.erase(0, each.find('/') + 1);
+    for (const ShortName& row : short_table) known.emplace_back(row.name);
+  }
+  return known;
+}
+
+model::Model ask_hub(const ModelReference& reference, const Hub& hub) try {
+  if (auto found = hub.find(reference)) return std::move(*found);
+  throw unknown_name("model", reference.name, known_names(reference.name));
+} catch (const HubError& e) {
+  if (e.problem == HubError::Problem::refused) throw;
+  const std::string text = fmt::format(
+      "model '{}' is no file and not in the catalogue (nearest: {}); {}", reference.name,
+      fmt::join(nearest(reference.name, known_names(reference.name)), ", "), e.what());
+  if (e.problem == HubError::Problem::no_repository) throw UnknownName(text);
+  throw HubError(e.problem, text);
+}
+
+model::Model described(model::Model model) {
+  if (model.undescribed.empty()) return model;
+  throw model::NotDescribed(fmt::format(
+      "{}: its KV cache, activations and speed are not known: {} (`headroom params` counts its "
+      "tensors)",
+      model.name, model.undescribed));
+}
+
+}  // namespace
+
+model::Model resolve_model(std::string_view text, const Hub& hub) {
+  const auto reference = parse_reference(text);
+  if (auto found = find_here(reference)) return described(std::move(*found));
+  return described(ask_hub(reference, hub));
+}
+
+model::Model resolve_model(std::string_view text) { return resolve_model(text, Hub()); }
+
+std::vector<Resolved> resolve_models(std::span<const std::string> texts, const Hub& hub,
+                                     Need need) {
+  std::vector<Resolved> all(texts.size());
+  const auto attempt = [&](std::size_t i, auto&& find) {
+    try {
+      all[i].model = find(parse_reference(texts[i]));
+      if (all[i].model && need == Need::description)
+        all[i].model = described(std::move(*all[i].model));
+    } catch (...) {
+      all[i].failure = std::current_exception();
+    }
+  };
+  if (texts.size() == 1)  // threads take longer to start than this takes
+    attempt(0, find_here);
+  else
+    tbb::parallel_for(std::size_t{0}, texts.size(), [&](std::size_t i) { attempt(i, find_here); });
+  std::vector<std::size_t> far;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!all[i].model && !all[i].failure) far.push_back(i);
+  beside_each_other(far.size(), [&](std::size_t k) {
+    attempt(far[k], [&](const ModelReference& reference) { return ask_hub(reference, hub); });
+  });
+  return all;
+}
+
+std::vector<std::string> catalogue_models() {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : embedded_models())
+    if (is_config(file)) names.push_back(model_name(file.name));
+  std::ranges::sort(names);
+  return names;
+}
+
+std::span<const ShortName> short_names() { return short_table; }
+
+}  // namespace headroom::sweep

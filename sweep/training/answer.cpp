@@ -1,0 +1,152 @@
+#include "sweep/training/answer.hpp"
+
+#include <fmt/format.h>
+
+#include "model/training/outcome.hpp"
+#include "model/training/shape.hpp"
+#include "model/training/terms.hpp"
+
+namespace headroom::sweep {
+
+namespace json = boost::json;
+using model::TrainingEstimate;
+
+TrainingAnswer answer_of(const GivenTraining& given) {
+  const model::TrainingScenario& s = given.scenario;
+  model::TrainingEvaluator evaluate;
+  TrainingAnswer answer{.memory = evaluate(s), .outcome = {}, .time = {}};
+  answer.memory.terms = model::training_terms(s, answer.memory);
+  if (!given.machine) return answer;
+  answer.outcome = model::outcome_of(s, answer.memory, *given.machine);
+  if (given.machine->devices.empty()) return answer;
+  answer.time = model::time_of_step(s, evaluate.shape(), answer.memory, *given.machine,
+                                    model::training_pace(s.runtime->name));
+  if (answer.outcome->verdict < model::Verdict::does_not_fit)
+    model::put_time(*answer.outcome, *answer.time);
+  return answer;
+}
+
+bool fits(const model::Estimate& outcome) { return outcome.verdict < model::Verdict::does_not_fit; }
+
+TrainingAdvice advice_of(const GivenTraining& given, const TrainingEstimate& e) {
+  const Bytes card = model::smallest_card(*given.machine);
+  const model::TrainingScenario& s = given.scenario;
+  TrainingAdvice advice{.batch = model::largest_batch(s, card),
+                        .sequence = model::longest_sequence(s, card),
+                        .replicas = 0,
+                        .changes = {}};
+  if (e.peak <= card) return advice;
+  advice.replicas = model::fewest_replicas(s, card);
+  advice.changes = model::changes_that_save(s, *given.machine);
+  return advice;
+}
+
+std::vector<std::string> warnings_of(const GivenTraining& given, const TrainingEstimate& e) {
+  std::vector<std::string> all;
+  const model::TrainingRuntime& runtime = *given.scenario.runtime;
+  if (runtime.spread.measurements == 0)
+    all.push_back(fmt::format(
+        "no measured training run of {} stands behind the peak: weights, gradients, states and "
+        "adapters are counted, overheads are unmeasured",
+        runtime.name));
+  if (!e.exact_layers)
+    all.emplace_back("some layers are of a kind whose activations are not described: too low");
+  for (const auto& [key, value] : given.scenario.factors)
+    all.push_back(
+        fmt::format("a rule of thumb replaces what would be counted: {} = {}", key, value));
+  return all;
+}
+
+json::object object_of(const GivenTraining& given, const TrainingAnswer& answer) {
+  const TrainingEstimate& e = answer.memory;
+  const auto bytes = [](Bytes b) { return b.count(); };
+  const model::TrainingScenario& s = given.scenario;
+  json::object all{{"model", given.model->name},
+                   {"architecture", given.model->architecture},
+                   {"task", "training"},
+                   {"runtime", s.runtime->name},
+                   {"recipe", s.recipe->name},
+                   {"optimizer", s.optimizer->name()},
+                   {"cards", s.parallel.cards()},
+                   {"stage", e.stage},
+                   {"passes_in_flight", e.in_flight},
+                   {"parameters", given.model->profile.parameters},
+                   {"trained_parameters", e.trained},
+                   {"weights_bytes", bytes(e.weights)},
+                   {"master_weights_bytes", bytes(e.master)},
+                   {"gradients_bytes", bytes(e.gradients)},
+                   {"optimizer_bytes", bytes(e.states)},
+                   {"activations_bytes", bytes(e.activations)},
+                   {"attention_activations_bytes", bytes(e.attention)},
+                   {"feed_forward_activations_bytes", bytes(e.feed_forward)},
+                   {"other_activations_bytes", bytes(e.other)},
+                   {"recomputed_bytes", bytes(e.recomputed)},
+                   {"activation_gradients_bytes", bytes(e.transient)},
+                   {"loss_bytes", bytes(e.loss)},
+                   {"gathered_bytes", bytes(e.gathered)},
+                   {"scratch_bytes", bytes(e.scratch)},
+                   {"step_bytes", bytes(e.step)},
+                   {"context_bytes", bytes(e.context)},
+                   {"fragmentation_bytes", bytes(e.fragmentation)},
+                   {"allocated_bytes", bytes(e.allocated)},
+                   {"reserved_bytes", bytes(e.reserved)},
+                   {"peak_bytes", bytes(e.peak)},
+                   {"peak_low_bytes", bytes(e.peak_low)},
+                   {"peak_high_bytes", bytes(e.peak_high)},
+                   {"peak_at", name_of(e.moment)},
+                   {"host_bytes", bytes(e.host)},
+                   {"disk_bytes", bytes(e.disk)},
+                   {"layers_described", e.exact_layers}};
+  if (!given.probe.empty()) all["probe"] = given.probe;
+  all["machine"] = given.machine ? json::value(given.machine->name) : json::value(nullptr);
+  all["fits"] = given.machine ? json::value(fits(*answer.outcome)) : json::value(nullptr);
+  if (answer.time) {
+    const model::StepTime& time = *answer.time;
+    const model::Constant& spread = model::training_pace(s.runtime->name).interval;
+    all["step_s"] = time.total;
+    all["step_low_s"] = time.total * spread.low;
+    all["step_high_s"] = time.total * spread.high;
+    all["step_measurements"] = spread.measurements;
+    all["tokens_s"] = time.tokens_s;
+    all["mfu"] = time.utilization;
+    all["bound"] = time.bound;
+    json::object parts;
+    for (const auto& [name, seconds] : model::parts_of(time)) parts[name] = seconds;
+    all["step_parts_s"] = parts;
+    if (given.token_budget > 0) {
+      all["token_budget"] = given.token_budget;
+      all["days"] = static_cast<double>(given.token_budget) / time.tokens_s / 86400;
+    }
+  }
+  if (given.machine && !given.machine->devices.empty()) {
+    const TrainingAdvice advice = advice_of(given, e);
+    all["largest_batch"] = advice.batch;
+    all["longest_sequence"] = advice.sequence;
+    all["fewest_replicas"] = advice.replicas;
+    all["changes"] = json::array();
+    for (const model::Change& c : advice.changes)
+      all["changes"].as_array().push_back(json::object{{"flags", c.flags},
+                                                       {"peak_bytes", bytes(c.peak)},
+                                                       {"saved_bytes", bytes(c.saved)},
+                                                       {"host_bytes", bytes(c.host)},
+                                                       {"time", c.time},
+                                                       {"fits", c.fits},
+                                                       {"cost", c.effect}});
+  }
+  all["assumptions"] = json::array();
+  for (const auto& line : given.assumed) all["assumptions"].as_array().emplace_back(line);
+  all["warnings"] = json::array();
+  for (const auto& line : warnings_of(given, e)) all["warnings"].as_array().emplace_back(line);
+  all["terms"] = json::array();
+  for (const auto& term : e.terms)
+    all["terms"].as_array().push_back(json::object{{"name", term.name},
+                                                   {"bytes", static_cast<Size>(term.expected)},
+                                                   {"low", static_cast<Size>(term.low)},
+                                                   {"high", static_cast<Size>(term.high)},
+                                                   {"formula", term.formula},
+                                                   {"numbers", term.numbers},
+                                                   {"source", term.source}});
+  return all;
+}
+
+}  // namespace headroom::sweep

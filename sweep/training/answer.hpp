@@ -1,0 +1,39 @@
+// What `estimate --task training` answers, before it is put into words.
+#pragma once
+
+#include <boost/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/training/advice.hpp"
+#include "model/training/time.hpp"
+#include "sweep/options/training_options.hpp"
+
+namespace headroom::sweep {
+
+/// A step with what it takes; outcome: where there is a machine, time: where it has cards.
+struct TrainingAnswer {
+  model::TrainingEstimate memory;
+  std::optional<model::Estimate> outcome;
+  std::optional<model::StepTime> time;
+};
+/// Throws std::invalid_argument for a step that cannot be.
+TrainingAnswer answer_of(const GivenTraining& given);
+
+bool fits(const model::Estimate& outcome);
+
+/// What fits on the machine's cards, or what would have to change.
+struct TrainingAdvice {
+  Size batch = 0, sequence = 0, replicas = 0;
+  std::vector<model::Change> changes;
+};
+TrainingAdvice advice_of(const GivenTraining& given, const model::TrainingEstimate& estimate);
+
+/// Why the peak is not to be relied on.
+std::vector<std::string> warnings_of(const GivenTraining& given,
+                                     const model::TrainingEstimate& estimate);
+
+boost::json::object object_of(const GivenTraining& given, const TrainingAnswer& answer);
+
+}  // namespace headroom::sweep

@@ -1,0 +1,168 @@
+#include "sweep/training/grid.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "model/training/outcome.hpp"
+#include "model/training/rank.hpp"
+#include "model/training/shape.hpp"
+#include "model/training/time.hpp"
+#include "sweep/digits.hpp"
+#include "sweep/fingerprint.hpp"
+#include "sweep/training/axes.hpp"
+#include "sweep/training/row.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using report::AxisValue;
+
+report::Digit adapter_columns(const std::vector<std::string>& values) {
+  report::Axis method{"adapters", {}}, rank{"rank", {}}, targets{"targets", {}};
+  for (const std::string& text : values) {
+    const AdapterValue value = adapter_value(text);
+    const bool full = value.method == "full";
+    method.values.emplace_back(value.method);
+    rank.values.push_back(full ? AxisValue() : AxisValue(value.request.rank));
+    targets.values.push_back(
+        full ? AxisValue()
+        : value.request.targets.empty()
+            ? AxisValue(std::string("usual"))
+            : AxisValue(fmt::format("{}", fmt::join(value.request.targets, ","))));
+  }
+  return {method, rank, targets};
+}
+
+template <class Row, class Make>
+report::Digit row_columns(const std::vector<const Row*>& rows, Make make) {
+  std::vector<std::string> names;
+  for (const Row* row : rows) names.emplace_back(row->name);
+  report::Digit columns = make(names, rows);
+  for (const Row* row : rows) columns.front().fingerprints.push_back(fingerprint(*row));
+  return columns;
+}
+
+report::Digit columns_of(const TrainingAxis& axis, const std::vector<std::string>& values,
+                         Names& names) {
+  if (axis.key == "runtimes") {
+    std::vector<const model::TrainingRuntime*> rows;
+    for (const auto& value : values) rows.push_back(&model::training_runtime(value));
+    return training_runtime_columns(rows);
+  }
+  if (axis.key == "adapters") return adapter_columns(values);
+  if (axis.key == "models") {
+    std::vector<const model::Model*> rows;
+    for (const auto& value : values) rows.push_back(names.models.at(value));
+    return row_columns(rows, report::model_digit);
+  }
+  if (axis.key == "machines") {
+    std::vector<const Machine*> rows;
+    for (const auto& value : values) rows.push_back(names.machine(value));
+    const auto& prices = names.job.prices;
+    return row_columns(rows, [&](const auto& written, const auto& machines) {
+      return report::machine_digit(written, machines, prices ? &*prices : nullptr);
+    });
+  }
+  report::Axis column{std::string(axis.column), {}};
+  for (const auto& value : values)
+    column.values.push_back(axis.whole ? AxisValue(std::int64_t{std::stoll(value)})
+                                       : AxisValue(value));
+  return {column};
+}
+
+const std::vector<std::string>& values_of(const GridSpec& grid, std::string_view key) {
+  return grid.training.find(key)->second;
+}
+
+}  // namespace
+
+void TrainingGrid::look_up(const Spec& spec, const GridSpec& grid, const std::string& key,
+                           Names& names, std::vector<std::vector<Change>>& changes,
+                           report::Digit& columns) {
+  const TrainingAxis& axis = *std::ranges::find(training_axes(), key, &TrainingAxis::key);
+  const auto& values = values_of(grid, key);
+  try {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      changes[i].push_back(axis.value(values[i], names));
+    const report::Digit made = columns_of(axis, values, names);
+    columns.insert(columns.end(), made.begin(), made.end());
+  } catch (const std::exception& e) {
+    throw spec.error(grid, key, e.what());
+  }
+}
+
+void TrainingGrid::hold_all(const Spec& spec, const GridSpec& grid, const Names& names) {
+  for (const auto& name : values_of(grid, "models")) {
+    const model::Model& m = *names.models.at(name);
+    Held& held = held_[&m];
+    held.plain = std::make_unique<model::Weights>(model::counted(m));
+    for (const auto& text : values_of(grid, "adapters")) {
+      try {
+        const AdapterValue value = adapter_value(text);
+        if (value.method == "full") continue;
+        adapters_[{&m, text}] = std::make_unique<model::Adapter>(model::adapt(m, value.request));
+        if (!value.quantised || held.base) continue;
+        held.base = std::make_unique<model::Weights>(model::hold(m, model::scheme("nf4")));
+        if (!held.base->refusal.empty()) throw std::invalid_argument(held.base->refusal);
+      } catch (const std::invalid_argument& e) {
+        throw spec.error(grid, "adapters", fmt::format("'{}' of {}: {}", text, name, e.what()));
+      }
+    }
+  }
+}
+
+TrainingGrid::TrainingGrid(const Spec& spec, const GridSpec& grid, Names& names) {
+  hold_all(spec, grid, names);
+  std::set<std::string> placed;
+  for (const TrainingAxis& axis : training_axes()) {
+    const std::string key(axis.key);
+    if (!grid.training.contains(key) || placed.contains(key)) continue;
+    const auto link = std::ranges::find_if(
+        grid.link, [&](const auto& axes) { return std::ranges::find(axes, key) != axes.end(); });
+    const auto members = link == grid.link.end() ? std::vector<std::string>{key} : *link;
+    auto& changes = digits_.emplace_back(values_of(grid, key).size());
+    auto& columns = columns_.emplace_back();
+    for (const auto& member : members) {
+      placed.insert(member);
+      look_up(spec, grid, member, names, changes, columns);
+    }
+  }
+}
+
+model::Estimate TrainingGrid::evaluate(std::span<const Size> point,
+                                       model::TrainingEvaluator& evaluator) const {
+  TrainingDraft draft;
+  for (std::size_t k = 0; k < digits_.size(); ++k)
+    for (const Change& change : digits_[k][static_cast<std::size_t>(point[k])]) change(draft);
+  model::TrainingScenario& s = draft.step;
+  const Held& held = held_.at(s.model);
+  s.plain = held.plain.get();
+  if (const auto adapter = adapters_.find({s.model, draft.adapters}); adapter != adapters_.end()) {
+    s.adapter = adapter->second.get();
+    if (draft.adapters.front() == 'q') s.base = held.base.get();
+  }
+  model::Parallelism& p = s.parallel;
+  const Size others = p.tensor * p.stages * p.context;
+  const auto cards = static_cast<Size>(draft.machine->devices.size());
+  p.replicas = draft.replicas > 0 ? draft.replicas : std::max<Size>(1, cards / others);
+  p.sequence = p.tensor > 1 && s.runtime->sequence_parallel;
+  s.zero = std::max(draft.zero, s.runtime->zero);
+  s.recipe = draft.recipe != nullptr
+                 ? draft.recipe
+                 : &model::usual_recipe(*s.runtime, s.zero, s.adapter != nullptr);
+  try {
+    const model::TrainingEstimate memory = evaluator(s);
+    model::Estimate outcome = model::outcome_of(s, memory, *draft.machine);
+    if (outcome.verdict < model::Verdict::does_not_fit)
+      model::put_time(outcome, model::time_of_step(s, evaluator.shape(), memory, *draft.machine,
+                                                   model::training_pace(s.runtime->name)));
+    return outcome;
+  } catch (const model::ImpossibleStep& impossible) {
+    return model::refused_step(impossible.reason);
+  }
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,58 @@
+// One [[grid]] of training, looked up: its digits, and the outcome of each of its points.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "model/training/training.hpp"
+#include "report/run_info.hpp"
+#include "sweep/spec.hpp"
+
+namespace headroom::model {
+class TrainingEvaluator;
+}
+
+namespace headroom::sweep {
+
+struct Names;
+
+/// A point while its digits are put together.
+struct TrainingDraft {
+  model::TrainingScenario step;
+  const Machine* machine = nullptr;
+  std::string adapters = "full:0:";       ///< the value of that axis: method, rank and targets
+  const model::Recipe* recipe = nullptr;  ///< null: the runtime's
+  Size replicas = 0;                      ///< 0: as many as the machine has cards for
+  int zero = 0;                           ///< at least the runtime's
+};
+
+class TrainingGrid {
+ public:
+  /// Throws SpecError where a value is not understood.
+  TrainingGrid(const Spec& spec, const GridSpec& grid, Names& names);
+
+  const std::vector<report::Digit>& columns() const { return columns_; }
+  model::Estimate evaluate(std::span<const Size> point, model::TrainingEvaluator& evaluator) const;
+
+ private:
+  using Change = std::function<void(TrainingDraft&)>;
+  struct Held {
+    std::unique_ptr<model::Weights> plain, base;  ///< counted, and in nf4 where an axis asks for it
+  };
+
+  void look_up(const Spec& spec, const GridSpec& grid, const std::string& axis, Names& names,
+               std::vector<std::vector<Change>>& changes, report::Digit& columns);
+  void hold_all(const Spec& spec, const GridSpec& grid, const Names& names);
+
+  std::vector<std::vector<std::vector<Change>>> digits_;  ///< by digit and value
+  std::vector<report::Digit> columns_;
+  std::map<const model::Model*, Held> held_;
+  std::map<std::pair<const model::Model*, std::string>, std::unique_ptr<model::Adapter>> adapters_;
+};
+
+}  // namespace headroom::sweep

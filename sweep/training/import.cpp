@@ -1,0 +1,281 @@
+#include "sweep/training/import.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <optional>
+
+namespace headroom::sweep {
+namespace {
+
+/// One key of any of the formats. `values`: "written=flag's value" apart by spaces, "*" for any
+/// other; "=" alone leaves the flag out; empty: as written. A flag that is a switch takes "on".
+struct Key {
+  std::string_view key, flag, values;
+};
+constexpr std::string_view optimizers =
+    "adamw_torch=adamw adamw_torch_fused=adamw adamw_hf=adamw adamw_bnb_8bit=adamw-8bit "
+    "adamw_8bit=adamw-8bit paged_adamw_8bit=paged-adamw-8bit paged_adamw_32bit=paged-adamw "
+    "adafactor=adafactor sgd=sgd lion_32bit=lion adagrad=adagrad rmsprop=rmsprop Adam=adamw "
+    "AdamW=adamw FusedAdam=adamw DeepSpeedCPUAdam=adamw Lion=lion Lamb=lamb Adagrad=adagrad *";
+constexpr auto keys = std::to_array<Key>({
+    // transformers 5.23 TrainingArguments, TRL's SFTConfig
+    {"per_device_train_batch_size", "batch", ""},
+    {"gradient_accumulation_steps", "grad-accum", "auto="},
+    {"gradient_checkpointing", "checkpointing", "true=full false="},
+    {"optim", "optimizer", optimizers},
+    {"bf16", "precision", "true=bf16 false= auto="},
+    {"fp16", "precision", "true=fp16 false= auto="},
+    {"use_liger_kernel", "liger", "true=on false="},
+    {"max_length", "seq", ""},
+    {"max_seq_length", "seq", ""},
+    {"fsdp", "runtime", "=  *=fsdp"},
+    // DeepSpeed
+    {"train_micro_batch_size_per_gpu", "batch", "auto="},
+    {"zero_optimization.stage", "zero", ""},
+    {"zero_optimization.offload_optimizer.device", "offload-optimizer", "none="},
+    {"zero_optimization.offload_param.device", "offload-params", "none="},
+    {"bf16.enabled", "precision", "true=bf16 false= auto="},
+    {"fp16.enabled", "precision", "true=fp16 false= auto="},
+    {"optimizer.type", "optimizer", optimizers},
+    // LLaMA-Factory 0.9
+    {"model_name_or_path", "model", ""},
+    {"finetuning_type", "lora", "lora=on oft=? full= freeze=?"},
+    {"lora_rank", "lora-rank", ""},
+    {"lora_alpha", "lora-alpha", ""},
+    {"lora_target", "lora-targets", "all=all-linear"},
+    {"additional_target", "modules-to-save", ""},
+    {"use_dora", "dora", "true=on false="},
+    {"quantization_bit", "qlora", "4=on"},
+    {"cutoff_len", "seq", ""},
+    {"flash_attn", "attention", "fa2=flash sdpa=flash fa3=flash auto= disabled=eager"},
+    {"enable_liger_kernel", "liger", "true=on false="},
+    {"pure_bf16", "recipe", "true=pure-16bit false="},
+    {"disable_gradient_checkpointing", "checkpointing", "true=none false="},
+    // accelerate
+    {"num_processes", "dp", ""},
+    {"mixed_precision", "precision", "no=fp32"},
+    {"deepspeed_config.zero_stage", "zero", ""},
+    {"deepspeed_config.gradient_accumulation_steps", "grad-accum", "auto="},
+    {"deepspeed_config.offload_optimizer_device", "offload-optimizer", "none="},
+    {"deepspeed_config.offload_param_device", "offload-params", "none="},
+    {"distributed_type", "runtime",
+     "DEEPSPEED=deepspeed FSDP=fsdp MULTI_GPU= NO= MEGATRON_LM=megatron"},
+});
+
+/// Keys, or beginnings of keys, that change no memory.
+constexpr auto without_memory = std::to_array<std::string_view>({"output_dir",
+                                                                 "learning_rate",
+                                                                 "num_train_epochs",
+                                                                 "max_steps",
+                                                                 "lr_scheduler",
+                                                                 "warmup",
+                                                                 "logging",
+                                                                 "save_",
+                                                                 "eval",
+                                                                 "seed",
+                                                                 "report_to",
+                                                                 "dataset",
+                                                                 "overwrite",
+                                                                 "preprocessing",
+                                                                 "dataloader",
+                                                                 "weight_decay",
+                                                                 "adam_",
+                                                                 "max_grad_norm",
+                                                                 "ddp_timeout",
+                                                                 "template",
+                                                                 "stage",
+                                                                 "do_train",
+                                                                 "plot_loss",
+                                                                 "val_size",
+                                                                 "resume",
+                                                                 "run_name",
+                                                                 "push_to_hub",
+                                                                 "lora_dropout",
+                                                                 "gradient_clipping",
+                                                                 "steps_per_print",
+                                                                 "wall_clock",
+                                                                 "optimizer.params",
+                                                                 "scheduler",
+                                                                 "machine_rank",
+                                                                 "main_",
+                                                                 "num_machines",
+                                                                 "rdzv",
+                                                                 "compute_environment",
+                                                                 "debug",
+                                                                 "downcast",
+                                                                 "same_network",
+                                                                 "use_cpu",
+                                                                 "tpu",
+                                                                 "max_samples",
+                                                                 "trust_remote_code"});
+
+/// Every scalar of the document by its dotted key; lists with commas.
+void flatten(const YAML::Node& node, const std::string& path,
+             std::vector<std::pair<std::string, std::string>>& all) {
+  if (node.IsMap()) {
+    for (const auto& item : node) {
+      const std::string key = item.first.as<std::string>();
+      flatten(item.second, path.empty() ? key : path + '.' + key, all);
+    }
+  } else if (node.IsSequence()) {
+    std::string joined;
+    for (const auto& item : node)
+      if (item.IsScalar()) joined += (joined.empty() ? "" : ",") + item.as<std::string>();
+    all.emplace_back(path, joined);
+  } else if (node.IsScalar()) {
+    all.emplace_back(path, node.as<std::string>());
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> read(const std::string& file) {
+  std::vector<std::pair<std::string, std::string>> all;
+  try {
+    const YAML::Node root = YAML::LoadFile(file);
+    if (!root.IsMap()) throw UsageError(fmt::format("{}: expected keys and values", file));
+    flatten(root, "", all);
+  } catch (const YAML::BadFile&) {
+    throw UsageError(fmt::format("--from {}: cannot be read", file));
+  } catch (const YAML::ParserException& e) {
+    throw UsageError(fmt::format("{}:{}: {}", file, e.mark.line + 1, e.msg));
+  }
+  return all;
+}
+
+std::string lowered(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return text;
+}
+
+/// What the flag gets; nothing where the value leaves it out. Throws UsageError for a value that
+/// the row does not know.
+std::optional<std::string> translated(const Key& key, const std::string& value,
+                                      const std::string& file) {
+  if (key.values.empty()) return value;
+  bool closed = true;
+  std::string known;
+  for (std::string_view rest = key.values; !rest.empty();) {
+    const auto end = std::min(rest.find(' '), rest.size());
+    const std::string_view word = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (word.empty()) continue;
+    const auto equals = word.find('=');
+    if (word == "*") {
+      closed = false;
+      continue;
+    }
+    const std::string_view from = word.substr(0, equals), to = word.substr(equals + 1);
+    if (from == "*" || lowered(std::string(from)) == lowered(value)) {
+      if (to == "?")
+        throw UsageError(fmt::format("{}: key '{}': '{}' is not estimated", file, key.key, value));
+      return to.empty() ? std::nullopt : std::optional(std::string(to));
+    }
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", from);
+  }
+  // Values beside those that are translated are the flag's own: numbers, names.
+  const bool words_only = key.flag == "precision" || key.flag == "lora" || key.flag == "dora" ||
+                          key.flag == "liger" || key.flag == "qlora" || key.flag == "attention";
+  if (closed && words_only && key.key != "mixed_precision")
+    throw UsageError(
+        fmt::format("{}: key '{}': found '{}', expected {}", file, key.key, value, known));
+  return value;
+}
+
+class Importer {
+ public:
+  Importer(Options& options, Imported& out) : options_(options), out_(out) {}
+
+  void file(const std::string& name) {
+    const auto all = read(name);
+    for (const auto& [key, value] : all) {
+      const auto row =
+          std::find_if(keys.begin(), keys.end(), [&](const Key& each) { return each.key == key; });
+      if (row != keys.end())
+        take(*row, key, value, name);
+      else if (key == "deepspeed" && !value.empty())
+        deepspeed_ = (std::filesystem::path(name).parent_path() / value).string();
+      else if (key == "train_batch_size")
+        whole_batch_ = value;
+      else
+        ignore(key);
+      if (key == "finetuning_type") factory_ = true;
+      if (key.starts_with("zero_optimization")) shares_ = true;
+    }
+    if (!deepspeed_.empty()) {
+      std::string nested;
+      nested.swap(deepspeed_);
+      file(nested);
+    }
+  }
+  void finish(const std::string& name) {
+    supply("runtime", shares_ ? "deepspeed" : factory_ ? "llama-factory" : "trainer", "the format");
+    if (factory_) supply("checkpointing", "full", "LLaMA-Factory checkpoints unless told not to");
+    if (whole_batch_.empty() || whole_batch_ == "auto") return;
+    Size whole = 0;
+    std::from_chars(whole_batch_.data(), whole_batch_.data() + whole_batch_.size(), whole);
+    const Size dp = options_.whole("dp", 1), batch = options_.whole("batch", 1),
+               passes = options_.whole("grad-accum", 1);
+    if (whole != dp * batch * passes)
+      throw UsageError(
+          fmt::format("{}: train_batch_size {} is not replicas {} (--dp) x batch {} x passes {}",
+                      name, whole_batch_, dp, batch, passes));
+    out_.taken.push_back(
+        fmt::format("train_batch_size {} = {} x {} x {}", whole, dp, batch, passes));
+  }
+
+ private:
+  void supply(std::string_view flag, const std::string& value, std::string_view why) {
+    if (flag == "model" && !options_.operands().empty()) {
+      out_.ignored.push_back(fmt::format("{} (the command line names a model)", why));
+      return;
+    }
+    if (flag == "precision" && (options_.given("recipe") || options_.given("mixed-precision")))
+      return;
+    if (options_.supply(flag, value == "on" ? "" : value))
+      out_.taken.push_back(fmt::format("--{}{}{} ({})", flag, value == "on" ? "" : " ",
+                                       value == "on" ? "" : value, why));
+    else if (options_.text(flag) != value)
+      out_.ignored.push_back(fmt::format("{} (--{} {} is given)", why, flag, options_.text(flag)));
+  }
+  void take(const Key& row, const std::string& key, const std::string& value,
+            const std::string& name) {
+    const auto translation = translated(row, value, name);
+    if (translation)
+      supply(row.flag, *translation, key);
+    else
+      out_.ignored.push_back(fmt::format("{}: {} (changes nothing)", key, value));
+  }
+  void ignore(const std::string& key) {
+    const bool harmless =
+        std::any_of(without_memory.begin(), without_memory.end(),
+                    [&](std::string_view start) { return key.starts_with(start); });
+    out_.ignored.push_back(
+        fmt::format("{} ({})", key, harmless ? "changes no memory" : "not known here"));
+  }
+
+  Options& options_;
+  Imported& out_;
+  std::string deepspeed_, whole_batch_;
+  bool factory_ = false, shares_ = false;
+};
+
+}  // namespace
+
+Imported import_training(Options& options) {
+  Imported imported;
+  if (!options.given("from")) return imported;
+  const std::string name = options.text("from");
+  Importer importer(options, imported);
+  importer.file(name);
+  importer.finish(name);
+  return imported;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,97 @@
+#include "sweep/training/row.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "model/training/outcome.hpp"
+#include "model/training/time.hpp"
+#include "sweep/result_row.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using report::AxisValue;
+
+std::string method_of(const model::TrainingScenario& s) {
+  if (s.adapter == nullptr) return "full";
+  return fmt::format("{}{}", s.base != nullptr ? "q" : "",
+                     s.adapter->magnitudes() > 0 ? "dora" : "lora");
+}
+
+std::string offload_of(const model::TrainingScenario& s) {
+  const std::string what = s.parameters_on_host ? "params" : s.optimizer_on_host ? "optimizer" : "";
+  return what.empty() ? "none" : s.on_disk ? what + "-nvme" : what;
+}
+
+}  // namespace
+
+report::Digit training_runtime_columns(const std::vector<const model::TrainingRuntime*>& runtimes) {
+  report::Digit columns{{"runtime", {}},           {"memory_low", {}},
+                        {"memory_high", {}},       {"time_low", {}},
+                        {"time_high", {}},         {"memory_measurements", {}},
+                        {"time_measurements", {}}, {"interval_source", {}}};
+  for (const model::TrainingRuntime* r : runtimes) {
+    const model::Constant& time = model::training_pace(r->name).interval;
+    const AxisValue values[] = {std::string(r->name),
+                                r->spread.low,
+                                r->spread.high,
+                                time.low,
+                                time.high,
+                                std::int64_t{r->spread.measurements},
+                                std::int64_t{time.measurements},
+                                std::string(r->spread.source)};
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].values.push_back(values[i]);
+  }
+  return columns;
+}
+
+report::Table training_row(const GivenTraining& given, const TrainingAnswer& answer) {
+  const model::TrainingScenario& s = given.scenario;
+  report::Digit axes;
+  const auto add_all = [&](const report::Digit& more) {
+    axes.insert(axes.end(), more.begin(), more.end());
+  };
+  const auto add = [&](std::string_view column, AxisValue value) {
+    axes.push_back({std::string(column), {std::move(value)}});
+  };
+  const std::string name = s.model->name;
+  add_all(report::model_digit({&name, 1}, {&s.model, 1}));
+  if (given.machine) {
+    const Machine* machine = &*given.machine;
+    add_all(report::machine_digit({&machine->name, 1}, {&machine, 1}));
+  }
+  add_all(training_runtime_columns({s.runtime}));
+  add("task", std::string("training"));
+  add("adapters", method_of(s));
+  if (s.adapter != nullptr) {
+    if (!s.adapter->modules.empty()) add("rank", s.adapter->modules.front().rank);
+    add("targets", fmt::format("{}", fmt::join(s.adapter->all_targets(), ",")));
+  }
+  add("sequence", s.sequence);
+  add("batch", s.batch);
+  add("accumulated", s.accumulated);
+  add("optimizer", std::string(s.optimizer->name()));
+  add("recipe", std::string(s.recipe->name));
+  add("zero", std::int64_t{s.zero});
+  constexpr std::string_view again[] = {"none", "selective", "full"};
+  add("checkpointing", std::string(again[static_cast<std::size_t>(s.recomputation)]));
+  add("attention", std::string(s.fused_attention ? "flash" : "eager"));
+  add("kernels", std::string(s.fused_kernels ? "liger" : s.fused_loss ? "fused-loss" : "usual"));
+  add("offload", offload_of(s));
+  add("data_parallel", s.parallel.replicas);
+  add("tensor_parallel", s.parallel.tensor);
+  add("pipeline_parallel", s.parallel.stages);
+  add("virtual_stages", s.parallel.chunks);
+  add("expert_parallel", s.parallel.experts);
+  add("context_parallel", s.parallel.context);
+  model::IntervalFactors factors{};
+  factors.memory_low = s.runtime->spread.low;
+  factors.memory_high = s.runtime->spread.high;
+  report::Table table =
+      result_row(axes, answer.outcome ? *answer.outcome : model::row_of(answer.memory), factors);
+  if (!answer.outcome)
+    for (const std::string_view none : {"verdict", "sure"}) table.rows[0][table.index(none)] = {};
+  return table;
+}
+
+}  // namespace headroom::sweep
