@@ -56,13 +56,13 @@ bool fits(Verdict verdict) { return verdict < Verdict::does_not_fit; }
 /// A sure answer is sure of the number of cards that it names, too.
 Sure sureness(const Scenario& s, Verdict expected, Size cards, const IntervalFactors& factors) {
   if (fits(expected)) {
-    if (factors.memory_measurements == 0) return Sure::marginal;
-    const Plan high = place(s, factors.memory_high);
+    if (factors.memory.measurements == 0) return Sure::marginal;
+    const Plan high = place(s, factors.memory.high);
     if (verdict_of(high) != expected || cards_used(high) != cards) return Sure::marginal;
     if (expected == Verdict::fits_one_gpu) return Sure::yes;
-    return verdict_of(place(s, factors.memory_low)) == expected ? Sure::yes : Sure::marginal;
+    return verdict_of(place(s, factors.memory.low)) == expected ? Sure::yes : Sure::marginal;
   }
-  return fits(verdict_of(place(s, factors.memory_low))) ? Sure::marginal : Sure::no;
+  return fits(verdict_of(place(s, factors.memory.low))) ? Sure::marginal : Sure::no;
 }
 
 void add_memory(const Scenario& s, const Plan& plan, Estimate& e) {
@@ -126,8 +126,8 @@ Estimate evaluate(const Scenario& s) {
   if (e.verdict == Verdict::refused) return e;
   e.sure = sureness(s, e.verdict, cards_used(plan), factors);
   add_memory(s, plan, e);
-  e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * factors.memory_low));
-  e.gpu_bytes_high = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * factors.memory_high));
+  e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * factors.memory.low));
+  e.gpu_bytes_high = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * factors.memory.high));
   if (!fits(e.verdict)) return e;
   if (!s.weights->model->profile.generative) e.reason = Reason::not_generative;
   add_times(s, plan, e);

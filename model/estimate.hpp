@@ -142,15 +142,34 @@ std::string_view name_of(Verdict verdict);
 std::string_view name_of(Sure sure);
 std::string_view name_of(Reason reason);
 
-/// The 80 % interval of a runtime's estimates as factors on the expected values, from the residuals
-/// of measured rows. With no measurements a factor is a stated guess, and nothing is ever sure.
+/// An 80 % interval as factors on the expected value, from the residuals of measured rows. With no
+/// measurements they are stated guesses, and nothing is ever sure.
+struct Interval {
+  double low = 1, high = 1;
+  int measurements = 0;
+};
+/// Of one scenario's times: each kind has residuals of its own.
+struct TimeIntervals {
+  Interval load, ttft, tpot;
+};
+/// All intervals of a runtime.
 struct IntervalFactors {
-  double memory_low, memory_high;  ///< on the use of a card
-  double time_low, time_high;      ///< on every time
-  int memory_measurements, time_measurements;
-  std::string_view source;
+  Interval memory{};          ///< of the use of a card
+  Interval load{};            ///< of the time to load
+  Interval ttft{};            ///< of the first token, all weights on cards
+  Interval tpot{};            ///< of a decode step, all weights on cards
+  Interval offload{};         ///< of both, weights elsewhere: they wait for the same links
+  std::string_view source{};  ///< of the measured steps
+
+  TimeIntervals times(Verdict verdict) const {
+    if (verdict <= Verdict::fits_gpus) return {load, ttft, tpot};
+    return {load, offload, offload};
+  }
 };
 IntervalFactors interval_factors(const Runtime& runtime);
+/// The time of the whole answer when its first token takes `ttft` times what is expected, and the
+/// steps after it `tpot` times.
+Seconds total_at(const Estimate& estimate, double ttft, double tpot);
 
 // ---- the same in words --------------------------------------------------------------------------
 

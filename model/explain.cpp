@@ -13,7 +13,6 @@
 #include "model/placement/placement.hpp"
 #include "model/quantisation/stored.hpp"
 #include "model/speed/explain_times.hpp"
-#include "model/speed/time_intervals.hpp"
 
 namespace headroom::model {
 namespace {
@@ -79,11 +78,11 @@ class Explainer {
     if (profile_.first_decoding > 0 && !model.encoder_decoder)
       say(s_.images.count > 0 ? "images go through the vision tower in prefill"
                               : "text only: vision and audio towers are held but not run");
-    const TimeIntervals times = time_intervals(runtime_, plan_);
+    const TimeIntervals times = factors_.times(out_.estimate.verdict);
     say(fmt::format(
         "intervals are 80 %: memory from {} measured rows, first token from {}, tokens/s "
         "from {}, load from {} ({})",
-        factors_.memory_measurements, times.first.measurements, times.step.measurements,
+        factors_.memory.measurements, times.ttft.measurements, times.tpot.measurements,
         times.load.measurements, factors_.source));
   }
 
@@ -237,7 +236,7 @@ class Explainer {
                held * runtime_.fragmentation.high, "share * (weights + kv_cache + activations)",
                evidence(runtime_.fragmentation), runtime_.fragmentation.source);
     const double total = real(use.total());
-    bytes_term(on + "total", total * factors_.memory_low, total, total * factors_.memory_high,
+    bytes_term(on + "total", total * factors_.memory.low, total, total * factors_.memory.high,
                "weights + kv_cache + activations + context + fragmentation",
                fmt::format("the most loaded card; budget {}",
                            to_text(card_budget(s_, static_cast<std::size_t>(card)))),

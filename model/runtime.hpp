@@ -90,6 +90,7 @@ struct Runtime {
   bool repeats_to_attend;    ///< K and V are copied for each query head before attention
   bool unties_fp8;           ///< a tied head of an FP8 checkpoint stands beside the embedding
   bool repacks_on_cpu;       ///< weights on the CPU stand there twice: as loaded, as kernels want
+  bool experts_looped;       ///< Python calls the kernels of each expert in turn
   bool copies_for_prefill;   ///< large batches run on the card, host layers' weights copied to it
   Size vocabulary_multiple;  ///< rows of the vocabulary are padded to a multiple of this
   Size window_slack;         ///< tokens that a capped sliding window holds beside the window
@@ -123,7 +124,8 @@ struct Runtime {
   Constant host_bytes;       ///< the process itself in host memory
   Constant fragmentation;    ///< share of a card's allocations that the allocator holds beside
   std::array<std::array<Rates, widths>, card_classes> rates;
-  Constant expert_overhead;  ///< of each expert of a layer: share of the layer's own
+  Constant expert_overhead;  ///< of each expert of a layer, run together: share of the layer's own
+  Constant expert_loop;      ///< the same where they are looped over
   Constant expert_cost;      ///< of a byte of routed experts, in bytes of weights that take as long
   Constant eager_layer_s;    ///< from one layer to the next without CUDA graphs, at least, seconds
   Constant repeat_bandwidth;  ///< bytes a second of K and V that are copied for each query head

@@ -20,6 +20,7 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"prefill_compute", nullptr, &Rates::prefill_compute},
     {"layer_overhead_s", nullptr, &Rates::layer_overhead_s},
     {"expert_overhead", &Runtime::expert_overhead},
+    {"expert_loop", &Runtime::expert_loop},
     {"expert_cost", &Runtime::expert_cost},
     {"eager_layer_s", &Runtime::eager_layer_s},
     {"repeat_bandwidth", &Runtime::repeat_bandwidth},

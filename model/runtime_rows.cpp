@@ -55,6 +55,7 @@ Runtime start() {
   r.queue = guess(0.1, 0.03, 0.5);
   r.request_s = guess(0.05, 0.01, 0.2);
   r.expert_overhead = guess(0.002, 0.0005, 0.01);  // one grouped kernel: routing, sorting, tiles
+  r.expert_loop = guess(0.13, 0.03, 0.3);          // modeling_qwen3_moe.py: for expert in experts
   r.expert_cost = guess(1, 0.8, 2.0);
   r.eager_layer_s = guess(400e-6, 200e-6, 800e-6);
   r.repeat_bandwidth = guess(3.3e11, 1e11, 6e11);
@@ -82,7 +83,9 @@ Runtime transformers() {
   Runtime r = start();
   r.name = r.family = "transformers";
   r.version = "5.23";
-  r.source = "transformers 5.23 and accelerate 1.15: big model inference, cache_utils.py";
+  r.source =
+      "transformers 5.23 and accelerate 1.15: big model inference, cache_utils.py, "
+      "integrations/moe.py (grouped_mm), sdpa_attention.py (enable_gqa, pack_gqa)";
   r.whole_only = packed_on_load;
   r.offload = Offload::stream;
   r.launch = Launch::overlapped;
@@ -103,18 +106,27 @@ Runtime transformers() {
     }
   // The layer's input, the sum after attention, its norm, and the embeddings that the model holds.
   r.residual_copies = 4;
-  r.expert_overhead = guess(0.13, 0.03, 0.3);  // modeling_qwen3_moe.py: for expert in experts
-  // repeat_kv: expand and reshape copy every head; quantizers replace modules after tie_weights:
-  // measured on 4.51.
-  r.repeats_to_attend = r.unties_fp8 = true;
+  // Quantizers replace modules after tie_weights: measured on 4.51.
+  r.unties_fp8 = true;
   r.logits_bytes = 6;    // as multiplied, and in fp32
   r.returned_bytes = 4;  // the latter
   return r;
 }
 
+/// Before 5 each expert is called from Python, and attention gets keys and values of each query
+/// head: expand and reshape of repeat_kv copy them.
+Runtime transformers_4() {
+  Runtime r = transformers();
+  r.name = "transformers-4.57";
+  r.version = "4.45 to 4.57";
+  r.source = "transformers 4.51 modeling_qwen3_moe.py, integrations/sdpa_attention.py: repeat_kv";
+  r.experts_looped = r.repeats_to_attend = true;
+  return r;
+}
+
 /// Before 4.45 the logits of the whole prompt are made and copied to fp32.
 Runtime transformers_of_2024() {
-  Runtime r = transformers();
+  Runtime r = transformers_4();
   r.name = "transformers-4.44";
   r.version = "4.36 to 4.44";
   r.source =
@@ -250,9 +262,10 @@ Runtime torch_program(std::string_view name, std::string_view version, std::stri
 }  // namespace
 
 std::vector<Runtime> policy_rows() {
-  std::vector<Runtime> rows{transformers(), transformers_of_2024(), transformers_of_2023(),
-                            llama_cpp(),    llama_cpp_of_2024(),    llama_cpp_with_blas(),
-                            vllm(),         vllm_of_2024(),         vllm_of_early_2024()};
+  std::vector<Runtime> rows{transformers(),         transformers_4(), transformers_of_2024(),
+                            transformers_of_2023(), llama_cpp(),      llama_cpp_of_2024(),
+                            llama_cpp_with_blas(),  vllm(),           vllm_of_2024(),
+                            vllm_of_early_2024()};
   Runtime& sglang =
       rows.emplace_back(like(vllm(), "sglang", "0.5", "SGLang 0.5: as vLLM, radix cache"));
   sglang.adapter_ranks = {};  // lora/mem_pool.py: of the largest rank there is
@@ -284,14 +297,14 @@ std::vector<Runtime> policy_rows() {
                                "DeepSpeed-Inference of 2022: kernel injection, tensor slicing",
                                Split::tensors));
 
-  Runtime& zero = rows.emplace_back(like(transformers(), "zero-inference", "0.7 to 0.10",
+  Runtime& zero = rows.emplace_back(like(transformers_4(), "zero-inference", "0.7 to 0.10",
                                          "DeepSpeed ZeRO-Inference: weights streamed each pass"));
   zero.launch = Launch::added;
   zero.repeats_to_attend = false;
   zero.adapters = AdapterMemory::unknown;
   zero.draft_vocabulary = -1;
   Runtime& flexgen = rows.emplace_back(
-      like(transformers(), "flexgen", "0.1.7", "FMInference/FlexLLMGen flex_opt.py"));
+      like(transformers_4(), "flexgen", "0.1.7", "FMInference/FlexLLMGen flex_opt.py"));
   flexgen.launch = Launch::added;
   flexgen.repeats_to_attend = false;
   flexgen.adapters = AdapterMemory::unknown;

@@ -88,9 +88,13 @@ std::string_view name_of(Reason reason) {
 }
 
 IntervalFactors interval_factors(const Runtime& r) {
-  return {r.memory_interval.low,   r.memory_interval.high,         r.decode_interval.low,
-          r.decode_interval.high,  r.memory_interval.measurements, r.decode_interval.measurements,
-          r.decode_interval.source};
+  const auto of = [](const Constant& c) { return Interval{c.low, c.high, c.measurements}; };
+  return {of(r.memory_interval), of(r.load_interval),    of(r.prefill_interval),
+          of(r.decode_interval), of(r.offload_interval), r.decode_interval.source};
+}
+
+Seconds total_at(const Estimate& e, double ttft, double tpot) {
+  return ttft * e.ttft + tpot * (e.total - e.ttft);
 }
 
 }  // namespace headroom::model

@@ -47,13 +47,16 @@ Cell Axes::cell(const Column& column, Size point, const model::Estimate& estimat
 }
 
 model::IntervalFactors Axes::factors(Size point) const {
+  const auto of = [&](std::string_view low, std::string_view high, std::string_view measurements) {
+    return model::Interval{number_of(value(low, point), 1), number_of(value(high, point), 1),
+                           static_cast<int>(number_of(value(measurements, point), 0))};
+  };
   const AxisValue* source = value("interval_source", point);
-  return {number_of(value("memory_low", point), 1),
-          number_of(value("memory_high", point), 1),
-          number_of(value("time_low", point), 1),
-          number_of(value("time_high", point), 1),
-          static_cast<int>(number_of(value("memory_measurements", point), 0)),
-          static_cast<int>(number_of(value("time_measurements", point), 0)),
+  return {of("memory_low", "memory_high", "memory_measurements"),
+          of("load_low", "load_high", "load_measurements"),
+          of("ttft_low", "ttft_high", "ttft_measurements"),
+          of("tpot_low", "tpot_high", "tpot_measurements"),
+          of("offload_low", "offload_high", "offload_measurements"),
           source && std::holds_alternative<std::string>(*source) ? std::get<std::string>(*source)
                                                                  : std::string_view()};
 }

@@ -1,6 +1,7 @@
 // Columns that are the same for every point of an axis value: the axes themselves, and the facts
 // that follow from a model, a machine or a runtime. They cost nothing per row.
 #include <algorithm>
+#include <array>
 
 #include "model/cost.hpp"
 #include "report/column_rows.hpp"
@@ -25,6 +26,22 @@ Column fact(std::string_view name, std::string_view unit, std::string_view headi
             Origin origin, std::string_view meaning, Shown shown = Shown::plain) {
   return {name, unit, heading, meaning, ColumnKind::fact, type, shown, origin, {}};
 }
+/// An interval of the runtime: its low end, its high end and the measurements behind it.
+template <model::Interval model::IntervalFactors::*of>
+void add_interval_facts(std::vector<Column>& all, const std::array<std::string_view, 3>& names,
+                        const std::array<std::string_view, 3>& meanings) {
+  all.push_back(fact(
+      names[0], "", names[0], SqlType::real,
+      +[](const Runtime& r) { return finite((interval_factors(r).*of).low); }, meanings[0]));
+  all.push_back(fact(
+      names[1], "", names[1], SqlType::real,
+      +[](const Runtime& r) { return finite((interval_factors(r).*of).high); }, meanings[1]));
+  all.push_back(fact(
+      names[2], "", names[2], SqlType::integer,
+      +[](const Runtime& r) { return Cell(std::int64_t{(interval_factors(r).*of).measurements}); },
+      meanings[2]));
+}
+
 }  // namespace
 
 void add_axis_columns(std::vector<Column>& all) {
@@ -144,30 +161,28 @@ void add_fact_columns(std::vector<Column>& all) {
   all.push_back(fact(
       "runtime_version", "", "version", text, +[](const Runtime& r) { return Cell(r.version); },
       "version of the runtime that the constants are of"));
-  all.push_back(fact(
-      "memory_low", "", "memory × low", real,
-      +[](const Runtime& r) { return finite(interval_factors(r).memory_low); },
-      "low end of GPU memory as a share of the expected value"));
-  all.push_back(fact(
-      "memory_high", "", "memory × high", real,
-      +[](const Runtime& r) { return finite(interval_factors(r).memory_high); },
-      "high end of GPU memory as a share of the expected value"));
-  all.push_back(fact(
-      "time_low", "", "time × low", real,
-      +[](const Runtime& r) { return finite(interval_factors(r).time_low); },
-      "low end of times as a share of the expected value"));
-  all.push_back(fact(
-      "time_high", "", "time × high", real,
-      +[](const Runtime& r) { return finite(interval_factors(r).time_high); },
-      "high end of times as a share of the expected value"));
-  all.push_back(fact(
-      "memory_measurements", "", "measurements of memory", integer,
-      +[](const Runtime& r) { return Cell(std::int64_t{interval_factors(r).memory_measurements}); },
-      "measured rows behind the interval of memory; 0: unmeasured"));
-  all.push_back(fact(
-      "time_measurements", "", "measurements of time", integer,
-      +[](const Runtime& r) { return Cell(std::int64_t{interval_factors(r).time_measurements}); },
-      "measured rows behind the interval of times; 0: unmeasured"));
+  using Factors = model::IntervalFactors;
+  add_interval_facts<&Factors::memory>(
+      all, {"memory_low", "memory_high", "memory_measurements"},
+      {"low end of GPU memory as a share of the expected value", "high end of the same",
+       "measured rows behind the interval of memory; 0: unmeasured"});
+  add_interval_facts<&Factors::load>(
+      all, {"load_low", "load_high", "load_measurements"},
+      {"low end of the time to load as a share of the expected value", "high end of the same",
+       "measured rows behind the interval of loading; 0: unmeasured"});
+  add_interval_facts<&Factors::ttft>(
+      all, {"ttft_low", "ttft_high", "ttft_measurements"},
+      {"low end of the time to first token, all weights on cards, as a share of the expected value",
+       "high end of the same", "measured rows behind that interval; 0: unmeasured"});
+  add_interval_facts<&Factors::tpot>(
+      all, {"tpot_low", "tpot_high", "tpot_measurements"},
+      {"low end of the time per output token, all weights on cards, as a share of the expected "
+       "value; training: of a step",
+       "high end of the same", "measured rows behind that interval; 0: unmeasured"});
+  add_interval_facts<&Factors::offload>(
+      all, {"offload_low", "offload_high", "offload_measurements"},
+      {"low end of both with weights outside the cards, as a share of the expected value",
+       "high end of the same", "measured rows behind that interval; 0: unmeasured"});
   all.push_back(fact(
       "interval_source", "", "source of the interval", text,
       +[](const Runtime& r) { return Cell(interval_factors(r).source); },

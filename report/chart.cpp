@@ -59,8 +59,8 @@ std::string key_text(const Curve& curve) {
   const auto speed = [&](double factor) { return shown(p.tokens_s / factor, Shown::plain); };
   return fmt::format("{}, {} at {:.3g} GiB{}: {} tokens/s ({} to {})", curve.label,
                      curve.knee->index == 0 ? "best" : "knee", p.allocation,
-                     curve.knee->index == 0 ? " already" : "", speed(1), speed(p.step.high),
-                     speed(p.step.low));
+                     curve.knee->index == 0 ? " already" : "", speed(1), speed(p.times.tpot.high),
+                     speed(p.times.tpot.low));
 }
 
 double greatest_allocation(const Figure& figure) {
@@ -203,8 +203,9 @@ std::string panel_script(const Figure& figure, const Panel& panel, double top, d
 }  // namespace
 
 std::pair<double, double> band(const CurvePoint& p, double CurvePoint::*value) {
-  if (value == &CurvePoint::tokens_s) return {p.tokens_s / p.step.high, p.tokens_s / p.step.low};
-  const CurvePoint::Interval& of = value == &CurvePoint::ttft_s ? p.first : p.load;
+  if (value == &CurvePoint::tokens_s)
+    return {p.tokens_s / p.times.tpot.high, p.tokens_s / p.times.tpot.low};
+  const model::Interval& of = value == &CurvePoint::ttft_s ? p.times.ttft : p.times.load;
   return {p.*value * of.low, p.*value * of.high};
 }
 

@@ -46,13 +46,7 @@ const Column* find_column(std::string_view name) {
 Cell value_of(const Column& column, const model::Estimate& estimate,
               const model::IntervalFactors& factors) {
   if (const auto* get = std::get_if<OfEstimate>(&column.origin)) return (*get)(estimate);
-  const auto* scale = std::get_if<Scaled>(&column.origin);
-  if (!scale) return {};
-  const Cell base = scale->of(estimate);
-  const double factor = factors.*scale->by;
-  if (const auto* n = std::get_if<std::int64_t>(&base))
-    return static_cast<std::int64_t>(static_cast<double>(*n) * factor);
-  if (const auto* x = std::get_if<double>(&base)) return finite(*x * factor);
+  if (const auto* get = std::get_if<OfFactors>(&column.origin)) return (*get)(estimate, factors);
   return {};
 }
 

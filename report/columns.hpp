@@ -33,15 +33,10 @@ using OfModel = Cell (*)(const model::Model&);
 using OfMachine = Cell (*)(const Machine&);
 using OfRuntime = Cell (*)(const model::Runtime&);
 using OfPrices = Cell (*)(const Prices&, const Machine&);
-/// `outcome` (which `of` gets) times the fact `factor` (which `by` is among the run's interval
-/// factors), truncated to whole bytes where it is an integer.
-struct Scaled {
-  std::string_view outcome, factor;
-  OfEstimate of;
-  double model::IntervalFactors::*by;
-};
+/// From an outcome and the run's interval factors.
+using OfFactors = Cell (*)(const model::Estimate&, const model::IntervalFactors&);
 using Origin =
-    std::variant<std::monostate, OfEstimate, OfModel, OfMachine, OfRuntime, OfPrices, Scaled>;
+    std::variant<std::monostate, OfEstimate, OfModel, OfMachine, OfRuntime, OfPrices, OfFactors>;
 
 struct Column {
   std::string_view name;     ///< as in SQL and CSV; carries the unit: "weights_bytes"
@@ -52,7 +47,8 @@ struct Column {
   SqlType type;
   Shown shown;
   Origin origin;             ///< axes have none: the spec gives their values
-  std::string sql;           ///< outcomes: an expression over stored columns
+  std::string sql;           ///< outcomes: an expression over stored columns; derived ones: also
+                             ///< over facts, whose names stand in brackets
   bool of_training = false;  ///< empty but for training
 };
 

@@ -137,8 +137,8 @@ std::string details(const MachineLines& machine) {
       const auto& e = line->roomiest().estimate;
       const auto bytes = [](Bytes b) { return shown(b.real().value(), Shown::gib); };
       const auto interval = fmt::format(
-          "{:.1f} – {:.1f}", e.gpu_bytes.real().value() * line->factors.memory_low / (1 << 30),
-          e.gpu_bytes.real().value() * line->factors.memory_high / (1 << 30));
+          "{:.1f} – {:.1f}", e.gpu_bytes.real().value() * line->factors.memory.low / (1 << 30),
+          e.gpu_bytes.real().value() * line->factors.memory.high / (1 << 30));
       const bool placed = grade(e) < Grade::does_not_fit;
       rows.push_back(
           {markdown_text(line->model), markdown_text(held_label(*line)), bytes(e.weights),

@@ -47,7 +47,7 @@ struct GridFields {
 GridFields fields_of(const Axes& axes, std::size_t grid) {
   GridFields all;
   all.columns.resize(columns().size());
-  all.factors.push_back({1, 1, 1, 1, 0, 0, {}});
+  all.factors.emplace_back();
   const auto& digits = axes.info().grids[grid].digits;
   for (std::size_t d = 0; d < digits.size(); ++d)
     for (const Axis& axis : digits[d]) {

@@ -29,12 +29,10 @@ Curve curve_of(const Line& line) {
     // Without a budget the runtime takes what it takes by default: no place on the axis of budgets.
     if (!entry.budget) continue;
     const bool fits = grade(e) < Grade::does_not_fit;
-    curve.points.push_back({static_cast<double>(*entry.budget) / (1 << 30),
-                            fits && e.tokens_s > 0 ? e.tokens_s : none,
-                            fits ? finite_or_none(e.ttft.value()) : none,
-                            fits ? finite_or_none(e.load.value()) : none,
-                            fits,
-                            {line.factors.time_low, line.factors.time_high}});
+    curve.points.push_back(
+        {static_cast<double>(*entry.budget) / (1 << 30), fits && e.tokens_s > 0 ? e.tokens_s : none,
+         fits ? finite_or_none(e.ttft.value()) : none, fits ? finite_or_none(e.load.value()) : none,
+         fits, line.factors.times(e.verdict)});
   }
   std::vector<double> allocations, speeds;
   for (const CurvePoint& p : curve.points) {

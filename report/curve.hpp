@@ -16,11 +16,7 @@ struct CurvePoint {
   double allocation = 0;                        ///< GiB on each GPU
   double tokens_s = 0, ttft_s = 0, load_s = 0;  ///< NaN where it does not run
   bool fits = false;
-  /// 80 % interval factors on the times; of tokens/s, the inverse of `step`.
-  struct Interval {
-    double low = 1, high = 1;
-  };
-  Interval step{}, first{}, load{};
+  model::TimeIntervals times{};  ///< of tokens/s, the inverse of `tpot`
 };
 
 /// What holds between two points: nothing known, so that a line joins them, or what the lower one

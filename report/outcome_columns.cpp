@@ -51,28 +51,33 @@ Column stored_time(std::string_view name, std::string_view heading, OfEstimate o
                    std::string_view meaning) {
   return outcome(name, "s", heading, SqlType::real, origin, std::string(name), meaning, shown);
 }
-/// The low and high end of the column added last.
-void add_interval(std::vector<Column>& all, std::string_view low, std::string_view high) {
-  using Factors = model::IntervalFactors;
+using model::Interval;
+using model::IntervalFactors;
+using End = double Interval::*;
+
+/// The low and high end of the column added last: `at` gives its value at an end. `sql`: the same,
+/// {0} for "low" and "high"; the name of a fact in brackets stands for its value.
+template <Cell (*at)(const Estimate&, const IntervalFactors&, End)>
+void add_interval(std::vector<Column>& all, std::string_view low, std::string_view high,
+                  std::string_view sql) {
   const Column of = all.back();
-  const bool time = of.unit == "s";
-  const auto get = std::get<OfEstimate>(of.origin);
-  const auto add = [&](std::string_view name, std::string_view factor, double Factors::*by,
+  const auto add = [&](std::string_view name, OfFactors get, std::string_view end,
                        std::string_view meaning) {
-    all.push_back({name,
-                   of.unit,
-                   name,
-                   meaning,
-                   ColumnKind::derived,
-                   of.type,
-                   of.shown,
-                   Scaled{of.name, factor, get, by},
-                   {}});
+    all.push_back({name, of.unit, name, meaning, ColumnKind::derived, of.type, of.shown, get,
+                   fmt::format(fmt::runtime(sql), end)});
   };
-  add(low, time ? "time_low" : "memory_low", time ? &Factors::time_low : &Factors::memory_low,
-      "low end of the interval around the column before");
-  add(high, time ? "time_high" : "memory_high", time ? &Factors::time_high : &Factors::memory_high,
-      "high end of the same interval");
+  add(
+      low, +[](const Estimate& e, const IntervalFactors& f) { return at(e, f, &Interval::low); },
+      "low", "low end of the interval around the column before");
+  add(
+      high, +[](const Estimate& e, const IntervalFactors& f) { return at(e, f, &Interval::high); },
+      "high", "high end of the same interval");
+}
+
+/// The factor on a time as IntervalFactors::times chooses it, in SQL.
+std::string time_factor(std::string_view on_cards) {
+  return fmt::format("CASE WHEN status & 7 <= {} THEN [{}_{{0}}] ELSE [offload_{{0}}] END",
+                     static_cast<int>(model::Verdict::fits_gpus), on_cards);
 }
 
 }  // namespace
@@ -143,7 +148,9 @@ void add_memory_columns(std::vector<Column>& all) {
   all.push_back(stored_bytes(
       "gpu_bytes", "GPU memory", +[](const Estimate& e) { return bytes(e.gpu_bytes); },
       "use of the most loaded card, as nvidia-smi would show it"));
-  add_interval(all, "gpu_bytes_low", "gpu_bytes_high");
+  add_interval<[](const Estimate& e, const IntervalFactors& f, End end) {
+    return Cell(static_cast<std::int64_t>(e.gpu_bytes.real().value() * f.memory.*end));
+  }>(all, "gpu_bytes_low", "gpu_bytes_high", "CAST(gpu_bytes * [memory_{0}] AS INTEGER)");
   all.push_back(stored_bytes(
       "max_memory_bytes", "max_memory", +[](const Estimate& e) { return bytes(e.max_memory); },
       "the weights' share of the budget on the first card: accelerate's max_memory"));
@@ -164,15 +171,21 @@ void add_time_columns(std::vector<Column>& all) {
   all.push_back(stored_time(
       "load_s", "load", +[](const Estimate& e) { return finite(e.load.value()); }, seconds,
       "from the disk until ready to answer; empty where it does not fit"));
-  add_interval(all, "load_s_low", "load_s_high");
+  add_interval<[](const Estimate& e, const IntervalFactors& f, End end) {
+    return finite(e.load.value() * f.load.*end);
+  }>(all, "load_s_low", "load_s_high", "load_s * [load_{0}]");
   all.push_back(stored_time(
       "ttft_s", "first token", +[](const Estimate& e) { return finite(e.ttft.value()); },
       milliseconds, "time to first token"));
-  add_interval(all, "ttft_s_low", "ttft_s_high");
+  add_interval<[](const Estimate& e, const IntervalFactors& f, End end) {
+    return finite(e.ttft.value() * f.times(e.verdict).ttft.*end);
+  }>(all, "ttft_s_low", "ttft_s_high", "ttft_s * " + time_factor("ttft"));
   all.push_back(stored_time(
       "tpot_s", "per token", +[](const Estimate& e) { return finite(e.tpot.value()); },
       milliseconds, "time per output token after the first, each sequence"));
-  add_interval(all, "tpot_s_low", "tpot_s_high");
+  add_interval<[](const Estimate& e, const IntervalFactors& f, End end) {
+    return finite(e.tpot.value() * f.times(e.verdict).tpot.*end);
+  }>(all, "tpot_s_low", "tpot_s_high", "tpot_s * " + time_factor("tpot"));
   all.push_back(outcome(
       "tokens_s", "tokens/s", "tokens/s", real,
       +[](const Estimate& e) { return finite(e.tokens_s); }, "tokens_s",
@@ -181,7 +194,11 @@ void add_time_columns(std::vector<Column>& all) {
   all.push_back(stored_time(
       "total_s", "total time", +[](const Estimate& e) { return finite(e.total.value()); }, seconds,
       "first token and all output tokens"));
-  add_interval(all, "total_s_low", "total_s_high");
+  add_interval<[](const Estimate& e, const IntervalFactors& f, End end) {
+    const model::TimeIntervals times = f.times(e.verdict);
+    return finite(total_at(e, times.ttft.*end, times.tpot.*end).value());
+  }>(all, "total_s_low", "total_s_high",
+     time_factor("ttft") + " * ttft_s + " + time_factor("tpot") + " * (total_s - ttft_s)");
 }
 
 }  // namespace headroom::report

@@ -193,6 +193,13 @@ std::vector<const Line*> without_repeats(const std::vector<const Line*>& model) 
   return kept;
 }
 
+/// "-10 % to +12 % (34 measured rows)".
+std::string words(const model::Interval& of) {
+  return fmt::format("{} to {} ({})", percent(of.low), percent(of.high),
+                     of.measurements == 0 ? std::string("no measured row: a guess")
+                                          : fmt::format("{} measured rows", of.measurements));
+}
+
 std::string tolerance(const Source& source) {
   std::string list;
   std::set<std::string> seen;
@@ -200,23 +207,19 @@ std::string tolerance(const Source& source) {
     const auto& f = line.factors;
     if (!seen.insert(line.runtime).second) continue;
     list += fmt::format(
-        "- {}: GPU memory {} to {} ({} measured rows), times {} to {} ({} measured rows){}{}\n",
-        markdown_text(line.runtime), percent(f.memory_low), percent(f.memory_high),
-        f.memory_measurements, percent(f.time_low), percent(f.time_high), f.time_measurements,
-        f.source.empty() ? "" : "; ", f.source);
-    if (f.memory_measurements == 0)
+        "- {}: GPU memory {}, first token {}, tokens/s {}, both with weights outside the cards {}, "
+        "load {}{}{}\n",
+        markdown_text(line.runtime), words(f.memory), words(f.ttft), words(f.tpot),
+        words(f.offload), words(f.load), f.source.empty() ? "" : "; ", f.source);
+    if (f.memory.measurements == 0)
       list += "  - With no measured row behind its memory, no verdict of this runtime is sure.\n";
   }
   for (const TrainingLine& line : training_lines(source)) {
     if (!seen.insert(line.runtime + ", training").second) continue;
     const auto f = source.axes.factors(line.point);
-    list += fmt::format(
-        "- {}, training: GPU memory {} to {} ({} measured rows), times {} to {} ({} measured "
-        "rows){}{}\n",
-        markdown_text(line.runtime), percent(f.memory_low), percent(f.memory_high),
-        f.memory_measurements, percent(f.time_low), percent(f.time_high), f.time_measurements,
-        f.source.empty() ? "" : "; ", f.source);
-    if (f.time_measurements == 0) list += "  - No measured row is behind its times: a guess.\n";
+    list += fmt::format("- {}, training: GPU memory {}, time of a step {}{}{}\n",
+                        markdown_text(line.runtime), words(f.memory), words(f.tpot),
+                        f.source.empty() ? "" : "; ", f.source);
   }
   return "Intervals around the expected values, 80 %, by runtime:\n\n" + list;
 }

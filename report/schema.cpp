@@ -27,12 +27,17 @@ std::string axis_sql(std::string_view name) {
 std::string column_sql(const Column& c) {
   if (c.kind == ColumnKind::point) return "(o.id + e.shift) & 1099511627775";
   if (is_axis(c)) return axis_sql(c.name);
-  if (const auto* scale = std::get_if<Scaled>(&c.origin)) {
-    const auto product =
-        fmt::format("{} * {}", find_column(scale->outcome)->sql, axis_sql(scale->factor));
-    return c.type == SqlType::integer ? fmt::format("CAST({} AS INTEGER)", product) : product;
+  if (c.kind != ColumnKind::derived) return c.sql;
+  std::string sql;
+  for (std::size_t at = 0, open; at < c.sql.size();) {
+    open = c.sql.find('[', at);
+    sql += c.sql.substr(at, open - at);
+    if (open == std::string::npos) break;
+    const auto close = c.sql.find(']', open);
+    sql += axis_sql(std::string_view(c.sql).substr(open + 1, close - open - 1));
+    at = close + 1;
   }
-  return c.sql;
+  return sql;
 }
 
 std::string view(std::string_view name, std::string_view first_column, std::string_view condition) {

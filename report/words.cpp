@@ -79,7 +79,7 @@ Grade grade(const Estimate& e) {
 
 std::string verdict_words(const Line& line, const Entry& entry) {
   const bool marginal = entry.estimate.sure == model::Sure::marginal &&
-                        line.factors.memory_measurements > 0 &&
+                        line.factors.memory.measurements > 0 &&
                         entry.estimate.verdict != Verdict::refused;
   return plain_words(line, entry) + (marginal ? " (marginal)" : "");
 }

@@ -79,10 +79,11 @@ std::string time_lines(const Explanation& explained, const model::IntervalFactor
       if (term.name == term_name && term.expected > 0 && term.expected < 1e300)
         rows.push_back({words, duration(term.expected), duration(term.low), duration(term.high)});
   const Estimate& e = explained.estimate;
+  const model::Interval tpot = f.times(e.verdict).tpot;
   if (e.tokens_s > 0)
     rows.push_back({"tokens/s, all sequences", fmt::format("{:.3g}", e.tokens_s),
-                    fmt::format("{:.3g}", e.tokens_s / f.time_high),
-                    fmt::format("{:.3g}", e.tokens_s / f.time_low)});
+                    fmt::format("{:.3g}", e.tokens_s / tpot.high),
+                    fmt::format("{:.3g}", e.tokens_s / tpot.low)});
   return rows.empty()
              ? std::string()
              : aligned({"time", "expected", "low", "high"}, {false, true, true, true}, rows);

@@ -9,7 +9,6 @@
 #include "model/memory/draft.hpp"
 #include "model/speed/pass.hpp"
 #include "model/speed/speed.hpp"
-#include "model/speed/time_intervals.hpp"
 
 namespace headroom::model {
 namespace {
@@ -22,7 +21,7 @@ class TimeTerms {
         rates_(rates_for(*s.weights)),
         reduce_(reduce_latency(s, plan.shards * plan.replicas)),
         out_(out),
-        times_(time_intervals(*s.runtime, plan)) {}
+        times_(interval_factors(*s.runtime).times(out.estimate.verdict)) {}
 
   void add_load() {
     add("load", out_.estimate.load.value(), times_.load,
@@ -30,35 +29,37 @@ class TimeTerms {
         evidence(runtime_.load_bandwidth), runtime_.load_bandwidth.source);
   }
   void add_first(const PassTime& pass) {
-    add_pass("ttft", pass, times_.first, rates_, rates_.prefill_compute);
+    add_pass("ttft", pass, times_.ttft, rates_, rates_.prefill_compute);
   }
   void add_step(const PassTime& pass) {
-    add_pass("tpot", pass, times_.step, rates_, rates_.decode_bandwidth);
+    add_pass("tpot", pass, times_.tpot, rates_, rates_.decode_bandwidth);
   }
   /// Both, where a smaller model proposes tokens. `first`: the prompts through the model itself.
   void add_with_draft(const PassTime& first, const Draft& draft, const DraftTimes& times) {
-    add_pass("ttft_model", first, times_.first, rates_, rates_.prefill_compute);
-    add("ttft_draft", times.prompt, times_.first, "the prompts through the draft model", "",
+    add_pass("ttft_model", first, times_.ttft, rates_, rates_.prefill_compute);
+    add("ttft_draft", times.prompt, times_.ttft, "the prompts through the draft model", "",
         runtime_.source);
-    add("ttft", first.total + times.prompt, times_.first, "ttft_model + ttft_draft", "",
+    add("ttft", first.total + times.prompt, times_.ttft, "ttft_model + ttft_draft", "",
         runtime_.source);
     const Rates& small = rates_for(*draft.weights);
-    add_pass("draft_step", times.propose, times_.step, small, small.decode_bandwidth);
-    add_pass("check_step", times.check, times_.step, rates_, rates_.decode_bandwidth);
+    add_pass("draft_step", times.propose, times_.tpot, small, small.decode_bandwidth);
+    add_pass("check_step", times.check, times_.tpot, rates_, rates_.decode_bandwidth);
     const double tokens = tokens_per_step(draft);
-    add("tpot", times.step / tokens, times_.step,
+    add("tpot", times.step / tokens, times_.tpot,
         "(k * draft_step + check_step) / ((1 - a^(k + 1)) / (1 - a))",
         fmt::format("k {} proposed tokens, acceptance a {:.2f}: {:.2f} tokens a step", draft.tokens,
                     draft.acceptance, tokens),
         "Leviathan et al., arXiv:2211.17192, equation 1");
   }
   void add_total(Size output_tokens) {
-    const double first = out_.estimate.ttft.value(), all = out_.estimate.total.value();
-    const double rest = all - first;
-    out_.terms.push_back(
-        {"total", "seconds", first * times_.first.low + rest * times_.step.low, all,
-         first * times_.first.high + rest * times_.step.high, "ttft + (output - 1) * tpot",
-         fmt::format("{} output tokens", output_tokens), std::string(runtime_.source)});
+    const double all = out_.estimate.total.value();
+    const auto at = [&](double Interval::*end) {
+      return total_at(out_.estimate, times_.ttft.*end, times_.tpot.*end).value();
+    };
+    out_.terms.push_back({"total", "seconds", at(&Interval::low), all, at(&Interval::high),
+                          "ttft + (output - 1) * tpot",
+                          fmt::format("{} output tokens", output_tokens),
+                          std::string(runtime_.source)});
   }
 
  private:
@@ -67,7 +68,7 @@ class TimeTerms {
                                        : s_.runtime->rates_on(s_.machine->devices.front(), weights);
   }
 
-  void add(std::string name, double seconds, const Constant& interval, std::string formula,
+  void add(std::string name, double seconds, const Interval& interval, std::string formula,
            std::string numbers, std::string_view source) {
     out_.terms.push_back({std::move(name), "seconds", seconds * interval.low, seconds,
                           seconds * interval.high, std::move(formula), std::move(numbers),
@@ -75,7 +76,7 @@ class TimeTerms {
   }
 
   /// The parts of a pass and which of them bounds it.
-  void add_pass(const std::string& name, const PassTime& pass, const Constant& interval,
+  void add_pass(const std::string& name, const PassTime& pass, const Interval& interval,
                 const Rates& rates, const Constant& on_cards) {
     const auto part = [&](std::string_view what, double seconds, std::string formula,
                           const Constant& constant) {

@@ -152,9 +152,11 @@ double runs(const Scenario& s, const Pass& pass) {
 }
 
 double launches(const Scenario& s, const Pass& pass) {
+  const Runtime& r = *s.runtime;
   const double experts = static_cast<double>(s.weights->model->profile.routing.experts);
+  const Constant& each = r.experts_looped ? r.expert_loop : r.expert_overhead;
   return runs(s, pass) * pass.weight_reads * rates_of(s).layer_overhead_s.value *
-         (1 + experts * s.runtime->expert_overhead.value);
+         (1 + experts * each.value);
 }
 
 double read_bytes(const Scenario& s, const Work& work) {

@@ -76,15 +76,16 @@ Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) 
     return {Miss::offload, std::max(1.0, all / there)};
   }
   if (target.strict && e.sure != Sure::yes) return {Miss::memory, 1};
-  const double factor = target.strict ? interval_factors(*s.runtime).time_high : 1;
+  const TimeIntervals intervals = interval_factors(*s.runtime).times(e.verdict);
   Shortfall worst;
-  const auto check = [&](Miss miss, Seconds found, const std::optional<Seconds>& limit) {
+  const auto check = [&](Miss miss, Seconds found, const Interval& interval,
+                         const std::optional<Seconds>& limit) {
     if (!limit) return;
-    const double times = factor * found.value() / limit->value();
+    const double times = (target.strict ? interval.high : 1) * found.value() / limit->value();
     if (times > 1 && (worst.met() || times > worst.times)) worst = {miss, times};
   };
-  check(Miss::ttft, e.ttft, target.ttft);
-  check(Miss::tpot, e.tpot, target.tpot);
+  check(Miss::ttft, e.ttft, intervals.ttft, target.ttft);
+  check(Miss::tpot, e.tpot, intervals.tpot, target.tpot);
   return worst;
 }
 
@@ -170,10 +171,16 @@ Serving serve(const Scenario& scenario, const Target& target, Vary vary) {
   return *best;
 }
 
+double slowness(const Scenario& scenario, const Estimate& e, const Target& target) {
+  if (!target.strict) return 1;
+  const TimeIntervals times = interval_factors(*scenario.runtime).times(e.verdict);
+  return total_at(e, times.ttft.high, times.tpot.high) / e.total;
+}
+
 Size machines_needed(const Serving& serving, const Scenario& scenario, const Target& target) {
   if (serving.replicas == 0) return 0;
-  const double factor = target.strict ? interval_factors(*scenario.runtime).time_high : 1;
-  const double requests = serving.users() / (factor * serving.estimate.total.value());
+  const double requests = serving.users() / (slowness(scenario, serving.estimate, target) *
+                                             serving.estimate.total.value());
   const double needed = std::max(
       {1.0, static_cast<double>(target.users) / serving.users(), target.requests_s / requests,
        target.output_tokens_s / (requests * static_cast<double>(scenario.output_tokens))});

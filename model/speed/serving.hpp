@@ -94,6 +94,10 @@ Serving serve(const Scenario& scenario, const Target& target, Vary vary);
 Serving serve_on(const Scenario& scenario, const MachineShare& share, const Target& target,
                  Vary vary, bool every = false);
 
+/// What a whole answer's time is reckoned to be, as a multiple of the expected: the high end of its
+/// interval where the target is strict.
+double slowness(const Scenario& scenario, const Estimate& estimate, const Target& target);
+
 /// Machines like this one that the target's demand takes, at least 1; 0 where nothing is served.
 Size machines_needed(const Serving& serving, const Scenario& scenario, const Target& target);
 

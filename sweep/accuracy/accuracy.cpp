@@ -95,8 +95,8 @@ class Scorer {
                 .fitted = row["outcome"] != "oom",
                 .expected = runs(s, 1.0, elsewhere)};
     label.sure = label.expected
-                     ? factors.memory_measurements > 0 && runs(s, factors.memory_high, elsewhere)
-                     : !runs(s, factors.memory_low, elsewhere);
+                     ? factors.memory.measurements > 0 && runs(s, factors.memory.high, elsewhere)
+                     : !runs(s, factors.memory.low, elsewhere);
     label.load = load_of(s);
     out_.labels.push_back(label);
   }

@@ -14,15 +14,25 @@ namespace {
 using model::Constant;
 using model::Runtime;
 
-constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},      {"held_twice", 0.001, 0.3},
-                             {"decode_bandwidth", 0.02, 1.0},  {"layer_overhead_s", 1e-6, 5e-3},
-                             {"cache_cost", 0.3, 5.0},         {"expert_overhead", 0.0002, 1.0},
-                             {"expert_cost", 1.0, 6.0},        {"repeat_bandwidth", 3e10, 2e12},
-                             {"eager_layer_s", 1e-5, 2e-3},    {"prefill_compute", 0.01, 1.0},
-                             {"reduce_latency_s", 1e-6, 5e-4}, {"reduce_over_bus_s", 5e-6, 2e-3},
-                             {"score_traffic", 4, 100},        {"queue", 0.01, 1.0},
-                             {"request_s", 0.001, 0.3},        {"stream_bandwidth", 0.05, 1.0},
-                             {"cpu_bandwidth", 0.1, 1.0},      {"cpu_compute", 0.05, 1.5},
+constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},
+                             {"held_twice", 0.001, 0.3},
+                             {"decode_bandwidth", 0.02, 1.0},
+                             {"layer_overhead_s", 1e-6, 5e-3},
+                             {"cache_cost", 0.3, 5.0},
+                             {"expert_overhead", 0.0002, 1.0},
+                             {"expert_loop", 0.002, 1.0},
+                             {"expert_cost", 1.0, 6.0},
+                             {"repeat_bandwidth", 3e10, 2e12},
+                             {"eager_layer_s", 1e-5, 2e-3},
+                             {"prefill_compute", 0.01, 1.0},
+                             {"reduce_latency_s", 1e-6, 5e-4},
+                             {"reduce_over_bus_s", 5e-6, 2e-3},
+                             {"score_traffic", 4, 100},
+                             {"queue", 0.01, 1.0},
+                             {"request_s", 0.001, 0.3},
+                             {"stream_bandwidth", 0.05, 1.0},
+                             {"cpu_bandwidth", 0.1, 1.0},
+                             {"cpu_compute", 0.05, 1.5},
                              {"load_bandwidth", 0.05, 1.0}};
 constexpr double pull = 0.02;
 

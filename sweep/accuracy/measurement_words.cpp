@@ -184,7 +184,10 @@ std::string_view version_of(const Measurement& row, std::string_view runtime) {
     int major = 0, minor = 0;
     if (std::sscanf(settings.c_str() + at + word.size(), "%d.%d", &major, &minor) != 2) continue;
     const int version = 100 * major + minor;
-    return version < 436 ? "transformers-4.35" : version < 445 ? "transformers-4.44" : runtime;
+    return version < 436   ? "transformers-4.35"
+           : version < 445 ? "transformers-4.44"
+           : version < 500 ? "transformers-4.57"
+                           : runtime;
   }
   // PyTorch 2.0 is of 2023.
   return settings.find("torch 2.0") != std::string::npos ? "transformers-4.35" : runtime;

@@ -8,7 +8,6 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/placement/assignment.hpp"
-#include "model/speed/time_intervals.hpp"
 #include "report/words.hpp"
 
 namespace headroom::sweep {
@@ -41,14 +40,8 @@ report::Curve drawn(const CurveLine& line, report::Between between) {
     const Estimate& e = p.estimate;
     const bool fits = runs(p);
     curve.points.push_back({gib(p.allocation), fits ? e.tokens_s : none,
-                            fits ? e.ttft.value() : none, fits ? e.load.value() : none, fits});
-    const TimeIntervals times = time_intervals(*line.scenario.runtime, p.plan);
-    const auto set = [](report::CurvePoint::Interval& to, const Constant& of) {
-      to = {of.low, of.high};
-    };
-    set(curve.points.back().step, times.step);
-    set(curve.points.back().first, times.first);
-    set(curve.points.back().load, times.load);
+                            fits ? e.ttft.value() : none, fits ? e.load.value() : none, fits,
+                            interval_factors(*line.scenario.runtime).times(e.verdict)});
     allocations.push_back(curve.points.back().allocation);
     speeds.push_back(curve.points.back().tokens_s);
     if (const std::string words = jump_words(line, i); !words.empty())

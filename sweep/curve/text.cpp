@@ -144,10 +144,10 @@ std::string curve_text(const GivenScenario& given, const std::vector<CurveLine>&
   for (const CurveLine& line : lines) {
     const IntervalFactors f = interval_factors(*line.scenario.runtime);
     text += fmt::format(
-        "\n{}: weights {}; 80 % intervals: memory from {} measured rows, tokens/s from {}, load "
-        "from {}\n\n",
-        line.label, to_text(line.scenario.weights->total), f.memory_measurements,
-        f.time_measurements, line.scenario.runtime->load_interval.measurements);
+        "\n{}: weights {}; 80 % intervals: memory from {} measured rows, tokens/s from {} (all "
+        "weights on cards) and {} (some elsewhere), load from {}\n\n",
+        line.label, to_text(line.scenario.weights->total), f.memory.measurements,
+        f.tpot.measurements, f.offload.measurements, f.load.measurements);
     text += table(line) + '\n' + findings(line, gpus);
     any = any || line.first.has_value();
   }

@@ -54,8 +54,8 @@ AllWays drawn_ways(const Portfolio& p, Random& random, Normal& normal) {
   return AllWays(p, [&](std::size_t m, std::size_t l) {
     const auto [times, memory] = errors.at(key(*p.machines[m], p.loads[l]));
     const auto f = interval_factors(*p.loads[l].request.runtime);
-    return AllWays::Error{drawn(times, f.time_low, f.time_high),
-                          drawn(memory, f.memory_low, f.memory_high)};
+    return AllWays::Error{drawn(times, f.tpot.low, f.tpot.high),
+                          drawn(memory, f.memory.low, f.memory.high)};
   });
 }
 

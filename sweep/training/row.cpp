@@ -27,9 +27,9 @@ std::string offload_of(const model::TrainingScenario& s) {
 
 report::Digit training_runtime_columns(const std::vector<const model::TrainingRuntime*>& runtimes) {
   report::Digit columns{{"runtime", {}},           {"memory_low", {}},
-                        {"memory_high", {}},       {"time_low", {}},
-                        {"time_high", {}},         {"memory_measurements", {}},
-                        {"time_measurements", {}}, {"interval_source", {}}};
+                        {"memory_high", {}},       {"tpot_low", {}},
+                        {"tpot_high", {}},         {"memory_measurements", {}},
+                        {"tpot_measurements", {}}, {"interval_source", {}}};
   for (const model::TrainingRuntime* r : runtimes) {
     const model::Constant& time = model::training_pace(r->name).interval;
     const AxisValue values[] = {std::string(r->name),
@@ -85,8 +85,9 @@ report::Table training_row(const GivenTraining& given, const TrainingAnswer& ans
   add("expert_parallel", s.parallel.experts);
   add("context_parallel", s.parallel.context);
   model::IntervalFactors factors{};
-  factors.memory_low = s.runtime->spread.low;
-  factors.memory_high = s.runtime->spread.high;
+  const model::Constant& pace = model::training_pace(s.runtime->name).interval;
+  factors.memory = {s.runtime->spread.low, s.runtime->spread.high, s.runtime->spread.measurements};
+  factors.tpot = {pace.low, pace.high, pace.measurements};
   report::Table table =
       result_row(axes, answer.outcome ? *answer.outcome : model::row_of(answer.memory), factors);
   if (!answer.outcome)

@@ -7,7 +7,6 @@
 
 #include "model/placement/placement.hpp"
 #include "model/runtime_measured.hpp"
-#include "model/speed/time_intervals.hpp"
 #include "model/speed/traffic.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -29,9 +28,9 @@ std::vector<double> figures(const Scenario& s) {
                           e.tpot.value()};
   if (e.verdict >= Verdict::does_not_fit) return all;
   const Runtime& r = *s.runtime;
-  const TimeIntervals times = time_intervals(r, place(s, 1.0));
-  all.insert(all.end(), {e.load.value() * times.load.high, e.ttft.value() * times.first.high,
-                         e.tpot.value() * times.step.high});
+  const TimeIntervals times = interval_factors(r).times(e.verdict);
+  all.insert(all.end(), {e.load.value() * times.load.high, e.ttft.value() * times.ttft.high,
+                         e.tpot.value() * times.tpot.high});
   if (!r.continuous_batching || e.gpus_used == 0) return all;
   const Traffic t = traffic(s);
   all.insert(all.end(), {t.ttft.value() * r.first_token_interval.high,

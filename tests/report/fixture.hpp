@@ -23,7 +23,7 @@ inline Axis numbers(const std::string& column, const std::vector<std::int64_t>& 
 }
 inline Digit runtime(const std::string& name) {
   return {texts("runtime", {name}), {"memory_low", {0.9}}, {"memory_high", {1.1}},
-          {"time_low", {0.5}},      {"time_high", {2.0}},  numbers("time_measurements", {42})};
+          {"tpot_low", {0.5}},      {"tpot_high", {2.0}},  numbers("tpot_measurements", {42})};
 }
 
 /// 2 models × 2 precisions × 3 batches = 12 points.

@@ -101,8 +101,8 @@ TEST(Axes, DecodeWhatTheViewDecodes) {
   EXPECT_EQ(text_of(axes.value("model", 6)), "b, \"large\"");
   EXPECT_EQ(number_of(axes.value("batch", 5), 0), 4);
   EXPECT_EQ(axes.value("machine", 5), nullptr);
-  EXPECT_EQ(axes.factors(3).time_high, 2.0);
-  EXPECT_EQ(axes.factors(3).time_measurements, 42);
+  EXPECT_EQ(axes.factors(3).tpot.high, 2.0);
+  EXPECT_EQ(axes.factors(3).tpot.measurements, 42);
 }
 
 TEST(Markdown, UnitsComeFromTheColumnList) {

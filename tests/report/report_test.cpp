@@ -70,10 +70,10 @@ RunInfo grid_run() {
   Digit engine{texts("runtime", {"engine"}),
                {"memory_low", {0.9}},
                {"memory_high", {1.1}},
-               {"time_low", {0.5}},
-               {"time_high", {2.0}},
+               {"tpot_low", {0.5}},
+               {"tpot_high", {2.0}},
                numbers("memory_measurements", {12}),
-               numbers("time_measurements", {34})};
+               numbers("tpot_measurements", {34})};
   return {"golden",
           "spec",
           "f",
