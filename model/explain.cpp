@@ -108,7 +108,7 @@ class Explainer {
           fmt::format("context of {} tokens exceeds the model's {} positions: outputs beyond them "
                       "are not reliable",
                       s_.cached_tokens(), positions));
-    if (factors_.memory_measurements == 0)
+    if (factors_.memory.measurements == 0)
       out_.warnings.push_back(fmt::format(
           "no measured row stands behind the memory of {}: no answer is sure", runtime_.name));
     for (const Device& device : s_.machine->devices)

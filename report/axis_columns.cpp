@@ -9,6 +9,8 @@
 namespace headroom::report {
 namespace {
 
+using model::Runtime;
+
 /// 0 stands for "unknown" in facts.
 Cell known(Size value) { return value > 0 ? Cell(value) : Cell(); }
 
@@ -81,7 +83,6 @@ void add_axis_columns(std::vector<Column>& all) {
 void add_fact_columns(std::vector<Column>& all) {
   using enum SqlType;
   using model::Model;
-  using model::Runtime;
   all.push_back(fact(
       "architecture", "", "architecture", text,
       +[](const Model& m) { return Cell(std::string_view(m.architecture)); },

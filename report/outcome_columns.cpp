@@ -55,9 +55,9 @@ using model::Interval;
 using model::IntervalFactors;
 using End = double Interval::*;
 
-/// The low and high end of the column added last: `at` gives its value at an end. `sql`: the same,
-/// {0} for "low" and "high"; the name of a fact in brackets stands for its value.
-template <Cell (*at)(const Estimate&, const IntervalFactors&, End)>
+/// The low and high end of the column added last: `at(estimate, factors, end)` is its value there.
+/// `sql`: the same, {0} for "low" and "high"; the name of a fact in brackets stands for its value.
+template <auto at>
 void add_interval(std::vector<Column>& all, std::string_view low, std::string_view high,
                   std::string_view sql) {
   const Column of = all.back();

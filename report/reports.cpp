@@ -207,7 +207,8 @@ std::string tolerance(const Source& source) {
     const auto& f = line.factors;
     if (!seen.insert(line.runtime).second) continue;
     list += fmt::format(
-        "- {}: GPU memory {}, first token {}, tokens/s {}, both with weights outside the cards {}, "
+        "- {}: GPU memory {}, first token {}, time per token {}, both with weights outside the "
+        "cards {}, "
         "load {}{}{}\n",
         markdown_text(line.runtime), words(f.memory), words(f.ttft), words(f.tpot),
         words(f.offload), words(f.load), f.source.empty() ? "" : "; ", f.source);

@@ -179,7 +179,7 @@ TEST(Estimate, IntervalHoldsTheExpectedValueAndSureNeedsMeasurements) {
     ASSERT_GE(e.gpu_bytes_high, e.gpu_bytes);
     if (e.sure == Sure::yes) {
       ASSERT_TRUE(fits(e));
-      ASSERT_GT(interval_factors(*d.s.runtime).memory_measurements, 0);
+      ASSERT_GT(interval_factors(*d.s.runtime).memory.measurements, 0);
     }
     if (e.sure == Sure::no) {
       ASSERT_FALSE(fits(e));

@@ -67,13 +67,13 @@ Figure sample() {
                 "batch 1",
                 1,
                 {{"bf16", {}, {}}, {"int8", {}, {}}}};
-  const CurvePoint::Interval step{0.5, 2}, first{0.4, 3}, load{0.25, 4};
+  const model::TimeIntervals times{.load = {0.25, 4}, .ttft = {0.4, 3}, .tpot = {0.5, 2}};
   for (int g = 0; g <= 16; ++g) {
     const bool fits = g >= 6;
     const double bf16 = fits ? 40.0 / (20 - g) : none, int8 = g < 12 ? 10.0 / (13 - g) : 30;
     figure.curves[0].points.push_back(
-        {g * 1.0, bf16, fits ? 3.0 / bf16 : none, fits ? 20.0 : none, fits, step, first, load});
-    figure.curves[1].points.push_back({g * 1.0, int8, 3.0 / int8, 10.0, true, step, first, load});
+        {g * 1.0, bf16, fits ? 3.0 / bf16 : none, fits ? 20.0 : none, fits, times});
+    figure.curves[1].points.push_back({g * 1.0, int8, 3.0 / int8, 10.0, true, times});
   }
   figure.curves[1].knee = Knee{12, 2.4, 0};
   return figure;

@@ -22,8 +22,10 @@ inline Axis numbers(const std::string& column, const std::vector<std::int64_t>& 
   return {column, {values.begin(), values.end()}};
 }
 inline Digit runtime(const std::string& name) {
-  return {texts("runtime", {name}), {"memory_low", {0.9}}, {"memory_high", {1.1}},
-          {"tpot_low", {0.5}},      {"tpot_high", {2.0}},  numbers("tpot_measurements", {42})};
+  return {texts("runtime", {name}), {"memory_low", {0.9}},   {"memory_high", {1.1}},
+          {"load_low", {0.25}},     {"load_high", {4.0}},    {"ttft_low", {0.75}},
+          {"ttft_high", {1.5}},     {"tpot_low", {0.5}},     {"tpot_high", {2.0}},
+          {"offload_low", {0.375}}, {"offload_high", {3.0}}, numbers("tpot_measurements", {42})};
 }
 
 /// 2 models × 2 precisions × 3 batches = 12 points.

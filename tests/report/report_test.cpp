@@ -70,10 +70,18 @@ RunInfo grid_run() {
   Digit engine{texts("runtime", {"engine"}),
                {"memory_low", {0.9}},
                {"memory_high", {1.1}},
+               {"load_low", {0.25}},
+               {"load_high", {4.0}},
+               {"ttft_low", {0.75}},
+               {"ttft_high", {1.5}},
                {"tpot_low", {0.5}},
                {"tpot_high", {2.0}},
+               {"offload_low", {0.375}},
+               {"offload_high", {3.0}},
                numbers("memory_measurements", {12}),
-               numbers("tpot_measurements", {34})};
+               numbers("ttft_measurements", {23}),
+               numbers("tpot_measurements", {34}),
+               numbers("offload_measurements", {45})};
   return {"golden",
           "spec",
           "f",
@@ -182,8 +190,10 @@ TEST_F(GoldenRun, TheFolderHasItsFilesAndALinkToEach) {
     EXPECT_NE(page.find("(" + file.string() + ")"), std::string::npos) << file;
   }
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "out"), {}), 6);
-  EXPECT_NE(page.find("memory -10 % to +10 % (12 measured rows), times -50 % to +100 % (34"),
-            std::string::npos);
+  EXPECT_NE(
+      page.find("memory -10 % to +10 % (12 measured rows), first token -25 % to +50 % (23 measured "
+                "rows), time per token -50 % to +100 % (34"),
+      std::string::npos);
 }
 
 TEST_F(GoldenRun, AnUnfinishedRunIsNotReported) {
@@ -207,7 +217,7 @@ TEST_F(GoldenRun, EveryViewRuns) {
 TEST(Words, SayWhatTheVerdictMeans) {
   Line line;
   line.gpu_memory = 40 * gib_bytes;
-  line.factors.memory_measurements = 1;
+  line.factors.memory.measurements = 1;
   const auto words = [&](model::Estimate e) { return verdict_words(line, {0, {}, e}); };
   EXPECT_EQ(words(placed(14, 2)), "fits easily");
   EXPECT_EQ(words(placed(30, 2)), "fits on 1 GPU");
@@ -221,7 +231,7 @@ TEST(Words, SayWhatTheVerdictMeans) {
   model::Estimate marginal = placed(70, 2);
   marginal.sure = model::Sure::marginal;
   EXPECT_EQ(words(marginal), "fits on 2 GPUs (marginal)");
-  line.factors.memory_measurements = 0;
+  line.factors.memory.measurements = 0;
   EXPECT_EQ(words(marginal), "fits on 2 GPUs");
 }
 

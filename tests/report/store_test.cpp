@@ -34,7 +34,11 @@ TEST(Store, EveryColumnOfTheViewIsWhatTheColumnListSays) {
   const Table table = database.query("SELECT * FROM result ORDER BY point", 0);
   ASSERT_EQ(table.rows.size(), 12u);
   ASSERT_EQ(table.names.size(), columns().size());
-  const model::IntervalFactors factors{0.9, 1.1, 0.5, 2.0, 0, 42, {}};
+  const model::IntervalFactors factors{.memory = {0.9, 1.1},
+                                       .load = {0.25, 4},
+                                       .ttft = {0.75, 1.5},
+                                       .tpot = {0.5, 2},
+                                       .offload = {0.375, 3}};
   for (Size point = 0; point < 12; ++point)
     for (std::size_t c = 0; c < columns().size(); ++c) {
       const Column& column = columns()[c];
@@ -57,12 +61,33 @@ TEST(Store, EveryColumnOfTheViewIsWhatTheColumnListSays) {
 TEST(Store, TheIntervalOfTheViewIsThatOfTheEstimate) {
   Folder folder;
   write_all(folder / "r.sqlite", small_run());
-  const Table t = Database(folder / "r.sqlite")
-                      .query("SELECT gpu_bytes_low, gpu_bytes_high FROM result ORDER BY point", 0);
+  const Table t =
+      Database(folder / "r.sqlite")
+          .query(
+              "SELECT gpu_bytes_low, gpu_bytes_high, load_s_low, load_s_high, ttft_s_low, "
+              "ttft_s_high, tpot_s_low, tpot_s_high, total_s_low, total_s_high "
+              "FROM result ORDER BY point",
+              0);
   for (Size point = 0; point < 12; ++point) {
     const auto& row = t.rows.at(static_cast<std::size_t>(point));
-    EXPECT_EQ(number(row[0]), made_up(point).gpu_bytes_low.real().value());
-    EXPECT_EQ(number(row[1]), made_up(point).gpu_bytes_high.real().value());
+    const model::Estimate e = made_up(point);
+    EXPECT_EQ(number(row[0]), e.gpu_bytes_low.real().value());
+    EXPECT_EQ(number(row[1]), e.gpu_bytes_high.real().value());
+    if (e.verdict == model::Verdict::does_not_fit) {
+      EXPECT_TRUE(std::holds_alternative<std::monostate>(row[4]));
+      continue;
+    }
+    // Each kind of time has its own interval; with weights outside the cards there is one for both.
+    const bool on_cards = e.verdict <= model::Verdict::fits_gpus;
+    const double first = e.ttft.value(), rest = e.total.value() - first;
+    EXPECT_EQ(number(row[2]), 0.25 * e.load.value());
+    EXPECT_EQ(number(row[3]), 4.0 * e.load.value());
+    EXPECT_EQ(number(row[4]), (on_cards ? 0.75 : 0.375) * first);
+    EXPECT_EQ(number(row[5]), (on_cards ? 1.5 : 3.0) * first);
+    EXPECT_EQ(number(row[6]), (on_cards ? 0.5 : 0.375) * e.tpot.value());
+    EXPECT_EQ(number(row[7]), (on_cards ? 2.0 : 3.0) * e.tpot.value());
+    EXPECT_DOUBLE_EQ(number(row[8]), on_cards ? 0.75 * first + 0.5 * rest : 0.375 * (first + rest));
+    EXPECT_DOUBLE_EQ(number(row[9]), on_cards ? 1.5 * first + 2.0 * rest : 3.0 * (first + rest));
   }
 }
 
