@@ -174,7 +174,7 @@ class Best {
     p.offloaded.room = (ram_limit(s_, Plan{}, 1.0) - host.total()).count();
     if (s_.runtime->disk) p.disk_room = std::min(s_.disk_budget, s_.machine->host.disk).count();
     p.launches = launches(s_, pass_);
-    p.launches_hide = s_.runtime->launch == Launch::overlapped;
+    p.launches_hide = s_.runtime->launch == Launch::overlapped && regime.cards;
     if (p.launches_hide) p.launches = std::max(0.0, p.launches - beside(regime));
     return p;
   }

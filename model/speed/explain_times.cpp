@@ -100,7 +100,7 @@ class TimeTerms {
     part("launches", pass.launches, "layers * overhead", rates.layer_overhead_s);
     add(name, pass.total, interval,
         runtime_.launch == Launch::overlapped
-            ? "stream + disk + reduce + max(cards + cpu, launches)"
+            ? "stream + disk + reduce + cpu + max(cards, launches)"
             : "stream + disk + reduce + cards + cpu + launches",
         fmt::format("bound by {}", bound(pass)), runtime_.source);
   }

@@ -194,10 +194,10 @@ PassTime time_of(const Scenario& s, const Plan& plan, const Pass& pass) {
     add_offloaded(s, plan, pass, time);
   if (s.layer_split != nullptr) add_left_on_host(s, plan, pass, time);
   time.launches = launches(s, pass);
-  const double device = time.cards + time.cpu;
-  time.total = time.stream + time.disk + time.reduce +
-               (s.runtime->launch == Launch::overlapped ? std::max(device, time.launches)
-                                                        : device + time.launches);
+  // Kernels on a card run behind their launches; those on the CPU are what launches wait for.
+  time.total = time.stream + time.disk + time.reduce + time.cpu +
+               (s.runtime->launch == Launch::overlapped ? std::max(time.cards, time.launches)
+                                                        : time.cards + time.launches);
   const bool eager =
       pass.prompt == 0 && s.runtime->graph_tokens > 0 && pass.cached.self > s.runtime->graph_tokens;
   if (eager) time.total = std::max(time.total, runs(s, pass) * s.runtime->eager_layer_s.value);

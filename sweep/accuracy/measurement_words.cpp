@@ -189,8 +189,9 @@ std::string_view version_of(const Measurement& row, std::string_view runtime) {
            : version < 500 ? "transformers-4.57"
                            : runtime;
   }
-  // PyTorch 2.0 is of 2023.
-  return settings.find("torch 2.0") != std::string::npos ? "transformers-4.35" : runtime;
+  // PyTorch 2.0 is of 2023. Without any version a table is older than version 5, of 2026.
+  return settings.find("torch 2.0") != std::string::npos ? "transformers-4.35"
+                                                         : "transformers-4.57";
 }
 
 const model::Scheme& scheme_of(const Measurement& row, const model::Model& model,

@@ -30,8 +30,8 @@ struct Case {
 /// and 120.3 ms at 30,720 (14B, AWQ), 34.8 and 54.2 (7B, GPTQ-Int4): 3.0 and 1.2 us a token, where
 /// reading 196,608 and 57,344 bytes takes 0.10 and 0.03.
 TEST(Speed, TransformersRepeatsKeysAndValuesForEachQueryHead) {
-  const Case large("Qwen/Qwen2.5-14B", "awq-int4", "1x a100-sxm-80gb", "transformers");
-  const Case small("Qwen/Qwen2.5-7B", "gptq-int4", "1x a100-sxm-80gb", "transformers");
+  const Case large("Qwen/Qwen2.5-14B", "awq-int4", "1x a100-sxm-80gb", "transformers-4.57");
+  const Case small("Qwen/Qwen2.5-7B", "gptq-int4", "1x a100-sxm-80gb", "transformers-4.57");
   const auto slope = [](const Case& c) { return (c.step(120000) - c.step(80000)) / 40000; };
   EXPECT_NEAR(slope(large), 3.0e-6, 0.9e-6);
   EXPECT_NEAR(slope(small), 1.2e-6, 0.4e-6);
