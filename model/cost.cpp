@@ -54,24 +54,21 @@ std::optional<HourlyCost> hourly_cost(const Prices& prices, const Machine& machi
                         *prices.electricity_per_kwh * utilisation_of(prices)};
 }
 
+TokenCost token_cost(double request, const Scenario& scenario, const Service& service) {
+  const double prompt = service.prompt_share;
+  return {request * prompt / static_cast<double>(scenario.prompt_tokens) * 1e6,
+          request * (1 - prompt) / static_cast<double>(scenario.output_tokens) * 1e6};
+}
+
 TokenCost token_cost(const HourlyCost& hourly, double utilisation, Size replicas,
-                     const Scenario& scenario, const Estimate& estimate) {
-  const double second =
-      hourly.total() / (3600 * utilisation * static_cast<double>(replicas * scenario.batch));
-  const double prompt = estimate.ttft.value();
-  const double output = estimate.total.value() - prompt;
-  return {second * prompt / static_cast<double>(scenario.prompt_tokens) * 1e6,
-          second * output / static_cast<double>(scenario.output_tokens) * 1e6};
+                     const Scenario& scenario, const Service& service) {
+  const double requests = 3600 * utilisation * static_cast<double>(replicas) * service.requests_s;
+  return token_cost(hourly.total() / requests, scenario, service);
 }
 
-double requests_s(const Scenario& scenario, const Estimate& estimate, Size replicas) {
-  return static_cast<double>(replicas * scenario.batch) / estimate.total.value();
-}
-
-double tokens_per_joule(const Scenario& scenario, const Estimate& estimate, Size replicas,
+double tokens_per_joule(const Scenario& scenario, const Service& service, Size replicas,
                         double watts) {
-  return requests_s(scenario, estimate, replicas) * static_cast<double>(scenario.output_tokens) /
-         watts;
+  return static_cast<double>(replicas) * service.output_tokens_s(scenario) / watts;
 }
 
 std::optional<double> break_even_months(double purchase, const HourlyCost& owned,

@@ -10,7 +10,7 @@
 
 #include "hardware/machine.hpp"
 #include "hardware/price.hpp"
-#include "model/estimate.hpp"
+#include "model/speed/service.hpp"
 
 namespace headroom::model {
 
@@ -48,25 +48,24 @@ std::optional<HourlyCost> hourly_cost(const Prices& prices, const Machine& machi
 std::optional<double> purchase(const Prices& prices, const Machine& machine,
                                Acquisition acquisition);
 
-/// Money for a million prompt tokens and a million output tokens of `replicas` copies side by side.
-///
-///   in  = hourly / (3600 * utilisation * replicas) * ttft / (batch * prompt tokens) * 10^6
-///   out = hourly / (3600 * utilisation * replicas) * (total - ttft) / (batch * output tokens) *
-///   10^6
-///
-/// Times in seconds. By definition: a request's prompt and output together cost the time that it
-/// holds the machine.
+/// Money for a million prompt tokens and a million output tokens.
 struct TokenCost {
   double input_per_million = 0, output_per_million = 0;
 };
+/// Of requests that cost `request` each. By definition: prompts and output cost what they have of
+/// the machine's time.
+///
+///   in  = request * share of prompts / prompt tokens * 10^6
+///   out = request * (1 - share of prompts) / output tokens * 10^6
+TokenCost token_cost(double request, const Scenario& scenario, const Service& service);
+/// Of `replicas` copies side by side that are at work for `utilisation` of the time, full then:
+///
+///   request = hourly / (3600 * utilisation * replicas * requests a second of one copy)
 TokenCost token_cost(const HourlyCost& hourly, double utilisation, Size replicas,
-                     const Scenario& scenario, const Estimate& estimate);
-
-/// Requests that `replicas` copies answer in a second at full load: replicas * batch / total.
-double requests_s(const Scenario& scenario, const Estimate& estimate, Size replicas);
+                     const Scenario& scenario, const Service& service);
 
 /// Output tokens for a joule, all of the machine running: requests/s * output tokens / watts.
-double tokens_per_joule(const Scenario& scenario, const Estimate& estimate, Size replicas,
+double tokens_per_joule(const Scenario& scenario, const Service& service, Size replicas,
                         double watts);
 
 /// Months after which owning (a purchase and `owned` an hour of energy) has cost less than paying

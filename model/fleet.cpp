@@ -7,8 +7,6 @@
 #include <ranges>
 #include <tuple>
 
-#include "model/cost.hpp"
-
 namespace headroom::model {
 namespace {
 
@@ -113,8 +111,7 @@ Ways ways_to_serve(const Machine& machine, const Load& load, bool share_cards, d
     way.parts = std::max<Size>(cards, 1) * parts_of_a_card / share.replicas;
     way.serving.replicas = 1;
     way.scenario.batch = way.serving.batch;
-    const double factor = slowness(way.scenario, way.serving.estimate, target);
-    way.requests_s = model::requests_s(way.scenario, way.serving.estimate, 1) / (times * factor);
+    way.requests_s = counted_on(way.serving.service, target) / times;
     way.demand = demand_in_copies(load.target, way.scenario, way.serving, way.requests_s);
     result.all.push_back(std::move(way));
   };

@@ -93,9 +93,10 @@ std::string per_million(const Source& source, const Offer& offer) {
   scenario.prompt_tokens = static_cast<Size>(value(source, line, "prompt_tokens", 1));
   scenario.output_tokens = static_cast<Size>(value(source, line, "output_tokens", 1));
   const auto replicas = static_cast<Size>(value(source, line, "data_parallel", 1));
-  const auto cost = model::token_cost(
-      {.capital = offer.price, .energy = 0}, value(source, line, "utilisation", 1),
-      std::max<Size>(1, replicas), scenario, line.roomiest().estimate);
+  const auto cost =
+      model::token_cost({.capital = offer.price, .energy = 0},
+                        value(source, line, "utilisation", 1), std::max<Size>(1, replicas),
+                        scenario, model::of_one_batch(scenario, line.roomiest().estimate));
   return shown(cost.output_per_million, Shown::plain);
 }
 

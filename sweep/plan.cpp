@@ -61,11 +61,11 @@ void add_costs(Candidate& c, const Prices& prices) {
     c.purchase = machines * *one;
   if (const auto watts = model::power_w(*c.machine))
     c.tokens_per_joule =
-        model::tokens_per_joule(c.scenario, c.serving.estimate, c.serving.replicas, *watts);
+        model::tokens_per_joule(c.scenario, c.serving.service, c.serving.replicas, *watts);
   if (!hour) return;
   c.per_hour = machines * hour->total();
   c.tokens = model::token_cost(*hour, model::utilisation_of(prices), c.serving.replicas, c.scenario,
-                               c.serving.estimate);
+                               c.serving.service);
 }
 
 Candidate candidate(const Question& question, const Choices& choices, Candidate c,

@@ -58,6 +58,8 @@ struct Choices {
 std::vector<Candidate> ranked(const Question& question, const Choices& choices,
                               const model::Scenario& request, const model::Target& target);
 
+/// "memory: 1.3 times what is allowed".
+std::string words_of(const model::Shortfall& missed);
 /// The candidates as a table, at most `most` of them.
 report::Table plan_table(std::span<const Candidate> candidates, std::size_t most);
 /// The answer in words: the best, the runner-up, what binds, what room is left and a spare machine.

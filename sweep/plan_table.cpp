@@ -1,6 +1,8 @@
 // A plan as a table and in words.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "hardware/quantity_text.hpp"
 #include "sweep/money.hpp"
 #include "sweep/output.hpp"
@@ -9,6 +11,7 @@
 namespace headroom::sweep {
 namespace {
 
+using model::Target;
 using report::Value;
 
 Value optional(const std::optional<double>& value) { return value ? Value(*value) : Value(); }
@@ -21,7 +24,10 @@ Bytes room(const Candidate& c) {
 }
 
 double requests_s(const Candidate& c) {
-  return model::requests_s(c.scenario, c.serving.estimate, c.serving.replicas);
+  return static_cast<double>(c.serving.replicas) * c.serving.service.requests_s;
+}
+double tokens_s(const Candidate& c) {
+  return requests_s(c) * static_cast<double>(c.scenario.output_tokens);
 }
 
 std::vector<Value> row(const Candidate& c, Size rank) {
@@ -42,10 +48,10 @@ std::vector<Value> row(const Candidate& c, Size rank) {
   add(c.serving.replicas * c.serving.batch);
   add(std::string(model::name_of(e.verdict)));
   add(std::string(model::name_of(e.sure)));
-  add(e.ttft.value());
-  add(e.tpot.value());
-  add(static_cast<double>(c.serving.replicas) * e.tokens_s);
-  add(c.qualifies() ? requests_s(c) : 0);
+  add(c.serving.service.ttft.value());
+  add(c.serving.service.tpot.value());
+  add(tokens_s(c));
+  add(requests_s(c));
   add(e.gpu_bytes.count());
   add(room(c).count());
   cells.push_back(std::string(model::name_of(c.serving.next.miss)));
@@ -68,16 +74,31 @@ std::string combination(const Candidate& c) {
   return text;
 }
 
-std::string served(const Candidate& c) {
+/// With the end of its interval that a strict target was held against.
+std::string time_words(Seconds time, const model::Interval& interval, const Target& target) {
+  std::string text = duration(time.value());
+  if (target.strict) text += fmt::format(" (high end {})", duration(time.value() * interval.high));
+  return text;
+}
+std::string rate_words(double rate, const model::Interval& time, const Target& target) {
+  const auto number = [](double value) {
+    return value < 1000 ? fmt::format("{:.3g}", value) : grouped(std::llround(value));
+  };
+  return target.strict ? fmt::format("{} (low end {})", number(rate), number(rate / time.high))
+                       : number(rate);
+}
+
+std::string served(const Candidate& c, const Target& target) {
   const model::Estimate& e = c.serving.estimate;
+  const model::Service& seen = c.serving.service;
   std::string text = fmt::format("{} {} of {} {}, {} sequences each, context {}",
                                  c.serving.replicas, c.serving.replicas == 1 ? "copy" : "copies",
                                  c.serving.cards, c.serving.cards == 1 ? "card" : "cards",
                                  grouped(c.serving.batch), grouped(c.serving.context));
   text += fmt::format(
-      "; first token {}, per token {}, {:.3g} tokens/s, {:.3g} requests/s; {} (sure: {})",
-      duration(e.ttft.value()), duration(e.tpot.value()),
-      static_cast<double>(c.serving.replicas) * e.tokens_s, requests_s(c),
+      "; first token {}, per token {}, {} tokens/s, {} requests/s; {} (sure: {})",
+      time_words(seen.ttft, seen.first, target), time_words(seen.tpot, seen.step, target),
+      rate_words(tokens_s(c), seen.time, target), rate_words(requests_s(c), seen.time, target),
       model::name_of(e.verdict), model::name_of(e.sure));
   return text;
 }
@@ -97,6 +118,8 @@ std::string_view missed(model::Miss miss) {
   switch (miss) {
     case model::Miss::memory:
       return "memory";
+    case model::Miss::not_sure:
+      return "memory";
     case model::Miss::offload:
       return "the cards' memory";
     case model::Miss::ttft:
@@ -115,17 +138,18 @@ std::string_view missed(model::Miss miss) {
   return "nothing";
 }
 
-/// "memory: 1.3 times what there is".
-std::string binding(const model::Shortfall& next) {
+}  // namespace
+
+std::string words_of(const model::Shortfall& next) {
   if (next.miss == model::Miss::refused) return "the runtime: it does not run this combination";
   if (next.miss == model::Miss::demand && next.times <= 1) return "nothing that was asked for";
   if (next.miss == model::Miss::demand)
     return fmt::format("the demand: it takes {:.0f} such machines", next.times);
+  if (next.miss == model::Miss::not_sure)
+    return "memory: it fits, but not at the high end of its interval";
   if (next.times < 1.01) return fmt::format("{}: it is used up", missed(next.miss));
   return fmt::format("{}: {:.3g} times what is allowed", missed(next.miss), next.times);
 }
-
-}  // namespace
 
 report::Table plan_table(std::span<const Candidate> candidates, std::size_t most) {
   report::Table table{{"rank",
@@ -168,19 +192,20 @@ std::string plan_words(const Question& question, std::span<const Candidate> cand
   const Candidate& best = candidates.front();
   if (!best.qualifies())
     return fmt::format("Answer      no combination qualifies ({} tried)\nClosest     {}: {}\n",
-                       candidates.size(), combination(best), binding(best.serving.next));
+                       candidates.size(), combination(best), words_of(best.serving.next));
   std::string text = fmt::format("Question    {}\n", question.meaning);
   const auto line = [&](std::string_view name, const std::string& what) {
     if (!what.empty()) text += fmt::format("{:<11} {}\n", name, what);
   };
   line("Answer", combination(best));
-  line("Serves", served(best));
+  line("Serves", served(best, target));
   line("Costs", costs(best, currency));
   const auto qualifying = std::ranges::count_if(candidates, &Candidate::qualifies);
-  line("Runner-up", qualifying > 1 ? combination(candidates[1]) + ": " + served(candidates[1])
-                                   : std::string("none: nothing else qualifies"));
+  line("Runner-up", qualifying > 1
+                        ? combination(candidates[1]) + ": " + served(candidates[1], target)
+                        : std::string("none: nothing else qualifies"));
   if (qualifying > 1) line("", costs(candidates[1], currency));
-  line("Binds", binding(best.serving.next));
+  line("Binds", words_of(best.serving.next));
   std::string left = fmt::format("{} free on the most loaded card", to_text(room(best)));
   if (target.users > 0)
     left += fmt::format(

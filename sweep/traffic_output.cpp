@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "model/speed/service.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
@@ -30,10 +31,7 @@ std::optional<model::Traffic> traffic_of(const Options& options, const model::Sc
   const model::Lengths prompts = lengths_of(options, "prompt-tokens", s.prompt_tokens);
   const model::Lengths outputs = lengths_of(options, "output-tokens", s.output_tokens);
   const bool spread = prompts.p95 > prompts.p50 || outputs.p95 > outputs.p50;
-  const bool serves = s.runtime->continuous_batching && s.weights->model->profile.generative &&
-                      s.kv_cache && s.draft == nullptr && e.verdict != model::Verdict::refused &&
-                      e.gpus_used > 0;
-  if (!serves) {
+  if (!model::batches_continuously(s, e)) {
     if (spread)
       throw UsageError(
           "--prompt-tokens-p95 and --output-tokens-p95 have no effect here: they are of requests "

@@ -40,6 +40,8 @@ std::string_view name_of(Miss miss) {
       return "refused";
     case Miss::memory:
       return "memory";
+    case Miss::not_sure:
+      return "not_sure";
     case Miss::offload:
       return "offload";
     case Miss::ttft:
@@ -75,17 +77,18 @@ Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) 
     const double all = (e.weights + e.kv_cache + e.activations + e.overhead).real().value();
     return {Miss::offload, std::max(1.0, all / there)};
   }
-  if (target.strict && e.sure != Sure::yes) return {Miss::memory, 1};
-  const TimeIntervals intervals = interval_factors(*s.runtime).times(e.verdict);
+  if (target.strict && e.sure != Sure::yes) return {Miss::not_sure, 1};
   Shortfall worst;
+  if (!target.ttft && !target.tpot) return worst;
+  const Service seen = service_of(s, e);
   const auto check = [&](Miss miss, Seconds found, const Interval& interval,
                          const std::optional<Seconds>& limit) {
     if (!limit) return;
     const double times = (target.strict ? interval.high : 1) * found.value() / limit->value();
     if (times > 1 && (worst.met() || times > worst.times)) worst = {miss, times};
   };
-  check(Miss::ttft, e.ttft, intervals.ttft, target.ttft);
-  check(Miss::tpot, e.tpot, intervals.tpot, target.tpot);
+  check(Miss::ttft, seen.ttft, seen.first, target.ttft);
+  check(Miss::tpot, seen.tpot, seen.step, target.tpot);
   return worst;
 }
 
@@ -140,7 +143,8 @@ Serving serve_on(const Scenario& scenario, const MachineShare& share, const Targ
     // Times may fall again where a runtime changes from streaming to the CPU; memory never does.
     const Size room = largest(most, [&](Size each) {
       const Miss miss = missed(each).miss;
-      return miss != Miss::memory && miss != Miss::refused && miss != Miss::positions;
+      return miss != Miss::memory && miss != Miss::not_sure && miss != Miss::refused &&
+             miss != Miss::positions;
     });
     Size better = room;
     while (better > n && !missed(better).met()) --better;
@@ -154,6 +158,7 @@ Serving serve_on(const Scenario& scenario, const MachineShare& share, const Targ
   result.batch = chosen.batch;
   result.context = chosen.cached_tokens();
   result.estimate = evaluate(chosen);
+  result.service = service_of(chosen, result.estimate);
   return result;
 }
 
@@ -171,16 +176,14 @@ Serving serve(const Scenario& scenario, const Target& target, Vary vary) {
   return *best;
 }
 
-double slowness(const Scenario& scenario, const Estimate& e, const Target& target) {
-  if (!target.strict) return 1;
-  const TimeIntervals times = interval_factors(*scenario.runtime).times(e.verdict);
-  return total_at(e, times.ttft.high, times.tpot.high) / e.total;
+double counted_on(const Service& service, const Target& target) {
+  return service.requests_s / (target.strict ? service.time.high : 1);
 }
 
 Size machines_needed(const Serving& serving, const Scenario& scenario, const Target& target) {
   if (serving.replicas == 0) return 0;
-  const double requests = serving.users() / (slowness(scenario, serving.estimate, target) *
-                                             serving.estimate.total.value());
+  const double requests =
+      static_cast<double>(serving.replicas) * counted_on(serving.service, target);
   const double needed = std::max(
       {1.0, static_cast<double>(target.users) / serving.users(), target.requests_s / requests,
        target.output_tokens_s / (requests * static_cast<double>(scenario.output_tokens))});

@@ -7,13 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "model/estimate.hpp"
+#include "model/speed/service.hpp"
 
 namespace headroom::model {
 
 /// What every request must get, and what all machines together must give.
 struct Target {
-  std::optional<Seconds> ttft, tpot;           ///< at most, of each request
+  std::optional<Seconds> ttft, tpot;           ///< at most, of the mean request
   Size users = 0;                              ///< sequences at once, at least
   double requests_s = 0, output_tokens_s = 0;  ///< at least
   bool offload = false;  ///< weights outside the cards count as served (always, without cards)
@@ -21,7 +21,17 @@ struct Target {
 };
 
 /// What a scenario misses, and how many times over: 1.25 is a quarter too slow or too large.
-enum class Miss { nothing, refused, memory, offload, ttft, tpot, positions, demand };
+enum class Miss {
+  nothing,
+  refused,
+  memory,
+  not_sure,  ///< it fits, but not at the high end of its interval
+  offload,
+  ttft,
+  tpot,
+  positions,
+  demand
+};
 std::string_view name_of(Miss miss);
 struct Shortfall {
   Miss miss = Miss::nothing;
@@ -29,8 +39,9 @@ struct Shortfall {
   bool met() const { return miss == Miss::nothing; }
 };
 
-/// The worst that one copy misses of `target.ttft`, `target.tpot` and the memory. Demand is not
-/// asked. A context beyond the model's positions is a miss whatever the runtime allows.
+/// The worst that one copy misses of `target.ttft`, `target.tpot` and the memory, by what requests
+/// see of it (model/speed/service.hpp). Demand is not asked. A context beyond the model's positions
+/// is a miss whatever the runtime allows.
 Shortfall shortfall(const Scenario& scenario, const Estimate& estimate, const Target& target);
 
 /// The largest n from 1 to `most` for which `holds(n)`, 0 where it does not hold for 1. `holds`
@@ -70,6 +81,7 @@ struct Serving {
   Size cards = 0, replicas = 0;  ///< replicas 0: not even one sequence meets the target
   Size batch = 0, context = 0;
   Estimate estimate;  ///< of one copy
+  Service service;    ///< of one copy: what its requests see
   Shortfall next;     ///< what one more sequence (or token of context) would miss; where nothing
                       ///< is served, what one sequence misses
   double users() const { return static_cast<double>(replicas * batch); }
@@ -94,11 +106,14 @@ Serving serve(const Scenario& scenario, const Target& target, Vary vary);
 Serving serve_on(const Scenario& scenario, const MachineShare& share, const Target& target,
                  Vary vary, bool every = false);
 
-/// What a whole answer's time is reckoned to be, as a multiple of the expected: the high end of its
-/// interval where the target is strict.
-double slowness(const Scenario& scenario, const Estimate& estimate, const Target& target);
+/// Requests a second that `target` may count on from one copy: at the high end of the interval of
+/// times where it is strict.
+double counted_on(const Service& service, const Target& target);
 
 /// Machines like this one that the target's demand takes, at least 1; 0 where nothing is served.
+///
+///   max(users / (replicas * batch), requests_s / r, output_tokens_s / (r * output tokens)),
+///   r = replicas * requests a second of one copy
 Size machines_needed(const Serving& serving, const Scenario& scenario, const Target& target);
 
 }  // namespace headroom::model

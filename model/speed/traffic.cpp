@@ -69,6 +69,7 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   t.total = Seconds(waits + runs);
   t.requests_s = static_cast<double>(running) / runs;
   t.output_tokens_s = t.requests_s * mean_output;
+  t.prompt_share = std::min(1.0, t.requests_s * prompt / static_cast<double>(stages));
   t.cached_tokens = static_cast<double>(cached.self);
   t.at_p50 = at(prompts.p50, outputs.p50);
   t.at_p95 = at(prompts.p95, outputs.p95);

@@ -27,6 +27,7 @@ struct Traffic {
   Seconds total;               ///< of the mean request, from its arrival to its last token
   double requests_s = 0;       ///< that end, on each replica
   double output_tokens_s = 0;  ///< of all requests together, on each replica
+  double prompt_share = 0;     ///< of the time of a replica, that goes to prompts
   double cached_tokens = 0;    ///< of a running sequence in the mean
   RequestTimes at_p50, at_p95;
 };
@@ -37,6 +38,7 @@ struct Traffic {
 ///   ttft = request + prompt + queue * (running - 1) * prefill + step
 ///   total = ttft + (output - 1) * tpot
 ///   requests a second = running / total without waiting = batch / total   (Little's law)
+///   share of prompts = requests a second * prefill / stages, at most 1
 ///
 /// Where memory holds `running` sequences, fewer than `batch`, the others wait: ttft grows by
 /// (batch - running) / running of the time that a request runs (Little's law in a closed loop).

@@ -84,17 +84,14 @@ std::vector<LoadCost> load_costs(const Portfolio& p, const FleetPlan& plan) {
     for (std::size_t i = 0; i < part.loads.size(); ++i) {
       const model::Stay& stay = part.fleet.stays[i];
       const model::Load& load = p.loads[part.loads[i]];
-      const model::Estimate& e = stay.way.serving.estimate;
       LoadCost& cost = costs[part.loads[i]];
       cost.requests_s = requests_of(load, stay.way);
       cost.per_hour = part.hour.total() * static_cast<double>(stay.copies * stay.way.parts) /
                       static_cast<double>(taken);
       const double request = cost.per_hour / (seconds * cost.requests_s);
-      const double prompt = e.ttft.value() / e.total.value();
-      cost.input_per_million =
-          request * prompt / static_cast<double>(load.request.prompt_tokens) * 1e6;
-      cost.output_per_million =
-          request * (1 - prompt) / static_cast<double>(load.request.output_tokens) * 1e6;
+      const auto tokens = model::token_cost(request, load.request, stay.way.serving.service);
+      cost.input_per_million = tokens.input_per_million;
+      cost.output_per_million = tokens.output_per_million;
     }
   }
   return costs;

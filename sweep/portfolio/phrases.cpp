@@ -7,6 +7,7 @@
 
 #include "sweep/money.hpp"
 #include "sweep/output.hpp"
+#include "sweep/plan.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -88,9 +89,7 @@ std::string missed_words(const Portfolio& p, const FleetPlan& plan) {
     return fmt::format("budget: pays for {:.0f} % of the load", 100 * plan.times_of_load);
   if (!plan.missed_load) return {};
   const std::string& load = p.loads[*plan.missed_load].name;
-  if (plan.missed.miss == model::Miss::refused) return fmt::format("{}: the runtime refuses", load);
-  return fmt::format("{}: {} {:.3g} times what is allowed", load, model::name_of(plan.missed.miss),
-                     plan.missed.times);
+  return fmt::format("{}: {}", load, words_of(plan.missed));
 }
 
 std::string interval_words(const FleetPlan& plan) {
@@ -107,14 +106,13 @@ Lines answer_lines(const Portfolio& p, std::span<const FleetPlan> plans) {
   for (const FleetPart& part : best.parts)
     for (std::size_t i = 0; i < part.loads.size(); ++i) {
       const model::Stay& stay = part.fleet.stays[i];
-      const model::Estimate& e = stay.way.serving.estimate;
+      const model::Serving& copy = stay.way.serving;
       lines.emplace_back(
           i == 0 && &part == best.parts.data() ? "Runs" : "",
           fmt::format("{}: {}, up to {} sequences each; first token {}, per token {}{}",
-                      p.loads[part.loads[i]].name, stay_words(stay),
-                      grouped(stay.way.serving.batch), duration(e.ttft.value()),
-                      duration(e.tpot.value()),
-                      e.verdict > model::Verdict::fits_gpus ? " (offloaded)" : ""));
+                      p.loads[part.loads[i]].name, stay_words(stay), grouped(copy.batch),
+                      duration(copy.service.ttft.value()), duration(copy.service.tpot.value()),
+                      copy.estimate.verdict > model::Verdict::fits_gpus ? " (offloaded)" : ""));
     }
   for (auto& line : costs(p, best)) lines.push_back(std::move(line));
   Size free = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <sstream>
 
 #include "report/csv.hpp"
@@ -19,12 +20,12 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-/// The least money for an hour of `machine`; NaN without a price.
-double least_per_hour(const Portfolio& p, const Machine& machine) {
-  double least = unknown;
+/// The least money for an hour of `machine`; nothing without a price.
+std::optional<model::HourlyCost> least_per_hour(const Portfolio& p, const Machine& machine) {
+  std::optional<model::HourlyCost> least;
   for (const model::Acquisition way : p.acquisitions)
     if (const auto hour = hourly_cost(p.prices, machine, way))
-      least = std::isnan(least) ? hour->total() : std::min(least, hour->total());
+      if (!least || hour->total() < least->total()) least = hour;
   return least;
 }
 
@@ -53,7 +54,7 @@ std::vector<Operation> operations(const Portfolio& p, std::size_t load) {
   for (std::size_t m = 0; m < p.machines.size(); ++m) {
     const Machine& machine = *p.machines[m];
     if (machine.devices.empty()) continue;
-    const double hour = least_per_hour(p, machine);
+    const auto hour = least_per_hour(p, machine);
     for (const model::MachineShare& share : model::shares(machine)) {
       model::Target target = p.loads[load].target;
       const model::Serving most =
@@ -65,9 +66,13 @@ std::vector<Operation> operations(const Portfolio& p, std::size_t load) {
         s.batch = batch;
         const model::Estimate e = evaluate(s);
         const auto cards = static_cast<Size>(share.machine.devices.size());
-        const double of_machine = static_cast<double>(share.replicas) * e.tokens_s;
-        all.push_back({m, cards, batch, e.tokens_s / static_cast<double>(batch),
-                       e.tokens_s / static_cast<double>(cards), hour / (3600 * of_machine) * 1e6});
+        const model::Service seen = service_of(s, e);
+        const double cost = hour ? model::token_cost(*hour, model::utilisation_of(p.prices),
+                                                     share.replicas, s, seen)
+                                       .output_per_million
+                                 : unknown;
+        all.push_back({m, cards, batch, 1 / seen.tpot.value(),
+                       seen.output_tokens_s(s) / static_cast<double>(cards), cost});
         if (batch == most.batch) break;
       }
     }

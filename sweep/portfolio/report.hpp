@@ -24,10 +24,10 @@ std::string purchase_page(const Portfolio& portfolio, std::span<const FleetPlan>
 struct Operation {
   std::size_t machine = 0;
   Size cards = 0, batch = 0;    ///< of a copy
-  double tokens_s_user = 0;     ///< output tokens a second of one sequence
-  double tokens_s_gpu = 0;      ///< of all sequences, by cards
-  double cost_per_million = 0;  ///< output tokens, by the cheapest way to come by the machine,
-                                ///< always at work; NaN without a price
+  double tokens_s_user = 0;     ///< output tokens a second of one sequence after its first
+  double tokens_s_gpu = 0;      ///< of all sequences, prompts included, by cards
+  double cost_per_million = 0;  ///< output tokens (model::token_cost, all copies full), by the
+                                ///< cheapest way to come by the machine; NaN without a price
 };
 /// Every machine, every equal share of it, batches 1, 2, 4, … up to the largest that is within the
 /// load's targets. Machines without cards are left out.

@@ -33,11 +33,14 @@ Scenario scenario() {
   return s;
 }
 
-Estimate two_and_ten_seconds() {
-  Estimate e;
-  e.ttft = Seconds(2);
-  e.total = Seconds(10);
-  return e;
+/// 2 s to the first token and 10 s in all; four sequences at once.
+Service two_and_ten_seconds() {
+  Service s;
+  s.ttft = Seconds(2);
+  s.total = Seconds(10);
+  s.prompt_share = 0.2;
+  s.requests_s = 0.4;
+  return s;
 }
 
 const char* const bought = R"(
@@ -90,8 +93,8 @@ TEST(Cost, TokensShareTheTimeOfTheirRequest) {
   EXPECT_DOUBLE_EQ(cost.output_per_million, 0.000025 * 8 / 200 * 1e6);
 }
 
-TEST(Cost, RequestsAndJoules) {
-  EXPECT_DOUBLE_EQ(requests_s(scenario(), two_and_ten_seconds(), 3), 1.2);
+TEST(Cost, JoulesBuyTheTokensOfAllCopies) {
+  // 1.2 requests a second of 200 tokens, for 1000 W.
   EXPECT_DOUBLE_EQ(tokens_per_joule(scenario(), two_and_ten_seconds(), 3, 1000), 0.24);
 }
 

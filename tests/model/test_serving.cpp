@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "model/speed/serving.hpp"
+#include "model/speed/traffic.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -57,6 +58,76 @@ TEST_P(ServingOf, OneMoreMissesTheTarget) {
     EXPECT_EQ(found.batch, walked) << tpot;
     EXPECT_FALSE(found.next.met());
   }
+}
+
+/// Held against the steady state that `traffic` says, by walking up to where it is too slow.
+TEST(Serving, OfAnEngineThatBatchesContinuouslyIsItsSteadyState) {
+  const Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
+  const Weights weights = hold(model, scheme("bf16"));
+  const Machine machine = test::machine(1, 80, 256);
+  for (const char* engine : {"vllm", "llama.cpp"})
+    for (const bool strict : {false, true}) {
+      Scenario s = test::scenario(weights, machine, engine);
+      s.prompt_tokens = 1500;
+      s.output_tokens = 400;
+      Target target;
+      target.tpot = Seconds(0.060);
+      target.ttft = Seconds(3);
+      target.strict = strict;
+      const Serving found = serve(s, target, Vary::batch);
+      ASSERT_GT(found.batch, 2) << engine;
+      const double slow = strict ? s.runtime->serving_interval.high : 1;
+      const double late = strict ? s.runtime->first_token_interval.high : 1;
+      Size walked = 1;
+      for (s.batch = 2; s.batch < 2000; walked = s.batch++) {
+        const Traffic t = traffic(s);
+        if (slow * t.tpot.value() > 0.060 || late * t.ttft.value() > 3) break;
+      }
+      EXPECT_EQ(found.batch, walked) << engine << strict;
+      s.batch = found.batch;
+      const Traffic t = traffic(s);
+      EXPECT_EQ(found.service.tpot, t.tpot);
+      EXPECT_EQ(found.service.ttft, t.ttft);
+      EXPECT_DOUBLE_EQ(found.service.output_tokens_s(s), t.output_tokens_s);
+      // One machine answers as many requests as it does, and one more takes another.
+      target.requests_s = t.requests_s / (strict ? s.runtime->throughput_interval.high : 1);
+      target.requests_s *= 0.999;
+      EXPECT_EQ(machines_needed(found, s, target), 1);
+      target.requests_s *= 1.002;
+      EXPECT_EQ(machines_needed(found, s, target), 2);
+    }
+}
+
+/// All prompts of a batch that starts together come before any token.
+TEST(Serving, OfOneBatchIsTheEstimates) {
+  const Model& model = test::catalogue_model("Qwen/Qwen3-0.6B");
+  const Weights weights = hold(model, scheme("bf16"));
+  const Machine machine = test::machine(1, 24, 64);
+  Scenario s = test::scenario(weights, machine, "transformers");
+  s.batch = 8;
+  const Estimate e = evaluate(s);
+  const Service seen = service_of(s, e);
+  EXPECT_EQ(seen.ttft, e.ttft);
+  EXPECT_EQ(seen.tpot, e.tpot);
+  EXPECT_DOUBLE_EQ(seen.requests_s, 8 / e.total.value());
+  EXPECT_DOUBLE_EQ(seen.prompt_share, e.ttft.value() / e.total.value());
+  EXPECT_EQ(seen.step.high, s.runtime->decode_interval.high);
+  EXPECT_EQ(seen.first.high, s.runtime->prefill_interval.high);
+}
+
+TEST(Serving, StrictSaysThatMemoryIsNotSure) {
+  const Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
+  const Weights weights = hold(model, scheme("bf16"));
+  const Machine machine = test::machine(1, 24, 256);
+  const Scenario s = test::scenario(weights, machine, "vllm");
+  Target target;
+  target.strict = true;
+  const Serving sure = serve(s, target, Vary::batch);
+  target.strict = false;
+  const Serving expected = serve(s, target, Vary::batch);
+  EXPECT_EQ(sure.next.miss, Miss::not_sure);
+  EXPECT_EQ(expected.next.miss, Miss::memory);
+  EXPECT_LT(sure.batch, expected.batch);
 }
 
 /// Times may fall again with more sequences: every number is tried.
@@ -136,7 +207,7 @@ TEST(Serving, DemandDecidesHowManyMachines) {
   Serving one;
   one.replicas = 2;
   one.batch = 8;
-  one.estimate.total = Seconds(4);
+  one.service.requests_s = 2;
   const Model& model = test::catalogue_model("openai-community/gpt2");
   const Weights weights = hold(model, scheme("fp16"));
   const Machine machine = test::machine(1, 8, 64);
