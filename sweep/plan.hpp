@@ -58,6 +58,8 @@ struct Choices {
 std::vector<Candidate> ranked(const Question& question, const Choices& choices,
                               const model::Scenario& request, const model::Target& target);
 
+/// "35 ms"; with the end of its interval that a strict target was held against.
+std::string time_words(Seconds time, const model::Interval& interval, const model::Target& target);
 /// "memory: 1.3 times what is allowed".
 std::string words_of(const model::Shortfall& missed);
 /// The candidates as a table, at most `most` of them.

@@ -74,12 +74,6 @@ std::string combination(const Candidate& c) {
   return text;
 }
 
-/// With the end of its interval that a strict target was held against.
-std::string time_words(Seconds time, const model::Interval& interval, const Target& target) {
-  std::string text = duration(time.value());
-  if (target.strict) text += fmt::format(" (high end {})", duration(time.value() * interval.high));
-  return text;
-}
 std::string rate_words(double rate, const model::Interval& time, const Target& target) {
   const auto number = [](double value) {
     return value < 1000 ? fmt::format("{:.3g}", value) : grouped(std::llround(value));
@@ -139,6 +133,12 @@ std::string_view missed(model::Miss miss) {
 }
 
 }  // namespace
+
+std::string time_words(Seconds time, const model::Interval& interval, const Target& target) {
+  std::string text = duration(time.value());
+  if (target.strict) text += fmt::format(" (high end {})", duration(time.value() * interval.high));
+  return text;
+}
 
 std::string words_of(const model::Shortfall& next) {
   if (next.miss == model::Miss::refused) return "the runtime: it does not run this combination";

@@ -267,10 +267,13 @@ const Command plan_command = {
          "80 % interval (empty: not served there); cost_per_million_in and _out, and _out_all, of "
          "an\n"
          "output token with all else included; cost_over_years; break_even_api_months and\n"
-         "_rent_months; tokens_per_joule; wins: draws in which it is the cheapest; "
-         "beaten_by_first: in which "
-         "the\n"
-         "first is cheaper; times_of_load that the budget pays for; missed",
+         "_rent_months; tokens_per_joule; wins: draws in which it is the cheapest, of equals the "
+         "first; "
+         "beaten_by_first: in\n"
+         "which the first is cheaper; times_of_load that the budget pays for; missed\n"
+         "budget in FILE: money for purchases and for the rent of `years`; budget_per_hour: for an "
+         "hour,\n"
+         "everything included",
      .exit_codes =
          "0 done\n1 failed: a file that cannot be read\n2 usage: an option or a name that "
          "is not understood\n3 no: nothing qualifies; the closest is named"},

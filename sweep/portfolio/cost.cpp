@@ -125,6 +125,11 @@ double cost_per_million(const Portfolio& p, const FleetPlan& plan, const Prices&
   return hour / (3600 * model::utilisation_of(prices) * demand_of(p, plan).output_tokens_s) * 1e6;
 }
 
+double committed(const Portfolio& p, const FleetPart& part) {
+  const bool rented = part.acquisition == model::Acquisition::rent;
+  return part.purchase + (rented ? p.years * model::hours_per_year * part.hour.total() : 0);
+}
+
 double cost_over_years(const Portfolio& p, const FleetPlan& plan) {
   return plan.purchase() + p.years * model::hours_per_year * plan.running_per_hour();
 }

@@ -102,10 +102,10 @@ void apply_draws(const Portfolio& p, std::vector<FleetPlan>& plans) {
       if (!plans[i].qualifies()) draw[i] = never;
     const double least = std::ranges::min(draw);
     if (least == never) continue;
-    for (std::size_t i = 0; i < plans.size(); ++i) {
-      if (draw[i] == least) ++plans[i].wins;
+    // Two ranks may be the same fleet in a draw: it counts once.
+    ++plans[static_cast<std::size_t>(std::ranges::find(draw, least) - draw.begin())].wins;
+    for (std::size_t i = 0; i < plans.size(); ++i)
       if (draw[0] < draw[i]) ++plans[i].beaten;
-    }
   }
 }
 

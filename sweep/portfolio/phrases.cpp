@@ -20,8 +20,21 @@ std::string stay_words(const model::Stay& stay) {
   return fmt::format("{} {} of {}", stay.copies, stay.copies == 1 ? "copy" : "copies", where);
 }
 
-std::string months(const std::optional<double>& value) {
-  return value ? fmt::format("after {:.3g} months", *value) : std::string("never");
+/// What the cheapest API asks, and whether it or the fleet costs less in the end.
+std::string api_words(const Portfolio& p, const FleetPlan& plan, double per_hour) {
+  const double over_years = p.years * model::hours_per_year * per_hour;
+  std::string text = fmt::format(
+      "the cheapest in the prices asks {} an hour for as many tokens, {} over {:g} years",
+      money(per_hour, p.prices.currency), money(over_years, p.prices.currency), p.years);
+  if (over_years < cost_over_years(p, plan)) text += "; the API costs less";
+  if (const auto months = break_even_with_api(p, plan))
+    text += fmt::format("; buying pays off after {:.3g} months", *months);
+  return text;
+}
+/// What the budget is held against.
+std::string budget_words(const Portfolio& p) {
+  if (!p.budget) return {};
+  return fmt::format(" (purchases, and the rent of {:g} years)", p.years);
 }
 
 Lines costs(const Portfolio& p, const FleetPlan& plan) {
@@ -38,11 +51,7 @@ Lines costs(const Portfolio& p, const FleetPlan& plan) {
                         money(plan.running_per_hour(), currency)));
   lines.emplace_back(
       "", fmt::format("{} over {:g} years", money(cost_over_years(p, plan), currency), p.years));
-  if (const auto api = api_per_hour(p, plan))
-    lines.emplace_back("API",
-                       fmt::format("the cheapest in the prices asks {} an hour for as many "
-                                   "tokens; buying pays off {}",
-                                   money(*api, currency), months(break_even_with_api(p, plan))));
+  if (const auto api = api_per_hour(p, plan)) lines.emplace_back("API", api_words(p, plan, *api));
   return lines;
 }
 
@@ -86,7 +95,8 @@ std::string where_words(const Portfolio& p, const FleetPlan& plan) {
 
 std::string missed_words(const Portfolio& p, const FleetPlan& plan) {
   if (plan.over_budget)
-    return fmt::format("budget: pays for {:.0f} % of the load", 100 * plan.times_of_load);
+    return fmt::format("budget: pays for {:.0f} % of the load{}", 100 * plan.times_of_load,
+                       budget_words(p));
   if (!plan.missed_load) return {};
   const std::string& load = p.loads[*plan.missed_load].name;
   return fmt::format("{}: {}", load, words_of(plan.missed));
@@ -107,11 +117,13 @@ Lines answer_lines(const Portfolio& p, std::span<const FleetPlan> plans) {
     for (std::size_t i = 0; i < part.loads.size(); ++i) {
       const model::Stay& stay = part.fleet.stays[i];
       const model::Serving& copy = stay.way.serving;
+      const model::Target& target = p.loads[part.loads[i]].target;
       lines.emplace_back(
           i == 0 && &part == best.parts.data() ? "Runs" : "",
           fmt::format("{}: {}, up to {} sequences each; first token {}, per token {}{}",
                       p.loads[part.loads[i]].name, stay_words(stay), grouped(copy.batch),
-                      duration(copy.service.ttft.value()), duration(copy.service.tpot.value()),
+                      time_words(copy.service.ttft, copy.service.first, target),
+                      time_words(copy.service.tpot, copy.service.step, target),
                       copy.estimate.verdict > model::Verdict::fits_gpus ? " (offloaded)" : ""));
     }
   for (auto& line : costs(p, best)) lines.push_back(std::move(line));
@@ -120,9 +132,9 @@ Lines answer_lines(const Portfolio& p, std::span<const FleetPlan> plans) {
   lines.emplace_back(
       "Room", fmt::format("{:g} cards free", static_cast<double>(free) / model::parts_of_a_card));
   if (p.budget || p.budget_per_hour)
-    lines.emplace_back(
-        "Budget", fmt::format("pays for {}{:.4g} times the load",
-                              best.times_of_load < 100 ? "" : "at least ", best.times_of_load));
+    lines.emplace_back("Budget", fmt::format("pays for {}{:.4g} times the load{}",
+                                             best.times_of_load < 100 ? "" : "at least ",
+                                             best.times_of_load, budget_words(p)));
   if (plans.size() > 1 && plans[1].qualifies())
     lines.emplace_back(
         "Runner-up",

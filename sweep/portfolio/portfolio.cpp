@@ -97,7 +97,7 @@ bool affordable(const Portfolio& p, const AllWays& ways, const FleetPlan& plan, 
         fleet_of(p, ways, {part.machine, part.acquisition, part.offload}, part.loads, scale);
     const double share =
         static_cast<double>(fleet->machines) / static_cast<double>(part.fleet.machines);
-    money += share * part.purchase;
+    money += share * committed(p, part);
     hour += share * part.hour.total();
   }
   return (!p.budget || money <= *p.budget) && (!p.budget_per_hour || hour <= *p.budget_per_hour);

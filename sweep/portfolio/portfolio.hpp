@@ -28,7 +28,7 @@ struct Portfolio {
   std::vector<model::Load> loads;  ///< at most 12
   Prices prices;
   bool offload = true, share_cards = true;
-  std::optional<double> budget;           ///< money to buy with
+  std::optional<double> budget;           ///< money for purchases and for the rent of `years`
   std::optional<double> budget_per_hour;  ///< money for an hour, everything included
   double years = 3;                       ///< that the total cost is over
   Size draws = 200;
@@ -58,7 +58,7 @@ struct FleetPlan {
   model::Shortfall missed;                 ///< what it misses
   double times_of_load = 0;                ///< how many times the load the budget pays for
   bool over_budget = false;
-  Size wins = 0;    ///< draws in which no other plan is cheaper
+  Size wins = 0;    ///< draws in which it is the cheapest; of equals the first in rank counts
   Size beaten = 0;  ///< draws in which the first plan is cheaper than this one
   double per_hour_low = 0, per_hour_high = 0;  ///< 80 % of the draws; infinite: does not serve
 
@@ -89,6 +89,8 @@ LoadCost mean_cost(const Portfolio& portfolio, const FleetPlan& plan);
 
 /// What `plan` costs for a million output tokens, all else included, at `prices`.
 double cost_per_million(const Portfolio& portfolio, const FleetPlan& plan, const Prices& prices);
+/// What the budget is held against: the purchase, and what the portfolio's years of rent cost.
+double committed(const Portfolio& portfolio, const FleetPart& part);
 /// Money over the portfolio's years: purchase and energy, or rent.
 double cost_over_years(const Portfolio& portfolio, const FleetPlan& plan);
 /// What the providers in the prices ask an hour for the same tokens; nothing where a model has no

@@ -6,21 +6,29 @@
 #include <algorithm>
 #include <fstream>
 
+#include "sweep/portfolio/report.hpp"
 #include "tests/support/folder.hpp"
 
 namespace headroom::sweep::test {
 namespace {
 
-/// Two small models on rented cards; `terms` and `rent` as the prices file has them.
-std::string portfolio_in(const headroom::test::Folder& folder, const std::string& rent) {
+/// What else the files say.
+struct Terms {
+  std::string machines = R"("2x rtx-4090")", keys = "", prices = "";
+  int draws = 2000;
+};
+
+/// Two small models on rented cards; `rent` as the prices file has it.
+std::string portfolio_in(const headroom::test::Folder& folder, const std::string& rent,
+                         const Terms& terms) {
   std::ofstream(folder / "prices.toml")
-      << "[[price]]\ndevice = \"rtx-4090\"\nrent_per_hour = " << rent << '\n';
+      << "[[price]]\ndevice = \"rtx-4090\"\nrent_per_hour = " << rent << '\n'
+      << terms.prices;
   const auto file = folder / "p.toml";
-  std::ofstream(file) << R"(
+  std::ofstream(file) << "machines = [" << terms.machines << "]\n"
+                      << terms.keys << "\ndraws = " << terms.draws << R"(
 prices = "prices.toml"
-machines = ["2x rtx-4090"]
 acquire = "rent"
-draws = 2000
 seed = 7
 [[load]]
 model = "gpt2"
@@ -36,10 +44,11 @@ output_tokens = 50
   return file.string();
 }
 
-Portfolio read(const headroom::test::Folder& folder, const std::string& rent) {
+Portfolio read(const headroom::test::Folder& folder, const std::string& rent,
+               const Terms& terms = {}) {
   static const Engines engines;
-  return read_portfolio(portfolio_in(folder, rent), Hub(HubFlags{.token = {}, .offline = true}),
-                        engines);
+  return read_portfolio(portfolio_in(folder, rent, terms),
+                        Hub(HubFlags{.token = {}, .offline = true}), engines);
 }
 
 TEST(Portfolio, CostsOfLoadsAddUpToTheFleets) {
@@ -87,6 +96,51 @@ TEST(Portfolio, DrawsAreOfThePricesRange) {
   ASSERT_NE(rent, moved.end());
   EXPECT_DOUBLE_EQ(rent->low, 0.25);
   EXPECT_DOUBLE_EQ(rent->at_high, 4 * cost_per_million(p, plan, p.prices));
+}
+
+TEST(Portfolio, TheBudgetPaysTheRentOfAllYears) {
+  const headroom::test::Folder folder;
+  // Two cards at 0.5 for 2 years of 8766 hours: 17532.
+  for (const auto& [budget, suffices] : {std::pair{"17533", true}, {"17531", false}}) {
+    const Portfolio p =
+        read(folder, "0.5", {.keys = std::string("years = 2\nbudget = ") + budget, .draws = 20});
+    EXPECT_EQ(plan_portfolio(p).front().qualifies(), suffices) << budget;
+  }
+}
+
+/// The same cards in two hosts cost the same in every draw.
+TEST(Portfolio, EachDrawHasOneCheapest) {
+  const headroom::test::Folder folder;
+  const Portfolio p =
+      read(folder, "{ expected = 0.5, low = 0.25, high = 2 }",
+           {.machines = R"("2x rtx-4090 @ desktop-ddr5-64gb", "2x rtx-4090 @ desktop-ddr5-128gb")",
+            .draws = 200});
+  const auto plans = plan_portfolio(p);
+  ASSERT_GE(plans.size(), 2u);
+  EXPECT_EQ(plans[0].per_hour(), plans[1].per_hour());
+  Size sum = 0;
+  for (const FleetPlan& plan : plans) sum += plan.wins;
+  EXPECT_EQ(sum, p.draws);
+}
+
+TEST(Portfolio, SaysWhetherAnApiCostsLess) {
+  const auto words = [](const std::string& price) {
+    const headroom::test::Folder folder;
+    std::string apis;
+    for (const char* model : {"gpt2", "Qwen3-0.6B"})
+      apis += "[[api]]\nmodel = \"" + std::string(model) +
+              "\"\nprovider = \"p\"\ninput_per_million = " + price +
+              "\noutput_per_million = " + price + '\n';
+    const Portfolio p = read(folder, "0.5", {.prices = apis, .draws = 20});
+    return portfolio_words(p, plan_portfolio(p));
+  };
+  const std::string dear = words("1000"), cheap = words("0.00001");
+  EXPECT_NE(cheap.find("; the API costs less\n"), std::string::npos) << cheap;
+  EXPECT_NE(dear.find("an hour for as many tokens"), std::string::npos) << dear;
+  EXPECT_EQ(dear.find("the API costs less"), std::string::npos);
+  // Nothing is bought.
+  EXPECT_EQ(cheap.find("pays off"), std::string::npos);
+  EXPECT_EQ(dear.find("pays off"), std::string::npos);
 }
 
 }  // namespace
