@@ -35,18 +35,22 @@ double bits(const Scheme& scheme) {
   return static_cast<double>(format.block_bytes) / static_cast<double>(format.block_elements);
 }
 
-/// The widest scheme that the runtime holds and that puts everything on the cards. Schemes are
-/// tried from the widest format down, so that few are worked out.
-std::string fewer_bits(const Scenario& s) {
-  std::vector<const Scheme*> candidates;
+/// The schemes that `engine` holds and that take no more bits than the scenario's, the widest
+/// first, so that few are worked out.
+std::vector<const Scheme*> no_wider(const Scenario& s, const Runtime& engine) {
+  std::vector<const Scheme*> all;
   for (const Scheme& scheme : schemes())
-    if (std::find(s.runtime->holds.begin(), s.runtime->holds.end(), scheme.family) !=
-            s.runtime->holds.end() &&
+    if (std::find(engine.holds.begin(), engine.holds.end(), scheme.family) != engine.holds.end() &&
         bits(scheme) <= bits(*s.weights->scheme))
-      candidates.push_back(&scheme);
-  std::stable_sort(candidates.begin(), candidates.end(),
+      all.push_back(&scheme);
+  std::stable_sort(all.begin(), all.end(),
                    [](const Scheme* a, const Scheme* b) { return bits(*a) > bits(*b); });
-  for (const Scheme* scheme : candidates) {
+  return all;
+}
+
+/// The widest scheme that the runtime holds and that puts everything on the cards.
+std::string fewer_bits(const Scenario& s) {
+  for (const Scheme* scheme : no_wider(s, *s.runtime)) {
     const Weights narrower = hold(*s.weights->model, *scheme);
     if (!narrower.refusal.empty() || narrower.total >= s.weights->total) continue;
     Scenario changed = s;
@@ -170,6 +174,39 @@ std::string offload(const Scenario& s) {
   return best;
 }
 
+/// The fastest engine that runs on the host alone, each with the widest scheme that host memory
+/// holds and no wider than the scenario's. Weights packed for kernels of cards are left out.
+std::string without_cards(const Scenario& s) {
+  Scenario changed = s;
+  changed.tensor_parallel = changed.pipeline_parallel = 0;
+  changed.expert_parallel = changed.data_parallel = 0;
+  changed.cpu_offload = Bytes(0);
+  std::string best;
+  Seconds fastest{std::numeric_limits<double>::infinity()};
+  const auto consider = [&](const Runtime& engine, const Estimate& e) {
+    if (e.verdict >= Verdict::does_not_fit || e.disk_bytes > Bytes(0)) return false;
+    if (e.tpot < fastest) {
+      fastest = e.tpot;
+      best = fmt::format(
+          "{} runs on a CPU, {} weights: {:.1f} GB in host memory, {:.1f} ms a token", engine.name,
+          changed.weights->scheme->name, gigabytes(e.cpu_bytes), 1e3 * e.tpot.value());
+    }
+    return true;
+  };
+  for (const Runtime& engine : runtimes()) {
+    if (!engine.cpu || engine.name != engine.family) continue;
+    changed.runtime = &engine;
+    for (const Scheme* scheme : no_wider(s, engine)) {
+      if (scheme->family != SchemeFamily::plain && scheme->family != SchemeFamily::gguf) continue;
+      const Weights held = hold(*s.weights->model, *scheme);
+      if (!held.refusal.empty()) continue;
+      changed.weights = &held;
+      if (consider(engine, evaluate(changed))) break;
+    }
+  }
+  return best;
+}
+
 /// How many of the last layers would fit, where the options ask for another number of them.
 std::string other_layers(const Scenario& s, const Estimate& e) {
   if (s.layer_split == nullptr || s.layer_split->gpu_layers < 0) return {};
@@ -196,6 +233,12 @@ std::string advice(const Scenario& s, const Estimate& e) {
       return fmt::format("a context of at most {} tokens", s.weights->model->shape.positions);
     case Reason::cache_required:
       return "keep the KV cache, or use transformers";
+    case Reason::no_gpu:
+      if (std::string engine = without_cards(s); !engine.empty()) return engine;
+      return fmt::format(
+          "{} needs a GPU, and no engine holds the model in this host's memory: a "
+          "machine with a card, or a smaller model",
+          s.runtime->name);
     default:
       break;
   }

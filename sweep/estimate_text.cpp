@@ -132,8 +132,7 @@ std::string estimate_text(const GivenScenario& given, const Explanation& explain
     for (const auto& note : explained.notes) text += "\nNote      " + note;
     if (!explained.notes.empty()) text += '\n';
     if (e.verdict < model::Verdict::does_not_fit)
-      for (const auto& line : watch_lines(*given.machine, *given.scenario.runtime, e))
-        text += "\nWatch     " + line;
+      for (const auto& line : watch_lines(given.scenario, explained)) text += "\nWatch     " + line;
     text += text.ends_with('\n') ? "" : "\n";
   } else {
     text += aligned({"memory", "expected"}, {false, true},

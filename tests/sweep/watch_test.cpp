@@ -1,0 +1,83 @@
+// What to watch: the figures are those that the tools show.
+#include "sweep/watch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "hardware/machine.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::Explanation;
+using model::Scenario;
+
+/// The line that has `words`; empty: there is none.
+std::string line_with(const Scenario& s, const std::string& words) {
+  for (const auto& line : watch_lines(s, explain(s)))
+    if (line.find(words) != std::string::npos) return line;
+  return {};
+}
+
+/// What stands after `words`, GiB.
+double gib_after(const std::string& line, const std::string& words) {
+  const auto at = line.rfind(words);
+  if (at == std::string::npos) return -1;
+  return std::stod(line.substr(at + words.size()));
+}
+
+TEST(Watch, TensorsOnCardsLeaveOutWhatIsElsewhere) {
+  const model::Model& model = test::catalogue_model("facebook/opt-30b");
+  const model::Weights weights = hold(model, model::scheme("fp16"));
+  Machine machine = parse_machine("rtx-4090 @ desktop-ddr5-128gb", shipped_catalogue());
+  machine.devices[0].memory = Bytes(Size{8} << 30);
+  const Scenario s = test::scenario(weights, machine, "transformers");
+  ASSERT_GT(explain(s).estimate.cpu_bytes, Bytes(0));
+  const double shown = gib_after(line_with(s, "torch.cuda.max_memory_allocated"), "at most ");
+  EXPECT_GT(shown, 1);
+  EXPECT_LT(shown, 8);
+}
+
+TEST(Watch, CardsOfUnknownMakersHaveTensorsToo) {
+  const model::Model& model = test::catalogue_model("Qwen/Qwen3-0.6B");
+  const model::Weights weights = hold(model, model::scheme("bf16"));
+  const Machine machine = test::machine(1, 8, 64);
+  EXPECT_NE(line_with(test::scenario(weights, machine, "transformers"), "max_memory_allocated"),
+            "");
+}
+
+TEST(Watch, AnEngineThatSetsMemoryAsideIsWatchedInItsLog) {
+  const model::Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
+  const model::Weights weights = hold(model, model::scheme("bf16"));
+  const Machine machine = parse_machine("l40s", shipped_catalogue());
+  for (const auto& [engine, log] : {std::pair{"vllm", "GPU KV cache size"},
+                                    {"sglang", "max_total_num_tokens"},
+                                    {"tensorrt-llm", "max tokens in paged KV cache"}}) {
+    const Scenario s = test::scenario(weights, machine, engine);
+    // nvidia-smi shows 0.9 of the card.
+    const double card = machine.devices[0].memory.real().value() / (1 << 30);
+    EXPECT_NEAR(gib_after(line_with(s, "nvidia-smi"), "shows the "), 0.9 * card, 0.01) << engine;
+    EXPECT_NE(line_with(s, log), "") << engine;
+    // Weights are 14.96 GiB, and the driver and activations take something too.
+    EXPECT_LT(gib_after(line_with(s, log), "tokens in "), 0.9 * card - 14.96) << engine;
+    EXPECT_GT(gib_after(line_with(s, log), "tokens in "), 0.9 * card - 20) << engine;
+  }
+  const Scenario s = test::scenario(weights, machine, "transformers");
+  EXPECT_EQ(line_with(s, "sets aside"), "");
+}
+
+TEST(Watch, SharedMemoryIsTheProcess) {
+  const model::Model& model = test::catalogue_model("Qwen/Qwen3-0.6B");
+  const model::Weights weights = hold(model, model::scheme("bf16"));
+  const Machine machine = parse_machine("m2-max-64gb", shipped_catalogue());
+  const Scenario s = test::scenario(weights, machine, "transformers");
+  EXPECT_NE(line_with(s, "footprint -p PID"), "");
+  EXPECT_NE(line_with(s, "torch.mps.current_allocated_memory()"), "");
+  EXPECT_EQ(line_with(s, "torch.cuda"), "");
+  EXPECT_EQ(line_with(s, "ps -o rss="), "");
+}
+
+}  // namespace
+}  // namespace headroom::sweep
