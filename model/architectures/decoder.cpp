@@ -63,11 +63,17 @@ Config layer_section(const Config& c, Size i) {
   return each.section_or_empty("");
 }
 
-Part rotary_by_type(std::string_view class_name, const std::vector<std::string>& types, Size dims) {
+Part rotary_by_type(const Config& c, std::string_view class_name,
+                    const std::vector<std::string>& types, Size head_dim) {
   Part tables;
-  for (const auto& type : std::set<std::string>(types.begin(), types.end()))
+  const Config all = c.section_or_empty("rope_parameters");
+  for (const auto& type : std::set<std::string>(types.begin(), types.end())) {
+    const Config rope = all.section_or_empty(type);
+    const bool plain = rope.text({"rope_type", "type"}, "default") == "default";
+    const Size dims = plain ? head_dim : rotated_by(rope, head_dim, 1.0);
     tables = std::move(tables) + buffer(type + "_inv_freq", {(dims + 1) / 2}) +
              buffer(type + "_original_inv_freq", {(dims + 1) / 2});
+  }
   return in("rotary_emb", class_name, std::move(tables));
 }
 

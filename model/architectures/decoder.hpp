@@ -48,8 +48,11 @@ inline Size window_of(const std::string& layer_type, Size window) {
 /// ("05") in per_layer_config.
 Config layer_section(const Config& c, Size i);
 
-/// Rotary tables kept apart for each kind of layer, in alphabetical order.
-Part rotary_by_type(std::string_view class_name, const std::vector<std::string>& types, Size dims);
+/// Rotary tables of whole heads kept apart for each kind of layer that occurs, in alphabetical
+/// order, also where rope_parameters have none of a kind: their config classes fill it in. Only the
+/// scaled kinds of rope know of a share that is rotated.
+Part rotary_by_type(const Config& c, std::string_view class_name,
+                    const std::vector<std::string>& types, Size head_dim);
 
 /// A decoder without its head. The class names are `family` + "DecoderLayer" and so on.
 struct Trunk {

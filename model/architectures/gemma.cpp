@@ -72,7 +72,7 @@ Part gemma3_trunk(const Config& c) {
   if (c.flag({"use_bidirectional_attention"}, false)) window = window / 2 + 1;
   const auto types = every_nth_full(c, s.layers, c.dim({"sliding_window_pattern"}, 6));
   return gemma_body(c, "Gemma3", "Gemma3TextScaledWordEmbedding",
-                    rotary_by_type("Gemma3RotaryEmbedding", types, s.heads.dim), [&](Size i) {
+                    rotary_by_type(c, "Gemma3RotaryEmbedding", types, s.heads.dim), [&](Size i) {
                       return in("self_attn", "Gemma3Attention",
                                 attention(s.hidden, s.heads, b, b,
                                           window_of(types[static_cast<std::size_t>(i)], window)) +

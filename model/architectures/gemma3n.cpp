@@ -84,7 +84,7 @@ Part gemma3n_trunk(const Config& c) {
                          linear("per_layer_projection", each, hidden) +
                          norm("post_per_layer_input_norm", hidden);
                 }) +
-          norm("norm", hidden) + rotary_by_type(k("RotaryEmbedding"), types, heads.dim) +
+          norm("norm", hidden) + rotary_by_type(c, k("RotaryEmbedding"), types, heads.dim) +
           scaled_embedding("embed_tokens_per_layer", c.dim({"vocab_size_per_layer_input"}, 262144),
                            layers * each) +
           linear("per_layer_model_projection", hidden, layers * each) +

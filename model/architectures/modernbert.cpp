@@ -8,9 +8,18 @@ namespace headroom::model::families {
 
 namespace {
 
+/// Kinds of layers: `layer_types`, else every third is full, from the first on.
+std::vector<std::string> local_layer_types(const Config& c, Size layers) {
+  const Size every = c.dim({"global_attn_every_n_layers"}, 3);
+  return layer_types(
+      c, layers, [&](Size i) { return i % every == 0 ? "full_attention" : "sliding_attention"; });
+}
+
 Part modernbert_body(const Config& c) {
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"intermediate_size"});
-  const Size frequencies = hidden / c.dim({"num_attention_heads"}) / 2;
+  const Size head_dim = hidden / c.dim({"num_attention_heads"});
+  const Size layers = c.dim({"num_hidden_layers"});
+  const auto types = local_layer_types(c, layers);
   const Bias norm_bias = c.bias({"norm_bias"}, false), mlp_bias = c.bias({"mlp_bias"}, false);
   const Bias attention_bias = c.bias({"attention_bias"}, false);
   const std::string act = activation_class(c, {"hidden_activation"}, "gelu");
@@ -19,7 +28,7 @@ Part modernbert_body(const Config& c) {
   return in("embeddings", "ModernBertEmbeddings",
             embedding("tok_embeddings", c.dim({"vocab_size"}), hidden) +
                 layer_norm("norm", hidden, norm_bias) + dropout("drop")) +
-         stack("layers", "ModernBertEncoderLayer", c.dim({"num_hidden_layers"}),
+         stack("layers", "ModernBertEncoderLayer", layers,
                [&](Size i) {
                  return (i == 0 ? module("attn_norm", "Identity")
                                 : layer_norm("attn_norm", hidden, norm_bias)) +
@@ -33,11 +42,7 @@ Part modernbert_body(const Config& c) {
                                dropout("drop") + linear("Wo", inner, hidden, mlp_bias));
                }) +
          layer_norm("final_norm", hidden, norm_bias) +
-         in("rotary_emb", "ModernBertRotaryEmbedding",
-            buffer("full_attention_inv_freq", {frequencies}) +
-                buffer("full_attention_original_inv_freq", {frequencies}) +
-                buffer("sliding_attention_inv_freq", {frequencies}) +
-                buffer("sliding_attention_original_inv_freq", {frequencies}));
+         rotary_by_type(c, "ModernBertRotaryEmbedding", types, head_dim);
 }
 
 }  // namespace
@@ -72,10 +77,8 @@ Part modernbert_decoder(const Config& c) {
   const Bias norm_bias = c.bias({"norm_bias"}, false), mlp_bias = c.bias({"mlp_bias"}, false);
   const Bias bias = c.bias({"attention_bias"}, false);
   const std::string act = activation_class(c, {"hidden_activation"}, "gelu");
-  const Size every = c.dim({"global_attn_every_n_layers"}, 3);
   const Size layers = c.dim({"num_hidden_layers"});
-  const auto types = layer_types(
-      c, layers, [&](Size i) { return i % every == 0 ? "full_attention" : "sliding_attention"; });
+  const auto types = local_layer_types(c, layers);
   // The window reaches as far on one side as ModernBERT's on both.
   const Size window = c.dim({"local_attention"}, 128) / 2;
   Part body = in("embeddings", f + "Embeddings",
@@ -98,8 +101,7 @@ Part modernbert_decoder(const Config& c) {
                                     dropout("drop") + linear("Wo", inner, hidden, mlp_bias));
                     }) +
               layer_norm("final_norm", hidden, norm_bias) +
-              rotary_by_kind(c, f + "RotaryEmbedding", kinds_of(types), heads.dim,
-                             [](const std::string&) { return 1.0; });
+              rotary_by_type(c, f + "RotaryEmbedding", types, heads.dim);
   body = unsplittable(std::move(body), {f + "Layer"});
   if (is_for(c, f + "Model")) return body;
   const Part head = linear("dense", hidden, hidden, c.bias({"classifier_bias"}, false)) +

@@ -55,7 +55,7 @@ Part olmo3_trunk(const Config& c) {
   const auto types = every_nth_full(c, s.layers, 4);
   return trunk(c,
                {"Olmo3", rms_norm("norm", "Olmo3RMSNorm", s.hidden),
-                rotary_by_type("Olmo3RotaryEmbedding", types, s.heads.dim)},
+                rotary_by_type(c, "Olmo3RotaryEmbedding", types, s.heads.dim)},
                [&](Size i) {
                  return normed_layer(s, "Olmo3", b,
                                      window_of(types[static_cast<std::size_t>(i)], window));

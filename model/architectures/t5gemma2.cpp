@@ -40,9 +40,7 @@ Part half(const Config& c, Side side) {
                 tensor("eoi_embedding", {s.hidden}, Role::embedding) + buffer("embed_scale", {})) +
          norm("norm") +
          stack("layers", k(decoder ? "DecoderLayer" : "EncoderLayer"), s.layers, layer) +
-         dropout() +
-         rotary_by_kind(c, k("RotaryEmbedding"), kinds_of(types), s.heads.dim,
-                        [](const std::string&) { return 1.0; });
+         dropout() + rotary_by_type(c, k("RotaryEmbedding"), types, s.heads.dim);
 }
 
 }  // namespace

@@ -10,9 +10,10 @@ JSON object. The class is the first of `architectures`. Run with transformers 5.
 `measured_cache` is the cache after one forward pass of 8 tokens on the meta device: elements per
 token (keys and values as transformers keeps them), those by the sliding window that the cache of
 their layer has (0: none), and elements of fixed-size state, per sequence.
-It is null where the pass cannot run there.
+Small models whose pass depends on data run it with random weights; it is null where no pass can run. `moe_active` follows from the config's top-k where there is one list of experts,
+and is counted by running small models where there are several.
 """
-import gzip, json, os, re, sys, warnings
+import copy, gzip, json, os, re, sys, warnings
 
 warnings.filterwarnings("ignore")
 import torch
@@ -78,6 +79,46 @@ def routed_elements(model, config):
     return (total, experts, used) if total and experts and used and not lengths else "unclear"
 
 
+MOST_COUNTED = 50_000_000  # elements of a model that is built with weights, to count by running it
+
+
+def counted_active(cls, config):
+    """Parameters that one token can use, counted: the model with random weights puts out a random sum, and an expert that has no
+    gradient was not used. "unclear" where the model is too large for it, or cannot run on text alone."""
+    model = with_weights(cls, config)
+    ids = torch.full((1, 1), 5)
+    out = model(input_ids=ids, use_cache=False, **({"decoder_input_ids": ids} if config.is_encoder_decoder and cls.main_input_name == "input_ids"
+                                                   and "Encoder" not in cls.__name__ else {}))
+    out = out.logits if getattr(out, "logits", None) is not None else out.last_hidden_state
+    (out * torch.randn_like(out)).sum().backward()
+    moved = lambda parameters: any(p.grad is not None and bool(p.grad.abs().sum() > 0) for p in parameters)
+    unused = 0
+    for m in model.modules():
+        if not re.search(r"Experts?(GLU)?$", type(m).__name__):
+            continue
+        children = [c for c in m.children() if any(True for _ in c.parameters())]
+        for child in children:
+            unused += 0 if moved(child.parameters()) else sum(p.numel() for p in child.parameters())
+        stacked = [p for p in m.parameters(recurse=False) if p.dim() == 3]
+        for i in range(stacked[0].shape[0] if stacked else 0):
+            used = any(p.grad is not None and bool(p.grad[i].abs().sum() > 0) for p in stacked)
+            unused += 0 if used else sum(p[i].numel() for p in m.parameters(recurse=False) if p.shape[0] == stacked[0].shape[0])
+    return sum(p.numel() for p in model.parameters()) - unused
+
+
+def active(model, cls, config, total):
+    routed = routed_elements(model, config)
+    if routed is None:
+        return None
+    if routed != "unclear":
+        return total - routed[0] + routed[0] // routed[1] * routed[2]
+    try:
+        return counted_active(cls, config) if total <= MOST_COUNTED else "unclear"
+    except Exception as e:
+        print("   active parameters not counted:", type(e).__name__, str(e)[:150].replace("\n", " "))
+        return "unclear"
+
+
 def elements(x):
     if torch.is_tensor(x):
         return x.numel()
@@ -86,28 +127,30 @@ def elements(x):
     return sum(elements(v) for v in x) if isinstance(x, (list, tuple)) else 0
 
 
-def measured_cache(model, quiet=False):
-    def run(n):
-        ids = torch.zeros((1, n), dtype=torch.long, device="meta")
-        with torch.no_grad():
-            out = model.eval()(input_ids=ids, use_cache=True)
-        cache = out.get("past_key_values") or out.get("cache_params") or out.get("state")
-        if isinstance(cache, (list, tuple)):
-            return elements(cache), {}
-        parts = [[getattr(l, a, None) for a in ("keys", "values", "conv_states", "recurrent_states", "idx_keys", "indexer_keys")]
-                 for l in getattr(cache, "layers", [])]
-        if any(hasattr(l, "compressed_kv") for l in getattr(cache, "layers", [])):
-            raise ValueError("compressed entries do not grow token by token")
-        extra = getattr(cache, "linear_cache", None) or getattr(cache, "rnn_state", None)
-        windows = {}
-        for layer in getattr(cache, "layers", []):
-            window = str(getattr(layer, "sliding_window", None) or 0)
-            windows[window] = windows.get(window, 0) + elements([getattr(layer, a, None) for a in ("keys", "values")])
-        return elements(parts) + elements(extra), windows
+def kept(model, n, device):
+    """What is in the cache after a pass over `n` tokens: elements, and those of keys and values by their layer's window."""
+    ids = torch.full((1, n), 7, device=device)
+    with torch.no_grad():
+        out = model.eval()(input_ids=ids, use_cache=True)
+    cache = out.get("past_key_values") or out.get("cache_params") or out.get("state")
+    if isinstance(cache, (list, tuple)):
+        return elements(cache), {}
+    parts = [[getattr(l, a, None) for a in ("keys", "values", "conv_states", "recurrent_states", "idx_keys", "indexer_keys")]
+             for l in getattr(cache, "layers", [])]
+    if any(hasattr(l, "compressed_kv") for l in getattr(cache, "layers", [])):
+        raise ValueError("compressed entries do not grow token by token")
+    extra = getattr(cache, "linear_cache", None) or getattr(cache, "rnn_state", None)
+    windows = {}
+    for layer in getattr(cache, "layers", []):
+        window = str(getattr(layer, "sliding_window", None) or 0)
+        windows[window] = windows.get(window, 0) + elements([getattr(layer, a, None) for a in ("keys", "values")])
+    return elements(parts) + elements(extra), windows
 
+
+def measured_cache(model, quiet=False, device="meta"):
     model.set_attn_implementation("eager")  # the others look at the mask's values
     try:
-        (short, by_window), (long, by_window_long) = run(TOKENS), run(2 * TOKENS)
+        (short, by_window), (long, by_window_long) = (kept(model, n, device) for n in (TOKENS, 2 * TOKENS))
         per_token, rest = divmod(long - short, TOKENS)
         if rest:
             return None
@@ -120,6 +163,15 @@ def measured_cache(model, quiet=False):
         if not quiet:
             print("   no cache measured:", type(e).__name__, str(e)[:150].replace("\n", " "))
         return None
+
+
+def with_weights(cls, config):
+    torch.manual_seed(0)
+    model = cls(copy.deepcopy(config)).float().eval()
+    model.tie_weights()
+    for p in model.parameters():
+        torch.nn.init.normal_(p, std=0.05)
+    return model
 
 
 def reference(config, cls, source):
@@ -141,16 +193,17 @@ def reference(config, cls, source):
     main = max(lists, key=lambda k: sum(a * b for a, b in lists[k]["params"]), default=None)
     total = sum(p.numel() for p in model.parameters())
     untied = sum(p.numel() for _, p in model.named_parameters(remove_duplicate=False))
-    routed = routed_elements(model, config)
-    active = routed if routed in (None, "unclear") else total - routed[0] + routed[0] // routed[1] * routed[2]
     own = lambda m: sum(p.numel() for p in m.parameters()) if m is not None else 0
     no_split = model._no_split_modules
+    cache = measured_cache(model)
+    if cache is None and total <= MOST_COUNTED:
+        cache = measured_cache(with_weights(cls, config), device="cpu")
     counts = {"architecture": type(model).__name__, "model_type": config.model_type, "source": source,
               "total": total, "untied_total": untied,
               "embedding": own(embed) if embed is not None else None, "embedding_name": embed_name, "lm_head": own(head), "lm_head_name": head_name,
-              "no_split": sorted(no_split or []), "layers_path": main, "layer_lists": lists, "moe_active": active,
+              "no_split": sorted(no_split or []), "layers_path": main, "layer_lists": lists, "moe_active": active(model, cls, config, total),
               "kv_kind": "UNCHECKED formula: see measured_cache", "kv_bytes_per_token_fp16": None,
-              "measured_cache": measured_cache(model)}
+              "measured_cache": cache}
     return counts, tensors
 
 
@@ -183,7 +236,8 @@ def main():
             text = json.load(open(item))
             name = os.path.basename(item)[: -len(".json")]
             cls = getattr(transformers, text["architectures"][0])
-            config = cls.config_class.from_dict(dict(text))
+            kind = text.get("model_type")  # a class may build configs of several types
+            config = (transformers.CONFIG_MAPPING[kind] if kind in transformers.CONFIG_MAPPING else cls.config_class).from_dict(dict(text))
             source = "config file"
         print(name)
         try:

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace headroom::oracle {
 
@@ -84,9 +86,12 @@ Size total_of(const Part& part) {
 }
 
 Size active_of(const Part& part) {
-  Size sum = 0;
+  // Experts that are tensors of their own hold no multiple of their number: together they do.
+  std::map<std::pair<Size, Size>, Size> elements;
   for (const auto& t : part.tensors)
-    if (t.is_parameter() && t.tied_to.empty()) sum += t.elements() / t.of * t.used;
+    if (t.is_parameter() && t.tied_to.empty()) elements[{t.used, t.of}] += t.elements();
+  Size sum = 0;
+  for (const auto& [share, all] : elements) sum += all / share.second * share.first;
   return sum;
 }
 
