@@ -26,6 +26,8 @@ constexpr Row rows[] = {
     {"audio_model", Component::audio},
     {"audio_encoder", Component::audio},
     {"audio_embed", Component::audio},
+    {"acoustic_tokenizer_encoder", Component::audio},
+    {"semantic_tokenizer_encoder", Component::audio},
     {"multi_modal_projector", Component::projector},
     {"audio_projector", Component::projector},
     {"projector", Component::projector},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <optional>
 
 #include "model/architecture.hpp"
 #include "model/class_defaults.hpp"
@@ -11,8 +12,20 @@
 namespace headroom::model {
 namespace {
 
-/// The keys under which configs call one thing; a vision-language config has them in its
-/// `text_config`, an encoder-decoder may say them for its decoder.
+/// The section of the model that writes, with its class's defaults: a vision-language config has
+/// one for its text model, an encoder-decoder for its decoder, one that also speaks for what
+/// thinks.
+std::optional<Config> writing_section(const Config& c) {
+  for (const std::string_view name :
+       {"text_config", "llm_config", "decoder", "decoder_config", "thinker_config"})
+    if (c.has(name) && c.object().at(name).is_object()) {
+      const Config section = c.section(name);
+      return with_class_defaults(section, section.text({"model_type"}, ""));
+    }
+  return std::nullopt;
+}
+
+/// The keys under which configs call one thing, at the top level or in the section that writes.
 Size shape_key(const Config& config, Config::Keys keys) {
   const auto read = [&](const Config& c) {
     for (const auto key : keys)  // of one number for each layer, the largest
@@ -24,10 +37,8 @@ Size shape_key(const Config& config, Config::Keys keys) {
   };
   const Size direct = read(config);
   if (direct > 0) return direct;
-  for (const std::string_view section : {"text_config", "llm_config", "decoder"})
-    if (config.has(section) && config.object().at(section).is_object())
-      return read(config.section(section));
-  return 0;
+  const auto section = writing_section(config);
+  return section ? shape_key(*section, keys) : 0;
 }
 
 ModelShape shape_of(const Config& c) {
