@@ -26,7 +26,7 @@ LAYER_KEYS = re.compile(r"^(num_(hidden_)?layers|n_layers?|num_\w*(encoder|decod
                         r"|num_layers_per_stack|num_decoder_layers|num_global_layers)$")
 # keys that no shape depends on
 IDLE = re.compile(r"(_token_id|_token_index|_token_ids|_eps|epsilon|_loss|dropout|_prob|_std|_range|initializer|init_factor|_coef|temperature"
-                  r"|theta|^use_cache|softcap|_clip|gamma|alpha|beta|^max_length|label2id|id2label|^output_(hidden|attent|router)|^return_|jitter|_pdrop|tokenizer|_token$"
+                  r"|theta|^use_cache|softcap|_clip(?!ped_linears)|gamma|alpha|beta|^max_length|label2id|id2label|^output_(hidden|attent|router)|^return_|jitter|_pdrop|tokenizer|_token$"
                   r"|layerdrop|mask_time|mask_feature|ctc_|seconds|sampling_rate|scaling_factor|_multiplier$|^embedding_scale|dtype|transformers_version"
                   r"|problem_type|_chunk_size_feed|^chunk_size_feed_forward|logits_to_keep|^is_encoder_decoder$|_weight$|norm_topk_prob|scoring_func|logit_scale)")
 STATED = {"vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "layers_block_type"}
@@ -203,9 +203,9 @@ def no_model(change, base):
     keys = {k.split(".")[-1]: v for k, v in change.items() if k != "-"}
     zero = lambda v: v == 0 and not isinstance(v, bool)
     experts, used = (keys.get(k, base.get(k)) for k in ("num_local_experts", "num_experts_per_tok"))
-    return (any(zero(v) and re.search(r"experts_per_tok|heads|key_value|conv|merge|patch|kernel|channels", k) for k, v in keys.items())
+    return (any(zero(v) and re.search(r"experts_per_tok|moe_k$|heads|key_value|conv|merge|patch|kernel|channels", k) for k, v in keys.items())
             or (isinstance(experts, int) and experts > 0 and (used is None and "num_experts_per_tok" in keys or isinstance(used, int) and used > experts))
-            or any(isinstance(v, (bool, float)) and re.search(r"pattern$|interval$|freq$|offset$", k) for k, v in keys.items())
+            or any(isinstance(v, (bool, float)) and re.search(r"pattern$|interval$|freq$|offset$|every_n_layers$", k) for k, v in keys.items())
             or any(isinstance(v, (bool, float)) and re.search(r"_dim$", k) or isinstance(v, bool) and re.search(r"_pct$|_factor$", k) for k, v in keys.items())
             or any(not isinstance(v, (bool, type(None))) and k.startswith("tie_") for k, v in keys.items())
             or any(isinstance(v, int) and v % 2 for k, v in keys.items() if re.search(r"head_dim$|rotary_dim$", k)))
@@ -275,6 +275,17 @@ def changed(base, change):
     return text
 
 
+def completed(config, base):
+    """A base with the width of a head stated, and lists by layer as long as there are layers."""
+    text = copy.deepcopy(base)
+    if "head_dim" in fields_of(type(config)) and text.get("head_dim") is None:
+        text["head_dim"] = config.hidden_size // config.num_attention_heads
+    for key, value in text.items():
+        if isinstance(value, list) and len(value) == getattr(config, "num_hidden_layers", None):
+            text[key] = value[:LAYERS]
+    return text
+
+
 def vary(out, name):
     name, _, model_type = name.partition(":")
     cls = getattr(transformers, name)
@@ -286,7 +297,11 @@ def vary(out, name):
         base["num_experts_per_tok"] = 2  # a class that leaves it open
     if "layers_block_type" in fields_of(config_class) and "layers_block_type" not in base:
         base["layers_block_type"] = said(config, "layers_block_type")
-    first, base_runs = outcome(cls, base)
+    try:
+        first, base_runs = outcome(cls, base)
+    except Exception:  # a class that cannot be built of what it assumes itself
+        base = completed(config, base)
+        first, base_runs = outcome(cls, base)
     variants, seen = [], set()
 
     def record(change):
