@@ -110,6 +110,10 @@ constexpr Architecture rows[] = {
     {"Jais2Model", "jais2", jais2_trunk},
     // llama.cpp
     {"LlamaForCausalLM", "llama", llama},
+    {"InternLM3ForCausalLM", "internlm3", llama},
+    {"LlamaForCausalLM", "internlm3", llama},
+    {"IQuestCoderForCausalLM", "iquestcoder", llama},
+    {"LlamaForCausalLM", "iquestcoder", llama},
     {"Emu3ForCausalLM", "emu3_text_model", emu3},
     {"LlamaModel", "llama", llama_trunk},
     // mistral.cpp

@@ -10,6 +10,12 @@ namespace headroom::model::families {
 
 namespace {
 
+/// Of what it puts out: towers that halve their resolution double their width each time.
+Size output_width(const Config& c) {
+  if (!c.has("depths")) return width_of(c);
+  return c.dim({"embed_dim"}) << (c.dims({"depths"}).size() - 1);
+}
+
 /// The first row of the section's model_type whose class ends in one of `suffixes`.
 Submodel member(const Config& c, std::initializer_list<std::string_view> suffixes) {
   const std::string type = c.text({"model_type"});
@@ -17,24 +23,27 @@ Submodel member(const Config& c, std::initializer_list<std::string_view> suffixe
   for (const auto suffix : suffixes)
     for (const auto& row : architectures())
       if (row.model_type == type && row.name.ends_with(suffix))
-        return {std::string(row.name), row.describe(full.as_class(row.name)), 0};
+        return {std::string(row.name), row.describe(full.as_class(row.name)), output_width(full)};
   c.fail("model_type", fmt::format("'{}' has no described class for this side", type));
 }
 
 }  // namespace
 
 /// The decoder is the class with a language model head, with cross attention added.
-/// Source: transformers 5.23, models/encoder_decoder/modeling_encoder_decoder.py.
+/// Source: transformers 5.23, models/encoder_decoder/modeling_encoder_decoder.py and
+/// models/vision_encoder_decoder/modeling_vision_encoder_decoder.py.
 Part encoder_decoder(const Config& c) {
   const Config encoder = c.section("encoder"), decoder = c.section("decoder");
-  Part p = member(encoder, {"Model"}).as("encoder");
-  Submodel generator = member(decoder, {"LMHeadModel", "ForCausalLM", "Decoder"});
-  for (auto& t : generator.part.tensors)
-    if (!t.tied_to.empty()) t.tied_to = "decoder." + t.tied_to;
-  p = std::move(p) + generator.as("decoder");
-  const Size from = encoder.dim({"hidden_size"}, 768), to = decoder.dim({"hidden_size"}, 768);
-  if (from != to && !decoder.has("cross_attention_hidden_size"))
-    p = std::move(p) + linear("enc_to_dec_proj", from, to, Bias::yes);
+  const Submodel reader = member(encoder, {"Model"});
+  const Submodel generator = member(decoder, {"LMHeadModel", "ForCausalLM", "Decoder"});
+  const Size seen = decoder.dim_or_none({"cross_attention_hidden_size"}, 0);
+  if (seen > 0 && seen != reader.width)
+    decoder.fail("cross_attention_hidden_size",
+                 fmt::format("found {}, expected the {} of the encoder", seen, reader.width));
+  Part p = reader.as("encoder") +
+           in("decoder", generator.class_name, owners_at(generator.part, "decoder"));
+  if (seen == 0 && reader.width != generator.width)
+    p = std::move(p) + linear("enc_to_dec_proj", reader.width, generator.width, Bias::yes);
   return p;
 }
 

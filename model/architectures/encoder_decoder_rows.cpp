@@ -57,6 +57,14 @@ constexpr Architecture rows[] = {
     {"Speech2TextForConditionalGeneration", "speech_to_text", speech_to_text},
     {"MoonshineModel", "moonshine", moonshine},
     {"MoonshineForConditionalGeneration", "moonshine", moonshine},
+    // parakeet.cpp
+    {"ParakeetForCTC", "parakeet_ctc", parakeet_ctc},
+    {"CanaryForConditionalGeneration", "canary", canary},
+    {"CohereAsrForConditionalGeneration", "cohere_asr", cohere_asr},
+    // t5.cpp
+    {"UdopModel", "udop", udop},
+    {"UdopForConditionalGeneration", "udop", udop},
+    {"UdopEncoderModel", "udop", udop},
     // trocr.cpp
     {"TrOCRForCausalLM", "trocr", trocr},
     {"MusicgenForCausalLM", "musicgen_decoder", musicgen_decoder},
@@ -65,6 +73,7 @@ constexpr Architecture rows[] = {
     {"T5GemmaForConditionalGeneration", "t5gemma", t5gemma},
     // encoder_decoder.cpp
     {"EncoderDecoderModel", "encoder-decoder", encoder_decoder},
+    {"VisionEncoderDecoderModel", "vision-encoder-decoder", encoder_decoder},
     // fsmt.cpp
     {"FSMTModel", "fsmt", fsmt},
     {"FSMTForConditionalGeneration", "fsmt", fsmt},

@@ -75,6 +75,7 @@ Part deberta(const Config& c);
 
 // t5.cpp
 Part t5(const Config& c);
+Part udop(const Config& c);
 // bart.cpp
 Part bart(const Config& c);
 // t5gemma2.cpp
@@ -85,6 +86,10 @@ Part t5gemma(const Config& c);
 Part encoder_decoder(const Config& c);
 // whisper.cpp
 Part whisper(const Config& c);
+// parakeet.cpp
+Part parakeet_ctc(const Config& c);
+Part canary(const Config& c);
+Part cohere_asr(const Config& c);
 // speech_seq2seq.cpp
 Part speech_to_text(const Config& c);
 Part moonshine(const Config& c);

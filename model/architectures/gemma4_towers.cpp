@@ -2,6 +2,7 @@
 // audio frames, and a projection of each into the text model.
 #include "model/architectures/composition.hpp"
 #include "model/architectures/vision_language_families.hpp"
+#include "model/architectures/vision_towers.hpp"
 
 namespace headroom::model::families {
 
@@ -18,7 +19,9 @@ Part clippable(const Config& c, std::string_view name, Size in_dim, Size out_dim
   return in(name, "Gemma4ClippableLinear", std::move(p));
 }
 
-Submodel vision(const Config& v) {
+}  // namespace
+
+Submodel gemma4_vision(const Config& v) {
   const Size width = v.dim({"hidden_size"}), inner = v.dim({"intermediate_size"});
   const Size patch = v.dim({"patch_size"}, 16);
   const Heads h{v.dim({"num_attention_heads"}), v.dim({"num_key_value_heads"}),
@@ -51,6 +54,8 @@ Submodel vision(const Config& v) {
   return {"Gemma4VisionModel", std::move(p), width};
 }
 
+namespace {
+
 Part audio_layer(const Config& a, Size width, const std::string& act) {
   const Size dim = width / a.dim({"num_attention_heads"});
   const auto feed_forward = [&](std::string_view name) {
@@ -74,7 +79,9 @@ Part audio_layer(const Config& a, Size width, const std::string& act) {
          norm("norm_pre_attn", width) + norm("norm_post_attn", width) + norm("norm_out", width);
 }
 
-Submodel audio(const Config& a) {
+}  // namespace
+
+Submodel gemma4_audio(const Config& a) {
   const Size width = a.dim({"hidden_size"}), out = a.dim({"output_proj_dims"}, 1536);
   auto channels = a.dims({"subsampling_conv_channels"});
   if (channels.empty()) channels = {128, 32};
@@ -96,6 +103,8 @@ Submodel audio(const Config& a) {
   return {"Gemma4AudioModel", std::move(p), out};
 }
 
+namespace {
+
 Part embedder(std::string_view name, Size from, Size to) {
   return in(name, "Gemma4MultimodalEmbedder",
             linear("embedding_projection", from, to) +
@@ -112,13 +121,13 @@ Part gemma4(const Config& c) {
   Part towers, projections;
   const bool sees = c.has("vision_config"), hears = c.has("audio_config");
   if (sees) {
-    const Submodel eyes = vision(section_of(c, "vision_config", "gemma4_vision"));
+    const Submodel eyes = gemma4_vision(section_of(c, "vision_config", "gemma4_vision"));
     towers = eyes.as("vision_tower");
     projections = embedder("embed_vision", eyes.width, language.width);
   }
   towers = std::move(towers) + language.as("language_model");
   if (hears) {
-    const Submodel ears = audio(section_of(c, "audio_config", "gemma4_audio"));
+    const Submodel ears = gemma4_audio(section_of(c, "audio_config", "gemma4_audio"));
     towers = std::move(towers) + ears.as("audio_tower");
     projections = std::move(projections) + embedder("embed_audio", ears.width, language.width);
   }

@@ -1,6 +1,8 @@
-// Nemotron 3 Nano Omni: Nemotron-H behind C-RADIO's tower. Its audio tower is not described.
+// Nemotron 3 Nano Omni: Nemotron-H behind C-RADIO's tower and, where it hears, Parakeet's encoder.
 #include <algorithm>
+#include <boost/json.hpp>
 
+#include "model/architectures/audio_towers.hpp"
 #include "model/architectures/composition.hpp"
 #include "model/architectures/vision_language_families.hpp"
 
@@ -61,8 +63,6 @@ Part radio(const Config& v) {
 /// Source: transformers 5.23, models/nemotron_h_omni/modeling_nemotron_h_omni.py.
 Part nemotron_omni(const Config& c) {
   const std::string k = "NemotronH_Omni_Reasoning_V3";
-  for (const std::string_view key : {"audio_config", "sound_config"})
-    if (c.has(key)) c.fail(key, "the Parakeet audio tower is not described");
   const Config text =
       section_of(c, c.has("text_config") ? "text_config" : "llm_config", "nemotron_h");
   const Config v = section_of(c, "vision_config", "radio");
@@ -74,11 +74,22 @@ Part nemotron_omni(const Config& c) {
   Part p = whole_model(text, "language_model") + in("vision_model", "RadioModel", radio(v));
   if (text.count({"num_nextn_predict_layers"}, 0) > 0)
     p = std::move(p) + layer_norm("vision_final_layernorm", seen);
-  p = std::move(p) +
-      in("multi_modal_projector", k + "MultiModalProjector",
-         rms_norm("layer_norm", "NemotronH_Omni_RMSNorm", wide) + linear("linear_1", wide, inner) +
-             module("act", "ReLUSquaredActivation") +
-             linear("linear_2", inner, text.dim({"hidden_size"})));
+  const auto projector = [&](std::string_view name, Size from, Size through, Bias bias) {
+    return in(name, k + "MultiModalProjector",
+              rms_norm("layer_norm", "NemotronH_Omni_RMSNorm", from) +
+                  linear("linear_1", from, through, bias) + module("act", "ReLUSquaredActivation") +
+                  linear("linear_2", through, text.dim({"hidden_size"}), bias));
+  };
+  p = std::move(p) + projector("multi_modal_projector", wide, inner, Bias::no);
+  const std::string_view heard = c.has("audio_config") ? "audio_config" : "sound_config";
+  if (c.has(heard)) {
+    const Config a = with_class_defaults(
+        c.section(heard).with_defaults({{"attention_bias", false}}), "parakeet_encoder");
+    const Submodel ears = parakeet_encoder(a);
+    p = std::move(p) + ears.as("audio_tower") +
+        projector("embed_audio", ears.width, a.dim({"projection_hidden_size"}),
+                  a.bias({"projection_bias"}, false));
+  }
   return with_unsplittable(std::move(p), {"RadioLayer"});
 }
 

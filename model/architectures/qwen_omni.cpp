@@ -1,5 +1,5 @@
 // The thinkers of Qwen2.5-Omni (arXiv:2503.20215) and Qwen3-Omni (arXiv:2509.17765): models that
-// read text, images and sound. What speaks (talker and vocoder) is not described.
+// read text, images and sound. What speaks is in qwen_omni_voice.cpp and qwen3_omni_voice.cpp.
 #include "model/architectures/audio_towers.hpp"
 #include "model/architectures/decoder.hpp"
 #include "model/architectures/vision_language_families.hpp"

@@ -20,13 +20,6 @@ Part delay(std::string_view name, Size from, Size to, Size kernel) {
   return in(name, "TimeDelayNetBlock",
             conv("conv", from, to, kernel) + module("activation", "ReLU"));
 }
-/// `n` children of a ModuleList that are no blocks to place: `child(name, i)`.
-template <class F>
-Part list(std::string_view name, Size n, F&& child) {
-  Part all{.modules = {{std::string(name), "ModuleList"}}};
-  for (Size i = 0; i < n; ++i) all = std::move(all) + at(name, child(std::to_string(i), i));
-  return all;
-}
 Size entry(const Config& c, std::string_view key, const std::vector<Size>& all, std::size_t i) {
   if (i >= all.size() || all[i] < 1) c.fail(key, "found too few numbers, or one below 1");
   return all[i];

@@ -1,6 +1,9 @@
 // T5 and its multilingual and unpadded relatives: bias-free attention with relative position
 // biases, RMS norms, and one embedding shared by encoder, decoder and usually the head.
+#include <boost/json.hpp>
+
 #include "model/architectures/encoder_families.hpp"
+#include "model/architectures/vision_towers.hpp"
 #include "model/architectures/words.hpp"
 
 namespace headroom::model::families {
@@ -15,12 +18,13 @@ struct Sizes {
   std::string act;
 };
 
-/// "gated-gelu" is a gated block with gelu_new, other "gated-x" are gated with x.
-Sizes sizes_of(const Config& c) {
+/// "gated-gelu" is a gated block with gelu_new (Udop's: with gelu), other "gated-x" are gated with
+/// x.
+Sizes sizes_of(const Config& c, std::string_view prefix) {
   const std::string given = c.text({"feed_forward_proj"}, "relu");
   const bool gated = given.starts_with("gated-");
   std::string name = gated ? given.substr(6) : given;
-  if (given == "gated-gelu") name = "gelu_new";
+  if (given == "gated-gelu" && prefix != "Udop") name = "gelu_new";
   if (activation_class(name).empty())
     c.fail("feed_forward_proj",
            "found '" + given + "', expected an activation or 'gated-' and one");
@@ -36,7 +40,8 @@ Sizes sizes_of(const Config& c) {
 
 class Builder {
  public:
-  Builder(const Config& c, std::string_view prefix) : c_(c), prefix_(prefix), s_(sizes_of(c)) {}
+  Builder(const Config& c, std::string_view prefix)
+      : c_(c), prefix_(prefix), s_(sizes_of(c, prefix)) {}
 
   Part attention(std::string_view name, std::string_view class_name, bool biased,
                  std::vector<Cache> caches) const {
@@ -85,17 +90,49 @@ class Builder {
   Part stack_of(Side side, Size layers) const {
     return in(
         side == Side::encoder ? "encoder" : "decoder", join(prefix_, "Stack"),
-        embedding("embed_tokens", s_.vocab, s_.hidden) +
+        embedding("embed_tokens", s_.vocab, s_.hidden) + embedded_patches() +
             stack("block", join(prefix_, "Block"), layers, [&](Size i) { return block(side, i); }) +
-            norm("final_layer_norm") + dropout());
+            norm("final_layer_norm") + dropout() + places(side));
   }
 
   Part head(std::string_view name) const { return output_head(name, s_.hidden, s_.vocab); }
   Part shared() const { return embedding("shared", s_.vocab, s_.hidden); }
+  /// Udop: the projection of an image's patches.
+  Part patches(std::string_view name) const {
+    const auto [height, width] = pair_of(c_, "patch_size", 16);
+    return in(name, join(prefix_, "PatchEmbeddings"),
+              convolution("proj", "Conv2d", {s_.hidden, c_.dim({"num_channels"}, 3), height, width},
+                          Bias::yes));
+  }
 
  private:
   Part norm(std::string_view name) const {
     return rms_norm(name, join(prefix_, "LayerNorm"), s_.hidden);
+  }
+  Part embedded_patches() const { return prefix_ == "Udop" ? patches("embed_patches") : Part{}; }
+  /// Udop: where words stand on the page, and a bias for each direction.
+  Part places(Side side) const {
+    if (prefix_ != "Udop") return {};
+    const Size rows = c_.dim({"max_2d_position_embeddings"}, 1024);
+    Part cells = in("cell_2d_embedding", join(prefix_, "CellEmbeddings"),
+                    embedding("x_position_embeddings", rows, s_.hidden) +
+                        embedding("y_position_embeddings", rows, s_.hidden));
+    // Their number of buckets is their classes' own.
+    const auto bias = [&](std::string_view name, std::string_view class_name) {
+      return in(name, class_name, embedding("relative_attention_bias", 32, s_.heads));
+    };
+    if (c_.has("relative_bias_args") && !usual_directions())
+      c_.fail("relative_bias_args", "expected the types 1d, horizontal and vertical alone");
+    return (side == Side::encoder ? std::move(cells) : Part{}) +
+           in("relative_bias", "RelativePositionBiasAggregated",
+              in("biases", "ModuleList",
+                 bias("0", "RelativePositionBias1D") + bias("1", "RelativePositionBiasHorizontal") +
+                     bias("2", "RelativePositionBiasVertical")));
+  }
+  bool usual_directions() const {
+    const boost::json::value usual = {
+        {{"type", "1d"}}, {{"type", "horizontal"}}, {{"type", "vertical"}}};
+    return c_.object().at("relative_bias_args") == usual;
   }
   /// LongT5's encoder attends locally; the others' is plain.
   std::string encoder_kind() const {
@@ -136,6 +173,29 @@ Part t5(const Config& c) {
     return tied(std::move(p), "lm_head.weight", "shared.weight");
   tensor_of(p, "lm_head.weight").reference_tied_to = "shared.weight";
   return p;
+}
+
+/// T5 that also reads patches of a page and where its words stand (arXiv:2212.02623). Always tied.
+/// Source: transformers 5.23, models/udop/{configuration,modeling}_udop.py.
+Part udop(const Config& c) {
+  const Builder b(c, "Udop");
+  const Size layers = c.dim({"num_layers"});
+  const std::string first = "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight";
+  const auto direction = [](const std::string& side) {
+    return side + ".relative_bias.biases.0.relative_attention_bias.weight";
+  };
+  const bool whole = !is_for(c, "EncoderModel"), writes = is_for(c, "ForConditionalGeneration");
+  Part p = b.shared() + b.patches("patch_embed") + b.stack_of(Side::encoder, layers);
+  if (whole) p = std::move(p) + b.stack_of(Side::decoder, c.dim({"num_decoder_layers"}, layers));
+  if (writes) p = std::move(p) + b.head("lm_head");
+  p = tied(std::move(p), "encoder.embed_tokens.weight", "shared.weight");
+  for (const std::string leaf : {"weight", "bias"})
+    p = tied(std::move(p), "encoder.embed_patches.proj." + leaf, "patch_embed.proj." + leaf);
+  if (whole) p = tied(std::move(p), "decoder.embed_tokens.weight", "shared.weight");
+  if (writes || !whole) p = tied(std::move(p), direction("encoder"), first);
+  if (!writes) return p;
+  p = tied(std::move(p), direction("decoder"), first);
+  return tied(std::move(p), "lm_head.weight", "shared.weight");
 }
 
 }  // namespace headroom::model::families

@@ -67,15 +67,21 @@ Part cosmos3_edge(const Config& c);
 // cohere_compass.cpp
 Part cohere_compass(const Config& c);
 Part cohere_compass_text(const Config& c);
+// deepseek_ocr2.cpp
+Part deepseek_ocr2(const Config& c);
 // dots3_note.cpp
 Part dots3_note(const Config& c);
 Part dots3_note_text(const Config& c);
+// embedding_gemma2.cpp
+Part embedding_gemma2(const Config& c);
 // ernie4_5_vl.cpp
 Part ernie4_5_vl(const Config& c);
 // florence2.cpp
 Part florence2(const Config& c);
 // fast_vlm.cpp
 Part fast_vlm(const Config& c);
+// fun_asr.cpp
+Part fun_asr(const Config& c);
 // git.cpp
 Part git(const Config& c);
 // granite4_vision.cpp
@@ -84,6 +90,8 @@ Part granite4_vision(const Config& c);
 Part granite_docling(const Config& c);
 // granite_speech.cpp
 Part granite_speech(const Config& c);
+// hunyuan_vl.cpp
+Part hunyuan_vl(const Config& c);
 // idefics2.cpp
 Part idefics2(const Config& c);
 // inkling.cpp
@@ -94,6 +102,8 @@ Part inkling2_text(const Config& c);
 Part janus(const Config& c);
 // kimi_k25.cpp
 Part kimi_k25(const Config& c);
+// glm5_next.cpp
+Part glm5_next(const Config& c);
 // kosmos2.cpp
 Part kosmos2(const Config& c);
 Part kosmos2_5(const Config& c);
@@ -127,11 +137,15 @@ Part phi4_multimodal(const Config& c);
 Part pix2struct(const Config& c);
 // pp_formulanet.cpp
 Part pp_formulanet(const Config& c);
+// qwen4_exp.cpp
+Part qwen4_exp(const Config& c);
+Part qwen4_exp_text(const Config& c);
 // qwen_omni.cpp
 Part qwen2_5_omni_thinker(const Config& c);
 Part qwen3_omni_thinker(const Config& c);
-// qwen_omni_voice.cpp
+// qwen_omni_voice.cpp, qwen3_omni_voice.cpp
 Part qwen2_5_omni(const Config& c);
+Part qwen3_omni(const Config& c);
 // sam_tower.cpp
 Part got_ocr2(const Config& c);
 // speech_language.cpp
@@ -141,8 +155,13 @@ Part voxtral_realtime(const Config& c);
 Part step3p7(const Config& c);
 // unlimited_ocr.cpp
 Part unlimited_ocr(const Config& c);
+// vibevoice_asr.cpp
+Part vibevoice_asr(const Config& c);
 // video_llama3.cpp
 Part video_llama3(const Config& c);
+// vit.cpp
+Part vit(const Config& c);
+Part swin(const Config& c);
 // gemma3n_towers.cpp
 Part gemma3n(const Config& c);
 // gemma4.cpp

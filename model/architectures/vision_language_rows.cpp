@@ -65,6 +65,7 @@ constexpr Architecture rows[] = {
     // glm4v.cpp
     {"Glm4vForConditionalGeneration", "glm4v", glm4v},
     {"Glm46VForConditionalGeneration", "glm46v", glm4v},
+    {"Glm46VForConditionalGeneration", "glmga", glm4v},
     {"Glm4vMoeForConditionalGeneration", "glm4v_moe", glm4v},
     {"GlmOcrForConditionalGeneration", "glm_ocr", glm4v},
     // aria.cpp
@@ -88,9 +89,14 @@ constexpr Architecture rows[] = {
     // cohere_compass.cpp
     {"CohereCompassForConditionalGeneration", "cohere_compass", cohere_compass},
     {"CohereCompassForCausalLM", "cohere_compass_text", cohere_compass_text},
+    // deepseek_ocr2.cpp
+    {"DeepseekOcr2ForConditionalGeneration", "deepseek_ocr2", deepseek_ocr2},
     // dots3_note.cpp
     {"Dots3NoteForConditionalGeneration", "dots3_note", dots3_note},
     {"Dots3NoteForCausalLM", "dots3_note_text", dots3_note_text},
+    // embedding_gemma2.cpp
+    {"EmbeddingGemma2Model", "embedding_gemma2", embedding_gemma2},
+    {"EmbeddingGemma2TextModel", "embedding_gemma2_text", embedding_gemma2},
     // ernie4_5_vl.cpp
     {"Ernie4_5_VLMoeForConditionalGeneration", "ernie4_5_vl_moe", ernie4_5_vl},
     {"Ernie4_5_VL_MoeForConditionalGeneration", "ernie4_5_vl_moe", ernie4_5_vl},
@@ -98,9 +104,13 @@ constexpr Architecture rows[] = {
     {"Florence2ForConditionalGeneration", "florence2", florence2},
     // fast_vlm.cpp
     {"FastVlmForConditionalGeneration", "fast_vlm", fast_vlm},
+    // fun_asr.cpp
+    {"FunAsrNanoForConditionalGeneration", "fun_asr_nano", fun_asr},
     // git.cpp
     {"GitForCausalLM", "git", git},
     {"GitModel", "git", git},
+    // glm5_next.cpp
+    {"Glm5NextForConditionalGeneration", "glm5_next", glm5_next},
     // granite4_vision.cpp
     {"Granite4VisionForConditionalGeneration", "granite4_vision", granite4_vision},
     // granite_docling.cpp
@@ -108,6 +118,8 @@ constexpr Architecture rows[] = {
     // granite_speech.cpp
     {"GraniteSpeechForConditionalGeneration", "granite_speech", granite_speech},
     {"GraniteSpeechPlusForConditionalGeneration", "granite_speech_plus", granite_speech},
+    // hunyuan_vl.cpp
+    {"HunYuanVLForConditionalGeneration", "hunyuan_vl", hunyuan_vl},
     // idefics2.cpp
     {"Idefics2ForConditionalGeneration", "idefics2", idefics2},
     // inkling.cpp
@@ -156,11 +168,15 @@ constexpr Architecture rows[] = {
     {"Pix2StructForConditionalGeneration", "pix2struct", pix2struct},
     // pp_formulanet.cpp
     {"PPFormulaNetForConditionalGeneration", "pp_formulanet", pp_formulanet},
+    // qwen4_exp.cpp
+    {"Qwen4ExpForConditionalGeneration", "qwen4_exp", qwen4_exp},
+    {"Qwen4ExpForCausalLM", "qwen4_exp_text", qwen4_exp_text},
     // qwen_omni.cpp
     {"Qwen2_5OmniThinkerForConditionalGeneration", "qwen2_5_omni_thinker", qwen2_5_omni_thinker},
     {"Qwen3OmniMoeThinkerForConditionalGeneration", "qwen3_omni_moe_thinker", qwen3_omni_thinker},
-    // qwen_omni_voice.cpp
+    // qwen_omni_voice.cpp, qwen3_omni_voice.cpp
     {"Qwen2_5OmniForConditionalGeneration", "qwen2_5_omni", qwen2_5_omni},
+    {"Qwen3OmniMoeForConditionalGeneration", "qwen3_omni_moe", qwen3_omni},
     // sam_tower.cpp
     {"GotOcr2ForConditionalGeneration", "got_ocr2", got_ocr2},
     {"GotOcr2ForConditionalGeneration", "pp_chart2table", got_ocr2},
@@ -171,8 +187,20 @@ constexpr Architecture rows[] = {
     {"Step3p7ForConditionalGeneration", "step3p7", step3p7},
     // unlimited_ocr.cpp
     {"UnlimitedOcrForConditionalGeneration", "unlimited_ocr", unlimited_ocr},
+    // vibevoice_asr.cpp
+    {"VibeVoiceAsrForConditionalGeneration", "vibevoice_asr", vibevoice_asr},
     // video_llama3.cpp
     {"VideoLlama3ForConditionalGeneration", "video_llama_3", video_llama3},
+    // vit.cpp
+    {"ViTModel", "vit", vit},
+    {"ViTForImageClassification", "vit", vit},
+    {"DeiTModel", "deit", vit},
+    {"DeiTForImageClassification", "deit", vit},
+    {"DeiTForImageClassificationWithTeacher", "deit", vit},
+    {"SwinModel", "swin", swin},
+    {"SwinForImageClassification", "swin", swin},
+    {"DonutSwinModel", "donut-swin", swin},
+    {"DonutSwinForImageClassification", "donut-swin", swin},
 };
 
 }  // namespace

@@ -36,6 +36,10 @@ Submodel qwen2_vision(const Config& c);
 Submodel qwen2_5_vision(const Config& c);
 Submodel qwen3_vision(const Config& c, const std::string& name);
 
+/// Gemma 4's eyes and ears, which others reuse.
+Submodel gemma4_vision(const Config& c);
+Submodel gemma4_audio(const Config& c);
+
 /// The child `qformer`: BERT's layers over learned queries, every few of which look at `seen`
 /// dimensions of what an encoder puts out; class names of `name` ("Blip2", "InstructBlip").
 Part qformer(const Config& q, const std::string& name, Size seen);

@@ -34,6 +34,18 @@ inline Part batch_norm(std::string_view name, std::string_view class_name, Size 
                 buffer("num_batches_tracked", {}, Element::int64, true));
 }
 
+/// `n` children of a ModuleList that are no blocks to place: `child(name, i)`. Throws
+/// std::length_error beyond `most_layers`.
+template <class F>
+Part list(std::string_view name, Size n, F&& child) {
+  if (n > most_layers)
+    throw std::length_error(std::string(name) + ": " + std::to_string(n) + " modules, at most " +
+                            std::to_string(most_layers) + " are supported");
+  Part all{.modules = {{std::string(name), "ModuleList"}}};
+  for (Size i = 0; i < n; ++i) all = std::move(all) + at(name, child(std::to_string(i), i));
+  return all;
+}
+
 /// A linear layer that is an output head of `vocab` rows.
 inline Part output_head(std::string_view name, Size dim, Size vocab, Bias bias = Bias::no) {
   Part p = linear(name, dim, vocab, bias);
