@@ -124,6 +124,15 @@ bool is_of(std::string_view machine, const std::string& measured) {
   return machine == measured || machine.starts_with(measured + " @ ");
 }
 
+/// "RAM bandwidth", for each rate that was measured.
+std::vector<std::string_view> names_of(const MeasuredHost& host) {
+  std::vector<std::string_view> all;
+  if (host.ram_bandwidth) all.emplace_back("RAM bandwidth");
+  if (host.host_bus) all.emplace_back("bus to a card");
+  if (host.disk_read) all.emplace_back("disk read");
+  return all;
+}
+
 std::string rate(BytesPerSecond value) { return fmt::format("{:.4g}GB/s", value.value() / 1e9); }
 
 }  // namespace
@@ -134,9 +143,9 @@ std::string profile_text(const FactorProfile& p) {
   std::string text = fmt::format(
       "# A factor profile: constants of engines as measured on one machine (headroom calibrate).\n"
       "# --factors FILE lays them over the shipped ones.\n\n"
-      "machine = {}\ndate = {}\nheadroom = {}\nfiles = [{}]\nerrors = {}\n",
-      quoted(p.machine), quoted(p.date), quoted(HEADROOM_VERSION), fmt::join(files, ", "),
-      quoted(p.errors));
+      "machine = {}\ndate = {}\nheadroom = {}\nfiles = [{}]\n",
+      quoted(p.machine), quoted(p.date), quoted(HEADROOM_VERSION), fmt::join(files, ", "));
+  if (!p.errors.empty()) text += fmt::format("errors = {}\n", quoted(p.errors));
   if (p.host.any()) {
     text += "\n[host]\n";
     const auto add = [&](std::string_view key, const std::optional<BytesPerSecond>& value) {
@@ -240,12 +249,21 @@ void Engines::measured(Machine& machine) const {
 std::vector<std::string> Engines::assumed(const Machine* machine) const {
   std::vector<std::string> all;
   if (!file_.empty()) {
+    const bool other = machine != nullptr && !is_of(machine->canonical_name(), profile_.machine);
+    const auto add = [&](const std::string& what, std::string_view elsewhere) {
+      all.push_back(fmt::format("{}, measured on {}", what, profile_.machine));
+      if (other)
+        all.back() += fmt::format("; this is {}: {}", machine->canonical_name(), elsewhere);
+    };
     std::set<std::string> engines;
     for (const Factor& each : profile_.factors) engines.insert(each.runtime);
-    all.push_back(fmt::format("{} constants of {} for {}, measured on {}", profile_.factors.size(),
-                              file_, fmt::join(engines, ", "), profile_.machine));
-    if (machine != nullptr && !is_of(machine->canonical_name(), profile_.machine))
-      all.back() += fmt::format("; this is {}: they may not hold here", machine->canonical_name());
+    if (!engines.empty())
+      add(fmt::format("{} constants of {} for {}", profile_.factors.size(), file_,
+                      fmt::join(engines, ", ")),
+          "they may not hold here");
+    if (profile_.host.any())
+      add(fmt::format("{} of {}", fmt::join(names_of(profile_.host), ", "), file_),
+          "not used here");
   }
   for (const auto& text : set_) all.push_back(text + ", as --set says");
   return all;

@@ -30,6 +30,7 @@ COLUMNS = (
 ).split()
 IDENTITY = "task model weights precision gpu allocation_bytes batch prompt_tokens output_tokens".split()
 GIB = 1 << 30
+MISSING = 3  # exit code: a package or program is not installed
 
 
 def amount(text):
@@ -95,6 +96,8 @@ def measure(task):
     named = "dtype" if int(transformers.__version__.split(".")[0]) >= 5 else "torch_dtype"
     options = {named: dtype}
     if gpus:
+        import accelerate  # noqa: F401 (device_map needs it)
+
         memory = {i: task["allocation_bytes"] for i in range(gpus)}
         memory["cpu"] = task["cpu_bytes"]
         options |= {"device_map": "sequential", "max_memory": memory, "offload_folder": task["offload"]}
@@ -175,6 +178,8 @@ def run_one(text):
     task = json.loads(text)
     try:
         print("PROBE " + json.dumps({"status": "ok"} | measure(task)))
+    except ImportError:
+        raise
     except Exception as error:  # whatever ends this run is a result
         kind = type(error).__name__
         memory = "OutOfMemory" in kind or isinstance(error, MemoryError) or "out of memory" in str(error)
@@ -234,11 +239,19 @@ def add_row(file, row):
         writer.writerow({name: row.get(name, "") for name in COLUMNS})
 
 
-def predicted(args, extra=()):
-    command = [args.headroom, "curve", args.config_or_name, "--machine", args.machine, "--format", "csv",
+def program(command, option="", **how):
+    try:
+        return subprocess.run(command, text=True, **how)
+    except FileNotFoundError:
+        print(f"probe: no program '{command[0]}'{option}", file=sys.stderr)
+        sys.exit(MISSING)
+
+
+def predicted(args, extra=(), what="curve"):
+    command = [args.headroom, what, args.config_or_name, "--machine", args.machine, "--format", "csv",
                "--batch", str(args.batches[0]), "--prompt-tokens", str(args.prompt_tokens),
                "--output-tokens", str(args.output_tokens), "--precision", args.precision, *extra]
-    found = subprocess.run(command, capture_output=True, text=True)
+    found = program(command, "; --headroom says where it is", capture_output=True)
     if found.returncode not in (0, 3):
         sys.exit(f"probe: {' '.join(command)}: {found.stderr.strip()}")
     return list(csv.DictReader(found.stdout.splitlines()))
@@ -252,9 +265,11 @@ def run(args):
     args.config_or_name = str(path)
     name = args.name or (path.stem if path.is_file() and path.stem != "config" else path.absolute().name)
     if args.estimate_only:
-        for row in predicted(args):
+        on_cpu = args.device == "cpu"
+        rows = predicted(args, ["--gpu-budget", "0"], "estimate") if on_cpu else predicted(args)
+        for row in rows:
             print(f"{int(row['gpu_budget_bytes']) / GIB:8.2f} GiB  {row['tokens_s']:>10.6} tokens/s  "
-                  f"first token {row['ttft_s']:.6} s  load {row['load_s']:.6} s  {row['layers']}")
+                  f"first token {row['ttft_s']:.6} s  load {row['load_s']:.6} s  {row.get('layers', 'cpu')}")
         return
     here = machine(args.device)
     folder = pathlib.Path(args.folder or f"probe-{name}-{args.precision}") if weights == "random" else path
@@ -274,6 +289,8 @@ def run(args):
             row["started"] = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
             done = subprocess.run([sys.executable, __file__, "one", json.dumps(task)],
                                   stdout=subprocess.PIPE, text=True)
+            if done.returncode == MISSING:
+                sys.exit(MISSING)  # said already; no row, so that the run is tried again
             answer = [line for line in done.stdout.splitlines() if line.startswith("PROBE ")]
             # The kernel's killer leaves no answer: the host's memory was not enough.
             row |= json.loads(answer[-1][6:]) if answer else {
@@ -329,7 +346,7 @@ fs transparent solid 0.15 noborder title '80 % interval', '' index 0 using 1:2 w
 lc rgb '#0072B2' title 'predicted', '' index 1 using 1:2 with points pt 7 ps 1.4 lc rgb '#D55E00' title 'measured', '' index 2 using 1:2 with points pt 2 ps 1.4 lw 2 \
 lc rgb '#D55E00' title 'out of memory'
 """)
-    subprocess.run(["gnuplot", str(stem.with_suffix(".gp"))], check=True)
+    program(["gnuplot", str(stem.with_suffix(".gp"))], check=True)
     print(stem.with_suffix(".png"))
 
 
@@ -371,7 +388,11 @@ def main():
     args = parser.parse_args()
     if min(getattr(args, "batches", [1])) < 1 or getattr(args, "output_tokens", 2) < 2:
         parser.error("batches start at 1, output tokens at 2")
-    args.action(args)
+    try:
+        args.action(args)
+    except ImportError as error:
+        print(f"probe: {error}: pip install {error.name or 'it'}; nothing was stored", file=sys.stderr)
+        sys.exit(MISSING)
 
 
 if __name__ == "__main__":

@@ -190,7 +190,11 @@ class Start {
 
 }  // namespace
 
-bool is_vllm_log(std::string_view text) { return text.find("vllm") != none && has_weights(text); }
+bool is_vllm_log(std::string_view text) {
+  // Lines cut out of a log need not name the program; these are its own words.
+  return has_weights(text) &&
+         after(text, {"vllm", "vLLM", "VLLM", "LLM engine", "KV cache", "KV Cache", "GPU blocks"});
+}
 
 std::vector<Measurement> vllm_log_rows(std::string_view text, const RowDefaults& defaults,
                                        std::vector<std::string>& notes) {

@@ -155,7 +155,9 @@ int run(const Options& options) {
     return done;
   }
   report::write_whole(options.text("out"), profile_text(found.profile));
-  fmt::print(stderr, "wrote {}; --factors {} uses it\n", options.text("out"), options.text("out"));
+  const bool host_alone = found.profile.factors.empty();
+  fmt::print(stderr, "wrote {}{}; --factors {} uses it\n", options.text("out"),
+             host_alone ? ", the host's figures alone" : "", options.text("out"));
   return done;
 }
 

@@ -131,6 +131,17 @@ std::map<std::string, std::string> figures_of(const std::string& log, const RowD
   return found;
 }
 
+// Lines cut out of a log name the engine's lines, not always the program.
+TEST(VllmLog, WithoutTheNameOfTheProgram) {
+  const auto found = figures_of(
+      "INFO Initializing a V1 LLM engine with config: model='gpt2', dtype=torch.bfloat16, "
+      "max_seq_len=1024, tensor_parallel_size=1\nINFO Model loading took 0.24 GiB and 0.5 seconds\n"
+      "INFO Available KV cache memory: 19.31 GiB\nGPU KV cache size: 562,000 tokens\n"
+      "Maximum concurrency for 1,024 tokens per request: 548.8x\n",
+      {});
+  EXPECT_EQ(found.at("gpu0_weights_memory"), "0.24");
+}
+
 // Figures of a run with Llama-3.1-8B on an RTX 3090, github.com/vllm-project/vllm/issues/10517:
 // 23.58 GiB x 0.9 - 3.81 GiB beside the cache, of which 1,952 blocks of 16 tokens hold 1.5616
 // sequences.
