@@ -19,7 +19,7 @@ bool fits(const model::Estimate& e) { return e.verdict < model::Verdict::does_no
 /// The point as this kind's own runtime would run it.
 std::string write(const LaunchKind& kind, GivenScenario& given, const Options& options) {
   model::Scenario s = given.scenario;
-  if (!kind.runtime.empty() && s.runtime->name != kind.runtime) {
+  if (!kind.runtime.empty() && s.runtime->family != kind.runtime) {
     if (options.given("runtime") && options.text("kind") != "all")
       throw std::invalid_argument(fmt::format("--runtime {} was asked for, and this is for {}",
                                               s.runtime->name, kind.runtime));
@@ -33,6 +33,7 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
     eight_bit = model::hold(*given.model, model::scheme("int8"));
     s.weights = &*eight_bit;
   }
+  const Margin margin(s);
   const model::Explanation explained = model::explain(s);
   if (!fits(explained.estimate))
     throw std::invalid_argument(
@@ -67,7 +68,7 @@ int write_all(const Options& options, GivenScenario& given) {
 /// The default kind of a runtime is the one made for it.
 std::string kind_for(const model::Runtime& runtime) {
   for (const LaunchKind& kind : launch_kinds())
-    if (kind.runtime == runtime.name) return std::string(kind.name);
+    if (kind.runtime == runtime.family) return std::string(kind.name);
   return "slurm";
 }
 
@@ -77,7 +78,11 @@ int plan_of_tests(const Options& options) {
   if (names.empty()) throw UsageError("which MODEL…? a test plan takes several");
   for (const auto& name : names) given.push_back(scenario_of(options, name));
   std::vector<model::Explanation> explained;
-  for (const auto& each : given) explained.push_back(model::explain(each.scenario));
+  std::vector<Margin> margins;
+  for (auto& each : given) {
+    margins.emplace_back(each.scenario);
+    explained.push_back(model::explain(each.scenario));
+  }
   std::vector<LaunchPoint> points;
   for (std::size_t i = 0; i < given.size(); ++i)
     points.push_back({given[i].scenario, explained[i], {}});

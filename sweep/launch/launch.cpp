@@ -13,7 +13,7 @@ namespace headroom::sweep {
 namespace {
 
 constexpr LaunchKind table[] = {
-    {"transformers", "load.py", "transformers", "Python: device_map, max_memory, offload folder",
+    {"transformers", "load.py", "transformers", "Python: max_memory or device_map, offload folder",
      transformers_script},
     {"transformers-8bit", "load_8bit.py", "transformers", "the same in 8 bit by bitsandbytes",
      transformers_8bit_script},
@@ -53,21 +53,21 @@ std::string python_quoted(std::string_view text) {
   return boost::json::serialize(boost::json::value(text));
 }
 
-std::vector<std::pair<std::string, Size>> max_memory_mib(const LaunchPoint& point) {
-  constexpr Size mib = Size{1} << 20;
-  std::vector<std::pair<std::string, Size>> all;
-  Size card = 0;
-  for (const auto& use : point.explained.devices) {
-    const Size most = use.capacity.count() / 10 * 9;
-    if (use.kind == "gpu") {
-      const Bytes beside = use.total - use.weights;
-      const Size left = std::max<Size>(0, (use.budget - beside).count());
-      all.emplace_back(std::to_string(card++), std::min(most, left) / mib);
-    } else if (use.kind == "cpu") {
-      all.emplace_back("cpu", std::min(most, use.budget.count()) / mib);
-    }
+std::string start_command(const LaunchPoint& point) {
+  for (const LaunchKind& kind : table) {
+    if (kind.runtime != point.scenario.runtime->family) continue;
+    kind.write(point);  // throws where there is no such file
+    return fmt::format("{} {}", kind.file.ends_with(".py") ? "python3" : "sh", kind.file);
   }
-  return all;
+  return {};
+}
+
+Margin::Margin(model::Scenario& s) {
+  constexpr double share = 0.9;
+  if (s.runtime->offload != model::Offload::stream || s.gpu_budget != model::all_of_it) return;
+  runtime_ = std::make_unique<model::Runtime>(*s.runtime);
+  runtime_->utilization = std::min(share, runtime_->utilization);
+  s.runtime = runtime_.get();
 }
 
 std::string test_plan(std::span<const LaunchPoint> points) {
@@ -102,10 +102,9 @@ std::string test_plan(std::span<const LaunchPoint> points) {
                         to_text(e.gpu_bytes_high));
     text += fmt::format("* ready after {}, first token after {}, then {:.3g} tokens/s\n",
                         duration(e.load.value()), duration(e.ttft.value()), e.tokens_s);
-    text += fmt::format(
-        "* start: `headroom launch {} --machine {} --precision {} --kind {}`\n",
-        shell_quoted(p.model().name), shell_quoted(p.scenario.machine->name), p.scheme().name,
-        p.scenario.runtime->name == "transformers" ? "transformers" : p.scenario.runtime->name);
+    text += fmt::format("* start: `headroom launch {} --machine {} --precision {} --kind {}`\n",
+                        shell_quoted(p.model().name), shell_quoted(p.scenario.machine->name),
+                        p.scheme().name, p.scenario.runtime->name);
   }
   return text;
 }

@@ -1,7 +1,7 @@
 // Ready configurations for a point: what to start, with the figures of the estimate filled in.
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,8 +54,20 @@ std::string test_plan(std::span<const LaunchPoint> points);
 std::string shell_quoted(std::string_view text);
 std::string python_quoted(std::string_view text);
 
-/// max_memory for accelerate: of each card what the estimate leaves to weights, at most 90 % of its
-/// memory; of the host 90 % of what it may use. MiB, rounded down. Entries "0", "1", …, "cpu".
-std::vector<std::pair<std::string, Size>> max_memory_mib(const LaunchPoint& point);
+/// What starts the point with its engine's own file: "sh vllm.sh"; empty: no kind is made for the
+/// engine. Throws std::invalid_argument with the reason where the file cannot be written.
+std::string start_command(const LaunchPoint& point);
+
+/// Every file of a point describes the same one. Where accelerate fills devices in order, a tenth
+/// of each card is left free unless a budget was given: what runs over a card there ends the run,
+/// and torch's fragments are not in its budgets. Keeps the runtime that `scenario` points to from
+/// then on.
+class Margin {
+ public:
+  explicit Margin(model::Scenario& scenario);
+
+ private:
+  std::unique_ptr<model::Runtime> runtime_;
+};
 
 }  // namespace headroom::sweep

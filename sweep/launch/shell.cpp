@@ -36,17 +36,26 @@ std::string slurm_script(const LaunchPoint& point) {
         fmt::format("the point takes {} cards and {} holds {}: a job of several boxes needs the "
                     "engine's own launcher",
                     e.gpus_used, host.name, host.cards));
+  const auto& cards = point.scenario.machine->devices;
+  if (!cards.empty() && cards.front().vendor == "apple")
+    throw std::invalid_argument("Slurm does not run on macOS, and has no such cards to ask for");
+  const std::string command = start_command(point);
   std::string text = fmt::format(
       "#!/bin/bash\n#SBATCH --job-name=headroom\n#SBATCH --nodes=1\n#SBATCH --ntasks=1\n"
       "#SBATCH --cpus-per-task={}\n#SBATCH --mem={}G\n#SBATCH --time=01:00:00\n",
       cores(point), host_gib(point));
   if (e.gpus_used > 0) text += fmt::format("#SBATCH --gres=gpu:{}\n", e.gpus_used);
-  text += fmt::format(
-      "# {} in {} on {}: {} (sure: {}); ready after {}.\nset -euo pipefail\nmkdir -p offload\n"
-      "chmod u+rwx offload\nexport PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\n"
-      "[ $# -gt 0 ] || set -- python3 load.py\nexec \"$@\"\n",
-      point.model().name, point.scheme().name, point.scenario.machine->name,
-      model::name_of(e.verdict), model::name_of(e.sure), duration(e.load.value()));
+  text += fmt::format("# {} in {} on {}: {} (sure: {}); ready after {}.\nset -euo pipefail\n",
+                      point.model().name, point.scheme().name, point.scenario.machine->name,
+                      model::name_of(e.verdict), model::name_of(e.sure), duration(e.load.value()));
+  if (point.scenario.runtime->offload == model::Offload::stream)
+    text +=
+        "mkdir -p offload\nchmod u+rwx offload\n"
+        "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\n";
+  text += command.empty()
+              ? "[ $# -gt 0 ] || { echo 'usage: sbatch job.sbatch COMMAND...' >&2; exit 2; }\n"
+              : fmt::format("[ $# -gt 0 ] || set -- {}\n", command);
+  text += "exec \"$@\"\n";
   return text;
 }
 
@@ -57,18 +66,22 @@ std::string measure_script(const LaunchPoint& point) {
   if (point.scenario.machine->devices.front().vendor != "nvidia")
     throw std::invalid_argument("the script asks nvidia-smi, and these cards are of another maker");
   constexpr Size mib = Size{1} << 20;
+  const std::string command = start_command(point);
   return fmt::format(R"(#!/bin/bash
 # Runs a command and holds the peak of the most loaded card beside the estimate:
-#   bash measure.sh python3 load.py
+#   bash measure.sh {6}
 # {0} in {1} on {2}. Exit code: the command's; 3 where the peak is outside the interval.
+# A server is ended with Ctrl-C once it has answered a request.
 set -uo pipefail
 low={3} expected={4} high={5}   # MiB
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits -lms 200 >"$log" &
 watcher=$!
+trap ':' INT
 "$@"
 code=$?
+[ "$code" -ne 130 ] || code=0
 kill "$watcher" 2>/dev/null
 peak=$(sort -n "$log" | tail -1)
 echo "most loaded card: ${{peak:-?}} MiB, expected $expected ($low to $high) MiB"
@@ -77,7 +90,7 @@ echo "most loaded card: ${{peak:-?}} MiB, expected $expected ($low to $high) MiB
 )",
                      point.model().name, point.scheme().name, point.scenario.machine->name,
                      e.gpu_bytes_low.count() / mib, e.gpu_bytes.count() / mib,
-                     e.gpu_bytes_high.count() / mib + 1);
+                     e.gpu_bytes_high.count() / mib + 1, command.empty() ? "COMMAND" : command);
 }
 
 }  // namespace headroom::sweep

@@ -1,16 +1,85 @@
 // Python for transformers.
 #include <fmt/format.h>
 
+#include "hardware/quantity_text.hpp"
+#include "model/placement/strategy.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/output.hpp"
+#include "sweep/place/place.hpp"
 
 namespace headroom::sweep {
 namespace {
 
-std::string max_memory(const LaunchPoint& point) {
+/// The value of a device in Python: 0, "mps", "cpu", "disk".
+std::string device_in_python(const LaunchPoint& point, const std::string& device) {
+  if (device == "cpu" || device == "disk") return '"' + device + '"';
+  return point.scenario.machine->devices.front().vendor == "apple" ? "\"mps\"" : device;
+}
+
+/// Whether the mapper of accelerate (transformers 4) and that of transformers 5 write the same
+/// placement when `made.memory` is passed.
+bool both_write(const LaunchPoint& point, const model::Mapped& made) {
+  const model::Model& model = point.model();
+  const auto type = model::mapper_dtype(point.scheme().name);
+  const model::ModuleTree as_cast(model.part, type);
+  const model::ModuleTree as_loaded(model.part, std::nullopt, type->element,
+                                    model::Counting::transformers);
+  try {
+    for (const auto mapper : {model::Mapper::accelerate, model::Mapper::transformers}) {
+      const auto& tree = mapper == model::Mapper::accelerate ? as_cast : as_loaded;
+      const auto map = model::infer_device_map(tree, made.memory,
+                                               {.mapper = mapper, .no_split = model.part.no_split});
+      if (!(model::assignment_of(model, map) == made.assignment)) return false;
+    }
+  } catch (const std::exception&) {
+    return false;  // the mapper itself fails, or splits a layer
+  }
+  return true;
+}
+
+/// How the placement of the estimate is passed on.
+struct Passed {
+  std::string definition;  ///< lines of Python
+  std::string arguments;   ///< of from_pretrained
+};
+
+/// max_memory where that is enough; the map itself where the mappers would make another, or where a
+/// quantiser changes what they measure.
+Passed passed_on(const LaunchPoint& point) {
+  const model::ModuleTree tree = model::held_tree(*point.scenario.weights);
+  const auto made = model::as_map(point.scenario, tree, {.no_split = point.model().part.no_split});
+  if (!made) throw std::invalid_argument("this runtime takes no device map");
+  Passed out;
+  const bool plain = point.scheme().family == model::SchemeFamily::plain;
+  if (made->written && plain && both_write(point, *made)) {
+    out.definition =
+        "# What each device may hold of the weights: filled in order, these make the placement\n"
+        "# above. The rest of a card is for the KV cache and activations.\nMAX_MEMORY = {\n";
+    for (const auto& each : made->memory)
+      if (each.given)
+        out.definition += fmt::format("    {}: \"{}MiB\",\n", device_in_python(point, each.device),
+                                      each.limit / 8 >> 20);
+    out.arguments = "        device_map=\"sequential\",\n        max_memory=MAX_MEMORY,\n";
+  } else {
+    out.definition =
+        fmt::format("# Where each module goes: the placement above; {}.\nDEVICE_MAP = {{\n",
+                    names_note(point.model(), made->map));
+    for (const auto& [module, device] : made->map)
+      out.definition +=
+          fmt::format("    {}: {},\n", python_quoted(module), device_in_python(point, device));
+    out.arguments = "        device_map=DEVICE_MAP,\n";
+  }
+  out.definition += "}\n";
+  return out;
+}
+
+/// What each device holds, as comments.
+std::string placement_of(const LaunchPoint& point) {
   std::string text;
-  for (const auto& [device, mib] : max_memory_mib(point))
-    text += fmt::format("    {}: \"{}MiB\",\n", device == "cpu" ? "\"cpu\"" : device, mib);
+  for (const auto& use : point.explained.devices)
+    if (use.total > Bytes(0))
+      text += fmt::format("#   {}: {} of {}{}{}\n", use.name, to_text(use.total),
+                          to_text(use.budget), use.layers.empty() ? "" : ", layers ", use.layers);
   return text;
 }
 
@@ -23,10 +92,11 @@ std::string_view torch_type(const model::Scheme& scheme) {
 /// `extra`: arguments of from_pretrained beside the usual ones, whole lines.
 std::string script(const LaunchPoint& point, std::string_view imports, std::string_view extra) {
   const model::Estimate& e = point.estimate();
+  const Passed passed = passed_on(point);
   return fmt::format(
       R"(# {0} on {1}: {2} (sure: {3}).
 # Expected: ready after {4}, first token after {5}, {6:.3g} tokens/s.
-import os
+{14}import os
 
 # Fewer fragments: allocations may grow in place.
 os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
@@ -36,10 +106,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer{7}
 
 MODEL = {8}
 OFFLOAD = "./offload"
-# What each device may hold of the weights; the rest of a card is for the KV cache and activations.
-MAX_MEMORY = {{
-{9}}}
-
+{9}
 
 def load():
     os.makedirs(OFFLOAD, exist_ok=True)
@@ -48,9 +115,7 @@ def load():
     return AutoModelForCausalLM.from_pretrained(
         MODEL,
         dtype={10},
-        device_map="auto",
-        max_memory=MAX_MEMORY,
-        offload_folder=OFFLOAD,
+{15}        offload_folder=OFFLOAD,
         offload_state_dict=True,
 {11}    )
 
@@ -64,8 +129,9 @@ if __name__ == "__main__":
 )",
       point.model().name, point.scenario.machine->name, model::name_of(e.verdict),
       model::name_of(e.sure), duration(e.load.value()), duration(e.ttft.value()), e.tokens_s,
-      imports, python_quoted(point.model().name), max_memory(point), torch_type(point.scheme()),
-      extra, point.scenario.output_tokens, point.scenario.kv_cache ? "" : ", use_cache=False");
+      imports, python_quoted(point.model().name), passed.definition, torch_type(point.scheme()),
+      extra, point.scenario.output_tokens, point.scenario.kv_cache ? "" : ", use_cache=False",
+      placement_of(point), passed.arguments);
 }
 
 }  // namespace
