@@ -183,16 +183,6 @@ std::string without_cards(const Scenario& s) {
   changed.cpu_offload = Bytes(0);
   std::string best;
   Seconds fastest{std::numeric_limits<double>::infinity()};
-  const auto consider = [&](const Runtime& engine, const Estimate& e) {
-    if (e.verdict >= Verdict::does_not_fit || e.disk_bytes > Bytes(0)) return false;
-    if (e.tpot < fastest) {
-      fastest = e.tpot;
-      best = fmt::format(
-          "{} runs on a CPU, {} weights: {:.1f} GB in host memory, {:.1f} ms a token", engine.name,
-          changed.weights->scheme->name, gigabytes(e.cpu_bytes), 1e3 * e.tpot.value());
-    }
-    return true;
-  };
   for (const Runtime& engine : runtimes()) {
     if (!engine.cpu || engine.name != engine.family) continue;
     changed.runtime = &engine;
@@ -201,7 +191,15 @@ std::string without_cards(const Scenario& s) {
       const Weights held = hold(*s.weights->model, *scheme);
       if (!held.refusal.empty()) continue;
       changed.weights = &held;
-      if (consider(engine, evaluate(changed))) break;
+      const Estimate e = evaluate(changed);
+      if (e.verdict >= Verdict::does_not_fit || e.disk_bytes > Bytes(0)) continue;
+      if (e.tpot < fastest) {
+        fastest = e.tpot;
+        best =
+            fmt::format("{} runs on a CPU, {} weights: {:.1f} GB in host memory, {:.1f} ms a token",
+                        engine.name, scheme->name, gigabytes(e.cpu_bytes), 1e3 * e.tpot.value());
+      }
+      break;
     }
   }
   return best;

@@ -5,6 +5,7 @@
 #include "sweep/commands/command.hpp"
 #include "sweep/digits.hpp"
 #include "sweep/estimate_text.hpp"
+#include "sweep/free_memory.hpp"
 #include "sweep/gpus_needed.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/scenario_options.hpp"
@@ -122,6 +123,7 @@ int run(const Options& options) {
     throw UsageError("--explain has no effect here: json has the terms always, csv and md never");
   const GivenScenario given = scenario_of(options);
   Explanation explained = model::explain(given.scenario);
+  if (given.free) hold_against_free(*given.free, given.scenario, explained);
   if (const auto smaller = given.on_machine
                                ? smaller_model(given.scenario, explained.estimate,
                                                options.text("precision", "auto") == "auto")

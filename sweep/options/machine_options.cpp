@@ -57,6 +57,8 @@ GivenMachine local(const Catalogue& catalogue, Memory memory) {
           "all of {}, although only {} of {} is free now: --{} {:.0f}MiB plans with that", name,
           to_text(free), to_text(all), flag, std::floor(free.real().value() / (1 << 20))));
   };
+  given.free.emplace().ram = found.ram_available;
+  for (const DetectedCard& card : found.cards) given.free->cards.push_back(card.free);
   for (std::size_t i = 0; i < found.cards.size(); ++i)
     if (const DetectedCard& card = found.cards[i]; card.free)
       busy(fmt::format("gpu {}", i), "gpu-budget", *card.free, card.memory);

@@ -18,8 +18,14 @@ namespace headroom::sweep {
 /// The shipped rows with the user's --hardware files (`also` first) laid over them.
 Catalogue catalogue_of(const std::vector<std::string>& files);
 
+/// What nothing else uses now.
+struct FreeMemory {
+  std::vector<std::optional<Bytes>> cards;  ///< nothing: not known
+  Bytes ram;
+};
 struct GivenMachine {
   Machine machine;
+  std::optional<FreeMemory> free;    ///< of this computer, where all of it is meant
   std::vector<std::string> assumed;  ///< what was not given, and where it comes from
 };
 /// Nothing where no machine is given. Throws UsageError for flags that exclude each other or would

@@ -123,6 +123,7 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   if (auto machine = machine_of(options)) {
     given.machine = std::make_unique<Machine>(std::move(machine->machine));
     given.assumed = std::move(machine->assumed);
+    given.free = std::move(machine->free);
   } else {
     given.machine = std::make_unique<Machine>(no_machine());
     given.on_machine = false;

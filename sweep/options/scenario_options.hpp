@@ -10,6 +10,7 @@
 #include "model/estimate.hpp"
 #include "sweep/factors.hpp"
 #include "sweep/options/companion_options.hpp"
+#include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
 #include "sweep/options/options.hpp"
 #include "sweep/options/split_options.hpp"
@@ -35,6 +36,7 @@ struct GivenScenario {
   std::unique_ptr<model::LayerSplit> layer_split;  ///< null: the runtime decides
   std::unique_ptr<GivenDraft> draft;               ///< null: none
   bool on_machine = true;
+  std::optional<FreeMemory> free;    ///< of this computer, where it is the machine
   std::vector<std::string> assumed;  ///< of the machine and of a custom model
   model::Scenario scenario;
 };

@@ -1,0 +1,37 @@
+#include "sweep/free_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "hardware/quantity_text.hpp"
+
+namespace headroom::sweep {
+
+void hold_against_free(const FreeMemory& free, const model::Scenario& s,
+                       model::Explanation& explained) {
+  model::Estimate& e = explained.estimate;
+  if (e.verdict >= model::Verdict::does_not_fit) return;
+  const auto hold = [&](const model::DeviceUse& use, Bytes there, Bytes needed, double high,
+                        std::string_view flag) {
+    const double bytes = there.real().value();
+    if (high * needed.real().value() <= bytes) return;
+    if (e.sure == model::Sure::yes) e.sure = model::Sure::marginal;
+    if (needed <= there) return;
+    explained.warnings.push_back(fmt::format(
+        "{}: {} of {} is free now and {} is needed: free it, or see what --{} {:.0f}MiB allows",
+        use.name, to_text(there), to_text(use.capacity), to_text(needed), flag,
+        std::floor(bytes / (1 << 20))));
+  };
+  for (const model::DeviceUse& use : explained.devices) {
+    for (std::size_t i = 0; i < free.cards.size(); ++i)
+      if (free.cards[i] && use.name.starts_with(fmt::format("gpu {}:", i))) {
+        const bool aside = s.runtime->utilization < 1;
+        hold(use, *free.cards[i], aside ? use.budget : use.total,
+             aside ? 1 : model::interval_factors(*s.runtime).memory.high, "gpu-budget");
+      }
+    if (use.kind == "cpu") hold(use, free.ram, use.total, 1, "ram-budget");
+  }
+}
+
+}  // namespace headroom::sweep
