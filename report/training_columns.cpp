@@ -66,6 +66,8 @@ void add_training_axes(std::vector<Column>& all) {
   all.push_back(axis("optimizer", "", "optimizer", text, "what steps"));
   all.push_back(axis("recipe", "", "recipe", text,
                      "how weights, gradients and states are held; usual: as the runtime does"));
+  all.push_back(axis("matrices", "", "matrices", text,
+                     "in what layers multiply; usual: in 16 bit, or fp32 where the recipe is"));
   all.push_back(axis("zero", "", "ZeRO", integer,
                      "what replicas share out: 1 states, 2 gradients, 3 weights; at least what the "
                      "runtime does"));

@@ -46,15 +46,14 @@ Value dense(Tape& tape, const Value& x, const FeedForwardUse& u, Size inner) {
 Value routed(Tape& tape, const Value& x, const FeedForwardUse& u) {
   const ExpertsUse& e = *u.experts;
   const Size used = e.used;
-  const bool trained = tape.mode().trained;
   Value source = x;
   Value logits;
   if (e.router == RouterKind::sigmoid) {
     // The product itself runs in fp32 on fp32 copies; under autocast it is cast back.
     source = tape.to(x, Held::fp32);
-    logits = tape.linear(source, u.hidden, e.experts, tokens(1), trained);
+    logits = tape.linear_as_is(source, u.hidden, e.experts);
   } else {
-    logits = tape.linear(x, u.hidden, e.experts, tokens(1), trained);
+    logits = tape.linear_as_is(x, u.hidden, e.experts);
   }
   const auto chosen = [&](Held held, bool grad) {
     return tape.make(tokens(used), held, grad, Region::outer);
@@ -94,7 +93,7 @@ Value mixture(Pass& pass, const Value& x, const FeedForwardUse& u) {
     one.gating = Gating::separate;
     shared = dense(tape, x, one, e.shared_inner);
     if (e.shared_gate) {
-      const Value gate = tape.keeps_result(tape.linear(x, u.hidden, 1, tokens(1), trained));
+      const Value gate = tape.keeps_result(tape.linear_as_is(x, u.hidden, 1));
       shared = tape.multiply(shared, gate);
     }
   }
@@ -109,7 +108,7 @@ Value mixture(Pass& pass, const Value& x, const FeedForwardUse& u) {
   if (e.clamped) tape.save(2 * tokens(used), Held::int64, Region::outer);  // biases are gathered
   const Value sorted_weights = tape.like(weights);
   const Value rows = tape.make(routed_rows(used * u.hidden), x.held, x.grad, Region::outer);
-  if (trained) tape.save(rows);
+  if (trained) tape.save_operand(rows);
   tape.save(constant(e.experts), Held::int32, Region::outer);
   const bool grad = x.grad || trained;
   const Value both = tape.make(routed_rows(2 * used * e.inner), x.held, grad, Region::inner);
@@ -124,7 +123,7 @@ Value mixture(Pass& pass, const Value& x, const FeedForwardUse& u) {
   } else {
     product = gated(tape, gate, gate, u.activation);
   }
-  if (trained) tape.save(product);
+  if (trained) tape.save_operand(product);
   const Value out = tape.make(routed_rows(used * u.hidden), product.held, grad, Region::outer);
   const Value weighted = tape.multiply(out, sorted_weights);
   const Value sum =

@@ -40,6 +40,14 @@ Size rotated_dims(const Model& model, const AttentionUse& use) {
   return use.head_dim;
 }
 
+/// Experts' results are kept for the gradients of their weights; norms and dropout keep theirs.
+Size last_matrix(const LayerUse& use) {
+  if (!use.feed_forward || use.feed_forward->experts || use.after_feed_forward ||
+      use.norms_the_sum || use.drops_feed_forward)
+    return 0;
+  return use.feed_forward->inner * use.feed_forward->hidden;
+}
+
 struct Run {
   const Model& model;
   TapeMode mode;
@@ -158,6 +166,7 @@ SavedActivations saved_activations(const Model& model, const Execution& executio
                     .attention = run.layer(use, false, true),
                     .attention_beyond = run.layer(use, true, true),
                     .window = use.attention ? use.attention->window : 0,
+                    .last_matrix = last_matrix(use),
                     .known = use.known};
     kind.input.add(tokens(hidden), bytes_of(mode.parameters));
     all.kinds.push_back(kind);
@@ -170,7 +179,9 @@ SavedActivations saved_activations(const Model& model, const Execution& executio
   });
   all.before = before_layers(run, execution, first, crosses);
   {
-    Tape tape(mode);
+    TapeMode ends = mode;
+    ends.operand_bits = 0;
+    Tape tape(ends);
     const bool drops = dropping_stacks(model.part) > 0;
     if (crosses) {
       const Value memory = end_of_stack(tape, run, first, drops);

@@ -20,7 +20,10 @@ struct SavedLayer {
   Tape::Sums attention, attention_beyond;  ///< of them, up to the end of attention
   Polynomial input{};  ///< the layer's input alone, which full recomputation keeps
   Size window = 0;     ///< tokens; 0: none
-  bool known = true;   ///< false: its modules are not all understood
+  /// Elements of the layer's last matrix, whose result nothing keeps: made again, a layer can stop
+  /// before it.
+  Size last_matrix = 0;
+  bool known = true;  ///< false: its modules are not all understood
 };
 
 struct SavedActivations {

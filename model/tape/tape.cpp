@@ -1,6 +1,8 @@
 #include "model/tape/tape.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace headroom::model {
 namespace {
@@ -49,6 +51,15 @@ Value Tape::parameter(Extent extent, bool trained) const {
 void Tape::save(const Value& x) {
   if (!mode_.keeps_products) keep(x);
 }
+void Tape::save_operand(const Value& x) {
+  if (mode_.operand_bits == 0 || x.storage < 0) return save(x);
+  Storage& storage = storages_[static_cast<std::size_t>(x.storage)];
+  if (std::exchange(storage.quantised, true)) return;
+  Extent bytes = x.extent;
+  bytes.count =
+      static_cast<Size>(std::ceil(static_cast<double>(bytes.count) * mode_.operand_bits / 8));
+  save(bytes, Held::boolean, x.region);
+}
 void Tape::keep(const Value& x) {
   if (x.storage >= 0) storages_[static_cast<std::size_t>(x.storage)].kept = true;
 }
@@ -70,11 +81,18 @@ Value Tape::linear(const Value& given, Size in, Size out, Extent rows, bool trai
       storages_.back().region = Region::inner;
     }
   }
-  if (trained || (mode_.frozen_inputs && x.grad)) save(x);
+  if (trained || (mode_.frozen_inputs && x.grad)) save_operand(x);
   if (x.grad) save(weight);
   const Value y = make(out * rows, mode_.autocast ? Held::bf16 : x.held, x.grad || trained, region);
   const bool only_added = mode_.compiled && region == Region::outer;
   if (mode_.keeps_products && ++products_ % 2 == 1 && !only_added) keep(y);
+  return y;
+}
+
+Value Tape::linear_as_is(const Value& x, Size in, Size out) {
+  const double bits = std::exchange(mode_.operand_bits, 0);
+  const Value y = linear(x, in, out, tokens(1), mode_.trained);
+  mode_.operand_bits = bits;
   return y;
 }
 

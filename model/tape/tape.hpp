@@ -100,6 +100,8 @@ struct TapeMode {
   /// made again (torchtitan's selective recomputation).
   bool keeps_products = false;
   bool compiled = false;  ///< of them, not those that only go into a sum
+  /// Matrices of layers keep their inputs quantised to so many bits an element; 0: as they are.
+  double operand_bits = 0;
   Kernels kernels{};
 };
 
@@ -119,6 +121,8 @@ class Tape {
   void save(const Value& x);
   /// The same where only chosen results are kept: `x` is one of them.
   void keep(const Value& x);
+  /// Keeps the input of a matrix of a layer, once however many matrices it goes into.
+  void save_operand(const Value& x);
   /// Keeps a storage that no other operation sees.
   void save(Extent extent, Held held, Region region) { save(make(extent, held, false, region)); }
 
@@ -131,6 +135,8 @@ class Tape {
   Value linear(const Value& x, Size in, Size out, Extent rows, bool trained) {
     return linear(x, in, out, rows, trained, x.region);
   }
+  /// The same of a matrix that is never quantised: routers, gates of one column.
+  Value linear_as_is(const Value& x, Size in, Size out);
   Value add(const Value& a, const Value& b);
   Value scale(const Value& x) { return like(x); }  ///< by a number, or a shift: nothing is kept
   Value multiply(const Value& a, const Value& b);  ///< the result is shaped as `a`
@@ -162,7 +168,7 @@ class Tape {
     Extent extent;
     Held held;
     Region region;
-    bool kept = false, weight = false;
+    bool kept = false, weight = false, quantised = false;
   };
   TapeMode mode_;
   int products_ = 0;

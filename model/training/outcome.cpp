@@ -60,6 +60,8 @@ Estimate outcome_of(const TrainingScenario& s, const TrainingEstimate& t, const 
   if (machine.devices.empty()) return step_of(Reason::no_gpu);
   const Size cards = s.parallel.cards();
   if (cards > static_cast<Size>(machine.devices.size())) return step_of(Reason::not_enough_gpus);
+  if (s.matrices != nullptr && !multiplies(machine.devices.front(), *s.matrices))
+    return step_of(Reason::precision_unsupported);
   Estimate e = row_of(t);
   e.gpus_used = static_cast<std::uint16_t>(cards);
   e.layers_gpu = static_cast<Size>(s.model->profile.layers.size());

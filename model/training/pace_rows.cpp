@@ -2,6 +2,7 @@
 // `headroom accuracy tests/accuracy/training_speed.csv --fit` writes.
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "model/constants_file.hpp"
@@ -10,14 +11,33 @@
 namespace headroom::model {
 namespace {
 
-std::vector<TrainingPace> read() {
-  std::vector<TrainingPace> rows;
+struct Paces {
+  std::vector<TrainingPace> runtimes;
+  std::vector<CardPace> cards;
+};
+
+/// A row of the runtime "any" with a generation of cards.
+void read_cards(std::vector<CardPace>& rows, std::string_view cards, std::string_view name,
+                const Constant& constant) {
+  if (rows.empty() || rows.back().cards != cards) rows.push_back({.cards = std::string(cards)});
+  if (name == "compute")
+    rows.back().compute = constant;
+  else if (name == "attention")
+    rows.back().attention = constant;
+  else
+    throw std::logic_error("training_pace.tsv: no constant of cards " + std::string(name));
+}
+
+Paces read() {
+  Paces all;
   for_lines(constants_file("training_pace.tsv"), [&](std::string_view line, int) {
-    // runtime, constant, value, low, high, measurements, source
-    const auto f = fields_of<7>(line);
+    // runtime, constant, cards, value, low, high, measurements, source
+    const auto f = fields_of<8>(line);
+    const Constant constant{number_of(f[3]), number_of(f[4]), number_of(f[5]),
+                            static_cast<int>(number_of(f[6])), f[7]};
+    if (f[2] != "any") return read_cards(all.cards, f[2], f[1], constant);
+    std::vector<TrainingPace>& rows = all.runtimes;
     if (rows.empty() || rows.back().runtime != f[0]) rows.push_back({.runtime = f[0]});
-    const Constant constant{number_of(f[2]), number_of(f[3]), number_of(f[4]),
-                            static_cast<int>(number_of(f[5])), f[6]};
     if (f[1] == "interval") {
       rows.back().interval = constant;
       return;
@@ -27,20 +47,47 @@ std::vector<TrainingPace> read() {
       throw std::logic_error("training_pace.tsv: no constant " + std::string(f[1]));
     rows.back().*pace_constants[which - std::begin(pace_names)] = constant;
   });
-  return rows;
+  return all;
+}
+
+const Paces& paces() {
+  static const Paces all = read();
+  return all;
+}
+
+void scale(Constant& share, const Constant& by) {
+  for (const auto end : {&Constant::value, &Constant::low, &Constant::high})
+    share.*end = std::min(1.0, share.*end * by.value);
 }
 
 }  // namespace
 
-std::span<const TrainingPace> training_paces() {
-  static const std::vector<TrainingPace> rows = read();
-  return rows;
+std::span<const TrainingPace> training_paces() { return paces().runtimes; }
+std::span<const CardPace> card_paces() { return paces().cards; }
+
+std::string generation_of(const Device& card) {
+  const std::string_view capability = card.compute_capability;
+  return capability.empty() ? card.vendor
+                            : "sm_" + std::string(capability.substr(0, capability.find('.')));
 }
 
 const TrainingPace& training_pace(std::string_view runtime) {
   const auto all = training_paces();
   const auto found = std::ranges::find(all, runtime, &TrainingPace::runtime);
   return found != all.end() ? *found : all.front();
+}
+
+TrainingPace on_card(TrainingPace pace, const CardPace& card) {
+  scale(pace.compute, card.compute);
+  scale(pace.attention, card.attention);
+  return pace;
+}
+
+TrainingPace training_pace(std::string_view runtime, const Device& card) {
+  const auto all = card_paces();
+  const auto found = std::ranges::find(all, generation_of(card), &CardPace::cards);
+  const TrainingPace& pace = training_pace(runtime);
+  return found != all.end() ? on_card(pace, *found) : pace;
 }
 
 }  // namespace headroom::model

@@ -28,6 +28,10 @@ double on_card(const TrainingScenario& s, const Tape::Sums& sums) {
 
 }  // namespace
 
+bool quantised_operands(const TrainingScenario& s) {
+  return s.matrices != nullptr && s.runtime->matrices == MatrixPackage::transformer_engine;
+}
+
 SavedActivations saved_of(const TrainingScenario& s) {
   const Execution execution = usual_execution(*s.model);
   TapeMode mode{.parameters = s.recipe->parameters,
@@ -40,7 +44,8 @@ SavedActivations saved_of(const TrainingScenario& s) {
                 .imbalance = s.imbalance,
                 .keeps_products = s.recomputation == Recomputation::selective &&
                                   s.runtime->selective == Selective::but_every_2nd_mm,
-                .compiled = s.compiled};
+                .compiled = s.compiled,
+                .operand_bits = quantised_operands(s) ? s.matrices->bits : 0};
   const bool attention_again =
       s.recomputation == Recomputation::selective && s.runtime->selective == Selective::attention;
   mode.kernels.fused_attention = s.fused_attention || attention_again;

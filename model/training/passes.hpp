@@ -22,6 +22,10 @@ struct LossBytes {
 /// What follows from the model, how it is held and which kernels run; independent of sizes.
 SavedActivations saved_of(const TrainingScenario& scenario);
 
+/// Matrices of layers are kept quantised: inputs between forward and backward, weights in a copy
+/// for either pass.
+bool quantised_operands(const TrainingScenario& scenario);
+
 Kept kept_by_pass(const TrainingScenario& scenario, const StepShape& shape, Size stage);
 
 /// Throws ImpossibleStep, and std::invalid_argument for sizes below one.

@@ -64,7 +64,11 @@ Weights counted(const Model& model) {
 Stage stage_of(const TrainingScenario& s, Size stage) {
   const auto layers = static_cast<Size>(s.model->profile.layers.size());
   const Size stages = s.parallel.stages;
-  return {layers * stage / stages, layers * (stage + 1) / stages, stage == 0, stage == stages - 1};
+  const Size ends = layers % stages == 0 ? 0 : 2;  // embedding and head
+  const auto first = [&](Size of) {
+    return std::clamp<Size>((layers + ends) * of / stages - ends / 2, 0, layers);
+  };
+  return {first(stage), first(stage + 1), stage == 0, stage == stages - 1};
 }
 
 RankShare elements_of_rank(const TrainingScenario& s, Size stage) {
@@ -142,11 +146,16 @@ void check_parallelism(const TrainingScenario& s) {
   const Size kv = m.shape.kv_heads;
   if (kv > 0 && p.tensor % kv != 0)
     must_divide(heads_not_divisible, "key-value heads", kv, "--tp", p.tensor);
-  must_divide(layers_not_divisible, "layers", layers, "--pp", p.stages);
+  if (p.stages * p.chunks > layers + 2)
+    throw ImpossibleStep(layers_not_divisible,
+                         fmt::format("--pp {} x --virtual-stages {}: {} layers, embedding and head "
+                                     "make no more than {} pieces",
+                                     p.stages, p.chunks, layers, layers + 2));
   if (p.chunks > 1 && p.stages == 1)
     throw ImpossibleStep(layers_not_divisible, "--virtual-stages has no effect without --pp");
-  must_divide(layers_not_divisible, "layers of a stage", layers / p.stages, "--virtual-stages",
-              p.chunks);
+  if (layers % p.stages == 0)
+    must_divide(layers_not_divisible, "layers of a stage", layers / p.stages, "--virtual-stages",
+                p.chunks);
   if (p.experts > 1 && experts == 0)
     throw ImpossibleStep(no_experts, "--ep has no effect: the model has no experts");
   must_divide(experts_not_divisible, "experts", experts, "--ep", p.experts);

@@ -6,7 +6,10 @@
 
 namespace headroom::model {
 
-/// Stages hold equally many layers.
+/// Stages hold equally many layers; where that is not possible, embedding and head count as a layer
+/// each, so that the first and the last stage hold fewer (Megatron-LM,
+/// --account-for-embedding-in-pipeline-split, --account-for-loss-in-pipeline-split), and what still
+/// does not divide is spread.
 Stage stage_of(const TrainingScenario& scenario, Size stage);
 
 /// Elements on one card, or bytes where weights are held by a scheme.

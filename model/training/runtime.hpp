@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "model/runtime.hpp"
+#include "model/training/matrix_format.hpp"
 #include "model/training/recipe.hpp"
 
 namespace headroom::model {
@@ -33,7 +34,8 @@ struct TrainingRuntime {
   Size adapter_bytes = 4;           ///< of an adapter's element
   bool adapter_inputs_fp32 = true;  ///< an adapter's input is converted to its own type
   bool adapter_dropout = false;     ///< a dropped copy of it, with its mask, is kept instead
-  bool own_layers = false;          ///< model code of its own: torch's kernels for activations
+  MatrixPackage matrices = MatrixPackage::none;  ///< where layers multiply below 16 bit
+  bool own_layers = false;  ///< model code of its own: torch's kernels for activations
   LossKind loss = LossKind::whole;
   bool outputs_held = false;    ///< logits stay alive during backward
   bool logits_raised = false;   ///< and are held in fp32 between forward and loss's end
@@ -47,6 +49,7 @@ struct TrainingRuntime {
   bool sequence_parallel = false;  ///< by default, where tensors are parallel
   Size vocabulary_multiple = 1;    ///< times the tensor-parallel cards: rows are padded to it
   Selective selective = Selective::attention;
+  bool stops_early = false;      ///< a layer is made again up to the last result that is kept
   Size reduce_elements = 0;      ///< of the buckets in which gradients are reduced, all together
   Size gather_layers = 2;        ///< whole at once where weights are shared out
   bool ends_stay = false;        ///< embedding and head stay gathered through a pass

@@ -14,6 +14,7 @@ struct Key {
   const Adapter* adapter;
   const Optimizer* optimizer;
   const Recipe* recipe;
+  const MatrixFormat* matrices;
   const TrainingRuntime* runtime;
   Size tensor, stages, experts;
   double imbalance;
@@ -27,6 +28,7 @@ Key key_of(const TrainingScenario& s) {
           s.adapter,
           s.optimizer,
           s.recipe,
+          s.matrices,
           s.runtime,
           s.parallel.tensor,
           s.parallel.stages,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "model/training/passes.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -97,8 +99,10 @@ std::vector<Term> training_terms(const TrainingScenario& s, const TrainingEstima
       term("gathered and reduced", e.gathered,
            s.zero >= 3 ? "weights of whole layers, the gradient of one" : "buckets of gradients",
            "", runtime.source),
-      term("scratch", e.scratch, "16-bit gradients of each distinct matrix, workspaces", "",
-           runtime.source),
+      term("scratch", e.scratch,
+           quantised_operands(s) ? "quantised copies of weights for either pass, workspaces"
+                                 : "16-bit gradients of each distinct matrix, workspaces",
+           s.matrices != nullptr ? std::string(s.matrices->name) : std::string(), runtime.source),
       term("optimizer step", e.step, "temporaries of all tensors at once", "",
            "torch/optim, _multi_tensor_*"),
       term("driver context", e.context, "constant", runtime.context_bytes, 1),

@@ -3,24 +3,35 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
+#include "model/training/exchange.hpp"
 #include "model/training/passes.hpp"
 
 namespace headroom::model {
 namespace {
 
 constexpr double attention_backward = 2.5;  ///< of forward: five products for two
-constexpr double unpacked_bytes = 5;  ///< of a 4-bit element: read, written and read in 16 bit
+
+/// Bytes moved to unpack an element of a frozen 4-bit weight and to multiply with it. bitsandbytes:
+/// one kernel reads half a byte and writes 2, which the product reads. AutoGPTQ in training: torch
+/// operations, each with a result of its own (qlinear_cuda_old.py: shifted in 32 bit, converted,
+/// masked, less its zero, scaled); 25 bytes are what the 12 steps of QwenLM/Qwen's table take.
+double unpacked_bytes(const Weights& base) {
+  return base.scheme->family == SchemeFamily::gptq ? 25 : 5;
+}
 
 double number(Size n) { return static_cast<double>(n); }
 double number(Bytes n) { return static_cast<double>(n.count()); }
 
 /// What one pass of one card is made of.
 struct Work {
-  double matrix = 0;     ///< FLOPs of forward
-  double attention = 0;  ///< FLOPs of forward
-  double layers = 0;
-  double routed = 0;  ///< elements that tokens bring to experts, all layers
+  double tokens = 0, layers = 0;
+  double matrix = 0;     ///< FLOPs of forward, in layers
+  double last = 0;       ///< of them, of the matrices that end a layer
+  double head = 0;       ///< of the head's matrix
+  double attention = 0;  ///< of attention's products
+  double routed = 0;     ///< elements that tokens bring to experts, all layers
 };
 
 /// FLOPs of scores and values of one token, on average over a sequence, times two: 4 per dimension
@@ -40,22 +51,41 @@ double attention_flops(const Model& m, Size first, Size last, double sequence) {
   return flops;
 }
 
-Work work_of(const TrainingScenario& s, Size stage) {
+/// Kernels that a stage launches, in those of a dense layer: 34 that torch launches for one of
+/// Llama's (norms of 6, rotations of 10, 7 products, attention, gate, sums). A router with its
+/// experts takes 30 more (probabilities, choice, counts, sorting there and back; Megatron-LM
+/// core/transformer/moe, transformers integrations/moe.py), an adapter 6 beside each product
+/// (conversion, dropout, two products, scale, sum; PEFT 0.21 tuners/lora/layer.py).
+double kernels_of(const TrainingScenario& s, const Stage& stage) {
+  constexpr double dense = 34, routed = 30, adapted = 6;
+  const auto& layers = s.model->profile.layers;
+  double kernels = 0;
+  for (Size i = stage.first; i < stage.last; ++i)
+    kernels += dense + (layers[static_cast<std::size_t>(i)].routing.used > 0 ? routed : 0);
+  if (s.adapter != nullptr)
+    kernels += adapted * number(static_cast<Size>(s.adapter->modules.size())) *
+               number(stage.last - stage.first) / number(static_cast<Size>(layers.size()));
+  return kernels / dense;
+}
+
+Work work_of(const TrainingScenario& s, const StepShape& shape, Size stage) {
   const Model& m = *s.model;
   const Stage here = stage_of(s, stage);
   const auto first = static_cast<std::size_t>(here.first),
              last = static_cast<std::size_t>(here.last);
   const double tensor = number(s.parallel.tensor);
-  const double tokens = number(s.batch) * number(s.sequence) / number(s.parallel.context);
   Work w;
-  const auto& all = m.profile.multiplied_before;
-  double elements = all[last] - all[first];
-  if (here.has_head && s.head_loss) elements += number(m.profile.head_elements);
-  w.matrix = 2 * tokens * elements / tensor;
-  w.attention = tokens * attention_flops(m, here.first, here.last, number(s.sequence)) / tensor;
+  w.tokens = number(s.batch) * number(s.sequence) / number(s.parallel.context);
   w.layers = number(here.last - here.first);
-  for (std::size_t i = first; i < last; ++i)
-    w.routed += tokens * number(m.profile.layers[i].routing.used) * number(m.shape.hidden_size);
+  const auto& all = m.profile.multiplied_before;
+  w.matrix = 2 * w.tokens * (all[last] - all[first]) / tensor;
+  if (here.has_head && s.head_loss)
+    w.head = 2 * w.tokens * number(m.profile.head_elements) / tensor;
+  w.attention = w.tokens * attention_flops(m, here.first, here.last, number(s.sequence)) / tensor;
+  for (std::size_t i = first; i < last; ++i) {
+    w.last += 2 * w.tokens * number(shape.saved.kinds[shape.saved.kind_of[i]].last_matrix) / tensor;
+    w.routed += w.tokens * number(m.profile.layers[i].routing.used) * number(m.shape.hidden_size);
+  }
   return w;
 }
 
@@ -71,46 +101,6 @@ std::array<double, 2> again_of(const TrainingScenario& s) {
                                                           : std::array{0.5, 0.0};
   }
   return {0, 0};
-}
-
-double share_of_ring(double cards) { return cards > 1 ? (cards - 1) / cards : 0; }
-
-/// Seconds between tensor-parallel, expert-parallel and pipeline cards, of one pass: nothing hides
-/// them.
-double exchange_of_pass(const TrainingScenario& s, const Work& w, const Machine& machine,
-                        double link, double again) {
-  const Parallelism& p = s.parallel;
-  const double hidden = number(s.model->shape.hidden_size);
-  const double row = number(s.batch) * number(s.sequence) / number(p.context) * hidden * 2;
-  const auto bandwidth = [&](Size together) {
-    return link * machine.card_link(static_cast<std::size_t>(together)).value();
-  };
-  double seconds = 0;
-  if (p.tensor > 1)  // two sums over cards a layer there, two back; a sum moves twice
-    seconds += w.layers * (4 + 2 * again) * 2 * share_of_ring(number(p.tensor)) * row /
-               bandwidth(p.tensor);
-  if (p.experts > 1)  // to the experts and back
-    seconds += (4 + 2 * again) * share_of_ring(number(p.experts)) * 2 * w.routed /
-               bandwidth(p.experts * p.tensor);
-  if (p.stages > 1) seconds += 2 * number(p.chunks) * row / number(p.tensor) / bandwidth(p.cards());
-  return seconds;
-}
-
-/// Bytes that a card exchanges with those that hold the same share: of a pass, and of a step.
-struct Volume {
-  double pass = 0, step = 0;
-};
-Volume volume_of(const TrainingScenario& s, const StageShape& here, const TrainingEstimate& e) {
-  const double ring = share_of_ring(number(s.parallel.alike()));
-  const double all = number(here.elements.total());
-  const double trained = s.adapter != nullptr ? number(e.trained) / number(s.parallel.tensor) : all;
-  const double gradient = 2 * trained;
-  if (s.zero >= 3) {
-    const double gathered = s.adapter != nullptr ? number(here.base.total()) : 2 * all;
-    const bool twice = true;  // forward and backward
-    return {ring * ((twice ? 2 : 1) * gathered + gradient), 0};
-  }
-  return {0, ring * 2 * gradient};
 }
 
 double optimizer_seconds(const TrainingScenario& s, const TrainingEstimate& e,
@@ -149,24 +139,30 @@ StepTime time_of_step(const TrainingScenario& s, const StepShape& shape, const T
   const Device& card = machine.devices.front();
   const bool fp32 = s.recipe->parameters == Held::fp32 && !s.recipe->autocast;
   const double peak = card.peak(fp32 ? Arithmetic::fp32 : Arithmetic::bf16).value();
+  const double peak_of_layers =
+      s.matrices != nullptr ? pace.narrow.value * card.peak(s.matrices->arithmetic).value() : peak;
   const double bandwidth = card.bandwidth.value();
   const double passes = number(s.accumulated);
   const auto [again, attention_again] = again_of(s);
   const double back = s.adapter != nullptr ? 1 : 2;
   const double times = 1 + back + again;
+  const bool stops = s.runtime->stops_early && s.recomputation == Recomputation::full;
 
   // The slowest stage sets the pace; the last one has the head.
   StepTime slowest;
   double of_passes = 0;
-  Size slow = 0;
-  for (const Size stage : {Size{0}, p.stages - 1}) {
-    const Work w = work_of(s, stage);
+  Size slow = 0, seen = -1;
+  for (const Size stage : {Size{0}, p.stages / 2, p.stages - 1}) {
+    if (std::exchange(seen, stage) == stage) continue;
+    const Work w = work_of(s, shape, stage);
     const StageShape& here = shape.stages[static_cast<std::size_t>(stage)];
     TrainingScenario kept_all = s;
     kept_all.recomputation = Recomputation::none;
     const Kept kept = kept_by_pass(kept_all, shape, stage);
     StepTime t;
-    t.matrices = passes * w.matrix * times / (peak * pace.compute.value);
+    const double in_layers = times * w.matrix - (stops ? w.last : 0);
+    t.matrices =
+        passes * (in_layers / peak_of_layers + (1 + back) * w.head / peak) / pace.compute.value;
     t.attention = passes * w.attention * (1 + attention_backward + attention_again) /
                   (peak * pace.attention.value);
     const LossBytes loss =
@@ -179,25 +175,26 @@ StepTime time_of_step(const TrainingScenario& s, const StepShape& shape, const T
         s.adapter != nullptr ? number(here.base.total()) : 2 * number(here.elements.total());
     t.weights = passes * times * weights / bandwidth;
     if (s.base != nullptr)
-      t.weights += passes * times * unpacked_bytes * number(here.elements.total()) / bandwidth;
+      t.weights +=
+          passes * times * unpacked_bytes(*s.base) * number(here.elements.total()) / bandwidth;
     const double busy = t.matrices + t.attention + t.traffic + t.weights;
-    t.launches = std::max(0.0, passes * w.layers * pace.layer_s.value * times / 3 - busy);
-    if (busy + t.launches < of_passes) continue;
+    const double launched = pace.layer_s.value * kernels_of(s, stage_of(s, stage)) * times / 3;
+    t.launches = std::max(0.0, passes * launched - busy);
+    if (busy + t.launches <= of_passes) continue;
     of_passes = busy + t.launches;
     slowest = t;
     slow = stage;
   }
-  const Work w = work_of(s, slow);
+  const Work w = work_of(s, shape, slow);
   StepTime& t = slowest;
-  const double inside = passes * exchange_of_pass(s, w, machine, pace.link.value, again);
+  const Exchange x = exchange_of(s, shape.stages[static_cast<std::size_t>(slow)], e,
+                                 {w.tokens, w.layers, w.routed, again}, machine);
+  const double inside = passes * x.inside / pace.link.value;
   t.bubble = (of_passes + inside) * number(p.stages - 1) / (passes * number(p.chunks));
-  const Volume volume = volume_of(s, shape.stages[static_cast<std::size_t>(slow)], e);
-  const double link =
-      pace.link.value * machine.card_link(static_cast<std::size_t>(p.cards())).value();
-  double apart = p.alike() > 1 && link > 0 ? (passes * volume.pass + volume.step) / link : 0;
   // What is sent once a step hides behind the backward of its last pass alone.
   const double cover = pace.hidden.value * of_passes * (s.zero >= 3 ? 1 : 0.6 / passes);
-  apart = std::max(0.0, apart - cover);
+  const double apart =
+      std::max(0.0, (passes * x.pass + x.step) / pace.link.value + passes * x.latency - cover);
   t.exchange = inside + apart;
   t.optimizer = optimizer_seconds(s, e, machine);
   t.total = of_passes + t.bubble + t.exchange + t.optimizer;

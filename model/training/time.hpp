@@ -1,28 +1,34 @@
 // How long a training step takes: matrices, attention, the traffic of activations, launches, what
 // moves between cards, bubbles of the pipeline, the optimizer.
 //
-// One pass of a card (T: its tokens; M: elements of matrices that a token is multiplied by on its
-// stage; K: bytes that its layers keep; b: 2 where weights are trained, else 1; r: the share of
-// forward that is made again):
+// One pass of a card (T: its tokens; M: elements of matrices that a token is multiplied by in its
+// stage's layers, E: of the head; K: bytes that its layers keep; b: 2 where weights are trained,
+// else 1; r: the share of forward that is made again):
 //
-//   matrices    2 T M (1 + b + r) / (peak * compute)
+//   matrices    2 T (M (1 + b + r) + E (1 + b)) / (peak * compute); M below 16 bit: that peak *
+//               narrow. A runtime that stops early makes a layer again but for its last matrix.
 //   attention   4 T L_mean d (1 + 2.5 + r) / (peak * attention)      L_mean: tokens looked at
 //   traffic     (K (1 + r) traffic + logits) / bandwidth
 //   weights     bytes of the stage's weights * (1 + b + r) / bandwidth; frozen 4-bit ones are also
-//               unpacked: + 5 bytes an element
-//   launches    layers * layer_s * (1 + b + r) / 3: instead of the four above where it is longer
+//               unpacked
+//   launches    kernels of the layers in those of a dense one * layer_s * (1 + b + r) / 3: instead
+//               of the four above where it is longer
 //
-// A step: passes * pass * (1 + (stages - 1) / (passes * chunks)), exchanges that do not hide behind
-// `hidden` of it, and the optimizer's traffic.
+// A step: passes * pass * (1 + (stages - 1) / (passes * chunks)), exchanges
+// (model/training/exchange.hpp) that do not hide behind `hidden` of it, and the optimizer's
+// traffic. Shares of the peak are a runtime's times a generation's of cards: the same kernels reach
+// less of a faster card.
 //
 // Sources: Narayanan et al., arXiv:2104.04473 (bubbles); Rajbhandari et al., arXiv:1910.02054
 // (volumes of ZeRO); Korthikanti et al., arXiv:2205.05198 (recomputation, sequence parallelism);
-// Dao, arXiv:2307.08691 (backward of attention: 2.5 times forward). Left out: reading data,
-// evaluation, checkpoints, congestion, stragglers.
+// Dao, arXiv:2307.08691 (backward of attention: 2.5 times forward); torch.utils.checkpoint
+// (early_stop of checkpoints that are not reentrant). Left out: reading data, evaluation, writing
+// checkpoints, stragglers.
 #pragma once
 
 #include <array>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -39,17 +45,31 @@ struct TrainingPace {
   Constant layer_s{};          ///< seconds that a host takes to launch a layer there and back
   Constant link{};             ///< share of a link's bandwidth that exchanges reach
   Constant hidden{};           ///< share of the time of passes that exchanges hide behind
+  Constant narrow{};           ///< what matrices below 16 bit reach of their peak, over `compute`
   Constant interval{1, 0.5, 2, 0, "unmeasured"};  ///< measured steps over estimated ones
 };
 inline constexpr Constant TrainingPace::*pace_constants[] = {
     &TrainingPace::compute, &TrainingPace::attention, &TrainingPace::traffic,
-    &TrainingPace::layer_s, &TrainingPace::link,      &TrainingPace::hidden};
-inline constexpr std::string_view pace_names[] = {"compute", "attention", "traffic",
-                                                  "layer_s", "link",      "hidden"};
+    &TrainingPace::layer_s, &TrainingPace::link,      &TrainingPace::hidden,
+    &TrainingPace::narrow};
+inline constexpr std::string_view pace_names[] = {"compute", "attention", "traffic", "layer_s",
+                                                  "link",    "hidden",    "narrow"};
+
+/// What cards of one generation reach, over what all do together.
+struct CardPace {
+  std::string cards{};  ///< generation_of() of them
+  Constant compute{1, 0.5, 1.5, 0, "unmeasured"}, attention{1, 0.5, 1.5, 0, "unmeasured"};
+};
+/// "sm_8": NVIDIA's compute capability; of another maker its name.
+std::string generation_of(const Device& card);
 
 std::span<const TrainingPace> training_paces();
+std::span<const CardPace> card_paces();
 /// The row of the runtime, or of all together where none of its steps was measured.
 const TrainingPace& training_pace(std::string_view runtime);
+/// The same with shares of the peak as `card` reaches them.
+TrainingPace training_pace(std::string_view runtime, const Device& card);
+TrainingPace on_card(TrainingPace pace, const CardPace& card);
 
 /// Seconds of a step.
 struct StepTime {

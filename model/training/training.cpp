@@ -1,5 +1,7 @@
 #include "model/training/training.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -111,6 +113,11 @@ TrainingEstimate of_stage(const TrainingScenario& s, const StepShape& shape, Siz
     e.gathered = gradient * Bytes(std::min(trained.total(), runtime.reduce_elements));
   }
   e.scratch = runtime.workspace + 2 * Bytes(here.distinct);
+  if (quantised_operands(s)) {  // where weights are shared out, of the layer that is gathered
+    const Size copied =
+        s.zero >= 3 ? model_elements.largest_layer : model_elements.total() - model_elements.ends;
+    e.scratch += whole(2 * s.matrices->bits / 8 * static_cast<double>(copied));
+  }
   if (!s.optimizer_on_host) {
     if (s.optimizer->step_copies > 0 && !runtime.fused_step)
       e.step = s.optimizer->step_copies * of(adapters ? runtime.adapter_bytes : r.stepped(), 1);
@@ -189,6 +196,11 @@ void check_step(const TrainingScenario& s) {
   if (s.zero > 0 && s.parallel.alike() == 1 && s.runtime->zero == 0 && !s.runtime->zero_alone)
     throw ImpossibleStep(Reason::nothing_shared,
                          "ZeRO shares out over data parallel cards, and there is one: --dp");
+  if (s.matrices != nullptr && s.runtime->matrices == MatrixPackage::none)
+    throw ImpossibleStep(Reason::precision_unsupported,
+                         fmt::format("no way of {} to multiply in {} is described; --runtime "
+                                     "megatron, fsdp and fsdp2 have one",
+                                     s.runtime->name, s.matrices->name));
   if (s.zero < 0 || s.zero > 3) throw std::invalid_argument("ZeRO has stages 0 to 3");
   if (s.batch < 1 || s.sequence < 1 || s.accumulated < 1)
     throw std::invalid_argument("a batch, a sequence and passes are at least 1");

@@ -10,6 +10,7 @@
 
 #include "model/estimate.hpp"
 #include "model/training/adapter.hpp"
+#include "model/training/matrix_format.hpp"
 #include "model/training/optimizer.hpp"
 #include "model/training/recipe.hpp"
 #include "model/training/runtime.hpp"
@@ -54,6 +55,7 @@ struct TrainingScenario {
   const Adapter* adapter = nullptr;  ///< null: every weight is trained
   const Optimizer* optimizer = nullptr;
   const Recipe* recipe = nullptr;
+  const MatrixFormat* matrices = nullptr;  ///< null: in 16 bit, or fp32 where the recipe is
   const TrainingRuntime* runtime = nullptr;
   Size batch = 1, sequence = 2048;  ///< sequences of a pass, tokens of each
   Size accumulated = 1;             ///< passes before a step

@@ -53,7 +53,15 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-/// A name of a card without remarks, sizes and counts of cores; sizes go to `gib`.
+/// "HBM2e", "2.4TB/s", "500W": what a card has, no part of its name.
+bool is_feature(std::string_view word) {
+  const auto digits = word.find_first_not_of("0123456789.");
+  const std::string_view unit = word.substr(std::min(digits, word.size()));
+  return word.starts_with("hbm") || word.starts_with("gddr") ||
+         (digits > 0 && (unit == "tb/s" || unit == "gb/s" || unit == "w"));
+}
+
+/// A name of a card without remarks, features, sizes and counts of cores; sizes go to `gib`.
 std::string plain_card(std::string text, std::optional<double>& gib) {
   replace_all(text, "\xE2\x80\x91", "-");  // a non-breaking hyphen
   replace_all(text, "_", " ");
@@ -78,7 +86,7 @@ std::string plain_card(std::string text, std::optional<double>& gib) {
     if (size && (alone || unit == "gb" || unit == "g" || unit == "gib"))
       gib = *size;
     else if (start < named && !word.empty() && word != "gpu" && word != "gib" &&
-             !word.ends_with("-core"))
+             !word.ends_with("-core") && !is_feature(word))
       plain += (plain.empty() ? "" : " ") + word;
     start = i + 1;
   }
@@ -118,8 +126,12 @@ Device device_of(const std::string& text, std::optional<double> stated) {
     }
   };
   const Device* found = gib ? find(fmt::format("{} {}gb", plain, std::lround(*gib))) : nullptr;
+  if (!found && gib) found = find(fmt::format("{} sxm {}gb", plain, std::lround(*gib)));
   if (!found) found = find(plain);
   if (!found) found = of_some_size(catalogue, plain, gib);
+  // A box that is called after its cards: "DGX-H100".
+  if (constexpr std::string_view box = "dgx-"; !found && plain.find(box) != plain.npos)
+    return device_of(plain.substr(plain.find(box) + box.size()), stated);
   if (!found) throw Skipped(Skip::device, fmt::format("no card '{}' in the catalogue", text));
   Device device = *found;
   // A figure with decimals is a driver's; a whole one is a nominal size, and counts where it is not

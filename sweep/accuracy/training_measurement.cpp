@@ -99,6 +99,18 @@ const model::Optimizer& optimizer_of(const std::string& settings, const std::str
   return model::optimizer("adamw");
 }
 
+/// In what layers multiply below 16 bit; null: they do not. Scales by row are kernels of their own.
+const model::MatrixFormat* matrices_of(const std::string& precision) {
+  if (has(precision, "rowwise")) throw Skipped(Skip::precision, "matrices in " + precision);
+  for (const auto& [word, format] : {std::pair{"nvfp4", "nvfp4"},
+                                     {"mxfp8", "mxfp8"},
+                                     {"fp8-mx", "mxfp8"},
+                                     {"fp8", "fp8"},
+                                     {"float8", "fp8"}})
+    if (has(precision, word)) return &model::matrix_format(format);
+  return nullptr;
+}
+
 double figure(const model::TrainingEstimate& e, TrainingStatistic statistic) {
   switch (statistic) {
     case TrainingStatistic::allocated:
@@ -232,6 +244,7 @@ model::TrainingScenario TrainingMeasurements::step_of(const Measurement& row,
   if (adapters) recipe = "pure-16bit";
   if (!script.recipe.empty()) recipe = script.recipe;
   s.recipe = &model::recipe(recipe);
+  s.matrices = matrices_of(precision);
   if (adapters) read_adapters(row, s);
   s.optimizer = &optimizer_of(settings, task);
   read_recomputation(settings, s);
@@ -255,7 +268,8 @@ Score TrainingMeasurements::score(const Measurement& row, Overheads overheads) {
   if (!is_full(task) && !is_adapters(task)) throw Skipped(Skip::task, row["task"]);
   if (is_training_time(row)) {
     const TimedStep step = timed(row);
-    return score_of(step, model::training_pace(step.scenario.runtime->name));
+    return score_of(
+        step, model::training_pace(step.scenario.runtime->name, step.machine.devices.front()));
   }
   const Script& script = script_of(row);
   const TrainingStatistic statistic = statistic_of(row, script);

@@ -55,7 +55,7 @@ const Command accuracy_command = {
          "csv, jsonl: one row a measurement: id, file, group, runtime, source, grade,\n"
          "      measured, expected, low, high (bytes or seconds), error, plain, reason\n"
          "--fit: constants.tsv: runtime, constant, cards, width, value, low, high, measurements,\n"
-         "      source; of training times alone training_pace.tsv, without cards and width\n"
+         "      source; of training times alone training_pace.tsv, without width\n"
          "md: the page, with sources, engines and worst rows",
      .exit_codes = usual_exit_codes},
     run};

@@ -38,23 +38,36 @@ int zero_of(const Options& options, const model::TrainingRuntime& runtime) {
   return asked;
 }
 
+/// The format of 8 and 4 bit that --precision names; null: another precision.
+const model::MatrixFormat* matrices_of(const Options& options) {
+  const std::string precision = options.text("precision", "bf16");
+  const auto known =
+      std::ranges::find(model::matrix_formats(), precision, &model::MatrixFormat::name);
+  return known != model::matrix_formats().end() ? &*known : nullptr;
+}
+
 /// The recipe that is asked for, or the runtime's for --precision and what is shared out.
 const model::Recipe& recipe_of(const Options& options, const model::TrainingScenario& s,
                                GivenTraining& given) {
-  options.exclusive({"recipe", "mixed-precision", "precision"});
+  if (s.matrices != nullptr)
+    options.exclusive({"recipe", "mixed-precision"});
+  else
+    options.exclusive({"recipe", "mixed-precision", "precision"});
   if (options.given("recipe")) return model::recipe(options.text("recipe"));
   if (options.given("mixed-precision")) return model::recipe("autocast");
   const std::string precision = options.text("precision", "bf16");
   const model::Recipe* found = nullptr;
-  if (precision == "fp32" || precision == "float32")
+  if (s.matrices != nullptr)
+    found = &model::usual_recipe(*s.runtime, s.zero, given.adapter != nullptr);
+  else if (precision == "fp32" || precision == "float32")
     found = &model::recipe("fp32");
   else if (precision == "bf16" || precision == "fp16" || precision == "bfloat16" ||
            precision == "float16")
     found = &model::usual_recipe(*s.runtime, s.zero, given.adapter != nullptr);
   else
     throw UsageError(fmt::format(
-        "--precision: found '{}'; training computes in bf16, fp16 or fp32 (--qlora holds the base "
-        "in 4 bit)",
+        "--precision: found '{}'; training computes in bf16, fp16 or fp32, matrices of layers in "
+        "fp8, fp8-block, mxfp8 or nvfp4 too (--qlora holds the base in 4 bit)",
         precision));
   const model::Recipe& row = *found;
   given.assumed.push_back(fmt::format("recipe {}: {} (--recipe)", row.name, row.meaning));
@@ -255,7 +268,11 @@ GivenTraining training_of(const Options& given_options) {
   s.base = given.base.get();
   s.adapter = given.adapter.get();
   s.zero = zero_of(options, *s.runtime);
+  s.matrices = matrices_of(options);
   s.recipe = &recipe_of(options, s, given);
+  if (s.matrices != nullptr)
+    given.assumed.push_back(fmt::format("matrices of layers in {}: {}; all else in 16 bit",
+                                        s.matrices->name, s.matrices->meaning));
   s.optimizer = &model::optimizer(options.text("optimizer", "adamw"));
   s.batch = options.whole("batch", 1);
   s.sequence = options.whole("seq", 2048);
@@ -272,6 +289,11 @@ GivenTraining training_of(const Options& given_options) {
   if (auto machine = machine_of(options)) {
     given.machine = std::move(machine->machine);
     for (auto& line : machine->assumed) given.assumed.push_back(std::move(line));
+    if (s.matrices != nullptr)
+      for (const Device& card : given.machine->devices)
+        if (!model::multiplies(card, *s.matrices))
+          throw UsageError(fmt::format("--precision {}: {} has no units that multiply it",
+                                       s.matrices->name, card.name));
     const auto cards = static_cast<Size>(given.machine->devices.size());
     if (cards < s.parallel.cards())
       throw UsageError(

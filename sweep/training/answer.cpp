@@ -19,8 +19,9 @@ TrainingAnswer answer_of(const GivenTraining& given) {
   if (!given.machine) return answer;
   answer.outcome = model::outcome_of(s, answer.memory, *given.machine);
   if (given.machine->devices.empty()) return answer;
-  answer.time = model::time_of_step(s, evaluate.shape(), answer.memory, *given.machine,
-                                    model::training_pace(s.runtime->name));
+  answer.time =
+      model::time_of_step(s, evaluate.shape(), answer.memory, *given.machine,
+                          model::training_pace(s.runtime->name, given.machine->devices.front()));
   if (answer.outcome->verdict < model::Verdict::does_not_fit)
     model::put_time(*answer.outcome, *answer.time);
   return answer;
@@ -49,6 +50,9 @@ std::vector<std::string> warnings_of(const GivenTraining& given, const TrainingE
         "no measured training run of {} stands behind the peak: weights, gradients, states and "
         "adapters are counted, overheads are unmeasured",
         runtime.name));
+  if (given.scenario.matrices != nullptr && runtime.matrices != model::MatrixPackage::torchao)
+    all.push_back(fmt::format("no measured peak of {} in {} stands behind what is kept quantised",
+                              runtime.name, given.scenario.matrices->name));
   if (!e.exact_layers)
     all.emplace_back("some layers are of a kind whose activations are not described: too low");
   for (const auto& [key, value] : given.scenario.factors)
@@ -66,6 +70,7 @@ json::object object_of(const GivenTraining& given, const TrainingAnswer& answer)
                    {"task", "training"},
                    {"runtime", s.runtime->name},
                    {"recipe", s.recipe->name},
+                   {"matrices", s.matrices != nullptr ? s.matrices->name : "usual"},
                    {"optimizer", s.optimizer->name()},
                    {"cards", s.parallel.cards()},
                    {"stage", e.stage},

@@ -53,6 +53,11 @@ Change runtime_value(const std::string& text, Names&) {
 Change recipe_value(const std::string& text, Names&) {
   return [r = text == "usual" ? nullptr : &model::recipe(text)](TrainingDraft& d) { d.recipe = r; };
 }
+Change matrices_value(const std::string& text, Names&) {
+  return [m = text == "usual" ? nullptr : &model::matrix_format(text)](TrainingDraft& d) {
+    d.step.matrices = m;
+  };
+}
 Change optimizer_value(const std::string& text, Names&) {
   return [o = &model::optimizer(text)](TrainingDraft& d) { d.step.optimizer = o; };
 }
@@ -100,6 +105,7 @@ const TrainingAxis axes[] = {
     {"models", "", "", false, 1, model_value},
     {"runtimes", "", "trainer", false, 1, runtime_value},
     {"recipes", "recipe", "usual", false, 1, recipe_value},
+    {"matrices", "matrices", "usual", false, 1, matrices_value},
     {"optimizers", "optimizer", "adamw", false, 1, optimizer_value},
     {"adapters", "", "full", false, 1, adapters_value},
     {"attention", "attention", "flash", false, 1, attention_value},

@@ -157,8 +157,10 @@ model::Estimate TrainingGrid::evaluate(std::span<const Size> point,
     const model::TrainingEstimate memory = evaluator(s);
     model::Estimate outcome = model::outcome_of(s, memory, *draft.machine);
     if (outcome.verdict < model::Verdict::does_not_fit)
-      model::put_time(outcome, model::time_of_step(s, evaluator.shape(), memory, *draft.machine,
-                                                   model::training_pace(s.runtime->name)));
+      model::put_time(outcome,
+                      model::time_of_step(
+                          s, evaluator.shape(), memory, *draft.machine,
+                          model::training_pace(s.runtime->name, draft.machine->devices.front())));
     return outcome;
   } catch (const model::ImpossibleStep& impossible) {
     return model::refused_step(impossible.reason);

@@ -72,6 +72,7 @@ report::Table training_row(const GivenTraining& given, const TrainingAnswer& ans
   add("accumulated", s.accumulated);
   add("optimizer", std::string(s.optimizer->name()));
   add("recipe", std::string(s.recipe->name));
+  add("matrices", std::string(s.matrices != nullptr ? s.matrices->name : "usual"));
   add("zero", std::int64_t{s.zero});
   constexpr std::string_view again[] = {"none", "selective", "full"};
   add("checkpointing", std::string(again[static_cast<std::size_t>(s.recomputation)]));

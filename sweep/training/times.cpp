@@ -15,10 +15,6 @@ bool has(const std::string& text, std::string_view part) {
 
 /// Figures of steps that no estimate covers, or whose length is not known.
 void refuse(const Measurement& row, const std::string& settings) {
-  const std::string precision = lower(row["precision"]);
-  for (const std::string_view each : {"fp8", "float8", "fp4"})
-    if (has(precision, each) || has(settings, each))
-      throw Skipped(Skip::precision, fmt::format("matrices in {}", row["precision"]));
   for (const std::string_view each : {"variable-length", "average tokens", "avg tokens"})
     if (has(lower(row["notes"]), each))
       throw Skipped(Skip::setting, "sequences of a length that varies");

@@ -43,6 +43,7 @@ const std::map<std::string, std::string> training_grids = {
     {"models", "models = ['llama2-7b', 'llama3-8b']\nmachines = '8x h100-sxm-80gb'"},
     {"runtimes", step + "runtimes = ['trainer', 'fsdp2']"},
     {"recipes", step + "recipes = ['autocast', 'pure-16bit']"},
+    {"matrices", megatron + "matrices = ['usual', 'fp8']"},
     {"optimizers", step + "optimizers = ['adamw', 'sgd']"},
     {"adapters", step + "adapters = ['full', 'lora:8']"},
     {"attention", step + "attention = ['eager', 'flash']"},

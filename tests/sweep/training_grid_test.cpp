@@ -45,6 +45,7 @@ TEST(TrainingGrid, EveryAxisChangesAnOutcome) {
       {"models", ""},
       {"runtimes", "runtimes = ['trainer', 'megatron']"},
       {"recipes", "recipes = ['usual', 'fp32']"},
+      {"matrices", "matrices = ['usual', 'mxfp8']\nruntimes = 'megatron'"},
       {"optimizers", "optimizers = ['adamw', 'sgd']"},
       {"adapters", "adapters = ['full', 'qlora:4:all-linear']"},
       {"attention", "attention = ['flash', 'eager']"},

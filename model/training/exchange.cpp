@@ -1,0 +1,105 @@
+#include "model/training/exchange.hpp"
+
+#include <algorithm>
+
+namespace headroom::model {
+namespace {
+
+constexpr double step_inside = 3.4e-6, step_between = 14e-6;  ///< seconds of a ring's step
+
+double number(Size n) { return static_cast<double>(n); }
+double share_of_ring(Size cards) { return number(cards - 1) / number(cards); }
+
+/// Cards of the group in one box.
+Size together(const Machine& machine, const Group& group) {
+  const Size box = machine.host.cards;
+  if (box == 0) return group.cards;
+  return std::clamp<Size>(box / group.stride, 1, group.cards);
+}
+
+double inside_rate(const Machine& machine) { return machine.card_link(1).value(); }
+/// Of the network of a box, one card's part.
+double network_part(const Machine& machine) {
+  return machine.host.network.value() / number(std::max(1, machine.host.cards));
+}
+
+}  // namespace
+
+double ring_rate(const Machine& machine, const Group& group) {
+  const Size here = together(machine, group);
+  const double inside = inside_rate(machine);
+  if (here == group.cards) return inside;
+  const double between = number(here) * network_part(machine);
+  return here > 1 ? std::min(inside, between) : between;
+}
+
+double ring_seconds(const Machine& machine, const Group& group, double bytes) {
+  if (group.cards <= 1) return 0;
+  const double rate = ring_rate(machine, group);
+  return rate > 0 ? bytes * share_of_ring(group.cards) / rate : 0;
+}
+
+double ring_latency(const Machine& machine, const Group& group) {
+  if (group.cards <= 1) return 0;
+  const Size here = together(machine, group);
+  const Size boxes = (group.cards + here - 1) / here;
+  return number(group.cards - boxes) * step_inside + number(boxes - 1) * step_between;
+}
+
+double all_to_all_seconds(const Machine& machine, const Group& group, double bytes) {
+  if (group.cards <= 1) return 0;
+  const Size here = together(machine, group);
+  const double each = bytes / number(group.cards);
+  const double inside = inside_rate(machine), between = network_part(machine);
+  const double near = inside > 0 ? number(here - 1) * each / inside : 0;
+  const double far = here < group.cards ? number(group.cards - here) * each / between : 0;
+  return std::max(near, far);
+}
+
+Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const TrainingEstimate& e,
+                     const Carried& carried, const Machine& machine) {
+  const Parallelism& p = s.parallel;
+  const double row = carried.tokens * number(s.model->shape.hidden_size) * 2;
+  const double there_and_back = 4 + 2 * carried.again;
+  const Group matrices{p.tensor, 1}, alike{p.alike(), p.tensor};
+  const Group experts{p.experts, p.tensor},
+      same_experts{p.alike() / p.experts, p.tensor * p.experts};
+  Exchange x;
+
+  // Two sums over the cards of a matrix a layer there, two back; a sum moves twice.
+  x.inside += carried.layers * there_and_back * 2 * ring_seconds(machine, matrices, row);
+  x.latency += carried.layers * there_and_back * ring_latency(machine, matrices);
+  // To the experts and back; each card brings its share of the tokens.
+  const double routed = 2 * carried.routed / (p.sequence ? number(p.tensor) : 1);
+  x.inside += there_and_back * all_to_all_seconds(machine, experts, routed);
+  if (p.stages > 1) {
+    const Group stages{p.stages, p.tensor * p.alike()};
+    const bool near = together(machine, stages) == p.stages;
+    const double rate = near ? inside_rate(machine) : network_part(machine);
+    if (rate > 0) x.inside += 2 * number(p.chunks) * row / number(p.tensor) / rate;
+  }
+
+  // Of what alike cards hold: gathered in what matrices are computed with, reduced as gradients.
+  const double gradient =
+      number(s.adapter != nullptr ? s.runtime->adapter_bytes : s.recipe->gradient);
+  const double weight = std::min<double>(2, number(s.recipe->weight));
+  const auto both = [&](double dense, double routed_elements) {
+    return ring_seconds(machine, alike, dense) +
+           ring_seconds(machine, same_experts, routed_elements);
+  };
+  const double dense = number(stage.elements.dense), of_experts = number(stage.elements.experts);
+  const double trained = s.adapter != nullptr ? both(number(e.trained) / number(p.tensor), 0)
+                                              : both(dense, of_experts);
+  if (s.zero >= 3) {  // gathered for forward and for backward
+    const double gathered = s.adapter != nullptr
+                                ? both(number(stage.base.dense), number(stage.base.experts))
+                                : weight * trained;
+    x.pass = 2 * gathered + gradient * trained;
+    x.latency += 3 * carried.layers * ring_latency(machine, alike);
+  } else {
+    x.step = trained * (s.zero > 0 ? gradient + weight : 2 * gradient);
+  }
+  return x;
+}
+
+}  // namespace headroom::model
