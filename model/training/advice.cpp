@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -65,7 +66,90 @@ Size fewest_replicas(TrainingScenario s, Bytes card) {
   return 0;
 }
 
+namespace {
+
+/// One thing that could be changed. Of those with the same `kind` one alone makes sense.
+struct Option {
+  std::string flags, effect;
+  int kind;
+  std::function<void(TrainingScenario&)> apply;
+};
+
+/// What adapters would be made of; null where no layer takes them.
+struct Adapted {
+  Adapter adapter;
+  Weights base;
+};
+std::unique_ptr<Adapted> adapted(const TrainingScenario& s) {
+  if (s.adapter != nullptr) return nullptr;
+  try {
+    auto made = std::make_unique<Adapted>();
+    made->adapter = adapt(*s.model, {.rank = 16, .targets = {"all-linear"}});
+    made->base = hold(*s.model, scheme("nf4"));
+    return made;
+  } catch (const AdapterError&) {
+    return nullptr;
+  }
+}
+
+std::vector<Option> options_of(const TrainingScenario& s, const Adapted* made) {
+  enum { attention, loss, batch, states, share, again, host, sequence };
+  std::vector<Option> all;
+  const auto option = [&](std::string flags, std::string effect, int kind, auto&& apply) {
+    all.push_back({std::move(flags), std::move(effect), kind, apply});
+  };
+  if (!s.fused_attention)
+    option("--attention flash", "", attention, [](auto& c) { c.fused_attention = true; });
+  if (!s.fused_loss)
+    option("--fused-loss", "logits in chunks", loss, [](auto& c) { c.fused_loss = true; });
+  if (!s.fused_kernels)
+    option("--liger", "kernels of another package", loss,
+           [](auto& c) { c.fused_kernels = c.fused_loss = true; });
+  if (s.batch > 1)
+    option(fmt::format("--batch 1 --grad-accum {}", s.accumulated * s.batch),
+           "the same step in smaller passes", batch, [](auto& c) {
+             c.accumulated *= c.batch;
+             c.batch = 1;
+           });
+  if (s.adapter == nullptr && s.optimizer->name() == "adamw")
+    option("--optimizer adamw-8bit", "states in 8 bit", states,
+           [](auto& c) { c.optimizer = &optimizer("adamw-8bit"); });
+  if (s.adapter == nullptr && s.recipe->name != "pure-16bit")
+    option("--recipe pure-16bit", "small updates are lost to rounding", states,
+           [](auto& c) { c.recipe = &recipe("pure-16bit"); });
+  if (s.parallel.alike() > 1 && s.zero < 3)
+    option("--zero 3", "weights go between cards", share, [](auto& c) { c.zero = 3; });
+  if (s.recomputation != Recomputation::full)
+    option("--checkpointing full", "forward twice", again,
+           [](auto& c) { c.recomputation = Recomputation::full; });
+  if (!s.optimizer_on_host && (s.zero > 0 || s.adapter == nullptr))
+    option("--offload-optimizer cpu", "the step runs on the CPU", host,
+           [](auto& c) { c.optimizer_on_host = true; });
+  option(fmt::format("--seq {}", s.sequence / 2), "shorter texts", sequence,
+         [](auto& c) { c.sequence = std::max<Size>(1, c.sequence / 2); });
+  if (made == nullptr) return all;
+  const std::string flags = "--lora-rank 16 --lora-targets all-linear";
+  const auto adapters = [made](TrainingScenario& c) {
+    c.adapter = &made->adapter;
+    c.recipe = &usual_recipe(*c.runtime, c.zero, true);
+  };
+  option("--lora " + flags, "adapters alone are trained", states, adapters);
+  if (made->base.refusal.empty())
+    option("--qlora " + flags, "adapters alone, beside weights in 4 bit", states,
+           [made, adapters](TrainingScenario& c) { adapters(c), c.base = &made->base; });
+  return all;
+}
+
+void sort(std::vector<Change>& all) {
+  std::ranges::stable_sort(all, [](const Change& a, const Change& b) {
+    return std::pair(!a.fits, a.time) < std::pair(!b.fits, b.time);
+  });
+}
+
+}  // namespace
+
 std::vector<Change> changes_that_save(const TrainingScenario& s, const Machine& machine) {
+  constexpr std::size_t most_pairs = 5;
   const Bytes card = smallest_card(machine);
   TrainingEvaluator evaluate;
   /// Memory of a step, and the seconds that a token takes.
@@ -76,69 +160,43 @@ std::vector<Change> changes_that_save(const TrainingScenario& s, const Machine& 
     return std::tuple{e.peak, e.host, 1 / time.tokens_s};
   };
   const auto [now, host_now, time_now] = cost_of(s);
-  std::vector<Change> all;
-  const auto with = [&](std::string flags, std::string effect, auto&& change) {
+  const auto price = [&](std::vector<Change>& all, Change change,
+                         std::initializer_list<const Option*> options) {
     TrainingScenario changed = s;
-    change(changed);
+    for (const Option* option : options) option->apply(changed);
     try {
       const auto [peak, host, time] = cost_of(changed);
-      if (peak < now)
-        all.push_back({std::move(flags), std::move(effect), peak, now - peak, host, time / time_now,
-                       peak <= card});
+      if (peak >= now) return;
+      change.peak = peak;
+      change.saved = now - peak;
+      change.host = host;
+      change.time = time / time_now;
+      change.fits = peak <= card;
+      all.push_back(std::move(change));
     } catch (const std::invalid_argument&) {
       // The change does not go with the rest.
     }
   };
-  if (s.fused_attention == false)
-    with("--attention flash", "", [](auto& c) { c.fused_attention = true; });
-  if (!s.fused_loss) with("--fused-loss", "logits in chunks", [](auto& c) { c.fused_loss = true; });
-  if (!s.fused_kernels)
-    with("--liger", "kernels of another package",
-         [](auto& c) { c.fused_kernels = c.fused_loss = true; });
-  if (s.batch > 1)
-    with(fmt::format("--batch 1 --grad-accum {}", s.accumulated * s.batch),
-         "the same step in smaller passes", [](auto& c) {
-           c.accumulated *= c.batch;
-           c.batch = 1;
-         });
-  if (s.adapter == nullptr && s.optimizer->name() == "adamw")
-    with("--optimizer adamw-8bit", "states in 8 bit",
-         [](auto& c) { c.optimizer = &optimizer("adamw-8bit"); });
-  if (s.adapter == nullptr && s.recipe->name != "pure-16bit")
-    with("--recipe pure-16bit", "small updates are lost to rounding",
-         [](auto& c) { c.recipe = &recipe("pure-16bit"); });
-  if (s.parallel.alike() > 1 && s.zero < 3)
-    with("--zero 3", "weights go between cards", [](auto& c) { c.zero = 3; });
-  if (s.recomputation != Recomputation::full)
-    with("--checkpointing full", "forward twice",
-         [](auto& c) { c.recomputation = Recomputation::full; });
-  if (!s.optimizer_on_host && (s.zero > 0 || s.adapter == nullptr))
-    with("--offload-optimizer cpu", "the step runs on the CPU",
-         [](auto& c) { c.optimizer_on_host = true; });
-  with(fmt::format("--seq {}", s.sequence / 2), "shorter texts",
-       [](auto& c) { c.sequence = std::max<Size>(1, c.sequence / 2); });
-  Adapter adapter;
-  Weights base;
-  if (s.adapter == nullptr) {
-    const std::string flags = "--lora-rank 16 --lora-targets all-linear";
-    try {
-      adapter = adapt(*s.model, {.rank = 16, .targets = {"all-linear"}});
-      const auto adapters = [&](TrainingScenario& c) {
-        c.adapter = &adapter;
-        c.recipe = &usual_recipe(*c.runtime, c.zero, true);
-      };
-      with("--lora " + flags, "adapters alone are trained", adapters);
-      base = hold(*s.model, scheme("nf4"));
-      if (base.refusal.empty())
-        with("--qlora " + flags, "adapters alone, beside weights in 4 bit",
-             [&](TrainingScenario& c) { adapters(c), c.base = &base; });
-    } catch (const AdapterError&) {
-      // No linear layer that adapters go with.
+  const std::unique_ptr<Adapted> made = adapted(s);
+  const std::vector<Option> options = options_of(s, made.get());
+  std::vector<Change> all, pairs;
+  for (const Option& each : options)
+    price(all, {.flags = each.flags, .effect = each.effect}, {&each});
+  sort(all);
+  if (!all.empty() && all.front().fits) return all;
+  for (std::size_t i = 0; i < options.size(); ++i)
+    for (std::size_t j = i + 1; j < options.size(); ++j) {
+      const Option &a = options[i], &b = options[j];
+      if (a.kind == b.kind) continue;
+      price(pairs,
+            {.flags = a.flags + ' ' + b.flags,
+             .effect = a.effect.empty() ? b.effect : a.effect + "; " + b.effect},
+            {&a, &b});
     }
-  }
-  std::ranges::stable_sort(all, [](const Change& a, const Change& b) {
-    return std::pair(!a.fits, a.time) < std::pair(!b.fits, b.time);
-  });
+  std::erase_if(pairs, [](const Change& pair) { return !pair.fits; });
+  sort(pairs);
+  pairs.resize(std::min(pairs.size(), most_pairs));
+  all.insert(all.begin(), pairs.begin(), pairs.end());
   return all;
 }
 

@@ -16,17 +16,18 @@ Size longest_sequence(TrainingScenario scenario, Bytes card);
 /// none.
 Size fewest_replicas(TrainingScenario scenario, Bytes card);
 
-/// One change of a step.
+/// One change of a step, or two together.
 struct Change {
   std::string flags;   ///< what to add to the command line
   std::string effect;  ///< on training
-  Bytes peak, saved, host;
+  Bytes peak{}, saved{}, host{};
   double time = 1;  ///< of a token, over what it takes without the change
   bool fits = false;
 };
 
 /// Single changes that save memory on the machine's smallest card, those that fit first, of these
-/// the cheapest in time first; times as time_of_step has them. The machine has a card.
+/// the cheapest in time first; times as time_of_step has them. Where no single change is enough,
+/// the five cheapest pairs that are come before them. The machine has a card.
 std::vector<Change> changes_that_save(const TrainingScenario& scenario, const Machine& machine);
 
 }  // namespace headroom::model

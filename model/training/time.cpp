@@ -36,7 +36,9 @@ struct Work {
 
 /// FLOPs of scores and values of one token, on average over a sequence, times two: 4 per dimension
 /// of all heads and token looked at.
-double attention_flops(const Model& m, Size first, Size last, double sequence) {
+double attention_flops(const TrainingScenario& s, Size first, Size last) {
+  const Model& m = *s.model;
+  const double sequence = number(s.document > 0 ? std::min(s.document, s.sequence) : s.sequence);
   double flops = 0;
   for (const CacheClass& cache : m.profile.caches) {
     if (cache.score_dims_before.empty()) continue;
@@ -81,7 +83,7 @@ Work work_of(const TrainingScenario& s, const StepShape& shape, Size stage) {
   w.matrix = 2 * w.tokens * (all[last] - all[first]) / tensor;
   if (here.has_head && s.head_loss)
     w.head = 2 * w.tokens * number(m.profile.head_elements) / tensor;
-  w.attention = w.tokens * attention_flops(m, here.first, here.last, number(s.sequence)) / tensor;
+  w.attention = w.tokens * attention_flops(s, here.first, here.last) / tensor;
   for (std::size_t i = first; i < last; ++i) {
     w.last += 2 * w.tokens * number(shape.saved.kinds[shape.saved.kind_of[i]].last_matrix) / tensor;
     w.routed += w.tokens * number(m.profile.layers[i].routing.used) * number(m.shape.hidden_size);
@@ -205,7 +207,7 @@ StepTime time_of_step(const TrainingScenario& s, const StepShape& shape, const T
   const double useful =
       tokens *
       (2 * (m.profile.multiplied_before.back() + number(m.profile.head_elements)) * (1 + back) +
-       attention_flops(m, 0, layers, number(s.sequence)) * 3);
+       attention_flops(s, 0, layers) * 3);
   t.utilization = useful / (t.total * peak * number(p.cards()));
   const auto parts = parts_of(t);
   t.bound =

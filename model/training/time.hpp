@@ -7,7 +7,8 @@
 //
 //   matrices    2 T (M (1 + b + r) + E (1 + b)) / (peak * compute); M below 16 bit: that peak *
 //               narrow. A runtime that stops early makes a layer again but for its last matrix.
-//   attention   4 T L_mean d (1 + 2.5 + r) / (peak * attention)      L_mean: tokens looked at
+//   attention   4 T L_mean d (1 + 2.5 + r) / (peak * attention)      L_mean: tokens looked at,
+//               of packed sequences those of one document
 //   traffic     (K (1 + r) traffic + logits) / bandwidth
 //   weights     bytes of the stage's weights * (1 + b + r) / bandwidth; frozen 4-bit ones are also
 //               unpacked

@@ -59,6 +59,7 @@ struct TrainingScenario {
   const TrainingRuntime* runtime = nullptr;
   Size batch = 1, sequence = 2048;  ///< sequences of a pass, tokens of each
   Size accumulated = 1;             ///< passes before a step
+  Size document = 0;  ///< tokens of those that sequences are packed from; 0: each is one
   Parallelism parallel{};
   int zero = 0;  ///< ZeRO stage: what replicas share out
   Recomputation recomputation = Recomputation::none;

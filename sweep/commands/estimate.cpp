@@ -175,12 +175,17 @@ const Command estimate_command = {
          "headroom estimate llama2-7b --task training --zero 2 --dp 8 --checkpointing full\n"
          "headroom estimate llama3-8b --task training --qlora --machine rtx-4090\n"
          "headroom estimate llama3-70b --task training --runtime megatron --tp 8 --pp 4 "
-         "--grad-accum 16",
+         "--grad-accum 16\n"
+         "headroom estimate llama3-8b --task training --runtime megatron --precision mxfp8 --dp 8 "
+         "--machine '8x b200'",
      .columns =
          "text: the model's shape, every assumption, the verdict, each device, the times\n"
          "training: every term on the fullest card, the moment of the peak, what fits, what "
-         "would;\n"
-         "      json has them as *_bytes, peak_at, fits, largest_batch, longest_sequence, changes\n"
+         "would\n"
+         "      (one change, or two together), how long a step takes and on what; json has them "
+         "as\n"
+         "      *_bytes, peak_at, fits, largest_batch, longest_sequence, changes, step_s (_low_s,\n"
+         "      _high_s), step_parts_s, tokens_s, mfu, bound, days (--token-budget)\n"
          "json: model, machine, assumptions, verdict, sure, devices, terms (name, bytes or\n"
          "      seconds, low, high, formula, numbers, source), result (as a sweep stores it), "
          "serving\n"

@@ -148,6 +148,8 @@ int estimate_training(const Options& options) {
   if (with_terms && format != Format::text)
     throw UsageError("--explain has no effect here: json has the terms always");
   const GivenTraining given = training_of(options);
+  if (given.scenario.document > 0 && (!given.machine || given.machine->devices.empty()))
+    throw UsageError("--packing changes the time alone: no effect without cards (--machine)");
   if (given.token_budget > 0 && (!given.machine || given.machine->devices.empty()))
     throw UsageError("--token-budget has no effect without cards (--machine)");
   TrainingAnswer answer;

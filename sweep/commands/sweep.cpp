@@ -152,6 +152,37 @@ int run(const Options& options) {
 
 }  // namespace
 
+namespace {
+
+/// The keys of a [[grid]], as many to a line as fit.
+std::string axes_words(model::Task task, std::string_view heading) {
+  std::string text(heading);
+  std::size_t start = 0;
+  for (const std::string& key : axes_of(task)) {
+    if (text.size() - start + key.size() > 96) {
+      start = text.size() + 1;
+      text += "\n ";
+    }
+    text += ' ' + key;
+  }
+  return text + '\n';
+}
+
+const std::string columns =
+    axes_words(model::Task::inference, "axes of inference:") +
+    axes_words(model::Task::training, "axes of training (task = 'training'):") +
+    "out/<name>/results.sqlite: tables run, model_source, result, result_all,\n"
+    "  column_meaning; of inference with ttft_s, tpot_s, total_s, load_s, of training with "
+    "step_s,\n"
+    "  mfu, tokens_s, peak_at and every term of memory\n"
+    "out/<name>/index.html, results.csv, compatibility.md and .csv, precision.md, changes.md\n"
+    "  and .csv, curves, README.md\n"
+    "points whose model, machine, runtime and program are those of the last run are taken from\n"
+    "  it; --fresh computes all, to the same content\n"
+    "--dry-run: axes, number of points, expected size of the database";
+
+}  // namespace
+
 const Command sweep_command = {
     {.name = "sweep",
      .summary = "every point of a spec into a database, with tables and curves",
@@ -163,15 +194,7 @@ const Command sweep_command = {
                  "headroom sweep big.toml --jobs 2 --out /data/big\n"
                  "headroom sweep big.toml --shard 3/16 --out /data/big\n"
                  "sqlite3 out/nightly/results.sqlite 'select count(*) from result'",
-     .columns =
-         "out/<name>/results.sqlite: tables run, model_source, result, result_all,\n"
-         "  column_meaning\n"
-         "out/<name>/index.html, results.csv, compatibility.md and .csv, precision.md, changes.md\n"
-         "  and .csv, curves, README.md\n"
-         "points whose model, machine, runtime and program are those of the last run are taken "
-         "from\n"
-         "  it; --fresh computes all, to the same content\n"
-         "--dry-run: axes, number of points, expected size of the database",
+     .columns = columns,
      .exit_codes = "0 done\n1 failed, or stopped before the end: the same command goes on\n"
                    "2 usage: the spec, a name in it or an option is not understood"},
     run};

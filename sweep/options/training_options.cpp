@@ -283,6 +283,19 @@ GivenTraining training_of(const Options& given_options) {
   s.factors = factors_of(options);
   check_factors(s);
   given.token_budget = token_budget_of(options);
+  if (options.given("packing")) {
+    s.document = options.whole("packing", 1);
+    if (!s.fused_attention)
+      throw UsageError(
+          "--packing takes attention in a fused kernel: scores of whole sequences are "
+          "kept with --attention eager");
+    if (s.document >= s.sequence)
+      throw UsageError(fmt::format("--packing {} has no effect: sequences have {} tokens",
+                                   s.document, s.sequence));
+    given.assumed.push_back(fmt::format(
+        "attention by documents of {} tokens (flash_attn_varlen_func); none is cut or padded",
+        s.document));
+  }
   given.probe = probe_of(options, s);
   if (!options.given("optimizer")) given.assumed.emplace_back("optimizer adamw (torch)");
   if (!options.given("seq")) given.assumed.emplace_back("sequences of 2048 tokens (--seq)");

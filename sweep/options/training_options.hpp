@@ -20,7 +20,7 @@ namespace headroom::sweep {
   "grad-ckpt-reduction attn-act-factor-fa attn-act-factor-no-fa "          \
   "mlp-act-factor logits-factor fragmentation-gib misc-overhead-gib lora " \
   "qlora lora-rank lora-alpha lora-targets dora modules-to-save compile "  \
-  "from probe warmup-steps probe-steps estimate-only token-budget"
+  "from probe warmup-steps probe-steps estimate-only token-budget packing"
 
 /// A scenario and what its pointers point to.
 struct GivenTraining {

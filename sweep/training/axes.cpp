@@ -101,7 +101,8 @@ Change replicas_value(const std::string& text, Names&) {
   return [n = whole(text)](TrainingDraft& d) { d.replicas = n; };
 }
 
-const TrainingAxis axes[] = {
+constexpr TrainingAxis axes[] = {
+    // constant: the help of sweep reads it before main
     {"models", "", "", false, 1, model_value},
     {"runtimes", "", "trainer", false, 1, runtime_value},
     {"recipes", "recipe", "usual", false, 1, recipe_value},

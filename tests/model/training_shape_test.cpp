@@ -1,9 +1,11 @@
 // Steps one after another, verdicts on a machine, and the time of a step.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "model/config.hpp"
+#include "model/training/advice.hpp"
 #include "model/training/exchange.hpp"
 #include "model/training/outcome.hpp"
 #include "model/training/rank.hpp"
@@ -304,6 +306,39 @@ TEST(TrainingTime, MatricesBelow16BitTakeTheirUnits) {
               (before - head) / 2 + head, 1e-9);
   machine.devices.front().fp8.reset();
   EXPECT_EQ(outcome_of(s, e, machine).reason, Reason::precision_unsupported);
+}
+
+TEST(TrainingTime, PackedSequencesAttendToTheirDocuments) {
+  const Fixture f;
+  TrainingScenario s = f.step();
+  TrainingEvaluator evaluate;
+  const TrainingEstimate e = evaluate(s);
+  const auto attention = [&] {
+    return time_of_step(s, evaluate.shape(), e, cards(1, 80 * GiB), perfect()).attention;
+  };
+  const double whole = attention();
+  s.document = s.sequence / 8;
+  EXPECT_NEAR(attention(), whole / 8, 1e-12);
+  s.document = 2 * s.sequence;
+  EXPECT_DOUBLE_EQ(attention(), whole);
+}
+
+TEST(TrainingAdvice, PairsWhereNoSingleChangeIsEnough) {
+  const Fixture f;
+  TrainingScenario s = f.step("deepspeed");
+  s.batch = 8;
+  const auto changes = [&](Bytes card) { return changes_that_save(s, cards(1, card)); };
+  const auto singles = changes(Bytes(1));
+  Bytes least = singles.front().peak;
+  for (const Change& each : singles) least = std::min(least, each.peak);
+  // A card that the best single change just fits has no pairs; with a byte less it has.
+  for (const Change& each : changes(least)) EXPECT_EQ(each.flags.find(" --c"), std::string::npos);
+  const auto pairs = changes(least - Bytes(1));
+  ASSERT_TRUE(pairs.front().fits);
+  EXPECT_LT(pairs.front().peak, least);
+  EXPECT_GT(std::ranges::count(pairs.front().flags, '-'), 2);
+  EXPECT_EQ(std::ranges::count_if(pairs, &Change::fits), 5);
+  EXPECT_FALSE(pairs.back().fits);
 }
 
 TEST(TrainingTime, LayersThatStopEarlyLeaveOutTheirLastMatrix) {
