@@ -22,7 +22,7 @@ Service of_one_batch(const Scenario& s, const Estimate& e) {
 }
 
 Service service_of(const Scenario& s, const Estimate& e) {
-  if (s.batch > 1 && batches_continuously(s, e)) {
+  if (batches_continuously(s, e)) {
     const Runtime& r = *s.runtime;
     if (const Traffic t = traffic(s); t.running > 0)
       return {t.ttft,

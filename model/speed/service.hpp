@@ -28,9 +28,9 @@ bool batches_continuously(const Scenario& scenario, const Estimate& estimate);
 /// prompts' share of the time = ttft / total. Intervals are left at 1.
 Service of_one_batch(const Scenario& scenario, const Estimate& estimate);
 
-/// Of more than one sequence of an engine that batches continuously the steady state
-/// (model/speed/traffic.hpp), with the intervals of serving; else of one batch, with those of its
-/// passes. `estimate` is of `scenario` and fits.
+/// Of an engine that batches continuously the steady state (model/speed/traffic.hpp), with the
+/// intervals of serving; else of one batch, with those of its passes. `estimate` is of `scenario`
+/// and fits.
 Service service_of(const Scenario& scenario, const Estimate& estimate);
 
 }  // namespace headroom::model

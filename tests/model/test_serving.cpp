@@ -78,8 +78,8 @@ TEST(Serving, OfAnEngineThatBatchesContinuouslyIsItsSteadyState) {
       ASSERT_GT(found.batch, 2) << engine;
       const double slow = strict ? s.runtime->serving_interval.high : 1;
       const double late = strict ? s.runtime->first_token_interval.high : 1;
-      Size walked = 1;
-      for (s.batch = 2; s.batch < 2000; walked = s.batch++) {
+      Size walked = 0;
+      for (s.batch = 1; s.batch < 2000; walked = s.batch++) {
         const Traffic t = traffic(s);
         if (slow * t.tpot.value() > 0.060 || late * t.ttft.value() > 3) break;
       }
@@ -96,6 +96,22 @@ TEST(Serving, OfAnEngineThatBatchesContinuouslyIsItsSteadyState) {
       target.requests_s *= 1.002;
       EXPECT_EQ(machines_needed(found, s, target), 2);
     }
+}
+
+/// One sequence is held against the same state as two, so that two never qualify without it.
+TEST(Serving, OfOneSequenceIsNoSlowerThanOfTwo) {
+  const Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
+  const Weights weights = hold(model, scheme("bf16"));
+  const Machine machine = test::machine(1, 80, 256);
+  for (const char* engine : {"vllm", "llama.cpp"}) {
+    Scenario s = test::scenario(weights, machine, engine);
+    s.prompt_tokens = 4000;
+    const Service one = service_of(s, evaluate(s));
+    s.batch = 2;
+    const Service two = service_of(s, evaluate(s));
+    EXPECT_LE(one.first.high * one.ttft, two.first.high * two.ttft) << engine;
+    EXPECT_LE(one.step.high * one.tpot, two.step.high * two.tpot) << engine;
+  }
 }
 
 /// All prompts of a batch that starts together come before any token.
