@@ -1,5 +1,7 @@
 #include "sweep/options/adapter_options.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace headroom::sweep {
@@ -19,6 +21,30 @@ Adapters adapters_of(const Options& options) {
   if (options.given("lora-targets") && request.targets.empty())
     throw UsageError("--lora-targets: found no name");
   return request;
+}
+
+Size copies_of(const Options& options, const model::Model& m) {
+  std::vector<std::string> names;
+  for (const std::string& text : options.texts("modules-to-save"))
+    for (std::size_t at = 0; at <= text.size();) {
+      const auto end = std::min(text.find(',', at), text.size());
+      if (end > at) names.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+  Size sum = 0;
+  for (const std::string& name : names) {
+    Size elements = 0;
+    for (const model::Tensor& t : m.part.tensors) {
+      const std::string_view module = t.module();
+      if (t.is_parameter() && (module == name || module.ends_with('.' + name)))
+        elements += t.elements();
+    }
+    if (elements == 0)
+      throw UsageError(
+          fmt::format("--modules-to-save: no module of {} is called '{}'", m.name, name));
+    sum += elements;
+  }
+  return sum;
 }
 
 }  // namespace headroom::sweep

@@ -15,5 +15,7 @@ using Adapters = std::optional<model::AdapterRequest>;
 
 /// --lora, --lora-rank, --lora-targets (names, also apart by commas) and --dora. Throws UsageError.
 Adapters adapters_of(const Options& options);
+/// Elements of the modules that --modules-to-save trains whole beside them. Throws UsageError.
+Size copies_of(const Options& options, const model::Model& model);
 
 }  // namespace headroom::sweep

@@ -143,31 +143,6 @@ void read_kernels(const Options& options, model::TrainingScenario& s, GivenTrain
     throw UsageError("--expert-imbalance has no effect: the model has no experts");
 }
 
-/// Elements of the modules that are trained whole beside adapters.
-Size copies_of(const Options& options, const model::Model& m) {
-  std::vector<std::string> names;
-  for (const std::string& text : options.texts("modules-to-save"))
-    for (std::size_t at = 0; at <= text.size();) {
-      const auto end = std::min(text.find(',', at), text.size());
-      if (end > at) names.push_back(text.substr(at, end - at));
-      at = end + 1;
-    }
-  Size sum = 0;
-  for (const std::string& name : names) {
-    Size elements = 0;
-    for (const model::Tensor& t : m.part.tensors) {
-      const std::string_view module = t.module();
-      if (t.is_parameter() && (module == name || module.ends_with('.' + name)))
-        elements += t.elements();
-    }
-    if (elements == 0)
-      throw UsageError(
-          fmt::format("--modules-to-save: no module of {} is called '{}'", m.name, name));
-    sum += elements;
-  }
-  return sum;
-}
-
 /// "300B", "1.5e9": whole tokens from 1 on; 0 where nothing is given.
 Size token_budget_of(const Options& options) {
   if (!options.given("token-budget")) return 0;
