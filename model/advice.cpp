@@ -48,15 +48,16 @@ std::vector<const Scheme*> no_wider(const Scenario& s, const Runtime& engine) {
   return all;
 }
 
-/// The widest scheme that the runtime holds and that puts everything on the cards.
-std::string fewer_bits(const Scenario& s) {
+/// The widest scheme that the runtime holds and that puts everything on the cards, with a whole
+/// answer in less time than `now`.
+std::string fewer_bits(const Scenario& s, Seconds now) {
   for (const Scheme* scheme : no_wider(s, *s.runtime)) {
     const Weights narrower = hold(*s.weights->model, *scheme);
     if (!narrower.refusal.empty() || narrower.total >= s.weights->total) continue;
     Scenario changed = s;
     changed.weights = &narrower;
     const Estimate e = evaluate(changed);
-    if (on_cards(e))
+    if (on_cards(e) && e.total < now)
       return fmt::format("{}: {:.1f} -> {:.1f} GB, {}", scheme->name, gigabytes(s.weights->total),
                          gigabytes(narrower.total), where(e));
   }
@@ -219,6 +220,47 @@ std::string other_layers(const Scenario& s, const Estimate& e) {
   return fmt::format("--gpu-layers {}: the most that fit", fits);
 }
 
+/// A scenario without the options that keep weights in host memory.
+class Freed {
+ public:
+  explicit Freed(const Scenario& s) : scenario_(s) {
+    if (s.cpu_offload > Bytes(0)) {
+      scenario_.cpu_offload = Bytes(0);
+      words_ = "without --cpu-offload-gb";
+    }
+    if (s.layer_split != nullptr && s.layer_split->on_host.matched > 0) {
+      split_ = *s.layer_split;
+      split_.on_host = {};
+      split_.gpu_layers = -1;
+      scenario_.layer_split = &split_;
+      words_ = "without options that keep tensors in host memory";
+    }
+  }
+  Freed(const Freed&) = delete;  // the scenario points into it
+  Freed& operator=(const Freed&) = delete;
+
+  const Scenario& scenario() const { return scenario_; }
+  /// `change`, and with it these options left out.
+  std::string with(std::string change) const {
+    return words_.empty() || change.empty() ? change : fmt::format("{}: {}", words_, change);
+  }
+  /// Whether leaving them out alone puts everything on the cards.
+  bool enough() const { return !words_.empty() && on_cards(evaluate(scenario_)); }
+  /// Leaving them out alone; empty: there are none, or that is no quicker than `now`, some weights
+  /// staying in host memory all the same.
+  std::string alone(Seconds now) const {
+    if (words_.empty()) return {};
+    const Estimate e = evaluate(scenario_);
+    if (e.verdict >= Verdict::does_not_fit || (e.total >= now && !on_cards(e))) return {};
+    return with(on_cards(e) ? where(e) : beside(e));
+  }
+
+ private:
+  Scenario scenario_;
+  LayerSplit split_;
+  std::string_view words_;
+};
+
 }  // namespace
 
 std::string advice(const Scenario& s, const Estimate& e) {
@@ -249,12 +291,20 @@ std::string advice(const Scenario& s, const Estimate& e) {
     changes.push_back(std::move(layers));
     if (e.verdict < Verdict::does_not_fit) return changes.front();
   }
-  if (std::string bits = fewer_bits(s); !bits.empty()) changes.push_back(std::move(bits));
+  constexpr Seconds never{std::numeric_limits<double>::infinity()};
+  const Seconds now = e.verdict < Verdict::does_not_fit ? e.total : never;
+  const Freed freed(s);
+  const auto add = [&](std::string text) {
+    if (!text.empty()) changes.push_back(std::move(text));
+  };
+  if (freed.enough()) return freed.alone(now);
+  add(freed.alone(now));
+  add(freed.with(fewer_bits(freed.scenario(), now)));
   if (!s.machine->devices.empty()) {
     for (std::string (*change)(const Scenario&) : {narrower_cache, shorter_context, smaller_batch})
-      if (std::string text = change(s); !text.empty()) changes.push_back(std::move(text));
+      add(freed.with(change(freed.scenario())));
   }
-  if (std::string cards = more_cards(s); !cards.empty()) changes.push_back(std::move(cards));
+  add(freed.with(more_cards(freed.scenario())));
   if (e.verdict == Verdict::does_not_fit)
     if (std::string held = offload(s); !held.empty()) changes.push_back(std::move(held));
   if (e.verdict == Verdict::does_not_fit && e.reason == Reason::ram)

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "report/format.hpp"
@@ -16,19 +17,25 @@ Grade grade(const Line& line) { return report::grade(line.roomiest().estimate); 
 Size weights(const Line& line) { return line.roomiest().estimate.weights.count(); }
 Size gpu_total(const Line& line) { return line.gpus * line.gpu_memory; }
 
-/// Whether `a` is the better answer: on GPUs the larger precision, with offload the faster.
-bool better(const Line& a, const Line& b) {
-  if (grade(a) != grade(b)) return grade(a) < grade(b);
-  if (grade(a) == Grade::on_gpus) return weights(a) > weights(b);
-  return a.roomiest().estimate.tokens_s > b.roomiest().estimate.tokens_s;
+/// Of a whole answer, the prompt's time included; infinite where it does not run.
+double answer_s(const Line& line) {
+  return grade(line) < Grade::does_not_fit ? line.roomiest().estimate.total.value()
+                                           : std::numeric_limits<double>::infinity();
 }
 
-/// The best smaller precision that runs at all; nullptr: none.
+/// Whether `a` is the better answer: on GPUs the larger precision, with offload the faster.
+bool better(const Line& a, const Line& b) {
+  const bool on_gpus = grade(a) == Grade::on_gpus;
+  if (on_gpus != (grade(b) == Grade::on_gpus)) return on_gpus;
+  return on_gpus ? weights(a) > weights(b) : answer_s(a) < answer_s(b);
+}
+
+/// The best smaller precision that answers sooner; nullptr: none.
 const Line* smaller(std::span<const Line* const> here, const Line& from) {
   const Line* best = nullptr;
   for (const Line* line : here)
-    if (weights(*line) < weights(from) && grade(*line) < Grade::does_not_fit &&
-        better(*line, from) && (!best || better(*line, *best)))
+    if (weights(*line) < weights(from) && answer_s(*line) < answer_s(from) &&
+        (!best || better(*line, *best)))
       best = line;
   return best;
 }
@@ -40,8 +47,10 @@ std::string precision_advice(const Line& from, const Line& to) {
                                   shown(before.weights.real().value(), Shown::gib),
                                   gib(after.weights), verdict_words(to, to.roomiest()));
   if (grade(to) != Grade::on_gpus && before.tokens_s > 0)
-    words += fmt::format(", {} → {} tokens/s", shown(before.tokens_s, Shown::plain),
-                         shown(after.tokens_s, Shown::plain));
+    words +=
+        fmt::format(", {} → {} tokens/s, {} → {} s an answer", shown(before.tokens_s, Shown::plain),
+                    shown(after.tokens_s, Shown::plain), shown(answer_s(from), Shown::seconds),
+                    shown(answer_s(to), Shown::seconds));
   return words;
 }
 

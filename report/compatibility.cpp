@@ -180,8 +180,8 @@ std::string compatibility_document(const Source& source) {
       "context that fits likewise, its decode speed and after → what would help; ✅ on GPUs, ⚠️ "
       "only "
       "with offload, ❌ does not fit, ⛔ refused. \"Fits easily\" uses at most half of the card. "
-      "{}\n\n{}\n## Models and machines\n\nEach model in its checkpoint's own precision, or the "
-      "widest of the run.\n\n{}\n",
+      "{}\n\n{}\n## Models and machines\n\nEach model in its checkpoint's own precision where the "
+      "run has it, else in the widest of the run; the cell says which.\n\n{}\n",
       markdown_text(source.run.name), speed_classes_explained(), tolerance(source),
       overview(machines, source.shown));
   for (const MachineLines& machine : machines)

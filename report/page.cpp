@@ -51,7 +51,8 @@ std::string summary(const Source& source, const std::vector<MachineLines>& machi
       offload += best == Grade::cpu_offload || best == Grade::disk_offload;
     }
     list += fmt::format(
-        "<li><strong>{}</strong>: of {} models {} run on its GPUs in their own precision, {} with "
+        "<li><strong>{}</strong>: of {} models {} run on its GPUs in the precisions named below, "
+        "{} with "
         "offload, {} not at all.</li>",
         html_text(machine.group.empty() ? machine.machine : machine.machine + ", " + machine.group),
         machine.models.size(), on_gpus, offload,
@@ -111,7 +112,8 @@ std::string matrix(const Source& source, const std::vector<MachineLines>& machin
     rows += "</tr>\n";
   }
   return fmt::format(
-      "<p>Each model in its checkpoint's own precision, or the widest of the run: how it fits, the "
+      "<p>Each model in its checkpoint's own precision where the run has it, else in the widest: "
+      "how it fits, the "
       "size of its weights, its decode speed, and after → what would help. ✓ on GPUs, ◐ only with "
       "offload, ✗ does not fit, – refused. {}</p>"
       "<form id=\"matrix-form\" hidden><label>Filter by words<input type=\"search\" "

@@ -99,9 +99,11 @@ void add_intervals(Calibration& out, const std::vector<Subject>& subjects, const
   }
 }
 
-/// Solves, and leaves out what runs into its bound: something else is off then.
-std::vector<Unknown> solved(ConstantSearch& search, std::vector<Unknown> unknowns,
+/// Solves. What runs into its bound is left as shipped, something else being off then: a constant
+/// that the measurements cannot tell from it takes its place, where there is one.
+std::vector<Unknown> solved(ConstantSearch& search, const ConstantChoice& choice,
                             Calibration& out) {
+  std::vector<Unknown> unknowns = choice.chosen;
   while (!unknowns.empty()) {
     search.solve(unknowns);
     const auto at_bound = std::ranges::find_if(unknowns, [&](const Unknown& each) {
@@ -109,13 +111,21 @@ std::vector<Unknown> solved(ConstantSearch& search, std::vector<Unknown> unknown
       return value < each.low * 1.01 || value > each.high * 0.99;
     });
     if (at_bound == unknowns.end()) break;
+    const std::string name = name_of(*at_bound);
     out.not_fitted.push_back(
-        {name_of(*at_bound),
-         fmt::format(
-             "it would have to be {:.3g}, at the end of what is possible ({:.3g} to {:.3g})",
-             search.get(*at_bound), at_bound->low, at_bound->high)});
+        {name, fmt::format(
+                   "it would have to be {:.3g}, at the end of what is possible ({:.3g} to {:.3g})",
+                   search.get(*at_bound), at_bound->low, at_bound->high)});
     for (const Unknown& each : unknowns) search.set(each, each.common);
-    unknowns.erase(at_bound);
+    const auto other = std::ranges::find(choice.alternatives, name, &Alternative::of);
+    if (other == choice.alternatives.end()) {
+      unknowns.erase(at_bound);
+      continue;
+    }
+    *at_bound = other->unknown;
+    std::erase_if(out.not_fitted,
+                  [&](const NotFitted& each) { return each.name == name_of(other->unknown); });
+    out.not_fitted.back().why += "; " + name_of(other->unknown) + " is fitted in its place";
   }
   return unknowns;
 }
@@ -166,7 +176,7 @@ Calibration calibrate(const std::vector<Subject>& all) {
   if (subjects.size() < fewest_measurements) return out;
   const ConstantChoice choice = choose_constants(search);
   out.not_fitted = choice.not_fitted;
-  const std::vector<Unknown> chosen = solved(search, choice.chosen, out);
+  const std::vector<Unknown> chosen = solved(search, choice, out);
   if (chosen.empty()) return out;
   for (std::size_t i = 0; i < subjects.size(); ++i)
     out.rows[i].after = search.expected(i).value_or(out.rows[i].before);

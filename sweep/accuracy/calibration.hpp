@@ -42,7 +42,8 @@ struct Calibration {
 /// For the engine of `subjects` (all of one family). Their scenarios may name any of its rows.
 ///
 /// The constants are those of choose_constants, found by ConstantSearch from the shipped ones and
-/// pulled to them; one that runs into its bound is given up. Intervals come from the rows that were
+/// pulled to them; one that runs into its bound is given up for another that the measurements
+/// cannot tell from it. Intervals come from the rows that were
 /// left out.
 Calibration calibrate(const std::vector<Subject>& subjects);
 

@@ -100,10 +100,7 @@ class Chooser {
     if (length < tellable) return false;
     std::vector<double> direction = columns_[best];
     for (double& x : direction) x /= length;
-    Unknown unknown = left_[best];
-    for (std::size_t i = 0; i < original_[best].size(); ++i)
-      if (std::abs(original_[best][i]) > 1e-9) unknown.rows.push_back(i);
-    out_.chosen.push_back(std::move(unknown));
+    out_.chosen.push_back(with_rows(best));
     chosen_columns_.push_back(original_[best]);
     for (auto* list : {&columns_, &original_})
       list->erase(list->begin() + static_cast<std::ptrdiff_t>(best));
@@ -113,6 +110,14 @@ class Chooser {
       for (std::size_t i = 0; i < column.size(); ++i) column[i] -= part * direction[i];
     }
     return true;
+  }
+
+  /// The candidate with the measurements that depend on it.
+  Unknown with_rows(std::size_t j) const {
+    Unknown unknown = left_[j];
+    for (std::size_t i = 0; i < original_[j].size(); ++i)
+      if (std::abs(original_[j][i]) > 1e-9) unknown.rows.push_back(i);
+    return unknown;
   }
 
   void explain(std::size_t j, bool full) {
@@ -131,7 +136,8 @@ class Chooser {
           most = cosine;
           nearest = k;
         }
-      why = fmt::format("cannot be told apart from {} by them", name_of(out_.chosen[nearest]));
+      out_.alternatives.push_back({with_rows(j), name_of(out_.chosen[nearest])});
+      why = fmt::format("cannot be told apart from {} by them", out_.alternatives.back().of);
     } else {
       why = full ? "too few measurements for one constant more" : "not chosen";
     }

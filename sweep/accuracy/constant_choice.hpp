@@ -16,8 +16,16 @@ struct NotFitted {
 /// Length of a column of J, beside those chosen, from which on a constant can be told.
 inline constexpr double tellable = 0.15;
 
+/// A constant that the measurements cannot tell from one that was chosen: it explains them as well
+/// where that one cannot, being at its bound.
+struct Alternative {
+  Unknown unknown;
+  std::string of;  ///< name of the chosen one
+};
+
 struct ConstantChoice {
   std::vector<Unknown> chosen;  ///< each pulled to its shipped value
+  std::vector<Alternative> alternatives;
   std::vector<NotFitted> not_fitted;
 };
 

@@ -139,7 +139,7 @@ const Command curve_command = {
      .examples =
          "headroom curve facebook/opt-30b --gpu-memory 8GB --gpu-bandwidth 272GB/s --ram 32GB\n"
          "headroom curve llama2-7b --machine rtx-4090 --precisions fp16 int8 --step 1GiB\n"
-         "headroom curve Qwen/Qwen2.5-32B-Instruct --machine rtx-4090 --precision q4_K_M "
+         "headroom curve Qwen/Qwen2.5-32B --machine rtx-4090 --precision q4_K_M "
          "--runtime llama.cpp --plots out\n"
          "headroom curve --all --machine local\n"
          "headroom curve openai/gpt-oss-120b --machine '2x a100-sxm-40gb' --format csv",

@@ -83,8 +83,13 @@ void set_budgets(const Options& options, bool on_machine, model::Scenario& s) {
   for (const auto flag : {"gpu-budget", "gpu-memory-utilization", "ram-budget", "disk-budget"})
     if (options.given(flag) && !on_machine)
       throw UsageError(fmt::format("--{} has no effect without a machine", flag));
+  // Plain bytes, as csv prints them; a small number lacks its unit.
   const auto budget = [](std::string_view text) {
-    return text == "0" ? Bytes(0) : parse_bytes(text);
+    constexpr Size least = Size{1} << 20;
+    Size bytes = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+    const bool plain = error == std::errc{} && end == text.data() + text.size();
+    return plain && (bytes == 0 || bytes >= least) ? Bytes(bytes) : parse_bytes(text);
   };
   if (const auto given = options.read("gpu-budget", budget)) s.gpu_budget = *given;
   if (const auto given = options.read("ram-budget", budget)) s.ram_budget = *given;

@@ -50,7 +50,8 @@ model::Estimate placed(Size weights, Size gpus) {
       rest <= 0 ? 1000.0 / static_cast<double>(weights) : 1.0 / static_cast<double>(rest);
   e.tpot = Seconds(runs ? 1 / speed : never);
   e.tokens_s = runs ? speed : 0;
-  e.ttft = e.load = e.total = Seconds(runs ? 2 : never);
+  e.ttft = e.load = Seconds(runs ? 2 : never);
+  e.total = e.ttft + 127.0 * e.tpot;
   e.reason = rest <= 0 ? model::Reason::none : model::Reason::gpu_memory;
   if (!runs) {
     e.reason = model::Reason::ram;
@@ -149,6 +150,29 @@ TEST_F(GoldenRun, AdviceComesFromTheOtherRows) {
             "int4: 1400.00 → 350.00 GiB, CPU + disk offload, slow (28 % of layers on CPU, 50 % of "
             "layers on disk); more GPUs: 36 like these at the least; more CPU memory: 1020.00 GiB "
             "short; skip this model here");
+}
+
+// A precision that decodes faster and reads the prompt more slowly helps only where the whole
+// answer takes less time.
+TEST_F(GoldenRun, AdviceOfAPrecisionJudgesByTheWholeAnswer) {
+  const Database database(folder_ / "r.sqlite");
+  const Source source = source_of(database, 1);
+  const auto machines = by_machine(source.shown);
+  const auto& here = machines.at(0).models.at(1);
+  Line wide = wanted(here), narrow = **std::ranges::find(here, "int8", &Line::precision);
+  model::Estimate& before = wide.entries.back().estimate;
+  model::Estimate& after = narrow.entries.back().estimate;
+  after.verdict = before.verdict;
+  before.tokens_s = 0.25;
+  before.total = Seconds(518);
+  after.tokens_s = 1.5;
+  after.total = Seconds(700);
+  const std::vector<const Line*> two{&wide, &narrow};
+  EXPECT_EQ(advice(wide, two, two).find("int8"), std::string::npos);
+  after.total = Seconds(91);
+  EXPECT_NE(advice(wide, two, two).find("0.250 → 1.50 tokens/s, 518 → 91.0 s an answer"),
+            std::string::npos)
+      << advice(wide, two, two);
 }
 
 TEST_F(GoldenRun, AdviceNamesAnotherMachineOfTheRun) {

@@ -329,6 +329,24 @@ TEST(Calibration, WhatCannotBeToldIsNotFittedAndSaid) {
   EXPECT_TRUE(calibrate(decode).constants.empty());
 }
 
+// One model's decoding tells one constant: where the bandwidth would have to be more than there is,
+// it is the overhead that was less.
+TEST(Calibration, WhatRunsIntoItsBoundGivesWayToWhatIsAlike) {
+  constexpr double true_overhead = 2.5e-5;
+  Synthetic one({"Llama-2-7b"}, [](model::Runtime& r) {
+    r.rates[gddr][four].layer_overhead_s.value = true_overhead;
+  });
+  auto decode = one.subjects();
+  std::erase_if(decode, [](const Subject& s) { return s.group == "prefill"; });
+  const Calibration c = calibrate(decode);
+  EXPECT_FALSE(found(c, "decode_bandwidth"));
+  ASSERT_TRUE(found(c, "layer_overhead_s"));
+  EXPECT_NEAR(found(c, "layer_overhead_s")->value, true_overhead, 0.1 * true_overhead);
+  EXPECT_TRUE(c.supported());
+  for (const NotFitted& each : c.not_fitted)
+    EXPECT_NE(each.name, "layer_overhead_s (gddr, 4-bit)") << "fitted, and said not to be";
+}
+
 TEST(Calibration, NoConstantIsLeftAtTheEndOfWhatIsPossible) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-72B"}, slower);
   for (Subject& each : known.subjects()) each.measured *= 100;
