@@ -124,7 +124,10 @@ const Command launch_command = {
          "--kind test-plan",
      .columns =
          "--kind: transformers, transformers-8bit, llama.cpp, vllm, deepspeed-inference,\n"
-         "  deepspeed-zero3, slurm, measure, test-plan (Markdown, takes several models), all",
+         "  deepspeed-zero3, slurm, measure, test-plan (Markdown, takes several models), all\n"
+         "for transformers a tenth of each card is left free, unless --gpu-budget says otherwise; "
+         "the\n"
+         "  figures in every file are of that point",
      .exit_codes =
          "0 done\n1 failed: a file that cannot be written\n2 usage: an option or a name that "
          "is not understood\n3 no: the point does not fit, or cannot be started so"},
