@@ -75,7 +75,7 @@ class Explainer {
     if (out_.estimate.verdict != Verdict::refused) say(split_words());
     say("flash or memory-efficient attention; weights read from a cold disk");
     if (model.encoder_decoder) say("the prompt is the encoder's input");
-    if (profile_.first_decoding > 0 && !model.encoder_decoder)
+    if (const auto [first, end] = profile_.towers(); first < end && !model.encoder_decoder)
       say(s_.images.count > 0 ? "images go through the vision tower in prefill"
                               : "text only: vision and audio towers are held but not run");
     const TimeIntervals times = factors_.times(out_.estimate.verdict);

@@ -150,8 +150,15 @@ void add_prefix_sums(Profile& profile) {
     profile.widest = std::max(profile.widest, layer.widest);
   }
   const auto count = static_cast<Size>(profile.layers.size());
-  const Size first = count - profile.decoding_before.back();
-  if (profile.decoding_before[static_cast<std::size_t>(first)] == 0) profile.first_decoding = first;
+  const Size decoding = profile.decoding_before.back();
+  const auto before = [&](Size layer) {
+    return profile.decoding_before[static_cast<std::size_t>(layer)];
+  };
+  Size first = 0;  // of those that decode; behind all where none does
+  while (first < count && before(first + 1) == 0) ++first;
+  const bool together = before(first + decoding) == decoding;
+  profile.first_decoding = together ? first : 0;
+  profile.end_decoding = together ? first + decoding : count;
 }
 
 }  // namespace

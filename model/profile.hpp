@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/blocks/blocks.hpp"
@@ -54,8 +55,9 @@ struct Profile {
   Size buffers = 0;
   bool tied_head = false;
   bool generative = false;  ///< some stack keeps a cache: there is something to decode
-  Size first_decoding =
-      0;  ///< layers from here on run per output token (encoders and towers come first)
+  /// Layers from the first on to before the end run per output token: encoders and towers are
+  /// before them, or towers and what speaks after them.
+  Size first_decoding = 0, end_decoding = 0;
   std::vector<Layer> layers;
   std::vector<CacheClass> caches;
   Sums outside;            ///< everything outside the layers: embeddings, final norm, head
@@ -68,6 +70,12 @@ struct Profile {
   std::vector<Size> passes_before;        ///< runs of them in one forward pass
   std::vector<Size> decoding_before;      ///< how many of them run per output token
   Routing routing{0, 0};                  ///< of the first routed layer
+
+  /// The first of the layers that images go through, and the one after the last of them.
+  std::pair<Size, Size> towers() const {
+    if (first_decoding > 0) return {0, first_decoding};
+    return {end_decoding, static_cast<Size>(layers.size())};
+  }
 };
 
 /// The block of each tensor of the part, or on which side of the decoding blocks it is:

@@ -53,7 +53,8 @@ Bytes tower_activations(const Scenario& s, Size shards) {
   const Runtime& r = *s.runtime;
   const Profile& profile = s.weights->model->profile;
   double widest = 0;
-  for (Size layer = 0; layer < profile.first_decoding; ++layer)
+  const auto [first, end] = profile.towers();
+  for (Size layer = first; layer < end; ++layer)
     widest = std::max(widest, profile.layers[static_cast<std::size_t>(layer)].widest);
   const double sequences = r.prefill_chunk > 0 ? 1 : static_cast<double>(s.batch);
   const double element = r.activation_bytes > 0 ? static_cast<double>(r.activation_bytes) : 2.0;

@@ -40,7 +40,7 @@ Pass decode_pass(const Scenario& s, CachedTokens tokens) {
   const Profile& profile = s.weights->model->profile;
   Pass pass;
   pass.tokens = pass.logit_rows = static_cast<double>(s.batch);
-  pass.layers = {profile.first_decoding, static_cast<Size>(profile.layers.size())};
+  pass.layers = {profile.first_decoding, profile.end_decoding};
   pass.cached = tokens;
   return pass;
 }
@@ -56,7 +56,7 @@ Pass prefill_pass(const Scenario& s, Size prompt) {
   // A text prompt runs the decoder; an encoder's layers run instead where the prompt goes there.
   pass.layers = s.weights->model->encoder_decoder && profile.first_decoding > 0
                     ? Range{0, profile.first_decoding}
-                    : Range{profile.first_decoding, layers};
+                    : Range{profile.first_decoding, profile.end_decoding};
   if (!profile.generative) pass.layers = {0, layers};
   pass.prompt = prompt;
   return pass;
@@ -68,7 +68,8 @@ Pass tower_pass(const Scenario& s) {
   const double images = static_cast<double>(s.batch) * static_cast<double>(s.images.count);
   pass.tokens = images * patches;
   pass.logit_rows = 0;
-  pass.layers = {0, s.weights->model->profile.first_decoding};
+  const auto [first, end] = s.weights->model->profile.towers();
+  pass.layers = {first, end};
   pass.patch_flops = 4 * images * patches * patches * static_cast<double>(s.images.hidden);
   return pass;
 }

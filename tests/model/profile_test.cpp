@@ -33,6 +33,31 @@ TEST(Profile, LayersThatRunSeveralTimesMultiplySeveralTimes) {
   EXPECT_EQ(p.layers[0].sums.matmul, static_cast<Size>(layer)) << "held once";
 }
 
+/// A stack that writes, one that does not, in any order: what is before the first of the layers
+/// that keep a cache, or else behind the last of them, is the tower of images.
+TEST(Profile, OnlyTheLayersThatKeepACacheRunForEachToken) {
+  const auto writes = [](std::string_view name) {
+    return in(name, "Text", stack("layers", "Layer", 3, [](Size) {
+                Part p = linear("up", 4, 8);
+                p.caches = {kv_cache({.query = 1, .kv = 1, .dim = 4})};
+                return p;
+              }));
+  };
+  const auto reads = [](std::string_view name) {
+    return in(name, "Tower", stack("layers", "Layer", 2, [](Size) { return linear("up", 4, 8); }));
+  };
+  const auto ranges = [](const Part& part) {
+    const Profile p = profile_of(part, 4);
+    const auto [first, end] = p.towers();
+    return std::vector<Size>{p.first_decoding, p.end_decoding, first, end};
+  };
+  EXPECT_EQ(ranges(writes("a")), (std::vector<Size>{0, 3, 3, 3}));
+  EXPECT_EQ(ranges(reads("a") + writes("b")), (std::vector<Size>{2, 5, 0, 2}));
+  EXPECT_EQ(ranges(writes("a") + reads("b")), (std::vector<Size>{0, 3, 3, 5}));
+  EXPECT_EQ(ranges(reads("a") + writes("b") + reads("c")), (std::vector<Size>{2, 5, 0, 2}));
+  EXPECT_EQ(ranges(reads("a")), (std::vector<Size>{2, 2, 0, 2})) << "nothing is written";
+}
+
 /// DeepSeek-V3.2: index_topk 2048, 128 heads of 128 + 64 + 128; an indexer of 64 heads of 128 looks
 /// at every token.
 TEST(Profile, SparseAttentionLooksAtWhatItsIndexerPicks) {
