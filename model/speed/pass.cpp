@@ -34,6 +34,12 @@ double peak(const Scenario& s, const Device& device) {
   return rate;
 }
 
+/// Whether cards meet over the host's bus: none of PCIe 5.0 is faster than 64 GB/s.
+bool over_bus(const Scenario& s, Size cards) {
+  constexpr double bus = 64e9;
+  return s.machine->card_link(static_cast<std::size_t>(cards)).value() <= bus;
+}
+
 }  // namespace
 
 Pass decode_pass(const Scenario& s, CachedTokens tokens) {
@@ -193,10 +199,11 @@ Rate cpu_rate(const Scenario& s) {
   return {bandwidth, bandwidth, host.cpu_peak.value() * s.runtime->cpu_compute.value};
 }
 const Constant& reduce_latency(const Scenario& s, Size cards) {
-  constexpr double bus = 64e9;
-  return s.machine->card_link(static_cast<std::size_t>(cards)).value() > bus
-             ? s.runtime->reduce_latency_s
-             : s.runtime->reduce_over_bus_s;
+  return over_bus(s, cards) ? s.runtime->reduce_over_bus_s : s.runtime->reduce_latency_s;
+}
+double reduce_start(const Scenario& s, Size cards) {
+  const double steps = over_bus(s, cards) ? 2.0 * static_cast<double>(cards - 1) : 1.0;
+  return steps * reduce_latency(s, cards).value;
 }
 double bus_rate(const Scenario& s) {
   return s.machine->host_bus(0).value() * s.runtime->stream_bandwidth.value;

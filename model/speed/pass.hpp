@@ -69,8 +69,11 @@ const Rates& rates_on(const Scenario& scenario, const Device& device);
 const Rates& rates_of(const Scenario& scenario);
 Rate card_rate(const Scenario& scenario, const Device& device);
 Rate cpu_rate(const Scenario& scenario);
-/// Start of an all-reduce of so many cards: over their own links, or over the host's bus, which
-/// none of PCIe 5.0 is faster than 64 GB/s.
+/// What an all-reduce of so many cards takes beside its bytes, seconds: over their own links one
+/// latency, in which all write to all; over the host's bus the 2 (n - 1) steps of a ring.
+/// Source: Thakur et al., Optimization of collective communication operations in MPICH, 2005.
+double reduce_start(const Scenario& scenario, Size cards);
+/// The constant that decides it.
 const Constant& reduce_latency(const Scenario& scenario, Size cards);
 /// Bytes a second over the bus to the first card, and from disk.
 double bus_rate(const Scenario& scenario);
