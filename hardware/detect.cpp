@@ -244,7 +244,8 @@ Machine local_machine(const Detection& found, const Catalogue& catalogue,
       note(fmt::format("host bus of {}: {}, as the catalogue has it", device.name,
                        device.host_bus_kind));
     }
-    if (device.unified_memory && !found.ram_bandwidth) host.ram_bandwidth = device.bandwidth;
+    if (device.unified_memory && !found.ram_bandwidth)
+      host.ram_bandwidth = cores_share * device.bandwidth;
   }
   machine.name = machine.canonical_name();
   return machine;

@@ -74,7 +74,7 @@ void share_memory(std::string_view text, Machine& machine) {
     reject(text, fmt::format("'{}' shares the memory of its host, which has no second card",
                              machine.devices.front().name));
   machine.host.ram = machine.devices.front().memory;
-  machine.host.ram_bandwidth = machine.devices.front().bandwidth;
+  machine.host.ram_bandwidth = cores_share * machine.devices.front().bandwidth;
 }
 
 /// As many boxes as hold the cards: what they have together.

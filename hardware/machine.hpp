@@ -12,6 +12,10 @@
 
 namespace headroom {
 
+/// What the processor's cores reach of memory that they share with a card: 243 of 400 GB/s on an M1
+/// Max (AnandTech, Apple's M1 Pro, M1 Max SoCs Investigated, 2021).
+inline constexpr double cores_share = 0.6;
+
 /// Cards in the order in which layers fill them, and the host they sit in. No cards: CPU only.
 /// The memory of a card with unified_memory and host.ram are the same memory: count it once.
 struct Machine {

@@ -18,8 +18,17 @@ bool holds(const Runtime& runtime, SchemeFamily family) {
 }
 
 /// What cannot be, whatever the memory.
+/// A card by its figures alone has no maker: taken to be one that runs.
+bool runs_on(const Runtime& runtime, const Machine& machine) {
+  return std::ranges::all_of(machine.devices, [&](const Device& card) {
+    return card.vendor.empty() ||
+           std::ranges::find(runtime.vendors, card.vendor) != runtime.vendors.end();
+  });
+}
+
 Reason refusal(const Scenario& s) {
   const Model& model = *s.weights->model;
+  if (!runs_on(*s.runtime, *s.machine)) return Reason::cards_unsupported;
   if (!s.weights->refusal.empty()) return Reason::precision_unsupported;
   if (!holds(*s.runtime, s.weights->scheme->family)) return Reason::precision_unsupported;
   if (!s.kv_cache && !s.runtime->cache_optional) return Reason::cache_required;

@@ -96,6 +96,7 @@ enum class Reason : std::uint8_t {
   tokens_not_divisible,   ///< training: context parallelism does not divide the sequence
   nothing_shared,         ///< training: ZeRO or its offload without cards to share out over
   passes_do_not_fill,     ///< training: fewer passes than stages of an interleaved pipeline
+  cards_unsupported,      ///< the runtime has no kernels for cards of this maker
 };
 
 /// What a training step has beside the fields that it shares with inference. Bytes of the fullest

@@ -68,8 +68,9 @@ struct Runtime {
   std::string_view name, version;
   std::string_view family;  ///< the row whose constants this one shares: versions of one engine
   std::string_view source;  ///< of the policies below
-  std::span<const SchemeFamily> holds;       ///< weights it can run
-  std::span<const SchemeFamily> whole_only;  ///< of them, what is never split over cards and host
+  std::span<const std::string_view> vendors;  ///< makers of cards that it runs on
+  std::span<const SchemeFamily> holds;        ///< weights it can run
+  std::span<const SchemeFamily> whole_only;   ///< of them, what is never split over cards and host
   Split split;
   Offload offload;
   Launch launch;

@@ -20,6 +20,14 @@ constexpr auto expert_families =
     std::to_array<SchemeFamily>({SchemeFamily::plain, SchemeFamily::gguf, SchemeFamily::fp4,
                                  SchemeFamily::fp8, SchemeFamily::compressed_tensors});
 
+// Makers of cards, by each project's notes on installation.
+constexpr auto of_nvidia = std::to_array<std::string_view>({"nvidia"});
+constexpr auto of_nvidia_amd = std::to_array<std::string_view>({"nvidia", "amd"});
+constexpr auto of_torch = std::to_array<std::string_view>({"nvidia", "amd", "intel"});
+constexpr auto of_desktops = std::to_array<std::string_view>({"nvidia", "amd", "intel", "apple"});
+constexpr auto of_servers =
+    std::to_array<std::string_view>({"nvidia", "amd", "intel", "google", "aws"});
+
 constexpr auto vllm_ranks = std::to_array<Size>({1, 8, 16, 32, 64, 128, 256, 320, 512});
 
 constexpr Constant guess(double value, double low, double high) {
@@ -29,6 +37,7 @@ constexpr Constant guess(double value, double low, double high) {
 /// What no row says otherwise.
 Runtime start() {
   Runtime r{};
+  r.vendors = of_torch;
   r.holds = torch_families;
   r.split = Split::layers;
   r.offload = Offload::none;
@@ -86,6 +95,7 @@ Runtime transformers() {
   r.source =
       "transformers 5.23 and accelerate 1.15: big model inference, cache_utils.py, "
       "integrations/moe.py (grouped_mm), sdpa_attention.py (enable_gqa, pack_gqa)";
+  r.vendors = of_desktops;
   r.whole_only = packed_on_load;
   r.offload = Offload::stream;
   r.launch = Launch::overlapped;
@@ -121,6 +131,7 @@ Runtime transformers_4() {
   r.version = "4.45 to 4.57";
   r.source = "transformers 4.51 modeling_qwen3_moe.py, integrations/sdpa_attention.py: repeat_kv";
   r.experts_looped = r.repeats_to_attend = true;
+  r.latent_cache = false;  // modeling_deepseek_v3.py: K and V are kept as expanded
   return r;
 }
 
@@ -133,7 +144,6 @@ Runtime transformers_of_2024() {
       "transformers 4.38 modeling_qwen2.py: logits of every position, .float(); DynamicCache";
   r.logits = Positions::all;
   r.rotary_tables = true;
-  r.latent_cache = false;  // modeling_deepseek.py beside the checkpoints keeps expanded K and V
   return r;
 }
 
@@ -153,6 +163,7 @@ Runtime llama_cpp() {
   r.name = r.family = "llama.cpp";
   r.version = "b6400";
   r.source = "llama.cpp src/llama-model.cpp, llama-kv-cache-iswa.cpp, -ngl semantics; ggml-alloc.c";
+  r.vendors = of_desktops;
   r.holds = llama_cpp_families;
   r.offload = Offload::compute;
   r.disk = r.cpu = r.window_capped = r.input_on_cpu = r.experts_apart = true;
@@ -204,6 +215,7 @@ Runtime vllm() {
   r.name = r.family = "vllm";
   r.version = "0.19";
   r.source = "vLLM 0.19: gpu_memory_utilization 0.9, block size 16, chunked prefill";
+  r.vendors = of_servers;
   r.split = Split::tensors;
   r.strict_positions = r.holds_back = r.sparse_attention = true;
   r.continuous_batching = true;
@@ -268,9 +280,11 @@ std::vector<Runtime> policy_rows() {
                             vllm_of_early_2024()};
   Runtime& sglang =
       rows.emplace_back(like(vllm(), "sglang", "0.5", "SGLang 0.5: as vLLM, radix cache"));
+  sglang.vendors = of_torch;
   sglang.adapter_ranks = {};  // lora/mem_pool.py: of the largest rank there is
   Runtime& tensorrt = rows.emplace_back(
       like(vllm(), "tensorrt-llm", "1.0", "TensorRT-LLM 1.0, PyTorch backend: as vLLM"));
+  tensorrt.vendors = of_nvidia;
   tensorrt.adapters = AdapterMemory::unknown;  // a share of the free memory
   tensorrt.draft_vocabulary = -1;
 
@@ -281,30 +295,36 @@ std::vector<Runtime> policy_rows() {
   autoawq.cpu = autoawq.repacks_on_cpu = true;
   Runtime& exllama = rows.emplace_back(
       torch_program("exllama", "1 and 2", "turboderp/exllama model.py, turboderp/exllamav2"));
+  exllama.vendors = of_nvidia_amd;
   exllama.score_bytes = 2;
   exllama.prefill_chunk = 2048;  // max_input_len
   Runtime& litgpt = rows.emplace_back(torch_program(
       "litgpt", "2023-11", "Lightning-AI/litgpt generate/base.py, eager PyTorch 2.1"));
+  litgpt.vendors = of_desktops;
   litgpt.launch = Launch::overlapped;
   for (auto& by_width : litgpt.rates)
     for (Rates& rates : by_width) rates.layer_overhead_s = guess(0.9e-3, 0.4e-3, 2e-3);
   litgpt.logits = Positions::all;
   rows.push_back(torch_program("gpt-fast", "2024",
                                "pytorch-labs/gpt-fast generate.py, torch.compile", Split::tensors));
-  rows.push_back(torch_program("mlc-llm", "2023-10", "mlc-ai/llm-perf-bench", Split::tensors));
-  rows.push_back(torch_program("calm", "2024", "zeux/calm: one CUDA kernel a token"));
+  rows.emplace_back(torch_program("mlc-llm", "2023-10", "mlc-ai/llm-perf-bench", Split::tensors))
+      .vendors = of_desktops;
+  rows.emplace_back(torch_program("calm", "2024", "zeux/calm: one CUDA kernel a token")).vendors =
+      of_desktops;
   rows.push_back(torch_program("deepspeed-inference", "0.7",
                                "DeepSpeed-Inference of 2022: kernel injection, tensor slicing",
                                Split::tensors));
 
   Runtime& zero = rows.emplace_back(like(transformers_4(), "zero-inference", "0.7 to 0.10",
                                          "DeepSpeed ZeRO-Inference: weights streamed each pass"));
+  zero.vendors = of_torch;
   zero.launch = Launch::added;
   zero.repeats_to_attend = false;
   zero.adapters = AdapterMemory::unknown;
   zero.draft_vocabulary = -1;
   Runtime& flexgen = rows.emplace_back(
       like(transformers_4(), "flexgen", "0.1.7", "FMInference/FlexLLMGen flex_opt.py"));
+  flexgen.vendors = of_nvidia;
   flexgen.launch = Launch::added;
   flexgen.repeats_to_attend = false;
   flexgen.adapters = AdapterMemory::unknown;
@@ -313,6 +333,7 @@ std::vector<Runtime> policy_rows() {
 
   Runtime& experts = rows.emplace_back(
       like(llama_cpp(), "ktransformers", "0.2", "kvcache-ai/ktransformers: experts on the CPU"));
+  experts.vendors = of_torch;
   experts.holds = expert_families;
   experts.latent_values = false;  // operators/attention.py: one latent
   experts.adapters = AdapterMemory::unknown;

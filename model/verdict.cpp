@@ -83,6 +83,8 @@ std::string_view name_of(Reason reason) {
       return "nothing_shared";
     case Reason::passes_do_not_fill:
       return "passes_do_not_fill";
+    case Reason::cards_unsupported:
+      return "cards_unsupported";
   }
   return "";
 }

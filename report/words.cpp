@@ -105,6 +105,8 @@ std::string_view reason_words(model::Reason reason) {
       return "the context is beyond the model's positions";
     case no_gpu:
       return "the runtime needs a GPU";
+    case cards_unsupported:
+      return "the runtime has no kernels for cards of this maker";
     case not_generative:
       return "an encoder, which generates nothing";
     case layers_not_divisible:

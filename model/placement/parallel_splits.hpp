@@ -21,4 +21,9 @@ struct ParallelSplit {
 /// model is there with its reason.
 std::vector<ParallelSplit> parallel_splits(const Scenario& scenario);
 
+/// The same, each matrix split over as many cards as decode quickest with all of each budget:
+/// fewest where several are as quick. Unchanged where sizes are given, nothing fits, or layers are
+/// split.
+Scenario with_quickest_split(const Scenario& scenario);
+
 }  // namespace headroom::model

@@ -126,12 +126,13 @@ void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, Pas
 /// (llama.cpp ggml-backend op offload, batches of 32 tokens or more).
 void add_on_host(const Scenario& s, const Pass& pass, const Work& work, PassTime& time) {
   const double cpu = cpu_seconds(s, work);
-  if (s.runtime->copies_for_prefill && !s.machine->devices.empty() && pass.tokens >= 32) {
+  const bool card = !s.machine->devices.empty() && card_budget(s, 0) > Bytes(0);
+  if (s.runtime->copies_for_prefill && card && pass.tokens >= 32) {
     const double copies = work.weight_bytes / bus_rate(s);
-    const double card = card_seconds(s, work, s.machine->devices[0]);
-    if (copies + card < cpu) {
+    const double there = card_seconds(s, work, s.machine->devices[0]);
+    if (copies + there < cpu) {
       time.stream += copies;
-      time.cards += card;
+      time.cards += there;
       return;
     }
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
+#include "model/placement/parallel_splits.hpp"
 #include "report/plot.hpp"
 #include "report/words.hpp"
 #include "sweep/commands/command.hpp"
@@ -60,11 +61,14 @@ Lines lines_of(const Options& options, const GivenScenario& given) {
       model::Scenario s = given.scenario;
       s.weights = all.weights.back().get();
       s.runtime = &given.engines->named(name);
-      const std::string label = fmt::format("{}, {}", scheme.name, s.runtime->name);
+      std::string label = fmt::format("{}, {}", scheme.name, s.runtime->name);
       if (!s.weights->refusal.empty()) {
         all.refused.push_back(fmt::format("{}: {}", label, s.weights->refusal));
         continue;
       }
+      s = model::with_quickest_split(s);
+      if (s.tensor_parallel > 1 && given.scenario.tensor_parallel == 0)
+        label += fmt::format(", over {} cards", s.tensor_parallel);
       try {
         CurveLine line = curve_line(s, label, step);
         const model::Estimate& last = line.points.back().estimate;

@@ -7,6 +7,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/placement/best_placement.hpp"
+#include "model/placement/parallel_splits.hpp"
 #include "model/placement/split.hpp"
 #include "report/knee.hpp"
 #include "report/words.hpp"
@@ -97,7 +98,8 @@ void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
   answer.best_flags = llama_cpp_flags(s, best->placed.assignment);
 }
 
-/// The least GPU memory that comes within the knee of the best speed.
+/// The least GPU memory that comes within the knee of the best speed; of what is sure to fit, if
+/// anything as quick is.
 void recommend(Answer& answer) {
   answer.chosen = answer.strategies.size();
   answer.reason = "no strategy runs here";
@@ -105,9 +107,15 @@ void recommend(Answer& answer) {
   for (const Strategy& s : answer.strategies)
     if (s.feasible) best = std::max(best, speed(s.explained.estimate));
   const auto budget = [](const Strategy& s) { return s.scenario.gpu_budget; };
+  const auto quick = [&](const Strategy& s) {
+    return s.feasible && speed(s.explained.estimate) >= report::knee_share * best;
+  };
+  const auto sure = [](const Strategy& s) { return s.explained.estimate.sure == model::Sure::yes; };
+  const bool any_sure = std::ranges::any_of(answer.strategies,
+                                            [&](const Strategy& s) { return quick(s) && sure(s); });
   for (std::size_t i = 0; i < answer.strategies.size(); ++i) {
     const Strategy& s = answer.strategies[i];
-    if (!s.feasible || speed(s.explained.estimate) < report::knee_share * best) continue;
+    if (!quick(s) || (any_sure && !sure(s))) continue;
     if (answer.chosen == answer.strategies.size() ||
         budget(s) < budget(answer.strategies[answer.chosen]))
       answer.chosen = i;
@@ -123,7 +131,7 @@ void recommend(Answer& answer) {
 }  // namespace
 
 Answer answer_of(const Options& options, const GivenScenario& given) {
-  const Scenario& s = given.scenario;
+  const Scenario s = with_quickest_split(given.scenario);
   const MapOptions map = map_options(options, *given.model);
   Answer answer{.given = given,
                 .tree = held_tree(*given.weights),
@@ -144,7 +152,7 @@ Answer answer_of(const Options& options, const GivenScenario& given) {
   if (!s.machine->devices.empty() && s.runtime->offload == Offload::compute)
     answer.contexts = layers_by_context(s);
   if (!s.machine->devices.empty() && s.runtime->split == Split::tensors)
-    answer.splits = parallel_splits(s);
+    answer.splits = parallel_splits(given.scenario);
   recommend(answer);
   if (!options.given("strategy")) return answer;
   std::vector<std::string_view> names;

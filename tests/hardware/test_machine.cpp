@@ -102,7 +102,7 @@ TEST(Machine, ACardThatSharesMemorySettlesTheHosts) {
   EXPECT_EQ(mac.host.name, "mac-studio");
   EXPECT_EQ(mac.host.ram, 192 * Bytes(1 << 30));
   EXPECT_EQ(parsed("m2-ultra-64gb @ mac-studio").host.ram, 64 * Bytes(1 << 30));
-  EXPECT_EQ(mac.host.ram_bandwidth, mac.devices[0].bandwidth);
+  EXPECT_EQ(mac.host.ram_bandwidth, 0.6 * mac.devices[0].bandwidth);
   EXPECT_THROW(parsed("2x m2-ultra-192gb"), std::invalid_argument);
   EXPECT_THROW(parsed("m2-ultra-192gb + rtx-4090"), std::invalid_argument);
 }
