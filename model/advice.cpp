@@ -10,6 +10,7 @@
 #include "model/placement/layer_split.hpp"
 #include "model/placement/placement.hpp"
 #include "model/placement/split_advice.hpp"
+#include "model/runs_on.hpp"
 #include "model/speed/serving.hpp"
 
 namespace headroom::model {
@@ -175,6 +176,14 @@ std::string offload(const Scenario& s) {
   return best;
 }
 
+/// Names of the engines that have kernels for the machine's cards, the latest version of each.
+std::vector<std::string_view> engines_on(const Machine& machine) {
+  std::vector<std::string_view> names;
+  for (const Runtime& each : runtimes())
+    if (each.name == each.family && runs_on(each, machine)) names.push_back(each.name);
+  return names;
+}
+
 /// The fastest engine that runs on the host alone, each with the widest scheme that host memory
 /// holds and no wider than the scenario's. Weights packed for kernels of cards are left out.
 std::string without_cards(const Scenario& s) {
@@ -273,6 +282,9 @@ std::string advice(const Scenario& s, const Estimate& e) {
       return fmt::format("a context of at most {} tokens", s.weights->model->shape.positions);
     case Reason::cache_required:
       return "keep the KV cache, or use transformers";
+    case Reason::cards_unsupported:
+      return fmt::format("an engine that runs on these cards: {}",
+                         fmt::join(engines_on(*s.machine), ", "));
     case Reason::no_gpu:
       if (std::string engine = without_cards(s); !engine.empty()) return engine;
       return fmt::format(

@@ -6,6 +6,7 @@
 #include "model/memory/draft.hpp"
 #include "model/memory/kv_cache.hpp"
 #include "model/placement/placement.hpp"
+#include "model/runs_on.hpp"
 #include "model/speed/speed.hpp"
 
 namespace headroom::model {
@@ -18,14 +19,6 @@ bool holds(const Runtime& runtime, SchemeFamily family) {
 }
 
 /// What cannot be, whatever the memory.
-/// A card by its figures alone has no maker: taken to be one that runs.
-bool runs_on(const Runtime& runtime, const Machine& machine) {
-  return std::ranges::all_of(machine.devices, [&](const Device& card) {
-    return card.vendor.empty() ||
-           std::ranges::find(runtime.vendors, card.vendor) != runtime.vendors.end();
-  });
-}
-
 Reason refusal(const Scenario& s) {
   const Model& model = *s.weights->model;
   if (!runs_on(*s.runtime, *s.machine)) return Reason::cards_unsupported;

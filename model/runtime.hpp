@@ -138,7 +138,7 @@ struct Runtime {
   Constant disk_bandwidth;    ///< share of the disk's sequential read
   Constant
       reduce_latency_s;  ///< start of one all-reduce, seconds; two a layer under tensor parallelism
-  Constant reduce_over_bus_s;  ///< one step of a ring of cards that meet over the host's bus
+  Constant reduce_over_bus_s;  ///< the same between cards that meet over the host's bus
   Constant queue;              ///< share of the other prompts that a request waits for
   Constant request_s;       ///< of a request to a server: front end, tokeniser, schedule, seconds
   Constant load_bandwidth;  ///< share of the slowest link on the way from disk to card

@@ -74,7 +74,7 @@ Runtime start() {
   r.cpu_compute = guess(0.40, 0.20, 0.70);
   r.disk_bandwidth = guess(0.60, 0.30, 0.90);
   r.reduce_latency_s = guess(15e-6, 6e-6, 40e-6);
-  r.reduce_over_bus_s = guess(10e-6, 4e-6, 40e-6);
+  r.reduce_over_bus_s = guess(60e-6, 20e-6, 250e-6);
   r.load_bandwidth = guess(0.60, 0.25, 0.95);
   r.load_fixed_s = guess(3.0, 1.0, 20.0);
   r.memory_interval = guess(1, 0.90, 1.15);

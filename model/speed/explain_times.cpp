@@ -95,7 +95,7 @@ class TimeTerms {
          runtime_.cpu_bandwidth);
     part("stream", pass.stream, "offloaded bytes / (share * host bus)", runtime_.stream_bandwidth);
     part("disk", pass.disk, "bytes on disk / (share * disk read)", runtime_.disk_bandwidth);
-    part("reduce", pass.reduce, "2 * layers * (start + 2 (n - 1) / n * activations / link)",
+    part("reduce", pass.reduce, "2 * layers * (latency + 2 (n - 1) / n * activations / link)",
          reduce_);
     part("launches", pass.launches, "layers * overhead", rates.layer_overhead_s);
     add(name, pass.total, interval,

@@ -201,10 +201,6 @@ Rate cpu_rate(const Scenario& s) {
 const Constant& reduce_latency(const Scenario& s, Size cards) {
   return over_bus(s, cards) ? s.runtime->reduce_over_bus_s : s.runtime->reduce_latency_s;
 }
-double reduce_start(const Scenario& s, Size cards) {
-  const double steps = over_bus(s, cards) ? 2.0 * static_cast<double>(cards - 1) : 1.0;
-  return steps * reduce_latency(s, cards).value;
-}
 double bus_rate(const Scenario& s) {
   return s.machine->host_bus(0).value() * s.runtime->stream_bandwidth.value;
 }

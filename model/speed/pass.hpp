@@ -69,11 +69,9 @@ const Rates& rates_on(const Scenario& scenario, const Device& device);
 const Rates& rates_of(const Scenario& scenario);
 Rate card_rate(const Scenario& scenario, const Device& device);
 Rate cpu_rate(const Scenario& scenario);
-/// What an all-reduce of so many cards takes beside its bytes, seconds: over their own links one
-/// latency, in which all write to all; over the host's bus the 2 (n - 1) steps of a ring.
-/// Source: Thakur et al., Optimization of collective communication operations in MPICH, 2005.
-double reduce_start(const Scenario& scenario, Size cards);
-/// The constant that decides it.
+/// Start of an all-reduce of so many cards: over their own links, or over the host's bus, which
+/// none of PCIe 5.0 is faster than 64 GB/s. From 2 to 8 cards it is the same
+/// (mlc-ai/llm-perf-bench, CodeLlama-34B on 2, 4 and 8 A10G).
 const Constant& reduce_latency(const Scenario& scenario, Size cards);
 /// Bytes a second over the bus to the first card, and from disk.
 double bus_rate(const Scenario& scenario);

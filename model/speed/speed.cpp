@@ -113,12 +113,12 @@ void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, Pas
   const double layers = runs(s, pass);
   if (plan.shards > 1)
     time.reduce = 2.0 * layers *
-                  (reduce_start(s, plan.shards) * pass.weight_reads +
+                  (reduce_latency(s, plan.shards).value * pass.weight_reads +
                    2.0 * (shards - 1) / shards * activations / link);
   // Tokens of all replicas are gathered before the experts and their outputs scattered after.
   if (plan.replicas > 1 && w.shards.experts > 0)
     time.reduce += 2.0 * layers *
-                   (reduce_start(s, plan.shards * plan.replicas) * pass.weight_reads +
+                   (reduce_latency(s, plan.shards * plan.replicas).value * pass.weight_reads +
                     (together - 1) * activations / across);
 }
 
