@@ -20,6 +20,25 @@ for on in "cpu @ desktop-ddr5-64gb" rtx-4090; do
   $python "$probe/probe.py" run "$probe/tiny-llama.json" --device cpu --estimate-only --machine "$on" \
     --headroom "$headroom" | grep -qE '^ +0.00 GiB .* tokens/s .* cpu$'
 done
+# Measured points over the curve, of rows as a card would give them (the figures are made up).
+if command -v gnuplot >/dev/null; then
+  (cd "$work" && $python - "$probe" <<'PYTHON'
+import csv, sys
+sys.path.insert(0, sys.argv[1])
+import probe
+with open("card.csv", "w") as file:
+    rows = csv.DictWriter(file, probe.COLUMNS)
+    rows.writeheader()
+    for gib, status, speed in ((4, "ok", 1.6), (13, "ok", 20), (30, "oom", "")):
+        rows.writerow({"task": "inference", "model": "meta-llama/Llama-2-7b-hf", "precision": "bf16",
+                       "gpu": "NVIDIA GeForce RTX 4090", "allocation_bytes": gib << 30, "batch": 1,
+                       "prompt_tokens": 512, "output_tokens": 32, "status": status, "tokens_s": speed})
+PYTHON
+    $python "$probe/probe.py" compare card.csv --machine rtx-4090 --headroom "$headroom" | grep -qx compare.png
+    [ "$(head -c 4 compare.png | tail -c 3)" = PNG ]
+    grep -qx '13.0 20' compare.dat && grep -q '^30.0 0' compare.dat
+    [ "$(sed -n '/^# measured/q; /^[0-9]/p' compare.dat | wc -l)" -gt 40 ])
+fi
 fallback=$probe/../../build/probe-python/bin/python  # of tests/packages.sh
 "$python" -c 'import torch, transformers' 2>/dev/null || [ ! -x "$fallback" ] || python=$fallback
 "$python" -c 'import torch, transformers' 2>/dev/null || exit 77
