@@ -66,6 +66,16 @@ Cards read_cards(std::string_view machine, std::string_view text) {
   return {count, rest};
 }
 
+/// A box without its cards is no machine: says which cards sit in it.
+void reject_host(std::string_view text, std::string_view name, const Catalogue& catalogue) {
+  const auto host = std::ranges::find(catalogue.hosts, lower(name), &Host::name);
+  if (host == catalogue.hosts.end()) return;
+  const auto card = std::ranges::find(catalogue.devices, host->name, &Device::host);
+  reject(text, fmt::format("'{}' is a host; name the cards in it: '{}x {} @ {}'", name,
+                           std::max(1, host->cards),
+                           card == catalogue.devices.end() ? "CARD" : card->name, host->name));
+}
+
 /// A card that shares the host's RAM says how much there is, and how fast: host.ram is that memory.
 void share_memory(std::string_view text, Machine& machine) {
   const bool shared = std::ranges::any_of(machine.devices, &Device::unified_memory);
@@ -168,6 +178,7 @@ Machine parse_machine(std::string_view text, const Catalogue& catalogue) {
     for (const std::string_view item : split(halves[0], '+')) {
       if (item.empty()) reject(text, "no card beside '+'");
       const Cards cards = read_cards(text, item);
+      reject_host(text, cards.name, catalogue);
       const Device& device = catalogue.device(cards.name);
       require_count(text, static_cast<std::int64_t>(machine.devices.size()) + cards.count);
       machine.devices.insert(machine.devices.end(), static_cast<std::size_t>(cards.count), device);
