@@ -105,7 +105,7 @@ void add_machines(Stock& stock, const Options& options, const Question& asked,
     try {
       stock.machines.push_back(std::make_unique<Machine>(parse_machine(text, catalogue)));
     } catch (const std::invalid_argument& e) {
-      throw UsageError(fmt::format("machine '{}': {}", text, e.what()));
+      throw UsageError(e.what());
     }
   };
   for (const auto& text : options.texts("machines")) add(text);

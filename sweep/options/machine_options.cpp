@@ -124,7 +124,7 @@ std::optional<GivenMachine> given_machine(const Options& options, Memory memory)
   try {
     given.machine = parse_machine(text, catalogue);
   } catch (const std::invalid_argument& e) {
-    throw UsageError(fmt::format("machine '{}': {}", text, e.what()));
+    throw UsageError(e.what());
   }
   return given;
 }
