@@ -10,6 +10,8 @@
 namespace headroom::sweep {
 namespace {
 
+using model::SchemeFamily;
+
 /// The value of a device in Python: 0, "mps", "cpu", "disk".
 std::string device_in_python(const LaunchPoint& point, const std::string& device) {
   if (device == "cpu" || device == "disk") return '"' + device + '"';
@@ -50,7 +52,7 @@ Passed passed_on(const LaunchPoint& point) {
   const auto made = model::as_map(point.scenario, tree, {.no_split = point.model().part.no_split});
   if (!made) throw std::invalid_argument("this runtime takes no device map");
   Passed out;
-  const bool plain = point.scheme().family == model::SchemeFamily::plain;
+  const bool plain = point.scheme().family == SchemeFamily::plain;
   if (made->written && plain && both_write(point, *made)) {
     out.definition =
         "# What each device may hold of the weights: filled in order, these make the placement\n"
@@ -134,14 +136,33 @@ if __name__ == "__main__":
       placement_of(point), passed.arguments);
 }
 
+/// A checkpoint that is quantised stays so unless its own configuration unpacks it; another
+/// quantiser does not take it. Source: transformers 5.23 utils/quantization_config.py, `dequantize`
+/// of Mxfp4Config and FineGrainedFP8Config.
+std::string unpacking_config(const LaunchPoint& point) {
+  const model::Scheme& held = model::scheme(point.model().checkpoint_scheme);
+  if (held.family == SchemeFamily::plain || held.family == point.scheme().family) return {};
+  const bool plain = point.scheme().family == SchemeFamily::plain;
+  if (plain && held.name.starts_with("mxfp4")) return "Mxfp4Config";
+  if (plain && held.family == SchemeFamily::fp8) return "FineGrainedFP8Config";
+  throw std::invalid_argument(fmt::format(
+      "the checkpoint is in {}, which transformers does not load as {}: --precision {}, "
+      "or a checkpoint in 16 bit",
+      held.name, point.scheme().name, held.name));
+}
+
 }  // namespace
 
 std::string transformers_script(const LaunchPoint& point) {
-  if (point.scheme().family == model::SchemeFamily::gguf)
+  if (point.scheme().family == SchemeFamily::gguf)
     throw std::invalid_argument(
         "transformers unpacks GGUF files to 16 bit: choose another precision");
+  const std::string unpacking = unpacking_config(point);
+  if (!unpacking.empty())
+    return script(point, ", " + unpacking,
+                  fmt::format("        quantization_config={}(dequantize=True),\n", unpacking));
   if (point.scheme().name == "int8") return transformers_8bit_script(point);
-  if (point.scheme().family == model::SchemeFamily::bitsandbytes)
+  if (point.scheme().family == SchemeFamily::bitsandbytes)
     return script(
         point, ", BitsAndBytesConfig",
         fmt::format("        quantization_config=BitsAndBytesConfig(load_in_4bit=True, "
@@ -153,6 +174,7 @@ std::string transformers_script(const LaunchPoint& point) {
 }
 
 std::string transformers_8bit_script(const LaunchPoint& point) {
+  unpacking_config(point);
   return script(point, ", BitsAndBytesConfig",
                 "        quantization_config=BitsAndBytesConfig(load_in_8bit=True),\n");
 }
