@@ -40,7 +40,9 @@ TEST_P(TrafficOf, LittlesLawHolds) {
   for (const Size batch : {1, 8, 64, 4096}) {
     const Traffic t = traffic(scenario(batch));
     ASSERT_GT(t.running, 0);
-    EXPECT_NEAR(t.requests_s * t.total.value(), static_cast<double>(batch), 1e-6 * batch) << batch;
+    EXPECT_NEAR(t.requests_s * t.total.value(), static_cast<double>(batch),
+                1e-6 * static_cast<double>(batch))
+        << batch;
     EXPECT_NEAR(t.output_tokens_s, t.requests_s * 200, 1e-9 * t.output_tokens_s);
     EXPECT_NEAR(t.total.value(), (t.ttft + 199.0 * t.tpot).value(), 1e-9);
   }
