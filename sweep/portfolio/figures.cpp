@@ -27,12 +27,12 @@ std::string opening(const std::string& stem, const std::string& title, const std
       "'#ffffff' }}\n"
       "set output {3}.'.'.kind\n"
       "set lmargin at screen {7}\nset rmargin at screen 0.97\nset tmargin 4\n"
-      "set label 1 {4} at graph 0, graph 1 left offset 0,2.4 font ',14'\n"
-      "set label 2 {6} at graph 0, graph 1 left offset 0,1.1 textcolor rgb '#444444'\n"
+      "set label 1 {4} at screen {8}, graph 1 left offset 0,2.4 font ',14'\n"
+      "set label 2 {6} at screen {8}, graph 1 left offset 0,1.1 textcolor rgb '#444444'\n"
       "set border 3\nset tics nomirror out\n"
       "set grid xtics ytics lc rgb '#dddddd' lt 1 lw 1\n",
       title, stem, gnuplot_string(stem + ".dat"), gnuplot_string(stem), gnuplot_string(title),
-      height, gnuplot_string(subtitle), left);
+      height, gnuplot_string(subtitle), left, std::min(left, 0.1));
 }
 
 // Six beside the seven colours, so that 42 machines differ.
@@ -148,7 +148,8 @@ report::Drawing tornado_drawing(const Portfolio& p, const FleetPlan& plan) {
       "tornado", p.name + ": what the cost depends on",
       fmt::format("each assumption alone, {}{:.0f} % lower and higher",
                   p.prices.uncertain.empty() ? "" : "over its range, else ", 100 * p.change),
-      180 + 50 * std::max(n, 1), 0.4);
+      180 + 50 * std::max(n, 1),
+      std::clamp(0.04 + 0.0085 * static_cast<double>(longest), 0.2, 0.7));  // 900 pixels wide
   drawing.script += fmt::format(
       "set ytics ({})\nset yrange [0.3:{}.7]\nset xlabel '{} for a million output tokens'\n"
       "set style fill solid 0.8 noborder\nset key outside below height 1\nset offsets graph 0.05, "
