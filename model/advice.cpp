@@ -10,6 +10,7 @@
 #include "model/placement/layer_split.hpp"
 #include "model/placement/placement.hpp"
 #include "model/placement/split_advice.hpp"
+#include "model/placement/strategy.hpp"
 #include "model/runs_on.hpp"
 #include "model/speed/serving.hpp"
 
@@ -17,10 +18,6 @@ namespace headroom::model {
 namespace {
 
 double gigabytes(Bytes bytes) { return static_cast<double>(bytes.count()) / 1e9; }
-
-bool on_cards(const Estimate& e) {
-  return e.verdict == Verdict::fits_one_gpu || e.verdict == Verdict::fits_gpus;
-}
 
 /// Where it fits then, what the fullest card holds, and what a token takes.
 std::string where(const Estimate& e) {
@@ -31,21 +28,22 @@ std::string where(const Estimate& e) {
   return text;
 }
 
-double bits(const Scheme& scheme) {
-  const Precision& format = precision(scheme.format);
+double bytes_each(const Precision& format) {
   return static_cast<double>(format.block_bytes) / static_cast<double>(format.block_elements);
 }
+double bytes_each(const Scheme& scheme) { return bytes_each(precision(scheme.format)); }
 
-/// The schemes that `engine` holds and that take no more bits than the scenario's, the widest
+/// The schemes that `engine` holds and that take no more bytes than the scenario's, the widest
 /// first, so that few are worked out.
 std::vector<const Scheme*> no_wider(const Scenario& s, const Runtime& engine) {
   std::vector<const Scheme*> all;
   for (const Scheme& scheme : schemes())
     if (std::find(engine.holds.begin(), engine.holds.end(), scheme.family) != engine.holds.end() &&
-        bits(scheme) <= bits(*s.weights->scheme))
+        bytes_each(scheme) <= bytes_each(*s.weights->scheme))
       all.push_back(&scheme);
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Scheme* a, const Scheme* b) { return bits(*a) > bits(*b); });
+  std::stable_sort(all.begin(), all.end(), [](const Scheme* a, const Scheme* b) {
+    return bytes_each(*a) > bytes_each(*b);
+  });
   return all;
 }
 
@@ -58,7 +56,7 @@ std::string fewer_bits(const Scenario& s, Seconds now) {
     Scenario changed = s;
     changed.weights = &narrower;
     const Estimate e = evaluate(changed);
-    if (on_cards(e) && e.total < now)
+    if (is_on_gpus(e) && e.total < now)
       return fmt::format("{}: {:.1f} -> {:.1f} GB, {}", scheme->name, gigabytes(s.weights->total),
                          gigabytes(narrower.total), where(e));
   }
@@ -75,13 +73,10 @@ std::string narrower_cache(const Scenario& s) {
   static constexpr std::array<std::string_view, 2> of_ggml{"q8_0", "q4_0"}, others{"fp8", "fp8"};
   for (const std::string_view name : ggml ? of_ggml : others) {
     const Precision& narrower = precision(name);
-    const auto bytes_each = [](const Precision& p) {
-      return static_cast<double>(p.block_bytes) / static_cast<double>(p.block_elements);
-    };
     if (bytes_each(narrower) >= bytes_each(*s.kv_precision)) continue;
     changed.kv_precision = &narrower;
     const Estimate e = evaluate(changed);
-    if (on_cards(e)) return fmt::format("KV cache in {}: {}", name, where(e));
+    if (is_on_gpus(e)) return fmt::format("KV cache in {}: {}", name, where(e));
   }
   return {};
 }
@@ -92,7 +87,7 @@ std::string shorter_context(const Scenario& s) {
   const auto holds = [&](Size tokens) {
     changed.context = tokens;
     changed.prompt_tokens = std::min(s.prompt_tokens, tokens);
-    return on_cards(evaluate(changed));
+    return is_on_gpus(evaluate(changed));
   };
   const Size longest = largest(s.cached_tokens() - 1, holds);
   if (longest == 0) return {};
@@ -104,7 +99,7 @@ std::string smaller_batch(const Scenario& s) {
   Scenario changed = s;
   const auto holds = [&](Size batch) {
     changed.batch = batch;
-    return on_cards(evaluate(changed));
+    return is_on_gpus(evaluate(changed));
   };
   const Size most = largest(s.batch - 1, holds);
   if (most == 0) return {};
@@ -122,7 +117,7 @@ std::string more_cards(const Scenario& s) {
   while (machine.devices.size() < 64) {
     machine.devices.push_back(machine.devices.back());
     const Estimate e = evaluate(changed);
-    if (on_cards(e))
+    if (is_on_gpus(e))
       return fmt::format("{} GPUs of {} instead of {}: {}", machine.devices.size(),
                          machine.devices.back().name, s.machine->devices.size(), where(e));
   }
@@ -254,14 +249,14 @@ class Freed {
     return words_.empty() || change.empty() ? change : fmt::format("{}: {}", words_, change);
   }
   /// Whether leaving them out alone puts everything on the cards.
-  bool enough() const { return !words_.empty() && on_cards(evaluate(scenario_)); }
+  bool enough() const { return !words_.empty() && is_on_gpus(evaluate(scenario_)); }
   /// Leaving them out alone; empty: there are none, or that is no quicker than `now`, some weights
   /// staying in host memory all the same.
   std::string alone(Seconds now) const {
     if (words_.empty()) return {};
     const Estimate e = evaluate(scenario_);
-    if (e.verdict >= Verdict::does_not_fit || (e.total >= now && !on_cards(e))) return {};
-    return with(on_cards(e) ? where(e) : beside(e));
+    if (e.verdict >= Verdict::does_not_fit || (e.total >= now && !is_on_gpus(e))) return {};
+    return with(is_on_gpus(e) ? where(e) : beside(e));
   }
 
  private:
@@ -273,7 +268,7 @@ class Freed {
 }  // namespace
 
 std::string advice(const Scenario& s, const Estimate& e) {
-  if (on_cards(e) || s.assignment != nullptr) return {};
+  if (is_on_gpus(e) || s.assignment != nullptr) return {};
   switch (e.reason) {
     case Reason::precision_unsupported:
       return fmt::format("{} does not hold {} weights: choose another runtime or precision",

@@ -6,12 +6,11 @@
 #include <functional>
 #include <vector>
 
+#include "model/placement/strategy.hpp"
 #include "sweep/sources/source.hpp"
 
 namespace headroom::sweep {
 namespace {
-
-bool on_cards(const model::Estimate& e) { return e.verdict <= model::Verdict::fits_gpus; }
 
 /// Smaller ones of the same organisation and architecture, the largest first.
 std::vector<model::Model> smaller(const model::Model& m) {
@@ -34,7 +33,7 @@ std::vector<model::Model> smaller(const model::Model& m) {
 
 std::string smaller_model(const model::Scenario& scenario, const model::Estimate& estimate,
                           bool own_precision) {
-  if (on_cards(estimate) || estimate.verdict == model::Verdict::refused ||
+  if (is_on_gpus(estimate) || estimate.verdict == model::Verdict::refused ||
       scenario.machine->devices.empty() || scenario.draft != nullptr ||
       scenario.layer_split != nullptr)
     return {};
@@ -46,7 +45,7 @@ std::string smaller_model(const model::Scenario& scenario, const model::Estimate
     model::Scenario s = scenario;
     s.weights = &weights;
     const model::Estimate e = evaluate(s);
-    if (!on_cards(e)) continue;
+    if (!is_on_gpus(e)) continue;
     const auto gb = [](Bytes bytes) { return bytes.real().value() / 1e9; };
     return fmt::format("or {} in {}: {:.1f} GB, fits on {} GPU{} with {:.1f} GB, {:.1f} ms a token",
                        m.name, held.name, gb(weights.total), e.gpus_used,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/placement/split.hpp"
+#include "model/placement/strategy.hpp"
 
 namespace headroom::model {
 namespace {
@@ -62,7 +63,7 @@ Scenario with_quickest_split(const Scenario& s) {
     Scenario changed = s;
     changed.tensor_parallel = cards;
     const Estimate e = evaluate(changed);
-    if (e.verdict > Verdict::fits_gpus || e.tokens_s <= most) continue;
+    if (!is_on_gpus(e) || e.tokens_s <= most) continue;
     most = e.tokens_s;
     best = changed;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/placement/strategy.hpp"
 #include "model/speed/serving.hpp"
 
 namespace headroom::model {
@@ -15,10 +16,6 @@ struct FittingSplit {
   Estimate estimate;
 };
 
-bool on_cards(const Estimate& e) {
-  return e.verdict == Verdict::fits_one_gpu || e.verdict == Verdict::fits_gpus;
-}
-
 /// Every tensor-parallel and pipeline split of the machine that puts all on cards.
 std::vector<FittingSplit> splits_that_fit(Scenario s) {
   std::vector<FittingSplit> all;
@@ -27,7 +24,7 @@ std::vector<FittingSplit> splits_that_fit(Scenario s) {
   for (s.tensor_parallel = 1; s.tensor_parallel <= cards; ++s.tensor_parallel)
     for (s.pipeline_parallel = 1; s.pipeline_parallel <= cards / s.tensor_parallel;
          ++s.pipeline_parallel)
-      if (const Estimate e = evaluate(s); on_cards(e)) all.push_back({s, e});
+      if (const Estimate e = evaluate(s); is_on_gpus(e)) all.push_back({s, e});
   return all;
 }
 
@@ -61,7 +58,7 @@ std::optional<std::string> one_box(const Scenario& s) {
   Scenario alone = s;
   alone.machine = &box.machine;
   const Estimate e = evaluate(alone);
-  if (!on_cards(e)) return std::nullopt;
+  if (!is_on_gpus(e)) return std::nullopt;
   return fmt::format("the {} cards of one machine: fits on {} GPU{}, {:.1f} ms a token", host.cards,
                      e.gpus_used, e.gpus_used == 1 ? "" : "s", 1e3 * e.tpot.value());
 }
@@ -93,7 +90,7 @@ std::vector<std::string> other_splits(const Scenario& asked) {
   std::vector<std::string> texts;
   if (auto box = one_box(s))
     texts.push_back(std::move(*box));
-  else if (const Estimate e = evaluate(s); on_cards(e))
+  else if (const Estimate e = evaluate(s); is_on_gpus(e))
     texts.push_back(
         fmt::format("no --tp, --pp, --dp or --ep: layers go on {} GPU{}, {:.1f} ms a "
                     "token",

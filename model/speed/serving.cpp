@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "model/placement/placement.hpp"
+#include "model/placement/strategy.hpp"
 
 namespace headroom::model {
 namespace {
@@ -69,8 +70,7 @@ Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) 
     const double missing = e.short_bytes.real().value();
     return {Miss::memory, all > missing ? all / (all - missing) : 1 + missing};
   }
-  const bool on_cards = e.verdict == Verdict::fits_one_gpu || e.verdict == Verdict::fits_gpus;
-  if (!target.offload && !on_cards && !s.machine->devices.empty()) {
+  if (!target.offload && !is_on_gpus(e) && !s.machine->devices.empty()) {
     double there = 0;
     for (std::size_t i = 0; i < s.machine->devices.size(); ++i)
       there += card_budget(s, i).real().value();
@@ -116,12 +116,11 @@ std::vector<MachineShare> shares(const Machine& machine) {
 }
 
 Size longest_context(const Scenario& scenario) {
-  const auto on_cards = [](const Estimate& e) { return e.verdict <= Verdict::fits_gpus; };
   const Estimate now = evaluate(scenario);
   if (!fits(now)) return 0;
   return largest(longest(scenario), [&](Size n) {
     const Estimate e = evaluate(with(scenario, Vary::context, n));
-    return on_cards(now) ? on_cards(e) : fits(e);
+    return is_on_gpus(now) ? is_on_gpus(e) : fits(e);
   });
 }
 
