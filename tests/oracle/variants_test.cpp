@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <set>
 
+#include "dotted_key.hpp"
 #include "model/architecture.hpp"
 #include "part_lines.hpp"
 #include "reference.hpp"
@@ -27,20 +28,6 @@ Size checksum(const oracle::Lines& lines) {
     crc.process_bytes(lines[i].data(), lines[i].size());
   }
   return crc.checksum();
-}
-
-/// The object that holds the last name of a dotted path, sections on the way made where there are
-/// none.
-json::object& scope_of(json::object& config, std::string_view path, std::string_view& leaf) {
-  json::object* at = &config;
-  for (auto dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.')) {
-    json::value& section = (*at)[path.substr(0, dot)];
-    if (!section.is_object()) section = json::object();
-    at = &section.as_object();
-    path.remove_prefix(dot + 1);
-  }
-  leaf = path;
-  return *at;
 }
 
 /// The base with `change`: {"dotted.key": value}, and {"-": [...]} for keys left out.

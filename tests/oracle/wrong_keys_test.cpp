@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "dotted_key.hpp"
 #include "model/architecture.hpp"
 #include "reference.hpp"
 
@@ -22,14 +23,8 @@ namespace json = boost::json;
 
 /// `config` with `wrong` under a dotted key; what it held where a section should be is replaced.
 std::string with(json::object config, std::string_view path, const json::value& wrong) {
-  json::object* at = &config;
-  for (auto dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.')) {
-    json::value& section = (*at)[path.substr(0, dot)];
-    if (!section.is_object()) section = json::object();
-    at = &section.as_object();
-    path.remove_prefix(dot + 1);
-  }
-  (*at)[path] = wrong;
+  std::string_view leaf;
+  scope_of(config, path, leaf)[leaf] = wrong;
   return json::serialize(config);
 }
 
