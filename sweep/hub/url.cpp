@@ -62,7 +62,7 @@ bool may_carry_token(std::string_view url) {
 std::string shown_url(std::string_view url) {
   url = url.substr(0, std::min(url.find_first_of("?#"), std::size_t{300}));
   std::string text;
-  for (const unsigned char c : url) text += c <= ' ' || c >= 127 ? '?' : static_cast<char>(c);
+  for (const char c : url) text += c > ' ' && c < 127 ? c : '?';
   const auto scheme = text.find("://");
   if (scheme == std::string::npos) return text;
   const auto end = std::min(text.find('/', scheme + 3), text.size());
@@ -73,11 +73,13 @@ std::string shown_url(std::string_view url) {
 
 std::string url_escaped(std::string_view text) {
   std::string all;
-  for (const unsigned char c : text)
-    if ((c < 128 && std::isalnum(c)) || c == '-' || c == '.' || c == '_' || c == '~')
-      all += static_cast<char>(c);
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 128 && std::isalnum(byte)) || c == '-' || c == '.' || c == '_' || c == '~')
+      all += c;
     else
-      all += fmt::format("%{:02X}", c);
+      all += fmt::format("%{:02X}", byte);
+  }
   return all;
 }
 
