@@ -283,8 +283,10 @@ TEST(LocalMachine, ANameWithSeveralSizesIsSettledByTheReading) {
   };
   EXPECT_EQ(row("NVIDIA GeForce RTX 4060 Ti", 16380), "rtx-4060-ti-16gb");
   EXPECT_EQ(row("NVIDIA A100-SXM4-80GB", 81920), "a100-sxm-80gb");
-  EXPECT_THROW(row("NVIDIA GeForce RTX 4060 Ti", 8188), UnknownName);
-  EXPECT_THROW(row("NVIDIA GeForce RTX 4090 Laptop GPU", 16376), UnknownName);
+  EXPECT_EQ(row("NVIDIA GeForce RTX 4060 Ti", 8188), "rtx-4060-ti-8gb");
+  EXPECT_EQ(row("NVIDIA GeForce RTX 4090 Laptop GPU", 16376), "rtx-4090-laptop");
+  EXPECT_THROW(row("NVIDIA GeForce RTX 4060 Ti", 12282), UnknownName);
+  EXPECT_THROW(row("NVIDIA GeForce RTX 4090 Max-Q", 16376), UnknownName);
 }
 
 TEST(LocalMachine, WithoutCardsItIsACpu) {
