@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 
 #include "hardware/names.hpp"
@@ -26,9 +27,18 @@ const Architecture* find(std::string_view name, std::string_view model_type) {
   return found;
 }
 
+bool is_decoder(const Architecture* row) {
+  return row->name.ends_with("ForCausalLM") || row->name.ends_with("LMHeadModel");
+}
+
 /// "LlamaModel" beside "LlamaForCausalLM": never what a config without `architectures` means.
-bool is_base_model(std::string_view name) {
-  return name.ends_with("Model") && !name.ends_with("HeadModel");
+bool is_base_model(const Architecture* row) {
+  return row->name.ends_with("Model") && !row->name.ends_with("HeadModel");
+}
+
+/// Nor are "LlamaForSequenceClassification" and the like, where there is a decoder.
+bool is_task_head(const Architecture* row) {
+  return row->name.ends_with("Classification") || row->name.ends_with("ForQuestionAnswering");
 }
 
 [[noreturn]] void fail_unknown(const Config& config, std::string_view key, std::string_view name) {
@@ -55,8 +65,9 @@ const Architecture& row_of(const Config& config) {
   std::vector<const Architecture*> candidates;
   for (const auto& row : architectures())
     if (row.model_type == type) candidates.push_back(&row);
-  if (candidates.size() > 1)
-    std::erase_if(candidates, [](const Architecture* row) { return is_base_model(row->name); });
+  if (candidates.size() > 1) std::erase_if(candidates, is_base_model);
+  if (std::any_of(candidates.begin(), candidates.end(), is_decoder))
+    std::erase_if(candidates, is_task_head);
   if (candidates.empty()) fail_unknown(config, "model_type", type);
   if (candidates.size() != 1) {
     std::vector<std::string_view> names;
@@ -75,11 +86,17 @@ std::span<const Architecture> architectures() {
     std::vector<Architecture> rows;
     for (const auto part :
          {families::decoder_rows(), families::sparse_rows(), families::encoder_rows(),
-          families::encoder_decoder_rows(), families::vision_language_rows()})
+          families::encoder_decoder_rows(), families::vision_language_rows(),
+          families::classifier_rows(), families::speech_rows(), families::vision_encoder_rows()})
       rows.insert(rows.end(), part.begin(), part.end());
     return rows;
   }();
   return all;
+}
+
+std::string_view counted_only(std::string_view name, std::string_view model_type) {
+  const Architecture* row = find(name, model_type);
+  return row != nullptr ? row->counted_only : std::string_view{};
 }
 
 void check_size(const Part& part) {

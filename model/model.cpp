@@ -79,6 +79,17 @@ void complete(ModelShape& shape, const Part& part) {
   if (shape.vocabulary == 0) shape.vocabulary = table->shape[0];
 }
 
+/// Files that bring code of their own may say what the class of that name does not know.
+std::string own_code(const std::vector<UnknownKey>& keys) {
+  constexpr std::size_t most_named = 4;
+  std::string text = "what only its own code (auto_map) knows changes nothing: ";
+  for (std::size_t i = 0; i < std::min(keys.size(), most_named); ++i)
+    text += (i > 0 ? ", " : "") + keys[i].key;
+  return keys.size() > most_named
+             ? text + " and " + std::to_string(keys.size() - most_named) + " more"
+             : text;
+}
+
 }  // namespace
 
 Model make_model(std::string name, const Config& file, std::string source) {
@@ -99,6 +110,8 @@ Model make_model(std::string name, const Config& file, std::string source) {
   model.profile = profile_of(model.part, model.shape.hidden_size);
   model.multi_token_prediction = multi_token_prediction(file, model.part);
   model.unknown_keys = unknown_keys(file);
+  if (file.has("auto_map") && !model.unknown_keys.empty())
+    model.assumed.push_back(own_code(model.unknown_keys));
   return model;
 }
 

@@ -189,7 +189,6 @@ Profile profile_of(const Part& part, Size hidden) {
   for (const std::string& block : part.blocks)
     profile.layers.push_back(
         {.path = block, .decodes = decoding.contains(stack_of(block)), .sums = {}});
-  profile.generative = !part.caches.empty();
 
   std::map<std::pair<Size, std::string_view>, double> widths;  // (layer, submodule) → elements
   double active = 0;
@@ -231,6 +230,8 @@ Profile profile_of(const Part& part, Size hidden) {
     add_totals(layer.sums);
     if (profile.routing.experts == 0) profile.routing = layer.routing;
   }
+  // A body without a head, or one that judges, keeps a cache and puts out no token.
+  profile.generative = !part.caches.empty() && profile.head_elements > 0;
   add_caches(profile, part, blocks);
   add_passes(profile, part);
   add_prefix_sums(profile);

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "model/architecture.hpp"
 #include "model/components.hpp"
 #include "model/quantisation/stored.hpp"
 #include "sweep/output.hpp"
@@ -78,6 +79,8 @@ void add_stored(const Model& model, json::object& all) {
   if (model.stored)
     for (const auto& note : model.stored->notes) notes.emplace_back(note);
   all["notes"] = std::move(notes);
+  const std::string_view why = model::counted_only(model.architecture, model.model_type);
+  all["counted_only"] = why.empty() ? json::value(nullptr) : json::value(why);
   all["undescribed"] = is_described(model) ? json::value(nullptr) : json::value(model.undescribed);
 }
 
@@ -162,6 +165,12 @@ std::string difference_lines(const Model& model) {
                         all.size() - most_shown);
   for (const auto& note : model.stored->notes) text += "  note: " + note + '\n';
   return text;
+}
+
+/// Why no command but this one takes the model; empty for nearly all.
+std::string how_it_runs(const Model& model) {
+  const std::string_view why = model::counted_only(model.architecture, model.model_type);
+  return why.empty() ? "" : fmt::format("  how it runs is not described: {}\n", why);
 }
 
 /// Counts by module and by type, and why there is no more.
@@ -296,7 +305,7 @@ std::string params_text(const Model& model, const Adapters& adapters) {
   if (model.stored) add_stored_rows(model, rows);
   const std::string lines = aligned({"", "", ""}, {false, true, false}, rows);
   return text + lines.substr(lines.find('\n') + 1) + difference_lines(model) + assumptions(model) +
-         "  source: " + model.source + '\n';
+         how_it_runs(model) + "  source: " + model.source + '\n';
 }
 
 std::string disagreement(const Model& model) {

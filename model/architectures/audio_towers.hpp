@@ -18,8 +18,9 @@ Part whisper_layers(const Config& a, const std::string& prefix, Bias key_bias);
 /// channels, which `conv_out` projects.
 Part strided_convolutions(const Config& a);
 
-/// Parakeet's FastConformer.
+/// Parakeet's FastConformer, and Nemotron's that looks back alone.
 Submodel parakeet_encoder(const Config& a);
+Submodel streaming_encoder(const Config& a);
 
 /// A constant table of sines.
 Part sine_table(Size rows, Size dim);

@@ -1,5 +1,7 @@
 // Encoders that changed one thing in BERT: Electra's narrow embeddings, ALBERT's one layer used for
 // all, MPNet's relative positions, Nomic's rotary positions and gated feed-forward.
+#include <boost/json.hpp>
+
 #include "model/architectures/bert_layer.hpp"
 #include "model/architectures/composition.hpp"
 #include "model/architectures/encoder_families.hpp"
@@ -139,8 +141,18 @@ Part mpnet(const Config& c) {
   return std::move(p) + task_head(c, s.hidden);
 }
 
-/// Source: transformers 5.23, models/nomic_bert/modeling_nomic_bert.py.
-Part nomic_bert(const Config& c) {
+/// Files written for Nomic's own code name the sizes as GPT-2 does; what else that code can build
+/// is refused. Source: transformers 5.23, models/nomic_bert/modeling_nomic_bert.py.
+Part nomic_bert(const Config& file) {
+  const Config c = file.renamed({{"n_embd", "hidden_size"},
+                                 {"n_head", "num_attention_heads"},
+                                 {"n_inner", "intermediate_size"},
+                                 {"n_layer", "num_hidden_layers"},
+                                 {"n_positions", "max_position_embeddings"}});
+  if (c.count({"num_experts"}, 0) > 1)
+    throw NotDescribed(c.origin() + ": key 'num_experts': NomicBert with experts is not described");
+  for (const auto key : {"qkv_proj_bias", "mlp_fc1_bias", "mlp_fc2_bias", "prenorm"})
+    if (c.flag({key}, false)) c.fail(key, "found true, expected false");
   BertSizes s = bert_sizes(c);
   s.act = activation_class(c, {"hidden_act"}, "silu");
   const Size dim = c.dim({"head_dim"}, s.hidden / s.heads), width = dim * s.heads;

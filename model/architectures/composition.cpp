@@ -77,6 +77,10 @@ bool is_causal(std::string_view name) {
   return name.ends_with("ForCausalLM") || name.ends_with("LMHeadModel");
 }
 
+bool writes(std::string_view name) {
+  return is_causal(name) || name.ends_with("ForConditionalGeneration");
+}
+
 }  // namespace
 
 Size width_of(const Config& c) {
@@ -91,6 +95,15 @@ Submodel text_model(const Config& c, std::string_view type) {
   return body;
 }
 
+Part body_without_head(const Config& c, std::string_view name) {
+  const Architecture& row = row_of(c, c.text({"model_type"}), writes);
+  const Part whole = row.describe(c.as_class(row.name));
+  const std::string own = whole.modules.front().path;
+  Submodel body = body_of(whole, own);
+  if (name.empty()) name = own;
+  return in(name, body.class_name, owners_at(std::move(body.part), name));
+}
+
 Part owners_at(Part part, std::string_view path) {
   for (auto& t : part.tensors)
     for (auto* owner : {&t.tied_to, &t.reference_tied_to})
@@ -99,9 +112,7 @@ Part owners_at(Part part, std::string_view path) {
 }
 
 Part whole_model(const Config& c, std::string_view name) {
-  const Architecture& row = row_of(c, c.text({"model_type"}), [](std::string_view row_name) {
-    return is_causal(row_name) || row_name.ends_with("ForConditionalGeneration");
-  });
+  const Architecture& row = row_of(c, c.text({"model_type"}), writes);
   return in(name, row.name, owners_at(row.describe(c.as_class(row.name)), name));
 }
 

@@ -35,6 +35,9 @@ Part owners_at(Part part, std::string_view path);
 
 /// The text model that `c` is the config of, its head included, as the root's child `name`.
 Part whole_model(const Config& c, std::string_view name);
+/// The text model that `c` is the config of, without its head, as the root's child `name`; empty:
+/// the name that it has in the language model ("model", "transformer", ...).
+Part body_without_head(const Config& c, std::string_view name = "");
 /// The width of what a text model reads and puts out.
 Size width_of(const Config& c);
 

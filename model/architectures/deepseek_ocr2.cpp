@@ -3,7 +3,7 @@
 #include <boost/json.hpp>
 
 #include "model/architectures/composition.hpp"
-#include "model/architectures/decoder.hpp"
+#include "model/architectures/deepseek_ocr.hpp"
 #include "model/architectures/vision_language_families.hpp"
 #include "model/architectures/vision_towers.hpp"
 #include "model/blocks/experts.hpp"
@@ -22,14 +22,7 @@ Part text_body(const Config& c) {
   const auto types = c.texts({"mlp_layer_types"});
   if (types.empty())
     c.fail("mlp_layer_types", "is missing: \"dense\" or \"sparse\" for each layer");
-  const Routing r = routing_of(c, {"n_routed_experts"});
-  const Size inner = c.dim({"moe_intermediate_size"}, 1407);
-  const Part mixture =
-      in("mlp", t("Moe"),
-         fused_experts(t("Experts"), s.hidden, inner, r, s.act) +
-             router("gate", t("TopkRouter"), s.hidden, r.experts) +
-             in("shared_experts", t("MLP"),
-                gated_mlp(s.hidden, inner * c.dim({"n_shared_experts"}, 2), s.act, mlp)));
+  const Part mixture = ocr_mixture(c, t, s, mlp);
   return trunk(c, t, rotated_if_scaled(c, s.heads.dim), [&](Size i) {
     return decoder_layer(
         t, s.hidden, attention(s.hidden, s.heads, bias, bias),
@@ -55,6 +48,16 @@ Part reader(const Config& c) {
 }
 
 }  // namespace
+
+Part ocr_mixture(const Config& c, Classes t, const Common& s, Bias mlp_bias) {
+  const Routing r = routing_of(c, {"n_routed_experts"});
+  const Size inner = c.dim({"moe_intermediate_size"});
+  return in("mlp", t("Moe"),
+            fused_experts(t("Experts"), s.hidden, inner, r, s.act) +
+                router("gate", t("TopkRouter"), s.hidden, r.experts) +
+                in("shared_experts", t("MLP"),
+                   gated_mlp(s.hidden, inner * c.dim({"n_shared_experts"}, 2), s.act, mlp_bias)));
+}
 
 /// Source: transformers 5.23, models/deepseek_ocr2/{configuration,modeling}_deepseek_ocr2.py. An
 /// image is read as 144 or as 256 tokens.

@@ -29,7 +29,7 @@ Part ernie4_5_moe(const Config& c) {
              every = c.dim({"moe_layer_interval"}, 1);
   const double last = c.number({"moe_layer_end_index"}, -1);
   const auto sparse = [&](Size i) {
-    return (i + 1) % every == 0 && i >= first && (last < 0 || static_cast<double>(i) <= last);
+    return (i + 1) % every == 0 && i >= first && (last == -1 || static_cast<double>(i) <= last);
   };
   const Decoder frame{.family = "Ernie4_5_Moe",
                       .rotated = rotated_if_scaled(c, heads.dim),

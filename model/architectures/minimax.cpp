@@ -7,12 +7,12 @@
 namespace headroom::model::families {
 
 /// Source: transformers 5.23, models/minimax. A linear layer keeps a matrix of head_dim x head_dim
-/// a head; its decay factors are buffers.
+/// a head; its decay factors are buffers. A sliding_window masks what attention sees: all is kept.
 Part minimax(const Config& c) {
   const Classes k{"MiniMax"};
   const Size hidden = c.dim({"hidden_size"}), block = c.dim({"block_size"}, 256);
   const Heads h = heads_of(c);
-  const Size window = c.count({"sliding_window"}, 0), width = h.query * h.dim;
+  const Size width = h.query * h.dim;
   const std::string act = activation_class(c, {"hidden_act"}, "silu");
   const Routing r = routing_of(c, {"num_local_experts", "num_experts"});
   const Part mlp =
@@ -36,8 +36,7 @@ Part minimax(const Config& c) {
   };
   return decoder(c, k, rotated_if_scaled(c, h.dim), [&](Size i) {
     return (linear_layer(i) ? in("self_attn", k("LightningAttention"), lightning)
-                            : in("self_attn", k("Attention"),
-                                 attention(hidden, h, Bias::no, Bias::no, window))) +
+                            : in("self_attn", k("Attention"), attention(hidden, h))) +
            rms_norm("input_layernorm", k("RMSNorm"), hidden) +
            rms_norm("post_attention_layernorm", k("RMSNorm"), hidden) + mlp;
   });

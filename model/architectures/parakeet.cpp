@@ -1,11 +1,10 @@
-// Parakeet's encoder, a FastConformer (arXiv:2305.05084), and what reads it: a CTC head, and the
-// decoders of Canary and of Cohere's transcriber.
+// Parakeet's encoder, a FastConformer (arXiv:2305.05084), and Nemotron's of the same kind; and what
+// reads it: a CTC head, and the decoders of Canary and of Cohere's transcriber.
 #include <boost/json.hpp>
 #include <cmath>
 
 #include "model/architectures/audio_towers.hpp"
 #include "model/architectures/encoder_families.hpp"
-#include "model/blocks/recurrent.hpp"
 
 namespace headroom::model::families {
 
@@ -31,8 +30,35 @@ Part subsampling(const Config& a) {
             steps + linear("linear", channels * bins, a.dim({"hidden_size"}), Bias::yes));
 }
 
-Part encoder_block(const Config& a) {
-  const std::string k = "ParakeetEncoder";
+/// Nemotron's, which hears while one speaks: convolutions that look back alone.
+Part streaming_subsampling(const Config& a) {
+  const std::string k = "NemotronAsrStreamingEncoder";
+  const Size channels = a.dim({"subsampling_conv_channels"}, 256);
+  const Size kernel = a.dim({"subsampling_conv_kernel_size"}, 3);
+  const Size stride = a.dim({"subsampling_conv_stride"}, 2);
+  const auto layers =
+      static_cast<Size>(std::log2(static_cast<double>(a.dim({"subsampling_factor"}, 8))));
+  Size bins = a.dim({"num_mel_bins"}, 80);
+  for (Size i = 0; i < layers; ++i) bins = (bins + stride - 2) / stride + 1;
+  const auto looking_back = [&](std::string_view name) {
+    return convolution(name, k + "CausalConv2D", {channels, 1, kernel, kernel}, Bias::yes);
+  };
+  return in("subsampling", k + "SubsamplingConv2D",
+            looking_back("conv_in") +
+                list("layers", std::max<Size>(0, layers - 1),
+                     [&](const std::string& name, Size) {
+                       return in(name, k + "SubsamplingLayer",
+                                 looking_back("depthwise_conv") +
+                                     convolution("pointwise_conv", "Conv2d",
+                                                 {channels, channels, 1, 1}, Bias::yes));
+                     }) +
+                module("act_fn", "ReLU") +
+                linear("linear", channels * bins, a.dim({"hidden_size"}), Bias::yes));
+}
+
+enum class Hears : bool { whole, as_it_comes };
+
+Part encoder_block(const Config& a, const std::string& k, Hears hears) {
   const Size width = a.dim({"hidden_size"}), inner = a.dim({"intermediate_size"});
   const Size heads = a.dim({"num_attention_heads"}), dim = width / heads, across = heads * dim;
   const Bias bias = a.bias({"attention_bias"}, true), conv = a.bias({"convolution_bias"}, true);
@@ -51,12 +77,26 @@ Part encoder_block(const Config& a) {
          in("conv", k + "ConvolutionModule",
             module("activation", act) +
                 convolution("pointwise_conv1", "Conv1d", {2 * width, width, 1}, conv) +
-                depthwise_conv("depthwise_conv", width, a.dim({"conv_kernel_size"}, 9), conv) +
-                batch_norm("norm", "BatchNorm1d", width) +
+                convolution("depthwise_conv", hears == Hears::whole ? "Conv1d" : k + "CausalConv1d",
+                            {width, 1, a.dim({"conv_kernel_size"}, 9)}, conv) +
+                (hears == Hears::whole ? batch_norm("norm", "BatchNorm1d", width)
+                                       : layer_norm("norm", width)) +
                 convolution("pointwise_conv2", "Conv1d", {width, width, 1}, conv)) +
          feed_forward("feed_forward2") + layer_norm("norm_feed_forward1", width) +
          layer_norm("norm_self_att", width) + layer_norm("norm_conv", width) +
          layer_norm("norm_feed_forward2", width) + layer_norm("norm_out", width);
+}
+
+Submodel conformer(const Config& a, const std::string& k, Part front, Hears hears) {
+  const Size width = a.dim({"hidden_size"});
+  return {k,
+          unsplittable(std::move(front) +
+                           in("encode_positions", k + "RelPositionalEncoding",
+                              buffer("inv_freq", {(width + 1) / 2})) +
+                           stack("layers", k + "Block", a.dim({"num_hidden_layers"}),
+                                 [&](Size) { return encoder_block(a, k, hears); }),
+                       {k + "Block"}),
+          width};
 }
 
 /// Learned positions, or `sines`: a table that is not trained.
@@ -99,15 +139,12 @@ Part transcriber(const Config& c, const std::string& k, const Submodel& encoder,
 
 /// Source: transformers 5.23, models/parakeet/{configuration,modeling}_parakeet.py.
 Submodel parakeet_encoder(const Config& a) {
-  const Size width = a.dim({"hidden_size"});
-  return {"ParakeetEncoder",
-          unsplittable(subsampling(a) +
-                           in("encode_positions", "ParakeetEncoderRelPositionalEncoding",
-                              buffer("inv_freq", {(width + 1) / 2})) +
-                           stack("layers", "ParakeetEncoderBlock", a.dim({"num_hidden_layers"}),
-                                 [&](Size) { return encoder_block(a); }),
-                       {"ParakeetEncoderBlock"}),
-          width};
+  return conformer(a, "ParakeetEncoder", subsampling(a), Hears::whole);
+}
+
+/// Source: transformers 5.23, models/nemotron_asr_streaming.
+Submodel streaming_encoder(const Config& a) {
+  return conformer(a, "NemotronAsrStreamingEncoder", streaming_subsampling(a), Hears::as_it_comes);
 }
 
 /// Source: the same.

@@ -13,5 +13,8 @@ std::span<const Architecture> sparse_rows();
 std::span<const Architecture> encoder_rows();
 std::span<const Architecture> encoder_decoder_rows();
 std::span<const Architecture> vision_language_rows();
+std::span<const Architecture> classifier_rows();
+std::span<const Architecture> speech_rows();
+std::span<const Architecture> vision_encoder_rows();
 
 }  // namespace headroom::model::families

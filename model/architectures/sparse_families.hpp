@@ -56,6 +56,7 @@ Part glm_moe_dsa(const Config& c);
 
 // gpt_oss.cpp
 Part gpt_oss(const Config& c);
+Part openai_privacy_filter(const Config& c);
 
 // granite_moe.cpp
 Part granitemoe(const Config& c);

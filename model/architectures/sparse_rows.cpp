@@ -68,6 +68,8 @@ constexpr Architecture rows[] = {
     {"GlmMoeDsaForCausalLM", "glm_moe_dsa", glm_moe_dsa},
     // gpt_oss.cpp
     {"GptOssForCausalLM", "gpt_oss", gpt_oss},
+    {"OpenAIPrivacyFilterModel", "openai_privacy_filter", openai_privacy_filter},
+    {"OpenAIPrivacyFilterForTokenClassification", "openai_privacy_filter", openai_privacy_filter},
     // granite_moe.cpp
     {"GraniteMoeForCausalLM", "granitemoe", granitemoe},
     {"GraniteMoeSharedForCausalLM", "granitemoeshared", granitemoeshared},

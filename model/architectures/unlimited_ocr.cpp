@@ -1,7 +1,7 @@
 // Unlimited-OCR, after DeepSeek-OCR (arXiv:2510.18234): SAM's tower, its output read by CLIP's, and
 // a small mixture.
 #include "model/architectures/composition.hpp"
-#include "model/architectures/decoder.hpp"
+#include "model/architectures/deepseek_ocr.hpp"
 #include "model/architectures/tower_layers.hpp"
 #include "model/architectures/vision_language_families.hpp"
 #include "model/architectures/vision_towers.hpp"
@@ -20,14 +20,7 @@ Part language(const Config& c) {
   const Bias bias = c.bias({"attention_bias"}, false), mlp = c.bias({"mlp_bias"}, false);
   const Size window = c.dim({"sliding_window"}, 128);
   const auto types = c.texts({"layer_types"});
-  const Routing r = routing_of(c, {"n_routed_experts"});
-  const Size inner = c.dim({"moe_intermediate_size"});
-  const Part mixture =
-      in("mlp", t("Moe"),
-         fused_experts(t("Experts"), s.hidden, inner, r, s.act) +
-             router("gate", t("TopkRouter"), s.hidden, r.experts) +
-             in("shared_experts", t("MLP"),
-                gated_mlp(s.hidden, inner * c.dim({"n_shared_experts"}, 2), s.act, mlp)));
+  const Part mixture = ocr_mixture(c, t, s, mlp);
   return trunk(c, t, rotated_if_scaled(c, s.heads.dim), [&](Size i) {
     const bool slides = types.empty() || layer_type(c, types, i) != "full_attention";
     return decoder_layer(t, s.hidden, attention(s.hidden, s.heads, bias, bias, slides ? window : 0),

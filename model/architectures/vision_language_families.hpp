@@ -92,6 +92,10 @@ Part granite_docling(const Config& c);
 Part granite_speech(const Config& c);
 // hunyuan_vl.cpp
 Part hunyuan_vl(const Config& c);
+// emu3.cpp
+Part emu3_images(const Config& c);
+// idefics.cpp
+Part idefics(const Config& c);
 // idefics2.cpp
 Part idefics2(const Config& c);
 // inkling.cpp

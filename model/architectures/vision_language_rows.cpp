@@ -35,6 +35,11 @@ constexpr Architecture rows[] = {
     {"Mistral3ForConditionalGeneration", "mistral3", mistral3},
     {"LightOnOcrForConditionalGeneration", "lighton_ocr", lighton_ocr},
     {"FuyuForCausalLM", "fuyu", fuyu},
+    // idefics.cpp
+    {"IdeficsForVisionText2Text", "idefics", idefics,
+     "its gated layers look at images anew for every token"},
+    // emu3.cpp
+    {"Emu3ForConditionalGeneration", "emu3", emu3_images},
     // mllama.cpp
     {"MllamaForConditionalGeneration", "mllama", mllama},
     {"MllamaForCausalLM", "mllama_text_model", mllama_text},

@@ -101,6 +101,7 @@ const Command params_command = {
          "bytes, differences: of the checkpoint's tensors, where their headers were read\n"
          "parameters_stored, dtypes, notes, undescribed (json): what the headers say, and why\n"
          "  there is no more than that\n"
+         "counted_only (json): why nothing is known of how it runs, though all is counted\n"
          "with --tensors: model, tensor, shape, role, elements, tied_to, dtype, bytes, difference",
      .exit_codes = usual_exit_codes},
     run};

@@ -10,6 +10,7 @@
 
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
+#include "model/architecture.hpp"
 #include "model/formats/shard_index.hpp"
 #include "sweep/far_threads.hpp"
 #include "sweep/hub/hub.hpp"
@@ -192,6 +193,10 @@ model::Model ask_hub(const ModelReference& reference, const Hub& hub) try {
 }
 
 model::Model described(model::Model model) {
+  if (const auto why = model::counted_only(model.architecture, model.model_type); !why.empty())
+    throw model::NotDescribed(
+        fmt::format("{}: how a {} runs is not described: {} (`headroom params` counts its tensors)",
+                    model.name, model.architecture, why));
   if (model.undescribed.empty()) return model;
   throw model::NotDescribed(fmt::format(
       "{}: its KV cache, activations and speed are not known: {} (`headroom params` counts its "
