@@ -7,6 +7,8 @@
 #include "model/memory/kv_cache.hpp"
 #include "model/placement/placement.hpp"
 #include "model/runs_on.hpp"
+#include "model/speed/load.hpp"
+#include "model/speed/service.hpp"
 #include "model/speed/speed.hpp"
 
 namespace headroom::model {
@@ -96,7 +98,10 @@ void add_memory(const Scenario& s, const Plan& plan, Estimate& e) {
 
 void add_times(const Scenario& s, const Plan& plan, Estimate& e) {
   const PassTime first = prefill(s, plan, s.prompt_tokens);
-  e.load = load_time(s, plan);
+  const LoadTime load = load_time(s, plan);
+  e.load = Seconds(load.cold());
+  e.load_warm = Seconds(load.warm());
+  e.warming = Seconds(load.mapped);
   e.ttft = Seconds(first.total);
   if (!s.weights->model->profile.generative) {
     e.total = e.ttft;
@@ -117,7 +122,7 @@ void add_times(const Scenario& s, const Plan& plan, Estimate& e) {
 Estimate evaluate(const Scenario& s) {
   Estimate e;
   e.weights = s.weights->total;
-  e.load = e.ttft = e.tpot = e.total = never;
+  e.load = e.load_warm = e.ttft = e.tpot = e.total = never;
   e.reason = refusal(s);
   if (e.reason != Reason::none) return e;
   const IntervalFactors factors = interval_factors(*s.runtime);
@@ -133,6 +138,7 @@ Estimate evaluate(const Scenario& s) {
   if (!fits(e.verdict)) return e;
   if (!s.weights->model->profile.generative) e.reason = Reason::not_generative;
   add_times(s, plan, e);
+  if (s.concurrency > 0) e.served = served(s, e);
   return e;
 }
 

@@ -55,6 +55,8 @@ struct Scenario {
   bool kv_cache = true;                     ///< false: every token recomputes the whole prefix
   const Draft* draft = nullptr;             ///< a smaller model that proposes tokens; null: none
   Images images{};
+  Size concurrency = 0;  ///< requests at once of an engine under load, `batch`; 0: not asked
+  Size prompt_tokens_p95 = 0, output_tokens_p95 = 0;  ///< of those requests; 0: all alike
 
   bool operator==(const Scenario&) const = default;
   Size cached_tokens() const { return context > 0 ? context : prompt_tokens + output_tokens; }
@@ -112,6 +114,14 @@ struct StepOutcome {
   double utilization = 0;           ///< model FLOPs over what the cards could do in that time
 };
 
+/// What requests get of an engine under load, in its steady state (model/speed/traffic.hpp).
+struct Served {
+  Size running = 0;             ///< sequences at once, of each replica; 0: none was asked
+  Seconds ttft, tpot, total;    ///< of the mean request
+  Seconds ttft_p95, total_p95;  ///< of a request with lengths at their 95th percentile
+  double requests_s = 0, output_tokens_s = 0;  ///< of all replicas
+};
+
 /// The outcome of one point. Plain values: no allocation. Byte counts are of the whole machine
 /// unless they say "gpu".
 struct Estimate {
@@ -128,10 +138,14 @@ struct Estimate {
       max_memory;  ///< the weights' share of the budget on the first card (accelerate's max_memory)
   Bytes cpu_bytes, disk_bytes;  ///< held in RAM, left on disk
   Bytes short_bytes;            ///< what is missing, where it does not fit
-  Seconds load, ttft, tpot;     ///< infinite where it does not fit
+  Seconds load, ttft, tpot;     ///< infinite where it does not fit; load: from a cold disk
+  Seconds load_warm;            ///< the same where the page cache holds the files
+  Seconds warming;  ///< what the first answer takes longer than every later one: weights in host
+                    ///< memory that were only mapped are read from the disk
   double tokens_s = 0;  ///< output tokens per second of all sequences together, after the first
                         ///< token; training: tokens trained on per second by all cards
-  Seconds total;        ///< ttft and all output tokens
+  Seconds total;        ///< ttft and all output tokens, once weights are where they stay
+  Served served;        ///< where the scenario asks for a concurrency
   StepOutcome step;     ///< of training alone
 };
 
@@ -146,6 +160,11 @@ std::string_view name_of(Reason reason);
 /// An 80 % interval as factors on the expected value, from the residuals of measured rows. With no
 /// measurements they are stated guesses, and nothing is ever sure.
 struct Interval {
+  Interval() = default;
+  Interval(double low_end, double high_end, int rows)
+      : low(low_end), high(high_end), measurements(rows) {}
+  explicit Interval(const Constant& c) : Interval(c.low, c.high, c.measurements) {}
+
   double low = 1, high = 1;
   int measurements = 0;
 };
@@ -160,6 +179,9 @@ struct IntervalFactors {
   Interval ttft{};            ///< of the first token, all weights on cards
   Interval tpot{};            ///< of a decode step, all weights on cards
   Interval offload{};         ///< of both, weights elsewhere: they wait for the same links
+  Interval serving_ttft{};    ///< of the first token under load
+  Interval serving_tpot{};    ///< of a token and of a whole request under load
+  Interval serving_rate{};    ///< of the time that a number of requests takes under load
   std::string_view source{};  ///< of the measured steps
 
   TimeIntervals times(Verdict verdict) const {

@@ -27,6 +27,13 @@ enum class Offload {
   compute
 };  ///< none; weights streamed to the card on each pass; layers computed on the CPU
 
+/// What loading does with weights that stay in host memory.
+enum class HostWeights {
+  copied,   ///< into memory of the process
+  fetched,  ///< the file is mapped and all of it read at the start
+  mapped    ///< the file is mapped, and read by the first pass that needs it
+};
+
 enum class Launch { overlapped, added };  ///< kernel launches hide behind the GPU's work, or not
 
 /// How the key-value cache gets its memory.
@@ -74,6 +81,7 @@ struct Runtime {
   Split split;
   Offload offload;
   Launch launch;
+  HostWeights host_weights;
   bool disk;                 ///< can run with weights left on disk
   bool cpu;                  ///< can run without any card
   bool window_capped;        ///< sliding-window layers hold only their window

@@ -98,6 +98,7 @@ Runtime transformers() {
   r.vendors = of_desktops;
   r.whole_only = packed_on_load;
   r.offload = Offload::stream;
+  r.host_weights = HostWeights::mapped;  // modeling_utils.py: slices of safe_open, cast in place
   r.launch = Launch::overlapped;
   r.disk = r.cpu = r.window_capped = r.cache_optional = true;
   // modeling_falcon.py, _split_heads: keys and values of the newer layout are repeated before they
@@ -166,6 +167,7 @@ Runtime llama_cpp() {
   r.vendors = of_desktops;
   r.holds = llama_cpp_families;
   r.offload = Offload::compute;
+  r.host_weights = HostWeights::fetched;  // llama-mmap.cpp: MAP_POPULATE
   r.disk = r.cpu = r.window_capped = r.input_on_cpu = r.experts_apart = true;
   r.continuous_batching = true;  // llama-server
   r.latent_values = true;        // until llama.cpp pull request 19067, 2026-01: K and V are apart
@@ -319,6 +321,7 @@ std::vector<Runtime> policy_rows() {
                                          "DeepSpeed ZeRO-Inference: weights streamed each pass"));
   zero.vendors = of_torch;
   zero.launch = Launch::added;
+  zero.host_weights = HostWeights::copied;  // pinned
   zero.repeats_to_attend = false;
   zero.adapters = AdapterMemory::unknown;
   zero.draft_vocabulary = -1;
@@ -326,6 +329,7 @@ std::vector<Runtime> policy_rows() {
       like(transformers_4(), "flexgen", "0.1.7", "FMInference/FlexLLMGen flex_opt.py"));
   flexgen.vendors = of_nvidia;
   flexgen.launch = Launch::added;
+  flexgen.host_weights = HostWeights::copied;  // pinned
   flexgen.repeats_to_attend = false;
   flexgen.adapters = AdapterMemory::unknown;
   flexgen.draft_vocabulary = -1;

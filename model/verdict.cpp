@@ -90,9 +90,11 @@ std::string_view name_of(Reason reason) {
 }
 
 IntervalFactors interval_factors(const Runtime& r) {
-  const auto of = [](const Constant& c) { return Interval{c.low, c.high, c.measurements}; };
-  return {of(r.memory_interval), of(r.load_interval),    of(r.prefill_interval),
-          of(r.decode_interval), of(r.offload_interval), r.decode_interval.source};
+  return {Interval(r.memory_interval),  Interval(r.load_interval),
+          Interval(r.prefill_interval), Interval(r.decode_interval),
+          Interval(r.offload_interval), Interval(r.first_token_interval),
+          Interval(r.serving_interval), Interval(r.throughput_interval),
+          r.decode_interval.source};
 }
 
 Seconds total_at(const Estimate& e, double ttft, double tpot) {

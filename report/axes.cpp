@@ -57,6 +57,9 @@ model::IntervalFactors Axes::factors(Size point) const {
           of("ttft_low", "ttft_high", "ttft_measurements"),
           of("tpot_low", "tpot_high", "tpot_measurements"),
           of("offload_low", "offload_high", "offload_measurements"),
+          of("serving_ttft_low", "serving_ttft_high", "serving_ttft_measurements"),
+          of("serving_tpot_low", "serving_tpot_high", "serving_tpot_measurements"),
+          of("serving_rate_low", "serving_rate_high", "serving_rate_measurements"),
           source && std::holds_alternative<std::string>(*source) ? std::get<std::string>(*source)
                                                                  : std::string_view()};
 }

@@ -10,6 +10,7 @@
 #include "model/memory/activation.hpp"
 #include "model/memory/cache_room.hpp"
 #include "model/memory/draft.hpp"
+#include "model/speed/load.hpp"
 
 namespace headroom::model {
 namespace {

@@ -216,6 +216,24 @@ Weights with_additions(Weights weights, const std::vector<Addition>& additions) 
   return weights;
 }
 
+namespace {
+
+/// Whether the files have another format than `weights`, and how many bytes.
+void add_files(Weights& weights) {
+  const Model& model = *weights.model;
+  const SchemeFamily family = weights.scheme->family;
+  const bool made_here = family == SchemeFamily::plain || family == SchemeFamily::bitsandbytes;
+  if (!made_here || weights.scheme->name == model.checkpoint_scheme) return;
+  const Scheme& published = scheme(model.checkpoint_scheme);
+  weights.from_files = family == SchemeFamily::bitsandbytes ? FromFiles::packed : FromFiles::cast;
+  if (weights.total == Bytes(0) || !refusal(model, published).empty()) return;
+  Bytes files;
+  for (const Bytes bytes : held_bytes(model, published)) files += bytes;
+  weights.of_files = files.real() / weights.total.real();
+}
+
+}  // namespace
+
 Weights hold(const Model& model, const Scheme& scheme) {
   std::string reason = refusal(model, scheme);
   const std::vector<HeldTensor> tensors =
@@ -277,6 +295,7 @@ Weights hold(const Model& model, const Scheme& scheme) {
   weights.arithmetic = scheme.reach == Reach::decoder_blocks  // GPTQ and AWQ hold weights only
                            ? Arithmetic::dequantised
                            : static_cast<Arithmetic>(most - multiplied.begin());
+  add_files(weights);
   return weights;
 }
 

@@ -74,20 +74,26 @@ std::string refusal(const Model& model, const Scheme& scheme);
 std::vector<HeldTensor> held(const Model& model, const Scheme& scheme);
 std::vector<Bytes> held_bytes(const Model& model, const Scheme& scheme);
 
+/// How weights come from the checkpoint's files: in their own format, which those of packed
+/// schemes are published in; cast to another; quantised on the way (bitsandbytes).
+enum class FromFiles : std::uint8_t { as_they_are, cast, packed };
+
 /// A model in a precision: what depends on both and on nothing else, computed once.
 /// total = embedding + all of layer + head.
 struct Weights {
   const Model* model = nullptr;
   const Scheme* scheme = nullptr;
-  std::string refusal;       ///< why the scheme cannot hold the model: no bytes then
-  Bytes total;               ///< parameters and buffers, adapters
-  Bytes adapters{};          ///< of them, low-rank adapters (model/memory/served_adapters.hpp)
-  Bytes adapters_most{};     ///< with what only some models' classes ask for
-  Bytes embedding;           ///< before the first decoding block, and all embeddings
-  Bytes head;                ///< all else outside the blocks: final norm, head (0 if tied)
-  Size largest_matrix = 0;   ///< elements of the largest one in a block, not of experts
-  double head_read = 0;      ///< bytes read to make logits, its storage tied or not
-  std::vector<Bytes> layer;  ///< each block, as model.profile.layers
+  std::string refusal;      ///< why the scheme cannot hold the model: no bytes then
+  Bytes total;              ///< parameters and buffers, adapters
+  Bytes adapters{};         ///< of them, low-rank adapters (model/memory/served_adapters.hpp)
+  Bytes adapters_most{};    ///< with what only some models' classes ask for
+  Bytes embedding;          ///< before the first decoding block, and all embeddings
+  Bytes head;               ///< all else outside the blocks: final norm, head (0 if tied)
+  Size largest_matrix = 0;  ///< elements of the largest one in a block, not of experts
+  double head_read = 0;     ///< bytes read to make logits, its storage tied or not
+  FromFiles from_files = FromFiles::as_they_are;
+  double of_files = 1;                ///< bytes of the checkpoint's files for each byte held
+  std::vector<Bytes> layer;           ///< each block, as model.profile.layers
   std::vector<Bytes> layers_before;   ///< prefix sums: [0] = 0, [n] = all blocks
   std::vector<Size> run_ends;         ///< layers of equal bytes and caches in a row: [.., end)
   std::vector<Size> run_of;           ///< the run of each block

@@ -7,6 +7,7 @@
 
 #include "model/estimate.hpp"
 #include "model/memory/draft.hpp"
+#include "model/speed/load.hpp"
 #include "model/speed/pass.hpp"
 #include "model/speed/speed.hpp"
 
@@ -23,10 +24,30 @@ class TimeTerms {
         out_(out),
         times_(interval_factors(*s.runtime).times(out.estimate.verdict)) {}
 
-  void add_load() {
-    add("load", out_.estimate.load.value(), times_.load,
-        "fixed + bytes read / (share * disk read) + bytes on cards / (share * host bus)",
-        evidence(runtime_.load_bandwidth), runtime_.load_bandwidth.source);
+  void add_load(const LoadTime& load) {
+    const auto part = [&](std::string_view what, double seconds, std::string formula) {
+      if (seconds > 0)
+        add(fmt::format("load_{}", what), seconds, times_.load, std::move(formula),
+            evidence(runtime_.load_bandwidth), runtime_.load_bandwidth.source);
+    };
+    part("fixed", load.fixed, "start-up before the first weight");
+    part("read", load.read, "bytes of files / (share * disk read); nothing where they are cached");
+    part("copy", load.copy, "2 * weights that stay in host memory / (share * RAM bandwidth)");
+    part("bus", load.bus,
+         runtime_.split == Split::tensors
+             ? "max(a card's weights / (share * host bus), all / (share * RAM bandwidth)): each "
+               "rank copies its own"
+             : "weights on cards / (share * host bus), one card after the other");
+    part("pack", load.pack, "quantised as it loads: (read + written) / (share * bandwidth)");
+    add("load", load.cold(), times_.load, "fixed + max(read, copy) + bus + pack, from a cold disk",
+        evidence(runtime_.load_interval), runtime_.load_interval.source);
+    add("load_warm", load.warm(), times_.load, "fixed + copy + bus + pack, files in the page cache",
+        evidence(runtime_.load_interval), runtime_.load_interval.source);
+    if (load.mapped > 0)
+      add("warming", load.mapped, times_.load,
+          "weights in host memory / (share * disk read): they are mapped, and read when the first "
+          "answer needs them; nothing where they are cached",
+          evidence(runtime_.load_bandwidth), runtime_.load_bandwidth.source);
   }
   void add_first(const PassTime& pass) {
     add_pass("ttft", pass, times_.ttft, rates_, rates_.prefill_compute);
@@ -129,7 +150,7 @@ std::string evidence(const Constant& c) {
 
 void add_time_terms(const Scenario& s, const Plan& plan, Explanation& out) {
   TimeTerms terms(s, plan, out);
-  terms.add_load();
+  terms.add_load(load_time(s, plan));
   const PassTime first = prefill(s, plan, s.prompt_tokens);
   if (s.draft != nullptr)
     terms.add_with_draft(first, *s.draft, draft_times(s, plan));

@@ -5,15 +5,27 @@
 #include "model/speed/traffic.hpp"
 
 namespace headroom::model {
-namespace {
-
-Interval interval(const Constant& c) { return {c.low, c.high, c.measurements}; }
-
-}  // namespace
-
 bool batches_continuously(const Scenario& s, const Estimate& e) {
   return s.runtime->continuous_batching && s.weights->model->profile.generative && s.kv_cache &&
          s.draft == nullptr && e.verdict != Verdict::refused && e.gpus_used > 0;
+}
+
+Served served(const Scenario& s, const Estimate& e) {
+  if (!batches_continuously(s, e)) return {};
+  const auto lengths = [](Size median, Size p95) {
+    return Lengths{static_cast<double>(median), static_cast<double>(std::max(median, p95))};
+  };
+  const Traffic t = traffic(s, lengths(s.prompt_tokens, s.prompt_tokens_p95),
+                            lengths(s.output_tokens, s.output_tokens_p95));
+  const auto replicas = static_cast<double>(std::max<Size>(1, s.data_parallel));
+  return {t.running,
+          t.ttft,
+          t.tpot,
+          t.total,
+          t.at_p95.ttft,
+          t.at_p95.total,
+          t.requests_s * replicas,
+          t.output_tokens_s * replicas};
 }
 
 Service of_one_batch(const Scenario& s, const Estimate& e) {
@@ -23,16 +35,10 @@ Service of_one_batch(const Scenario& s, const Estimate& e) {
 
 Service service_of(const Scenario& s, const Estimate& e) {
   if (batches_continuously(s, e)) {
-    const Runtime& r = *s.runtime;
+    const IntervalFactors f = interval_factors(*s.runtime);
     if (const Traffic t = traffic(s); t.running > 0)
-      return {t.ttft,
-              t.tpot,
-              t.total,
-              t.requests_s,
-              t.prompt_share,
-              interval(r.first_token_interval),
-              interval(r.serving_interval),
-              interval(r.throughput_interval)};
+      return {t.ttft,         t.tpot,         t.total,        t.requests_s,
+              t.prompt_share, f.serving_ttft, f.serving_tpot, f.serving_rate};
   }
   Service one = of_one_batch(s, e);
   const TimeIntervals times = interval_factors(*s.runtime).times(e.verdict);

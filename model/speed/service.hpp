@@ -33,4 +33,8 @@ Service of_one_batch(const Scenario& scenario, const Estimate& estimate);
 /// and fits.
 Service service_of(const Scenario& scenario, const Estimate& estimate);
 
+/// The steady state of `scenario.concurrency` requests, with lengths between the scenario's and
+/// their 95th percentiles; nothing running where the engine has no such state, or nothing fits.
+Served served(const Scenario& scenario, const Estimate& estimate);
+
 }  // namespace headroom::model

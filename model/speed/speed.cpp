@@ -241,26 +241,4 @@ PassTime prefill(const Scenario& s, const Plan& plan, Size prompt) {
 }
 PassTime step(const Scenario& s, const Plan& plan) { return time_of(s, plan, step_pass(s)); }
 
-double bytes_read(const Scenario& s, const Plan& plan) {
-  const Weights& w = *s.weights;
-  if (w.scheme->family == SchemeFamily::bitsandbytes)
-    return 2.0 * static_cast<double>(w.model->profile.parameters);
-  const double draft =
-      s.draft != nullptr ? static_cast<double>(s.draft->weights->total.count()) : 0;
-  return draft + static_cast<double>(w.total.count() - disk_use(s, plan).count());
-}
-
-Seconds load_time(const Scenario& s, const Plan& plan) {
-  const double read = bytes_read(s, plan);
-  double on_cards = 0;
-  const CardUses uses(s, plan.shards);
-  for (Size card = 0; card < plan.cards; ++card)
-    on_cards += static_cast<double>(uses(plan, card).weights.count());
-  const double share = s.runtime->load_bandwidth.value;
-  double seconds =
-      s.runtime->load_fixed_s.value + read / (share * s.machine->host.disk_read.value());
-  if (on_cards > 0) seconds += on_cards / (share * s.machine->host_bus(0).value());
-  return Seconds(seconds);
-}
-
 }  // namespace headroom::model

@@ -42,18 +42,6 @@ PassTime prefill(const Scenario& scenario, const Plan& plan, Size prompt);
 /// no cache is kept; the prompt where nothing is generated.
 PassTime step(const Scenario& scenario, const Plan& plan);
 
-/// Bytes of the checkpoint that are read on the way to being ready: all that is not left on disk;
-/// bitsandbytes reads the 16-bit checkpoint and packs on the way.
-double bytes_read(const Scenario& scenario, const Plan& plan);
-
-/// From a cold disk to ready.
-///
-///   fixed + bytes read / (share * disk read) + bytes on cards / (share * host bus)
-///
-/// Source: the published load times behind the runtime's row. bitsandbytes reads the 16-bit
-/// checkpoint and packs on the way. Left out: page cache, network storage.
-Seconds load_time(const Scenario& scenario, const Plan& plan);
-
 /// Expected share of distinct experts that `tokens` tokens touch: 1 - (1 - used/experts)^tokens,
 /// for independent uniform routing.
 double experts_touched(const Profile& profile, double tokens);

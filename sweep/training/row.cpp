@@ -88,7 +88,7 @@ report::Table training_row(const GivenTraining& given, const TrainingAnswer& ans
   model::IntervalFactors factors{};
   const model::Constant& pace = model::training_pace(s.runtime->name).interval;
   factors.memory = {s.runtime->spread.low, s.runtime->spread.high, s.runtime->spread.measurements};
-  factors.tpot = {pace.low, pace.high, pace.measurements};
+  factors.tpot = model::Interval(pace);
   report::Table table =
       result_row(axes, answer.outcome ? *answer.outcome : model::row_of(answer.memory), factors);
   if (!answer.outcome)

@@ -34,7 +34,7 @@ TEST(Store, EveryColumnOfTheViewIsWhatTheColumnListSays) {
   const Table table = database.query("SELECT * FROM result ORDER BY point", 0);
   ASSERT_EQ(table.rows.size(), 12u);
   ASSERT_EQ(table.names.size(), columns().size());
-  const model::IntervalFactors factors{.memory = {0.9, 1.1},
+  const model::IntervalFactors factors{.memory = {0.9, 1.1, 0},
                                        .load = {0.25, 4},
                                        .ttft = {0.75, 1.5},
                                        .tpot = {0.5, 2},

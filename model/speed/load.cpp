@@ -1,0 +1,74 @@
+#include "model/speed/load.hpp"
+
+#include <algorithm>
+
+#include "model/memory/draft.hpp"
+#include "model/speed/pass.hpp"
+
+namespace headroom::model {
+namespace {
+
+double real(Bytes bytes) { return static_cast<double>(bytes.count()); }
+
+/// Weights of `card` that come from files.
+double weights_on(const CardUses& uses, const Plan& plan, Size card) {
+  const Bytes held = uses(plan, card).weights;
+  return real(card == 0 ? held - plan.stage_buffer : held);
+}
+
+/// Seconds to read `in` bytes and write `out` on a card, or where there is none on the CPU.
+double pack_seconds(const Scenario& s, Size card, double in, double out) {
+  const double rate =
+      card < 0 ? cpu_rate(s).bytes_s
+               : card_rate(s, s.machine->devices[static_cast<std::size_t>(card)]).bytes_s;
+  return (in + out) / rate;
+}
+
+}  // namespace
+
+double LoadTime::cold() const { return fixed + std::max(read, copy) + bus + pack; }
+
+double bytes_read(const Scenario& s, const Plan& plan) {
+  const Weights& w = *s.weights;
+  const double draft = s.draft != nullptr ? real(s.draft->weights->total) : 0;
+  return draft + w.of_files * real(w.total - disk_use(s, plan));
+}
+
+LoadTime load_time(const Scenario& s, const Plan& plan) {
+  const Weights& w = *s.weights;
+  const Runtime& r = *s.runtime;
+  const Host& host = s.machine->host;
+  const double share = r.load_bandwidth.value;
+  const double ram = share * host.ram_bandwidth.value();
+  const bool packs = w.from_files == FromFiles::packed;
+  const bool as_they_are = w.from_files == FromFiles::as_they_are;
+  LoadTime time;
+  time.fixed = r.load_fixed_s.value;
+  double files = bytes_read(s, plan);
+  if (const double held = real(host_use(s, plan).weights); held > 0) {
+    if (as_they_are && r.host_weights == HostWeights::mapped) {
+      const double mapped = std::min(files, held);
+      files -= mapped;
+      time.mapped = mapped / (share * host.disk_read.value());
+    } else if (ram > 0 && !(as_they_are && r.host_weights == HostWeights::fetched)) {
+      time.copy = held * (w.of_files + 1) / ram;
+    }
+    if (packs) time.pack = pack_seconds(s, -1, held * w.of_files, held);
+  }
+  if (files > 0) time.read = files / (share * host.disk_read.value());
+  const CardUses uses(s, plan.shards);
+  const bool ranks = r.split == Split::tensors;
+  double all = 0;
+  for (Size card = plan.idle; card < plan.cards; ++card) {
+    const double held = weights_on(uses, plan, card), moved = held * w.of_files;
+    const double over = moved / (share * s.machine->host_bus(0).value());
+    const double packed = packs ? pack_seconds(s, card, moved, held) : 0;
+    all += moved;
+    time.bus = ranks ? std::max(time.bus, over) : time.bus + over;
+    time.pack = ranks ? std::max(time.pack, packed) : time.pack + packed;
+  }
+  if (ram > 0) time.bus = std::max(time.bus, all / ram);
+  return time;
+}
+
+}  // namespace headroom::model

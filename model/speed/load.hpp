@@ -1,0 +1,36 @@
+// How long it takes from the start of an engine until it is ready to answer, and what the first
+// answer still waits for.
+#pragma once
+
+#include "model/placement/placement.hpp"
+
+namespace headroom::model {
+
+/// Where the time of loading goes, seconds.
+///
+///   cold = fixed + max(read, copy) + bus + pack,  warm = fixed + copy + bus + pack
+///
+/// Left out: network storage, files in pickle form, checkpoints that are downloaded first.
+struct LoadTime {
+  double fixed = 0;   ///< start-up before the first weight
+  double read = 0;    ///< files / (share * disk read); the page cache holds them: nothing
+  double copy = 0;    ///< 2 * weights that stay in host memory / (share * RAM bandwidth)
+  double bus = 0;     ///< weights on cards, as the files have them / (share * host bus)
+  double pack = 0;    ///< quantised on the way: (read + written) / (share * memory bandwidth)
+  double mapped = 0;  ///< of what was only mapped, the time that the first pass reads it in
+  double cold() const;
+  double warm() const { return fixed + copy + bus + pack; }
+};
+
+/// Bytes of files that an engine has touched when it is ready: all that is not left on disk.
+double bytes_read(const Scenario& scenario, const Plan& plan);
+
+/// Loading under `plan`. One process with all layers copies them card after card; ranks that split
+/// matrices each take their own shard over a bus of their own, all from one page cache, so that the
+/// disk is read once and RAM bandwidth is shared. Weights that stay in host memory are as
+/// Runtime::host_weights says. Sources: llama.cpp llama-mmap.cpp (MAP_POPULATE); safetensors
+/// docs/source/speed.mdx (548 MB "loaded" to the CPU in 4 ms: mapped, not touched); vLLM
+/// model_loader/weight_utils.py (every rank opens every file and copies its slice).
+LoadTime load_time(const Scenario& scenario, const Plan& plan);
+
+}  // namespace headroom::model
