@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "model/placement/experts_apart.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -20,37 +22,45 @@ Bytes full_budget(const Scenario& s) {
 }
 
 /// What decides an estimate, apart from the budget itself.
-using State = std::tuple<Reason, bool, Size, Size, Size, Where, Where, std::vector<Size>>;
+using State = std::tuple<Reason, bool, Size, Size, Size, Where, Where, Size, std::vector<Size>>;
 
-State state_at(Scenario s, Bytes budget) {
+State state_at(Scenario s, const ExpertsApart& experts, Bytes budget) {
   s.gpu_budget = budget;
+  const Size apart = experts.improve(s);
   const Plan plan = place(s, 1.0);
-  if (!plan.feasible()) return {plan.reason, false, 0, 0, 0, Where::cpu, Where::cpu, {}};
+  if (!plan.feasible()) return {plan.reason, false, 0, 0, 0, Where::cpu, Where::cpu, 0, {}};
   const auto cuts = plan.cut.begin() + (plan.cards > 0 ? plan.stage_of(plan.cards - 1) + 2 : 0);
-  return {plan.reason,         plan.computes_on_card, plan.cards, plan.on_cards.size(),
-          plan.on_disk.size(), plan.embedding,        plan.head,  {plan.cut.begin(), cuts}};
+  return {plan.reason,
+          plan.computes_on_card,
+          plan.cards,
+          plan.on_cards.size(),
+          plan.on_disk.size(),
+          plan.embedding,
+          plan.head,
+          apart,
+          {plan.cut.begin(), cuts}};
 }
 
 /// The MiB in (low, high] at which the state changes. More memory never brings a state back, so
 /// between equal states there is no other.
-void add_changes(const Scenario& s, Size low, const State& at_low, Size high, const State& at_high,
-                 std::vector<Bytes>& found) {
+void add_changes(const Scenario& s, const ExpertsApart& experts, Size low, const State& at_low,
+                 Size high, const State& at_high, std::vector<Bytes>& found) {
   if (at_low == at_high) return;
   if (high - low <= 1) {
     found.push_back(high * mebibyte);
     return;
   }
   const Size middle = low + (high - low) / 2;
-  const State at_middle = state_at(s, middle * mebibyte);
-  add_changes(s, low, at_low, middle, at_middle, found);
-  add_changes(s, middle, at_middle, high, at_high, found);
+  const State at_middle = state_at(s, experts, middle * mebibyte);
+  add_changes(s, experts, low, at_low, middle, at_middle, found);
+  add_changes(s, experts, middle, at_middle, high, at_high, found);
 }
 
 bool reads_disk(const AllocationPoint& p) {
   return p.plan.on_disk.size() > 0 || p.plan.head == Where::disk || p.plan.embedding == Where::disk;
 }
 bool all_layers(const AllocationPoint& p) {
-  return p.plan.on_cpu.size() + p.plan.on_disk.size() == 0;
+  return p.plan.on_cpu.size() + p.plan.on_disk.size() == 0 && !p.plan.partly_on_host;
 }
 
 std::vector<Jump> jumps_between(const AllocationPoint& before, const AllocationPoint& after) {
@@ -64,6 +74,7 @@ std::vector<Jump> jumps_between(const AllocationPoint& before, const AllocationP
   add(!from.computes_on_card && to.computes_on_card, Jump::gpu_computes);
   add(reads_disk(before) && !reads_disk(after), Jump::no_disk);
   add(!all_layers(before) && all_layers(after), Jump::last_layer);
+  add(!from.partly_on_host && to.partly_on_host, Jump::experts_apart);
   add(from.head != Where::card && to.head == Where::card, Jump::output_on_gpus);
   const Size cards = to.cards - to.idle, cards_before = from.cards - from.idle;
   add(cards > cards_before && cards_before > 0, Jump::more_gpus);
@@ -87,7 +98,9 @@ std::vector<Bytes> allocations(const Scenario& s, std::optional<Bytes> step) {
       throw std::invalid_argument("more than 100,000 steps");
     for (Bytes at = *step; at < full; at += *step) all.push_back(at);
   } else if (const Size last = full.count() / mebibyte.count(); last > 0) {
-    add_changes(s, 0, state_at(s, Bytes(0)), last, state_at(s, last * mebibyte), all);
+    const ExpertsApart experts(s);
+    add_changes(s, experts, 0, state_at(s, experts, Bytes(0)), last,
+                state_at(s, experts, last * mebibyte), all);
   }
   if (all.back() < full) all.push_back(full);
   return all;
@@ -97,10 +110,12 @@ std::vector<AllocationPoint> allocation_curve(const Scenario& scenario,
                                               const std::vector<Bytes>& budgets) {
   std::vector<AllocationPoint> curve;
   std::size_t last = budgets.size();
+  const ExpertsApart experts(scenario);
   for (const Bytes budget : budgets) {
     Scenario s = scenario;
     s.gpu_budget = budget;
-    AllocationPoint point{budget, evaluate(s), {}, {}, {}};
+    const Size apart = experts.improve(s);
+    AllocationPoint point{budget, evaluate(s), {}, apart, {}, {}};
     if (point.estimate.verdict != Verdict::refused) point.plan = place(s, 1.0);
     if (!curve.empty()) point.jumps = jumps_between(curve.back(), point);
     if (runs(point) && last < curve.size()) {

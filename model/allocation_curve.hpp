@@ -13,7 +13,8 @@ enum class Jump : std::uint8_t {
   runs,            ///< it runs at all
   gpu_computes,    ///< a GPU computes, where the CPU alone did
   no_disk,         ///< nothing is read from disk in a step any more
-  last_layer,      ///< every layer is on GPUs
+  last_layer,      ///< every layer is on GPUs, experts too
+  experts_apart,   ///< every layer is on GPUs, but for experts that stay in host memory
   output_on_gpus,  ///< and the output layer
   more_gpus,       ///< layers reach one GPU more
   fewer_gpus,      ///< fewer GPUs hold it
@@ -24,6 +25,7 @@ struct AllocationPoint {
   Bytes allocation;  ///< budget of each GPU; a smaller GPU has no more than its memory
   Estimate estimate;
   Plan plan;
+  Size experts_on_host = 0;  ///< layers whose experts are in host memory while they are on cards
   std::vector<Jump> jumps;
   /// Tokens/s gained over the last point that runs, per GiB on each GPU; none: the first that runs.
   std::optional<double> gain;
@@ -35,7 +37,9 @@ struct AllocationPoint {
 /// for more than 100,000 steps.
 std::vector<Bytes> allocations(const Scenario& scenario, std::optional<Bytes> step);
 
-/// The estimate of `scenario` under each of `budgets`, as `evaluate` gives it.
+/// The estimate of `scenario` under each of `budgets`, as `evaluate` gives it. Where the engine can
+/// keep experts apart from their layers, as few of them as must are in host memory, if that is
+/// quicker than fewer layers on the cards (model/placement/experts_apart.hpp).
 std::vector<AllocationPoint> allocation_curve(const Scenario& scenario,
                                               const std::vector<Bytes>& budgets);
 

@@ -58,6 +58,16 @@ void add_axis_columns(std::vector<Column>& all) {
   all.push_back(axis("batch", "", "batch", integer, "sequences at once, on each replica"));
   all.push_back(axis("prompt_tokens", "tokens", "prompt", integer, "prompt of each sequence"));
   all.push_back(axis("output_tokens", "tokens", "output", integer, "tokens generated for each"));
+  const auto of_serving = [&](std::string_view name, std::string_view unit,
+                              std::string_view heading, std::string_view meaning) {
+    all.push_back(axis(name, unit, heading, integer, meaning));
+    all.back().only = Only::serving;
+  };
+  of_serving("concurrency", "", "requests at once",
+             "of an engine under load, with `batch` of them together; the columns serving_*");
+  of_serving("prompt_tokens_p95", "tokens", "prompt, p95",
+             "95th percentile of the prompts, prompt_tokens being the median; empty: all alike");
+  of_serving("output_tokens_p95", "tokens", "output, p95", "the same of the outputs");
   all.push_back(
       axis("context", "tokens", "context", integer,
            "tokens that the KV cache has room for, each sequence; empty: prompt + output"));
@@ -183,6 +193,19 @@ void add_fact_columns(std::vector<Column>& all) {
   add_interval_facts<&Factors::offload>(
       all, {"offload_low", "offload_high", "offload_measurements"},
       {"low end of both with weights outside the cards, as a share of the expected value",
+       "high end of the same", "measured rows behind that interval; 0: unmeasured"});
+  add_interval_facts<&Factors::serving_ttft>(
+      all, {"serving_ttft_low", "serving_ttft_high", "serving_ttft_measurements"},
+      {"low end of the time to first token under load as a share of the expected value",
+       "high end of the same", "measured rows behind that interval; 0: unmeasured"});
+  add_interval_facts<&Factors::serving_tpot>(
+      all, {"serving_tpot_low", "serving_tpot_high", "serving_tpot_measurements"},
+      {"low end of the time per output token under load as a share of the expected value",
+       "high end of the same", "measured rows behind that interval; 0: unmeasured"});
+  add_interval_facts<&Factors::serving_rate>(
+      all, {"serving_rate_low", "serving_rate_high", "serving_rate_measurements"},
+      {"low end of the time that a number of requests takes under load as a share of the expected "
+       "value",
        "high end of the same", "measured rows behind that interval; 0: unmeasured"});
   all.push_back(fact(
       "interval_source", "", "source of the interval", text,

@@ -15,6 +15,7 @@ void add_axis_columns(std::vector<Column>& all);
 void add_fact_columns(std::vector<Column>& all);
 void add_memory_columns(std::vector<Column>& all);
 void add_time_columns(std::vector<Column>& all);
+void add_serving_columns(std::vector<Column>& all);
 void add_training_axes(std::vector<Column>& all);
 void add_training_columns(std::vector<Column>& all);
 

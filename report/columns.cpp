@@ -25,6 +25,7 @@ std::vector<Column> make_columns() {
   add_training_axes(all);
   add_memory_columns(all);
   add_time_columns(all);
+  add_serving_columns(all);
   add_training_columns(all);
   add_fact_columns(all);
   return all;

@@ -24,6 +24,9 @@ using Cell = std::variant<std::monostate, std::int64_t, double, std::string_view
 enum class ColumnKind { point, axis, fact, outcome, derived };
 enum class SqlType { integer, real, text };
 
+/// Points that have a column: any; those of training; those that ask for a concurrency.
+enum class Only { any, training, serving };
+
 /// How a text or Markdown table shows the number. CSV, JSON and SQL always have the unit itself.
 enum class Shown { plain, gib, milliseconds, seconds, percent, billions };
 
@@ -46,10 +49,10 @@ struct Column {
   ColumnKind kind;
   SqlType type;
   Shown shown;
-  Origin origin;             ///< axes have none: the spec gives their values
-  std::string sql;           ///< outcomes: an expression over stored columns; derived ones: also
-                             ///< over facts, whose names stand in brackets
-  bool of_training = false;  ///< empty but for training
+  Origin origin;          ///< axes have none: the spec gives their values
+  std::string sql;        ///< outcomes: an expression over stored columns; derived ones: also
+                          ///< over facts, whose names stand in brackets
+  Only only = Only::any;  ///< empty but for such points
 };
 
 /// Every readable column, in the order of `result` and results.csv.
@@ -72,9 +75,15 @@ struct StoredColumn {
   void (*restore_real)(model::Estimate&, double);
 };
 std::span<const StoredColumn> stored_columns();
-/// Those of the table training_outcome, which has a row for each training point beside the row in
-/// outcome, so that inference points are as narrow as before.
-std::span<const StoredColumn> stored_training_columns();
+
+/// A table beside outcome, with a row for those points that have such an outcome, so that all
+/// others are as narrow as without it.
+struct SideTable {
+  std::string_view name;
+  std::span<const StoredColumn> columns;
+  bool (*has)(const model::Estimate&);
+};
+std::span<const SideTable> side_tables();
 
 /// SQL over the table run: that a run is complete and whole. A shard is neither.
 inline constexpr std::string_view complete_run =

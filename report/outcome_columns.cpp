@@ -175,6 +175,9 @@ void add_time_columns(std::vector<Column>& all) {
     return finite(e.load.value() * f.load.*end);
   }>(all, "load_s_low", "load_s_high", "load_s * [load_{0}]");
   all.push_back(stored_time(
+      "load_warm_s", "load, warm", +[](const Estimate& e) { return finite(e.load_warm.value()); },
+      seconds, "the same where the page cache holds the files"));
+  all.push_back(stored_time(
       "ttft_s", "first token", +[](const Estimate& e) { return finite(e.ttft.value()); },
       milliseconds, "time to first token"));
   add_interval<[](const Estimate& e, const IntervalFactors& f, End end) {
@@ -199,6 +202,13 @@ void add_time_columns(std::vector<Column>& all) {
     return finite(total_at(e, times.ttft.*end, times.tpot.*end).value());
   }>(all, "total_s_low", "total_s_high",
      time_factor("ttft") + " * ttft_s + " + time_factor("tpot") + " * (total_s - ttft_s)");
+  all.push_back(outcome(
+      "first_total_s", "s", "first answer", real,
+      +[](const Estimate& e) { return finite((e.total + e.warming).value()); },
+      "total_s + warming_s",
+      "the first answer after loading: total_s, and weights in host memory that were only mapped "
+      "are read from the disk",
+      seconds));
 }
 
 }  // namespace headroom::report

@@ -12,9 +12,15 @@
 namespace headroom::report {
 namespace {
 
-/// Columns of `outcome` and of `training_outcome`, which has no row for most.
-constexpr std::string_view both =
-    "SELECT o.*, t.* FROM outcome AS o LEFT JOIN training_outcome AS t ON t.id = o.id WHERE ";
+/// Rows of `outcome` and of the tables beside it, which have none for most.
+std::string all_tables() {
+  std::string columns = "SELECT o.*", joins = " FROM outcome AS o";
+  for (const SideTable& table : side_tables()) {
+    columns += fmt::format(", {}.*", table.name);
+    joins += fmt::format(" LEFT JOIN {0} ON {0}.id = o.id", table.name);
+  }
+  return columns + joins + " WHERE ";
+}
 
 /// The row that the statement stands on. NULL times are infinite ones.
 model::Estimate restored(Statement& row) {
@@ -33,7 +39,12 @@ model::Estimate restored(Statement& row) {
     ++at;
   };
   restore(stored_columns());
-  if (estimate.task == model::Task::training) restore(stored_training_columns());
+  for (const SideTable& table : side_tables()) {
+    if (sqlite3_column_type(row.get(), at) != SQLITE_NULL)
+      restore(table.columns);
+    else
+      at += static_cast<int>(table.columns.size()) + 1;
+  }
   return estimate;
 }
 
@@ -42,8 +53,8 @@ model::Estimate restored(Statement& row) {
 struct Database::Implementation {
   explicit Implementation(std::filesystem::path file)
       : connection(std::move(file), Access::read),
-        point(connection, std::string(both) + "o.id = ?1"),
-        range(connection, std::string(both) + "o.id BETWEEN ?1 AND ?2 ORDER BY o.id") {}
+        point(connection, all_tables() + "o.id = ?1"),
+        range(connection, all_tables() + "o.id BETWEEN ?1 AND ?2 ORDER BY o.id") {}
   Connection connection;
   Statement point, range;
   std::map<std::int64_t, std::vector<Extent>> extents;  ///< by run, as they are asked for

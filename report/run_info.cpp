@@ -56,15 +56,18 @@ Size RunInfo::points() const {
 }
 
 std::vector<const Column*> columns_of(const RunInfo& info) {
-  bool trains = false;
+  bool trains = false, serves = false;
   for (const GridShape& grid : info.grids)
     for (const Digit& digit : grid.digits)
-      for (const Axis& axis : digit)
-        trains = trains || find_column(axis.column)->of_training ||
+      for (const Axis& axis : digit) {
+        const Only only = find_column(axis.column)->only;
+        trains = trains || only == Only::training ||
                  (axis.column == "task" && axis.values.front() == AxisValue("training"));
+        serves = serves || only == Only::serving;
+      }
   std::vector<const Column*> all;
   for (const Column& c : columns())
-    if (trains || !c.of_training) all.push_back(&c);
+    if (c.only == Only::any || (c.only == Only::training ? trains : serves)) all.push_back(&c);
   return all;
 }
 

@@ -85,8 +85,10 @@ std::string make_tables() {
       sql += fmt::format(", {} {}", c.name, c.type == SqlType::integer ? "INTEGER" : "REAL");
   };
   stored(stored_columns());
-  sql += ");\nCREATE TABLE training_outcome (id INTEGER PRIMARY KEY";
-  stored(stored_training_columns());
+  for (const SideTable& table : side_tables()) {
+    sql += fmt::format(");\nCREATE TABLE {} (id INTEGER PRIMARY KEY", table.name);
+    stored(table.columns);
+  }
   return sql +
          ");\n"
          "CREATE TABLE longest_context (id INTEGER PRIMARY KEY, tokens INTEGER NOT NULL);\n"

@@ -129,7 +129,8 @@ void Store::Implementation::insert_row(Size point, const model::Estimate& estima
     into.reset();
   };
   store(insert, stored_columns());
-  if (estimate.task == model::Task::training) store(insert_training, stored_training_columns());
+  for (std::size_t i = 0; i < side_tables().size(); ++i)
+    if (side_tables()[i].has(estimate)) store(insert_beside[i], side_tables()[i].columns);
 }
 
 void Store::Implementation::add_extent(const Piece& piece) {

@@ -37,11 +37,13 @@ struct Store::Implementation {
       : lock(created(file)),
         connection(file, Access::write),
         insert(connection, insert_sql("outcome", stored_columns())),
-        insert_training(connection, insert_sql("training_outcome", stored_training_columns())),
         progress(connection, "UPDATE run SET next_point=?1, points=?2, reused=?3 WHERE id=?4"),
         new_extent(connection,
                    "INSERT INTO extent (grid, first, last, shift) VALUES (?1,?2,?3,?4)"),
-        longer_extent(connection, "UPDATE extent SET last=?1 WHERE id=?2") {}
+        longer_extent(connection, "UPDATE extent SET last=?1 WHERE id=?2") {
+    for (const SideTable& table : side_tables())
+      insert_beside.emplace_back(connection, insert_sql(table.name, table.columns));
+  }
 
   static const std::filesystem::path& created(const std::filesystem::path& file) {
     std::error_code ignored;  // Connection says what is wrong with the folder
@@ -63,7 +65,8 @@ struct Store::Implementation {
 
   FileLock lock;
   Connection connection;
-  Statement insert, insert_training, progress, new_extent, longer_extent;
+  std::vector<Statement> insert_beside;  ///< by side table
+  Statement insert, progress, new_extent, longer_extent;
   std::int64_t run = 0;
   bool finished = false;
   Size begin = 0, next = 0, end = 0, all = 0, stored = 0, reused = 0;

@@ -58,7 +58,7 @@ void Store::adopt(const std::filesystem::path& database, std::int64_t run) {
     return Size{sqlite3_changes(self_->connection.get())};
   };
   const Size copied = copy("outcome", stored_columns());
-  copy("training_outcome", stored_training_columns());
+  for (const SideTable& table : side_tables()) copy(table.name, table.columns);
   if (copied != points)
     throw StoreError(
         fmt::format("{}: holds {} points of run {} where it should hold {}; it is damaged",
@@ -110,12 +110,14 @@ Store::Pruned Store::prune(Size keep) {
     // Rows between the extents that stay belong to no run.
     Statement stay(connection, "SELECT first, last FROM extent ORDER BY first");
     Statement remove(connection, "DELETE FROM outcome WHERE id BETWEEN ?1 AND ?2");
-    Statement remove_training(connection,
-                              "DELETE FROM training_outcome WHERE id BETWEEN ?1 AND ?2");
+    std::vector<Statement> remove_beside;
+    for (const SideTable& table : side_tables())
+      remove_beside.emplace_back(
+          connection, fmt::format("DELETE FROM {} WHERE id BETWEEN ?1 AND ?2", table.name));
     Size free = 0;
     const auto remove_to = [&](Size end) {
       if (end <= free) return;
-      remove_training.run(free, end - 1);
+      for (Statement& each : remove_beside) each.run(free, end - 1);
       remove.run(free, end - 1);
       pruned.rows += sqlite3_changes(connection.get());
     };

@@ -70,6 +70,8 @@ constexpr StoredColumn all[] = {
     {"tokens_s", SqlType::real, nullptr, [](const Estimate& e) { return e.tokens_s; }, nullptr,
      [](Estimate& e, double v) { e.tokens_s = v; }},
     time<&Estimate::total>("total_s"),
+    time<&Estimate::load_warm>("load_warm_s"),
+    time<&Estimate::warming>("warming_s"),
 };
 
 template <Bytes model::StepOutcome::*field>
@@ -107,9 +109,40 @@ constexpr StoredColumn of_training[] = {
      [](Estimate& e, double v) { e.step.utilization = v; }},
 };
 
+template <Seconds model::Served::*field>
+constexpr StoredColumn served_time(std::string_view name) {
+  return {name,    SqlType::real,
+          nullptr, [](const Estimate& e) { return (e.served.*field).value(); },
+          nullptr, [](Estimate& e, double v) { e.served.*field = Seconds(v); }};
+}
+template <double model::Served::*field>
+constexpr StoredColumn served_rate(std::string_view name) {
+  return {name,    SqlType::real,
+          nullptr, [](const Estimate& e) { return e.served.*field; },
+          nullptr, [](Estimate& e, double v) { e.served.*field = v; }};
+}
+
+constexpr StoredColumn of_serving[] = {
+    {"running", SqlType::integer, [](const Estimate& e) { return e.served.running; }, nullptr,
+     [](Estimate& e, std::int64_t v) { e.served.running = v; }, nullptr},
+    served_time<&model::Served::ttft>("ttft_s"),
+    served_time<&model::Served::tpot>("tpot_s"),
+    served_time<&model::Served::total>("total_s"),
+    served_time<&model::Served::ttft_p95>("ttft_p95_s"),
+    served_time<&model::Served::total_p95>("total_p95_s"),
+    served_rate<&model::Served::requests_s>("requests_s"),
+    served_rate<&model::Served::output_tokens_s>("output_tokens_s"),
+};
+
+constexpr SideTable beside[] = {
+    {"training_outcome", of_training,
+     [](const Estimate& e) { return e.task == model::Task::training; }},
+    {"serving_outcome", of_serving, [](const Estimate& e) { return e.served.running > 0; }},
+};
+
 }  // namespace
 
 std::span<const StoredColumn> stored_columns() { return all; }
-std::span<const StoredColumn> stored_training_columns() { return of_training; }
+std::span<const SideTable> side_tables() { return beside; }
 
 }  // namespace headroom::report

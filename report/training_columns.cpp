@@ -12,7 +12,8 @@ using model::StepOutcome;
 
 Column axis(std::string_view name, std::string_view unit, std::string_view heading, SqlType type,
             std::string_view meaning) {
-  return {name, unit, heading, meaning, ColumnKind::axis, type, Shown::plain, {}, {}, true};
+  return {name, unit,         heading, meaning, ColumnKind::axis,
+          type, Shown::plain, {},      {},      Only::training};
 }
 
 bool training(const Estimate& e) { return e.task == model::Task::training; }
@@ -29,7 +30,7 @@ Column outcome(std::string_view name, std::string_view unit, std::string_view he
           shown,
           origin,
           fmt::format("(SELECT {} FROM training_outcome WHERE id = o.id)", expression),
-          true};
+          Only::training};
 }
 
 template <Bytes StepOutcome::*field>

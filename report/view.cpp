@@ -30,6 +30,12 @@ constexpr View all[] = {
      "sequence, zero, checkpointing, gpu_bytes, tokens_s FROM (SELECT * FROM result_all WHERE "
      "run = :run AND task = 'training' AND verdict LIKE 'fits%' ORDER BY tokens_s DESC) "
      "GROUP BY machine, adapters, rank ORDER BY machine, adapters, rank"},
+    {"serving", "How many requests does each engine answer, on each machine?",
+     "The point with most requests a second among those that ask for a concurrency.",
+     "SELECT machine, model, runtime, precision, concurrency, serving_running, serving_ttft_s, "
+     "serving_tpot_s, serving_tokens_s, max(serving_requests_s) AS serving_requests_s "
+     "FROM result_all WHERE run = :run AND serving_running > 0 "
+     "GROUP BY machine, model, runtime, precision ORDER BY machine, model, runtime, precision"},
 };
 
 }  // namespace

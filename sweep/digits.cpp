@@ -28,6 +28,7 @@ void set(Choice& choice, std::string_view axis, const GridSpec& grid, std::size_
   if (axis == "kv_precisions") s.kv_precision = &precision(grid.kv_precisions[i]);
   if (const NumberAxis* numbers = find_number_axis(axis))
     s.*numbers->member = (grid.*numbers->values)[i];
+  if (axis == "concurrencies") s.batch = s.concurrency;
   if (axis == "runtimes") s.runtime = &names.engines.named(grid.runtimes[i]);
   if (axis == "machines") s.machine = names.machine(grid.machines[i]);
   if (axis == "gpu_budgets") s.gpu_budget = grid.gpu_budgets[i].first;

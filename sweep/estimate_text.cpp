@@ -8,6 +8,7 @@
 #include "report/words.hpp"
 #include "sweep/gpus_needed.hpp"
 #include "sweep/output.hpp"
+#include "sweep/speed_output.hpp"
 #include "sweep/traffic_output.hpp"
 #include "sweep/watch.hpp"
 
@@ -71,10 +72,12 @@ std::string device_lines(const Explanation& explained) {
 /// Each time with the interval of its own kind, as its term has it.
 std::string time_lines(const Explanation& explained, const model::IntervalFactors& f) {
   std::vector<std::vector<std::string>> rows;
-  for (const auto& [term_name, words] : {std::pair{"load", "load"},
+  for (const auto& [term_name, words] : {std::pair{"load", "load from a cold disk"},
+                                         {"load_warm", "load, files in page cache"},
                                          {"ttft", "time to first token"},
                                          {"tpot", "time per output token"},
-                                         {"total", "whole answer"}})
+                                         {"total", "whole answer"},
+                                         {"first_total", "first answer after loading"}})
     for (const model::Term& term : explained.terms)
       if (term.name == term_name && term.expected > 0 && term.expected < 1e300)
         rows.push_back({words, duration(term.expected), duration(term.low), duration(term.high)});
@@ -146,7 +149,9 @@ std::string estimate_text(const GivenScenario& given, const Explanation& explain
     const auto needed = gpus_needed_line(gpus_needed(given.scenario, shipped_catalogue()));
     if (!needed.empty()) text += needed + '\n';
   }
-  if (terms == Terms::shown) text += '\n' + term_lines(given, explained);
+  if (terms == Terms::hidden) return text;
+  if (given.on_machine) text += '\n' + speed_text(model::breakdown(given.scenario));
+  text += (given.on_machine ? "" : "\n") + term_lines(given, explained);
   return text;
 }
 

@@ -20,8 +20,13 @@ struct NumberAxis {
 /// In the order of their columns.
 inline constexpr NumberAxis number_axes_table[] = {
     {"batches", "batch", &GridSpec::batches, &model::Scenario::batch},
+    {"concurrencies", "concurrency", &GridSpec::concurrencies, &model::Scenario::concurrency},
     {"prompt_tokens", "prompt_tokens", &GridSpec::prompt_tokens, &model::Scenario::prompt_tokens},
     {"output_tokens", "output_tokens", &GridSpec::output_tokens, &model::Scenario::output_tokens},
+    {"prompt_tokens_p95", "prompt_tokens_p95", &GridSpec::prompt_tokens_p95,
+     &model::Scenario::prompt_tokens_p95},
+    {"output_tokens_p95", "output_tokens_p95", &GridSpec::output_tokens_p95,
+     &model::Scenario::output_tokens_p95},
     {"contexts", "context", &GridSpec::contexts, &model::Scenario::context},
     {"tp", "tensor_parallel", &GridSpec::tp, &model::Scenario::tensor_parallel},
     {"pp", "pipeline_parallel", &GridSpec::pp, &model::Scenario::pipeline_parallel},

@@ -161,6 +161,7 @@ class Reader {
       return finished(table, std::move(grid));
     }
     for (const NumberAxis& axis : number_axes()) numbers(table, axis.key, grid.*axis.values);
+    serving(table, grid);
     if (const auto* node = table.get("gpu_budgets"))
       for_each_value(*node, "gpu_budgets", [&](const toml::node& value) {
         checked(value, "gpu_budgets", [&] {
@@ -184,8 +185,46 @@ class Reader {
         grid.exclude.push_back(text(value, "exclude"));
       });
     if (const auto* node = table.get("link")) link(*node, grid);
+    not_below_median(grid, "prompt_tokens_p95", grid.prompt_tokens_p95, "prompt_tokens",
+                     grid.prompt_tokens);
+    not_below_median(grid, "output_tokens_p95", grid.output_tokens_p95, "output_tokens",
+                     grid.output_tokens);
     all_distinct(grid);
     return grid;
+  }
+
+  /// Requests at once are the batch; lengths of requests mean nothing without them.
+  void serving(const toml::table& table, GridSpec& grid) const {
+    if (grid.concurrencies.empty()) {
+      for (const auto* key : {"prompt_tokens_p95", "output_tokens_p95"})
+        if (const auto* node = table.get(key))
+          fail(line_of(*node),
+               fmt::format("key '{}' has no effect without 'concurrencies': it is of requests to "
+                           "an engine under load",
+                           key));
+      return;
+    }
+    if (const auto* node = table.get("batches"))
+      fail(line_of(*node),
+           "keys 'batches' and 'concurrencies' exclude each other: requests at once are the batch");
+    grid.batches.clear();
+  }
+
+  /// Of every point that the grid makes of them.
+  void not_below_median(const GridSpec& grid, std::string_view key, const std::vector<Size>& p95,
+                        std::string_view of, const std::vector<Size>& medians) const {
+    if (p95.empty()) return;
+    const bool together = std::ranges::any_of(grid.link, [&](const auto& axes) {
+      return std::ranges::find(axes, key) != axes.end() &&
+             std::ranges::find(axes, of) != axes.end();
+    });
+    for (std::size_t i = 0; i < p95.size(); ++i) {
+      const Size median = together ? medians[i] : *std::ranges::max_element(medians);
+      if (p95[i] < median)
+        fail(grid.lines.at(std::string(key)),
+             fmt::format("key '{}': {} is less than the median, {} {}{}", key, p95[i], of, median,
+                         together ? "" : "; 'link' them to pair each with its own"));
+    }
   }
 
   /// The values of a training axis as texts; numbers are written out.

@@ -35,9 +35,11 @@ struct GridSpec {
   std::vector<std::string> models, machines;  ///< required
   std::vector<std::string> precisions{"auto"}, kv_precisions{"fp16"}, runtimes{"transformers"};
   std::vector<Size> batches{1}, prompt_tokens{512}, output_tokens{128};
-  std::vector<Size> contexts;            ///< empty: prompt + output
-  std::vector<Size> tp, pp, ep, dp;      ///< empty: as the runtime splits
-  std::vector<BudgetRange> gpu_budgets;  ///< empty: all of it
+  std::vector<Size> concurrencies;  ///< instead of batches: requests at once under load
+  std::vector<Size> prompt_tokens_p95, output_tokens_p95;  ///< of those; empty: all alike
+  std::vector<Size> contexts;                              ///< empty: prompt + output
+  std::vector<Size> tp, pp, ep, dp;                        ///< empty: as the runtime splits
+  std::vector<BudgetRange> gpu_budgets;                    ///< empty: all of it
   /// Training: every axis by its key, numbers written out; what is not given has its usual value.
   std::map<std::string, std::vector<std::string>, std::less<>> training;
   std::vector<std::vector<std::string>> link;  ///< axis keys that move together

@@ -76,21 +76,39 @@ std::string traffic_lines(const model::Traffic& t, const model::Scenario& s,
 
 boost::json::object traffic_object(const model::Traffic& t, const model::Scenario& s,
                                    const model::Estimate& e) {
-  const auto times = [](const model::RequestTimes& at) {
-    return boost::json::object{{"ttft_s", at.ttft.value()}, {"total_s", at.total.value()}};
+  const model::IntervalFactors f = model::interval_factors(*s.runtime);
+  boost::json::object all{{"concurrency", s.batch}, {"running", t.running}};
+  const auto add = [](boost::json::object& to, const std::string& name, double value, double low,
+                      double high) {
+    to[name] = value;
+    to[name + "_low"] = low;
+    to[name + "_high"] = high;
   };
-  return {{"concurrency", s.batch},
-          {"running", t.running},
-          {"ttft_s", t.ttft.value()},
-          {"tpot_s", t.tpot.value()},
-          {"total_s", t.total.value()},
-          {"p50", times(t.at_p50)},
-          {"p95", times(t.at_p95)},
-          {"cached_tokens", t.cached_tokens},
-          {"requests_s", t.requests_s * replicas(s)},
-          {"output_tokens_s", t.output_tokens_s * replicas(s)},
-          {"output_tokens_s_gpu", t.output_tokens_s * replicas(s) / cards(e)},
-          {"output_tokens_s_user", 1 / t.tpot.value()}};
+  const auto time = [&](boost::json::object& to, const std::string& name, Seconds value,
+                        const model::Interval& of) {
+    add(to, name, value.value(), value.value() * of.low, value.value() * of.high);
+  };
+  // Intervals are of times: the longest is the lowest rate.
+  const auto rate = [&](const std::string& name, double value, const model::Interval& of) {
+    add(all, name, value, value / of.high, value / of.low);
+  };
+  const auto times = [&](const model::RequestTimes& at) {
+    boost::json::object both;
+    time(both, "ttft_s", at.ttft, f.serving_ttft);
+    time(both, "total_s", at.total, f.serving_tpot);
+    return both;
+  };
+  time(all, "ttft_s", t.ttft, f.serving_ttft);
+  time(all, "tpot_s", t.tpot, f.serving_tpot);
+  time(all, "total_s", t.total, f.serving_tpot);
+  all["p50"] = times(t.at_p50);
+  all["p95"] = times(t.at_p95);
+  all["cached_tokens"] = t.cached_tokens;
+  rate("requests_s", t.requests_s * replicas(s), f.serving_rate);
+  rate("output_tokens_s", t.output_tokens_s * replicas(s), f.serving_rate);
+  rate("output_tokens_s_gpu", t.output_tokens_s * replicas(s) / cards(e), f.serving_rate);
+  rate("output_tokens_s_user", 1 / t.tpot.value(), f.serving_tpot);
+  return all;
 }
 
 }  // namespace headroom::sweep

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "model/speed/record.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -53,14 +55,15 @@ double tokens_per_step(const Draft& draft) {
   return a >= 1 ? k + 1 : (1 - std::pow(a, k + 1)) / (1 - a);
 }
 
-DraftTimes draft_times(const Scenario& s, const Plan& plan) {
+DraftTimes draft_times(const Scenario& s, const Plan& plan, DraftRecords* records) {
   const Scenario d = of_draft(s, plan.shards);
   const Plan alone = place(d, 1.0);
   DraftTimes times;
-  times.propose = decode_step(d, alone, mean_tokens(d));
-  times.check = check_step(s, plan, mean_tokens(s), s.draft->tokens + 1);
+  times.propose = decode_step(d, alone, mean_tokens(d), records ? &records->propose : nullptr);
+  times.check =
+      check_step(s, plan, mean_tokens(s), s.draft->tokens + 1, records ? &records->check : nullptr);
   times.step = static_cast<double>(s.draft->tokens) * times.propose.total + times.check.total;
-  times.prompt = prefill(d, alone, d.prompt_tokens).total;
+  times.prompt = prefill(d, alone, d.prompt_tokens, records ? &records->prompt : nullptr).total;
   return times;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/placement/placement.hpp"
-#include "model/speed/speed.hpp"
+#include "model/speed/record.hpp"
 
 namespace headroom::model {
 
@@ -36,6 +36,10 @@ struct DraftTimes {
   double step = 0;    ///< seconds: k * propose + check
   double prompt = 0;  ///< seconds that the draft model takes for the prompts
 };
-DraftTimes draft_times(const Scenario& scenario, const Plan& plan);
+/// What its times are added up from.
+struct DraftRecords {
+  Record propose, check, prompt;
+};
+DraftTimes draft_times(const Scenario& scenario, const Plan& plan, DraftRecords* records = nullptr);
 
 }  // namespace headroom::model

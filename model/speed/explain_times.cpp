@@ -81,6 +81,17 @@ class TimeTerms {
                           "ttft + (output - 1) * tpot",
                           fmt::format("{} output tokens", output_tokens),
                           std::string(runtime_.source)});
+    if (out_.estimate.verdict <= Verdict::fits_gpus) return;
+    const double warming = out_.estimate.warming.value();
+    const Interval& read = times_.load;
+    out_.terms.push_back({"first_total", "seconds", at(&Interval::low) + warming * read.low,
+                          all + warming, at(&Interval::high) + warming * read.high,
+                          "total + warming",
+                          warming > 0 ? "the first answer after loading reads weights that are "
+                                        "mapped; every later one is steady"
+                                      : "all weights are where they stay when it is ready: the "
+                                        "first answer is like every later one",
+                          std::string(runtime_.source)});
   }
 
  private:

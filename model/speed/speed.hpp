@@ -2,6 +2,8 @@
 // device.
 #pragma once
 
+#include <vector>
+
 #include "model/memory/kv_cache.hpp"
 #include "model/placement/placement.hpp"
 
@@ -28,19 +30,25 @@ struct PassTime {
   double total = 0;
 };
 
+struct Stretch;  // model/speed/record.hpp
+using Record = std::vector<Stretch>;
+
 /// What is cached halfway through the output, where the mean step is.
 CachedTokens mean_tokens(const Scenario& scenario);
 
 /// One decode step of every sequence, at `tokens` cached.
-PassTime decode_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens);
+PassTime decode_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens,
+                     Record* record = nullptr);
 /// The same with `each` new tokens of every sequence: a pass that checks what a draft model
 /// proposed.
-PassTime check_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens, Size each);
+PassTime check_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens, Size each,
+                    Record* record = nullptr);
 /// The prompts of all sequences, up to the first token. `prompt` in tokens per sequence.
-PassTime prefill(const Scenario& scenario, const Plan& plan, Size prompt);
+/// `record`: gets what the total is added up from; null: nothing is kept.
+PassTime prefill(const Scenario& scenario, const Plan& plan, Size prompt, Record* record = nullptr);
 /// What is repeated for every output token: a decode step at mean_tokens, or the whole prefix where
 /// no cache is kept; the prompt where nothing is generated.
-PassTime step(const Scenario& scenario, const Plan& plan);
+PassTime step(const Scenario& scenario, const Plan& plan, Record* record = nullptr);
 
 /// Expected share of distinct experts that `tokens` tokens touch: 1 - (1 - used/experts)^tokens,
 /// for independent uniform routing.

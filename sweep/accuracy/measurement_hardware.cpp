@@ -156,6 +156,24 @@ std::optional<double> stated_bandwidth(std::string_view cpu) {
   return rate ? std::optional(channels * *rate * 8 / 1000) : std::nullopt;
 }
 
+/// "NVMe SSD 29.4 GB/s" and "disk_read=3.5 GB/s" among the settings, in bytes a second.
+std::optional<double> stated_disk(const std::string& settings) {
+  for (std::size_t begin = 0; begin < settings.size();) {
+    const auto end = std::min(settings.find(';', begin), settings.size());
+    const std::string part = lower(settings.substr(begin, end - begin));
+    begin = end + 1;
+    const auto named = [&](std::string_view word) { return part.find(word) != part.npos; };
+    const auto unit = part.find("gb/s");
+    if (unit == part.npos || !(named("ssd") || named("nvme") || named("disk"))) continue;
+    const auto last = part.find_last_of("0123456789", unit);
+    const auto before = part.find_last_not_of("0123456789.", last);
+    const auto first = before == part.npos ? 0 : before + 1;
+    if (last == part.npos || last < first) continue;
+    if (const auto gbs = leading_number(part.substr(first, last - first + 1))) return *gbs * 1e9;
+  }
+  return std::nullopt;
+}
+
 /// The host; without a word on the processor, one whose bandwidth is 0: not known.
 Host host_of(const Measurement& row) {
   Host host = shipped_catalogue().host(shipped_catalogue().default_host);
@@ -163,7 +181,7 @@ Host host_of(const Measurement& row) {
   host.ram_bandwidth = BytesPerSecond(0);
   host.host_bus = BytesPerSecond(0);  // the card's own
   host.card_link = BytesPerSecond(0);
-  host.disk_read = BytesPerSecond(0);
+  host.disk_read = BytesPerSecond(stated_disk(row["settings"]).value_or(0));
   host.disk = Bytes(Size{1} << 50);
   const std::string& stated = row["ram_gb"].empty() ? row["cpu_ram_gb"] : row["ram_gb"];
   const auto ram = leading_number(stated);

@@ -20,6 +20,8 @@ constexpr auto engines = std::to_array<Engine>(
      {"hugging face", "transformers", GiB, true, 0, 0},
      // big_model_inference's script: a short prompt, generate()'s default of 20 tokens in all
      {"accelerate", "transformers", GiB, true, 10, 10},
+     // as a loader: from_pretrained with files in that form
+     {"safetensors", "transformers", GiB, true, 0, 0},
      {"hf accelerate", "transformers", GiB, true, 0, 0},
      {"hugging face accelerate", "transformers", GiB, true, 0, 0},
      {"llama.cpp", "llama.cpp", GiB, false, 1, 127},

@@ -65,6 +65,8 @@ double seconds_of(Statistic statistic, const Scenario& s, const Estimate& e) {
       return e.ttft.value();
     case Statistic::load:
       return e.load.value();
+    case Statistic::load_warm:
+      return e.load_warm.value();
     case Statistic::load_weights:
       return e.load.value() - s.runtime->load_fixed_s.value;
     default:

@@ -27,6 +27,7 @@ enum class Statistic {
   serving_first,   ///< time to first token beside other requests
   serving_rate,    ///< all output tokens of a batch at the rate of the steady state
   load,
+  load_warm,     ///< with the files in the page cache
   load_weights,  ///< of it, without what comes before the first weight
 };
 bool is_memory(Statistic statistic);

@@ -40,7 +40,15 @@ bool one_digit(const std::string& value) {
   return digits < 2 && value.find('.') != std::string::npos;
 }
 
-bool is_of_loading(Statistic statistic) { return statistic == load || statistic == load_weights; }
+bool is_of_loading(Statistic statistic) { return statistic >= load; }
+
+/// Sources that say so have read the files just before.
+bool is_warm(const Measurement& row) {
+  const std::string settings = lower(row["settings"]);
+  return settings.find("cache warm") != settings.npos ||
+         settings.find("warm cache") != settings.npos ||
+         row.setting("page_cache").value_or("") == "warm";
+}
 
 std::string time_group(const Measurement& row, const Quantity& quantity, const Scenario& s) {
   if (is_of_loading(quantity.statistic)) return "load_time";
@@ -277,6 +285,7 @@ Subject Subjects::subject(const Measurement& row) {
   const Engine& engine = engine_of(row);
   subject.statistic = quantity.statistic;
   subject.index = quantity.index;
+  if (subject.statistic == load && is_warm(row)) subject.statistic = load_warm;
   if (subject.statistic == card_used && engine.allocator) subject.statistic = allocated_peak;
   const auto value = row.number("value");
   if (!value || *value <= 0)
@@ -307,7 +316,8 @@ Subject Subjects::subject(const Measurement& row) {
   if (row["task"].starts_with("serving")) subject.statistic = under_traffic(subject.statistic);
   subject.group = is_memory(subject.statistic) ? "inference_memory" : time_group(row, quantity, s);
   if (!is_memory(subject.statistic) && !is_of_loading(subject.statistic)) require_host_speeds(s);
-  if (is_of_loading(subject.statistic) && s.machine->host.disk_read.value() <= 0)
+  const bool reads = is_of_loading(subject.statistic) && subject.statistic != load_warm;
+  if (reads && s.machine->host.disk_read.value() <= 0)
     throw Skipped(Skip::setting, "the disk's speed");
   return subject;
 }

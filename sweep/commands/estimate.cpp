@@ -13,6 +13,7 @@
 #include "sweep/output.hpp"
 #include "sweep/result_row.hpp"
 #include "sweep/smaller_model.hpp"
+#include "sweep/speed_output.hpp"
 #include "sweep/traffic_output.hpp"
 
 namespace headroom::sweep {
@@ -108,6 +109,7 @@ json::object object_of(const GivenScenario& given, const Explanation& explained,
   for (const auto& term : explained.terms)
     if (given.on_machine || term.unit == "bytes")
       all["terms"].as_array().push_back(term_object(term));
+  if (given.on_machine) all["speed"] = speed_array(model::breakdown(given.scenario));
   all["serving"] =
       serving ? json::value(traffic_object(*serving, given.scenario, e)) : json::value();
   if (given.on_machine) all["result"] = json_rows(result_row(given, e)).front();
@@ -186,11 +188,15 @@ const Command estimate_command = {
          "as\n"
          "      *_bytes, peak_at, fits, largest_batch, longest_sequence, changes, step_s (_low_s,\n"
          "      _high_s), step_parts_s, tokens_s, mfu, bound, days (--token-budget)\n"
+         "--explain: of first token and output token, by kind of layer and device: bytes, FLOPs, "
+         "the\n      rates they are held against, what each takes and what bounds it; every term "
+         "with its\n      formula and source\n"
          "json: model, machine, assumptions, verdict, sure, devices, terms (name, bytes or\n"
-         "      seconds, low, high, formula, numbers, source), result (as a sweep stores it), "
-         "serving\n"
+         "      seconds, low, high, formula, numbers, source), speed (what --explain shows: "
+         "*_bytes,\n      flops, *_s, bound, by part), result (as a sweep stores it), serving\n"
          "      (continuous batching in its steady state: ttft_s, tpot_s, total_s, p50, p95,\n"
-         "      requests_s, output_tokens_s, _gpu, _user; null where the engine has none)\n"
+         "      requests_s, output_tokens_s, _gpu, _user, each with _low and _high; null where the "
+         "engine has none)\n"
          "csv, md: the columns of `result`, one row",
      .exit_codes =
          "0 done: it fits somewhere, with offload if need be\n1 failed: a file or a config "

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "hardware/names.hpp"
+#include "model/placement/experts_apart.hpp"
 #include "report/whole_file.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/options/machine_options.hpp"
@@ -34,6 +35,9 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
     s.weights = &*eight_bit;
   }
   const Margin margin(s);
+  // So many that it is sure to fit.
+  const model::ExpertsApart experts(s);
+  const Size apart = experts.improve(s, model::interval_factors(*s.runtime).memory.high);
   const model::Explanation explained = model::explain(s);
   if (!fits(explained.estimate))
     throw std::invalid_argument(
@@ -42,6 +46,7 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
                     explained.advice));
   std::vector<std::pair<std::string, std::string>> split;
   if (own) split = given_splits(options);
+  if (apart > 0) split.emplace_back("n-cpu-moe", std::to_string(apart));
   return kind.write({s, explained, std::move(split)});
 }
 

@@ -107,7 +107,20 @@ std::string piece_words(const Piece& piece) {
 
 }  // namespace
 
-std::string layers_words(const Plan& plan) {
+std::string strategy_words(const CurveLine& line, const AllocationPoint& point) {
+  if (point.experts_on_host > 0)
+    return fmt::format("all layers on GPUs, experts of the first {} in host memory",
+                       point.experts_on_host);
+  const Runtime& runtime = *line.scenario.runtime;
+  const Plan& plan = point.plan;
+  if (plan.cards == 0) return "all on the CPU";
+  if (runtime.split == Split::tensors) return "matrices shared by GPUs";
+  if (plan.on_cpu.size() + plan.on_disk.size() == 0) return "all on GPUs";
+  return runtime.offload == Offload::compute ? "last layers on GPUs" : "first layers on GPUs";
+}
+
+std::string layers_words(const AllocationPoint& point) {
+  const Plan& plan = point.plan;
   std::string text;
   const auto add = [&](const std::string& device, const std::string& layers) {
     const std::string words = range_words(device, layers);
@@ -122,6 +135,8 @@ std::string layers_words(const Plan& plan) {
   }
   for (const auto& [where, name] : {std::pair{Where::cpu, "cpu"}, {Where::disk, "disk"}})
     for_pieces_in(plan, where, [&](const Piece& p) { add(name, piece_words(p)); });
+  if (point.experts_on_host > 0)
+    add("cpu", fmt::format("experts of the first {}", point.experts_on_host));
   return text;
 }
 
@@ -149,6 +164,9 @@ std::string jump_words(const CurveLine& line, std::size_t point) {
         break;
       case Jump::last_layer:
         words = "last layer";
+        break;
+      case Jump::experts_apart:
+        words = "all layers, experts on the CPU";
         break;
       case Jump::output_on_gpus:
         words = "output layer";

@@ -29,7 +29,9 @@ json::value placement(const CurveLine& line, const ModuleTree& tree, const Alloc
   if (!runs(p) || runtime.split == Split::tensors) return nullptr;
   if (runtime.offload == Offload::compute) {
     const Size output = p.plan.head == Where::card ? 1 : 0;
-    return json::value(fmt::format("-ngl {}", p.plan.on_cards.size() + output));
+    return json::value(fmt::format(
+        "-ngl {}{}", p.plan.on_cards.size() + output,
+        p.experts_on_host > 0 ? fmt::format(" --n-cpu-moe {}", p.experts_on_host) : std::string()));
   }
   json::object map;
   const Model& model = *line.scenario.weights->model;
@@ -74,7 +76,8 @@ std::vector<std::pair<std::string, report::Value>> columns_of(const CurveLine& l
       {"gpu_budget_bytes", p.allocation.count()},
       {"found", found_at(line, i)},
       {"jump", jump_words(line, i)},
-      {"layers", fits ? layers_words(p.plan) : std::string()}};
+      {"strategy", fits ? strategy_words(line, p) : std::string()},
+      {"layers", fits ? layers_words(p) : std::string()}};
   for (const std::string_view name : shared)
     all.emplace_back(
         name, value_of_cell(report::value_of(*report::find_column(name), p.estimate, factors)));

@@ -14,8 +14,8 @@ namespace {
 Size cores(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
   const Size all = s.machine->host.cores;
-  const bool computes =
-      point.estimate().layers_cpu > 0 && s.runtime->offload == model::Offload::compute;
+  const bool computes = point.estimate().verdict > model::Verdict::fits_gpus &&
+                        s.runtime->offload == model::Offload::compute;
   if (computes || s.machine->devices.empty()) return all;
   return std::clamp<Size>(4 * point.estimate().gpus_used, 1, all);
 }

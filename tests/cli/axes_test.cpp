@@ -22,6 +22,14 @@ const std::map<std::string, std::string> grids = {
     {"kv_precisions",
      "models = 'llama2-7b'\nmachines = 'rtx-4090'\nkv_precisions = ['fp16', 'fp8']"},
     {"batches", "models = 'llama2-7b'\nmachines = 'rtx-4090'\nbatches = [1, 4]"},
+    {"concurrencies",
+     "models = 'llama2-7b'\nmachines = 'a100-sxm-80gb'\nruntimes = 'vllm'\nconcurrencies = [1, 8]"},
+    {"prompt_tokens_p95",
+     "models = 'llama2-7b'\nmachines = 'a100-sxm-80gb'\nruntimes = 'vllm'\nconcurrencies = 8\n"
+     "prompt_tokens_p95 = [600, 2000]"},
+    {"output_tokens_p95",
+     "models = 'llama2-7b'\nmachines = 'a100-sxm-80gb'\nruntimes = 'vllm'\nconcurrencies = 8\n"
+     "output_tokens_p95 = [200, 900]"},
     {"prompt_tokens", "models = 'llama2-7b'\nmachines = 'rtx-4090'\nprompt_tokens = [100, 900]"},
     {"output_tokens", "models = 'llama2-7b'\nmachines = 'rtx-4090'\noutput_tokens = [10, 900]"},
     {"contexts", "models = 'llama2-7b'\nmachines = 'rtx-4090'\ncontexts = [1024, 4096]"},
@@ -86,7 +94,9 @@ TEST_P(Axes, TwoValuesGiveTwoOutcomes) {
                                     "weights_bytes", "gpu_bytes",   "cpu_bytes", "tokens_s"};
   const std::vector<std::string> figures =
       training ? std::vector<std::string>{"optimizer_bytes", "gradients_bytes", "step_s"}
-               : std::vector<std::string>{"kv_cache_bytes", "ttft_s", "tpot_s", "total_s"};
+               : std::vector<std::string>{
+                     "kv_cache_bytes",     "ttft_s", "tpot_s", "total_s", "serving_ttft_p95_s",
+                     "serving_total_p95_s"};
   question.insert(question.end(), figures.begin(), figures.end());
   const auto [code, text] = ask(question);
   ASSERT_EQ(code, 0) << text;

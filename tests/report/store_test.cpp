@@ -35,10 +35,10 @@ TEST(Store, EveryColumnOfTheViewIsWhatTheColumnListSays) {
   ASSERT_EQ(table.rows.size(), 12u);
   ASSERT_EQ(table.names.size(), columns().size());
   const model::IntervalFactors factors{.memory = {0.9, 1.1, 0},
-                                       .load = {0.25, 4},
-                                       .ttft = {0.75, 1.5},
-                                       .tpot = {0.5, 2},
-                                       .offload = {0.375, 3}};
+                                       .load = {0.25, 4, 0},
+                                       .ttft = {0.75, 1.5, 0},
+                                       .tpot = {0.5, 2, 0},
+                                       .offload = {0.375, 3, 0}};
   for (Size point = 0; point < 12; ++point)
     for (std::size_t c = 0; c < columns().size(); ++c) {
       const Column& column = columns()[c];

@@ -1,0 +1,18 @@
+// What times are made of (model/speed/breakdown.hpp), as tables and as JSON.
+#pragma once
+
+#include <boost/json.hpp>
+#include <string>
+#include <vector>
+
+#include "model/speed/breakdown.hpp"
+
+namespace headroom::sweep {
+
+/// A table for each of the times, what bounds it, and the rates of each device.
+std::string speed_text(const std::vector<model::PassBreakdown>& passes);
+/// [{"name", "seconds", "bound_s": {"memory", …}, "parts": [{"part", "where", "weights_bytes",
+/// …}]}]
+boost::json::array speed_array(const std::vector<model::PassBreakdown>& passes);
+
+}  // namespace headroom::sweep

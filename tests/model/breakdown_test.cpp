@@ -1,0 +1,138 @@
+// What --explain shows of a time adds up to it, and counts bytes and FLOPs that can be worked out
+// by hand.
+#include "model/speed/breakdown.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "hardware/catalogue.hpp"
+#include "hardware/machine.hpp"
+#include "model/memory/draft.hpp"
+#include "model/placement/layer_split.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+struct Case {
+  Case(const char* model, const char* precision, const char* cards, const char* engine)
+      : weights(hold(test::catalogue_model(model), scheme(precision))),
+        box(parse_machine(cards, shipped_catalogue())),
+        s(test::scenario(weights, box, engine)) {}
+  Case(const Case&) = delete;
+  Case& operator=(const Case&) = delete;
+  Weights weights;
+  Machine box;
+  Scenario s;
+};
+
+/// The parts' seconds, and by bound, are those of evaluate.
+void expect_sums(const Scenario& s) {
+  const Estimate e = evaluate(s);
+  ASSERT_LT(e.verdict, Verdict::does_not_fit);
+  const auto passes = breakdown(s);
+  ASSERT_EQ(passes.size(), 2u);
+  for (const auto& [pass, printed] : {std::pair{passes[0], e.ttft}, {passes[1], e.tpot}}) {
+    double sum = 0, by_bound = 0;
+    for (const PassPart& part : pass.parts) sum += part.seconds;
+    for (const Bound bound : {Bound::memory, Bound::compute, Bound::link, Bound::overhead})
+      by_bound += pass.of(bound);
+    EXPECT_NEAR(sum, printed.value(), 1e-6 * printed.value()) << pass.name;
+    EXPECT_NEAR(by_bound, printed.value(), 1e-6 * printed.value()) << pass.name;
+    EXPECT_NEAR(pass.seconds, printed.value(), 1e-9 * printed.value()) << pass.name;
+  }
+}
+
+TEST(Breakdown, PartsAddUpToThePrintedTimes) {
+  for (const char* engine : {"transformers", "transformers-4.57", "llama.cpp", "vllm"}) {
+    SCOPED_TRACE(engine);
+    expect_sums(Case("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", engine).s);
+  }
+  expect_sums(Case("facebook/opt-30b", "fp16", "1x rtx-4090", "transformers").s);
+  expect_sums(Case("facebook/opt-30b", "fp16", "1x rtx-4090", "flexgen").s);
+  expect_sums(Case("deepseek-ai/DeepSeek-V3", "fp8-block", "8x h200-sxm-141gb", "vllm").s);
+  expect_sums(Case("openai/gpt-oss-120b", "mxfp4", "1x rtx-4090", "llama.cpp").s);
+  expect_sums(Case("meta-llama/Meta-Llama-3-70B", "q4_K_M", "8x rtx-4090", "llama.cpp").s);
+}
+
+TEST(Breakdown, PartsAddUpWhereChunksFollowEachOtherAndWithTensorsOnTheHost) {
+  Case split("meta-llama/Meta-Llama-3-70B", "q4_K_M", "8x rtx-4090", "llama.cpp");
+  LayerSplit all;
+  all.gpu_layers = std::ssize(split.weights.layer) + 1;
+  split.s.layer_split = &all;
+  split.s.prompt_tokens = 4096;
+  expect_sums(split.s);
+
+  Case experts("openai/gpt-oss-20b", "mxfp4", "1x rtx-4090", "llama.cpp");
+  LayerSplit apart;
+  apart.gpu_layers = std::ssize(experts.weights.layer) + 1;
+  apart.on_host = experts_on_host(experts.weights, 12);
+  experts.s.layer_split = &apart;
+  expect_sums(experts.s);
+  apart.cache_on_cards = false;
+  expect_sums(experts.s);
+}
+
+TEST(Breakdown, PartsAddUpWithADraftModelAndReplicas) {
+  Case large("meta-llama/Meta-Llama-3-70B", "bf16", "4x a100-sxm-80gb", "vllm");
+  const Weights small = hold(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("bf16"));
+  const Draft draft{.weights = &small, .tokens = 4, .acceptance = 0.7};
+  large.s.draft = &draft;
+  expect_sums(large.s);
+
+  Case spread("Qwen/Qwen3-30B-A3B", "bf16", "4x a100-sxm-80gb", "vllm");
+  spread.s.tensor_parallel = spread.s.data_parallel = 2;
+  spread.s.expert_parallel = 4;
+  spread.s.batch = 8;
+  expect_sums(spread.s);
+}
+
+/// Llama-2-7B in 16 bit at batch 1: a step reads all but the embedding once (6,607,343,616 of
+/// 6,738,415,616 parameters), and 2 * 32 layers * 4096 * 2 bytes for each cached token.
+TEST(Breakdown, BytesAndFlopsOfAStepAreThoseOfTheModel) {
+  const Case c("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "llama.cpp");
+  const auto passes = breakdown(c.s);
+  double weights = 0, cache = 0, flops = 0;
+  for (const PassPart& part : passes[1].parts) {
+    weights += part.weight_bytes;
+    cache += part.cache_bytes;
+    flops += part.flops;
+  }
+  const double tokens = static_cast<double>(c.s.prompt_tokens + (c.s.output_tokens + 1) / 2);
+  EXPECT_NEAR(weights, 2.0 * 6607343616, 2e6);  // norms stand apart
+  EXPECT_DOUBLE_EQ(cache, 2.0 * 32 * 4096 * 2 * tokens);
+  // Two for each multiplied element, four for each cached element of K.
+  EXPECT_NEAR(flops, 2.0 * 6607077376 + 4.0 * 32 * 4096 * tokens, 2e6);
+}
+
+TEST(Breakdown, KindsOfLayersAreGroupedAndSayWhatTheyWaitFor) {
+  const auto passes =
+      breakdown(Case("deepseek-ai/DeepSeek-V3", "fp8-block", "8x h200-sxm-141gb", "vllm").s);
+  ASSERT_EQ(passes.size(), 2u);
+  std::vector<std::string> names;
+  for (const PassPart& part : passes[1].parts) names.push_back(part.what);
+  ASSERT_GE(names.size(), 4u);
+  EXPECT_EQ(names[0], "3 layers: 0-2");
+  EXPECT_EQ(names[1], "58 layers: 3-60");
+  EXPECT_EQ(names[2], "output");
+  EXPECT_EQ(names[3], "all-reduces");
+  EXPECT_GT(passes[1].parts[1].expert_bytes, 0);
+  EXPECT_EQ(passes[1].parts[0].expert_bytes, 0);
+  EXPECT_EQ(passes[1].parts[3].bound, Bound::link);
+
+  // A long prompt is multiplied, a token is read.
+  Case dense("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "llama.cpp");
+  dense.s.prompt_tokens = 2048;
+  const auto of_dense = breakdown(dense.s);
+  EXPECT_EQ(of_dense[0].parts[0].bound, Bound::compute);
+  EXPECT_EQ(of_dense[1].parts[0].bound, Bound::memory);
+}
+
+TEST(Breakdown, NothingWhereItDoesNotFit) {
+  EXPECT_TRUE(
+      breakdown(Case("deepseek-ai/DeepSeek-V3", "fp8-block", "1x rtx-4090", "vllm").s).empty());
+}
+
+}  // namespace
+}  // namespace headroom::model
