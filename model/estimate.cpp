@@ -69,8 +69,7 @@ Sure sureness(const Scenario& s, Verdict expected, Size cards, const IntervalFac
   return fits(verdict_of(place(s, factors.memory.low))) ? Sure::marginal : Sure::no;
 }
 
-void add_memory(const Scenario& s, const Plan& plan, Estimate& e) {
-  const CardUses uses(s, plan.shards);
+void add_memory(const Scenario& s, const Plan& plan, const CardUses& uses, Estimate& e) {
   for (Size card = plan.idle; card < plan.cards; ++card) {
     const CardUse use = uses(plan, card);
     e.kv_cache += use.kv_cache;
@@ -96,9 +95,9 @@ void add_memory(const Scenario& s, const Plan& plan, Estimate& e) {
   e.layers_disk = plan.on_disk.size();
 }
 
-void add_times(const Scenario& s, const Plan& plan, Estimate& e) {
+void add_times(const Scenario& s, const Plan& plan, const CardUses& uses, Estimate& e) {
   const PassTime first = prefill(s, plan, s.prompt_tokens);
-  const LoadTime load = load_time(s, plan);
+  const LoadTime load = load_time(s, plan, uses);
   e.load = Seconds(load.cold());
   e.load_warm = Seconds(load.warm());
   e.warming = Seconds(load.mapped);
@@ -132,12 +131,13 @@ Estimate evaluate(const Scenario& s) {
   e.short_bytes = plan.short_bytes;
   if (e.verdict == Verdict::refused) return e;
   e.sure = sureness(s, e.verdict, cards_used(plan), factors);
-  add_memory(s, plan, e);
+  const CardUses uses(s, plan.shards);
+  add_memory(s, plan, uses, e);
   e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * factors.memory.low));
   e.gpu_bytes_high = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * factors.memory.high));
   if (!fits(e.verdict)) return e;
   if (!s.weights->model->profile.generative) e.reason = Reason::not_generative;
-  add_times(s, plan, e);
+  add_times(s, plan, uses, e);
   if (s.concurrency > 0) e.served = served(s, e);
   return e;
 }

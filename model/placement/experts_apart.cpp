@@ -41,7 +41,7 @@ Size ExpertsApart::improve(Scenario& scenario, double memory_factor) const {
   const Scenario best = apart(high);
   const Estimate e = evaluate(best);
   const bool runs = e.verdict < Verdict::does_not_fit;
-  if (!runs || (own.verdict < Verdict::does_not_fit && e.total >= own.total)) return 0;
+  if (!runs || (own.verdict < Verdict::does_not_fit && e.tpot >= own.tpot)) return 0;
   scenario = best;
   return high;
 }

@@ -18,7 +18,7 @@ class ExpertsApart {
   explicit ExpertsApart(const Scenario& scenario);
 
   /// Puts as few layers' experts into host memory as the cards' budgets divided by `memory_factor`
-  /// ask for, where an answer is quicker than with the last layers on the cards, which the engine
+  /// ask for, where a step is quicker than with the last layers on the cards, which the engine
   /// chooses itself. Gives their number; 0: the scenario is left as it is. It points into this.
   Size improve(Scenario& scenario, double memory_factor = 1) const;
 

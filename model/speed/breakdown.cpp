@@ -108,14 +108,13 @@ class Parts {
         "{:.2f} of {:.4g} GB/s; {:.2f} of {:.4g} TFLOPS ({})", of.decode_bandwidth.value,
         card.bandwidth.value() / 1e9, of.prefill_compute.value,
         stretch.rate.flops_s / of.prefill_compute.value / 1e12, card.name);
-    const auto counts = [&](std::string_view what, const Constant& cost, double Work::*bytes) {
-      const bool read = std::ranges::any_of(stretch.items,
-                                            [&](const Item& item) { return item.work.*bytes > 0; });
-      if (read && cost.value != 1)
+    const auto counts = [&](std::string_view what, bool any, const Constant& cost) {
+      if (any && cost.value != 1)
         text += fmt::format("; a byte of {} takes as long as {:.2f} of weights", what, cost.value);
     };
-    counts("caches", s_.runtime->cache_cost, &Work::cache_bytes);
-    counts("experts", s_.runtime->expert_cost, &Work::expert_bytes);
+    const Profile& profile = s_.weights->model->profile;
+    counts("caches", profile.generative, s_.runtime->cache_cost);
+    counts("experts", profile.routing.experts > 0, s_.runtime->expert_cost);
     return text;
   }
 

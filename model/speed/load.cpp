@@ -34,7 +34,7 @@ double bytes_read(const Scenario& s, const Plan& plan) {
   return draft + w.of_files * real(w.total - disk_use(s, plan));
 }
 
-LoadTime load_time(const Scenario& s, const Plan& plan) {
+LoadTime load_time(const Scenario& s, const Plan& plan, const CardUses& uses) {
   const Weights& w = *s.weights;
   const Runtime& r = *s.runtime;
   const Host& host = s.machine->host;
@@ -56,7 +56,6 @@ LoadTime load_time(const Scenario& s, const Plan& plan) {
     if (packs) time.pack = pack_seconds(s, -1, held * w.of_files, held);
   }
   if (files > 0) time.read = files / (share * host.disk_read.value());
-  const CardUses uses(s, plan.shards);
   const bool ranks = r.split == Split::tensors;
   double all = 0;
   for (Size card = plan.idle; card < plan.cards; ++card) {

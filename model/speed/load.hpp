@@ -31,6 +31,10 @@ double bytes_read(const Scenario& scenario, const Plan& plan);
 /// Runtime::host_weights says. Sources: llama.cpp llama-mmap.cpp (MAP_POPULATE); safetensors
 /// docs/source/speed.mdx (548 MB "loaded" to the CPU in 4 ms: mapped, not touched); vLLM
 /// model_loader/weight_utils.py (every rank opens every file and copies its slice).
-LoadTime load_time(const Scenario& scenario, const Plan& plan);
+/// `uses`: of the plan's shards.
+LoadTime load_time(const Scenario& scenario, const Plan& plan, const CardUses& uses);
+inline LoadTime load_time(const Scenario& scenario, const Plan& plan) {
+  return load_time(scenario, plan, CardUses(scenario, plan.shards));
+}
 
 }  // namespace headroom::model

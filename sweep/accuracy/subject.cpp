@@ -316,6 +316,9 @@ Subject Subjects::subject(const Measurement& row) {
   if (row["task"].starts_with("serving")) subject.statistic = under_traffic(subject.statistic);
   subject.group = is_memory(subject.statistic) ? "inference_memory" : time_group(row, quantity, s);
   if (!is_memory(subject.statistic) && !is_of_loading(subject.statistic)) require_host_speeds(s);
+  if (subject.statistic == load_warm && s.machine->devices.empty() &&
+      s.runtime->host_weights == model::HostWeights::mapped)
+    throw Skipped(Skip::statistic, "files are mapped, and no weight is read");
   const bool reads = is_of_loading(subject.statistic) && subject.statistic != load_warm;
   if (reads && s.machine->host.disk_read.value() <= 0)
     throw Skipped(Skip::setting, "the disk's speed");

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <random>
 
+#include "model/placement/best_placement.hpp"
+#include "model/placement/experts_apart.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model::test {
@@ -56,6 +58,7 @@ TEST(AllocationCurve, NothingChangesBetweenTwoPoints) {
   for (const Case& c : cases) {
     const Held held(c);
     const auto curve = curve_of(held.s);
+    const ExpertsApart experts(held.s);
     for (int i = 0; i < 400; ++i) {
       Scenario s = held.s;
       const auto most = curve.back().allocation.count() / mebibyte.count();
@@ -63,12 +66,38 @@ TEST(AllocationCurve, NothingChangesBetweenTwoPoints) {
       const auto after =
           std::ranges::upper_bound(curve, s.gpu_budget, {}, &AllocationPoint::allocation);
       const Estimate& below = std::prev(after)->estimate;
+      experts.improve(s);
       const Estimate e = evaluate(s);
       EXPECT_EQ(e.verdict, below.verdict) << c.model << ' ' << c.runtime << s.gpu_budget.count();
       EXPECT_EQ(e.layers_gpu, below.layers_gpu) << c.model << ' ' << c.runtime;
       EXPECT_EQ(e.tokens_s, below.tokens_s) << c.model << ' ' << c.runtime;
     }
   }
+}
+
+/// Of a mixture that one card does not hold, the curve keeps as few layers' experts in host memory
+/// as must be: no slower than the best placement that is found (model/placement/best_placement.hpp,
+/// whose room on a card is a little less), and quicker than the last layers.
+TEST(AllocationCurve, ExpertsStayInHostMemoryWhereThatIsQuicker) {
+  const Held held({"openai/gpt-oss-120b", "mxfp4", "llama.cpp", 1, 24, 64});
+  for (const AllocationPoint& p : curve_of(held.s)) {
+    Scenario s = held.s;
+    s.gpu_budget = p.allocation;
+    const auto best = best_placement(s);
+    ASSERT_EQ(runs(p), best.has_value());
+    if (!best || p.plan.cards == 0) continue;
+    if (p.experts_on_host == 0) continue;
+    EXPECT_LE(p.estimate.tpot, 1.001 * best->placed.step) << p.allocation.count();
+    EXPECT_LT(p.estimate.tpot, evaluate(s).tpot);
+    EXPECT_TRUE(p.plan.partly_on_host);
+    EXPECT_EQ(p.estimate.verdict, Verdict::fits_cpu_offload);
+  }
+  EXPECT_GT(curve_of(held.s).back().experts_on_host, 0);
+  // Nothing is kept apart where all fits, nor by engines that do not.
+  const Held large({"openai/gpt-oss-120b", "mxfp4", "llama.cpp", 1, 80, 64});
+  EXPECT_EQ(curve_of(large.s).back().experts_on_host, 0);
+  const Held streamed({"openai/gpt-oss-20b", "mxfp4", "transformers", 1, 8, 64});
+  for (const AllocationPoint& p : curve_of(streamed.s)) EXPECT_EQ(p.experts_on_host, 0);
 }
 
 TEST(AllocationCurve, MoreMemoryIsSlowerOnlyWhereAJumpSaysWhy) {

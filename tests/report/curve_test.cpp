@@ -67,7 +67,7 @@ Figure sample() {
                 "batch 1",
                 1,
                 {{"bf16", {}, {}}, {"int8", {}, {}}}};
-  const model::TimeIntervals times{.load = {0.25, 4}, .ttft = {0.4, 3}, .tpot = {0.5, 2}};
+  const model::TimeIntervals times{.load = {0.25, 4, 0}, .ttft = {0.4, 3, 0}, .tpot = {0.5, 2, 0}};
   for (int g = 0; g <= 16; ++g) {
     const bool fits = g >= 6;
     const double bf16 = fits ? 40.0 / (20 - g) : none, int8 = g < 12 ? 10.0 / (13 - g) : 30;

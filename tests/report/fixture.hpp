@@ -22,10 +22,15 @@ inline Axis numbers(const std::string& column, const std::vector<std::int64_t>& 
   return {column, {values.begin(), values.end()}};
 }
 inline Digit runtime(const std::string& name) {
-  return {texts("runtime", {name}), {"memory_low", {0.9}},   {"memory_high", {1.1}},
-          {"load_low", {0.25}},     {"load_high", {4.0}},    {"ttft_low", {0.75}},
-          {"ttft_high", {1.5}},     {"tpot_low", {0.5}},     {"tpot_high", {2.0}},
-          {"offload_low", {0.375}}, {"offload_high", {3.0}}, numbers("tpot_measurements", {42})};
+  return {texts("runtime", {name}),      {"memory_low", {0.9}},
+          {"memory_high", {1.1}},        {"load_low", {0.25}},
+          {"load_high", {4.0}},          {"ttft_low", {0.75}},
+          {"ttft_high", {1.5}},          {"tpot_low", {0.5}},
+          {"tpot_high", {2.0}},          {"offload_low", {0.375}},
+          {"offload_high", {3.0}},       {"serving_ttft_low", {0.125}},
+          {"serving_ttft_high", {5.0}},  {"serving_tpot_low", {0.625}},
+          {"serving_tpot_high", {1.75}}, {"serving_rate_low", {0.875}},
+          {"serving_rate_high", {1.25}}, numbers("tpot_measurements", {42})};
 }
 
 /// 2 models × 2 precisions × 3 batches = 12 points.
@@ -67,6 +72,18 @@ inline model::Estimate made_up(Size point) {
   e.tpot = Seconds(fits ? x / 11 : never);
   e.tokens_s = fits ? 11 / x : 0;
   e.total = Seconds(fits ? x * 13.1 : never);
+  e.load_warm = Seconds(fits ? x / 5 : never);
+  e.warming = Seconds(fits && point % 4 == 2 ? x / 17 : 0);
+  return e;
+}
+
+/// The same under load.
+inline model::Estimate made_up_served(Size point) {
+  model::Estimate e = made_up(point);
+  const auto x = static_cast<double>(point + 1);
+  if (e.verdict < model::Verdict::does_not_fit)
+    e.served = {point + 1,        Seconds(x / 2), Seconds(x / 19), Seconds(x * 3),
+                Seconds(x / 1.5), Seconds(x * 9), 23 / x,          2900 / x};
   return e;
 }
 

@@ -13,6 +13,7 @@
 #include "fixture.hpp"
 #include "report/columns.hpp"
 #include "report/read.hpp"
+#include "report/view.hpp"
 
 namespace headroom::report::test {
 namespace {
@@ -26,10 +27,9 @@ std::string message_of(const std::function<void()>& action) {
   return "no error";
 }
 
-TEST(Store, EveryColumnOfTheViewIsWhatTheColumnListSays) {
-  Folder folder;
-  const auto file = folder / "r.sqlite";
-  write_all(file, small_run());
+/// Every outcome of `result` is what the column list makes of `estimate_of(point)`.
+void expect_columns(const std::filesystem::path& file,
+                    const std::function<model::Estimate(Size)>& estimate_of) {
   const Database database(file);
   const Table table = database.query("SELECT * FROM result ORDER BY point", 0);
   ASSERT_EQ(table.rows.size(), 12u);
@@ -38,13 +38,16 @@ TEST(Store, EveryColumnOfTheViewIsWhatTheColumnListSays) {
                                        .load = {0.25, 4, 0},
                                        .ttft = {0.75, 1.5, 0},
                                        .tpot = {0.5, 2, 0},
-                                       .offload = {0.375, 3, 0}};
+                                       .offload = {0.375, 3, 0},
+                                       .serving_ttft = {0.125, 5, 0},
+                                       .serving_tpot = {0.625, 1.75, 0},
+                                       .serving_rate = {0.875, 1.25, 0}};
   for (Size point = 0; point < 12; ++point)
     for (std::size_t c = 0; c < columns().size(); ++c) {
       const Column& column = columns()[c];
       ASSERT_EQ(table.names[c], column.name);
       if (column.kind != ColumnKind::outcome && column.kind != ColumnKind::derived) continue;
-      const Cell expected = value_of(column, made_up(point), factors);
+      const Cell expected = value_of(column, estimate_of(point), factors);
       const Value& found = table.rows[static_cast<std::size_t>(point)][c];
       const auto where = std::string(column.name) + " of point " + std::to_string(point);
       if (const auto* x = std::get_if<double>(&expected))
@@ -56,6 +59,37 @@ TEST(Store, EveryColumnOfTheViewIsWhatTheColumnListSays) {
       else
         EXPECT_TRUE(std::holds_alternative<std::monostate>(found)) << where;
     }
+}
+
+TEST(Store, EveryColumnOfTheViewIsWhatTheColumnListSays) {
+  Folder folder;
+  write_all(folder / "r.sqlite", small_run());
+  expect_columns(folder / "r.sqlite", [](Size point) { return made_up(point); });
+}
+
+/// What is served is in a table of its own, with rows for such points alone.
+TEST(Store, ServedPointsComeBackWithTheirIntervalsAndTheOthersWithout) {
+  Folder folder;
+  const auto file = folder / "r.sqlite";
+  const auto some = [](Size point) { return point < 6 ? made_up(point) : made_up_served(point); };
+  {
+    Store store(file);
+    store.begin_run(small_run());
+    std::vector<model::Estimate> all;
+    for (Size point = 0; point < 12; ++point) all.push_back(some(point));
+    store.append(0, all);
+    store.finish_run();
+  }
+  expect_columns(file, some);
+  const Database database(file);
+  EXPECT_EQ(number(database.query("SELECT count(*) FROM serving_outcome", 0).rows[0][0]), 4);
+  database.for_each(1, [&](Size point, const model::Estimate& e) {
+    EXPECT_EQ(e.served.running, some(point).served.running) << point;
+    EXPECT_EQ(e.served.total_p95, some(point).served.total_p95) << point;
+    EXPECT_EQ(e.served.output_tokens_s, some(point).served.output_tokens_s) << point;
+  });
+  const Table best = database.query(std::string(view("serving").sql), 1);
+  ASSERT_FALSE(best.rows.empty());
 }
 
 TEST(Store, TheIntervalOfTheViewIsThatOfTheEstimate) {
