@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <set>
 
+#include "model/quantisation/default_scheme.hpp"
 #include "sweep/number_axes.hpp"
 
 namespace headroom::sweep {
@@ -125,7 +126,6 @@ const Machine* Names::machine(const std::string& text) {
 }
 
 const model::Weights* Names::weights(const model::Model* model, const model::Scheme* scheme) {
-  if (!scheme) scheme = &model::scheme(model->checkpoint_scheme);
   auto& found = held[{model, scheme}];
   if (!found) {
     job.weights.push_back(std::make_unique<model::Weights>(model::hold(*model, *scheme)));
@@ -150,8 +150,17 @@ void overlay(Choice& choice, const Choice& over) {
 
 std::vector<std::vector<Choice>> digits_of(const Spec& spec, const GridSpec& grid, Names& names) {
   auto groups = groups_of(spec, grid, names);
-  for (Choice& choice : merge(groups, "models", "precisions").choices)
-    choice.decides.weights = names.weights(choice.model, choice.scheme);
+  // What "auto" means depends on the runtime; of several, each is asked about the checkpoint
+  // itself.
+  const model::Runtime* only =
+      grid.runtimes.size() == 1 ? &names.engines.named(grid.runtimes.front()) : nullptr;
+  for (Choice& choice : merge(groups, "models", "precisions").choices) {
+    const model::Scheme* held = choice.scheme;
+    if (held == nullptr)
+      held = only != nullptr ? &model::default_scheme(*choice.model, *only)
+                             : &model::scheme(choice.model->checkpoint_scheme);
+    choice.decides.weights = names.weights(choice.model, held);
+  }
   const bool budget_linked = std::ranges::any_of(grid.link, [](const auto& axes) {
     return std::ranges::find(axes, "gpu_budgets") != axes.end();
   });

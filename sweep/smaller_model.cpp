@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/placement/strategy.hpp"
+#include "model/quantisation/default_scheme.hpp"
 #include "sweep/sources/source.hpp"
 
 namespace headroom::sweep {
@@ -39,7 +40,7 @@ std::string smaller_model(const model::Scenario& scenario, const model::Estimate
     return {};
   for (const model::Model& m : smaller(*scenario.weights->model)) {
     const model::Scheme& held =
-        own_precision ? model::scheme(m.checkpoint_scheme) : *scenario.weights->scheme;
+        own_precision ? model::default_scheme(m, *scenario.runtime) : *scenario.weights->scheme;
     const model::Weights weights = hold(m, held);
     if (!weights.refusal.empty()) continue;
     model::Scenario s = scenario;

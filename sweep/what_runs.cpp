@@ -8,6 +8,8 @@
 #include <tuple>
 
 #include "hardware/quantity_text.hpp"
+#include "model/quantisation/checkpoint_bytes.hpp"
+#include "model/quantisation/default_scheme.hpp"
 #include "model/training/rank.hpp"
 #include "model/training/runtime.hpp"
 #include "model/training/training.hpp"
@@ -46,7 +48,7 @@ bool holds(const Runtime& runtime, const Scheme& scheme) {
 /// bitsandbytes packs the checkpoint as it is loaded; anything else is a file of its own.
 Bytes download_of(const Weights& weights) {
   if (weights.scheme->family != SchemeFamily::bitsandbytes) return weights.total;
-  return hold(*weights.model, scheme(weights.model->checkpoint_scheme)).total;
+  return checkpoint_bytes(*weights.model);
 }
 
 /// Peak of QLoRA with its usual settings: rank 8 beside every linear layer, batch 1 of 2048 tokens,
@@ -77,7 +79,8 @@ std::optional<Bytes> qlora_peak(const Model& m) {
 void work_out(Row& row, const Scenario& request, const std::vector<std::string>& precisions) {
   std::optional<report::Grade> best;
   for (const auto& name : precisions) {
-    const Scheme& held = scheme(name == "auto" ? row.model->checkpoint_scheme : name);
+    const Scheme& held =
+        name == "auto" ? default_scheme(*row.model, *request.runtime) : scheme(name);
     if (!holds(*request.runtime, held)) continue;
     const Weights weights = hold(*row.model, held);
     if (!weights.refusal.empty()) continue;

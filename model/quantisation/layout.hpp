@@ -26,10 +26,22 @@ Bytes row_scaled(const Matrix& m, const Scheme& s);
 /// Source: bitsandbytes nn/modules.py, Int8Params; arXiv:2208.07339.
 Bytes llm_int8(const Matrix& m, const Scheme& s);
 
-/// count * (4 * out * ceil(in / 8) + 2 * out * ceil(in / g) + 16): eight values an int32, a 16-bit
-/// scale a group, the shape as two int64.
+/// count * (4 * out * ceil(in * bits / 32) + 2 * out * groups + 16): 32 / bits values an int32, a
+/// 16-bit scale a group, the shape as two int64.
 /// Source: compressed-tensors, compressors/quantized_compressors/pack_quantized.py (symmetric).
-Bytes packed_int4(const Matrix& m, const Scheme& s);
+Bytes packed_ints(const Matrix& m, const Scheme& s);
+
+/// With what some of these checkpoints hold beside: zero points,
+/// 4 * ceil(out * bits / 32) * groups, where they are not symmetric; the group of each input,
+/// 4 * in, where groups follow the order of activations.
+/// Source: as above, compression_param_info.
+Bytes packed_ints_asymmetric(const Matrix& m, const Scheme& s);
+Bytes packed_ints_ordered(const Matrix& m, const Scheme& s);
+Bytes packed_ints_asymmetric_ordered(const Matrix& m, const Scheme& s);
+
+/// count * (out * in + 4 * out): one fp32 scale a row.
+/// Source: transformers 4.57 integrations/fbgemm_fp8.py; vLLM modelopt.py, FP8_PER_CHANNEL.
+Bytes row_scaled_fp32(const Matrix& m, const Scheme& s);
 
 /// n / 2 + 4 * ceil(n / 64) + 64: elements, an fp32 absolute maximum a block, a 16-entry fp32 map.
 /// Source: bitsandbytes functional.py, quantize_4bit; arXiv:2305.14314 section 3.
@@ -45,6 +57,13 @@ Bytes bitsandbytes_4bit_double(const Matrix& m, const Scheme& s);
 /// arXiv:2210.17323. Newer GPTQModel leaves that bias out.
 Bytes gptq(const Matrix& m, const Scheme& s);
 
+/// The same without that bias: GPTQModel nn_modules/qlinear (bias only where the layer has one).
+Bytes gptq_model(const Matrix& m, const Scheme& s);
+
+/// The same without the index of groups either.
+/// Source: auto-round 07dfed00 auto_round_extension/torch/qlinear_torch.py.
+Bytes auto_round(const Matrix& m, const Scheme& s);
+
 /// count * (4 * in * ceil(out / 8) + 4 * groups * ceil(out / 8) + 2 * groups * out): qweight,
 /// qzeros, scales. Source: AutoAWQ modules/linear/gemm.py; arXiv:2306.00978.
 Bytes awq(const Matrix& m, const Scheme& s);
@@ -52,5 +71,8 @@ Bytes awq(const Matrix& m, const Scheme& s);
 /// count * (out * ceil(in / 16) * 9 + 8): eight bytes of elements and an fp8 scale for every 16,
 /// two fp32 scales a matrix (weights and input). Source: NVIDIA ModelOpt, export of NVFP4.
 Bytes nvfp4(const Matrix& m, const Scheme& s);
+
+/// The same where activations stay in 16 bit (W4A16_NVFP4, NVFP4A16): no scale of the input.
+Bytes nvfp4_weights(const Matrix& m, const Scheme& s);
 
 }  // namespace headroom::model::layout

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "model/placement/divider.hpp"
+#include "model/quantisation/exceptions.hpp"
 #include "model/quantisation/gguf.hpp"
 #include "model/quantisation/matrix.hpp"
 #include "model/quantisation/stored.hpp"
@@ -60,27 +61,6 @@ HeldTensor packed(const Matrix& m, const Scheme& scheme) {
   return {&format, scheme.packed != nullptr ? scheme.packed(m, scheme) : in_rows(m, format)};
 }
 
-/// The checkpoint's exceptions to a scheme; none where the scheme is another than its own.
-class Exceptions {
- public:
-  Exceptions(const Model& model, const Scheme& main) {
-    if (main.name != model.checkpoint_scheme) return;
-    ignored_ = ModuleNames(model.checkpoint.ignored);
-    for (const CheckpointGroup& group : model.checkpoint.groups)
-      groups_.emplace_back(&scheme(group.scheme), ModuleNames(group.targets));
-  }
-  /// What the config says of one module; null: 16 bit. `otherwise`: where it says nothing.
-  const Scheme* of(std::string_view module, const Scheme* otherwise) const {
-    for (const auto& [own, names] : groups_)
-      if (names.contain(module) || names.contain_expert_of(module)) return own;
-    return ignored_.contain(module) ? nullptr : otherwise;
-  }
-
- private:
-  ModuleNames ignored_{{}};
-  std::vector<std::pair<const Scheme*, ModuleNames>> groups_;
-};
-
 bool reaches(const Model& model, const Scheme& scheme, const MatrixReader& reader,
              const Blocks& blocks, const Tensor& tensor) {
   switch (scheme.reach) {
@@ -109,7 +89,7 @@ HeldTensor hold_tensor(const Model& model, const Scheme& scheme, const MatrixRea
     return {&format, format.stored(tensor.elements())};
   }
   const bool reached = reaches(model, scheme, reader, blocks, tensor);
-  if (const Scheme* own = exceptions.of(tensor.module(), reached ? &scheme : nullptr);
+  if (const Scheme* own = exceptions.of(tensor, reached ? &scheme : nullptr);
       own != nullptr && tensor.role != Role::bias)
     if (const auto m = reader.matrix(tensor)) return packed(*m, *own);
   const Precision& rest = precision("bf16");

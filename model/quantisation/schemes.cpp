@@ -1,7 +1,10 @@
 // The table of schemes.
 #include "hardware/names.hpp"
+#include "model/config.hpp"
+#include "model/quantisation/checkpoint_layouts.hpp"
 #include "model/quantisation/layout.hpp"
 #include "model/quantisation/quantisation.hpp"
+#include "model/quantisation/undescribed.hpp"
 
 namespace headroom::model {
 namespace {
@@ -137,14 +140,14 @@ std::vector<Scheme> all_rows() {
               bitsandbytes_source, "int8", layout::llm_int8),
       linears("w8a8-int8", {"w8a8"}, compressed_tensors, compressed_source, "int8",
               layout::row_scaled),
-      linears("int4", {"w4a16"}, compressed_tensors, compressed_source, "int4", layout::packed_int4,
+      linears("int4", {"w4a16"}, compressed_tensors, compressed_source, "int4", layout::packed_ints,
               128, 4),
-      linears("int4-64g", {}, compressed_tensors, compressed_source, "int4", layout::packed_int4,
+      linears("int4-64g", {}, compressed_tensors, compressed_source, "int4", layout::packed_ints,
               64, 4),
-      linears("int4-32g", {}, compressed_tensors, compressed_source, "int4", layout::packed_int4,
+      linears("int4-32g", {}, compressed_tensors, compressed_source, "int4", layout::packed_ints,
               32, 4),
       linears("int4-nogroup", {}, compressed_tensors, compressed_source, "int4",
-              layout::packed_int4, 0, 4),
+              layout::packed_ints, 0, 4),
       linears("nf4", {"bnb-nf4"}, bitsandbytes, bitsandbytes_source, "nf4",
               layout::bitsandbytes_4bit),
       linears("nf4-double", {"nf4-dq"}, bitsandbytes, bitsandbytes_source, "nf4",
@@ -189,6 +192,7 @@ const std::vector<Scheme>& table() {
 std::span<const Scheme> schemes() { return table(); }
 
 const Scheme& scheme(std::string_view name) {
+  if (is_undescribed(name)) throw NotDescribed(why_undescribed(name));
   const std::string wanted = lower(name);
   std::vector<std::string> known;
   for (const Scheme& row : table()) {
@@ -197,6 +201,8 @@ const Scheme& scheme(std::string_view name) {
       if (lower(alias) == wanted) return row;
     known.emplace_back(row.name);
   }
+  for (const Scheme& row : checkpoint_layouts())
+    if (lower(row.name) == wanted) return row;
   throw unknown_name("precision", name, known);
 }
 

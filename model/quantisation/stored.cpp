@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "hardware/names.hpp"
+#include "model/quantisation/undescribed.hpp"
 
 namespace headroom::model {
 namespace {
@@ -36,6 +37,7 @@ std::string_view plain_scheme_of(const HeaderTotals& totals) {
 void settle_precision(Model& model, Stored& stored) {
   if (stored.detail != Detail::tensors) return;
   stored.held_as_stored = true;
+  if (is_undescribed(model.checkpoint_scheme)) return;
   if (scheme(model.checkpoint_scheme).family != SchemeFamily::plain) return;
   const std::string_view own = plain_scheme_of(stored.totals);
   if (own.empty()) {

@@ -8,6 +8,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/placement/parallel_splits.hpp"
+#include "model/quantisation/default_scheme.hpp"
 #include "report/plot.hpp"
 #include "report/words.hpp"
 #include "sweep/commands/command.hpp"
@@ -54,13 +55,17 @@ Lines lines_of(const Options& options, const GivenScenario& given) {
   const auto step = options.read("step", step_of).value_or(std::nullopt);
   Lines all;
   for (const auto& precision : precisions) {
-    const model::Scheme& scheme =
-        model::scheme(precision == "auto" ? given.model->checkpoint_scheme : precision);
-    all.weights.push_back(std::make_unique<model::Weights>(model::hold(*given.model, scheme)));
     for (const auto& name : runtimes) {
       model::Scenario s = given.scenario;
-      s.weights = all.weights.back().get();
       s.runtime = &given.engines->named(name);
+      const model::Scheme& scheme = precision == "auto"
+                                        ? model::default_scheme(*given.model, *s.runtime)
+                                        : model::scheme(precision);
+      const auto same = std::ranges::find_if(
+          all.weights, [&](const auto& each) { return each->scheme == &scheme; });
+      if (same == all.weights.end())
+        all.weights.push_back(std::make_unique<model::Weights>(model::hold(*given.model, scheme)));
+      s.weights = (same == all.weights.end() ? all.weights.back() : *same).get();
       std::string label = fmt::format("{}, {}", scheme.name, s.runtime->name);
       if (!s.weights->refusal.empty()) {
         all.refused.push_back(fmt::format("{}: {}", label, s.weights->refusal));

@@ -4,7 +4,9 @@
 
 #include <optional>
 
+#include "model/quantisation/checkpoint_bytes.hpp"
 #include "model/quantisation/quantisation.hpp"
+#include "model/quantisation/undescribed.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/output.hpp"
@@ -68,7 +70,16 @@ report::Table show(const std::vector<std::string>& names, const Hub& hub) {
     row("vocabulary", m.shape.vocabulary);
     row("positions", m.shape.positions);
     row("checkpoint_precision", m.checkpoint_scheme);
-    row("checkpoint_bytes", model::hold(m, model::scheme(m.checkpoint_scheme)).total.count());
+    if (model::is_undescribed(m.checkpoint_scheme))
+      row("checkpoint_bytes", "not known: " + model::why_undescribed(m.checkpoint_scheme));
+    else
+      row("checkpoint_bytes", model::checkpoint_bytes(m).count());
+    if (m.multi_token_prediction.modules > 0)
+      row("multi_token_prediction", fmt::format("{} of {} modules in checkpoint_bytes",
+                                                m.multi_token_prediction.part.tensors.empty()
+                                                    ? Size{0}
+                                                    : m.multi_token_prediction.modules,
+                                                m.multi_token_prediction.modules));
     row("source", m.source);
   }
   return table;
@@ -142,7 +153,8 @@ const Command models_command = {
                  "headroom models lint ./config.json",
      .columns =
          "list: model, architecture, parameters, checkpoint_precision, source\n"
-         "show: model, property, value\n"
+         "show: model, property, value; checkpoint_bytes: of the files' tensors, modules that\n"
+         "  predict further tokens included where their layout is described\n"
          "lint: model, key, problem: what cannot be understood, and keys of a config that are\n"
          "  neither read nor known to its class, with the nearest that are",
      .exit_codes = "0 done; lint found no problem\n1 failed; lint found problems\n"

@@ -12,6 +12,7 @@
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
 #include "hardware/text_file.hpp"
+#include "model/quantisation/default_scheme.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/machine_options.hpp"
@@ -90,10 +91,11 @@ std::vector<const model::Scheme*> schemes_of(const Options& options, const Quest
   return all;
 }
 
-void add_weights(Stock& stock, const std::vector<const model::Scheme*>& schemes) {
+void add_weights(Stock& stock, const std::vector<const model::Scheme*>& schemes,
+                 const model::Runtime& runtime) {
   for (const auto& model : stock.models)
     for (const model::Scheme* scheme : schemes) {
-      if (scheme == nullptr) scheme = &model::scheme(model->checkpoint_scheme);
+      if (scheme == nullptr) scheme = &model::default_scheme(*model, runtime);
       auto held = std::make_unique<model::Weights>(model::hold(*model, *scheme));
       if (held->refusal.empty()) stock.weights.push_back(std::move(held));
     }
@@ -202,7 +204,7 @@ int run(const Options& options) {
   for (auto& line : engines.assumed(stock.machines.front().get()))
     stock.assumed.push_back(std::move(line));
   add_models(stock, asked, operands, Hub(hub_flags(options)));
-  add_weights(stock, schemes_of(options, asked, *request.runtime));
+  add_weights(stock, schemes_of(options, asked, *request.runtime), *request.runtime);
   if (stock.weights.empty()) throw UsageError("none of these precisions can hold the model");
   Choices choices;
   for (const auto& each : stock.weights) choices.weights.push_back(each.get());

@@ -97,13 +97,17 @@ const std::optional<std::string>& HubFiles::small(const std::string& name) const
   return small_.emplace(name, std::move(text)).first->second;
 }
 
+/// A cached config answers alone where the hub does not say what lies beside it.
 bool HubFiles::has(std::string_view name) const try {
   if (local_ && local_->has(name)) return true;
   if (name.ends_with(".json")) return small(std::string(name)).has_value();
   return begun(std::string(name)) != nullptr;
 } catch (const HubError& e) {
   using enum HubError::Problem;
-  if (!local_ || (e.problem != offline && e.problem != unreachable)) throw;
+  const bool beside = name.ends_with(".json") && !name.ends_with(".index.json");
+  const bool known = local_ && (e.problem == offline || e.problem == unreachable ||
+                                (beside && local_->has("config.json")));
+  if (!known) throw;
   return false;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "hardware/quantity_text.hpp"
+#include "model/quantisation/default_scheme.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/adapter_options.hpp"
 #include "sweep/sources/source.hpp"
@@ -138,7 +139,7 @@ std::unique_ptr<GivenDraft> draft_of(const Options& options, const model::Scenar
   check(s, *given->model);
   const std::string held = options.text("draft-precision", "auto");
   const model::Scheme& scheme =
-      model::scheme(held == "auto" ? given->model->checkpoint_scheme : held);
+      held == "auto" ? model::default_scheme(*given->model, *s.runtime) : model::scheme(held);
   given->weights = std::make_unique<model::Weights>(model::hold(*given->model, scheme));
   const auto& families = s.runtime->holds;
   const bool holds = std::ranges::find(families, scheme.family) != families.end();

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"
+#include "model/quantisation/default_scheme.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
@@ -142,7 +143,7 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   given.model = std::make_unique<model::Model>(resolve_model(name, Hub(hub_flags(options))));
   if (!given.model->assumed.empty())
     given.assumed.push_back(fmt::format("of the model: {}", fmt::join(given.model->assumed, ", ")));
-  if (!scheme) scheme = &model::scheme(given.model->checkpoint_scheme);
+  if (!scheme) scheme = &model::default_scheme(*given.model, *s.runtime);
   given.weights = std::make_unique<model::Weights>(model::hold(*given.model, *scheme));
   s.weights = given.weights.get();
   if (!given.on_machine) refuse_splits(options);

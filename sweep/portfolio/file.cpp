@@ -7,6 +7,7 @@
 #include "hardware/quantity_text.hpp"
 #include "hardware/text_file.hpp"
 #include "hardware/toml_row.hpp"
+#include "model/quantisation/default_scheme.hpp"
 #include "report/curve.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/portfolio/portfolio.hpp"
@@ -56,17 +57,17 @@ model::Load read_load(const toml::table& table, Portfolio& p, const Hub& hub,
   if (!m.profile.generative)
     row.fail("model", fmt::format("found {}, which generates nothing; expected a model that does",
                                   m.architecture));
+  model::Scenario& s = load.request;
+  s.runtime = named(row, "runtime", row.text("runtime").value_or(usual_runtime),
+                    [&](const std::string& t) { return &engines.named(t); });
   const std::string held = row.text("precision").value_or("auto");
   const model::Scheme& scheme = *named(row, "precision", held, [&](const std::string& t) {
-    return &model::scheme(t == "auto" ? m.checkpoint_scheme : t);
+    return t == "auto" ? &model::default_scheme(m, *s.runtime) : &model::scheme(t);
   });
   p.weights.push_back(std::make_unique<model::Weights>(model::hold(m, scheme)));
   if (!p.weights.back()->refusal.empty()) row.fail("precision", p.weights.back()->refusal);
 
-  model::Scenario& s = load.request;
   s.weights = p.weights.back().get();
-  s.runtime = named(row, "runtime", row.text("runtime").value_or(usual_runtime),
-                    [&](const std::string& t) { return &engines.named(t); });
   s.kv_precision = named(row, "kv_precision", row.text("kv_precision").value_or("fp16"),
                          [](const std::string& t) { return &precision(t); });
   s.prompt_tokens = whole(row, "prompt_tokens", most_tokens, s.prompt_tokens);

@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 
+#include "model/checkpoint_methods.hpp"
 #include "model/gguf/config.hpp"
 #include "model/gguf/names.hpp"
 #include "sweep/sources/checkpoint_files.hpp"
@@ -18,10 +19,28 @@ constexpr const char* config_name = "config.json";
 /// As many bytes as model::parse_config accepts.
 constexpr Size most_config = Size{32} << 20;
 
+/// ModelOpt writes how it quantised beside the config, and not always into it too (vLLM
+/// quantization/modelopt.py, get_config_filenames; Model-Optimizer torch/export).
+constexpr const char* recipe_name = "hf_quant_config.json";
+
+/// `config` with the recipe beside it as its quantization_config, where it has none of its own.
+model::Config with_recipe(const ModelFiles& files, model::Config config) {
+  if (model::states_quantisation(config) || !files.has(recipe_name)) return config;
+  const std::string origin = files.origin(recipe_name);
+  const auto recipe = model::parse_config(files.read(recipe_name, most_config), origin);
+  if (!recipe.section("quantization").has("quant_algo")) return config;  // of the KV cache alone
+  boost::json::object all = config.object();
+  boost::json::object section = recipe.section("quantization").object();
+  section.emplace("quant_method", "modelopt");
+  all["quantization_config"] = std::move(section);
+  return {std::move(all), fmt::format("{} and {}", config.origin(), recipe_name)};
+}
+
 Model from_config_file(const ModelFiles& files, const std::string& file, FileRequest request) {
-  request.source = files.origin(file);
-  return model_from_config(model::parse_config(files.read(file, most_config), files.origin(file)),
-                           request);
+  auto config = model::parse_config(files.read(file, most_config), files.origin(file));
+  if (file == config_name) config = with_recipe(files, std::move(config));
+  request.source = config.origin();
+  return model_from_config(config, request);
 }
 
 /// "LlamaForCausalLM" as the config has it, whether or not it is described.

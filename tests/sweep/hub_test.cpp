@@ -112,9 +112,29 @@ TEST_F(HubModels, AreTheSameAsFromTheirConfig) {
   EXPECT_EQ(model.profile.parameters, ours.profile.parameters);
   EXPECT_SAYS(model.source, "hub 127.0.0.1:");
   EXPECT_SAYS(model.source, "someone/tiny, revision main, commit " + std::string(40, '1'));
-  EXPECT_EQ(server.asked().size(), 1U) << "config.json and nothing else";
+  EXPECT_EQ(server.asked().size(), 2U) << "config.json, and whether a recipe lies beside it";
   EXPECT_EQ(resolve("someone/tiny@main").name, "someone/tiny@main");
   EXPECT_EQ(resolve("someone/tiny?num_hidden_layers=11").shape.layers, 11);
+}
+
+TEST_F(HubModels, RecipesBesideConfigsAreRead) {
+  const std::string recipe = R"({"quantization": {"quant_algo": "FP8", "exclude_modules": []}})";
+  server.repositories["someone/fp8"] = {
+      .files = {{"config.json", tiny}, {"hf_quant_config.json", recipe}}};
+  EXPECT_EQ(resolve("someone/fp8").checkpoint_scheme, "fp8-static");
+  EXPECT_EQ(resolve("someone/tiny").checkpoint_scheme, "bf16");
+  settings.offline_by = "--offline";
+  EXPECT_EQ(resolve("someone/fp8").checkpoint_scheme, "fp8-static") << "cached";
+  EXPECT_EQ(resolve("someone/tiny").checkpoint_scheme, "bf16") << "and that there is none";
+  const auto snapshot =
+      settings.hf_cache / "models--org--local" / "snapshots" / std::string(40, 'b');
+  fs::create_directories(snapshot);
+  fs::create_directories(settings.hf_cache / "models--org--local" / "refs");
+  std::ofstream(settings.hf_cache / "models--org--local" / "refs" / "main") << std::string(40, 'b');
+  std::ofstream(snapshot / "config.json") << tiny;
+  EXPECT_EQ(resolve("org/local").checkpoint_scheme, "bf16");
+  std::ofstream(snapshot / "hf_quant_config.json") << recipe;
+  EXPECT_EQ(resolve("org/local").checkpoint_scheme, "fp8-static");
 }
 
 TEST_F(HubModels, LocalNamesAskNobody) {

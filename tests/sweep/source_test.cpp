@@ -9,6 +9,8 @@
 
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
+#include "model/quantisation/checkpoint_bytes.hpp"
+#include "model/quantisation/default_scheme.hpp"
 #include "sweep/hub/hub.hpp"
 #include "tests/support/folder.hpp"
 
@@ -85,6 +87,68 @@ TEST_F(Files, BrokenOnesAreNamed) {
   EXPECT_NE(complaint(broken.string()).find("broken.json"), std::string::npos);
   std::ofstream(folder / "empty.json").flush();
   EXPECT_NE(complaint((folder / "empty.json").string()).find("empty"), std::string::npos);
+}
+
+/// ModelOpt's recipe lies beside the config (vLLM quantization/modelopt.py, get_config_filenames).
+TEST_F(Files, RecipesBesideAConfigAreItsQuantisation) {
+  std::ofstream(folder / "tiny" / "hf_quant_config.json") << R"({"producer": {"name": "modelopt"},
+      "quantization": {"quant_algo": "NVFP4", "kv_cache_quant_algo": "FP8", "group_size": 16,
+                       "exclude_modules": ["lm_head"]}})";
+  for (const auto& path : {folder / "tiny", folder / "tiny" / "config.json"}) {
+    const auto model = resolve_model(path.string());
+    EXPECT_EQ(model.checkpoint_scheme, "nvfp4") << path;
+    EXPECT_NE(model.source.find("hf_quant_config.json"), std::string::npos) << model.source;
+    // 22 blocks of 44'040'192 elements in linear layers, 154 of them: 9 bytes for each 16, and two
+    // fp32 scales each.
+    const Size linears = 22 * Size{44'040'192};
+    EXPECT_EQ(model::checkpoint_bytes(model).count(),
+              2 * (1'100'048'384 - linears) + linears / 16 * 9 + 154 * 8);
+  }
+  std::ofstream(folder / "tiny" / "hf_quant_config.json")
+      << R"({"quantization": {"quant_algo": null, "kv_cache_quant_algo": "FP8"}})";
+  EXPECT_EQ(resolve_model((folder / "tiny").string()).checkpoint_scheme, "bf16");
+  std::ofstream(folder / "tiny" / "hf_quant_config.json") << R"({"quant": {}})";
+  EXPECT_NE(complaint((folder / "tiny").string()).find("hf_quant_config.json"), std::string::npos);
+}
+
+/// Published: metadata.total_size of their model.safetensors.index.json.
+TEST(Catalogue, CheckpointBytesAreThePublishedOnes) {
+  const auto bytes = [](std::string_view name) {
+    return model::checkpoint_bytes(resolve_model(name)).count();
+  };
+  EXPECT_EQ(bytes("openai/gpt-oss-20b"), 13'761'264'768);
+  EXPECT_EQ(bytes("meta-llama/Meta-Llama-3-8B"), 16'060'522'496);
+  // DeepSeek-R1: 163 files of 688'586'727'753 bytes (git-LFS pointers, itounagi0116/DeepSeek-R1
+  // f06d0a7), headers of some 92'000 tensors among them; the module of layer 61 included.
+  EXPECT_LT(bytes("deepseek-ai/DeepSeek-R1"), 688'586'727'753);
+  EXPECT_GT(bytes("deepseek-ai/DeepSeek-R1"), 688'586'727'753 - 92'000 * 200);
+}
+
+/// Recipes: the hf_quant_config.json of nvidia/DeepSeek-V3.1-NVFP4, whose files have about 415 GB,
+/// and of the Nemotron: experts, shared experts and head in W4A16_NVFP4, Mamba's two projections in
+/// FP8, the rest in 16 bit.
+TEST(Catalogue, RecipesBesideConfigsAreHeld) {
+  const auto deepseek = resolve_model("nvidia/DeepSeek-V3.1-NVFP4");
+  EXPECT_EQ(deepseek.checkpoint_scheme, "nvfp4");
+  EXPECT_NEAR(static_cast<double>(model::checkpoint_bytes(deepseek).count()), 415e9, 0.01 * 415e9);
+  const auto nemotron = resolve_model("nvidia/NVIDIA-Nemotron-3.5-Lightning-30B-A3B-NVFP4");
+  EXPECT_EQ(nemotron.checkpoint_scheme, "nvfp4-weights");
+  constexpr Size hidden = 2688, moe = 23, mamba = 23;
+  constexpr Size fp4 = moe * (128 * 2 * 1856 + 2 * 3712) * hidden + 131072 * hidden;
+  constexpr Size fp4_tensors = moe * (128 * 2 + 2) + 1;
+  constexpr Size fp8 = mamba * (10304 + 4096) * hidden;
+  EXPECT_EQ(model::checkpoint_bytes(nemotron).count() -
+                2 * (nemotron.profile.parameters - fp4 - fp8) - 4 * 128 * moe,
+            fp4 / 16 * 9 + 4 * fp4_tensors + fp8 + 8 * 2 * mamba);
+}
+
+/// The files of ggml-org: experts in MXFP4, the rest in Q8_0.
+TEST(Catalogue, PrecisionByDefaultIsOneThatTheRuntimeHasAFileOf) {
+  const auto oss = resolve_model("openai/gpt-oss-20b");
+  EXPECT_EQ(model::default_scheme(oss, model::runtime("llama.cpp")).name, "mxfp4-moe");
+  EXPECT_EQ(model::default_scheme(oss, model::runtime("vllm")).name, "mxfp4");
+  const auto plain = resolve_model("llama3-8b");
+  EXPECT_EQ(model::default_scheme(plain, model::runtime("llama.cpp")).name, "bf16");
 }
 
 TEST(Override, ChangesTheModelAndItsName) {
