@@ -10,6 +10,7 @@
 #include "hardware/names.hpp"
 #include "model/architectures/rows.hpp"
 #include "model/class_defaults.hpp"
+#include "model/head_tie.hpp"
 
 namespace headroom::model {
 
@@ -41,7 +42,34 @@ bool is_task_head(const Architecture* row) {
   return row->name.ends_with("Classification") || row->name.ends_with("ForQuestionAnswering");
 }
 
+/// Code that transformers has not: the config names the files of its repository that hold it, or
+/// its class is one of those that many repositories carry.
+constexpr std::string_view custom_classes[] = {"BaichuanForCausalLM",
+                                               "BaiChuanForCausalLM",
+                                               "ChatGLMModel",
+                                               "DeciLMForCausalLM",
+                                               "DeepseekForCausalLM",
+                                               "ExaoneForCausalLM",
+                                               "InternLM2ForCausalLM",
+                                               "InternLMForCausalLM",
+                                               "MiMoForCausalLM",
+                                               "MiniCPMForCausalLM",
+                                               "MiniMaxText01ForCausalLM",
+                                               "Phi3SmallForCausalLM",
+                                               "QWenLMHeadModel",
+                                               "RWForCausalLM"};
+bool is_custom_code(const Config& config, std::string_view name) {
+  return config.has("auto_map") ||
+         std::ranges::find(custom_classes, name) != std::end(custom_classes);
+}
+
 [[noreturn]] void fail_unknown(const Config& config, std::string_view key, std::string_view name) {
+  if (is_custom_code(config, name))
+    throw NotDescribed(fmt::format(
+        "{}: key '{}': '{}' is code of its repository's own, not of transformers, and is not "
+        "described; the headers of its tensors (the folder with the .safetensors files or their "
+        "index, a .gguf, or its name on the hub) would still give counts and bytes",
+        config.origin(), key, name));
   std::set<std::string> known;
   for (const auto& row : architectures())
     known.emplace(key == "model_type" ? row.model_type : row.name);
@@ -115,6 +143,7 @@ Part describe(const Config& config) {
     Part part{.modules = {{"", std::string(row.name)}}};
     part = std::move(part) +
            row.describe(with_optional_class_defaults(config, row.model_type).as_class(row.name));
+    part = with_text_tie(std::move(part), config);
     check_size(part);
     return part;
   } catch (const std::length_error& e) {

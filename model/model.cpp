@@ -6,6 +6,8 @@
 
 #include "model/architecture.hpp"
 #include "model/class_defaults.hpp"
+#include "model/effective_keys.hpp"
+#include "model/head_tie.hpp"
 #include "model/quantisation/gguf.hpp"
 #include "model/quantisation/quantisation.hpp"
 
@@ -41,6 +43,11 @@ Size shape_key(const Config& config, Config::Keys keys) {
   return section ? shape_key(*section, keys) : 0;
 }
 
+Size positions_of(const Config& c) {
+  return shape_key(c, {"max_position_embeddings", "n_positions", "seq_length", "max_seq_len",
+                       "max_sequence_length", "n_ctx"});
+}
+
 ModelShape shape_of(const Config& c) {
   ModelShape shape;
   shape.hidden_size =
@@ -55,8 +62,7 @@ ModelShape shape_of(const Config& c) {
   if (shape.head_dim == 0 && shape.query_heads > 0)
     shape.head_dim = shape.hidden_size / shape.query_heads;
   shape.vocabulary = shape_key(c, {"vocab_size"});
-  shape.positions = shape_key(c, {"max_position_embeddings", "n_positions", "seq_length",
-                                  "max_seq_len", "max_sequence_length", "n_ctx"});
+  shape.positions = positions_of(c);
   shape.intermediate_size = shape_key(
       c, {"intermediate_size", "n_inner", "ffn_dim", "d_ff", "ffn_hidden_size", "decoder_ffn_dim"});
   return shape;
@@ -92,6 +98,20 @@ std::string own_code(const std::vector<UnknownKey>& keys) {
 
 }  // namespace
 
+std::set<std::string> effective_keys(const Config& config) {
+  const Config file(config.object(), config.origin());
+  const Config whole = with_optional_class_defaults(file, file.text({"model_type"}, ""));
+  const Part part = describe(file);
+  checkpoint_scheme(file);
+  checkpoint_details(file);
+  whole.flag({"is_encoder_decoder"}, false);
+  positions_of(whole);
+  image_rule(whole);
+  rope_factors(whole, 0);
+  multi_token_prediction(file, part);
+  return file.keys_read();
+}
+
 Model make_model(std::string name, const Config& file, std::string source) {
   const Config config = with_optional_class_defaults(file, file.text({"model_type"}, ""));
   Model model;
@@ -109,6 +129,7 @@ Model make_model(std::string name, const Config& file, std::string source) {
   model.rope_factors = rope_factors(config, model.shape.head_dim);
   model.profile = profile_of(model.part, model.shape.hidden_size);
   model.multi_token_prediction = multi_token_prediction(file, model.part);
+  if (auto tie = assumed_tie(file); !tie.empty()) model.assumed.push_back(std::move(tie));
   model.unknown_keys = unknown_keys(file);
   if (file.has("auto_map") && !model.unknown_keys.empty())
     model.assumed.push_back(own_code(model.unknown_keys));

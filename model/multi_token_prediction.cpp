@@ -36,6 +36,7 @@ constexpr Row rows[] = {
     {"deepseek_v32", 0, Layout::appended, Copies::embedding_and_head, deepseek},
     {"kimi_k2", 0, Layout::appended, Copies::embedding_and_head, deepseek},
     {"glm4_moe", 0, Layout::appended, Copies::embedding_and_head, glm},
+    {"glm4_moe_lite", 0, Layout::appended, Copies::embedding_and_head, glm},
     {"glm_moe_dsa", 0, Layout::appended, Copies::no, glm},
     {"qwen3_next", 1, Layout::own_module, Copies::no, qwen},
     {"qwen3_5_text", 0, Layout::own_module, Copies::no, qwen},

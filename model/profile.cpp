@@ -190,12 +190,18 @@ Profile profile_of(const Part& part, Size hidden) {
     profile.layers.push_back(
         {.path = block, .decodes = decoding.contains(stack_of(block)), .sums = {}});
 
+  // A head that is registered before the embedding it shares owns the rows that are looked up.
+  std::set<std::string_view> heads;
+  for (const Tensor& tensor : part.tensors)
+    if (tensor.role == Role::head) heads.insert(tensor.name);
   std::map<std::pair<Size, std::string_view>, double> widths;  // (layer, submodule) → elements
   double active = 0;
   for (const Tensor& tensor : part.tensors) {
     const Size i = blocks.find(tensor.module());
     Sums& sums = i < 0 ? profile.outside : profile.layers[static_cast<std::size_t>(i)].sums;
     add(sums, tensor);
+    if (tensor.role == Role::embedding && heads.contains(tensor.tied_to))
+      sums.embedding += tensor.elements();
     if (tensor.role == Role::head) {
       profile.head_elements += tensor.elements();
       profile.head_rows = std::max(profile.head_rows, tensor.shape.at(0));

@@ -211,7 +211,12 @@ json::object params_object(const Model& model, const Adapters& adapters) {
   json::object parts;
   for (const auto& [name, parameters] : parameter_groups(model)) parts[name] = parameters;
   all["groups"] = std::move(parts);
-  all["kv_bytes_per_token_fp16"] = if_described(model, kv_bytes_per_token_fp16(model));
+  const Kept kept = kept_fp16(model);
+  all["kv_kind"] = if_described(model, json::value(kv_kind(model)));
+  all["kv_bytes_per_token_fp16"] = if_described(model, kept.kv);
+  all["indexer_bytes_per_token_fp16"] = if_described(model, kept.indexer);
+  all["cross_attention_bytes_per_source_token_fp16"] = if_described(model, kept.source);
+  all["state_bytes_per_sequence_fp16"] = if_described(model, kept.state);
   add_stored(model, all);
   if (adapters) {
     const model::Adapter adapter = adapt(model, *adapters);
@@ -228,12 +233,28 @@ json::object params_object(const Model& model, const Adapters& adapters) {
 }
 
 report::Table params_table(const std::vector<Model>& models, const Adapters& adapters) {
-  report::Table table{
-      {"model", "architecture", "parameters", "parameters_untied", "parameters_active",
-       "embedding_parameters", "non_embedding_parameters", "vision_parameters", "audio_parameters",
-       "projector_parameters", "mtp_modules", "mtp_parameters", "mtp_copies", "tied",
-       "kv_bytes_per_token_fp16", "bytes", "differences", "source"},
-      {}};
+  report::Table table{{"model",
+                       "architecture",
+                       "parameters",
+                       "parameters_untied",
+                       "parameters_active",
+                       "embedding_parameters",
+                       "non_embedding_parameters",
+                       "vision_parameters",
+                       "audio_parameters",
+                       "projector_parameters",
+                       "mtp_modules",
+                       "mtp_parameters",
+                       "mtp_copies",
+                       "tied",
+                       "kv_bytes_per_token_fp16",
+                       "indexer_bytes_per_token_fp16",
+                       "state_bytes_per_sequence_fp16",
+                       "kv_kind",
+                       "bytes",
+                       "differences",
+                       "source"},
+                      {}};
   for (const Model& model : models) {
     using enum model::Component;
     const auto components = model::components_of(model.part, model.profile);
@@ -241,6 +262,7 @@ report::Table params_table(const std::vector<Model>& models, const Adapters& ada
     const auto& prediction = model.multi_token_prediction;
     const bool known = prediction.modules == 0 || !prediction.source.empty();
     const Further further = further_of(prediction);
+    const Kept kept = kept_fp16(model);
     const auto value = [](std::optional<Size> count) {
       return count ? report::Value(*count) : report::Value();
     };
@@ -248,15 +270,24 @@ report::Table params_table(const std::vector<Model>& models, const Adapters& ada
       return is_described(model) ? report::Value(count) : report::Value();
     };
     table.rows.push_back(
-        {model.name, model.architecture, value(parameters_of(model)),
-         described(model.profile.parameters_untied), described(model.profile.parameters_active),
+        {model.name,
+         model.architecture,
+         value(parameters_of(model)),
+         described(model.profile.parameters_untied),
+         described(model.profile.parameters_active),
          described(model.profile.embedding_parameters),
-         described(model::non_embedding_parameters(model.part)), described(of(vision)),
-         described(of(audio)), described(of(projector)), described(prediction.modules),
+         described(model::non_embedding_parameters(model.part)),
+         described(of(vision)),
+         described(of(audio)),
+         described(of(projector)),
+         described(prediction.modules),
          known ? report::Value(further.parameters) : report::Value(),
          known ? report::Value(further.copies) : report::Value(),
          fmt::format("{}", fmt::join(tied_tensors(model), " ")),
-         described(kv_bytes_per_token_fp16(model)),
+         described(kept.kv),
+         described(kept.indexer),
+         described(kept.state),
+         is_described(model) ? report::Value(std::string(kv_kind(model))) : report::Value(),
          model.stored ? report::Value(model.stored->list.total.count()) : report::Value(),
          is_compared(model)
              ? report::Value(static_cast<Size>(model.stored->comparison.differences.size()))
@@ -293,7 +324,12 @@ std::string params_text(const Model& model, const Adapters& adapters) {
         fmt::format("tied: {}", fmt::join(names, ", ")));
   for (const auto& [name, parameters] : parameter_groups(model)) row("  " + name, parameters);
   prediction_rows(model, row);
-  row("KV bytes a token, 16 bit", kv_bytes_per_token_fp16(model));
+  const Kept kept = kept_fp16(model);
+  row("KV bytes a token, 16 bit", kept.kv, std::string(kv_kind(model)));
+  if (kept.indexer > 0)
+    row("… and the indexer's", kept.indexer, "keys by which sparse attention picks its tokens");
+  if (kept.source > 0) row("… and a source token", kept.source, "cross-attention");
+  if (kept.state > 0) row("state bytes a sequence", kept.state, "16 bit, recurrent layers");
   if (adapters) {
     const model::Adapter adapter = adapt(model, *adapters);
     row("adapter parameters", adapter.parameters(),

@@ -21,8 +21,12 @@ Part backbone(const Config& c, Classes k, const Part& mixer, bool tied) {
                  c.flag({"tie_word_embeddings"}, tied));
 }
 
+/// The class derives `intermediate_size` from `expand`, then a file's own key of that name replaces
+/// it: falcon-mamba-7b states expand 16 and intermediate_size 8192.
+/// Source: transformers 5.23, configuration_{mamba,falcon_mamba}.py, configuration_utils.py
+/// ("Additional attributes without default values").
 Mamba mamba_of(const Config& c) {
-  return {.inner = expanded(c, c.dim({"hidden_size"})),
+  return {.inner = c.dim({"intermediate_size"}, expanded(c, c.dim({"hidden_size"}))),
           .state = c.dim({"state_size"}, 16),
           .kernel = c.dim({"conv_kernel"}, 4),
           .rank = time_step_rank(c, {"time_step_rank"}),

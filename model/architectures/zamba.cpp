@@ -87,17 +87,20 @@ Part zamba(const Config& c) {
 }
 
 /// Source: transformers 5.23, models/zamba2. num_mem_blocks shared blocks take turns; each has one
-/// adapter (a low-rank addition) for every hybrid layer that it serves.
+/// adapter (a low-rank addition) for every hybrid layer that it serves. Widths of attention and of
+/// mamba's heads are derived, unless the file states them.
 Part zamba2(const Config& c) {
   const Classes k{"Zamba2"};
-  const Size hidden = c.dim({"hidden_size"}), wide = 2 * hidden;
+  const Size hidden = c.dim({"hidden_size"});
+  const Size wide = c.dim({"attention_hidden_size"}, 2 * hidden);
   const Size query = c.dim({"num_attention_heads"});
-  const Heads heads{query, c.dim({"num_key_value_heads"}, query), wide / query};
+  const Heads heads{query, c.dim({"num_key_value_heads"}, query),
+                    c.dim({"attention_head_dim"}, 2 * hidden / query)};
   const Size inner = expanded(c, hidden, "mamba_expand"), n = c.dim({"n_mamba_heads"}, 8);
   const Bias bias = c.bias({"add_bias_linear"}, false);
   const Mamba2 m{.inner = inner,
                  .heads = n,
-                 .dim = inner / n,
+                 .dim = c.dim({"mamba_headdim"}, inner / n),
                  .groups = c.dim({"mamba_ngroups"}, 1),
                  .state = c.dim({"mamba_d_state"}, 64),
                  .kernel = c.dim({"mamba_d_conv"}, 4),

@@ -77,6 +77,22 @@ void set_common(GgufKeys& k) {
   set_layer_types(k);
 }
 
+/// Attention of different heads in different layers, as pruned models have it: described only where
+/// the architecture has a second key for it.
+void check_heads_by_layer(GgufKeys& k, const std::string& origin) {
+  if (k.config().contains("num_global_key_value_heads")) return;
+  for (const std::string_view key : {"attention.head_count", "attention.head_count_kv"}) {
+    Size first = 0;
+    for (const Size heads : k.by_layer(key)) {
+      if (first == 0) first = heads;
+      if (heads > 0 && heads != first)  // 0: no attention in that layer
+        throw NotDescribed(fmt::format(
+            "{}: key '{}.{}': found {} and {} in different layers, which is not described for {}",
+            origin, k.architecture(), key, first, heads, k.architecture()));
+    }
+  }
+}
+
 /// llama.cpp's file types by number. Source: include/llama.h, enum llama_ftype.
 constexpr std::pair<Size, std::string_view> file_types[] = {
     {0, "gguf-f32"}, {1, "gguf-f16"}, {2, "q4_0"},      {3, "q4_1"},    {7, "q8_0"},
@@ -113,6 +129,7 @@ Config gguf_config(const GgufHeader& header, const TensorList& tensors) {
     k.set("model_type", row.model_type);
     set_common(k);
     if (row.more != nullptr) row.more(k);
+    check_heads_by_layer(k, tensors.origin);
     return Config(k.config(), tensors.origin);
   }
   throw NotDescribed(fmt::format(

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "model/quantisation/checkpoint_bytes.hpp"
@@ -50,6 +51,23 @@ report::Table list(const Hub& hub) {
   return table;
 }
 
+/// Widths of one head under latent attention, where those of queries and keys differ from those of
+/// values. Nothing where attention is not latent.
+struct LatentDims {
+  Size keys, values;
+};
+std::optional<LatentDims> latent_dims(const Model& m) {
+  const auto cache =
+      std::ranges::find(m.part.caches, model::CacheKind::latent, &model::Cache::kind);
+  if (cache == m.part.caches.end() || m.shape.query_heads == 0) return std::nullopt;
+  for (const model::Tensor& tensor : m.part.tensors)
+    if (tensor.name == cache->path + ".o_proj.weight") {
+      const Size values = tensor.shape.at(1) / m.shape.query_heads;
+      return LatentDims{cache->score_dims / m.shape.query_heads - values, values};
+    }
+  return std::nullopt;
+}
+
 report::Table show(const std::vector<std::string>& names, const Hub& hub) {
   report::Table table{{"model", "property", "value"}, {}};
   for (const auto& name : names) {
@@ -65,7 +83,12 @@ report::Table show(const std::vector<std::string>& names, const Hub& hub) {
     row("layers", m.shape.layers);
     row("query_heads", m.shape.query_heads);
     row("kv_heads", m.shape.kv_heads);
-    row("head_dim", m.shape.head_dim);
+    if (const auto latent = latent_dims(m)) {
+      row("qk_head_dim", latent->keys);
+      row("v_head_dim", latent->values);
+    } else {
+      row("head_dim", m.shape.head_dim);
+    }
     row("intermediate_size", m.shape.intermediate_size);
     row("vocabulary", m.shape.vocabulary);
     row("positions", m.shape.positions);

@@ -17,12 +17,22 @@ namespace {
 namespace json = boost::json;
 using model::Model;
 
+/// The models that there are. Of one alone that fails the error is thrown; of several it is said,
+/// and the others are counted.
 std::vector<Model> look_up(const std::vector<std::string>& names, const Hub& hub, Need need) {
   std::vector<Model> models;
-  for (Resolved& each : resolve_models(names, hub, need)) {
-    if (each.failure) std::rethrow_exception(each.failure);
-    models.push_back(std::move(*each.model));
-  }
+  std::vector<std::exception_ptr> failures;
+  for (Resolved& each : resolve_models(names, hub, need))
+    if (each.failure)
+      failures.push_back(each.failure);
+    else
+      models.push_back(std::move(*each.model));
+  for (const auto& failure : failures) try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& e) {
+      if (models.empty() && failure == failures.back()) throw;
+      fmt::print(stderr, "headroom: {}\n", e.what());
+    }
   return models;
 }
 
@@ -30,8 +40,12 @@ int run(const Options& options) {
   say_if_full_model(options);
   const Format format = format_of(options);
   const auto adapters = adapters_of(options);
-  const auto models = look_up(models_given(options), Hub(hub_flags(options)),
-                              adapters ? Need::description : Need::counts);
+  const auto names = models_given(options);
+  const Hub hub(hub_flags(options));
+  const auto models = look_up(names, hub, adapters ? Need::description : Need::counts);
+  if (options.given("hub-token") && !hub.was_asked())
+    throw UsageError("--hub-token has no effect: no MODEL given is one of the hub");
+  const int outcome = models.size() == names.size() ? done : failed;
   for (const Model& model : models)
     if (const auto line = disagreement(model); !line.empty())
       fmt::print(stderr, "headroom: {}\n", line);
@@ -39,7 +53,7 @@ int run(const Options& options) {
     if (adapters)
       throw UsageError("--tensors lists the model's own; adapters have no effect on it");
     emit(options, formatted(tensor_table(models), format));
-    return done;
+    return outcome;
   }
   std::string text;
   if (format == Format::text) {
@@ -56,7 +70,7 @@ int run(const Options& options) {
     text = formatted(params_table(models, adapters), format);
   }
   emit(options, text);
-  return done;
+  return outcome;
 }
 
 }  // namespace
@@ -94,8 +108,12 @@ const Command params_command = {
          "  mtp_parameters, mtp_copies\n"
          "tied: tensors that share another one's storage\n"
          "groups (json): parameters by part of the model; they sum to parameters\n"
-         "kv_bytes_per_token_fp16: what a token adds to the cache, windows not yet full\n"
-         "assumed (text, json): what the description of a custom model leaves to defaults\n"
+         "kv_bytes_per_token_fp16: K and V, or the latent, of a token; windows not yet full\n"
+         "indexer_bytes_per_token_fp16: keys of sparse attention's indexer, kept beside them\n"
+         "cross_attention_bytes_per_source_token_fp16 (json), state_bytes_per_sequence_fp16:\n"
+         "  of the source or image; of recurrent layers. An estimate counts all four\n"
+         "kv_kind: full, sliding, mixed, latent, hybrid, recurrent or none\n"
+         "assumed (text, json): what a file leaves to defaults that are not beyond doubt\n"
          "adapter_parameters, adapted_modules (with --lora-rank, --lora-targets, --dora):\n"
          "                 what PEFT would train, and beside how many modules\n"
          "bytes, differences: of the checkpoint's tensors, where their headers were read\n"

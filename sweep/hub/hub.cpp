@@ -32,10 +32,25 @@ bool names_a_file(std::string_view name) {
   return false;
 }
 
+/// "org/name@main/folder/a.gguf" as "org/name/folder/a.gguf@main": a revision has no slash, save
+/// "refs/pr/1" and its like.
+std::string file_before_revision(std::string_view text) {
+  const auto at = text.find('@');
+  const std::string_view rest = at == std::string_view::npos ? "" : text.substr(at + 1);
+  auto slash = rest.find('/');
+  if (rest.starts_with("refs/"))
+    for (int i = 0; i < 2 && slash != std::string_view::npos; ++i)
+      slash = rest.find('/', slash + 1);
+  if (slash == std::string_view::npos || !names_a_file(rest)) return std::string(text);
+  return fmt::format("{}{}@{}", text.substr(0, at), rest.substr(slash), rest.substr(0, slash));
+}
+
 }  // namespace
 
-std::optional<HubAddress> parse_hub_address(std::string_view name) {
+std::optional<HubAddress> parse_hub_address(std::string_view text) {
   HubAddress address;
+  const std::string plain = file_before_revision(text);
+  std::string_view name = plain;
   if (const auto at = name.find('@'); at != std::string_view::npos) {
     std::string_view revision = name.substr(at + 1);
     name = name.substr(0, at);
@@ -77,6 +92,8 @@ const Hub::State& Hub::state() const {
   std::call_once(once_, [this] { state_ = std::make_unique<const State>(read_()); });
   return *state_;
 }
+
+bool Hub::was_asked() const { return state_ != nullptr; }
 
 std::optional<model::Model> Hub::find(const ModelReference& reference) const {
   const auto address = parse_hub_address(reference.name);

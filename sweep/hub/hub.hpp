@@ -47,6 +47,8 @@ class Hub : public ModelSource {
   /// Nothing where the name cannot be of the hub. A name without an organisation is looked up in
   /// caches only, unless it has a revision. Throws HubError, ConfigError, FormatError.
   std::optional<model::Model> find(const ModelReference& reference) const override;
+  /// Whether any name was looked for on the hub or in its caches; not while `find` runs.
+  bool was_asked() const;
 
  private:
   struct State;

@@ -65,6 +65,17 @@ Headers read_parts(const ModelFiles& files, const std::vector<std::string>& name
   return headers;
 }
 
+/// Names and bytes as the index says, without any of the files that it names.
+Headers read_names(const model::ShardIndex& index) {
+  Headers headers{.detail = Detail::names,
+                  .list = {index.origin, {}, Bytes(index.total_size), {}},
+                  .source = fmt::format("the names and total_size in {}, without its {} files",
+                                        index.origin, index.shards.size())};
+  for (const auto& [name, shard] : index.weight_map)
+    headers.list.tensors.push_back({name, {}, {}, Bytes(0), shard});
+  return headers;
+}
+
 /// Names from the index; bytes as it says, else the sizes of the files that are there.
 Headers read_pickled(const ModelFiles& files, const model::ShardIndex& index) {
   Headers headers{.detail = Detail::names, .list = {index.origin, {}, Bytes(0), {}}, .source = {}};
@@ -85,12 +96,16 @@ Headers read_pickled(const ModelFiles& files, const model::ShardIndex& index) {
 Headers read_index(const ModelFiles& files, const std::string& file) {
   const auto index =
       model::parse_shard_index(files.read(file, model::most_index), files.origin(file));
+  files.expect(index.shards);
+  if (index.total_size >= 0 && std::ranges::none_of(index.shards, [&](const std::string& shard) {
+        return files.has(shard);
+      }))
+    return read_names(index);
   const auto pickled = [](const std::string& shard) { return shard.ends_with(".bin"); };
   if (std::ranges::all_of(index.shards, pickled)) return read_pickled(files, index);
   if (std::ranges::any_of(index.shards, pickled))
     throw FormatError(
         fmt::format("{}: weight_map names .safetensors and .bin files together", index.origin));
-  files.expect(index.shards);
   Headers headers{.list = model::read_shards(index,
                                              [&](const std::string& shard) {
                                                return read_safetensors(files, shard, index.origin);
@@ -156,6 +171,18 @@ std::optional<std::string> only_one(const ModelFiles& files, std::string_view en
   return first.front();
 }
 
+/// The first of shards that no index names ("model-00001-of-00003.safetensors"): the parts of one
+/// model, where there is one such.
+std::optional<std::string> only_shards(const ModelFiles& files) {
+  std::optional<std::string> first;
+  for (const std::string& name : files.names()) {
+    if (!name.ends_with(".safetensors") || model::part_names(name).size() < 2) continue;
+    if (first && model::stem_of(*first) != model::stem_of(name)) return std::nullopt;
+    if (!first) first = name;
+  }
+  return first;
+}
+
 }  // namespace
 
 FileKind kind_of(std::string_view name) {
@@ -172,6 +199,7 @@ std::optional<std::string> checkpoint_file(const ModelFiles& files) {
   for (const char* name : {"model.safetensors", "model.safetensors.index.json", "pytorch_model.bin",
                            "pytorch_model.bin.index.json"})
     if (files.has(name)) return name;
+  if (auto shards = only_shards(files)) return shards;
   if (files.has("config.json")) return std::nullopt;  // others are of something else: adapters
   for (const std::string_view ending : {".safetensors", ".gguf"})
     if (auto found = only_one(files, ending)) return found;

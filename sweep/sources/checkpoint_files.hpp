@@ -17,8 +17,9 @@ FileKind kind_of(std::string_view name);
 
 /// The file that a loader would begin with, in the order of transformers 5.23
 /// (modeling_utils.py, _get_resolved_checkpoint_files): model.safetensors, its index,
-/// pytorch_model.bin, its index. Without a config.json also the one .safetensors or .gguf model
-/// that there is; throws FormatError where there are several. Nothing where there is none.
+/// pytorch_model.bin, its index, shards that no index names. Without a config.json also the one
+/// .safetensors or .gguf model that there is; throws FormatError where there are several. Nothing
+/// where there is none.
 std::optional<std::string> checkpoint_file(const ModelFiles& files);
 
 /// What the headers of a checkpoint say.

@@ -3,9 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <boost/json.hpp>
+#include <set>
 
 #include "hardware/names.hpp"
 #include "model/config.hpp"
+#include "model/effective_keys.hpp"
 #include "sweep/sources/model_from_files.hpp"
 
 namespace headroom::sweep {
@@ -37,6 +39,17 @@ void apply_overrides(json::object& object, const FileRequest& request, const std
   }
 }
 
+/// The key's own name in the sections of the config, where it has an effect there, else the nearest
+/// keys that have one.
+std::string what_has_effect(const std::string& key, const std::set<std::string>& effective) {
+  std::vector<std::string> below;
+  for (const std::string& path : effective)
+    if (path.ends_with('.' + key)) below.push_back(path);
+  if (!below.empty()) return fmt::format("what has: {}", fmt::join(below, ", "));
+  const std::vector<std::string> known(effective.begin(), effective.end());
+  return fmt::format("nearest keys: {}", fmt::join(nearest(key, known), ", "));
+}
+
 }  // namespace
 
 model::Model model_from_config(const model::Config& plain, const FileRequest& request) {
@@ -49,14 +62,11 @@ model::Model model_from_config(const model::Config& plain, const FileRequest& re
     name += fmt::format("{}{}={}", name.ends_with('?') ? "" : "&", key, value);
   const model::Config config(std::move(object), origin);
   auto model = model::make_model(std::move(name), config, request.source + ", overridden");
-  const auto read = config.keys_read();
+  const auto effective = model::effective_keys(config);
   for (const auto& [key, value] : request.overrides)
-    if (!read.contains(key)) {
-      const std::vector<std::string> known(read.begin(), read.end());
-      throw ConfigError(fmt::format("{}: override '{}' has no effect on {}; nearest keys: {}",
-                                    origin, key, model.architecture,
-                                    fmt::join(nearest(key, known), ", ")));
-    }
+    if (!effective.contains(key))
+      throw ConfigError(fmt::format("{}: override '{}' has no effect on {}; {}", origin, key,
+                                    model.architecture, what_has_effect(key, effective)));
   return model;
 }
 

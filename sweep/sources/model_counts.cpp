@@ -47,12 +47,33 @@ std::vector<std::string> tied_tensors(const Model& model) {
   return names;
 }
 
-Size kv_bytes_per_token_fp16(const Model& model) {
-  Size elements = 0;
-  for (const auto& cache : model.part.caches)
-    if (cache.kind == model::CacheKind::self_attention || cache.kind == model::CacheKind::latent)
-      elements += cache.per_token;
-  return 2 * elements;
+Kept kept_fp16(const Model& model) {
+  using enum model::CacheKind;
+  Kept kept;
+  for (const auto& cache : model.part.caches) {
+    Size& a_token = cache.kind == indexer           ? kept.indexer
+                    : cache.kind == cross_attention ? kept.source
+                                                    : kept.kv;
+    a_token += 2 * cache.per_token;
+    kept.state += 2 * cache.per_sequence;
+  }
+  return kept;
+}
+
+std::string_view kv_kind(const Model& model) {
+  Size attention = 0, windowed = 0, latent = 0, recurrent = 0;
+  for (const auto& cache : model.part.caches) {
+    recurrent += cache.kind == model::CacheKind::recurrent;
+    latent += cache.kind == model::CacheKind::latent;
+    if (cache.kind != model::CacheKind::self_attention) continue;
+    ++attention;
+    windowed += cache.window > 0;
+  }
+  if (attention + latent == 0) return recurrent > 0 ? "recurrent" : "none";
+  if (recurrent > 0) return "hybrid";
+  if (latent > 0) return "latent";
+  if (windowed == 0) return "full";
+  return windowed == attention ? "sliding" : "mixed";
 }
 
 Further further_of(const model::MultiTokenPrediction& prediction) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,9 +17,19 @@ std::vector<std::pair<std::string, Size>> parameter_groups(const model::Model& m
 /// Names of the tensors that share another one's storage.
 std::vector<std::string> tied_tensors(const model::Model& model);
 
-/// What one more token adds to the cache of one sequence at 2 bytes an element, before any window
-/// is full: K and V of self-attention, or the latent.
-Size kv_bytes_per_token_fp16(const model::Model& model);
+/// What one sequence keeps at 2 bytes an element, before any window is full. An estimate counts all
+/// of it.
+struct Kept {
+  Size kv = 0;       ///< a token: K and V of self-attention, or the latent
+  Size indexer = 0;  ///< a token: keys by which sparse attention picks its tokens
+  Size source = 0;   ///< a token of the source or image: K and V of cross-attention
+  Size state = 0;    ///< a sequence: convolutions and states of recurrent layers
+};
+Kept kept_fp16(const model::Model& model);
+
+/// Which of these a model keeps, in a word: "full", "sliding" (every layer has a window), "mixed"
+/// (some have), "latent", "hybrid" (recurrent layers among attention), "recurrent", "none".
+std::string_view kv_kind(const model::Model& model);
 
 /// Tensors of multi-token prediction: parameters, and copies of the model's.
 struct Further {

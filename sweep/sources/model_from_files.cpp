@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "model/checkpoint_methods.hpp"
+#include "model/formats/shard_index.hpp"
 #include "model/gguf/config.hpp"
 #include "model/gguf/names.hpp"
+#include "model/head_tie.hpp"
 #include "sweep/sources/checkpoint_files.hpp"
 
 namespace headroom::sweep {
@@ -36,10 +39,45 @@ model::Config with_recipe(const ModelFiles& files, model::Config config) {
   return {std::move(all), fmt::format("{} and {}", config.origin(), recipe_name)};
 }
 
+/// Whether the checkpoint beside a config has a head of its own, by the names in its index or the
+/// header of its one file; nothing where neither is at hand.
+std::optional<bool> has_own_head(const ModelFiles& files) try {
+  const auto file = checkpoint_file(files);
+  if (!file) return std::nullopt;
+  constexpr std::string_view head = "lm_head.weight";
+  if (kind_of(*file) == FileKind::index) {
+    const auto index =
+        model::parse_shard_index(files.read(*file, model::most_index), files.origin(*file));
+    return std::ranges::any_of(index.weight_map,
+                               [&](const auto& entry) { return entry.first.ends_with(head); });
+  }
+  if (kind_of(*file) != FileKind::safetensors) return std::nullopt;
+  return std::ranges::any_of(read_headers(files, *file).list.tensors,
+                             [&](const auto& tensor) { return tensor.name.ends_with(head); });
+} catch (const std::runtime_error&) {
+  return std::nullopt;  // who needs the headers says what is wrong with them
+}
+
+/// `config` with the tie that its checkpoint shows, where the file leaves it open.
+model::Config with_tie_of_checkpoint(const model::Config& config, const ModelFiles& files) {
+  if (model::assumed_tie(config).empty()) return config;
+  const auto own = has_own_head(files);
+  if (!own) return config;
+  boost::json::object object = config.object();
+  object["tie_word_embeddings"] = !*own;
+  return model::Config(std::move(object), config.origin());
+}
+
 Model from_config_file(const ModelFiles& files, const std::string& file, FileRequest request) {
-  auto config = model::parse_config(files.read(file, most_config), files.origin(file));
+  const std::string text = files.read(file, most_config);
+  if (static_cast<Size>(text.size()) > most_config)
+    throw model::ConfigError(fmt::format("{}: {} bytes, a config.json has at most {}",
+                                         files.origin(file), files.open(file).size, most_config));
+  auto config = model::parse_config(text, files.origin(file));
   if (file == config_name) config = with_recipe(files, std::move(config));
   request.source = config.origin();
+  if (request.file != file && request.overrides.empty())  // else the config stands alone
+    config = with_tie_of_checkpoint(config, files);
   return model_from_config(config, request);
 }
 
@@ -110,9 +148,46 @@ Model from_gguf(const ModelFiles& files, const std::string& file, const FileRequ
   return model;
 }
 
+/// A config.json without a class or a number: repositories of GGUF files have {"model_type":
+/// "llama"} so that the hub counts downloads. It says nothing that the headers do not.
+bool is_stub(const ModelFiles& files) {
+  if (!files.has(config_name)) return false;
+  const std::string text = files.read(config_name, most_config);
+  if (text.size() > 4096) return false;
+  const auto config = model::parse_config(text, files.origin(config_name));
+  if (config.has("architectures")) return false;
+  return std::ranges::none_of(config.object(), [](const auto& entry) {
+    return entry.value().is_number() || entry.value().is_object();
+  });
+}
+
+/// The files without their config.json.
+class WithoutConfig : public ModelFiles {
+ public:
+  explicit WithoutConfig(const ModelFiles& files) : files_(files) {}
+  std::vector<std::string> names() const override {
+    auto all = files_.names();
+    std::erase(all, config_name);
+    return all;
+  }
+  bool has(std::string_view name) const override { return name != config_name && files_.has(name); }
+  std::string origin(std::string_view name) const override { return files_.origin(name); }
+  std::string read(const std::string& name, Size most) const override {
+    return files_.read(name, most);
+  }
+  BigFile open(const std::string& name) const override { return files_.open(name); }
+  void expect(const std::vector<std::string>& names) const override { files_.expect(names); }
+
+ private:
+  const ModelFiles& files_;
+};
+
 }  // namespace
 
 std::optional<Model> model_from_files(const ModelFiles& files, const FileRequest& request) {
+  if (request.file.empty() && is_stub(files))
+    if (const WithoutConfig others(files); checkpoint_file(others))
+      return model_from_files(others, request);
   const FileKind kind = kind_of(request.file);
   if (!request.file.empty() && (kind == FileKind::config || kind == FileKind::unknown))
     return from_config_file(files, request.file, request);

@@ -6,6 +6,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <boost/regex.hpp>
 #include <filesystem>
 
 #include "hardware/embedded.hpp"
@@ -29,6 +30,10 @@ constexpr ShortName short_table[] = {
     {"llama3.1-8b", "meta-llama/Meta-Llama-3.1-8B"},
     {"llama3.1-70b", "meta-llama/Meta-Llama-3.1-70B"},
     {"llama3.1-405b", "meta-llama/Meta-Llama-3.1-405B"},
+    {"meta-llama/llama-3.1-70b", "meta-llama/Meta-Llama-3.1-70B"},
+    {"meta-llama/llama-3.1-405b", "meta-llama/Meta-Llama-3.1-405B"},
+    {"llama-3.1-70b", "meta-llama/Meta-Llama-3.1-70B"},
+    {"llama-3.1-405b", "meta-llama/Meta-Llama-3.1-405B"},
     {"llama3.2-1b", "meta-llama/Llama-3.2-1B"},
     {"llama3.2-3b", "meta-llama/Llama-3.2-3B"},
     {"llama3.3-70b", "meta-llama/Llama-3.3-70B-Instruct"},
@@ -114,7 +119,12 @@ class FileSource : public ModelSource {
     FileRequest request{name_of(reference.name, folder), reference.name};
     if (!folder) request.file = path.filename().string();
     request.overrides = reference.overrides;
-    return model_from_files(*files, request);
+    auto found = model_from_files(*files, request);
+    if (!found && folder)
+      throw UnknownName(fmt::format(
+          "{}: a folder without a model: no config.json, .safetensors or .gguf file in it",
+          reference.name));
+    return found;
   }
 
  private:
@@ -180,16 +190,60 @@ std::vector<std::string> known_names(const std::string& name) {
   return known;
 }
 
+/// "7b" of "Qwen2.5-7B-Instruct", the size that names state; empty where there is none.
+std::string size_in(std::string_view name) {
+  static const boost::regex size("(?:^|[^a-z0-9.])([0-9]+(?:\\.[0-9]+)?[bm])(?![a-z0-9])");
+  boost::smatch found;
+  const std::string text = lower(name);
+  return boost::regex_search(text, found, size) ? found[1].str() : std::string();
+}
+
+/// The nearest names, those of the asked size first: of them, those that begin as it does.
+std::vector<std::string> nearest_models(const std::string& name) {
+  const auto known = known_names(name);
+  std::vector<std::string> begun, sized, all;
+  const std::string size = size_in(name), asked = lower(name);
+  for (const std::string& each : known) {
+    if (size.empty() || size_in(each) != size) continue;
+    const bool prefix = asked.starts_with(lower(each)) || lower(each).starts_with(asked);
+    (prefix ? begun : sized).push_back(each);
+  }
+  constexpr std::size_t most = 3;
+  for (const auto& names : {begun, sized, known})
+    for (const std::string& each : nearest(name, names))
+      if (all.size() < most && std::ranges::find(all, each) == all.end()) all.push_back(each);
+  return all;
+}
+
 model::Model ask_hub(const ModelReference& reference, const Hub& hub) try {
   if (auto found = hub.find(reference)) return std::move(*found);
-  throw unknown_name("model", reference.name, known_names(reference.name));
+  if (reference.name.find('/') != std::string::npos)
+    throw UnknownName(fmt::format(
+        "{}: no such file or folder, and no name of a model; nearest in the catalogue: {}",
+        reference.name, fmt::join(nearest_models(reference.name), ", ")));
+  throw UnknownName(fmt::format("unknown model '{}'; nearest: {}", reference.name,
+                                fmt::join(nearest_models(reference.name), ", ")));
 } catch (const HubError& e) {
   if (e.problem == HubError::Problem::refused) throw;
-  const std::string text = fmt::format(
-      "model '{}' is no file and not in the catalogue (nearest: {}); {}", reference.name,
-      fmt::join(nearest(reference.name, known_names(reference.name)), ", "), e.what());
+  const std::string text =
+      fmt::format("model '{}' is no file and not in the catalogue (nearest: {}); {}",
+                  reference.name, fmt::join(nearest_models(reference.name), ", "), e.what());
   if (e.problem == HubError::Problem::no_repository) throw UnknownName(text);
   throw HubError(e.problem, text);
+}
+
+/// Attention groups query heads evenly over key/value heads; a config where they do not divide can
+/// be counted, and runs nowhere. Heads that the description does not keep in a cache (latent
+/// attention, recurrent layers) are not meant.
+void check_heads(const model::Model& model) {
+  const Size query = model.shape.query_heads, kv = model.shape.kv_heads;
+  if (kv <= 0 || query % kv == 0) return;
+  for (const model::Cache& cache : model.part.caches)
+    if (cache.kind == model::CacheKind::self_attention && cache.kv_heads == kv)
+      throw model::ConfigError(
+          fmt::format("{}: key 'num_attention_heads': found {}, no multiple of num_key_value_heads "
+                      "({}): no attention runs so (`headroom params` counts it)",
+                      model.name, query, kv));
 }
 
 model::Model described(model::Model model) {
@@ -197,7 +251,10 @@ model::Model described(model::Model model) {
     throw model::NotDescribed(
         fmt::format("{}: how a {} runs is not described: {} (`headroom params` counts its tensors)",
                     model.name, model.architecture, why));
-  if (model.undescribed.empty()) return model;
+  if (model.undescribed.empty()) {
+    check_heads(model);
+    return model;
+  }
   throw model::NotDescribed(fmt::format(
       "{}: its KV cache, activations and speed are not known: {} (`headroom params` counts its "
       "tensors)",

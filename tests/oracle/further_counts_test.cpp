@@ -44,7 +44,7 @@ struct Checkpoint {
 };
 constexpr Checkpoint checkpoints[] = {
     {"deepseek-ai/DeepSeek-V3", 3'918'786'560 + 680'571'043'840 + 59 * 256},
-    {"zai-org/GLM-4.5-Air?num_nextn_predict_layers=1", 110'468'824'832},
+    {"zai-org/GLM-4.5-Air", 110'468'824'832},
     {"Qwen/Qwen3-Next-80B-A3B-Thinking", 81'324'862'720},
     {"deepseek-ai/DeepSeek-V3.2", 685'355'329'792},
     {"zai-org/GLM-5.2", 753'329'940'480},

@@ -74,6 +74,9 @@ TEST(HubAddress, IsTakenApart) {
   is("Qwen/Qwen3-0.6B@refs/pr/3", "Qwen/Qwen3-0.6B", "refs/pr/3");
   is("org/name/x.gguf", "org/name", "", "", "x.gguf");
   is("org/name/a/b/x.gguf@main", "org/name", "main", "a/b", "x.gguf");
+  is("org/name@main/a/b/x.gguf", "org/name", "main", "a/b", "x.gguf");
+  is("org/name@main/x.gguf", "org/name", "main", "", "x.gguf");
+  is("org/name@refs/pr/3/x.gguf", "org/name", "refs/pr/3", "", "x.gguf");
   for (const auto* not_one : {"",
                               "/abs/path",
                               "./org/name",

@@ -172,5 +172,58 @@ TEST(Override, WithoutEffectIsAnError) {
     EXPECT_THROW(resolve_model(bad), std::invalid_argument) << bad;
 }
 
+TEST(Override, NamesTheKeyThatHasTheEffect) {
+  EXPECT_NE(complaint("google/gemma-3-27b-it?num_hidden_layers=12")
+                .find("what has: text_config.num_hidden_layers"),
+            std::string::npos);
+  EXPECT_EQ(resolve_model("google/gemma-3-27b-it?text_config.num_hidden_layers=12").shape.layers,
+            12);
+  for (const auto* model : {"gpt2", "bert-base-uncased", "bloom-560m", "mamba-130m-hf", "t5-small"})
+    EXPECT_NE(complaint(std::string(model) + "?num_key_value_heads=1").find("no effect"),
+              std::string::npos)
+        << model;
+}
+
+/// Counted as transformers 5.23 counts it, and refused where attention would have to run.
+TEST(Heads, ThatDoNotDivideAreCountedOnly) {
+  const std::string name =
+      "huggyllama/llama-30b?num_attention_heads=52&hidden_size=6656&num_key_value_heads=32"
+      "&num_hidden_layers=2&intermediate_size=11008";
+  std::string seven = name;
+  seven.replace(seven.find("30b"), 3, "7b");
+  const auto counted = resolve_models(std::vector{seven}, offline, Need::counts);
+  ASSERT_TRUE(counted.at(0).model);
+  EXPECT_EQ(counted.at(0).model->profile.parameters, 1'151'894'016);
+  EXPECT_NE(complaint(seven).find("no multiple of num_key_value_heads (32)"), std::string::npos);
+  for (const auto& each : catalogue_models()) EXPECT_NO_THROW(resolve_model(each, offline)) << each;
+}
+
+TEST(Source, NearestNamesAreOfTheSameSize) {
+  const std::string text = complaint("Qwen2.5-7B-Instruct");
+  EXPECT_NE(text.find("nearest: Qwen2.5-7B, "), std::string::npos) << text;
+  EXPECT_EQ(text.find("72B"), std::string::npos) << text;
+  EXPECT_EQ(resolve_model("meta-llama/Llama-3.1-70B").name, "meta-llama/Meta-Llama-3.1-70B");
+}
+
+TEST_F(Files, ThatAreNoneAreSaid) {
+  EXPECT_NE(complaint("no/such/model.gguf").find("no such file"), std::string::npos);
+  EXPECT_NE(complaint("models/x.gguf").find("no such file"), std::string::npos);
+  fs::create_directories(folder / "empty");
+  EXPECT_NE(complaint((folder / "empty").string()).find("a folder without a model"),
+            std::string::npos);
+  std::ofstream(folder / "long.json") << std::string((std::size_t{33} << 20), ' ');
+  EXPECT_NE(complaint((folder / "long.json").string()).find("34603008 bytes"), std::string::npos);
+}
+
+TEST(Source, CodeOfARepositorysOwnIsSaid) {
+  const headroom::test::Folder folder;
+  std::ofstream(folder / "config.json")
+      << R"({"architectures": ["SomethingForCausalLM"], "hidden_size": 64,
+             "auto_map": {"AutoModelForCausalLM": "modeling_something.SomethingForCausalLM"}})";
+  const std::string text = complaint((folder / "config.json").string());
+  EXPECT_NE(text.find("code of its repository's own"), std::string::npos) << text;
+  EXPECT_NE(text.find("headers of its tensors"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace headroom::sweep
