@@ -26,7 +26,8 @@ struct FileRequest {
 };
 
 /// The model that `files` hold; nothing where they hold none (and no file was named). Reads
-/// config.json and headers, never weights. A config.json that is named stands alone, and so does
+/// config.json and headers, never weights; a config that leaves open whether the head is tied is
+/// settled by the checkpoint beside it. A config.json that is named stands alone, and so does
 /// one with overrides. Where no config describes the tensors, the model has counts and bytes and
 /// says why in `undescribed`. Throws ConfigError, FormatError or std::runtime_error
 /// that name the file and what would have worked.

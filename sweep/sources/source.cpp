@@ -6,7 +6,6 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <boost/regex.hpp>
 #include <filesystem>
 
 #include "hardware/embedded.hpp"
@@ -17,6 +16,7 @@
 #include "sweep/hub/hub.hpp"
 #include "sweep/sources/custom_source.hpp"
 #include "sweep/sources/model_from_files.hpp"
+#include "sweep/sources/nearest_models.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -178,41 +178,6 @@ std::optional<model::Model> find_here(const ModelReference& reference) {
   for (const auto make : {custom_source, catalogue_source, file_source})
     if (auto found = make()->find(reference)) return found;
   return std::nullopt;
-}
-
-/// What `name` may have been meant to be.
-std::vector<std::string> known_names(const std::string& name) {
-  auto known = catalogue_models();
-  if (name.find('/') == std::string::npos) {  // compared with names without their owner
-    for (std::string& each : known) each.erase(0, each.find('/') + 1);
-    for (const ShortName& row : short_table) known.emplace_back(row.name);
-  }
-  return known;
-}
-
-/// "7b" of "Qwen2.5-7B-Instruct", the size that names state; empty where there is none.
-std::string size_in(std::string_view name) {
-  static const boost::regex size("(?:^|[^a-z0-9.])([0-9]+(?:\\.[0-9]+)?[bm])(?![a-z0-9])");
-  boost::smatch found;
-  const std::string text = lower(name);
-  return boost::regex_search(text, found, size) ? found[1].str() : std::string();
-}
-
-/// The nearest names, those of the asked size first: of them, those that begin as it does.
-std::vector<std::string> nearest_models(const std::string& name) {
-  const auto known = known_names(name);
-  std::vector<std::string> begun, sized, all;
-  const std::string size = size_in(name), asked = lower(name);
-  for (const std::string& each : known) {
-    if (size.empty() || size_in(each) != size) continue;
-    const bool prefix = asked.starts_with(lower(each)) || lower(each).starts_with(asked);
-    (prefix ? begun : sized).push_back(each);
-  }
-  constexpr std::size_t most = 3;
-  for (const auto& names : {begun, sized, known})
-    for (const std::string& each : nearest(name, names))
-      if (all.size() < most && std::ranges::find(all, each) == all.end()) all.push_back(each);
-  return all;
 }
 
 model::Model ask_hub(const ModelReference& reference, const Hub& hub) try {

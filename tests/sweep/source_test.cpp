@@ -206,13 +206,38 @@ TEST(Source, NearestNamesAreOfTheSameSize) {
 }
 
 TEST_F(Files, ThatAreNoneAreSaid) {
-  EXPECT_NE(complaint("no/such/model.gguf").find("no such file"), std::string::npos);
+  EXPECT_NE(complaint("no/such/model.gguf").find("is no file"), std::string::npos);
   EXPECT_NE(complaint("models/x.gguf").find("no such file"), std::string::npos);
   fs::create_directories(folder / "empty");
   EXPECT_NE(complaint((folder / "empty").string()).find("a folder without a model"),
             std::string::npos);
   std::ofstream(folder / "long.json") << std::string((std::size_t{33} << 20), ' ');
   EXPECT_NE(complaint((folder / "long.json").string()).find("34603008 bytes"), std::string::npos);
+}
+
+/// Mistral-Small-3.1 made small: the head is tied or not as the index beside the config shows.
+TEST(Source, AnOpenTieIsSettledByTheCheckpoint) {
+  const headroom::test::Folder folder;
+  std::ofstream(folder / "config.json") << R"({"model_type": "mistral3",
+      "architectures": ["Mistral3ForConditionalGeneration"],
+      "text_config": {"head_dim": 16, "hidden_size": 64, "intermediate_size": 128,
+        "model_type": "mistral", "num_attention_heads": 4, "num_hidden_layers": 1,
+        "num_key_value_heads": 2, "vocab_size": 1000},
+      "vision_config": {"head_dim": 16, "hidden_size": 64, "image_size": 28,
+        "intermediate_size": 64, "model_type": "pixtral", "num_attention_heads": 4,
+        "num_hidden_layers": 1, "patch_size": 14}})";
+  const auto alone = resolve_model(folder.path().string(), offline);
+  EXPECT_FALSE(alone.assumed.empty());
+  const auto with_index = [&](const std::string& name) {
+    std::ofstream(folder / "model.safetensors.index.json")
+        << R"({"metadata": {"total_size": 8}, "weight_map": {")" << name
+        << R"(": "a.safetensors"}})";
+    const auto model = resolve_model(folder.path().string(), offline);
+    EXPECT_TRUE(model.assumed.empty());
+    return model.profile.parameters;
+  };
+  EXPECT_EQ(with_index("language_model.lm_head.weight"), alone.profile.parameters);
+  EXPECT_EQ(with_index("language_model.model.norm.weight"), alone.profile.parameters - 64'000);
 }
 
 TEST(Source, CodeOfARepositorysOwnIsSaid) {
