@@ -22,12 +22,8 @@ bool flag(const Config& c, std::string_view key, bool fallback) {
   return value != nullptr && value->is_bool() ? value->as_bool() : fallback;
 }
 
-}  // namespace
-
-Execution execution_of(const Config& config) {
-  for (const std::string_view part : {"text_config", "llm_config"})
-    if (config.has(part) && config.object().at(part).is_object())
-      return execution_of(config.section(part));
+/// Of a text model.
+Execution execution_of_text(const Config& config) {
   return {
       .attention_dropout =
           share(config, {"attention_dropout", "attn_pdrop", "attention_probs_dropout_prob",
@@ -45,6 +41,23 @@ Execution execution_of(const Config& config) {
       .normalised_routing = flag(config, "norm_topk_prob", true),
       .linear_positions = flag(config, "alibi", false),
   };
+}
+
+}  // namespace
+
+Execution execution_of(const Config& config) {
+  const auto has = [&](std::string_view part) {
+    return config.has(part) && config.object().at(part).is_object();
+  };
+  Execution e = execution_of_text(has("text_config")  ? config.section("text_config")
+                                  : has("llm_config") ? config.section("llm_config")
+                                                      : config);
+  if (has("vision_config"))
+    if (const double heads =
+            share(config.section("vision_config"), {"num_attention_heads", "num_heads"});
+        heads > 0)
+      e.tower_heads = static_cast<Size>(heads);
+  return e;
 }
 
 Execution usual_execution(const Model& model) {

@@ -1,6 +1,8 @@
 // What a config says of how a model runs, beyond the tensors it owns.
 #pragma once
 
+#include "hardware/units.hpp"
+
 namespace headroom::model {
 
 class Config;
@@ -15,6 +17,8 @@ struct Execution {
   double attention_softcap = 0, logit_softcap = 0;  ///< 0: none
   bool parallel_residual = false;  ///< attention and feed-forward read the same residual
   bool normalised_routing = true;  ///< weights of the chosen experts sum to one
+  Size tower_heads = 16;           ///< of vision towers; published ones have 16 (CLIP-L, SigLIP
+                                   ///< so400m, Pixtral, Qwen's)
   bool linear_positions = false;   ///< ALiBi: a bias on the scores instead of rotations
 };
 Execution execution_of(const Config& config);

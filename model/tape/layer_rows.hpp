@@ -23,8 +23,16 @@ struct AttentionRow {
   bool fp32_tables = false;
   bool softmax_fp32 = true;
   bool scores_only = false;  ///< no fused kernel
+  bool own_tables = false, norms_rotated = false, tables_by_token = false;
 };
 AttentionRow attention_row(std::string_view family);
+
+/// Whether a row says how the family rotates.
+bool listed(std::string_view family);
+
+/// Whether it is known what a layer does with a module (or tensor) of that name. `mixes`: it has a
+/// recurrent mixer, whose names mean nothing elsewhere.
+bool understood(std::string_view name, bool mixes);
 
 /// Families whose norms follow the addition of the residual.
 bool norms_the_sum(std::string_view family);

@@ -1,95 +1,14 @@
 #include "model/tape/layer_use.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "model/tape/layer_rows.hpp"
+#include "model/tape/mixer_use.hpp"
+#include "model/tape/subtree.hpp"
+#include "model/tape/tower.hpp"
 
 namespace headroom::model {
 namespace {
-
-using Names = std::initializer_list<std::string_view>;
-
-/// The modules and tensors below one path, by their names below it.
-class Subtree {
- public:
-  Subtree(const Part& part, std::string_view path) : path_(path) {
-    const auto inside = [&](std::string_view name) {
-      return name.size() > path.size() && name.starts_with(path) && name[path.size()] == '.';
-    };
-    for (const Module& m : part.modules) {
-      if (m.path == path) class_name_ = m.class_name;
-      if (inside(m.path)) modules_.push_back(&m);
-    }
-    for (const Tensor& t : part.tensors)
-      if (inside(t.name)) tensors_.push_back(&t);
-    for (const Cache& c : part.caches)
-      if (c.path == path || inside(c.path)) caches_.push_back(&c);
-  }
-  Subtree(const Subtree& all, const Module& at) : path_(at.path), class_name_(at.class_name) {
-    const auto inside = [&](std::string_view name) {
-      return name.size() > path_.size() && name.starts_with(path_) && name[path_.size()] == '.';
-    };
-    for (const Module* m : all.modules_)
-      if (inside(m->path)) modules_.push_back(m);
-    for (const Tensor* t : all.tensors_)
-      if (inside(t->name)) tensors_.push_back(t);
-    for (const Cache* c : all.caches_)
-      if (c->path == path_ || inside(c->path)) caches_.push_back(c);
-  }
-  std::string_view class_name() const { return class_name_; }
-  /// Name below this path.
-  std::string_view below(std::string_view full) const { return full.substr(path_.size() + 1); }
-  /// The first module whose name below is one of `names`.
-  const Module* module(Names names) const {
-    for (const auto name : names)
-      for (const Module* m : modules_)
-        if (below(m->path) == name) return m;
-    return nullptr;
-  }
-  const Module* module_of_class(Names endings) const {
-    for (const Module* m : modules_)
-      for (const auto ending : endings)
-        if (std::string_view(m->class_name).ends_with(ending)) return m;
-    return nullptr;
-  }
-  const Shape* shape(std::string_view name) const {
-    for (const Tensor* t : tensors_)
-      if (below(t->name) == name) return &t->shape;
-    return nullptr;
-  }
-  const Cache* cache(CacheKind kind) const {
-    for (const Cache* c : caches_)
-      if (c->kind == kind) return c;
-    return nullptr;
-  }
-  const std::vector<const Module*>& modules() const { return modules_; }
-
-  /// Output rows of the linear layer under one of `names`; 0 where there is none. Conv1D lies
-  /// transposed.
-  Size outputs(Names names) const { return side(names, 0, 1); }
-  Size inputs(Names names) const { return side(names, 1, 0); }
-  bool has(Names names) const { return module(names) != nullptr; }
-  std::optional<NormUse> norm(Names names) const {
-    const Module* m = module(names);
-    if (m == nullptr) return std::nullopt;
-    const Shape* s = shape(std::string(below(m->path)) + ".weight");
-    return NormUse{layer_rows::norm_kind(m->class_name), s == nullptr ? 0 : s->front()};
-  }
-
- private:
-  Size side(Names names, std::size_t linear, std::size_t conv) const {
-    const Module* m = module(names);
-    if (m == nullptr) return 0;
-    const Shape* s = shape(std::string(below(m->path)) + ".weight");
-    if (s == nullptr || s->size() != 2) return 0;
-    return (*s)[m->class_name == "Conv1D" ? conv : linear];
-  }
-  std::string_view path_, class_name_;
-  std::vector<const Module*> modules_;
-  std::vector<const Tensor*> tensors_;
-  std::vector<const Cache*> caches_;
-};
 
 std::string_view activation_class(const Subtree& tree) {
   const Module* m =
@@ -98,7 +17,7 @@ std::string_view activation_class(const Subtree& tree) {
   return m == nullptr ? std::string_view("SiLUActivation") : std::string_view(m->class_name);
 }
 
-void read_heads(const Model& model, const Subtree& tree, AttentionUse& a) {
+void read_heads(const Model& model, const Subtree& tree, Size heads, AttentionUse& a) {
   const Cache* cache = tree.cache(CacheKind::self_attention);
   if (cache != nullptr && cache->kv_heads > 0 && cache->per_token % (2 * cache->kv_heads) == 0) {
     a.kv_heads = cache->kv_heads;
@@ -106,33 +25,44 @@ void read_heads(const Model& model, const Subtree& tree, AttentionUse& a) {
     a.heads = cache->score_dims / (2 * a.head_dim);
     a.window = cache->window;
   } else {
-    a.heads = model.shape.query_heads;
-    a.kv_heads = model.shape.kv_heads;
-    const Size queries = tree.outputs({"q_proj", "query", "q", "self.query"});
-    a.head_dim = queries > 0 && a.heads > 0 ? queries / a.heads : model.shape.head_dim;
+    a.heads = heads;
+    a.kv_heads = heads == model.shape.query_heads ? model.shape.kv_heads : heads;
+    const Size queries = tree.outputs({"q_proj", "query", "q", "self.query", "q_lin"});
+    const Size all = tree.outputs({"qkv"});
+    a.head_dim = queries > 0 && a.heads > 0 ? queries / a.heads
+                 : all > 0                  ? all / 3 / std::max<Size>(1, a.heads)
+                                            : model.shape.head_dim;
     if (queries > 0)
-      a.kv_heads = std::max<Size>(
-          1, tree.outputs({"k_proj", "key", "k", "self.key"}) / std::max<Size>(1, a.head_dim));
+      a.kv_heads = std::max<Size>(1, tree.outputs({"k_proj", "key", "k", "self.key", "k_lin"}) /
+                                         std::max<Size>(1, a.head_dim));
   }
   a.value_dim = a.head_dim;
 }
 
 AttentionUse attention_use(const Model& model, const Execution& execution, const Subtree& tree,
-                           std::string_view family) {
+                           std::string_view family, bool rotary, Size heads) {
   AttentionUse a;
   const auto row = layer_rows::attention_row(family);
-  a.rotation = execution.linear_positions ? Rotation::none : row.rotation;
+  a.rotation = execution.linear_positions || !rotary ? Rotation::none : row.rotation;
   a.rotated_in_fp32 = row.fp32_tables;
+  a.own_tables = row.own_tables;
+  a.tables_by_token = row.tables_by_token;
+  a.norms_rotated = row.norms_rotated;
+  a.joined = tree.has({"qkv"});
   a.softmax_fp32 = row.softmax_fp32;
   a.always_scores = row.scores_only || execution.attention_softcap > 0;
   a.softcap = execution.attention_softcap;
   a.hidden = tree.inputs({"q_proj", "query", "q", "self.query", "qkv_proj", "query_key_value",
-                          "c_attn", "Wqkv", "q_a_proj", "attn.Wqkv"});
+                          "c_attn", "Wqkv", "q_a_proj", "attn.Wqkv", "qkv", "q_lin"});
   if (a.hidden == 0) a.hidden = model.shape.hidden_size;
-  read_heads(model, tree, a);
-  a.fused = tree.has({"qkv_proj", "query_key_value", "c_attn", "Wqkv", "attn.Wqkv"});
+  read_heads(model, tree, heads, a);
+  a.fused = tree.has({"qkv_proj", "query_key_value", "c_attn", "Wqkv", "attn.Wqkv", "qkv"});
+  a.inner_norm = tree.norm({"attn_sub_norm"});
+  a.gate_in_query = !a.fused && a.heads > 0 && tree.outputs({"q_proj"}) == 2 * a.heads * a.head_dim;
+  a.gated = a.gate_in_query || tree.has({"gate_proj"});
   a.query_norm = tree.norm({"q_norm", "q_layernorm", "query_layernorm"});
   a.key_norm = tree.norm({"k_norm", "k_layernorm", "key_layernorm"});
+  if (tree.has({"qk_norm"})) a.query_norm = a.key_norm = NormUse{NormKind::rms_plain, a.head_dim};
   a.norms_by_head = a.query_norm && a.query_norm->width <= a.head_dim;
   if (tree.has({"q_layernorm.norms"})) {
     a.norm_each_head_apart = true;
@@ -150,6 +80,9 @@ AttentionUse attention_use(const Model& model, const Execution& execution, const
     a.value_dim = a.heads > 0 ? tree.inputs({"o_proj"}) / a.heads : 0;
     a.window = latent->window;
   }
+  // Tokens of an image see each other: an explicit mask, whatever the sequence.
+  if (family == "Gemma3" && model.profile.towers().second > model.profile.towers().first)
+    a.always_masked = true;
   if (family == "Falcon") {
     a.drops_probabilities = execution.linear_positions;
     a.gathered = a.heads != a.kv_heads && a.kv_heads > 1;
@@ -171,14 +104,18 @@ std::optional<ExpertsUse> experts_use(const Model& model, const Execution& execu
   ExpertsUse e;
   e.experts = (*up)[0];
   e.clamped = tree.shape("experts.gate_up_proj_bias") != nullptr;
-  e.inner = (e.clamped ? (*up)[2] : (*up)[1]) / 2;
+  const Module* shared = tree.module({"shared_expert", "shared_experts", "shared_mlp"});
+  const Module* router = tree.module({"gate", "router", "router.gate"});
+  e.all_tokens = router != nullptr && router->class_name.starts_with("Llama4");
+  e.inner = (e.clamped || e.all_tokens ? (*up)[2] : (*up)[1]) / 2;
   for (const Layer& layer : model.profile.layers)
     if (layer.routing.experts == e.experts) e.used = layer.routing.used;
-  const Module* router = tree.module({"gate", "router"});
-  if (router != nullptr) e.router = layer_rows::router_kind(router->class_name);
-  const Module* shared = tree.module({"shared_expert", "shared_experts"});
+  if (router != nullptr)
+    e.router = layer_rows::router_kind(router->class_name == "Linear" ? experts->class_name
+                                                                      : router->class_name);
   if (shared != nullptr) {
-    e.shared_inner = tree.outputs({"shared_expert.gate_proj", "shared_experts.gate_proj"});
+    e.shared_inner = tree.outputs(
+        {"shared_expert.gate_proj", "shared_experts.gate_proj", "shared_mlp.gate_proj"});
     e.shared_gate = tree.has({"shared_expert_gate"});
   }
   const std::string_view router_class = router == nullptr ? std::string_view{} : router->class_name;
@@ -200,11 +137,11 @@ FeedForwardUse feed_forward_use(const Model& model, const Execution& execution,
     if (act != nullptr) f.activation = layer_rows::activation_kind(act->class_name);
     return f;
   }
-  const Size fused = tree.outputs({"gate_up_proj", "fc1_gate"});
-  if (fused > 0) {
+  const Names both = {"gate_up_proj", "fc1_gate", "Wi", "input_linear"};
+  if (const Size fused = tree.outputs(both); fused > 0) {
     f.gating = Gating::fused;
     f.inner = fused / 2;
-    f.hidden = tree.inputs({"gate_up_proj", "fc1_gate"});
+    f.hidden = tree.inputs(both);
     return f;
   }
   if (tree.has({"gate_proj", "wi_0", "w1"}) && tree.has({"up_proj", "wi_1", "w3"})) {
@@ -212,10 +149,11 @@ FeedForwardUse feed_forward_use(const Model& model, const Execution& execution,
     f.inner = tree.outputs({"gate_proj", "wi_0", "w1"});
     f.hidden = tree.inputs({"gate_proj", "wi_0", "w1"});
     f.drops_inner = tree.has({"dropout"}) && tree.has({"wi_0"});
+    f.inner_norm = tree.norm({"ffn_sub_norm"});
     return f;
   }
-  const Names up = {"up_proj", "fc1",   "c_fc", "dense_h_to_4h",     "fc_in", "wi",
-                    "lin1",    "dense", "w1",   "intermediate.dense"};
+  const Names up = {"up_proj", "fc1",   "c_fc", "dense_h_to_4h",      "fc_in",      "wi",
+                    "lin1",    "dense", "w1",   "intermediate.dense", "linear_fc1", "ffn"};
   f.inner = tree.outputs(up);
   f.hidden = tree.inputs(up);
   f.drops_inner = tree.has({"dropout"}) && tree.has({"wi"});
@@ -229,7 +167,11 @@ void place_norms(const Subtree& tree, LayerUse& use) {
   use.before_attention =
       tree.norm({"input_layernorm", "ln_1", "ln_attn", "norm_1", "norm1", "attention_norm",
                  "operator_norm", "layer_norm1", "layernorm_before", "pre_attention_layernorm",
-                 "attn_norm", "pre_attn_norm", "temporal_pre_norm"});
+                 "attn_norm", "pre_attn_norm", "temporal_pre_norm", "attention_layernorm"});
+  if (tree.has({"mixer"})) {  // one norm before whatever the mixer is (Mamba, Nemotron-H)
+    use.before_attention = use.before_feed_forward = tree.norm({"norm"});
+    return;
+  }
   use.after_feed_forward = tree.norm(
       {"post_feedforward_layernorm", "post_mlp_layernorm", "post_norm2", "post_ff_layernorm"});
   const bool four = tree.has({"pre_feedforward_layernorm", "pre_mlp_layernorm"});
@@ -239,12 +181,20 @@ void place_norms(const Subtree& tree, LayerUse& use) {
   use.before_feed_forward =
       tree.norm({"pre_feedforward_layernorm", "pre_mlp_layernorm", "ln_2", "ln_mlp", "norm_2",
                  "norm2", "ffn_norm", "layer_norm2", "layernorm_after", "pre_ff_layernorm",
-                 "mlp_norm", "channel_pre_norm"});
+                 "mlp_norm", "channel_pre_norm", "feedforward_layernorm"});
   if (!use.before_feed_forward && !after)
     use.before_feed_forward = tree.norm({"post_attention_layernorm"});
   if (tree.has({"attention.output.LayerNorm"})) {  // BERT and its relatives
     use.before_attention = tree.norm({"attention.output.LayerNorm"});
     use.before_feed_forward = tree.norm({"output.LayerNorm"});
+  }
+  if (tree.has({"attention.LayerNorm"})) {  // ALBERT, MPNet
+    use.before_attention = tree.norm({"attention.LayerNorm"});
+    use.before_feed_forward = tree.norm({"full_layer_layer_norm", "output.LayerNorm"});
+  }
+  if (tree.has({"sa_layer_norm"})) {  // DistilBERT
+    use.before_attention = tree.norm({"sa_layer_norm"});
+    use.before_feed_forward = tree.norm({"output_layer_norm"});
   }
   if (tree.has({"self_attn_layer_norm"})) {  // BART and its relatives
     use.before_attention = tree.norm({"self_attn_layer_norm"});
@@ -259,6 +209,16 @@ void place_norms(const Subtree& tree, LayerUse& use) {
   }
 }
 
+/// Whether the stack that layer `i` belongs to, the text or the tower, has rotary tables.
+bool rotates(const Model& model, std::string_view block, Size i) {
+  const auto vision = vision_tower(model);
+  return std::any_of(model.part.tensors.begin(), model.part.tensors.end(), [&](const Tensor& t) {
+    if (t.role != Role::buffer || !t.name.ends_with("inv_freq")) return false;
+    const bool of_tower = vision && vision->contains(t.name);
+    return in_a_tower(model, i) ? of_tower && vision->contains(block) : !of_tower;
+  });
+}
+
 /// Whether a layer of the same stack has a bias by distance, which all of them then add.
 bool biased_by_distance(const Part& part, std::string_view block) {
   const std::string_view stack = block.substr(0, block.rfind('.'));
@@ -271,7 +231,9 @@ bool biased_by_distance(const Part& part, std::string_view block) {
 
 LayerUse layer_use(const Model& model, const Execution& execution, Size i) {
   const std::string& path = model.part.blocks.at(static_cast<std::size_t>(i));
-  const Subtree tree(model.part, path);
+  const Subtree whole(model.part, path);
+  const Module* inner = whole.module({"albert_layers.0"});  // a group of one layer
+  const Subtree tree = inner != nullptr ? Subtree(whole, *inner) : whole;
   LayerUse use;
   use.class_name = tree.class_name();
   const std::string_view family = layer_rows::family_of(tree.class_name());
@@ -280,21 +242,38 @@ LayerUse layer_use(const Model& model, const Execution& execution, Size i) {
 
   const Module* attention =
       tree.module({"self_attn", "attn", "attention", "self_attention", "layer.0.SelfAttention"});
+  if (attention == nullptr && tree.has({"mixer.q_proj"})) attention = tree.module({"mixer"});
   if (attention == nullptr) attention = tree.module_of_class({"Attention"});
-  if (attention != nullptr)
-    use.attention = attention_use(model, execution, Subtree(tree, *attention), family);
+  const Size heads = in_a_tower(model, i) ? execution.tower_heads : model.shape.query_heads;
+  const auto attention_of = [&](const Module& m) {
+    return attention_use(model, execution, Subtree(tree, m), family,
+                         layer_rows::listed(family) || rotates(model, path, i), heads);
+  };
+  if (attention != nullptr) use.attention = attention_of(*attention);
   if (use.attention && biased_by_distance(model.part, path)) {
     use.attention->biased_scores = true;
     use.attention->causal_mask = tree.cache(CacheKind::self_attention) != nullptr;
   }
   if (const Module* cross = tree.module({"encoder_attn", "layer.1.EncDecAttention"}))
-    use.cross_attention = attention_use(model, execution, Subtree(tree, *cross), family);
+    use.cross_attention = attention_of(*cross);
   const Module* feed_forward = tree.module({"mlp", "feed_forward", "block_sparse_moe", "ffn", "moe",
                                             "layer.1.DenseReluDense", "layer.2.DenseReluDense"});
+  if (feed_forward == nullptr && tree.has({"mixer.up_proj"})) feed_forward = tree.module({"mixer"});
+  if (feed_forward != nullptr && feed_forward->class_name == "Linear") feed_forward = nullptr;
   if (feed_forward != nullptr)
     use.feed_forward = feed_forward_use(model, execution, Subtree(tree, *feed_forward));
-  else if (tree.has({"fc1", "intermediate.dense"}))
+  else if (tree.has({"fc1", "intermediate.dense", "ffn"}))
     use.feed_forward = feed_forward_use(model, execution, tree);
+  if (const Module* beside = tree.module({"shared_mlp"})) {  // Granite: beside its experts or alone
+    const FeedForwardUse shared = feed_forward_use(model, execution, Subtree(tree, *beside));
+    if (use.feed_forward && use.feed_forward->experts) {
+      use.feed_forward->experts->shared_inner = shared.inner;
+      use.feed_forward->experts->shared_fused = true;
+    } else {
+      use.feed_forward = shared;
+    }
+  }
+  use.scaled = tree.shape("lambda_1") != nullptr;
 
   use.drops_attention = use.drops_feed_forward = execution.hidden_dropout > 0;
   if (family == "StableLm") use.drops_attention = false;
@@ -302,7 +281,13 @@ LayerUse layer_use(const Model& model, const Execution& execution, Size i) {
     use.parallel = true;
   else if (family == "GPTNeoX" || (family == "Falcon" && tree.has({"ln_mlp"})))
     use.parallel = execution.parallel_residual || tree.has({"ln_mlp"});
-  use.known = use.attention && use.feed_forward && use.feed_forward->inner > 0;
+  for (const std::string_view name : {"mixer", "mamba", "linear_attn", "conv"})
+    if (const Module* m = tree.module({name}); m != nullptr && !use.mixer)
+      use.mixer = mixer_use(model, Subtree(tree, *m));
+  use.unknown = unknown_module(tree, use.mixer.has_value());
+  const bool mixes = use.attention || use.mixer;
+  if ((!mixes && !use.feed_forward) || (use.feed_forward && use.feed_forward->inner == 0))
+    if (use.unknown.empty()) use.unknown = use.class_name;
   return use;
 }
 

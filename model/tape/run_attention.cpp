@@ -89,9 +89,15 @@ Heads3 heads(Pass& pass, const Value& x, const Value& from, const AttentionUse& 
     h = {Tape::view(all, tokens(q_width)), Tape::view(all, tokens(k_width)),
          Tape::view(all, tokens(k_width))};
   } else {
-    h.q = column(tape, x, u.hidden, q_width);
+    h.q = column(tape, x, u.hidden, (u.gate_in_query ? 2 : 1) * q_width);
+    if (u.gate_in_query) h.q = Tape::view(h.q, tokens(q_width));
     h.k = column(tape, from, u.hidden, k_width);
     h.v = column(tape, from, u.hidden, k_width);
+  }
+  if (u.norms_rotated) {
+    h.q = normed(tape, rotated(pass, h.q, u), u.query_norm, u.heads, u);
+    h.k = normed(tape, rotated(pass, h.k, u), u.key_norm, u.kv_heads, u);
+    return h;
   }
   h.q = rotated(pass, normed(tape, h.q, u.query_norm, u.heads, u), u);
   h.k = rotated(pass, normed(tape, h.k, u.key_norm, u.kv_heads, u), u);
@@ -153,9 +159,20 @@ Value scores(Pass& pass, const Heads3& h, const AttentionUse& u) {
 
 Value run_attention(Pass& pass, const Value& x, const Value& from, const AttentionUse& u) {
   Tape& tape = *pass.tape;
-  const Heads3 h = heads(pass, x, from, u);
+  Pass own = pass;
+  if (u.own_tables && !tape.mode().kernels.fused_rotation)
+    own.cosines = tape.like(pass.cosines), own.sines = tape.like(pass.sines);
+  const Heads3 h = heads(own, x, from, u);
   const bool fused = tape.mode().kernels.fused_attention && !u.always_scores;
-  const Value mixed = fused ? fused_kernel(pass, h, u) : scores(pass, h, u);
+  Value mixed = fused ? fused_kernel(pass, h, u) : scores(pass, h, u);
+  if (u.joined && fused) mixed = tape.like(mixed);
+  if (u.gated) {
+    const Size width = u.heads * u.value_dim;
+    const Value asked =
+        u.gate_in_query ? Tape::view(h.q, tokens(width)) : column(tape, x, u.hidden, width);
+    mixed = tape.multiply(mixed, tape.keeps_result(asked));
+  }
+  if (u.inner_norm) mixed = run_norm(tape, mixed, *u.inner_norm, tokens(1));
   return tape.linear(mixed, u.heads * u.value_dim, u.hidden, tokens(1), tape.mode().trained,
                      Region::outer);
 }

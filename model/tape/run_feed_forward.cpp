@@ -37,6 +37,7 @@ Value dense(Tape& tape, const Value& x, const FeedForwardUse& u, Size inner) {
     if (u.bias_added) up = tape.add(up, tape.parameter(constant(inner), tape.mode().trained));
     product = run_activation(tape, up, u.activation);
   }
+  if (u.inner_norm) product = run_norm(tape, product, *u.inner_norm, tokens(1));
   if (u.drops_inner)  // then converted to the type of the matrix, whatever autocast makes of it
     product = tape.to(tape.dropout(product, tape.mode().hidden_dropout), tape.mode().parameters);
   return row(tape, product, inner, u.hidden, tokens(1));
@@ -48,10 +49,12 @@ Value routed(Tape& tape, const Value& x, const FeedForwardUse& u) {
   const Size used = e.used;
   Value source = x;
   Value logits;
-  if (e.router == RouterKind::sigmoid) {
+  if (e.router == RouterKind::sigmoid || e.router == RouterKind::softmax_fp32) {
     // The product itself runs in fp32 on fp32 copies; under autocast it is cast back.
     source = tape.to(x, Held::fp32);
     logits = tape.linear_as_is(source, u.hidden, e.experts);
+    if (tape.mode().parameters != Held::fp32 && x.grad)
+      tape.save(constant(u.hidden * e.experts), Held::fp32, Region::outer);
   } else {
     logits = tape.linear_as_is(x, u.hidden, e.experts);
   }
@@ -64,7 +67,12 @@ Value routed(Tape& tape, const Value& x, const FeedForwardUse& u) {
     weights = tape.softmax(chosen(logits.held, logits.grad), false);
     return weights;
   }
-  if (e.router == RouterKind::sigmoid) {
+  if (e.router == RouterKind::softmax_of_raised) {
+    tape.save(tokens(used), Held::int64, Region::outer);
+    return tape.to(tape.softmax(chosen(Held::fp32, logits.grad), true), x.held);
+  }
+  if (e.router == RouterKind::sigmoid || e.router == RouterKind::sigmoid_as_is) {
+    if (e.router == RouterKind::sigmoid_as_is) logits = tape.to(logits, Held::fp32);
     const Value scores = tape.keeps_result(logits);
     tape.save(tokens(used), Held::int64, Region::outer);
     weights = chosen(scores.held, scores.grad);
@@ -76,10 +84,30 @@ Value routed(Tape& tape, const Value& x, const FeedForwardUse& u) {
   if (e.normalised) {
     const Value sum = tape.make(tokens(1), weights.held, weights.grad, Region::outer);
     tape.save(weights), tape.save(sum);
+    if (e.router == RouterKind::softmax_fp32) tape.save(tape.like(sum));  // it is clamped
     weights = tape.like(weights);
   }
   if (e.converted) weights = tape.to(weights, logits.held);
   return weights;
+}
+
+/// Every expert multiplies every token, scaled by its score, which is 0 where it was not chosen.
+/// Source: transformers 5.23 models/llama4/modeling_llama4.py, Llama4TextMoe.
+Value every_expert(Tape& tape, const Value& x, const FeedForwardUse& u) {
+  const ExpertsUse& e = *u.experts;
+  const Value logits = tape.linear_as_is(x, u.hidden, e.experts);
+  tape.save(tokens(e.used), Held::int64, Region::outer);
+  const Value scores = tape.to(tape.keeps_result(tape.to(logits, Held::fp32)), x.held);
+  const Value copies = tape.make(tokens(e.experts * u.hidden), x.held, x.grad);
+  const Value rows = tape.multiply(copies, tape.like(scores));
+  const bool trained = tape.mode().trained;
+  Value both =
+      tape.linear(rows, e.experts * u.hidden, 2 * e.inner, tokens(1), trained, Region::inner);
+  both = tape.make(tokens(2 * e.experts * e.inner), both.held, both.grad, Region::inner);
+  const Value gate = Tape::view(both, tokens(e.experts * e.inner));
+  const Value product = gated(tape, gate, gate, u.activation);
+  tape.linear(product, e.experts * e.inner, u.hidden, tokens(1), trained, Region::outer);
+  return tape.make(tokens(u.hidden), x.held, rows.grad);
 }
 
 Value mixture(Pass& pass, const Value& x, const FeedForwardUse& u) {
@@ -90,13 +118,14 @@ Value mixture(Pass& pass, const Value& x, const FeedForwardUse& u) {
   if (e.shared_inner > 0) {
     FeedForwardUse one = u;
     one.experts.reset();
-    one.gating = Gating::separate;
+    one.gating = e.shared_fused ? Gating::fused : Gating::separate;
     shared = dense(tape, x, one, e.shared_inner);
     if (e.shared_gate) {
       const Value gate = tape.keeps_result(tape.linear_as_is(x, u.hidden, 1));
       shared = tape.multiply(shared, gate);
     }
   }
+  if (e.all_tokens) return tape.add(every_expert(tape, x, u), shared);
   const Value weights = routed(tape, x, u);
   const Size used = e.used;
   const auto routed_rows = [&](Size elements) {
@@ -151,6 +180,13 @@ Value run_activation(Tape& tape, const Value& x, ActivationKind kind) {
     }
     case ActivationKind::sigmoid_product:
       return tape.multiply(x, tape.keeps_result(tape.scale(x)));
+    case ActivationKind::xielu: {
+      // where(x > 0, a x² + b x, (expm1(min(x, ε)) - x) a + b x)
+      tape.save(tape.make(x.extent, Held::boolean, false, x.region));
+      const Value square = tape.power(x), bent = tape.keeps_result(tape.keeps_input(x));
+      if (x.grad || tape.mode().trained) tape.save(tape.like(square)), tape.save(tape.like(bent));
+      return tape.like(x);
+    }
   }
   return tape.keeps_input(x);
 }

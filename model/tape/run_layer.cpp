@@ -15,12 +15,22 @@ Value run_layer(Pass& pass, const Value& residual, const LayerUse& use) {
   const auto dropped = [&](const Value& x, bool drops) {
     return tape.dropout(x, drops ? tape.mode().hidden_dropout : 0);
   };
+  const auto scaled = [&](const Value& half, Size width) {
+    if (!use.scaled) return half;
+    return tape.multiply(half, tape.parameter(constant(width), tape.mode().trained));
+  };
   Value x = residual;
-  const Value read = use.norms_the_sum ? x : normed(tape, x, use.before_attention);
+  const bool mixes = use.attention || use.mixer;
+  const Value read = use.norms_the_sum || !mixes ? x : normed(tape, x, use.before_attention);
   Value attended;
   if (use.attention) {
     attended = run_attention(pass, read, read, *use.attention);
     attended = dropped(normed(tape, attended, use.after_attention), use.drops_attention);
+    attended = scaled(attended, use.attention->hidden);
+  }
+  if (use.mixer) {
+    const Value mixed = run_mixer(pass, read, *use.mixer);
+    attended = use.attention ? tape.add(attended, mixed) : mixed;
   }
   if (use.parallel) {
     const Value fed_by = use.before_feed_forward ? normed(tape, x, use.before_feed_forward) : read;
@@ -28,7 +38,7 @@ Value run_layer(Pass& pass, const Value& residual, const LayerUse& use) {
         dropped(run_feed_forward(pass, fed_by, *use.feed_forward), use.drops_feed_forward);
     return tape.add(tape.add(attended, fed), x);
   }
-  if (use.attention) {
+  if (mixes) {
     x = tape.add(x, attended);
     if (use.norms_the_sum) x = normed(tape, x, use.before_attention);
   }
@@ -42,7 +52,7 @@ Value run_layer(Pass& pass, const Value& residual, const LayerUse& use) {
   const Value fed_by = use.norms_the_sum ? x : normed(tape, x, use.before_feed_forward);
   Value fed = run_feed_forward(pass, fed_by, *use.feed_forward);
   fed = dropped(normed(tape, fed, use.after_feed_forward), use.drops_feed_forward);
-  x = tape.add(x, fed);
+  x = tape.add(x, scaled(fed, use.feed_forward->hidden));
   return use.norms_the_sum ? normed(tape, x, use.before_feed_forward) : x;
 }
 

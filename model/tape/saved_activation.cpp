@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "model/tape/run_ends.hpp"
+#include "model/tape/tower.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -28,14 +31,15 @@ bool same(const LayerUse& a, const LayerUse& b) {
   return a.class_name == b.class_name && same(a.cross_attention, b.cross_attention) &&
          same(a.before_attention, b.before_attention) &&
          same(a.before_feed_forward, b.before_feed_forward) && same(a.attention, b.attention) &&
-         same(a.feed_forward, b.feed_forward);
+         same(a.feed_forward, b.feed_forward) && a.mixer.has_value() == b.mixer.has_value();
 }
 
 /// Elements of a rotary table: one for each position and rotated dimension.
-Size rotated_dims(const Model& model, const AttentionUse& use) {
+Size rotated_dims(const Model& model, const AttentionUse& use, const VisionTower* elsewhere) {
   for (const Tensor& t : model.part.tensors)
-    if (t.role == Role::buffer && t.name.ends_with("inv_freq") &&
-        !t.name.ends_with("original_inv_freq") && t.shape.size() == 1)
+    if ((elsewhere == nullptr || !elsewhere->contains(t.name)) && t.role == Role::buffer &&
+        t.name.ends_with("inv_freq") && !t.name.ends_with("original_inv_freq") &&
+        t.shape.size() == 1)
       return use.rotation == Rotation::halves ? t.shape[0] : 2 * t.shape[0];
   return use.head_dim;
 }
@@ -51,18 +55,21 @@ Size last_matrix(const LayerUse& use) {
 struct Run {
   const Model& model;
   TapeMode mode;
+  Size hidden;               ///< width of the residual
+  const VisionTower* tower;  ///< beside what runs; null: none
+  bool in_tower = false;
 
-  Value residual(Tape& tape) const {
-    return tape.make(tokens(model.shape.hidden_size), mode.parameters, true);
-  }
+  Value residual(Tape& tape) const { return tape.make(tokens(hidden), mode.parameters, true); }
   Pass pass(Tape& tape, const LayerUse& use) const {
     Pass p{.tape = &tape};
     if (use.cross_attention) p.memory = residual(tape);
     if (use.attention && use.attention->rotation != Rotation::none) {
       const Held held = use.attention->rotated_in_fp32 ? Held::fp32 : mode.parameters;
-      const Size dims = rotated_dims(model, *use.attention);
-      p.cosines = tape.make(positions(dims), held, false);
-      p.sines = tape.make(positions(dims), held, false);
+      const Size dims =
+          in_tower ? use.attention->head_dim : rotated_dims(model, *use.attention, tower);
+      const Extent table = use.attention->tables_by_token ? tokens(dims) : positions(dims);
+      p.cosines = tape.make(table, held, false);
+      p.sines = tape.make(table, held, false);
     }
     return p;
   }
@@ -96,7 +103,7 @@ Tape::Sums before_layers(const Run& run, const Execution& execution, const Layer
                          bool crosses) {
   Tape tape(run.mode);
   const Part& part = run.model.part;
-  if (first != nullptr) {
+  if (first != nullptr && first->attention && !first->attention->own_tables) {
     const Pass p = run.pass(tape, *first);
     if (!run.mode.kernels.fused_rotation) tape.save(p.cosines), tape.save(p.sines);
   }
@@ -131,49 +138,70 @@ Value end_of_stack(Tape& tape, const Run& run, const LayerUse* first, bool drops
 
 }  // namespace
 
-double SavedActivations::layer(std::size_t i, double batch, double sequence) const {
+double SavedActivations::layer(std::size_t i, double batch, double sequence,
+                               ImagesOfPass images) const {
   const SavedLayer& kind = kinds[kind_of[i]];
   const Tape::Sums& sums =
       kind.window > 0 && sequence > static_cast<double>(kind.window) ? kind.beyond : kind.within;
   Polynomial all = sums.outer;
   ((all += sums.inner) += sums.weights_outer) += sums.weights_inner;
-  return all.at(batch, sequence);
+  if (!kind.tower) return static_cast<double>(passes[i]) * all.at(batch, sequence);
+  return images.count > 0 ? all.at(images.count, images.patches) : 0;
 }
-double SavedActivations::total(double batch, double sequence) const {
+double SavedActivations::total(double batch, double sequence, ImagesOfPass images) const {
   double sum = loss.at(batch, sequence);
-  for (const Tape::Sums* part : {&before, &after}) {
-    Polynomial all = part->outer;
-    ((all += part->inner) += part->weights_outer) += part->weights_inner;
-    sum += all.at(batch, sequence);
-  }
-  for (std::size_t i = 0; i < kind_of.size(); ++i) sum += layer(i, batch, sequence);
+  const auto whole = [](const Tape::Sums& part) {
+    Polynomial all = part.outer;
+    return ((all += part.inner) += part.weights_outer) += part.weights_inner;
+  };
+  for (const Tape::Sums* part : {&before, &after}) sum += whole(*part).at(batch, sequence);
+  if (images.count > 0) sum += whole(around_tower).at(images.count, images.patches);
+  for (std::size_t i = 0; i < kind_of.size(); ++i) sum += layer(i, batch, sequence, images);
   return sum;
 }
 
 SavedActivations saved_activations(const Model& model, const Execution& execution, TapeMode mode) {
   SavedActivations all;
-  const Run run{model, mode};
+  const auto vision = vision_tower(model);
+  const VisionTower* tower = vision ? &*vision : nullptr;
   const Size hidden = model.shape.hidden_size, vocabulary = model.profile.head_rows;
+  const Run run{model, mode, hidden, tower};
+  Run seeing{model, mode, vision ? vision->hidden : hidden, tower, true};
+  seeing.mode.trained = mode.trained && mode.tower_trained;
   std::vector<LayerUse> uses;
+  std::vector<bool> of_tower;
   for (std::size_t i = 0; i < model.part.blocks.size(); ++i) {
-    LayerUse use = layer_use(model, execution, static_cast<Size>(i));
+    const auto at = static_cast<Size>(i);
+    LayerUse use = layer_use(model, execution, at);
+    const bool inside = in_a_tower(model, at);
+    all.passes.push_back(model.profile.layers[i].passes);
     const auto known =
         std::find_if(uses.begin(), uses.end(), [&](const LayerUse& u) { return same(u, use); });
     all.kind_of.push_back(static_cast<std::size_t>(known - uses.begin()));
     if (known != uses.end()) continue;
-    SavedLayer kind{.within = run.layer(use, false, false),
-                    .beyond = run.layer(use, true, false),
-                    .attention = run.layer(use, false, true),
-                    .attention_beyond = run.layer(use, true, true),
-                    .window = use.attention ? use.attention->window : 0,
+    SavedLayer kind{.window = use.attention ? use.attention->window : 0,
                     .last_matrix = last_matrix(use),
-                    .known = use.known};
-    kind.input.add(tokens(hidden), bytes_of(mode.parameters));
+                    .tower = inside,
+                    .unknown = use.unknown};
+    const bool runs = !inside || (vision && at >= vision->first && at < vision->last);
+    if (runs && (!inside || mode.tower_trained)) {
+      const Run& here = inside ? seeing : run;
+      kind.within = here.layer(use, false, false);
+      kind.beyond = here.layer(use, true, false);
+      kind.attention = here.layer(use, false, true);
+      kind.attention_beyond = here.layer(use, true, true);
+      kind.input.add(tokens(here.hidden), bytes_of(mode.parameters));
+    }
     all.kinds.push_back(kind);
     uses.push_back(std::move(use));
+    of_tower.push_back(inside);
   }
-
-  const LayerUse* first = uses.empty() ? nullptr : &uses.front();
+  if (vision) all.around_tower = around_tower(model, mode, *vision);
+  // The first layer of the text: towers may stand before it.
+  const auto text = std::find(of_tower.begin(), of_tower.end(), false) - of_tower.begin();
+  const LayerUse* first = text == static_cast<std::ptrdiff_t>(uses.size())
+                              ? nullptr
+                              : &uses[static_cast<std::size_t>(text)];
   const bool crosses = std::any_of(uses.begin(), uses.end(), [](const LayerUse& use) {
     return use.cross_attention.has_value();
   });
@@ -187,7 +215,9 @@ SavedActivations saved_activations(const Model& model, const Execution& executio
       const Value memory = end_of_stack(tape, run, first, drops);
       if (mode.trained && !mode.autocast) tape.save(memory);
     }
-    const Value y = end_of_stack(tape, run, first, drops);
+    const bool encodes = !model.profile.generative && !model.encoder_decoder;
+    if (encodes) around_encoder(tape, model.part);
+    const Value y = encodes ? run.residual(tape) : end_of_stack(tape, run, first, drops);
     Value scores = tape.linear(y, hidden, vocabulary, tokens(1), mode.trained);
     if (execution.logit_softcap > 0) scores = tape.scale(tape.keeps_result(tape.scale(scores)));
     all.after = tape.saved();
@@ -195,11 +225,12 @@ SavedActivations saved_activations(const Model& model, const Execution& executio
     all.logits.add(scores.extent, bytes_of(scores.held));
     if (scores.held != Held::fp32) all.logits.add(scores.extent, 4);
   }
-  if (crosses) {
+  const bool encodes = !model.profile.generative && !model.encoder_decoder;
+  if (crosses || encodes) {
     // Plain cross entropy in the logits' type, which autocast raises; the decoder's own inputs.
     const Size element = mode.autocast ? 4 : all.logits_bytes;
     all.loss.add(tokens(vocabulary), element);
-    all.loss.add(tokens(1), 8);
+    if (crosses) all.loss.add(tokens(1), 8);
     all.loss.add(constant(1), element);
     return all;
   }

@@ -8,6 +8,7 @@
 // norms.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "model/tape/layer_run.hpp"
@@ -23,19 +24,28 @@ struct SavedLayer {
   /// Elements of the layer's last matrix, whose result nothing keeps: made again, a layer can stop
   /// before it.
   Size last_matrix = 0;
-  bool known = true;  ///< false: its modules are not all understood
+  /// Patches run through it, not text: polynomials are in images and the patches of each.
+  bool tower = false;
+  std::string unknown;  ///< a module that is not understood, or its class; empty: all are
+};
+
+/// Images of one pass, all of one size; none: 0 of them.
+struct ImagesOfPass {
+  double count = 0, patches = 0;
 };
 
 struct SavedActivations {
   std::vector<SavedLayer> kinds;
   std::vector<std::size_t> kind_of;  ///< of each layer of model.profile.layers
+  std::vector<Size> passes;          ///< times that a token runs through it (ALBERT)
   Tape::Sums before, after;          ///< embeddings and rotary tables; final norm and head
+  Tape::Sums around_tower;           ///< in images and patches: from pixels, and into the context
   Polynomial loss;                   ///< log-probabilities in fp32, and the labels
   Polynomial logits;                 ///< logits and their fp32 copy, alive while the loss is made
   Size logits_bytes = 0;             ///< of one logit as the head makes it
   /// Of one batch of `batch` sequences of `sequence` tokens, every layer kept.
-  double total(double batch, double sequence) const;
-  double layer(std::size_t i, double batch, double sequence) const;
+  double total(double batch, double sequence, ImagesOfPass images = {}) const;
+  double layer(std::size_t i, double batch, double sequence, ImagesOfPass images = {}) const;
 };
 
 /// `mode` decides how values are held, what is dropped and which kernels run.

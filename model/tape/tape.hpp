@@ -92,6 +92,7 @@ struct TapeMode {
   Held parameters = Held::bf16;
   bool autocast = false;      ///< matrices in bf16 over fp32 parameters
   bool trained = true;        ///< the weights of the model; adapters are always trained
+  bool tower_trained = true;  ///< gradients run through the vision tower
   bool one_sequence = false;  ///< a batch of one: reshapes need no copy
   double attention_dropout = 0, hidden_dropout = 0;
   bool frozen_inputs = false;  ///< frozen products keep their inputs too

@@ -1,15 +1,25 @@
 #include "model/training/passes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "model/tape/execution.hpp"
+#include "model/tape/tower.hpp"
 #include "model/training/rank.hpp"
 
 namespace headroom::model {
 namespace {
 
 double number(Size n) { return static_cast<double>(n); }
+
+/// Rules of thumb stand in for what layers keep.
+bool activations_replaced(const Factors& f) {
+  return f.contains("activation_factor") ||
+         (f.contains("feed_forward_factor") &&
+          (f.contains("attention_factor_fused") || f.contains("attention_factor_scores")));
+}
 
 /// Tokens of one card: a pass's sequences, divided by context parallelism.
 double tokens_here(const TrainingScenario& s) {
@@ -18,15 +28,46 @@ double tokens_here(const TrainingScenario& s) {
 
 /// Bytes on one card: what lies between parallel matrices is divided, the rest by tokens where
 /// sequences are parallel (Korthikanti et al., arXiv:2205.05198, section 4).
-double on_card(const TrainingScenario& s, const Tape::Sums& sums) {
-  const double batch = number(s.batch), all = number(s.sequence),
-               here = all / number(s.parallel.context);
+double on_card(const TrainingScenario& s, const Tape::Sums& sums, double batch, double all,
+               double here) {
   const double tensor = number(s.parallel.tensor), outer = s.parallel.sequence ? tensor : 1;
   return sums.outer.at(batch, here, all) / outer + sums.inner.at(batch, here, all) / tensor +
          sums.weights_outer.at(batch, here, all) + sums.weights_inner.at(batch, here, all) / tensor;
 }
 
+double on_card(const TrainingScenario& s, const Tape::Sums& sums) {
+  const double all = number(s.sequence);
+  return on_card(s, sums, number(s.batch), all, all / number(s.parallel.context));
+}
+/// The same in images and patches, which context parallelism does not divide.
+double on_card_of_images(const TrainingScenario& s, const Tape::Sums& sums) {
+  if (s.images.count == 0) return 0;
+  const double patches = number(s.images.patches);
+  return on_card(s, sums, number(s.batch * s.images.count), patches, patches);
+}
+
 }  // namespace
+
+void check_described(const TrainingScenario& s, const SavedActivations& saved) {
+  if (activations_replaced(s.factors)) return;
+  for (std::size_t i = 0; i < saved.kind_of.size(); ++i) {
+    const SavedLayer& kind = saved.kinds[saved.kind_of[i]];
+    if (kind.unknown.empty() || (kind.tower && s.images.count == 0)) continue;
+    throw std::invalid_argument(
+        fmt::format("what {} of {} keeps for backward is not described ({}); --set "
+                    "activation_factor=X puts a rule of thumb in its place: tokens * hidden * "
+                    "layers * X * bytes of an element",
+                    s.model->profile.layers[i].path, s.model->architecture, kind.unknown));
+  }
+}
+
+bool gradients_in_tower(const TrainingScenario& s) {
+  if (s.adapter == nullptr) return !s.tower_frozen;
+  const auto tower = vision_tower(*s.model);
+  return tower && std::ranges::any_of(s.adapter->modules, [&](const AdaptedModule& m) {
+           return tower->contains(m.path);
+         });
+}
 
 bool quantised_operands(const TrainingScenario& s) {
   return s.matrices != nullptr && s.runtime->matrices == MatrixPackage::transformer_engine;
@@ -37,6 +78,7 @@ SavedActivations saved_of(const TrainingScenario& s) {
   TapeMode mode{.parameters = s.recipe->parameters,
                 .autocast = s.recipe->autocast,
                 .trained = s.adapter == nullptr,
+                .tower_trained = gradients_in_tower(s),
                 .one_sequence = s.batch == 1,
                 .attention_dropout = execution.attention_dropout,
                 .hidden_dropout = execution.hidden_dropout,
@@ -63,30 +105,43 @@ Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, Size stage)
   const double tokens = tokens_here(s);
   const double tensor = number(s.parallel.tensor), outer = s.parallel.sequence ? tensor : 1;
   const double element = s.recipe->parameters == Held::fp32 && !s.recipe->autocast ? 4 : 2;
-  const double adapters = shape.adapter_kept * tokens / outer /
-                          std::max<double>(1, number(static_cast<Size>(saved.kind_of.size())));
+  // Of adapters by layer: those beside the text's layers and those in a tower.
+  const auto layers_of = [&](bool tower) {
+    Size n = 0;
+    for (const std::size_t kind : saved.kind_of) n += saved.kinds[kind].tower == tower ? 1 : 0;
+    return number(std::max<Size>(1, n));
+  };
+  const double patches = number(s.batch * s.images.count * s.images.patches);
+  const double beside_text = shape.adapter_kept * tokens / outer / layers_of(false);
+  const double in_tower = shape.adapter_kept_in_tower * patches / outer / layers_of(true);
   Kept k;
   for (std::size_t i = 0; i < saved.kinds.size(); ++i) {
     if (here.layers[i] == 0) continue;
     const double layers = number(here.layers[i]);
     const SavedLayer& kind = saved.kinds[i];
+    if (kind.tower && s.images.count == 0) continue;
     const bool beyond = kind.window > 0 && s.sequence > kind.window;
-    const double all = on_card(s, beyond ? kind.beyond : kind.within) + adapters;
+    const auto bytes =
+        kind.tower ? on_card_of_images : [](const TrainingScenario& of, const Tape::Sums& sums) {
+          return on_card(of, sums);
+        };
+    const double adapters = kind.tower ? in_tower : beside_text;
+    const double all = bytes(s, beyond ? kind.beyond : kind.within) + adapters;
     const double half =
-        std::min(all, on_card(s, beyond ? kind.attention_beyond : kind.attention) + adapters / 2);
+        std::min(all, bytes(s, beyond ? kind.attention_beyond : kind.attention) + adapters / 2);
     k.attention += layers * half;
     k.feed_forward += layers * (all - half);
     k.layer = std::max(k.layer, all);
-    k.inputs += layers *
-                kind.input.at(number(s.batch), number(s.sequence) / number(s.parallel.context)) /
-                outer;
+    Tape::Sums input;
+    input.outer = kind.input;
+    k.inputs += layers * bytes(s, input);
     k.transient = std::max(
-        k.transient,
-        element * tokens * (here.widest[i] / tensor + number(s.model->shape.hidden_size) / outer));
-    k.known = k.known && kind.known;
+        k.transient, element * (kind.tower ? patches : tokens) *
+                         (here.widest[i] / tensor + number(s.model->shape.hidden_size) / outer));
   }
   const Stage ends = stage_of(s, stage);
-  if (ends.has_embedding) k.ends += on_card(s, saved.before);
+  if (ends.has_embedding)
+    k.ends += on_card(s, saved.before) + on_card_of_images(s, saved.around_tower);
   if (ends.has_head && s.head_loss) k.ends += on_card(s, saved.after);
   return k;
 }

@@ -11,7 +11,6 @@ struct Kept {
   double layer = 0;                                  ///< the largest layer's, nothing left out
   double inputs = 0;     ///< inputs of all layers, which full recomputation keeps
   double transient = 0;  ///< gradients of activations in the layer that has most
-  bool known = true;
 };
 
 /// Bytes of logits and what the loss makes of them, at the two moments.
@@ -22,11 +21,18 @@ struct LossBytes {
 /// What follows from the model, how it is held and which kernels run; independent of sizes.
 SavedActivations saved_of(const TrainingScenario& scenario);
 
+/// Whether gradients run through the vision tower: it is trained, or adapters stand in it.
+bool gradients_in_tower(const TrainingScenario& scenario);
+
 /// Matrices of layers are kept quantised: inputs between forward and backward, weights in a copy
 /// for either pass.
 bool quantised_operands(const TrainingScenario& scenario);
 
 Kept kept_by_pass(const TrainingScenario& scenario, const StepShape& shape, Size stage);
+
+/// Throws std::invalid_argument where layers have modules of which it is not known what they keep,
+/// and no factor stands in for it. Towers that nothing runs through keep nothing.
+void check_described(const TrainingScenario& scenario, const SavedActivations& saved);
 
 /// Throws ImpossibleStep, and std::invalid_argument for sizes below one.
 void check_step(const TrainingScenario& scenario);

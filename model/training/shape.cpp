@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/tape/tower.hpp"
 #include "model/training/passes.hpp"
 
 namespace headroom::model {
@@ -18,7 +19,8 @@ struct Key {
   const TrainingRuntime* runtime;
   Size tensor, stages, experts;
   double imbalance;
-  bool one_sequence, frozen_inputs, selective, fused_attention, fused_kernels, compiled, ring, flat;
+  bool one_sequence, frozen_inputs, selective, fused_attention, fused_kernels, compiled, ring, flat,
+      tower_frozen;
   friend bool operator==(const Key&, const Key&) = default;
 };
 Key key_of(const TrainingScenario& s) {
@@ -41,7 +43,8 @@ Key key_of(const TrainingScenario& s) {
           s.fused_kernels,
           s.compiled,
           s.parallel.context > 1,
-          s.zero > 0};
+          s.zero > 0,
+          s.tower_frozen};
 }
 
 /// Optimizer states over all that is trained, before anything is shared out. Where states are
@@ -54,8 +57,10 @@ Bytes states_of_trained(const TrainingScenario& s) {
   };
   Bytes sum;
   if (s.adapter == nullptr) {
+    const auto tower = s.tower_frozen ? vision_tower(*s.model) : std::nullopt;
     for (const Tensor& t : s.model->part.tensors)
-      if (t.is_parameter() && t.tied_to.empty()) sum += shaped(t);
+      if (t.is_parameter() && t.tied_to.empty() && !(tower && tower->contains(t.name)))
+        sum += shaped(t);
     return sum;
   }
   for (const AdaptedModule& m : s.adapter->modules) {
@@ -70,11 +75,13 @@ Bytes states_of_trained(const TrainingScenario& s) {
 /// (PEFT 0.21, tuners/lora/layer.py, Linear.forward). Stacked experts: one row a chosen expert.
 /// With lengths (DoRA) also the frozen layer's output, for the length's gradient, and what the
 /// factors give before it is scaled.
-double adapter_kept(const TrainingScenario& s) {
+double adapter_kept(const TrainingScenario& s, bool in_tower) {
   if (s.adapter == nullptr) return 0;
+  const auto tower = vision_tower(*s.model);
   const double of_input = s.runtime->adapter_inputs_fp32 ? 4 : 2;
   double sum = 0;
   for (const AdaptedModule& m : s.adapter->modules) {
+    if ((tower && tower->contains(m.path)) != in_tower) continue;
     sum += (of_input + (s.runtime->adapter_dropout ? 1 : 0)) * static_cast<double>(m.in) +
            static_cast<double>(s.runtime->adapter_bytes) * static_cast<double>(m.rank);
     if (m.magnitudes > 0) sum += 2 * of_input * static_cast<double>(m.out);
@@ -94,17 +101,28 @@ StageShape stage_shape(const TrainingScenario& s, const SavedActivations& saved,
   for (Size i = here.first; i < here.last; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const std::size_t kind = saved.kind_of[at];
-    ++shape.layers[kind];
+    shape.layers[kind] += saved.passes[at];
     shape.widest[kind] = std::max(shape.widest[kind], s.model->profile.layers[at].widest);
   }
   return shape;
+}
+
+Size frozen_tower(const TrainingScenario& s) {
+  const auto tower = s.tower_frozen ? vision_tower(*s.model) : std::nullopt;
+  Size sum = 0;
+  if (tower)
+    for (const Tensor& t : s.model->part.tensors)
+      if (t.is_parameter() && tower->contains(t.name)) sum += t.elements();
+  return sum;
 }
 
 StepShape shape_of(const TrainingScenario& s) {
   StepShape shape{.saved = saved_of(s),
                   .states = states_of_trained(s),
                   .adapted = s.adapter != nullptr ? s.adapter->parameters() : 0,
-                  .adapter_kept = adapter_kept(s),
+                  .adapter_kept = adapter_kept(s, false),
+                  .adapter_kept_in_tower = adapter_kept(s, true),
+                  .frozen_tower = frozen_tower(s),
                   .stages = {}};
   for (Size stage = 0; stage < s.parallel.stages; ++stage)
     shape.stages.push_back(stage_shape(s, shape.saved, stage));
@@ -126,6 +144,7 @@ TrainingEstimate TrainingEvaluator::operator()(const TrainingScenario& s) {
   const Key key = key_of(s);
   if (!memory_ || !(memory_->key == key))
     memory_ = std::make_unique<Memory>(Memory{key, shape_of(s)});
+  check_described(s, memory_->shape.saved);
   return memory_of_step(s, memory_->shape);
 }
 

@@ -22,9 +22,11 @@ struct StageShape {
 
 struct StepShape {
   SavedActivations saved;
-  Bytes states;             ///< of the optimizer over all that is trained, before sharing out
-  Size adapted = 0;         ///< parameters of adapters
-  double adapter_kept = 0;  ///< bytes that adapters keep, a token
+  Bytes states;      ///< of the optimizer over all that is trained, before sharing out
+  Size adapted = 0;  ///< parameters of adapters
+  double adapter_kept = 0,
+         adapter_kept_in_tower = 0;  ///< bytes that adapters keep, a token or patch
+  Size frozen_tower = 0;             ///< parameters of a vision tower that is not trained
   std::vector<StageShape> stages;
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "model/tape/tower.hpp"
 #include "model/training/exchange.hpp"
 #include "model/training/passes.hpp"
 
@@ -53,6 +54,19 @@ double attention_flops(const TrainingScenario& s, Size first, Size last) {
   return flops;
 }
 
+/// FLOPs of one pass's matrices in layers [first, last): a tower multiplies patches, and none where
+/// there are no images.
+double matrix_flops(const TrainingScenario& s, std::size_t first, std::size_t last) {
+  const auto& all = s.model->profile.multiplied_before;
+  const double text = number(s.batch) * number(s.sequence) / number(s.parallel.context);
+  const double patches = number(s.batch * s.images.count * s.images.patches);
+  double flops = 0;
+  for (std::size_t i = first; i < last; ++i)
+    flops +=
+        2 * (all[i + 1] - all[i]) * (in_a_tower(*s.model, static_cast<Size>(i)) ? patches : text);
+  return flops;
+}
+
 /// Kernels that a stage launches, in those of a dense layer: 34 that torch launches for one of
 /// Llama's (norms of 6, rotations of 10, 7 products, attention, gate, sums). A router with its
 /// experts takes 30 more (probabilities, choice, counts, sorting there and back; Megatron-LM
@@ -79,8 +93,7 @@ Work work_of(const TrainingScenario& s, const StepShape& shape, Size stage) {
   Work w;
   w.tokens = number(s.batch) * number(s.sequence) / number(s.parallel.context);
   w.layers = number(here.last - here.first);
-  const auto& all = m.profile.multiplied_before;
-  w.matrix = 2 * w.tokens * (all[last] - all[first]) / tensor;
+  w.matrix = matrix_flops(s, first, last) / tensor;
   if (here.has_head && s.head_loss)
     w.head = 2 * w.tokens * number(m.profile.head_elements) / tensor;
   w.attention = w.tokens * attention_flops(s, here.first, here.last) / tensor;
@@ -204,10 +217,11 @@ StepTime time_of_step(const TrainingScenario& s, const StepShape& shape, const T
   t.tokens_s = tokens / t.total;
   const Model& m = *s.model;
   const auto layers = static_cast<Size>(m.profile.layers.size());
+  const double matrices = matrix_flops(s, 0, static_cast<std::size_t>(layers)) * number(p.context) *
+                          passes * number(p.replicas);
   const double useful =
-      tokens *
-      (2 * (m.profile.multiplied_before.back() + number(m.profile.head_elements)) * (1 + back) +
-       attention_flops(s, 0, layers) * 3);
+      matrices * (1 + back) + tokens * (2 * number(m.profile.head_elements) * (1 + back) +
+                                        attention_flops(s, 0, layers) * 3);
   t.utilization = useful / (t.total * peak * number(p.cards()));
   const auto parts = parts_of(t);
   t.bound =

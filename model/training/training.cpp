@@ -39,14 +39,19 @@ TrainingEstimate of_stage(const TrainingScenario& s, const StepShape& shape, Siz
   RankShare trained = here.elements;
   const RankShare model_elements = trained;
   if (adapters) trained = {.dense = adapters_of_rank(s, shape.adapted)};
+  // Towers stand on the first stage, and tensor parallelism divides them as it does the rest.
+  const Size frozen =
+      adapters || stage > 0 ? 0 : std::min(trained.dense, shape.frozen_tower / s.parallel.tensor);
+  trained.dense -= frozen;
+  if (!adapters) e.trained -= shape.frozen_tower, e.frozen += shape.frozen_tower;
   const Size weight = adapters ? runtime.adapter_bytes : r.weight;
   const Size gradient = adapters ? runtime.adapter_bytes : r.gradient;
   const Size master = adapters ? 0 : r.master;
   const auto of = [&](Size bytes, int from) {
     return shared(s, bytes * Bytes(trained.dense), bytes * Bytes(trained.experts), from);
   };
-  e.weights = of(weight, 3);
-  Bytes unshared = weight * Bytes(trained.total());
+  e.weights = of(weight, 3) + shared(s, weight * Bytes(frozen), Bytes(0), 3);
+  Bytes unshared = weight * Bytes(trained.total() + frozen);
   if (adapters) {
     e.weights += shared(s, Bytes(here.base.dense), Bytes(here.base.experts), 3);
     unshared += Bytes(here.base.total());
@@ -86,7 +91,6 @@ TrainingEstimate of_stage(const TrainingScenario& s, const StepShape& shape, Siz
 
   // Activations.
   const Kept kept = kept_by_pass(s, shape, stage);
-  e.exact_layers = kept.known;
   const double passes = passes_in_flight(s, stage);
   e.in_flight = static_cast<Size>(std::ceil(passes));
   const bool again = s.recomputation == Recomputation::full;

@@ -39,6 +39,11 @@ struct Stage {
   bool has_embedding = false, has_head = false;
 };
 
+/// Images of each sequence, all of one size.
+struct ImagesOfSample {
+  Size count = 0, patches = 0;
+};
+
 /// Rules of thumb by key, in place of terms (model/training/factors.hpp).
 using Factors = std::map<std::string, double, std::less<>>;
 
@@ -59,7 +64,9 @@ struct TrainingScenario {
   const TrainingRuntime* runtime = nullptr;
   Size batch = 1, sequence = 2048;  ///< sequences of a pass, tokens of each
   Size accumulated = 1;             ///< passes before a step
-  Size document = 0;  ///< tokens of those that sequences are packed from; 0: each is one
+  ImagesOfSample images{};    ///< none: text alone; the context's share of them is in `sequence`
+  bool tower_frozen = false;  ///< the vision tower's weights are not trained
+  Size document = 0;          ///< tokens of those that sequences are packed from; 0: each is one
   Parallelism parallel{};
   int zero = 0;  ///< ZeRO stage: what replicas share out
   Recomputation recomputation = Recomputation::none;
@@ -101,7 +108,6 @@ struct TrainingEstimate {
   Size in_flight = 1;            ///< passes whose activations it keeps
   Peak moment = Peak::backward_start;
   bool gradients_alive = true;  ///< at that moment
-  bool exact_layers = true;     ///< every layer's modules are understood
   std::vector<Term> terms;
 };
 

@@ -56,28 +56,35 @@ model::ImageSize image_size(const Options& options) {
 
 }  // namespace
 
-void add_images(const Options& options, model::Scenario& s, std::vector<std::string>& assumed) {
+std::optional<GivenImages> images_of(const Options& options, const model::Model& m,
+                                     std::string_view text_flag) {
   options.requires_flag("image-size", "images");
-  if (!options.given("images")) return;
-  const model::Model& m = *s.weights->model;
+  if (!options.given("images")) return std::nullopt;
   if (m.images.kind == model::ImageTokens::unknown)
     throw UsageError(fmt::format(
         "--images: {} ({}) takes none, or how it turns them into tokens is not described; add "
-        "their tokens to --prompt-tokens",
-        m.name, m.architecture));
+        "their tokens to --{}",
+        m.name, m.architecture, text_flag));
   const bool fixed = m.images.kind == model::ImageTokens::fixed;
   if (fixed && options.given("image-size"))
     throw UsageError(fmt::format("--image-size has no effect: {} makes {} tokens of every image",
                                  m.name, m.images.tokens));
   if (!fixed && !options.given("image-size"))
     throw UsageError("--images needs --image-size WIDTHxHEIGHT: the tokens depend on it");
-  const Size count = options.whole("images", 1);
-  model::ImageInput each;
+  GivenImages given{.count = options.whole("images", 1), .each = {}};
   try {
-    each = image_input(m.images, fixed ? model::ImageSize{} : image_size(options));
+    given.each = image_input(m.images, fixed ? model::ImageSize{} : image_size(options));
   } catch (const std::invalid_argument& e) {
     throw UsageError(fmt::format("--image-size: {}", e.what()));
   }
+  return given;
+}
+
+void add_images(const Options& options, model::Scenario& s, std::vector<std::string>& assumed) {
+  const model::Model& m = *s.weights->model;
+  const auto given = images_of(options, m, "prompt-tokens");
+  if (!given) return;
+  const auto& [count, each] = *given;
   s.images = {count, each.patches, m.images.hidden};
   s.prompt_tokens += count * each.tokens;
   if (s.context > 0 && s.context < s.prompt_tokens + s.output_tokens)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,15 @@ namespace headroom::sweep {
 /// says so in `assumed`. Throws UsageError.
 void add_adapters(const Options& options, const model::Scenario& scenario, model::Weights& weights,
                   std::vector<std::string>& assumed);
+
+/// --images and --image-size; null where no image is given. `text_flag`: what holds their tokens
+/// where the model's images are not described. Throws UsageError.
+struct GivenImages {
+  Size count = 0;
+  model::ImageInput each;
+};
+std::optional<GivenImages> images_of(const Options& options, const model::Model& model,
+                                     std::string_view text_flag);
 
 /// --images and --image-size: adds their tokens to the scenario's prompt, and says so in `assumed`.
 /// Throws UsageError: a model whose images are not described, a size that is missing or without

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <charconv>
 
+#include "model/tape/tower.hpp"
 #include "model/training/factors.hpp"
 #include "model/training/rank.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/adapter_options.hpp"
+#include "sweep/options/companion_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
 #include "sweep/output.hpp"
@@ -22,9 +24,8 @@ namespace {
 void refuse_inference_flags(const Options& options) {
   for (const auto* flag :
        {"kv-precision", "prompt-tokens", "output-tokens", "context", "no-kv-cache", "gpu-budget",
-        "gpu-memory-utilization", "ram-budget", "disk-budget", "lora-adapters", "images",
-        "image-size", "prompt-tokens-p95", "output-tokens-p95", "draft-model", "draft-precision",
-        "draft-tokens", "acceptance"})
+        "gpu-memory-utilization", "ram-budget", "disk-budget", "lora-adapters", "prompt-tokens-p95",
+        "output-tokens-p95", "draft-model", "draft-precision", "draft-tokens", "acceptance"})
     if (options.given(flag))
       throw UsageError(fmt::format("--{} has no effect on --task training", flag));
 }
@@ -143,6 +144,32 @@ void read_kernels(const Options& options, model::TrainingScenario& s, GivenTrain
     throw UsageError("--expert-imbalance has no effect: the model has no experts");
 }
 
+void read_images(const Options& options, model::TrainingScenario& s, GivenTraining& given) {
+  const auto images = images_of(options, *s.model, "seq");
+  s.tower_frozen = options.given("freeze-vision-tower");
+  if (s.tower_frozen && s.adapter != nullptr)
+    throw UsageError("--freeze-vision-tower has no effect beside adapters: all else is frozen");
+  if (s.tower_frozen && !model::vision_tower(*s.model))
+    throw UsageError(
+        fmt::format("--freeze-vision-tower: {} ({}) has no vision tower that is described",
+                    s.model->name, s.model->architecture));
+  if (!images) {
+    if (model::vision_tower(*s.model))
+      given.assumed.emplace_back("text alone: no image goes through the vision tower (--images)");
+    return;
+  }
+  const Size tokens = images->count * images->each.tokens;
+  if (tokens > s.sequence)
+    throw UsageError(fmt::format("--seq: {} tokens do not hold {} images of {} tokens each ({})",
+                                 s.sequence, images->count, images->each.tokens, tokens));
+  const auto tower = model::vision_tower(*s.model);
+  s.images = {images->count, images->each.patches + (tower ? tower->class_tokens : 0)};
+  given.assumed.push_back(
+      fmt::format("of the {} tokens of a sequence {} are those of {} image{}; {} patches each ({})",
+                  s.sequence, tokens, images->count, images->count == 1 ? "" : "s",
+                  s.images.patches, s.model->images.source));
+}
+
 /// "300B", "1.5e9": whole tokens from 1 on; 0 where nothing is given.
 Size token_budget_of(const Options& options) {
   if (!options.given("token-budget")) return 0;
@@ -254,6 +281,7 @@ GivenTraining training_of(const Options& given_options) {
   s.accumulated = options.whole("grad-accum", 1);
   read_parallelism(options, s, given);
   read_kernels(options, s, given);
+  read_images(options, s, given);
   read_offload(options, s);
   s.factors = factors_of(options);
   check_factors(s);

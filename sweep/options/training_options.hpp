@@ -13,14 +13,15 @@
 namespace headroom::sweep {
 
 /// Flags that mean something for training alone.
-#define HEADROOM_TRAINING_FLAGS                                            \
-  "grad-accum zero checkpointing recipe optimizer fused-loss liger "       \
-  "offload-optimizer offload-params attention mixed-precision cp "         \
-  "virtual-stages sequence-parallel expert-imbalance "                     \
-  "grad-ckpt-reduction attn-act-factor-fa attn-act-factor-no-fa "          \
-  "mlp-act-factor logits-factor fragmentation-gib misc-overhead-gib lora " \
-  "qlora lora-rank lora-alpha lora-targets dora modules-to-save compile "  \
-  "from probe warmup-steps probe-steps estimate-only token-budget packing"
+#define HEADROOM_TRAINING_FLAGS                                             \
+  "grad-accum zero checkpointing recipe optimizer fused-loss liger "        \
+  "offload-optimizer offload-params attention mixed-precision cp "          \
+  "virtual-stages sequence-parallel expert-imbalance "                      \
+  "grad-ckpt-reduction attn-act-factor-fa attn-act-factor-no-fa "           \
+  "mlp-act-factor logits-factor fragmentation-gib misc-overhead-gib lora "  \
+  "qlora lora-rank lora-alpha lora-targets dora modules-to-save compile "   \
+  "from probe warmup-steps probe-steps estimate-only token-budget packing " \
+  "freeze-vision-tower"
 
 /// A scenario and what its pointers point to.
 struct GivenTraining {

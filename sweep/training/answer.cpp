@@ -53,8 +53,6 @@ std::vector<std::string> warnings_of(const GivenTraining& given, const TrainingE
   if (given.scenario.matrices != nullptr && runtime.matrices != model::MatrixPackage::torchao)
     all.push_back(fmt::format("no measured peak of {} in {} stands behind what is kept quantised",
                               runtime.name, given.scenario.matrices->name));
-  if (!e.exact_layers)
-    all.emplace_back("some layers are of a kind whose activations are not described: too low");
   for (const auto& [key, value] : given.scenario.factors)
     all.push_back(
         fmt::format("a rule of thumb replaces what would be counted: {} = {}", key, value));
@@ -100,8 +98,7 @@ json::object object_of(const GivenTraining& given, const TrainingAnswer& answer)
                    {"peak_high_bytes", bytes(e.peak_high)},
                    {"peak_at", name_of(e.moment)},
                    {"host_bytes", bytes(e.host)},
-                   {"disk_bytes", bytes(e.disk)},
-                   {"layers_described", e.exact_layers}};
+                   {"disk_bytes", bytes(e.disk)}};
   if (!given.probe.empty()) all["probe"] = given.probe;
   all["machine"] = given.machine ? json::value(given.machine->name) : json::value(nullptr);
   all["fits"] = given.machine ? json::value(fits(*answer.outcome)) : json::value(nullptr);

@@ -2,7 +2,8 @@
 //
 // data/training/saved_activations.csv.gz: torch 2.15 on the CPU and transformers 5.23, small
 // models, one measurement a row; `env` cuda_emul has CUDA's dropout masks, fused attention and
-// autocast list put in.
+// autocast list put in. family_activations.csv.gz and tower_activations.csv.gz: as
+// tests/oracle/activations.py records, more families in the same way, without dropout.
 #include "model/tape/saved_activation.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include <string>
 
 #include "csv.hpp"
+#include "model/tape/tower.hpp"
 #include "reference.hpp"
 
 namespace headroom::oracle {
@@ -39,11 +41,11 @@ model::TapeMode mode_of(const Row& row, const model::Execution& execution) {
 }
 
 /// Not what a GPU does: the CPU's masks and its attention with dropout or with a bias that is
-/// trained, experts one by one.
+/// trained, experts one by one, every state of a recurrent mixer.
 bool only_on_cpu(const Row& row) {
   const bool biased = row.at("config_id").starts_with("t5") && row.at("attn") == "sdpa";
   return ((row.at("dropout") != "0.0" || biased) && row.at("env") == "cpu") ||
-         row.at("experts_impl") == "eager";
+         row.at("experts_impl") == "eager" || row.at("config_id") == "mamba-A";
 }
 
 /// A model and what its config says of how it runs.
@@ -84,11 +86,10 @@ constexpr auto differences = std::to_array<Difference>({
     {"gemma2-A", 0.899, 0.975, "soft caps that the config leaves to its class"},
     {"gpt_oss-A", 0.998, 1, "index lists of the experts"},
     {"gpt_oss-B", 0.999, 1, "the same"},
-    {"mamba-A", 0.06, 0.15, "recurrent mixers are not described"},
     {"phi3-A", 1, 1.01, "residual dropout of fused projections"},
     {"phi3-B", 1, 1.008, "the same"},
     {"qwen2_moe-A", 1, 1.001, "the shared expert's gate"},
-    {"roberta-A", 0.908, 1.005, "an encoder's masks, position tables and head"},
+    {"roberta-A", 0.97, 1.065, "an encoder's masks, position tables and head"},
     {"stablelm-A", 1, 1.013, "norms of each head apart, residual dropout"},
     {"stablelm-B", 0.999, 1.011, "the same"},
     {"t5-A", 1, 1.0244, "scores under autocast on the CPU; what CUDA keeps comes out"},
@@ -127,7 +128,7 @@ TEST(SavedActivation, EveryMeasuredLayer) {
     EXPECT_EQ(saved.layer(0, batch, sequence), std::stod(row.at("per_layer_bytes"))) << what;
     EXPECT_EQ(ratio, 1) << what;
   }
-  EXPECT_EQ(compared.size(), 33U);
+  EXPECT_EQ(compared.size(), 32U);
   for (const auto& [id, n] : compared) {
     const Difference* known = difference_of(id);
     if (known == nullptr) continue;
@@ -139,6 +140,133 @@ TEST(SavedActivation, EveryMeasuredLayer) {
     for (const auto& [id, n] : compared)
       fmt::print("{} {} of {} exact, {:.4f} to {:.4f}\n", id, exact[id], n, ratios[id].first,
                  ratios[id].second);
+}
+
+/// Ratios of a family's rows, the lowest and the highest, and a module that is not described.
+struct Compared {
+  double low = 1e9, high = 0;
+  std::string unknown;
+};
+void compare(const Row& row, double ours, const model::SavedActivations& saved, Compared& of) {
+  const double ratio = ours / std::stod(row.at("saved_bytes_total"));
+  of.low = std::min(of.low, ratio), of.high = std::max(of.high, ratio);
+  for (const model::SavedLayer& kind : saved.kinds)
+    if (!kind.tower && !kind.unknown.empty()) of.unknown = kind.unknown;
+}
+Described recorded_model(const Row& row) {
+  const auto parsed = model::parse_config(row.at("config"), row.at("family"));
+  return {model::make_model(row.at("family"), parsed, ""), model::execution_of(parsed)};
+}
+
+/// Families recorded by tests/oracle/activations.py that are described and do not come out to the
+/// byte. Left out of the table is what CPU kernels do and GPUs do not: attention whose values are
+/// narrower than its queries or that has a trained bias, without its fused kernel; scores under
+/// autocast where the softmax is not in fp32.
+constexpr auto family_differences = std::to_array<Difference>({
+    {"phimoe", 0.996, 1, "router"},
+    {"cohere2", 1, 1.006, "every fourth layer has no rotation; all of these have"},
+    {"gptj", 0.78, 1, "queries and keys are raised to fp32"},
+    {"codegen", 0.78, 1, "the same"},
+    {"gpt_neo", 0.913, 1, "the same"},
+    {"bloom", 0.981, 0.985, "its GELU, its positions"},
+    {"opt", 0.998, 1, "positions are looked up"},
+    {"mpt", 0.997, 1, "positions"},
+    {"falcon", 0.999, 1.088, "masks of attention that the fused kernel is given or not"},
+    {"deepseek_v2", 0.955, 1.001, "rotations as complex numbers"},
+    {"nemotron", 0.84, 1, "casts of its norm under autocast"},
+    {"gpt_oss", 0.995, 0.997, "index lists of the experts"},
+    {"ernie4_5_moe", 0.981, 1.002, "the router under autocast"},
+    {"persimmon", 0.991, 1, "norms of queries and keys under autocast"},
+    {"apertus", 0.965, 1, "its activation under autocast; four numbers a layer"},
+    {"nanochat", 0.963, 0.982, "the norm of the embeddings"},
+    {"llama4_text", 1, 1.044, "scores in 16 bit"},
+    {"mimo_v2_flash", 0.99, 1.002, "norms in 16 bit"},
+    {"minicpm3", 0.999, 1, "a number"},
+    {"ministral3", 0.999, 1, "scales of positions"},
+    {"afmoe", 0.998, 1.034, "the router's product"},
+    {"lfm2", 0.991, 0.994, "padding of convolutions"},
+    {"lfm2_moe", 0.993, 0.998, "the same"},
+    {"biogpt", 0.999, 1, "positions are looked up"},
+    {"xglm", 0.991, 0.994, "the mask"},
+    {"bert", 0.999, 1.011, "types of tokens"},
+    {"roberta", 0.972, 1, "the activation of its head is a function, no module"},
+    {"xlm-roberta", 0.972, 1, "the same"},
+    {"camembert", 0.972, 1, "the same"},
+    {"electra", 0.974, 1, "the same"},
+    {"distilbert", 0.975, 1, "the same"},
+    {"mpnet", 0.97, 1.01, "the same; its bias by distance"},
+    {"albert", 0.95, 1.01, "its narrow embeddings and head"},
+    {"modernbert", 0.99, 1.028, "tables of two kinds of layers; loss in fp32"},
+    {"ernie", 0.999, 1.011, "types of tokens"},
+    {"nomic_bert", 0.953, 1, "gating under autocast"},
+    {"bart", 0.999, 1, "positions are looked up"},
+    {"mbart", 0.976, 0.981, "norms of the embeddings"},
+    {"marian", 1.019, 1.024, "no norms of the embeddings"},
+    {"blenderbot", 0.999, 1, "positions are looked up"},
+});
+
+TEST(SavedActivation, EveryRecordedFamily) {
+  std::map<std::string, Described> models;
+  std::map<std::string, Compared> families;
+  for (const Row& row : read_csv("training/family_activations.csv.gz")) {
+    const std::string& config = row.at("config");
+    if (!models.contains(config)) models.emplace(config, recorded_model(row));
+    const auto& [m, execution] = models.at(config);
+    const auto saved = model::saved_activations(m, execution, mode_of(row, execution));
+    const double ours = saved.total(std::stod(row.at("batch")), std::stod(row.at("seq")));
+    compare(row, ours, saved, families[row.at("family")]);
+  }
+  int exact = 0;
+  std::string refused;
+  for (const auto& [family, of] : families) {
+    if (std::getenv("HEADROOM_SHOW") != nullptr)
+      fmt::print("{} {:.4f} {:.4f} {}\n", family, of.low, of.high, of.unknown);
+    if (!of.unknown.empty()) {
+      refused += family + ' ';
+      continue;
+    }
+    const auto known = std::find_if(family_differences.begin(), family_differences.end(),
+                                    [&](const Difference& d) { return d.config == family; });
+    if (known != family_differences.end()) {
+      EXPECT_GE(of.low, known->low) << family << ": " << known->reason;
+      EXPECT_LE(of.high, known->high) << family << ": " << known->reason;
+      EXPECT_TRUE(of.low != 1 || of.high != 1) << family << " comes out to the byte now";
+      continue;
+    }
+    EXPECT_EQ(of.low, 1) << family;
+    EXPECT_EQ(of.high, 1) << family;
+    ++exact;
+  }
+  EXPECT_GE(exact, 44);
+  EXPECT_EQ(refused, "ctrl deberta deberta-v2 diffllama doge jetmoe recurrent_gemma rwkv ");
+}
+
+/// Towers as they are trained, held fixed and not used: tables of positions, what images are found
+/// by among tokens, a last layer that LLaVA leaves out (its `vision_feature_layer` of -2) and the
+/// copies that Pixtral's mask takes are not described.
+TEST(SavedActivation, EveryRecordedTower) {
+  std::map<std::string, Described> models;
+  for (const Row& row : read_csv("training/tower_activations.csv.gz")) {
+    const std::string& config = row.at("config");
+    if (!models.contains(config)) models.emplace(config, recorded_model(row));
+    const auto& [m, execution] = models.at(config);
+    auto mode = mode_of(row, execution);
+    mode.tower_trained = row.at("tower") == "trained";
+    const auto saved = model::saved_activations(m, execution, mode);
+    const double batch = std::stod(row.at("batch")), images = batch * std::stod(row.at("images"));
+    const auto tower = model::vision_tower(m);
+    const Size beside = tower ? tower->class_tokens : 0;
+    const double patches = std::stod(row.at("patches")) + static_cast<double>(beside);
+    const std::string what = fmt::format("{} {} {} {}", row.at("family"), row.at("dtype_mode"),
+                                         row.at("attn"), row.at("tower"));
+    Compared of;
+    compare(row, saved.total(batch, std::stod(row.at("seq")), {images, patches}), saved, of);
+    if (std::getenv("HEADROOM_SHOW") != nullptr) fmt::print("{} {:.4f}\n", what, of.low);
+    const bool left_out = row.at("family") == "llava-2" && mode.tower_trained;
+    EXPECT_EQ(of.unknown, "") << what;
+    EXPECT_GE(of.low, row.at("tower") == "unused" ? 1 : 0.96) << what;
+    EXPECT_LE(of.low, row.at("tower") == "unused" ? 1 : left_out ? 1.11 : 1.015) << what;
+  }
 }
 
 }  // namespace
