@@ -143,10 +143,11 @@ double SavedActivations::layer(std::size_t i, double batch, double sequence,
   const SavedLayer& kind = kinds[kind_of[i]];
   const Tape::Sums& sums =
       kind.window > 0 && sequence > static_cast<double>(kind.window) ? kind.beyond : kind.within;
-  Polynomial all = sums.outer;
-  ((all += sums.inner) += sums.weights_outer) += sums.weights_inner;
-  if (!kind.tower) return static_cast<double>(passes[i]) * all.at(batch, sequence);
-  return images.count > 0 ? all.at(images.count, images.patches) : 0;
+  Polynomial all = sums.outer, copies = sums.weights_outer;  // copies serve every pass
+  all += sums.inner, copies += sums.weights_inner;
+  if (!kind.tower)
+    return static_cast<double>(passes[i]) * all.at(batch, sequence) + copies.at(batch, sequence);
+  return images.count > 0 ? (all += copies).at(images.count, images.patches) : 0;
 }
 double SavedActivations::total(double batch, double sequence, ImagesOfPass images) const {
   double sum = loss.at(batch, sequence);

@@ -299,6 +299,13 @@ GivenTraining training_of(const Options& given_options) {
         "attention by documents of {} tokens (flash_attn_varlen_func); none is cut or padded",
         s.document));
   }
+  if (std::ranges::any_of(m.profile.caches, [](const model::CacheClass& c) {
+        return c.kind == model::CacheKind::recurrent;
+      }))
+    given.assumed.emplace_back(
+        "recurrent layers by their kernels (mamba-ssm, causal-conv1d, fla), as their sources say "
+        "and "
+        "not measured: without them every state of every token is kept");
   given.probe = probe_of(options, s);
   if (!options.given("optimizer")) given.assumed.emplace_back("optimizer adamw (torch)");
   if (!options.given("seq")) given.assumed.emplace_back("sequences of 2048 tokens (--seq)");

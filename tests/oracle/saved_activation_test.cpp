@@ -89,7 +89,7 @@ constexpr auto differences = std::to_array<Difference>({
     {"phi3-A", 1, 1.01, "residual dropout of fused projections"},
     {"phi3-B", 1, 1.008, "the same"},
     {"qwen2_moe-A", 1, 1.001, "the shared expert's gate"},
-    {"roberta-A", 0.97, 1.065, "an encoder's masks, position tables and head"},
+    {"roberta-A", 0.968, 1.065, "an encoder's masks, position tables and head"},
     {"stablelm-A", 1, 1.013, "norms of each head apart, residual dropout"},
     {"stablelm-B", 0.999, 1.011, "the same"},
     {"t5-A", 1, 1.0244, "scores under autocast on the CPU; what CUDA keeps comes out"},
@@ -195,11 +195,11 @@ constexpr auto family_differences = std::to_array<Difference>({
     {"electra", 0.974, 1, "the same"},
     {"distilbert", 0.975, 1, "the same"},
     {"mpnet", 0.97, 1.01, "the same; its bias by distance"},
-    {"albert", 0.95, 1.01, "its narrow embeddings and head"},
+    {"albert", 0.97, 1.18, "its narrow embeddings and head; passes under autocast"},
     {"modernbert", 0.99, 1.028, "tables of two kinds of layers; loss in fp32"},
     {"ernie", 0.999, 1.011, "types of tokens"},
     {"nomic_bert", 0.953, 1, "gating under autocast"},
-    {"bart", 0.999, 1, "positions are looked up"},
+    {"bart", 0.998, 1, "positions are looked up"},
     {"mbart", 0.976, 0.981, "norms of the embeddings"},
     {"marian", 1.019, 1.024, "no norms of the embeddings"},
     {"blenderbot", 0.999, 1, "positions are looked up"},
@@ -265,7 +265,7 @@ TEST(SavedActivation, EveryRecordedTower) {
     const bool left_out = row.at("family") == "llava-2" && mode.tower_trained;
     EXPECT_EQ(of.unknown, "") << what;
     EXPECT_GE(of.low, row.at("tower") == "unused" ? 1 : 0.96) << what;
-    EXPECT_LE(of.low, row.at("tower") == "unused" ? 1 : left_out ? 1.11 : 1.015) << what;
+    EXPECT_LE(of.low, row.at("tower") == "unused" ? 1 : left_out ? 1.11 : 1.016) << what;
   }
 }
 
