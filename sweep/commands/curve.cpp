@@ -63,9 +63,12 @@ Lines lines_of(const Options& options, const GivenScenario& given) {
                                         : model::scheme(precision);
       const auto same = std::ranges::find_if(
           all.weights, [&](const auto& each) { return each->scheme == &scheme; });
-      if (same == all.weights.end())
+      if (same != all.weights.end()) {
+        s.weights = same->get();
+      } else {
         all.weights.push_back(std::make_unique<model::Weights>(model::hold(*given.model, scheme)));
-      s.weights = (same == all.weights.end() ? all.weights.back() : *same).get();
+        s.weights = all.weights.back().get();
+      }
       std::string label = fmt::format("{}, {}", scheme.name, s.runtime->name);
       if (!s.weights->refusal.empty()) {
         all.refused.push_back(fmt::format("{}: {}", label, s.weights->refusal));
