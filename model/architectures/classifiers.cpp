@@ -10,7 +10,8 @@ namespace {
 
 /// `body` and a head called `name`.
 Part with_task_head(const Config& c, Part body, std::string_view name) {
-  const Size width = c.dim({"word_embed_proj_dim"}, width_of(c));  // OPT's, behind its projection
+  const Config text = c.has("text_config") ? section_of(c, "text_config", "") : c;
+  const Size width = text.dim({"word_embed_proj_dim"}, width_of(text));  // OPT's, projected
   if (is_for(c, "ForQuestionAnswering"))
     return std::move(body) + linear("qa_outputs", width, 2, Bias::yes);
   if (is_for(c, "ForSequenceClassification"))

@@ -88,7 +88,7 @@ bool writes(std::string_view name) {
 }  // namespace
 
 Size width_of(const Config& c) {
-  return c.dim({"hidden_size", "n_embd", "d_model", "word_embed_proj_dim", "embed_dim"});
+  return c.dim({"n_embed", "hidden_size", "n_embd", "d_model", "word_embed_proj_dim", "embed_dim"});
 }
 
 Submodel text_model(const Config& c, std::string_view type) {

@@ -73,7 +73,8 @@ constexpr Architecture rows[] = {
     {"T5GemmaForConditionalGeneration", "t5gemma", t5gemma},
     // encoder_decoder.cpp
     {"EncoderDecoderModel", "encoder-decoder", encoder_decoder},
-    {"VisionEncoderDecoderModel", "vision-encoder-decoder", encoder_decoder},
+    {"VisionEncoderDecoderModel", "vision-encoder-decoder", encoder_decoder,
+     "how many patches its encoder sees, and where it merges them, is up to the encoder"},
     // fsmt.cpp
     {"FSMTModel", "fsmt", fsmt},
     {"FSMTForConditionalGeneration", "fsmt", fsmt},

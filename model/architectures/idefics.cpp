@@ -46,11 +46,11 @@ Part resampler(const Config& c, Size seen) {
 
 /// Attention over the text, or over `seen` dimensions of images, whose keys and values are made
 /// anew for every token and not kept.
-Part attention_of(Size hidden, Size query, Size seen, bool head_norm) {
-  const Size dim = hidden / query;
+Part attention_of(const Config& c, Size query, Size seen, bool head_norm) {
+  const Size hidden = c.dim({"hidden_size"}), dim = hidden / query;
   Part p = linear("q_proj", hidden, hidden) + linear("k_proj", seen, hidden) +
            linear("v_proj", seen, hidden) + linear("o_proj", hidden, hidden) +
-           rotary(k + "RotaryEmbedding", dim);
+           rotary(k + "RotaryEmbedding", rotated_if_scaled(c, dim));
   return head_norm ? std::move(p) + rms_norm("q_layer_norm", norm, dim) +
                          rms_norm("k_layer_norm", norm, dim)
                    : p;
@@ -94,26 +94,26 @@ Part idefics(const Config& c) {
   if (hidden % query != 0)
     c.fail("num_attention_heads",
            "found " + std::to_string(query) + ", expected a divisor of " + std::to_string(hidden));
-  Part body = decoupled("embed_tokens", "DecoupledEmbedding",
-                        more > 0 ? embedding("additional_embedding", more, hidden) : Part{},
-                        {vocab, hidden}, Role::embedding) +
-              vision(v) + (c.flag({"use_resampler"}, false) ? resampler(p, seen) : Part{}) +
-              stack("layers", k + "DecoderLayer", layers,
-                    [&](Size) {
-                      Part self = attention_of(hidden, query, hidden, false);
-                      self.caches = {kv_cache({query, query, hidden / query})};
-                      return in("self_attn", k + "Attention", std::move(self)) + rest(c, hidden);
-                    }) +
-              stack("gated_cross_attn_layers", k + "GatedCrossAttentionLayer", layers / every,
-                    [&](Size) {
-                      return tensor("alpha_cross_attn", {1}, Role::other) +
-                             tensor("alpha_dense", {1}, Role::other) +
-                             in("cross_attn", k + "Attention",
-                                attention_of(hidden, query, seen, head_norm)) +
-                             rest(c, hidden) + module("act_cross_attn", "Tanh") +
-                             module("act_dense", "Tanh");
-                    }) +
-              rms_norm("norm", norm, hidden);
+  Part body =
+      decoupled("embed_tokens", "DecoupledEmbedding",
+                more > 0 ? embedding("additional_embedding", more, hidden) : Part{},
+                {vocab, hidden}, Role::embedding) +
+      vision(v) + (c.flag({"use_resampler"}, false) ? resampler(p, seen) : Part{}) +
+      stack("layers", k + "DecoderLayer", layers,
+            [&](Size) {
+              Part self = attention_of(c, query, hidden, false);
+              self.caches = {kv_cache({query, query, hidden / query})};
+              return in("self_attn", k + "Attention", std::move(self)) + rest(c, hidden);
+            }) +
+      stack("gated_cross_attn_layers", k + "GatedCrossAttentionLayer", layers / every,
+            [&](Size) {
+              return tensor("alpha_cross_attn", {1}, Role::other) +
+                     tensor("alpha_dense", {1}, Role::other) +
+                     in("cross_attn", k + "Attention", attention_of(c, query, seen, head_norm)) +
+                     rest(c, hidden) + module("act_cross_attn", "Tanh") +
+                     module("act_dense", "Tanh");
+            }) +
+      rms_norm("norm", norm, hidden);
   Part all = in("model", k + "Model", std::move(body)) +
              decoupled("lm_head", "DecoupledLinear",
                        more > 0 ? linear("additional_fc", hidden, more) : Part{}, {vocab, hidden},

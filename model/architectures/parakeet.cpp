@@ -1,5 +1,6 @@
 // Parakeet's encoder, a FastConformer (arXiv:2305.05084), and Nemotron's of the same kind; and what
 // reads it: a CTC head, and the decoders of Canary and of Cohere's transcriber.
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cmath>
 
@@ -18,14 +19,16 @@ Part subsampling(const Config& a) {
   const auto layers = static_cast<Size>(std::log2(static_cast<double>(factor)));
   Size bins = a.dim({"num_mel_bins"}, 80);
   for (Size i = 0; i < layers; ++i) bins /= a.dim({"subsampling_conv_stride"}, 2);
-  if (layers < 1 || bins < 1)
+  if (bins < 1)
     a.fail("subsampling_factor", "found " + std::to_string(factor) + ", which leaves no mel bins");
-  const Part steps = list("layers", 2 + 3 * (layers - 1), [&](const std::string& name, Size i) {
-    if (i == 0) return convolution(name, "Conv2d", {channels, 1, kernel, kernel}, Bias::yes);
-    if (i % 3 == 1) return module(name, "ReLU");
-    if (i % 3 == 2) return convolution(name, "Conv2d", {channels, 1, kernel, kernel}, Bias::yes);
-    return convolution(name, "Conv2d", {channels, channels, 1, 1}, Bias::yes);
-  });
+  const Part steps =
+      list("layers", 2 + 3 * std::max<Size>(0, layers - 1), [&](const std::string& name, Size i) {
+        if (i == 0) return convolution(name, "Conv2d", {channels, 1, kernel, kernel}, Bias::yes);
+        if (i % 3 == 1) return module(name, "ReLU");
+        if (i % 3 == 2)
+          return convolution(name, "Conv2d", {channels, 1, kernel, kernel}, Bias::yes);
+        return convolution(name, "Conv2d", {channels, channels, 1, 1}, Bias::yes);
+      });
   return in("subsampling", "ParakeetEncoderSubsamplingConv2D",
             steps + linear("linear", channels * bins, a.dim({"hidden_size"}), Bias::yes));
 }

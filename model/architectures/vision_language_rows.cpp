@@ -6,6 +6,9 @@ namespace headroom::model::families {
 
 namespace {
 
+constexpr std::string_view merges =
+    "each of its stages sees a quarter of the patches of the one before";
+
 constexpr Architecture rows[] = {
     // clip.cpp
     {"CLIPModel", "clip", clip},
@@ -202,10 +205,10 @@ constexpr Architecture rows[] = {
     {"DeiTModel", "deit", vit},
     {"DeiTForImageClassification", "deit", vit},
     {"DeiTForImageClassificationWithTeacher", "deit", vit},
-    {"SwinModel", "swin", swin},
-    {"SwinForImageClassification", "swin", swin},
-    {"DonutSwinModel", "donut-swin", swin},
-    {"DonutSwinForImageClassification", "donut-swin", swin},
+    {"SwinModel", "swin", swin, merges},
+    {"SwinForImageClassification", "swin", swin, merges},
+    {"DonutSwinModel", "donut-swin", swin, merges},
+    {"DonutSwinForImageClassification", "donut-swin", swin, merges},
 };
 
 }  // namespace
