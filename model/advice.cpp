@@ -171,11 +171,13 @@ std::string offload(const Scenario& s) {
   return best;
 }
 
-/// Names of the engines that have kernels for the machine's cards, the latest version of each.
-std::vector<std::string_view> engines_on(const Machine& machine) {
+/// Names of the engines that have kernels for the machine's cards and the model's class, the latest
+/// version of each.
+std::vector<std::string_view> engines_for(const Scenario& s) {
   std::vector<std::string_view> names;
   for (const Runtime& each : runtimes())
-    if (each.name == each.family && runs_on(each, machine)) names.push_back(each.name);
+    if (each.name == each.family && runs_on(each, *s.machine) && has_class(each, *s.weights->model))
+      names.push_back(each.name);
   return names;
 }
 
@@ -278,8 +280,10 @@ std::string advice(const Scenario& s, const Estimate& e) {
     case Reason::cache_required:
       return "keep the KV cache, or use transformers";
     case Reason::cards_unsupported:
-      return fmt::format("an engine that runs on these cards: {}",
-                         fmt::join(engines_on(*s.machine), ", "));
+      return fmt::format("an engine that runs on these cards: {}", fmt::join(engines_for(s), ", "));
+    case Reason::model_unsupported:
+      return fmt::format("an engine that runs {}: {}", s.weights->model->architecture,
+                         fmt::join(engines_for(s), ", "));
     case Reason::no_gpu:
       if (std::string engine = without_cards(s); !engine.empty()) return engine;
       return fmt::format(

@@ -24,6 +24,7 @@ bool holds(const Runtime& runtime, SchemeFamily family) {
 Reason refusal(const Scenario& s) {
   const Model& model = *s.weights->model;
   if (!runs_on(*s.runtime, *s.machine)) return Reason::cards_unsupported;
+  if (!has_class(*s.runtime, model)) return Reason::model_unsupported;
   if (!s.weights->refusal.empty()) return Reason::precision_unsupported;
   if (!holds(*s.runtime, s.weights->scheme->family)) return Reason::precision_unsupported;
   if (!s.kv_cache && !s.runtime->cache_optional) return Reason::cache_required;

@@ -99,6 +99,7 @@ enum class Reason : std::uint8_t {
   nothing_shared,         ///< training: ZeRO or its offload without cards to share out over
   passes_do_not_fill,     ///< training: fewer passes than stages of an interleaved pipeline
   cards_unsupported,      ///< the runtime has no kernels for cards of this maker
+  model_unsupported,      ///< an encoder-decoder of a class that the runtime does not run
 };
 
 /// What a training step has beside the fields that it shares with inference. Bytes of the fullest

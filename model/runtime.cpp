@@ -20,11 +20,14 @@ CardClass card_class(const Device& device) {
                                                                            : CardClass::hopper;
 }
 
-Width width_of(const Weights& weights) {
+double bytes_per_parameter(const Weights& weights) {
   const Profile& profile = weights.model->profile;
   const auto parameters = static_cast<double>(profile.parameters - profile.outside.parameters);
-  if (parameters <= 0) return Width::sixteen;
-  const double bits = 8 * weights.layers_before.back().real().value() / parameters;
+  return parameters > 0 ? weights.layers_before.back().real().value() / parameters : 2;
+}
+
+Width width_of(const Weights& weights) {
+  const double bits = 8 * bytes_per_parameter(weights);
   if (bits >= 12) return Width::sixteen;
   if (bits < 6.5) return weights.scheme->family == SchemeFamily::fp4 ? Width::fp4 : Width::four;
   return weights.scheme->family == SchemeFamily::fp8 ? Width::fp8 : Width::eight;

@@ -61,6 +61,8 @@ CardClass card_class(const Device& device);
 /// Weights that kernels read alike, by the bits of an element of the layers.
 enum class Width : std::uint8_t { sixteen, fp8, eight, four, fp4 };
 inline constexpr std::size_t widths = 5;
+/// Of the layers, as held.
+double bytes_per_parameter(const Weights& weights);
 /// fp8 and fp4: checkpoints of those formats; else by the mean: from 12 bits, from 6.5 bits, below.
 Width width_of(const Weights& weights);
 
@@ -77,7 +79,9 @@ struct Runtime {
   std::string_view source;  ///< of the policies below
   std::span<const std::string_view> vendors;  ///< makers of cards that it runs on
   std::span<const SchemeFamily> holds;        ///< weights it can run
-  std::span<const SchemeFamily> whole_only;   ///< of them, what is never split over cards and host
+  /// Classes of encoder-decoders that it runs; nothing: any.
+  std::optional<std::span<const std::string_view>> encoder_decoders;
+  std::span<const SchemeFamily> whole_only;  ///< of them, what is never split over cards and host
   Split split;
   Offload offload;
   Launch launch;
@@ -100,6 +104,7 @@ struct Runtime {
   bool unties_fp8;           ///< a tied head of an FP8 checkpoint stands beside the embedding
   bool repacks_on_cpu;       ///< weights on the CPU stand there twice: as loaded, as kernels want
   bool experts_looped;       ///< Python calls the kernels of each expert in turn
+  bool whole_tiles;          ///< matrix units multiply a single token too, by tiles of many rows
   bool copies_for_prefill;   ///< large batches run on the card, host layers' weights copied to it
   Size vocabulary_multiple;  ///< rows of the vocabulary are padded to a multiple of this
   Size window_slack;         ///< tokens that a capped sliding window holds beside the window

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "model/constants_file.hpp"
+#include "model/runtime_rows.hpp"
 
 namespace headroom::model {
 namespace {
@@ -116,7 +117,7 @@ void apply_measured(std::vector<Runtime>& rows, std::string_view text) {
       throw std::logic_error(
           fmt::format("constants.tsv:{}: no constant '{}' of '{}'", number_of_line, f[1], f[0]));
     for (Runtime& row : rows)
-      if (row.family == f[0])
+      if (generation_of(row) == f[0])
         put(row, *which, f,
             {number_of(f[4]), number_of(f[5]), number_of(f[6]), static_cast<int>(number_of(f[7])),
              f[8]});

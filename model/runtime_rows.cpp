@@ -30,6 +30,13 @@ constexpr auto of_servers =
 
 constexpr auto vllm_ranks = std::to_array<Size>({1, 8, 16, 32, 64, 128, 256, 320, 512});
 
+// vllm-project/vllm pull requests 24907 and 4942: BART from 0.5.5 to 0.10, Whisper from 0.7, T5
+// never.
+constexpr auto bart = std::to_array<std::string_view>({"BartForConditionalGeneration"});
+constexpr auto whisper = std::to_array<std::string_view>({"WhisperForConditionalGeneration"});
+constexpr auto bart_and_whisper = std::to_array<std::string_view>(
+    {"BartForConditionalGeneration", "WhisperForConditionalGeneration"});
+
 constexpr Constant guess(double value, double low, double high) {
   return {value, low, high, 0, rule};
 }
@@ -100,7 +107,7 @@ Runtime transformers() {
   r.offload = Offload::stream;
   r.host_weights = HostWeights::mapped;  // modeling_utils.py: slices of safe_open, cast in place
   r.launch = Launch::overlapped;
-  r.disk = r.cpu = r.window_capped = r.cache_optional = true;
+  r.disk = r.cpu = r.window_capped = r.cache_optional = r.whole_tiles = true;
   // modeling_falcon.py, _split_heads: keys and values of the newer layout are repeated before they
   // are kept. modeling_deepseek_v32.py: what the indexer does not pick is masked, not left out.
   r.repeated_heads = true;
@@ -202,6 +209,17 @@ Runtime llama_cpp_of_2024() {
   return r;
 }
 
+/// Before b3121 (llama.cpp pull requests 7676 and 7860, June 2024) packed weights are unpacked for
+/// cuBLAS; only later do int8 tensor cores multiply them as they are.
+Runtime llama_cpp_of_early_2024() {
+  Runtime r = llama_cpp_of_2024();
+  r.name = "llama.cpp-b3120";
+  r.version = "to b3120";
+  r.source = "llama.cpp b2800 ggml-cuda.cu: ggml_cuda_op_mul_mat_cublas; llm_build_kqv";
+  r.packed_arithmetic = {};
+  return r;
+}
+
 /// Built with BLAS, which takes the large products of host layers before a card can.
 Runtime llama_cpp_with_blas() {
   Runtime r = llama_cpp();
@@ -218,8 +236,9 @@ Runtime vllm() {
   r.version = "0.19";
   r.source = "vLLM 0.19: gpu_memory_utilization 0.9, block size 16, chunked prefill";
   r.vendors = of_servers;
+  r.encoder_decoders = whisper;
   r.split = Split::tensors;
-  r.strict_positions = r.holds_back = r.sparse_attention = true;
+  r.strict_positions = r.holds_back = r.sparse_attention = r.whole_tiles = true;
   r.continuous_batching = true;
   r.vocabulary_multiple = 64;
   r.kv_block = 16;
@@ -243,6 +262,7 @@ Runtime vllm_of_2024() {
   r.name = "vllm-0.7";
   r.version = "to 0.7";
   r.source = "vLLM 0.6 config.py: chunked prefill off up to 32768 tokens; block size 16";
+  r.encoder_decoders = bart_and_whisper;
   r.prefill_chunk = 0;
   return r;
 }
@@ -253,6 +273,7 @@ Runtime vllm_of_early_2024() {
   r.name = "vllm-0.5";
   r.version = "to 0.5";
   r.source = "vLLM 0.4 config.py: max_context_len_to_capture 8192; as 0.7 beside";
+  r.encoder_decoders = bart;
   r.graph_tokens = 8192;
   return r;
 }
@@ -275,11 +296,20 @@ Runtime torch_program(std::string_view name, std::string_view version, std::stri
 
 }  // namespace
 
+std::string_view generation_of(const Runtime& runtime) {
+  // llama.cpp before int8 tensor cores and CUDA graphs; vLLM before V1.
+  constexpr std::pair<std::string_view, std::string_view> older[] = {
+      {"llama.cpp-b3120", "llama.cpp-b3120"}, {"vllm-0.5", "vllm-0.7"}, {"vllm-0.7", "vllm-0.7"}};
+  for (const auto& [name, generation] : older)
+    if (runtime.name == name) return generation;
+  return runtime.family;
+}
+
 std::vector<Runtime> policy_rows() {
-  std::vector<Runtime> rows{transformers(),         transformers_4(), transformers_of_2024(),
-                            transformers_of_2023(), llama_cpp(),      llama_cpp_of_2024(),
-                            llama_cpp_with_blas(),  vllm(),           vllm_of_2024(),
-                            vllm_of_early_2024()};
+  std::vector<Runtime> rows{
+      transformers(), transformers_4(),    transformers_of_2024(),    transformers_of_2023(),
+      llama_cpp(),    llama_cpp_of_2024(), llama_cpp_of_early_2024(), llama_cpp_with_blas(),
+      vllm(),         vllm_of_2024(),      vllm_of_early_2024()};
   Runtime& sglang =
       rows.emplace_back(like(vllm(), "sglang", "0.5", "SGLang 0.5: as vLLM, radix cache"));
   sglang.vendors = of_torch;
@@ -287,6 +317,7 @@ std::vector<Runtime> policy_rows() {
   Runtime& tensorrt = rows.emplace_back(
       like(vllm(), "tensorrt-llm", "1.0", "TensorRT-LLM 1.0, PyTorch backend: as vLLM"));
   tensorrt.vendors = of_nvidia;
+  tensorrt.encoder_decoders = {};
   tensorrt.adapters = AdapterMemory::unknown;  // a share of the free memory
   tensorrt.draft_vocabulary = -1;
 

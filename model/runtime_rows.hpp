@@ -10,4 +10,8 @@ namespace headroom::model {
 /// One row an engine, no constant of it measured.
 std::vector<Runtime> policy_rows();
 
+/// The name of the row whose constants this one shares: engines that became faster at once have
+/// several generations, each with constants of its own (model/catalogue/constants.tsv).
+std::string_view generation_of(const Runtime& runtime);
+
 }  // namespace headroom::model

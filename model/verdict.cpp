@@ -85,6 +85,8 @@ std::string_view name_of(Reason reason) {
       return "passes_do_not_fill";
     case Reason::cards_unsupported:
       return "cards_unsupported";
+    case Reason::model_unsupported:
+      return "model_unsupported";
   }
   return "";
 }

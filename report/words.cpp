@@ -107,6 +107,8 @@ std::string_view reason_words(model::Reason reason) {
       return "the runtime needs a GPU";
     case cards_unsupported:
       return "the runtime has no kernels for cards of this maker";
+    case model_unsupported:
+      return "the runtime does not run encoder-decoders of this class";
     case not_generative:
       return "an encoder, which generates nothing";
     case layers_not_divisible:

@@ -20,7 +20,8 @@ double at(const std::vector<double>& before, Range range) {
 double peak(const Scenario& s, const Device& device) {
   const Runtime& r = *s.runtime;
   Arithmetic arithmetic = s.weights->arithmetic;
-  if (arithmetic == Arithmetic::dequantised && r.packed_arithmetic)
+  if ((arithmetic == Arithmetic::dequantised || arithmetic == Arithmetic::fp4) &&
+      r.packed_arithmetic)
     arithmetic = *r.packed_arithmetic;
   double rate = device.peak(arithmetic).value();
   const bool sixteen = arithmetic == Arithmetic::fp16 || arithmetic == Arithmetic::bf16 ||
@@ -32,6 +33,17 @@ double peak(const Scenario& s, const Device& device) {
   if (r.half_accumulate && sixteen && device.fp32 && card_class(device) == CardClass::gddr)
     rate = std::max(rate, 4 * device.fp32->value());
   return rate;
+}
+
+/// Bandwidth at which `device` can multiply what it reads: matrix units take whole tiles of rows
+/// however few tokens there are, 64 on compute capability 9, 16 where packed weights are unpacked
+/// on the way (PTX ISA: wgmma.mma_async m64nNk16, mma.m16n8k16), so that a card with few of them
+/// for its memory (H20) cannot follow it.
+double bandwidth_of(const Scenario& s, const Device& device) {
+  const double bandwidth = device.bandwidth.value();
+  if (!s.runtime->whole_tiles || device.compute_capability != "9.0") return bandwidth;
+  const double rows = s.weights->arithmetic == Arithmetic::dequantised ? 16 : 64;
+  return std::min(bandwidth, bytes_per_parameter(*s.weights) * peak(s, device) / (2 * rows));
 }
 
 /// Whether cards meet over the host's bus: none of PCIe 5.0 is faster than 64 GB/s.
@@ -189,7 +201,7 @@ const Rates& rates_of(const Scenario& s) {
 Rate card_rate(const Scenario& s, const Device& device) {
   const Rates& rates = rates_on(s, device);
   const double bandwidth = device.bandwidth.value();
-  return {bandwidth * rates.decode_bandwidth.value, s.runtime->repeat_bandwidth.value,
+  return {bandwidth_of(s, device) * rates.decode_bandwidth.value, s.runtime->repeat_bandwidth.value,
           peak(s, device) * rates.prefill_compute.value,
           s.runtime->score_traffic.value / bandwidth};
 }

@@ -28,6 +28,8 @@ std::vector<Unknown> candidates(const ConstantSearch& search) {
     Unknown each{.constant = &constant_named(bounds.name),
                  .low = bounds.low,
                  .high = bounds.high,
+                 .pull = 0.02,
+                 .base = {},
                  .rows = {}};
     const auto add = [&](Unknown one) {
       one.common = search.get(one);

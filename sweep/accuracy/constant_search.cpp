@@ -34,7 +34,6 @@ constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},
                              {"cpu_bandwidth", 0.1, 1.0},
                              {"cpu_compute", 0.05, 1.5},
                              {"load_bandwidth", 0.05, 1.0}};
-constexpr double pull = 0.02;
 
 /// Calls `f` for each constant of `rows` that the unknown stands for.
 template <class Rows, class F>
@@ -65,6 +64,10 @@ bool measures(const Subject& subject, const model::NamedConstant& constant, bool
   const model::Scenario& s = subject.scenario;
   if (constant.name == "prefill_compute" && subject.group.starts_with("decode"))
     return statistic == Statistic::generation && s.prompt_tokens >= 30 * s.output_tokens;
+  // Products of experts, of few tokens each, reach less than others.
+  if (constant.name == "prefill_compute" && subject.group == "prefill" &&
+      s.weights->model->profile.routing.experts > 0)
+    return false;
   const bool bytes = constant.name == "held_twice";
   return bytes ? is_memory(statistic) && statistic != Statistic::weights : !is_memory(statistic);
 }
@@ -111,11 +114,27 @@ double ConstantSearch::error_of(std::size_t i) const {
 double ConstantSearch::get(const Unknown& unknown) const {
   double value = 0;
   each_cell(rows_, unknown, [&](const Constant& cell) { value = cell.value; });
-  return value;
+  return unknown.base.empty() ? value : value / unknown.base.back();
 }
 
 void ConstantSearch::set(const Unknown& unknown, double value) {
-  each_cell(rows_, unknown, [&](Constant& cell) { cell.value = value; });
+  std::size_t i = 0;
+  each_cell(rows_, unknown, [&](Constant& cell) {
+    cell.value = unknown.base.empty() ? value : value * unknown.base[i++];
+  });
+}
+
+Unknown ConstantSearch::factor_of(const model::NamedConstant& constant, double widest) const {
+  Unknown all{.constant = &constant,
+              .low = 1 / widest,
+              .high = widest,
+              .common = 1,
+              .base = {},
+              .rows = {}};
+  std::vector<double> base;
+  each_cell(rows_, all, [&](const Constant& cell) { base.push_back(cell.value); });
+  all.base = std::move(base);
+  return all;
 }
 
 std::vector<std::size_t> ConstantSearch::affected(const Unknown& unknown) {
@@ -134,7 +153,7 @@ double ConstantSearch::cost(const Unknown& unknown, double value) {
   set(unknown, value);
   double sum = 0;
   for (const std::size_t i : unknown.rows) sum += weight(i) * error_of(i);
-  if (unknown.common > 0) sum += pull * std::pow(std::log(value / unknown.common), 2);
+  if (unknown.common > 0) sum += unknown.pull * std::pow(std::log(value / unknown.common), 2);
   return sum;
 }
 

@@ -30,7 +30,9 @@ struct Unknown {
   const model::NamedConstant* constant;
   double low, high;
   std::size_t cards = any, width = any;
-  double common = 0;              ///< the value that it is pulled to; 0: none
+  double common = 0;         ///< the value that it is pulled to; 0: none
+  double pull = 0;           ///< of ln(value / common)^2 in the sum
+  std::vector<double> base;  ///< of each constant that it stands for: it is their common factor
   std::vector<std::size_t> rows;  ///< of the subjects whose estimate it changes
 };
 /// "decode_bandwidth (gddr, 4-bit)".
@@ -47,11 +49,13 @@ class ConstantSearch {
   /// By coordinate descent, minimises
   ///
   ///   sum over subjects |ln(expected / measured)| / sqrt(subjects of its group)
-  ///     + pull * sum over unknowns ln(value / common)^2
+  ///     + sum over unknowns pull * ln(value / common)^2
   ///
   /// within the bounds of each unknown. The absolute error leaves outliers without weight.
   void solve(const std::vector<Unknown>& unknowns);
 
+  /// The common factor, within 1 / widest and widest, of all that are named so, as they are now.
+  Unknown factor_of(const model::NamedConstant& constant, double widest) const;
   double get(const Unknown& unknown) const;
   void set(const Unknown& unknown, double value);
   /// Subjects whose estimate it changes.

@@ -1,6 +1,7 @@
 #include "sweep/accuracy/fit.hpp"
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
@@ -22,11 +23,38 @@ using model::Rates;
 using model::Runtime;
 
 constexpr int fewest_rows = 3;
+/// Of 0.02, 0.1 and 0.5 the one by which left out models and sources fare best while no median of
+/// fitted rows grows by a tenth.
+constexpr double pull = 0.1;
 
 /// More of it is faster.
 bool is_rate(const NamedConstant& constant) {
   return constant.name.ends_with("bandwidth") || constant.name.ends_with("compute");
 }
+
+/// Of memory: what every version holds, and what no time measures.
+bool is_of_memory(const NamedConstant& constant) {
+  return constant.name == "context_bytes" || constant.name == "held_twice" ||
+         constant.name == "memory_interval";
+}
+
+/// Half the width of its prior's interval, in logarithms; 0 where that reaches to 0.
+double prior_spread(const Runtime& row, const NamedConstant& constant) {
+  const Constant& prior =
+      constant.of_runtime ? row.*constant.of_runtime : row.rates.front().front().*constant.of_rates;
+  return prior.low > 0 && prior.value > 0 ? std::log(prior.high / prior.low) / 2 : 0;
+}
+
+/// A line of constants.tsv.
+struct Line {
+  const NamedConstant* constant;
+  std::size_t cards = any, width = any;
+  Constant found;
+  std::string source;
+  bool is(const Unknown& unknown) const {
+    return constant == unknown.constant && cards == unknown.cards && width == unknown.width;
+  }
+};
 
 std::string line(std::string_view engine, std::string_view constant, std::size_t cards,
                  std::size_t width, const Constant& c, const std::string& source) {
@@ -47,25 +75,93 @@ std::string sources(const std::vector<Subject>& subjects, const std::vector<std:
   return text;
 }
 
+/// The constants of one engine: first of all its versions together, then of each generation, which
+/// starts at those.
 class EngineFit {
  public:
   EngineFit(std::vector<Runtime> rows, std::vector<Subject> subjects)
       : search_(std::move(rows), std::move(subjects)) {}
 
-  /// Finds all constants; `text` gets their lines.
+  /// Finds all constants of all versions.
   void fit() {
     solve(unknowns());
-    for (const Unknown& each : solved_)
-      if (each.constant->of_rates) emit(each);
+    add_to_lines(of_rates(solved_));
     // The widths apart, then the cells: each starts at what the level above has found.
     for (const bool cells : {false, true}) {
-      std::vector<Unknown> next = split(cells);
-      solve(next);
-      for (const Unknown& each : solved_)
-        if (each.constant->of_rates || cells) emit(each);
+      solve(split(cells));
+      add_to_lines(cells ? solved_ : of_rates(solved_));
     }
   }
-  const std::string& text() const { return text_; }
+
+  /// The same of `generation` alone, from constants that `all` found for every version: a common
+  /// factor of the rates of every card and width, then cells and the other constants.
+  void fit_from(const EngineFit& all) {
+    std::vector<Unknown> factors;
+    for (const Line& each : all.lines_) {
+      if (is_of_memory(*each.constant) ||
+          std::ranges::find(factors, each.constant, &Unknown::constant) != factors.end())
+        continue;
+      const auto bounds = std::ranges::find(constant_bounds(), each.constant->name, &Bounds::name);
+      Unknown one{.constant = each.constant,
+                  .low = bounds->low,
+                  .high = bounds->high,
+                  .base = {},
+                  .rows = {}};
+      if (each.constant->of_rates) one = search_.factor_of(*each.constant, 4);
+      one.common = search_.get(one);
+      one.pull = pull;
+      one.rows = search_.affected(one);
+      if (static_cast<int>(one.rows.size()) >= fewest_rows) factors.push_back(std::move(one));
+    }
+    solve(factors);
+    std::map<const NamedConstant*, double> factor;
+    for (const Unknown& each : factors)
+      if (each.constant->of_rates) factor[each.constant] = search_.get(each);
+    std::vector<Unknown> cells;
+    for (const Unknown& each : factors)
+      if (each.constant->of_runtime) cells.push_back(each);
+    for (const NamedConstant& constant : model::named_constants()) {
+      if (!constant.of_rates) continue;
+      const auto bounds = std::ranges::find(constant_bounds(), constant.name, &Bounds::name);
+      for (std::size_t c = 0; c < model::card_classes; ++c)
+        for (std::size_t w = 0; w < model::widths; ++w) {
+          Unknown cell{.constant = &constant,
+                       .low = bounds->low,
+                       .high = bounds->high,
+                       .cards = c,
+                       .width = w,
+                       .base = {},
+                       .rows = {}};
+          restrict(cell);
+          if (static_cast<int>(cell.rows.size()) >= fewest_rows) cells.push_back(std::move(cell));
+        }
+    }
+    solve(cells);
+    for (const Line& each : all.lines_) {
+      if (std::ranges::any_of(cells, [&](const Unknown& cell) { return each.is(cell); })) continue;
+      Line& same = lines_.emplace_back(each);
+      double ratio = factor.contains(each.constant) ? factor[each.constant] : 1;
+      if (each.cards != any && each.width != any)
+        ratio = search_.get({.constant = each.constant,
+                             .low = 0,
+                             .high = 0,
+                             .cards = each.cards,
+                             .width = each.width,
+                             .base = {},
+                             .rows = {}}) /
+                each.found.value;
+      for (const auto end : {&Constant::value, &Constant::low, &Constant::high})
+        same.found.*end *= ratio;
+    }
+    add_to_lines(cells);
+  }
+
+  std::string text(std::string_view name) const {
+    std::string all;
+    for (const Line& each : lines_)
+      all += line(name, each.constant->name, each.cards, each.width, each.found, each.source);
+    return all;
+  }
   const std::vector<Runtime>& rows() const { return search_.rows(); }
 
  private:
@@ -74,11 +170,28 @@ class EngineFit {
     for (const Bounds& bounds : constant_bounds())
       for (const NamedConstant& constant : model::named_constants()) {
         if (constant.name != bounds.name) continue;
-        Unknown each{.constant = &constant, .low = bounds.low, .high = bounds.high, .rows = {}};
+        Unknown each{
+            .constant = &constant, .low = bounds.low, .high = bounds.high, .base = {}, .rows = {}};
+        if (const double z = prior_spread(search_.rows().front(), constant);
+            z > 0 && !is_of_memory(constant)) {
+          each.common = search_.get(each);
+          each.pull = pull / (z * z);
+        }
         each.rows = search_.affected(each);
         if (static_cast<int>(each.rows.size()) >= fewest_rows) all.push_back(std::move(each));
       }
     return all;
+  }
+
+  /// Pulls a cell to its value now, and keeps it near: a few anomalous runs are no reason to think
+  /// a class of cards less than half as good as all: runs are slow by accident, not fast.
+  void restrict(Unknown& cell) {
+    cell.common = search_.get(cell);
+    cell.pull = pull;
+    const bool rate = is_rate(*cell.constant);
+    cell.low = std::max(cell.low, cell.common / (rate ? 2 : 4));
+    cell.high = std::max(cell.low, std::min(cell.high, cell.common * (rate ? 4 : 2)));
+    cell.rows = search_.affected(cell);
   }
 
   /// The unknowns of rates taken apart by width, or by card and width; the others as they are.
@@ -92,17 +205,15 @@ class EngineFit {
       for (std::size_t c = 0; c < (cells ? model::card_classes : 1); ++c)
         for (std::size_t w = 0; w < (cells ? 1 : model::widths); ++w) {
           Unknown part = whole;
-          if (cells)
+          if (cells) {
             part.cards = c;
-          else
+            restrict(part);
+          } else {
             part.width = w;
-          part.common = search_.get(part);
-          // A few anomalous runs are no reason to think a class of cards less than half as good as
-          // all: runs are slow by accident, not fast.
-          const bool rate = is_rate(*part.constant);
-          if (cells) part.low = std::max(part.low, part.common / (rate ? 2 : 4));
-          if (cells) part.high = std::min(part.high, part.common * (rate ? 4 : 2));
-          part.rows = search_.affected(part);
+            part.common = search_.get(part);
+            part.pull = pull;
+            part.rows = search_.affected(part);
+          }
           if (static_cast<int>(part.rows.size()) >= fewest_rows) all.push_back(std::move(part));
         }
     }
@@ -114,8 +225,13 @@ class EngineFit {
     solved_ = std::move(unknowns);
   }
 
+  static std::vector<Unknown> of_rates(std::vector<Unknown> unknowns) {
+    std::erase_if(unknowns, [](const Unknown& each) { return !each.constant->of_rates; });
+    return unknowns;
+  }
+
   /// Ratios measured / expected of some rows.
-  std::vector<double> ratios(const std::vector<std::size_t>& rows) {
+  std::vector<double> ratios(const std::vector<std::size_t>& rows) const {
     std::vector<double> all;
     for (const std::size_t i : rows)
       if (const auto expected = search_.expected(i))
@@ -123,27 +239,59 @@ class EngineFit {
     return all;
   }
 
-  void emit(const Unknown& unknown) {
-    const double value = search_.get(unknown);
-    const auto spread = ratios(unknown.rows);
-    // A slower run than expected is a smaller share of a rate, a larger overhead.
-    const bool rate = is_rate(*unknown.constant);
-    const double slow = quantile(spread, 0.9), fast = quantile(spread, 0.1);
-    text_ += line(search_.rows().front().name, unknown.constant->name, unknown.cards, unknown.width,
-                  {value,
-                   value * std::min(1.0, rate ? 1 / slow : fast),
-                   value * std::max(1.0, rate ? 1 / fast : slow),
-                   static_cast<int>(unknown.rows.size()),
-                   {}},
-                  sources(subjects(), unknown.rows));
+  void add_to_lines(const std::vector<Unknown>& unknowns) {
+    for (const Unknown& each : unknowns) {
+      const double value = search_.get(each);
+      const auto spread = ratios(each.rows);
+      // A slower run than expected is a smaller share of a rate, a larger overhead.
+      const bool rate = is_rate(*each.constant);
+      const double slow = quantile(spread, 0.9), fast = quantile(spread, 0.1);
+      lines_.push_back({each.constant,
+                        each.cards,
+                        each.width,
+                        {value,
+                         value * std::min(1.0, rate ? 1 / slow : fast),
+                         value * std::max(1.0, rate ? 1 / fast : slow),
+                         static_cast<int>(each.rows.size()),
+                         {}},
+                        sources(subjects(), each.rows)});
+    }
   }
 
   const std::vector<Subject>& subjects() const { return search_.subjects(); }
 
   ConstantSearch search_;
   std::vector<Unknown> solved_;
-  std::string text_;
+  std::vector<Line> lines_;
 };
+
+/// The constants of each generation of one engine, from what all its versions have in common.
+struct FamilyFit {
+  std::string text;
+  std::vector<Runtime> rows;
+};
+FamilyFit fit_family(const std::vector<Runtime>& versions, const std::vector<Subject>& subjects) {
+  EngineFit all(versions, subjects);
+  all.fit();
+  FamilyFit found{{}, all.rows()};
+  std::set<std::string_view> generations;
+  for (const Runtime& row : versions) generations.insert(generation_of(row));
+  for (const std::string_view generation : generations) {
+    if (generations.size() == 1) {
+      found.text += all.text(generation);
+      continue;
+    }
+    std::vector<Subject> members;
+    for (const Subject& each : subjects)
+      if (generation_of(*each.scenario.runtime) == generation) members.push_back(each);
+    EngineFit one(all.rows(), std::move(members));
+    one.fit_from(all);
+    found.text += one.text(generation);
+    for (std::size_t i = 0; i < versions.size(); ++i)
+      if (generation_of(versions[i]) == generation) found.rows[i] = one.rows()[i];
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -162,13 +310,12 @@ std::vector<std::optional<double>> left_out_ratios(const std::vector<Runtime>& v
     std::vector<Subject> rest;
     for (std::size_t i = 0; i < subjects.size(); ++i)
       if (part_of(i) != part) rest.push_back(subjects[i]);
-    EngineFit others(versions, std::move(rest));
-    others.fit();
+    const FamilyFit others = fit_family(versions, rest);
     for (std::size_t i = 0; i < subjects.size(); ++i) {
       if (part_of(i) != part) continue;
       Subject each = subjects[i];
       each.scenario.runtime =
-          &*std::ranges::find(others.rows(), each.scenario.runtime->name, &Runtime::name);
+          &*std::ranges::find(others.rows, each.scenario.runtime->name, &Runtime::name);
       std::string why;
       if (const auto found = predict(each, why)) ratios[i] = each.measured / found->expected;
     }
@@ -178,21 +325,24 @@ std::vector<std::optional<double>> left_out_ratios(const std::vector<Runtime>& v
 
 namespace {
 
-/// Of measurements whose constants are `fitted`.
+/// Of measurements whose constants are `fitted`; those of a generation by its own, where it has
+/// some.
 std::string intervals(const std::vector<Runtime>& versions, const std::vector<Subject>& subjects,
                       const std::vector<Runtime>& fitted) {
   const auto ratios = left_out_ratios(versions, subjects);
+  std::set<std::string_view> generations;
+  for (const Runtime& row : versions) generations.insert(generation_of(row));
   std::string text;
-  for (const NamedConstant& each : model::named_constants()) {
-    if (!each.name.ends_with("_interval")) continue;
+  const auto add = [&](const NamedConstant& named, std::string_view generation, bool all) {
     // Memory has few constants, which no model moves.
-    const bool memory = each.name == "memory_interval";
+    const bool memory = named.name == "memory_interval";
     std::vector<std::size_t> rows;
     std::vector<double> spread;
     for (std::size_t i = 0; i < subjects.size(); ++i) {
       const Subject& s = subjects[i];
       if (!ratios[i] || s.statistic == Statistic::weights ||
-          &interval_of(s) != &(s.scenario.runtime->*each.of_runtime))
+          (!all && generation_of(*s.scenario.runtime) != generation) ||
+          &interval_of(s) != &(s.scenario.runtime->*named.of_runtime))
         continue;
       rows.push_back(i);
       if (!memory) spread.push_back(*ratios[i]);
@@ -203,38 +353,45 @@ std::string intervals(const std::vector<Runtime>& versions, const std::vector<Su
       if (const auto found = predict(each_fitted, why))
         spread.push_back(s.measured / found->expected);
     }
-    if (static_cast<int>(rows.size()) < fewest_rows) continue;
+    if (std::ssize(rows) < fewest_rows) return false;
     const double tail = memory ? 0.08 : 0.1;
-    text += line(versions.front().name, each.name, any, any,
+    text += line(generation, named.name, any, any,
                  {1,
                   std::min(1.0, quantile(spread, tail)),
                   std::max(1.0, quantile(spread, 1 - tail)),
                   static_cast<int>(rows.size()),
                   {}},
                  sources(subjects, rows));
-  }
+    return true;
+  };
+  for (const NamedConstant& each : model::named_constants())
+    if (each.name.ends_with("_interval"))
+      for (const std::string_view generation : generations)
+        if (is_of_memory(each) || !add(each, generation, false)) add(each, generation, true);
   return text;
 }
 
 }  // namespace
 
 std::string fit(const std::vector<const Subject*>& subjects, Intervals with) {
-  std::string text = "runtime\tconstant\tcards\twidth\tvalue\tlow\thigh\tmeasurements\tsource\n";
   const std::vector<Runtime> rows = model::policy_rows();
-  for (const Runtime& row : rows) {
-    if (row.family != row.name) continue;
+  std::vector<std::string> texts(rows.size());
+  tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t i) {
+    const Runtime& row = rows[i];
+    if (row.family != row.name) return;
     std::vector<Runtime> versions;
     for (const Runtime& each : rows)
       if (each.family == row.family) versions.push_back(each);
     std::vector<Subject> members;
     for (const Subject* each : subjects)
       if (each->scenario.runtime->family == row.family) members.push_back(*each);
-    if (members.empty()) continue;
-    EngineFit engine(versions, members);
-    engine.fit();
-    text += engine.text();
-    if (with == Intervals::yes) text += intervals(versions, members, engine.rows());
-  }
+    if (members.empty()) return;
+    const FamilyFit engine = fit_family(versions, members);
+    texts[i] = engine.text;
+    if (with == Intervals::yes) texts[i] += intervals(versions, members, engine.rows);
+  });
+  std::string text = "runtime\tconstant\tcards\twidth\tvalue\tlow\thigh\tmeasurements\tsource\n";
+  for (const std::string& each : texts) text += each;
   return text;
 }
 

@@ -1,8 +1,13 @@
 // Constants fitted to measurements, and how estimates fare on sources that they were not fitted to.
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
+#include "model/constants_file.hpp"
 #include "model/runtime_measured.hpp"
 #include "model/runtime_rows.hpp"
 #include "sweep/accuracy/accuracy.hpp"
@@ -27,6 +32,18 @@ std::vector<Subject> subjects_of(Subjects& subjects, const std::vector<Measureme
   return all;
 }
 
+/// The lines of engines of other families than `engines`.
+std::string without(const std::string& constants, const std::set<std::string_view>& engines) {
+  std::string text;
+  const auto rows = model::policy_rows();
+  model::for_lines(constants, [&](std::string_view line, int) {
+    const auto row =
+        std::ranges::find(rows, line.substr(0, line.find('\t')), &model::Runtime::name);
+    if (!engines.contains(row->family)) text.append(line) += '\n';
+  });
+  return text;
+}
+
 }  // namespace
 
 std::string fitted_constants(const std::vector<std::string>& files,
@@ -49,20 +66,25 @@ std::vector<Score> left_out_model_scores(const std::vector<Measurement>& rows,
   const auto all = subjects_of(subjects, rows);
   std::map<std::string_view, std::vector<Subject>> families;
   for (const Subject& each : all) families[each.scenario.runtime->family].push_back(each);
-  std::vector<Score> scores;
-  for (const auto& [family, members] : families) {
+  std::vector<std::vector<Subject>> engines;
+  for (auto& [family, members] : families) engines.push_back(std::move(members));
+  std::vector<std::vector<Score>> found(engines.size());
+  tbb::parallel_for(std::size_t{0}, engines.size(), [&](std::size_t engine) {
+    const auto& members = engines[engine];
     std::vector<model::Runtime> versions;
     for (const model::Runtime& row : model::policy_rows())
-      if (row.family == family) versions.push_back(row);
+      if (row.family == members.front().scenario.runtime->family) versions.push_back(row);
     const auto ratios = left_out_ratios(versions, members);
     for (std::size_t i = 0; i < members.size(); ++i)
       if (ratios[i])
-        scores.push_back({.row = members[i].row,
-                          .group = members[i].group,
-                          .runtime = std::string(members[i].scenario.runtime->name),
-                          .measured = members[i].measured,
-                          .expected = members[i].measured / *ratios[i]});
-  }
+        found[engine].push_back({.row = members[i].row,
+                                 .group = members[i].group,
+                                 .runtime = std::string(members[i].scenario.runtime->name),
+                                 .measured = members[i].measured,
+                                 .expected = members[i].measured / *ratios[i]});
+  });
+  std::vector<Score> scores;
+  for (auto& each : found) std::ranges::move(each, std::back_inserter(scores));
   return scores;
 }
 
@@ -70,29 +92,44 @@ std::vector<Score> left_out_scores(const std::vector<Measurement>& rows,
                                    const std::string& models_folder) {
   Subjects subjects(models_folder, model::policy_rows());
   const auto all = subjects_of(subjects, rows);
-  std::set<std::string> sources;
-  for (const Subject& each : all) sources.insert(short_source((*each.row)["source"]));
-  std::vector<Score> scores;
-  for (const std::string& source : sources) {
+  std::map<std::string, int> sources;
+  for (const Subject& each : all) ++sources[short_source((*each.row)["source"])];
+  std::vector<const Subject*> pointers;
+  for (const Subject& each : all) pointers.push_back(&each);
+  const std::string from_all = fit(pointers, Intervals::no);
+  // Sources of few rows are left out several at once.
+  constexpr int few = 20, parts = 3;
+  std::map<std::string, std::string> part_of;
+  int small = 0;
+  for (const auto& [source, n] : sources)
+    part_of[source] = n < few ? fmt::format("{}", small++ % parts) : source;
+  std::set<std::string> names;
+  for (const auto& [source, part] : part_of) names.insert(part);
+  const std::vector<std::string> left(names.begin(), names.end());
+  std::vector<std::vector<Score>> found(left.size());
+  tbb::parallel_for(std::size_t{0}, left.size(), [&](std::size_t i) {
     const auto belongs = [&](const Subject& each) {
-      return short_source((*each.row)["source"]) == source;
+      return part_of.at(short_source((*each.row)["source"])) == left[i];
     };
     std::set<std::string_view> engines;
     for (const Subject& each : all)
-      if (belongs(each)) engines.insert(each.scenario.runtime->name);
+      if (belongs(each)) engines.insert(each.scenario.runtime->family);
     std::vector<const Subject*> others;
     for (const Subject& each : all)
-      if (!belongs(each) && engines.contains(each.scenario.runtime->name)) others.push_back(&each);
-    const std::string constants = fit(others, Intervals::no);
+      if (!belongs(each) && engines.contains(each.scenario.runtime->family))
+        others.push_back(&each);
+    const std::string constants = fit(others, Intervals::no) + without(from_all, engines);
     std::vector<model::Runtime> fitted = model::policy_rows();
     apply_measured(fitted, constants);
     for (Subject each : all) {
       if (!belongs(each)) continue;
       each.scenario.runtime =
           &*std::ranges::find(fitted, each.scenario.runtime->name, &model::Runtime::name);
-      if (auto score = score_of(each)) scores.push_back(std::move(*score));
+      if (auto score = score_of(each)) found[i].push_back(std::move(*score));
     }
-  }
+  });
+  std::vector<Score> scores;
+  for (auto& each : found) std::ranges::move(each, std::back_inserter(scores));
   for (Score& score : left_out_training(rows, models_folder)) scores.push_back(std::move(score));
   return scores;
 }

@@ -160,12 +160,15 @@ std::string_view version_of(const Measurement& row, std::string_view runtime) {
     if (const std::string notes = lower(row["notes"]);
         notes.find("blas build") != std::string::npos && notes.find("no blas") == std::string::npos)
       return "llama.cpp-blas";
+    for (const auto word : {" 2023", "jan 2024", "feb 2024", "mar 2024", "apr 2024", "may 2024"})
+      if (settings.find(word) != std::string::npos) return "llama.cpp-b3120";
     const auto flash = row.setting("fa");
     if (flash) return *flash == "0" ? "llama.cpp-b6324" : runtime;
-    for (const auto word : {"no flash attention", "flash_attention=off", " 2023", " 2024"})
+    for (const auto word : {"no flash attention", "flash_attention=off", " 2024"})
       if (settings.find(word) != std::string::npos) return "llama.cpp-b6324";
     const auto build = settings.find(" b");
     const int number = build == std::string::npos ? 0 : std::atoi(settings.c_str() + build + 2);
+    if (number > 0 && number < 3121) return "llama.cpp-b3120";
     return number > 0 && number < 6325 ? "llama.cpp-b6324" : runtime;
   }
   if (runtime == "vllm") {

@@ -41,7 +41,7 @@ TEST(Speed, TransformersRepeatsKeysAndValuesForEachQueryHead) {
 /// on 8 (Llama-3-70B); 5266 on 1 and 8422 on 2 (Llama-3-8B).
 TEST(Speed, ChunksFollowEachOtherWhereTheLaunchQueueHoldsALayersShare) {
   const auto rate = [](const char* model, const char* cards) {
-    Case c(model, "q4_K_M", cards, "llama.cpp-b6324");
+    Case c(model, "q4_K_M", cards, "llama.cpp-b3120");
     LayerSplit all;
     all.gpu_layers = std::ssize(c.weights.layer) + 1;
     c.s.layer_split = &all;
