@@ -18,6 +18,7 @@
 #include "report/nights.hpp"
 #include "report/plot.hpp"
 #include "report/training_chart.hpp"
+#include "report/view.hpp"
 #include "report/whole_file.hpp"
 #include "report/words.hpp"
 
@@ -200,6 +201,28 @@ std::string words(const model::Interval& of) {
                                           : fmt::format("{} measured rows", of.measurements));
 }
 
+/// Whether some grid asks for a concurrency.
+bool serves(const RunInfo& info) {
+  return std::ranges::any_of(columns_of(info),
+                             [](const Column* c) { return c->only == Only::serving; });
+}
+
+/// What each engine serves at its best, and how sure that is.
+std::string serving_words(const Database& database, const Source& source) {
+  if (!serves(source.axes.info())) return {};
+  std::string text = "## What requests get\n\nThe concurrency with most requests a second; ";
+  text += "results.csv has every one, with intervals.\n\n" +
+          markdown(database.query(std::string(view("serving").sql), source.run.id)) + '\n';
+  std::set<std::string> seen;
+  for (const Line& line : source.lines)
+    if (const auto& f = line.factors; seen.insert(line.runtime).second)
+      text += fmt::format(
+          "- {}, under load: first token {}, time per token {}, time of so many requests {}\n",
+          markdown_text(line.runtime), words(f.serving_ttft), words(f.serving_tpot),
+          words(f.serving_rate));
+  return text + '\n';
+}
+
 std::string tolerance(const Source& source) {
   std::string list;
   std::set<std::string> seen;
@@ -225,7 +248,8 @@ std::string tolerance(const Source& source) {
   return "Intervals around the expected values, 80 %, by runtime:\n\n" + list;
 }
 
-std::string folder_document(const Source& source, const Written& written) {
+std::string folder_document(const Database& database, const Source& source,
+                            const Written& written) {
   std::string page = fmt::format(
       "# Run {}\n\nRun {} of the database, finished {}, headroom {}, {} points.\n\n{}\n",
       markdown_text(source.run.name), source.run.id, source.run.finished, source.run.version,
@@ -239,6 +263,7 @@ std::string folder_document(const Source& source, const Written& written) {
   for (const ModelOrigin& each : source.axes.info().models)
     page += fmt::format("- {}: {}\n", markdown_text(each.model), markdown_text(each.source));
   page += fmt::format("\n## Tolerance\n\n{}\n", tolerance(source));
+  page += serving_words(database, source);
   if (const auto figures = figures_words(written, Drawn::curves); !figures.empty())
     page +=
         "## Speed against GPU allocation\n\n"
@@ -291,7 +316,8 @@ Written write_reports(const Database& database, std::int64_t run,
           "gnuplot was not found, so the curves are not drawn; once it is installed, run it on the "
           ".gp files in curves/");
   }
-  add("README.md", folder_document(source, written) + csv_line(folder, source.run.fingerprint));
+  add("README.md",
+      folder_document(database, source, written) + csv_line(folder, source.run.fingerprint));
   return written;
 }
 

@@ -48,7 +48,7 @@ struct Written {
 };
 
 /// The page that links the others: verdicts counted, assumptions, tolerance, figures.
-std::string folder_document(const Source& source, const Written& written);
+std::string folder_document(const Database& database, const Source& source, const Written& written);
 
 /// One item a grid, as a Markdown list: what varied, and what stood still.
 std::string axes_words(const RunInfo& info);

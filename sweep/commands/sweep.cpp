@@ -172,7 +172,8 @@ const std::string columns =
     axes_words(model::Task::inference, "axes of inference:") +
     axes_words(model::Task::training, "axes of training (task = 'training'):") +
     "out/<name>/results.sqlite: tables run, model_source, result, result_all,\n"
-    "  column_meaning; of inference with ttft_s, tpot_s, total_s, load_s, of training with "
+    "  column_meaning; of inference with ttft_s, tpot_s, total_s, load_s (with `concurrencies`, "
+    "what\n    requests get under load: serving_*), of training with "
     "step_s,\n"
     "  mfu, tokens_s, peak_at and every term of memory\n"
     "out/<name>/index.html, results.csv, compatibility.md and .csv, precision.md, changes.md\n"
