@@ -90,8 +90,8 @@ std::string fitted_constants(const std::vector<std::string>& files,
                              const std::string& models_folder);
 
 /// Every score anew, with constants fitted to other models (left_out_ratios in
-/// sweep/accuracy/fit.hpp), and with those fitted to the rows of all other sources. `rows` outlive
-/// both.
+/// sweep/accuracy/fit.hpp), and with those fitted to the rows of other sources: one of 20 rows or
+/// more is left out alone, a third of the smaller ones together. `rows` outlive both.
 std::vector<Score> left_out_model_scores(const std::vector<Measurement>& rows,
                                          const std::string& models_folder);
 std::vector<Score> left_out_scores(const std::vector<Measurement>& rows,

@@ -23,8 +23,9 @@ using model::Rates;
 using model::Runtime;
 
 constexpr int fewest_rows = 3;
-/// Of 0.02, 0.1 and 0.5 the one by which left out models and sources fare best while no median of
-/// fitted rows grows by a tenth.
+/// Of 0.02, 0.1 and 0.5, tried for cells alone: 0.1 lowers what a left-out source errs by (TPOT 20
+/// to 15 %) and hardly moves fitted rows; 0.5 helps left-out models more, but p90 of fitted layer
+/// splits grows from 16 to 20 %.
 constexpr double pull = 0.1;
 
 /// More of it is faster.

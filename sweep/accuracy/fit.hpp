@@ -17,12 +17,15 @@ enum class Intervals { yes, no };  ///< no: the lines of constants alone
 /// all cards and widths of weights, then one for each of them that has rows, by
 ///
 ///   minimise  sum over rows |ln(expected / measured)| / sqrt(rows of its group)
-///             + pull * sum over cells ln(cell / common)^2
+///             + pull * sum over constants ln(value / common)^2
 ///
 /// by coordinate descent. The absolute error leaves outliers without weight; the pull keeps a cell
-/// with few rows near what all cells have in common. A constant counts as measured by the rows
-/// whose estimate it changes. Intervals are the 10th and 90th percentile of measured / expected by
-/// engine and kind, each row by constants that were fitted with and by those that were fitted
+/// with few rows near what all cells have in common, and what they have in common near its prior
+/// (over the square of half the prior's interval, in logarithms; memory is not pulled). Generations
+/// of an engine start at what its versions have in common: a common factor of each rate, then its
+/// cells and other constants, pulled likewise. A constant counts as measured by the rows whose
+/// estimate it changes. Intervals are the 10th and 90th percentile of measured / expected by
+/// generation and kind, each row by constants that were fitted with and by those that were fitted
 /// without its model; of memory the 8th and 92nd by all rows' constants.
 std::string fit(const std::vector<const Subject*>& subjects, Intervals with = Intervals::yes);
 
