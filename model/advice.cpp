@@ -117,9 +117,13 @@ std::string more_cards(const Scenario& s) {
   while (machine.devices.size() < 64) {
     machine.devices.push_back(machine.devices.back());
     const Estimate e = evaluate(changed);
-    if (is_on_gpus(e))
-      return fmt::format("{} GPUs of {} instead of {}: {}", machine.devices.size(),
-                         machine.devices.back().name, s.machine->devices.size(), where(e));
+    if (!is_on_gpus(e)) continue;
+    // What was asked for by hand stood in the way, not the number of cards.
+    if (e.gpus_used <= s.machine->devices.size())
+      return fmt::format("these GPUs without --tp and --pp, as {} splits: {}", s.runtime->name,
+                         where(e));
+    return fmt::format("{} GPUs of {} instead of {}: {}", e.gpus_used, machine.devices.back().name,
+                       s.machine->devices.size(), where(e));
   }
   return {};
 }

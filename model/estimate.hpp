@@ -211,6 +211,7 @@ struct DeviceUse {
   Bytes capacity, budget;
   Bytes weights, kv_cache, activations, overhead, total;
   Size first_layer = -1, last_layer = -1;  ///< -1: none
+  Size card = -1;                          ///< its number; -1: no card
   std::string layers{};                    ///< "0-12, 14"; "3-60 (experts)"; empty: none
 };
 struct Explanation {

@@ -135,7 +135,8 @@ class Explainer {
                     .kv_cache = use.kv_cache,
                     .activations = use.activations,
                     .overhead = use.context + use.fragmentation,
-                    .total = use.total()};
+                    .total = use.total(),
+                    .card = card};
       for_pieces_on_card(plan_, card, [&](const Piece& piece) { add_layers(row, piece); });
       out_.devices.push_back(row);
     }
@@ -231,6 +232,11 @@ class Explainer {
     bytes_term(on + "context", runtime_.context_bytes.low, runtime_.context_bytes.value,
                runtime_.context_bytes.high, "driver context and libraries",
                evidence(runtime_.context_bytes), runtime_.context_bytes.source);
+    if (plan_.shards > 1)
+      bytes_term(on + "communication", runtime_.communication_bytes.low,
+                 runtime_.communication_bytes.value, runtime_.communication_bytes.high,
+                 "buffers of all-reduce on each of several cards, part of context",
+                 evidence(runtime_.communication_bytes), runtime_.communication_bytes.source);
     const double held = real(use.weights + use.kv_cache + use.activations);
     bytes_term(on + "fragmentation", held * runtime_.fragmentation.low, real(use.fragmentation),
                held * runtime_.fragmentation.high, "share * (weights + kv_cache + activations)",

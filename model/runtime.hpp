@@ -73,6 +73,16 @@ struct Rates {
   Constant layer_overhead_s;  ///< launches and Python, per layer and pass, seconds
 };
 
+/// The pass that an engine makes at start to see what it has to keep free, whatever is asked of it
+/// later: so many tokens, then sampling for so many sequences.
+struct StartPass {
+  Size sequences = 0;                                ///< 0: there is no such pass
+  Size tokens = 0;                                   ///< 0: one whole context
+  Size sequences_on_large = 0, tokens_on_large = 0;  ///< the same where a card has 70 GiB or more
+  Size least_tokens = 0;
+  Size sampling_bytes = 0;  ///< of one logit with its copies while tokens are drawn
+};
+
 struct Runtime {
   std::string_view name, version;
   std::string_view family;  ///< the row whose constants this one shares: versions of one engine
@@ -118,6 +128,8 @@ struct Runtime {
   Positions logits;          ///< whose logits a prefill pass makes
   Size logits_bytes;         ///< bytes of one logit with its copies
   Size returned_bytes;       ///< of them, what is copied to the first card, where the input came
+  StartPass start_pass;      ///< decides what is kept free, in place of the prompts asked for
+  bool fuses_at_start;       ///< q, k and v, and a layer's experts, are copied into one matrix
   Size score_bytes;          ///< bytes of one attention score with its copies; 0: never all at once
   Size pipelined_tokens;     ///< chunks of so many tokens follow each other through a layer split's
                              ///< cards; 0: one card at a time
@@ -129,14 +141,15 @@ struct Runtime {
   AdapterMemory adapters;                       ///< how low-rank adapters are held
   std::span<const Size> adapter_ranks;          ///< of slots; empty: any
   Size adapter_bytes;                           ///< of an element of an adapter
-  Size draft_vocabulary;     ///< most rows by which a draft model's vocabulary may differ; below 0:
-                             ///< decoding with a draft model is not described
-  double utilization;        ///< share of a card's memory used when no budget is given
-  Constant context_bytes;    ///< driver context and libraries on each card
-  Constant workspace_bytes;  ///< buffers of matrix libraries in the allocator's count
-  Constant held_twice;       ///< share of packed weights that is held again: padded, repacked
-  Constant host_bytes;       ///< the process itself in host memory
-  Constant fragmentation;    ///< share of a card's allocations that the allocator holds beside
+  Size draft_vocabulary;   ///< most rows by which a draft model's vocabulary may differ; below 0:
+                           ///< decoding with a draft model is not described
+  double utilization;      ///< share of a card's memory used when no budget is given
+  Constant context_bytes;  ///< driver context and libraries on each card
+  Constant communication_bytes;  ///< on each of several cards that divide matrices
+  Constant workspace_bytes;      ///< buffers of matrix libraries in the allocator's count
+  Constant held_twice;           ///< share of packed weights that is held again: padded, repacked
+  Constant host_bytes;           ///< the process itself in host memory
+  Constant fragmentation;        ///< share of a card's allocations that the allocator holds beside
   std::array<std::array<Rates, widths>, card_classes> rates;
   Constant expert_overhead;  ///< of each expert of a layer, run together: share of the layer's own
   Constant expert_loop;      ///< the same where they are looped over

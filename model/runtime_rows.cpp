@@ -60,6 +60,7 @@ Runtime start() {
   r.utilization = 1.0;
   r.draft_vocabulary = -1;
   r.context_bytes = guess(520 * MiB, 300 * MiB, 900 * MiB);
+  r.communication_bytes = guess(0, 0, 1024 * MiB);
   r.workspace_bytes = {8.125 * MiB, 8.125 * MiB, 32 * MiB, 0, "PyTorch: CUDA semantics, cuBLAS"};
   r.held_twice = guess(0, 0, 0.05);
   r.host_bytes = guess(1024 * MiB, 600 * MiB, 4096 * MiB);
@@ -166,6 +167,16 @@ Runtime transformers_of_2023() {
   return r;
 }
 
+/// Before PyTorch 1.13 a context loads every kernel at once.
+Runtime transformers_of_2022() {
+  Runtime r = transformers_of_2023();
+  r.name = "transformers-4.20";
+  r.version = "to 4.20";
+  r.context_bytes = {1343 * MiB, 1100 * MiB, 1700 * MiB, 1,
+                     "transformers 4.27 docs, perf_train_gpu_one: one kernel loaded, torch 1.x"};
+  return r;
+}
+
 Runtime llama_cpp() {
   Runtime r = start();
   r.name = r.family = "llama.cpp";
@@ -249,21 +260,47 @@ Runtime vllm() {
   r.adapter_bytes = 2;
   r.draft_vocabulary = 0;  // config/speculative.py verify_equal_vocab_size_if_draft_model
   r.utilization = 0.9;
-  r.context_bytes = guess(900 * MiB, 500 * MiB, 1800 * MiB);
+  r.residual_copies = 4;
+  // engine/arg_utils.py get_batch_defaults of `vllm serve`; logits in 16 bit and fp32, their
+  // softmax and as many random numbers: v1/sample/sampler.py, ops/topk_topp_triton.py.
+  r.start_pass = {.sequences = 256,
+                  .tokens = 2048,
+                  .sequences_on_large = 1024,
+                  .tokens_on_large = 8192,
+                  .sampling_bytes = 14};
+  // utils/mem_utils.py memory_profiling: the driver's context is outside the engine's share, and
+  // peaks are as allocated.
+  r.context_bytes = guess(256 * MiB, 64 * MiB, 600 * MiB);
+  r.communication_bytes = {1870 * MiB, 1840 * MiB, 1950 * MiB, 4,
+                           "llm-d-incubation/llm-d-planner docs/accuracy, vLLM 0.19.0 on H100: "
+                           "2.07 and 2.13 GiB beside PyTorch's on 2 and 4 cards, 0.25 on one"};
   r.host_bytes = guess(4096 * MiB, 2048 * MiB, 8192 * MiB);
-  r.fragmentation = guess(0.01, 0.0, 0.04);
+  r.fragmentation = guess(0, 0, 0.02);
   r.load_fixed_s = guess(20.0, 8.0, 60.0);
+  return r;
+}
+
+/// Before 0.16 tokens are drawn after sorting the logits: two sorted copies with 64-bit indices.
+Runtime vllm_of_2025() {
+  Runtime r = vllm();
+  r.name = "vllm-0.15";
+  r.version = "0.8 to 0.15";
+  r.source = "vLLM 0.11 v1/sample/ops/topk_topp_sampler.py: logits.sort(); as 0.19 beside";
+  r.start_pass.sampling_bytes = 38;
   return r;
 }
 
 /// Before 0.8 a prompt goes through in one piece, and memory is set aside for the longest.
 Runtime vllm_of_2024() {
-  Runtime r = vllm();
+  Runtime r = vllm_of_2025();
   r.name = "vllm-0.7";
   r.version = "to 0.7";
   r.source = "vLLM 0.6 config.py: chunked prefill off up to 32768 tokens; block size 16";
   r.encoder_decoders = bart_and_whisper;
   r.prefill_chunk = 0;
+  r.start_pass.tokens = r.start_pass.tokens_on_large = 0;
+  r.start_pass.least_tokens = 2048;
+  r.start_pass.sequences_on_large = 256;
   return r;
 }
 
@@ -282,6 +319,17 @@ Runtime like(Runtime r, std::string_view name, std::string_view version, std::st
   r.name = r.family = name;
   r.version = version;
   r.source = source;
+  return r;
+}
+
+/// As vLLM, without a pass at start: memory is a stated share, and what is beside it not measured.
+Runtime serving(std::string_view name, std::string_view version, std::string_view source) {
+  Runtime r = like(vllm(), name, version, source);
+  r.start_pass = {};
+  r.residual_copies = 2;
+  r.context_bytes = guess(900 * MiB, 500 * MiB, 1800 * MiB);
+  r.communication_bytes = guess(1024 * MiB, 0, 2048 * MiB);
+  r.fragmentation = guess(0.01, 0.0, 0.04);
   return r;
 }
 
@@ -307,24 +355,31 @@ std::string_view generation_of(const Runtime& runtime) {
 
 std::vector<Runtime> policy_rows() {
   std::vector<Runtime> rows{
-      transformers(), transformers_4(),    transformers_of_2024(),    transformers_of_2023(),
-      llama_cpp(),    llama_cpp_of_2024(), llama_cpp_of_early_2024(), llama_cpp_with_blas(),
-      vllm(),         vllm_of_2024(),      vllm_of_early_2024()};
-  Runtime& sglang =
-      rows.emplace_back(like(vllm(), "sglang", "0.5", "SGLang 0.5: as vLLM, radix cache"));
+      transformers(),         transformers_4(), transformers_of_2024(), transformers_of_2023(),
+      transformers_of_2022(), llama_cpp(),      llama_cpp_of_2024(),    llama_cpp_of_early_2024(),
+      llama_cpp_with_blas(),  vllm(),           vllm_of_2025(),         vllm_of_2024(),
+      vllm_of_early_2024()};
+  Runtime& sglang = rows.emplace_back(serving("sglang", "0.5", "SGLang 0.5: as vLLM, radix cache"));
   sglang.vendors = of_torch;
   sglang.adapter_ranks = {};  // lora/mem_pool.py: of the largest rank there is
   Runtime& tensorrt = rows.emplace_back(
-      like(vllm(), "tensorrt-llm", "1.0", "TensorRT-LLM 1.0, PyTorch backend: as vLLM"));
+      serving("tensorrt-llm", "1.0", "TensorRT-LLM 1.0, PyTorch backend: as vLLM"));
   tensorrt.vendors = of_nvidia;
   tensorrt.encoder_decoders = {};
   tensorrt.adapters = AdapterMemory::unknown;  // a share of the free memory
   tensorrt.draft_vocabulary = -1;
 
-  // Attention without a flash kernel: scores in 16 bit, in fp32 for the softmax, and its result.
+  // Attention without a flash kernel: scores in 16 bit, in fp32 for the softmax, its result in fp32
+  // and in 16 bit; q and k in fp32 while they are rotated (modules/fused/attn.py).
   Runtime& autoawq = rows.emplace_back(torch_program(
       "autoawq", "0.1.6", "casper-hansen/AutoAWQ 0.1.6: fused modules, caches reserved"));
-  autoawq.score_bytes = 8;
+  autoawq.score_bytes = 10;
+  autoawq.residual_copies = 7;
+  autoawq.fuses_at_start = true;
+  autoawq.held_twice = {0, 0, 0, 0, "fused copies are counted apart"};
+  autoawq.workspace_bytes = {
+      136.125 * MiB, 8.125 * MiB, 170 * MiB, 0,
+      "its examples/benchmark.py multiplies 4096 by 4096 in fp32 to warm up"};
   autoawq.cpu = autoawq.repacks_on_cpu = true;
   Runtime& exllama = rows.emplace_back(
       torch_program("exllama", "1 and 2", "turboderp/exllama model.py, turboderp/exllamav2"));

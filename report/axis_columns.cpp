@@ -73,6 +73,13 @@ void add_axis_columns(std::vector<Column>& all) {
            "tokens that the KV cache has room for, each sequence; empty: prompt + output"));
   all.push_back(axis("machine", "", "machine", text, "cards @ host"));
   all.push_back(axis("runtime", "", "runtime", text, "engine that runs the model"));
+  all.push_back(axis("served_adapters", "", "adapters", text,
+                     "low-rank adapters in memory at once and their rank, 4x16; empty: none"));
+  all.push_back(axis("draft", "", "draft model", text,
+                     "smaller model that proposes tokens, the share of them that is kept, and how "
+                     "many a step; empty: none"));
+  all.push_back(axis("images", "", "images", text,
+                     "in every prompt, beside its text: their number and pixels; empty: none"));
   all.push_back(axis("gpu_budget_bytes", "B", "GPU budget", integer,
                      "all the process may use on each GPU; empty: as the runtime takes by default",
                      Shown::gib));

@@ -54,6 +54,17 @@ report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<P
   if (first.kv_precision)
     add("kv_precision",
         [](const Scenario& s) { return AxisValue(std::string(s.kv_precision->name)); });
+  for (std::size_t c = 0; c < std::size(companion_axes); ++c) {
+    if (!digit.front().companions[c]) continue;
+    report::Axis axis{std::string(companion_axes[c].column), {}};
+    for (const Choice& choice : digit) {
+      const Companion& each = *choice.companions[c];
+      axis.values.push_back(each.text);
+      // What the name of a draft model stands for; of the others the text says all.
+      axis.fingerprints.push_back(each.draft.weights ? fingerprint(*each.draft.weights->model) : 0);
+    }
+    columns.push_back(std::move(axis));
+  }
   for (const NumberAxis& axis : number_axes())
     if (first.*axis.member > 0)
       add(axis.column, [&](const Scenario& s) { return AxisValue(s.*axis.member); });

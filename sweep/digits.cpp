@@ -9,6 +9,7 @@
 
 #include "model/quantisation/default_scheme.hpp"
 #include "sweep/number_axes.hpp"
+#include "sweep/options/companion_options.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -30,6 +31,9 @@ void set(Choice& choice, std::string_view axis, const GridSpec& grid, std::size_
   if (const NumberAxis* numbers = find_number_axis(axis))
     s.*numbers->member = (grid.*numbers->values)[i];
   if (axis == "concurrencies") s.batch = s.concurrency;
+  for (std::size_t c = 0; c < std::size(companion_axes); ++c)
+    if (axis == companion_axes[c].key)
+      choice.companions[c] = names.companion(axis, (grid.*companion_axes[c].values)[i]);
   if (axis == "runtimes") s.runtime = &names.engines.named(grid.runtimes[i]);
   if (axis == "machines") s.machine = names.machine(grid.machines[i]);
   if (axis == "gpu_budgets") s.gpu_budget = grid.gpu_budgets[i].first;
@@ -108,6 +112,7 @@ std::vector<Choice> distinct(const std::vector<Choice>& choices) {
                                       pointer(s.kv_precision), pointer(s.runtime),
                                       pointer(s.machine),      s.gpu_budget.count()};
     for (const NumberAxis& axis : number_axes()) key.push_back(s.*axis.member);
+    for (const Companion* companion : c.companions) key.push_back(pointer(companion));
     if (seen.insert(std::move(key)).second) all.push_back(c);
   }
   return all;
@@ -134,7 +139,33 @@ const model::Weights* Names::weights(const model::Model* model, const model::Sch
   return found;
 }
 
+const Companion* Names::companion(std::string_view axis, const std::string& text) {
+  auto& found = companions[fmt::format("{} {}", axis, text)];
+  if (!found) {
+    job.companions.push_back(std::make_unique<Companion>(parse_companion(axis, text)));
+    Companion& made = *job.companions.back();
+    if (!made.draft_name.empty()) made.draft.weights = drafts.at(made.draft_name);
+    found = &made;
+  }
+  return found;
+}
+
+const model::Weights* Names::with(const Companion& asked, const model::Scenario& s) {
+  auto& found = adapted[{s.weights, s.runtime, &asked, s.batch}];
+  if (!found) {
+    job.weights.push_back(std::make_unique<model::Weights>(
+        model::with_adapters(*s.weights, *s.runtime, *asked.adapters, s.batch)));
+    found = job.weights.back().get();
+  }
+  return found;
+}
+
 void overlay(Choice& choice, const Choice& over) {
+  for (std::size_t c = 0; c < over.companions.size(); ++c)
+    if (over.companions[c]) choice.companions[c] = over.companions[c];
+  choice.image_tokens += over.image_tokens;
+  if (over.decides.draft) choice.decides.draft = over.decides.draft;
+  if (over.decides.images.count > 0) choice.decides.images = over.decides.images;
   if (over.model) choice.model = over.model;
   if (over.scheme) choice.scheme = over.scheme;
   model::Scenario& s = choice.decides;
@@ -147,6 +178,54 @@ void overlay(Choice& choice, const Choice& over) {
     if (o.*axis.member > 0) s.*axis.member = o.*axis.member;
   if (o.gpu_budget >= Bytes(0)) s.gpu_budget = o.gpu_budget;
 }
+
+namespace {
+
+/// What companions mean for the model and the engine of their choice.
+void apply_companions(Choice& choice, Names& names) {
+  model::Scenario& s = choice.decides;
+  for (const Companion* each : choice.companions) {
+    if (!each) continue;
+    if (each->adapters && s.weights->refusal.empty()) s.weights = names.with(*each, s);
+    if (each->draft.weights) {
+      check_draft(s, *each->draft.weights);
+      s.draft = &each->draft;
+    }
+    if (each->images > 0) {
+      const model::ImageInput input = image_of(*choice.model, *each);
+      s.images = {each->images, input.patches, choice.model->images.hidden};
+      choice.image_tokens = each->images * input.tokens;
+    }
+  }
+}
+
+/// Companions go into the digit of the models, with whatever decides what they come to.
+void add_companions(const Spec& spec, const GridSpec& grid, std::vector<Group>& groups,
+                    Names& names) {
+  for (const CompanionAxis& axis : companion_axes) {
+    if ((grid.*axis.values).empty()) continue;
+    merge(groups, axis.key, "models");
+    if (axis.key != "images") merge(groups, "runtimes", "models");
+    if (axis.key == "adapters")
+      merge(groups, grid.concurrencies.empty() ? "batches" : "concurrencies", "models");
+  }
+  const auto models =
+      std::ranges::find_if(groups, [](const Group& group) { return group.has("models"); });
+  for (Choice& choice : models->choices) try {
+      apply_companions(choice, names);
+    } catch (const std::invalid_argument& e) {
+      const model::Scenario& s = choice.decides;
+      const auto axis = std::ranges::find_if(
+          companion_axes, [&](const CompanionAxis& each) { return !(grid.*each.values).empty(); });
+      throw spec.error(
+          grid, axis->key,
+          fmt::format("{}{}: {}; link the axes, so that only what goes together meets",
+                      choice.model->name, s.runtime ? fmt::format(" on {}", s.runtime->name) : "",
+                      e.what()));
+    }
+}
+
+}  // namespace
 
 std::vector<std::vector<Choice>> digits_of(const Spec& spec, const GridSpec& grid, Names& names) {
   auto groups = groups_of(spec, grid, names);
@@ -161,6 +240,7 @@ std::vector<std::vector<Choice>> digits_of(const Spec& spec, const GridSpec& gri
                              : &model::scheme(choice.model->checkpoint_scheme);
     choice.decides.weights = names.weights(choice.model, held);
   }
+  add_companions(spec, grid, groups, names);
   const bool budget_linked = std::ranges::any_of(grid.link, [](const auto& axes) {
     return std::ranges::find(axes, "gpu_budgets") != axes.end();
   });

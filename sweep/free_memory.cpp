@@ -24,12 +24,12 @@ void hold_against_free(const FreeMemory& free, const model::Scenario& s,
         std::floor(bytes / (1 << 20))));
   };
   for (const model::DeviceUse& use : explained.devices) {
-    for (std::size_t i = 0; i < free.cards.size(); ++i)
-      if (free.cards[i] && use.name.starts_with(fmt::format("gpu {}:", i))) {
-        const bool aside = s.runtime->utilization < 1;
-        hold(use, *free.cards[i], aside ? use.budget : use.total,
-             aside ? 1 : model::interval_factors(*s.runtime).memory.high, "gpu-budget");
-      }
+    const auto card = static_cast<std::size_t>(use.card);
+    if (use.card >= 0 && card < free.cards.size() && free.cards[card]) {
+      const bool aside = s.runtime->utilization < 1;
+      hold(use, *free.cards[card], aside ? use.budget : use.total,
+           aside ? 1 : model::interval_factors(*s.runtime).memory.high, "gpu-budget");
+    }
     if (use.kind == "cpu") hold(use, free.ram, use.total, 1, "ram-budget");
   }
 }

@@ -18,9 +18,29 @@
 namespace headroom::sweep {
 namespace {
 
+/// Draft models, held as their checkpoints are.
+void look_up_drafts(const Spec& spec, const Hub& hub, Names& names) {
+  for (const GridSpec& grid : spec.grids)
+    for (const std::string& text : grid.drafts) try {
+        const Companion parsed = parse_companion("drafts", text);
+        if (parsed.draft_name.empty() || names.drafts.contains(parsed.draft_name)) continue;
+        auto& models = names.job.models;
+        model::Model draft = resolve_model(parsed.draft_name, hub);
+        auto known = std::ranges::find(models, draft.name, [](const auto& m) { return m->name; });
+        if (known == models.end()) {
+          models.push_back(std::make_unique<model::Model>(std::move(draft)));
+          known = models.end() - 1;
+        }
+        names.drafts[parsed.draft_name] =
+            names.weights(known->get(), &model::scheme((*known)->checkpoint_scheme));
+      } catch (const std::invalid_argument& e) {
+        throw spec.error(grid, "drafts", e.what());
+      }
+}
+
 /// Every model once, in parallel; what fails first in the order of the spec is reported.
 Names look_up(const Spec& spec, const Catalogue& catalogue, const Hub& hub, Job& job) {
-  Names names{catalogue, *job.engines, job, {}, {}, {}};
+  Names names{catalogue, *job.engines, job, {}, {}, {}, {}, {}, {}};
   std::vector<std::string> wanted;
   std::vector<const GridSpec*> wanted_by;
   for (const auto& grid : spec.grids)
@@ -49,6 +69,7 @@ Names look_up(const Spec& spec, const Catalogue& catalogue, const Hub& hub, Job&
           fmt::format("'{}' and '{}' are both called '{}'", at->second, name, at->first));
     names.models[name] = job.models[i].get();
   }
+  look_up_drafts(spec, hub, names);
   return names;
 }
 
@@ -60,7 +81,9 @@ void check_contexts(const Spec& spec, const GridSpec& grid, const JobGrid& job) 
   std::vector<Size> radices;
   for (std::size_t k = 0; k < job.digits.size(); ++k) {
     const model::Scenario& s = job.digits[k].front().decides;
-    if (s.prompt_tokens == 0 && s.output_tokens == 0 && s.context == 0) continue;
+    if (s.prompt_tokens == 0 && s.output_tokens == 0 && s.context == 0 &&
+        std::ranges::all_of(job.digits[k], [](const Choice& c) { return c.image_tokens == 0; }))
+      continue;
     used.push_back(k);
     radices.push_back(job.grid.radices()[k]);
   }
@@ -75,7 +98,8 @@ void check_contexts(const Spec& spec, const GridSpec& grid, const JobGrid& job) 
       overlay(c, job.digits[used[k]][static_cast<std::size_t>(digits[k])]);
     }
     const model::Scenario& s = c.decides;
-    if (s.context >= s.prompt_tokens + s.output_tokens) continue;
+    const Size prompt = s.prompt_tokens + c.image_tokens;
+    if (s.context >= prompt + s.output_tokens) continue;
     const bool left_out = std::ranges::any_of(job.exclusions, [&](const Exclusion& exclusion) {
       return std::ranges::includes(used, exclusion.digits()) && exclusion.excludes(point);
     });
@@ -84,7 +108,7 @@ void check_contexts(const Spec& spec, const GridSpec& grid, const JobGrid& job) 
           grid, "contexts",
           fmt::format("{} is less than prompt_tokens + output_tokens ({} + {}); choose smaller "
                       "ones, link them, or exclude \"context < prompt_tokens + output_tokens\"",
-                      s.context, s.prompt_tokens, s.output_tokens));
+                      s.context, prompt, s.output_tokens));
   }
 }
 
@@ -157,6 +181,7 @@ model::Scenario JobGrid::scenario(std::span<const Size> point) const {
   for (std::size_t k = 0; k < digits.size(); ++k)
     overlay(all, digits[k][static_cast<std::size_t>(point[k])]);
   if (all.decides.gpu_budget < Bytes(0)) all.decides.gpu_budget = model::all_of_it;
+  all.decides.prompt_tokens += all.image_tokens;
   return all.decides;
 }
 

@@ -2,6 +2,7 @@
 // surface here, before the first point.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include "hardware/price.hpp"
 #include "model/estimate.hpp"
 #include "report/run_info.hpp"
+#include "sweep/companion_axes.hpp"
 #include "sweep/exclusion.hpp"
 #include "sweep/grid.hpp"
 #include "sweep/spec.hpp"
@@ -31,6 +33,9 @@ struct Choice {
   const model::Model* model = nullptr;
   const model::Scheme* scheme = nullptr;  ///< null beside a model: the checkpoint's own
   model::Scenario decides = undecided;
+  /// Adapters, a draft model, images; null: not decided.
+  std::array<const Companion*, std::size(companion_axes)> companions{};
+  Size image_tokens = 0;  ///< that images add to every prompt
 
   bool operator==(const Choice&) const = default;
 };
@@ -55,6 +60,7 @@ struct Job {
   std::vector<std::unique_ptr<model::Model>> models;
   std::vector<std::unique_ptr<model::Weights>> weights;
   std::vector<std::unique_ptr<Machine>> machines;
+  std::vector<std::unique_ptr<Companion>> companions;
   std::vector<JobGrid> grids;
   std::shared_ptr<const Engines> engines;
   std::optional<Prices> prices;  ///< none: the user gave none

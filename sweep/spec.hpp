@@ -38,6 +38,7 @@ struct GridSpec {
   std::vector<Size> concurrencies;  ///< instead of batches: requests at once under load
   std::vector<Size> prompt_tokens_p95, output_tokens_p95;  ///< of those; empty: all alike
   std::vector<Size> contexts;                              ///< empty: prompt + output
+  std::vector<std::string> adapters, drafts, images;       ///< beside the model; empty: none
   std::vector<Size> tp, pp, ep, dp;                        ///< empty: as the runtime splits
   std::vector<BudgetRange> gpu_budgets;                    ///< empty: all of it
   /// Training: every axis by its key, numbers written out; what is not given has its usual value.
@@ -61,6 +62,17 @@ struct Spec {
 
   /// SpecError about `key` of `grid`.
   SpecError error(const GridSpec& grid, std::string_view key, const std::string& what) const;
+};
+
+/// The axes of what is served beside a model, with their columns.
+struct CompanionAxis {
+  std::string_view key, column;
+  std::vector<std::string> GridSpec::*values;
+};
+inline constexpr CompanionAxis companion_axes[] = {
+    {"adapters", "served_adapters", &GridSpec::adapters},
+    {"drafts", "draft", &GridSpec::drafts},
+    {"images", "images", &GridSpec::images},
 };
 
 /// Axis keys of a grid of the task, in the order of their digits.

@@ -20,6 +20,9 @@ const std::vector<std::string>& axes_of(model::Task task) {
                                                      "output_tokens_p95",
                                                      "contexts",
                                                      "runtimes",
+                                                     "adapters",
+                                                     "drafts",
+                                                     "images",
                                                      "tp",
                                                      "pp",
                                                      "ep",
@@ -42,6 +45,8 @@ std::size_t GridSpec::length(std::string_view axis) const {
   if (axis == "kv_precisions") return kv_precisions.size();
   if (axis == "runtimes") return runtimes.size();
   if (const NumberAxis* numbers = find_number_axis(axis)) return (this->*numbers->values).size();
+  for (const CompanionAxis& companion : companion_axes)
+    if (companion.key == axis) return (this->*companion.values).size();
   for (const auto& range : gpu_budgets)
     if (range.step != Bytes(0) || range.to_max)
       throw std::invalid_argument("linked gpu_budgets must be single sizes, without ranges");

@@ -10,7 +10,38 @@ namespace {
 
 Bytes whole(double bytes) { return Bytes(static_cast<Size>(std::ceil(std::min(bytes, 1e18)))); }
 
+/// Whether a card has the larger of an engine's sizes. Source: vLLM 0.19 engine/arg_utils.py: 70
+/// GiB and more, the A100 (compute capability 8.0) left out.
+bool is_large(const Device& device) {
+  return device.memory >= Bytes(Size{70} << 30) && device.compute_capability != "8.0";
+}
+
+bool has_start_pass(const Scenario& s) {
+  return s.runtime->start_pass.sequences > 0 && !s.machine->devices.empty();
+}
+
+/// Of the engine's pass at start. More are asked for where more run at once.
+Size start_sequences(const Scenario& s) { return std::max(s.batch, usual_sequences(s)); }
+
+/// No more than so many sequences can have.
+Size start_tokens(const Scenario& s) {
+  const StartPass& start = s.runtime->start_pass;
+  const Size sequences = start_sequences(s), context = s.cached_tokens();
+  const Size stated = is_large(s.machine->devices.front()) ? start.tokens_on_large : start.tokens;
+  // vLLM 0.6 engine/arg_utils.py: longer contexts than this go through in chunks.
+  constexpr Size longest_whole = 32768;
+  const Size whole_context = context > longest_whole ? 0 : context;
+  const Size tokens = std::max(stated > 0 ? stated : whole_context, start.least_tokens);
+  return std::max(sequences, context > tokens / sequences ? tokens : sequences * context);
+}
+
 }  // namespace
+
+Size usual_sequences(const Scenario& s) {
+  if (!has_start_pass(s)) return 0;
+  const StartPass& start = s.runtime->start_pass;
+  return is_large(s.machine->devices.front()) ? start.sequences_on_large : start.sequences;
+}
 
 Size prefill_chunk(const Scenario& s) {
   const Size stated = s.layer_split != nullptr ? s.layer_split->micro_batch : 0;
@@ -18,6 +49,7 @@ Size prefill_chunk(const Scenario& s) {
 }
 
 Size pass_tokens(const Scenario& s) {
+  if (has_start_pass(s)) return start_tokens(s);
   const double prompt = static_cast<double>(s.batch) * static_cast<double>(s.prompt_tokens);
   const Size tokens = prompt > 1e15 ? Size{1'000'000'000'000'000} : s.batch * s.prompt_tokens;
   const Size chunk = prefill_chunk(s);
@@ -39,12 +71,16 @@ Bytes activations(const Scenario& s, Size pass, Size shards, Head head) {
                                                                                 : s.prompt_tokens);
   const double attention = residual + static_cast<double>(model.shape.query_heads) / cards * keys *
                                           static_cast<double>(r.score_bytes);
-  const double rows = r.logits == Positions::all ? tokens : static_cast<double>(s.batch);
-  const double logits = rows * static_cast<double>(model.profile.head_rows) / cards;
-  const double output =
-      head == Head::here ? tokens * hidden * element + logits * static_cast<double>(r.logits_bytes)
-      : head == Head::returned ? logits * static_cast<double>(r.returned_bytes)
-                               : 0;
+  const bool samples = has_start_pass(s);  // each card all logits of its replica
+  const double rows = samples                      ? static_cast<double>(start_sequences(s))
+                      : r.logits == Positions::all ? tokens
+                                                   : static_cast<double>(s.batch);
+  const double logits = rows * static_cast<double>(model.profile.head_rows) / (samples ? 1 : cards);
+  const Size logit = samples ? r.start_pass.sampling_bytes : r.logits_bytes;
+  const double output = head == Head::here
+                            ? tokens * hidden * element + logits * static_cast<double>(logit)
+                        : head == Head::returned ? logits * static_cast<double>(r.returned_bytes)
+                                                 : 0;
   return whole(std::max({tokens * feed_forward, tokens * attention, output}));
 }
 

@@ -5,8 +5,11 @@
 
 namespace headroom::model {
 
-/// Tokens of the largest pass: the whole prompt of the batch, or the runtime's chunk of it.
+/// Tokens of the largest pass: the whole prompt of the batch, or the runtime's chunk of it; where
+/// the engine makes a pass of its own at start, of that one, whatever the prompts are.
 Size pass_tokens(const Scenario& scenario);
+/// Sequences of the engine's own pass at start, unless it is told to run more; 0: it makes none.
+Size usual_sequences(const Scenario& scenario);
 /// Tokens of a prefill pass at most; 0: the whole prompt at once.
 Size prefill_chunk(const Scenario& scenario);
 
@@ -21,6 +24,8 @@ Size prefill_chunk(const Scenario& scenario);
 /// that the widest submodule keeps (gate, up and their product); keys: tokens that attention looks
 /// at, where its scores stand in memory (no flash attention); rows: the last position of each
 /// sequence, or every token where the engine makes all logits. The engine's row has the factors.
+/// Of an engine's pass at start the rows are its sequences, and each card has all logits while it
+/// draws tokens: vLLM 0.19 v1/worker/gpu_model_runner.py profile_run, _dummy_sampler_run.
 /// Source: transformers 4.38 to 4.51 modeling_qwen2.py and llama.cpp's logged compute buffers,
 /// which this gives to a few per cent. Left out: masks, rotary tables.
 /// Head::elsewhere: the card makes no logits. Head::returned: another card makes them, and they are

@@ -54,6 +54,18 @@ Bytes layer_weights(const Scenario& s, const Plan& plan, Size card) {
   return bytes - own + whole(std::ceil(all * card_shares(s)[static_cast<std::size_t>(card)]));
 }
 
+/// Copies that stand beside their originals while the engine fuses matrices at start: q, k and v of
+/// every layer on the card, and the experts of one layer. Source: AutoAWQ 0.1.6
+/// utils/fused_utils.py fuse_qkv, and 0.2 models/mixtral.py; the originals go with the old model.
+Bytes fused_copies(const Scenario& s, Range range) {
+  if (!s.runtime->fuses_at_start || range.size() <= 0) return Bytes(0);
+  const Weights& w = *s.weights;
+  Bytes experts(0);
+  for (Size layer = range.first; layer < range.last; ++layer)
+    experts = std::max(experts, between(w.experts_before, {layer, layer + 1}));
+  return between(w.separate_before, range) + experts;
+}
+
 /// Share of the weights that stands beside them: of checkpoints that are packed already.
 double held_again(const Scenario& s) {
   const SchemeFamily family = s.weights->scheme->family;
@@ -183,14 +195,16 @@ CardUse CardUses::operator()(const Plan& plan, Size card) const {
   Size layers = 0;
   for_pieces_on_card(plan, card, [&](const Piece& piece) { layers += piece.layers.size(); });
   // Cards without the head make no logits; where no card has it, the first may be asked to.
-  const bool other = s_.runtime->split == Split::layers && plan.head == Where::card;
+  const bool other =
+      (s_.runtime->split == Split::layers || plan.stages > 1) && plan.head == Where::card;
   const Head head = !other || plan.has_head(card) ? Head::here
                     : card == 0                   ? Head::returned
                                                   : Head::elsewhere;
-  use.activations = work_(own, prompts, head) + rotary_tables(s_, layers) +
-                    workspace(s_, static_cast<std::size_t>(card)) +
+  use.activations = std::max(work_(own, prompts, head), fused_copies(s_, range)) +
+                    rotary_tables(s_, layers) + workspace(s_, static_cast<std::size_t>(card)) +
                     whole(use.weights.real().value() * held_again(s_));
-  use.context = whole(s_.runtime->context_bytes.value);
+  use.context = whole(s_.runtime->context_bytes.value +
+                      (plan.shards > 1 ? s_.runtime->communication_bytes.value : 0));
   use.fragmentation =
       whole(static_cast<double>((use.weights + use.kv_cache + use.activations).count()) *
             s_.runtime->fragmentation.value);

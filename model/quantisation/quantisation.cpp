@@ -163,6 +163,13 @@ void find_runs(Weights& weights) {
   }
 }
 
+/// Whether an engine that fuses finds it beside two others: q, k or v as a matrix of its own.
+bool is_separate(const Tensor& tensor) {
+  const std::string_view module = tensor.module();
+  return tensor.role == Role::matmul &&
+         (module.ends_with("q_proj") || module.ends_with("k_proj") || module.ends_with("v_proj"));
+}
+
 /// Runs and prefix sums over the layers, from each layer's own.
 void sum_layers(Weights& weights, const std::vector<double>& dense,
                 const std::vector<Divided>& divided) {
@@ -224,7 +231,7 @@ Weights hold(const Model& model, const Scheme& scheme) {
   weights.scheme = &scheme;
   weights.refusal = std::move(reason);
   weights.layer.resize(layers.size());
-  std::vector<Bytes> routed(layers.size());
+  std::vector<Bytes> routed(layers.size()), separate(layers.size());
   std::array<Size, 7> multiplied{};  // elements by Arithmetic
   std::unordered_map<std::string_view, Bytes> owner;
   Divider divider(model, scheme, weights.shards);
@@ -243,6 +250,7 @@ Weights hold(const Model& model, const Scheme& scheme) {
     if (block >= 0) {
       const auto at = static_cast<std::size_t>(block);
       weights.layer[at] += bytes;
+      if (is_separate(tensor)) separate[at] += bytes;
       if (tensor.of > 1)
         routed[at] += bytes;
       else if (tensor.role == Role::matmul)
@@ -264,10 +272,11 @@ Weights hold(const Model& model, const Scheme& scheme) {
     dense[i] = passes * (weights.layer[i] - routed[i]).real().value();
     experts[i] = passes * routed[i].real().value();
   }
-  weights.experts_before = {Bytes(0)};
+  weights.experts_before = weights.separate_before = {Bytes(0)};
   weights.read_routed = {0};
   for (std::size_t i = 0; i < layers.size(); ++i) {
     weights.experts_before.push_back(weights.experts_before.back() + routed[i]);
+    weights.separate_before.push_back(weights.separate_before.back() + separate[i]);
     weights.read_routed.push_back(weights.read_routed.back() + experts[i]);
   }
   sum_layers(weights, dense, divided);

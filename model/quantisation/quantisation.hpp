@@ -92,12 +92,13 @@ struct Weights {
   Size largest_matrix = 0;  ///< elements of the largest one in a block, not of experts
   double head_read = 0;     ///< bytes read to make logits, its storage tied or not
   FromFiles from_files = FromFiles::as_they_are;
-  double of_files = 1;                ///< bytes of the checkpoint's files for each byte held
-  std::vector<Bytes> layer;           ///< each block, as model.profile.layers
-  std::vector<Bytes> layers_before;   ///< prefix sums: [0] = 0, [n] = all blocks
-  std::vector<Size> run_ends;         ///< layers of equal bytes and caches in a row: [.., end)
-  std::vector<Size> run_of;           ///< the run of each block
-  std::vector<Bytes> experts_before;  ///< of them, all experts
+  double of_files = 1;                 ///< bytes of the checkpoint's files for each byte held
+  std::vector<Bytes> layer;            ///< each block, as model.profile.layers
+  std::vector<Bytes> layers_before;    ///< prefix sums: [0] = 0, [n] = all blocks
+  std::vector<Size> run_ends;          ///< layers of equal bytes and caches in a row: [.., end)
+  std::vector<Size> run_of;            ///< the run of each block
+  std::vector<Bytes> experts_before;   ///< of them, all experts
+  std::vector<Bytes> separate_before;  ///< of them, q, k and v where each is a matrix of its own
   // Bytes that one forward pass reads of each block, as often as it runs (prefix sums): whatever is
   // routed, and all experts.
   std::vector<double> read_dense, read_routed;

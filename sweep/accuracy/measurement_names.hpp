@@ -26,6 +26,7 @@ enum class Skip {
   setting,    ///< a setting that decides the figure is not stated
   feature,    ///< a feature that no formula covers (speculative decoding, networked parts)
   statistic,  ///< a figure that no estimate gives
+  capacity,   ///< more bytes on the cards than the cards have: their number is not what it says
   digits,     ///< one significant digit: the rounding is larger than the errors looked for
 };
 std::string_view name_of(Skip reason);
@@ -61,6 +62,7 @@ struct Engine {
   bool allocator;            ///< memory as PyTorch's allocator counts it, else as the driver does
   int prompt_tokens, output_tokens;  ///< of its script where the source does not say; 0: not known
   bool host_experts = false;         ///< runs with experts in host memory unless told otherwise
+  bool cache_of_output = false;      ///< its script reserves caches for the tokens it generates
 };
 /// Throws Skipped.
 const Engine& engine_of(const Measurement& row);

@@ -12,14 +12,15 @@
 namespace headroom::sweep {
 namespace {
 
-constexpr double GB = 1e9, GiB = 1073741824.0;
+constexpr double GB = 1e9, MiB = 1048576.0, GiB = 1024 * MiB;
 
 /// The longest `starts` that fits counts. PyTorch's scripts print GiB as "GB" unless noted.
 constexpr auto engines = std::to_array<Engine>(
     {{"transformer", "transformers", GiB, true, 0, 0},
      {"hugging face", "transformers", GiB, true, 0, 0},
-     // big_model_inference's script: a short prompt, generate()'s default of 20 tokens in all
-     {"accelerate", "transformers", GiB, true, 10, 10},
+     // big_model_inference's table, of 2022: a short prompt, generate()'s default of 20 tokens in
+     // all; measures_util.py prints MiB, of which the table has thousands
+     {"accelerate", "transformers-4.20", 1000 * MiB, true, 10, 10},
      // as a loader: from_pretrained with files in that form
      {"safetensors", "transformers", GiB, true, 0, 0},
      {"hf accelerate", "transformers", GiB, true, 0, 0},
@@ -34,7 +35,8 @@ constexpr auto engines = std::to_array<Engine>(
      {"tensorrt-llm", "tensorrt-llm", GiB, false, 0, 0},
      // exllamav2's README: speed at short contexts
      {"exllama", "exllama", GiB, true, 8, 120},
-     {"autoawq", "autoawq", GiB, true, 0, 0},
+     // examples/benchmark.py: max_new_tokens=n_generate
+     {"autoawq", "autoawq", GiB, true, 0, 0, false, true},
      // litgpt generate/base.py: "What food do llamas eat?", 50 new tokens; prints bytes / 1e9
      {"litgpt", "litgpt", GB, true, 7, 50},
      {"gpt-fast", "gpt-fast", GB, true, 5, 200},
@@ -124,6 +126,8 @@ std::string_view name_of(Skip reason) {
       return "a feature that is not described";
     case Skip::statistic:
       return "a statistic that no estimate gives";
+    case Skip::capacity:
+      return "more memory used than the cards of the row have";
     case Skip::digits:
       return "one significant digit";
   }
@@ -180,7 +184,8 @@ std::string_view version_of(const Measurement& row, std::string_view runtime) {
           std::sscanf(rest, " %d.%d", &major, &minor) != 2)
         major = minor = 0;
     }
-    if (major > 0 || minor == 0 || minor > 7) return runtime;
+    if (major > 0 || minor == 0 || minor > 15) return runtime;
+    if (minor > 7) return "vllm-0.15";
     return minor < 6 ? "vllm-0.5" : "vllm-0.7";
   }
   if (runtime != "transformers") return runtime;
@@ -189,7 +194,8 @@ std::string_view version_of(const Measurement& row, std::string_view runtime) {
     int major = 0, minor = 0;
     if (std::sscanf(settings.c_str() + at + word.size(), "%d.%d", &major, &minor) != 2) continue;
     const int version = 100 * major + minor;
-    return version < 436   ? "transformers-4.35"
+    return version < 421   ? "transformers-4.20"
+           : version < 436 ? "transformers-4.35"
            : version < 445 ? "transformers-4.44"
            : version < 500 ? "transformers-4.57"
                            : runtime;

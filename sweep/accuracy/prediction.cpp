@@ -38,10 +38,12 @@ double bytes_of(const Subject& subject, const Scenario& s, const Plan& plan) {
   switch (subject.statistic) {
     case Statistic::weights:
       return real(s.weights->total);
-    case Statistic::card_weights:
-      return static_cast<Size>(subject.index) < plan.cards
-                 ? real(card_use(s, plan, static_cast<Size>(subject.index)).weights)
-                 : 0;
+    case Statistic::card_weights: {
+      const auto card = static_cast<Size>(subject.index);
+      if (card >= plan.cards) return 0;
+      // What has its place there, without what passes through.
+      return real(card_use(s, plan, card).weights - (card == 0 ? plan.stage_buffer : Bytes(0)));
+    }
     case Statistic::beside_cache: {
       const model::CardUse use = card_use(s, plan, 0);
       return real(use.total() - use.kv_cache);

@@ -6,12 +6,14 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "hardware/names.hpp"
 #include "model/allocation_curve.hpp"
 #include "model/placement/layer_split.hpp"
 #include "model/placement/placement.hpp"
 #include "model/speed/serving.hpp"
+#include "sweep/accuracy/auto_map.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -38,6 +40,18 @@ bool one_digit(const std::string& value) {
   std::size_t digits = 0;
   for (std::size_t i = first; i < value.size() && value[i] != 'e'; ++i) digits += value[i] != '.';
   return digits < 2 && value.find('.') != std::string::npos;
+}
+
+/// Whether the figure is of all cards together.
+bool on_cards(Statistic statistic) {
+  return statistic == allocated_held || statistic == allocated_peak || statistic == card_used;
+}
+
+/// Bytes of all cards; endless where there are none to be short of.
+double capacity(const Machine& machine) {
+  double bytes = 0;
+  for (const Device& device : machine.devices) bytes += device.memory.real().value();
+  return bytes > 0 ? bytes : std::numeric_limits<double>::infinity();
 }
 
 bool is_of_loading(Statistic statistic) { return statistic >= load; }
@@ -306,15 +320,28 @@ Subject Subjects::subject(const Measurement& row) {
   }
   s.prompt_tokens = std::max<Size>(prompt, 1);
   s.output_tokens = std::max<Size>(output, 1);
+  if (is_memory(subject.statistic) && engine.cache_of_output && !s.machine->devices.empty()) {
+    s.context = std::max(s.prompt_tokens + 1, s.output_tokens);
+    s.output_tokens = s.context - s.prompt_tokens;
+  }
   if (const auto context = figure(row, {"ctx", "n_ctx"})) s.context = static_cast<Size>(*context);
   if (s.context < s.prompt_tokens + s.output_tokens) s.context = 0;
   if (row["batch"] == "saturated") s.batch = saturated(s);
   if (const auto layers = figure(row, {"gpu_layers"}))
     s.gpu_budget = budget_for(s, static_cast<Size>(*layers));
   const double scaled = *value * scale_of(row, engine);
+  if (on_cards(subject.statistic) && scaled > capacity(*s.machine))
+    throw Skipped(Skip::capacity, fmt::format("{:.4g} GiB on {} cards", scaled / 1073741824.0,
+                                              s.machine->devices.size()));
   subject.measured = is_memory(subject.statistic) ? scaled : seconds(quantity, scaled, s);
   if (row["task"].starts_with("serving")) subject.statistic = under_traffic(subject.statistic);
   subject.group = is_memory(subject.statistic) ? "inference_memory" : time_group(row, quantity, s);
+  if (is_memory(subject.statistic) && engine.runtime.starts_with("transformers") &&
+      s.machine->devices.size() > 1)
+    if (auto map = auto_map(s)) {
+      assignments_.push_back(std::make_shared<const model::Assignment>(std::move(*map)));
+      s.assignment = assignments_.back().get();
+    }
   if (!is_memory(subject.statistic) && !is_of_loading(subject.statistic)) require_host_speeds(s);
   if (subject.statistic == load_warm && s.machine->devices.empty() &&
       s.runtime->host_weights == model::HostWeights::mapped)

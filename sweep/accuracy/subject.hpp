@@ -57,6 +57,7 @@ class Subjects {
   std::map<std::pair<const model::Model*, const model::Scheme*>, model::Weights> weights_;
   std::vector<std::unique_ptr<Machine>> machines_;
   std::vector<std::unique_ptr<model::LayerSplit>> layer_splits_;
+  std::vector<std::shared_ptr<const model::Assignment>> assignments_;
   std::unique_ptr<Machine> on_;
 };
 

@@ -9,6 +9,7 @@
 #include "model/placement/experts_apart.hpp"
 #include "report/whole_file.hpp"
 #include "sweep/commands/command.hpp"
+#include "sweep/options/adapter_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/output.hpp"
 
@@ -20,6 +21,12 @@ bool fits(const model::Estimate& e) { return e.verdict < model::Verdict::does_no
 /// The point as this kind's own runtime would run it.
 std::string write(const LaunchKind& kind, GivenScenario& given, const Options& options) {
   model::Scenario s = given.scenario;
+  const bool companions = given.adapters || s.draft != nullptr || s.images.count > 0;
+  if (companions && !kind.companions)
+    throw std::invalid_argument(
+        "adapters, a draft model and images are not part of this file: transformers, llama.cpp, "
+        "vllm and sglang start them");
+  std::optional<model::Weights> with_its_adapters;
   if (!kind.runtime.empty() && s.runtime->family != kind.runtime) {
     if (options.given("runtime") && options.text("kind") != "all")
       throw std::invalid_argument(fmt::format("--runtime {} was asked for, and this is for {}",
@@ -27,6 +34,12 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
     s.runtime = &given.engines->named(kind.runtime);
     s.layer_split = nullptr;  // options of another engine
     s.cpu_offload = Bytes(0);
+    if (s.draft != nullptr) check_draft(s, *s.draft->weights);
+    if (given.adapters) {
+      with_its_adapters = model::with_adapters(model::hold(*given.model, *s.weights->scheme),
+                                               *s.runtime, *given.adapters, s.batch);
+      s.weights = &*with_its_adapters;
+    }
   }
   const bool own = s.runtime == given.scenario.runtime;
   std::optional<model::Weights> eight_bit;
@@ -47,7 +60,7 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
   std::vector<std::pair<std::string, std::string>> split;
   if (own) split = given_splits(options);
   if (apart > 0) split.emplace_back("n-cpu-moe", std::to_string(apart));
-  return kind.write({s, explained, std::move(split)});
+  return kind.write({s, explained, std::move(split), given.adapters ? &*given.adapters : nullptr});
 }
 
 /// Every kind that applies, each in its file; the others with their reasons.
@@ -119,7 +132,8 @@ const Command launch_command = {
     {.name = "launch",
      .summary = "ready configurations for a point: scripts, flags, JSON, a batch job, a test plan",
      .operands = "MODEL…",
-     .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_MACHINE_FLAGS " kind out",
+     .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_MACHINE_FLAGS " " HEADROOM_ADAPTER_FLAGS
+                                      " " HEADROOM_COMPANION_FLAGS " kind out",
      .examples =
          "headroom launch Qwen/Qwen3-32B --machine '2x a100-sxm-40gb @ dual-epyc-120gb' > load.py\n"
          "headroom launch llama3-8b --machine rtx-4090 --runtime llama.cpp --precision q4_K_M\n"
@@ -128,7 +142,7 @@ const Command launch_command = {
          "headroom launch llama2-7b Qwen/Qwen3-32B llama3-70b --machine '2x a100-sxm-40gb' "
          "--kind test-plan",
      .columns =
-         "--kind: transformers, transformers-8bit, llama.cpp, vllm, deepspeed-inference,\n"
+         "--kind: transformers, transformers-8bit, llama.cpp, vllm, sglang, deepspeed-inference,\n"
          "  deepspeed-zero3, slurm, measure, test-plan (Markdown, takes several models), all\n"
          "for transformers a tenth of each card is left free, unless --gpu-budget says otherwise; "
          "the\n"

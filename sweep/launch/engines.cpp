@@ -1,10 +1,11 @@
-// Command lines of llama.cpp and vLLM.
+// Command lines of llama.cpp, vLLM and SGLang.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
+#include "model/memory/draft.hpp"
 #include "model/placement/placement.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/output.hpp"
@@ -23,6 +24,31 @@ std::string heading(const LaunchPoint& point) {
       to_text(e.gpu_bytes_low), to_text(e.gpu_bytes_high), e.tokens_s);
 }
 
+/// A command with one option a line.
+class Command {
+ public:
+  explicit Command(std::string start) : text_(std::move(start)) {}
+  void flag(std::string_view name, std::string_view value = {}) {
+    text_ += fmt::format(" \\\n  {}{}{}", name, value.empty() ? "" : " ", value);
+  }
+  std::string text() const { return text_ + '\n'; }
+
+ private:
+  std::string text_;
+};
+
+/// Where the script looks for adapter `i`, from 0 on: the estimate does not know yours.
+std::string adapter_file(Size i) { return fmt::format("adapter-{}", i + 1); }
+
+/// The last part of "org/name".
+std::string_view short_name(const std::string& name) {
+  return std::string_view(name).substr(name.find('/') + 1);
+}
+std::string gguf_file(const model::Weights& weights) {
+  return shell_quoted(
+      fmt::format("{}-{}.gguf", short_name(weights.model->name), weights.scheme->name));
+}
+
 /// Layers and the output by card, as llama.cpp divides them: by these shares, the output being one
 /// more after the last layer.
 std::string tensor_split(const LaunchPoint& point, bool output) {
@@ -37,9 +63,44 @@ std::string tensor_split(const LaunchPoint& point, bool output) {
   return fmt::format("{}", fmt::join(items, ","));
 }
 
-/// The last part of "org/name".
-std::string_view short_name(const std::string& name) {
-  return std::string_view(name).substr(name.find('/') + 1);
+/// convert_lora_to_gguf.py makes the files of adapters, convert_hf_to_gguf.py --mmproj that of a
+/// tower.
+void add_companions(const LaunchPoint& point, Command& command) {
+  const model::Scenario& s = point.scenario;
+  if (point.adapters != nullptr)
+    for (Size i = 0; i < point.adapters->count; ++i)
+      command.flag("--lora", shell_quoted(adapter_file(i) + ".gguf"));
+  if (s.draft != nullptr) {
+    command.flag("--model-draft", gguf_file(*s.draft->weights));
+    command.flag("--draft-max", std::to_string(s.draft->tokens));
+    command.flag("--n-gpu-layers-draft",
+                 point.estimate().gpus_used > 0
+                     ? std::to_string(std::ssize(s.draft->weights->layer) + 1)
+                     : "0");
+  }
+  if (s.images.count > 0)
+    command.flag("--mmproj",
+                 shell_quoted(fmt::format("mmproj-{}.gguf", short_name(point.model().name))));
+}
+
+/// "name=path" of each adapter, as words.
+std::string adapter_paths(const LaunchPoint& point) {
+  std::vector<std::string> words;
+  for (Size i = 0; i < point.adapters->count; ++i)
+    words.push_back(shell_quoted(fmt::format("{0}=./{0}", adapter_file(i))));
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string_view torch_type(const model::Scheme& scheme) {
+  return scheme.name == "fp32" ? "float32" : scheme.name == "fp16" ? "float16" : "bfloat16";
+}
+
+/// What the engine is to take of each card.
+std::string share_of_card(const model::Scenario& s) {
+  const double share = s.gpu_budget == model::all_of_it
+                           ? s.runtime->utilization
+                           : s.gpu_budget.real() / s.machine->devices.front().memory.real();
+  return fmt::format("{:.3g}", std::min(1.0, share));
 }
 
 }  // namespace
@@ -51,12 +112,11 @@ std::string llama_cpp_script(const LaunchPoint& point) {
   const model::Plan plan = model::place(s, 1.0);
   const bool output = plan.head == model::Where::card;
   const Size offloaded = plan.on_cards.size() + (output ? 1 : 0);
-  std::string text = heading(point) + "exec llama-server";
-  const auto flag = [&](std::string_view name, const std::string& value) {
-    text += fmt::format(" \\\n  {} {}", name, value);
+  Command command(heading(point) + "exec llama-server");
+  const auto flag = [&](std::string_view name, std::string_view value) {
+    command.flag(name, value);
   };
-  flag("--model", shell_quoted(fmt::format("{}-{}.gguf", short_name(point.model().name),
-                                           point.scheme().name)));
+  flag("--model", gguf_file(*s.weights));
   flag("--n-gpu-layers", std::to_string(offloaded));
   flag("--ctx-size", std::to_string(s.cached_tokens() * s.batch));
   flag("--parallel", std::to_string(s.batch));
@@ -74,21 +134,19 @@ std::string llama_cpp_script(const LaunchPoint& point) {
     flag("--cache-type-k", held);
     flag("--cache-type-v", held);
   }
-  return text + '\n';
+  add_companions(point, command);
+  return command.text();
 }
 
 std::string vllm_script(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
   const model::Estimate& e = point.estimate();
-  std::string text = heading(point) + "exec vllm serve " + shell_quoted(point.model().name);
-  const auto flag = [&](std::string_view name, const std::string& value) {
-    text += fmt::format(" \\\n  {} {}", name, value);
+  Command command(heading(point) + "exec vllm serve " + shell_quoted(point.model().name));
+  const auto flag = [&](std::string_view name, std::string_view value) {
+    command.flag(name, value);
   };
   const model::SchemeFamily family = point.scheme().family;
-  if (family == model::SchemeFamily::plain)
-    flag("--dtype", point.scheme().name == "fp32"   ? "float32"
-                    : point.scheme().name == "fp16" ? "float16"
-                                                    : "bfloat16");
+  if (family == model::SchemeFamily::plain) flag("--dtype", torch_type(point.scheme()));
   if (family == model::SchemeFamily::bitsandbytes) flag("--quantization", "bitsandbytes");
   if (family == model::SchemeFamily::fp8 && point.scheme().name != point.model().checkpoint_scheme)
     flag("--quantization", "fp8");
@@ -96,15 +154,62 @@ std::string vllm_script(const LaunchPoint& point) {
   flag("--tensor-parallel-size", std::to_string(std::max<Size>(1, e.gpus_used / stages)));
   if (stages > 1) flag("--pipeline-parallel-size", std::to_string(stages));
   flag("--max-model-len", std::to_string(s.cached_tokens()));
-  flag("--max-num-seqs", std::to_string(s.batch));
-  const double share = s.gpu_budget == model::all_of_it
-                           ? s.runtime->utilization
-                           : s.gpu_budget.real() / s.machine->devices.front().memory.real();
-  flag("--gpu-memory-utilization", fmt::format("{:.3g}", std::min(1.0, share)));
+  // The estimate has the engine's own pass at start, which fewer sequences would make smaller.
+  if (s.batch > model::usual_sequences(s)) flag("--max-num-seqs", std::to_string(s.batch));
+  flag("--gpu-memory-utilization", share_of_card(s));
   if (s.kv_precision->name.starts_with("fp8")) flag("--kv-cache-dtype", "fp8");
   for (const auto& [name, value] : point.split)
     if (name == "cpu-offload-gb") flag("--" + name, shell_quoted(value));
-  return text + '\n';
+  if (point.adapters != nullptr) {
+    command.flag("--enable-lora");
+    flag("--max-loras", std::to_string(point.adapters->count));
+    flag("--max-lora-rank", std::to_string(point.adapters->request.rank));
+    flag("--lora-modules", adapter_paths(point));
+  }
+  if (s.draft != nullptr)
+    flag("--speculative-config",
+         shell_quoted(fmt::format(
+             R"({{"method": "draft_model", "model": {}, "num_speculative_tokens": {}}})",
+             python_quoted(s.draft->weights->model->name), s.draft->tokens)));
+  if (s.images.count > 0)
+    flag("--limit-mm-per-prompt", shell_quoted(fmt::format(R"({{"image": {}}})", s.images.count)));
+  return command.text();
+}
+
+/// Options: SGLang 0.5 server_arguments.md, lora.ipynb, speculative_decoding.ipynb.
+std::string sglang_script(const LaunchPoint& point) {
+  const model::Scenario& s = point.scenario;
+  Command command(heading(point) + "exec python3 -m sglang.launch_server");
+  command.flag("--model-path", shell_quoted(point.model().name));
+  const model::SchemeFamily family = point.scheme().family;
+  if (family == model::SchemeFamily::plain) command.flag("--dtype", torch_type(point.scheme()));
+  if (family == model::SchemeFamily::bitsandbytes) command.flag("--load-format", "bitsandbytes");
+  if (family == model::SchemeFamily::fp8 && point.scheme().name != point.model().checkpoint_scheme)
+    command.flag("--quantization", "fp8");
+  const Size stages = std::max<Size>(1, s.pipeline_parallel);
+  command.flag("--tp-size", std::to_string(std::max<Size>(1, point.estimate().gpus_used / stages)));
+  if (stages > 1) command.flag("--pp-size", std::to_string(stages));
+  command.flag("--context-length", std::to_string(s.cached_tokens()));
+  command.flag("--max-running-requests", std::to_string(s.batch));
+  command.flag("--mem-fraction-static", share_of_card(s));
+  if (s.kv_precision->name.starts_with("fp8")) command.flag("--kv-cache-dtype", "fp8_e5m2");
+  if (point.adapters != nullptr) {
+    command.flag("--enable-lora");
+    command.flag("--max-loras-per-batch", std::to_string(point.adapters->count));
+    command.flag("--max-lora-rank", std::to_string(point.adapters->request.rank));
+    command.flag("--lora-paths", adapter_paths(point));
+  }
+  if (s.draft != nullptr) {
+    command.flag("--speculative-algorithm", "STANDALONE");
+    command.flag("--speculative-draft-model-path", shell_quoted(s.draft->weights->model->name));
+    command.flag("--speculative-num-steps", std::to_string(s.draft->tokens));
+    command.flag("--speculative-eagle-topk", "1");
+    command.flag("--speculative-num-draft-tokens", std::to_string(s.draft->tokens + 1));
+  }
+  if (s.images.count > 0)
+    command.flag("--limit-mm-data-per-request",
+                 shell_quoted(fmt::format(R"({{"image": {}}})", s.images.count)));
+  return command.text();
 }
 
 }  // namespace headroom::sweep

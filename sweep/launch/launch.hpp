@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/estimate.hpp"
+#include "model/memory/served_adapters.hpp"
 #include "sweep/options/scenario_options.hpp"
 
 namespace headroom::sweep {
@@ -18,6 +19,7 @@ struct LaunchPoint {
   const model::Explanation& explained;
   /// Options of the split as they were given, under the engine's own names: {"split-mode", "row"}.
   std::vector<std::pair<std::string, std::string>> split;
+  const model::ServedAdapters* adapters = nullptr;  ///< among the scenario's weights; null: none
   const model::Model& model() const { return *scenario.weights->model; }
   const model::Scheme& scheme() const { return *scenario.weights->scheme; }
   const model::Estimate& estimate() const { return explained.estimate; }
@@ -29,6 +31,8 @@ struct LaunchKind {
   std::string_view file;     ///< file name in a folder of all: "load.py"
   std::string_view runtime;  ///< whose estimate it is made from; empty: the one that is asked for
   std::string_view meaning;
+  /// Whether it starts what is served beside the model: adapters, a draft model, images.
+  bool companions;
   /// The file's text. Throws std::invalid_argument with the reason where the point cannot be
   /// started so.
   std::string (*write)(const LaunchPoint& point);
@@ -41,6 +45,7 @@ std::string transformers_script(const LaunchPoint& point);
 std::string transformers_8bit_script(const LaunchPoint& point);
 std::string llama_cpp_script(const LaunchPoint& point);
 std::string vllm_script(const LaunchPoint& point);
+std::string sglang_script(const LaunchPoint& point);
 std::string deepspeed_inference(const LaunchPoint& point);
 std::string deepspeed_zero3(const LaunchPoint& point);
 std::string slurm_script(const LaunchPoint& point);

@@ -91,10 +91,63 @@ std::string_view torch_type(const model::Scheme& scheme) {
   return "torch.bfloat16";
 }
 
+/// What is served beside the model, as Python: classes to import, lines after the model is there,
+/// how a prompt is made, and arguments of generate.
+struct Beside {
+  std::string model_class = "AutoModelForCausalLM", reader_class = "AutoTokenizer", imports, setup,
+              inputs, generate;
+};
+
+Beside beside_of(const LaunchPoint& point) {
+  const model::Scenario& s = point.scenario;
+  Beside out;
+  out.inputs = "reader(\"Hello\", return_tensors=\"pt\")";
+  if (s.images.count > 0) {
+    out.model_class = "AutoModelForImageTextToText";
+    out.reader_class = "AutoProcessor";
+    out.inputs = fmt::format(
+        "reader.apply_chat_template(\n        [{{\"role\": \"user\", \"content\": [{{\"type\": "
+        "\"image\", \"path\": \"image.png\"}}] * {} + [{{\"type\": \"text\", \"text\": "
+        "\"Hello\"}}]}}],\n        add_generation_prompt=True, tokenize=True, return_dict=True, "
+        "return_tensors=\"pt\",\n    )",
+        s.images.count);
+  }
+  if (point.adapters != nullptr)
+    out.setup += fmt::format(
+        "    for i in range(1, {} + 1):  # PEFT's folders\n        "
+        "model.load_adapter(f\"adapter-{{i}}\", adapter_name=f\"adapter-{{i}}\")\n",
+        point.adapters->count);
+  if (s.draft != nullptr) {
+    const model::Weights& draft = *s.draft->weights;
+    if (draft.scheme->family != SchemeFamily::plain &&
+        draft.scheme->name != draft.model->checkpoint_scheme)
+      throw std::invalid_argument(
+          fmt::format("the script loads a draft model as its checkpoint has it or in 16 bit, not "
+                      "in {}",
+                      draft.scheme->name));
+    if (s.images.count > 0) out.imports = ", AutoModelForCausalLM";
+    out.setup += fmt::format(
+        "    draft = AutoModelForCausalLM.from_pretrained({}, dtype={}, device_map={{\"\": "
+        "model.device}})\n    draft.generation_config.num_assistant_tokens = {}\n    "
+        "draft.generation_config.num_assistant_tokens_schedule = \"constant\"\n",
+        python_quoted(draft.model->name), torch_type(*draft.scheme), s.draft->tokens);
+    out.generate = ", assistant_model=draft";
+    if (draft.model->shape.vocabulary != point.model().shape.vocabulary) {
+      out.imports += ", AutoTokenizer";
+      if (s.images.count == 0) out.imports.clear();
+      out.generate +=
+          fmt::format(", tokenizer=reader, assistant_tokenizer=AutoTokenizer.from_pretrained({})",
+                      python_quoted(draft.model->name));
+    }
+  }
+  return out;
+}
+
 /// `extra`: arguments of from_pretrained beside the usual ones, whole lines.
 std::string script(const LaunchPoint& point, std::string_view imports, std::string_view extra) {
   const model::Estimate& e = point.estimate();
   const Passed passed = passed_on(point);
+  const Beside beside = beside_of(point);
   return fmt::format(
       R"(# {0} on {1}: {2} (sure: {3}).
 # Expected: ready after {4}, first token after {5}, {6:.3g} tokens/s.
@@ -104,7 +157,7 @@ std::string script(const LaunchPoint& point, std::string_view imports, std::stri
 os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer{7}
+from transformers import {16}, {17}{7}{18}
 
 MODEL = {8}
 OFFLOAD = "./offload"
@@ -114,7 +167,7 @@ def load():
     os.makedirs(OFFLOAD, exist_ok=True)
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
-    return AutoModelForCausalLM.from_pretrained(
+    return {16}.from_pretrained(
         MODEL,
         dtype={10},
 {15}        offload_folder=OFFLOAD,
@@ -124,16 +177,17 @@ def load():
 
 if __name__ == "__main__":
     model = load()
-    tokenizer = AutoTokenizer.from_pretrained(MODEL)
-    inputs = tokenizer("Hello", return_tensors="pt").to(model.device)
-    print(tokenizer.decode(model.generate(**inputs, max_new_tokens={12}{13})[0]))
+{19}    reader = {17}.from_pretrained(MODEL)
+    inputs = {20}.to(model.device)
+    print(reader.decode(model.generate(**inputs, max_new_tokens={12}{13}{21})[0]))
     print(model.hf_device_map)
 )",
       point.model().name, point.scenario.machine->name, model::name_of(e.verdict),
       model::name_of(e.sure), duration(e.load.value()), duration(e.ttft.value()), e.tokens_s,
       imports, python_quoted(point.model().name), passed.definition, torch_type(point.scheme()),
       extra, point.scenario.output_tokens, point.scenario.kv_cache ? "" : ", use_cache=False",
-      placement_of(point), passed.arguments);
+      placement_of(point), passed.arguments, beside.model_class, beside.reader_class,
+      beside.imports, beside.setup, beside.inputs, beside.generate);
 }
 
 /// A checkpoint that is quantised stays so unless its own configuration unpacks it; another

@@ -14,14 +14,15 @@
 
 namespace headroom::sweep {
 
-void add_adapters(const Options& options, const model::Scenario& s, model::Weights& weights,
-                  std::vector<std::string>& assumed) {
+std::optional<model::ServedAdapters> add_adapters(const Options& options, const model::Scenario& s,
+                                                  model::Weights& weights,
+                                                  std::vector<std::string>& assumed) {
   Adapters request = adapters_of(options);
   if (!request) {
     options.requires_flag("lora-adapters", "lora-rank");
-    return;
+    return std::nullopt;
   }
-  if (!weights.refusal.empty()) return;
+  if (!weights.refusal.empty()) return std::nullopt;
   const model::ServedAdapters adapters{options.whole("lora-adapters", 1), *request};
   try {
     weights = model::with_adapters(weights, *s.runtime, adapters, s.batch);
@@ -35,6 +36,7 @@ void add_adapters(const Options& options, const model::Scenario& s, model::Weigh
                                     ? "slots beside every linear layer of the decoder in 16 bit"
                                     : fmt::format("in {} bytes an element beside what they adapt",
                                                   s.runtime->adapter_bytes)));
+  return adapters;
 }
 
 namespace {
@@ -111,9 +113,14 @@ double acceptance_of(const Options& options) {
   return value;
 }
 
-void check(const model::Scenario& s, const model::Model& draft) {
+}  // namespace
+
+void check_draft(const model::Scenario& s, const model::Weights& weights) {
   const model::Model& model = *s.weights->model;
-  const auto refuse = [](const std::string& why) { throw UsageError("--draft-model: " + why); };
+  const model::Model& draft = *weights.model;
+  const auto refuse = [](const std::string& why) {
+    throw std::invalid_argument("--draft-model: " + why);
+  };
   if (s.runtime->draft_vocabulary < 0)
     refuse(fmt::format("how {} decodes with one is not described", s.runtime->name));
   if (!s.kv_cache) refuse("has no effect with --no-kv-cache");
@@ -129,9 +136,12 @@ void check(const model::Scenario& s, const model::Model& draft) {
                        s.runtime->draft_vocabulary == 0
                            ? std::string("equal ones")
                            : fmt::format("a difference of {}", s.runtime->draft_vocabulary)));
+  const auto& families = s.runtime->holds;
+  if (!weights.refusal.empty() ||
+      std::ranges::find(families, weights.scheme->family) == families.end())
+    throw std::invalid_argument(fmt::format("--draft-precision: {} does not hold {} in {}",
+                                            s.runtime->name, draft.name, weights.scheme->name));
 }
-
-}  // namespace
 
 std::unique_ptr<GivenDraft> draft_of(const Options& options, const model::Scenario& s,
                                      std::vector<std::string>& assumed) {
@@ -143,16 +153,15 @@ std::unique_ptr<GivenDraft> draft_of(const Options& options, const model::Scenar
   given->draft.tokens = options.whole("draft-tokens", 5);
   given->model = std::make_unique<model::Model>(
       resolve_model(options.text("draft-model"), Hub(hub_flags(options))));
-  check(s, *given->model);
   const std::string held = options.text("draft-precision", "auto");
   const model::Scheme& scheme =
       held == "auto" ? model::default_scheme(*given->model, *s.runtime) : model::scheme(held);
   given->weights = std::make_unique<model::Weights>(model::hold(*given->model, scheme));
-  const auto& families = s.runtime->holds;
-  const bool holds = std::ranges::find(families, scheme.family) != families.end();
-  if (!given->weights->refusal.empty() || !holds)
-    throw UsageError(fmt::format("--draft-precision: {} does not hold {} in {}", s.runtime->name,
-                                 given->model->name, scheme.name));
+  try {
+    check_draft(s, *given->weights);
+  } catch (const std::invalid_argument& e) {
+    throw UsageError(e.what());
+  }
   given->draft.weights = given->weights.get();
   assumed.push_back(fmt::format(
       "draft model {} in {}: {}; {} tokens proposed a step, {:.0f} % of them kept, {:.2f} tokens a "

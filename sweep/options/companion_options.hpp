@@ -17,9 +17,11 @@ namespace headroom::sweep {
   "lora-adapters draft-model draft-precision draft-tokens acceptance images image-size"
 
 /// --lora, --lora-rank, --lora-targets and --lora-adapters: puts adapters beside `weights`, and
-/// says so in `assumed`. Throws UsageError.
-void add_adapters(const Options& options, const model::Scenario& scenario, model::Weights& weights,
-                  std::vector<std::string>& assumed);
+/// says so in `assumed`. Nothing where none are asked for. Throws UsageError.
+std::optional<model::ServedAdapters> add_adapters(const Options& options,
+                                                  const model::Scenario& scenario,
+                                                  model::Weights& weights,
+                                                  std::vector<std::string>& assumed);
 
 /// --images and --image-size; null where no image is given. `text_flag`: what holds their tokens
 /// where the model's images are not described. Throws UsageError.
@@ -35,6 +37,10 @@ std::optional<GivenImages> images_of(const Options& options, const model::Model&
 /// effect, a context that does not hold them.
 void add_images(const Options& options, model::Scenario& scenario,
                 std::vector<std::string>& assumed);
+
+/// Throws std::invalid_argument where the scenario's engine or model has no use for `draft`, or
+/// vocabularies do not go together.
+void check_draft(const model::Scenario& scenario, const model::Weights& draft);
 
 /// A draft model with what it points to.
 struct GivenDraft {

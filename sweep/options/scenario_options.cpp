@@ -151,7 +151,7 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   given.layer_split = layer_split_of(options, s);
   s.layer_split = given.layer_split.get();
   s.cpu_offload = cpu_offload_of(options, s);
-  add_adapters(options, s, *given.weights, given.assumed);
+  given.adapters = add_adapters(options, s, *given.weights, given.assumed);
   given.draft = draft_of(options, s, given.assumed);
   if (given.draft) s.draft = &given.draft->draft;
   return given;

@@ -35,6 +35,7 @@ struct GivenScenario {
   std::unique_ptr<Machine> machine;
   std::unique_ptr<model::LayerSplit> layer_split;  ///< null: the runtime decides
   std::unique_ptr<GivenDraft> draft;               ///< null: none
+  std::optional<model::ServedAdapters> adapters;   ///< among the weights
   bool on_machine = true;
   std::optional<FreeMemory> free;    ///< of this computer, where it is the machine
   std::vector<std::string> assumed;  ///< of the machine and of a custom model

@@ -35,6 +35,15 @@ const std::map<std::string, std::string> grids = {
     {"contexts", "models = 'llama2-7b'\nmachines = 'rtx-4090'\ncontexts = [1024, 4096]"},
     {"runtimes",
      "models = 'llama2-7b'\nmachines = 'rtx-4090'\nruntimes = ['transformers', 'llama.cpp']"},
+    {"adapters",
+     "models = 'llama3-8b'\nmachines = 'rtx-4090'\nruntimes = 'vllm'\n"
+     "adapters = ['none', '4x16']"},
+    {"drafts",
+     "models = 'llama3-70b'\nmachines = '4x a100-sxm-80gb'\nruntimes = 'vllm'\n"
+     "drafts = ['none', 'llama3-8b 0.7']"},
+    {"images",
+     "models = 'Qwen2.5-VL-7B-Instruct'\nmachines = 'rtx-4090'\nimages = ['none', "
+     "'2x1920x1080']"},
     {"tp", "models = 'llama2-7b'\nmachines = '4x rtx-4090'\nruntimes = 'vllm'\ntp = [1, 2]"},
     {"pp", "models = 'llama2-7b'\nmachines = '4x rtx-4090'\nruntimes = 'vllm'\npp = [1, 2]"},
     {"ep",

@@ -1,0 +1,17 @@
+// Where a measured run of transformers had its layers: device_map="auto" over the cards it was
+// given.
+#pragma once
+
+#include <optional>
+
+#include "model/placement/assignment.hpp"
+
+namespace headroom::sweep {
+
+/// The map of accelerate's balanced policy, with what is free on each card once the driver's
+/// context is there, and the host's memory less the process. Source: accelerate 1.15
+/// utils/modeling.py get_max_memory, get_balanced_memory, infer_auto_device_map. Nothing where the
+/// mapper fails or splits a layer.
+std::optional<model::Assignment> auto_map(const model::Scenario& scenario);
+
+}  // namespace headroom::sweep

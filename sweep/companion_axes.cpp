@@ -1,0 +1,88 @@
+#include "sweep/companion_axes.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <sstream>
+#include <vector>
+
+namespace headroom::sweep {
+namespace {
+
+std::vector<std::string> divided(const std::string& text, char by) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, by);)
+    if (!part.empty()) parts.push_back(part);
+  return parts;
+}
+
+template <class Number>
+std::optional<Number> number(const std::string& text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// `text` divided by 'x' into whole numbers from 1; empty where it is not that.
+std::vector<Size> by_x(const std::string& text) {
+  std::vector<Size> all;
+  for (const std::string& part : divided(text, 'x')) {
+    const auto value = number<Size>(part);
+    if (!value || *value < 1) return {};
+    all.push_back(*value);
+  }
+  return all;
+}
+
+[[noreturn]] void expected(const std::string& text, std::string_view form) {
+  throw std::invalid_argument(fmt::format("found '{}', expected \"none\" or {}", text, form));
+}
+
+}  // namespace
+
+Companion parse_companion(std::string_view axis, const std::string& text) {
+  Companion out;
+  out.text = text;
+  if (text == "none") return out;
+  if (axis == "drafts") {
+    const auto words = divided(text, ' ');
+    const double kept = words.size() > 1 ? number<double>(words[1]).value_or(-1) : -1;
+    const Size tokens = words.size() > 2 ? number<Size>(words[2]).value_or(0) : 5;
+    if (words.size() > 3 || !(kept >= 0) || kept > 1 || tokens < 1)
+      expected(text,
+               "MODEL ACCEPTANCE [TOKENS]: the share of proposed tokens that are kept and how many "
+               "are proposed in a step (5), \"meta-llama/Llama-3.2-1B 0.7 5\"");
+    out.draft_name = words[0];
+    out.draft.acceptance = kept;
+    out.draft.tokens = tokens;
+    return out;
+  }
+  const auto numbers = by_x(text);
+  if (axis == "adapters") {
+    if (numbers.size() != 2) expected(text, "COUNTxRANK, \"4x16\"");
+    out.adapters = model::ServedAdapters{numbers[0], {.rank = numbers[1]}};
+    return out;
+  }
+  if (numbers.size() != 1 && numbers.size() != 3)
+    expected(text, "COUNTxWIDTHxHEIGHT in pixels, \"2x1920x1080\"; COUNT where size has no effect");
+  out.images = numbers[0];
+  if (numbers.size() == 3) out.image = {numbers[1], numbers[2]};
+  return out;
+}
+
+model::ImageInput image_of(const model::Model& model, const Companion& images) {
+  const auto refuse = [&](std::string_view why) {
+    throw std::invalid_argument(fmt::format("'{}': {} {}", images.text, model.name, why));
+  };
+  if (model.images.kind == model::ImageTokens::unknown)
+    refuse("takes no images, or how it turns them into tokens is not described");
+  const bool fixed = model.images.kind == model::ImageTokens::fixed;
+  if (fixed && images.image.width > 0)
+    refuse("makes as many tokens of every image: give their count alone");
+  if (!fixed && images.image.width == 0) refuse("needs the size of images: COUNTxWIDTHxHEIGHT");
+  return image_input(model.images, images.image);
+}
+
+}  // namespace headroom::sweep

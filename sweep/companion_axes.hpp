@@ -1,0 +1,38 @@
+// Axes of what is served beside a model: low-rank adapters, a draft model, images.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/images.hpp"
+#include "model/memory/draft.hpp"
+#include "model/memory/served_adapters.hpp"
+
+namespace headroom::sweep {
+
+/// One value of such an axis; "none" has none of the three.
+struct Companion {
+  std::string text;  ///< as the spec has it
+  std::optional<model::ServedAdapters> adapters;
+  std::string draft_name;  ///< of a draft model; empty: none
+  model::Draft draft;      ///< its weights are put in when it is looked up
+  Size images = 0;
+  model::ImageSize image;  ///< 0: the model makes as many tokens of every image
+};
+
+/// "none", or the form of the axis:
+///
+///   adapters  COUNTxRANK           "4x16"
+///   drafts    MODEL ACCEPTANCE [TOKENS]  "Llama-3.2-1B 0.7 5"
+///   images    COUNT[xWIDTHxHEIGHT] "2x1920x1080"
+///
+/// Throws std::invalid_argument that says what was expected.
+Companion parse_companion(std::string_view axis, const std::string& text);
+
+/// What an image becomes in `model`. Throws std::invalid_argument: a model without images or whose
+/// images are not described, a size that is missing or without effect.
+model::ImageInput image_of(const model::Model& model, const Companion& images);
+
+}  // namespace headroom::sweep
