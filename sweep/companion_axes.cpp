@@ -59,10 +59,13 @@ Companion parse_companion(std::string_view axis, const std::string& text) {
     out.draft.tokens = tokens;
     return out;
   }
-  const auto numbers = by_x(text);
+  const auto numbers = by_x(text.substr(0, text.find(':')));
   if (axis == "adapters") {
-    if (numbers.size() != 2) expected(text, "COUNTxRANK, \"4x16\"");
+    if (numbers.size() != 2)
+      expected(text, "COUNTxRANK[:TARGETS], \"4x16\", \"4x16:q_proj,v_proj\", \"4x16:all-linear\"");
     out.adapters = model::ServedAdapters{numbers[0], {.rank = numbers[1]}};
+    if (const auto colon = text.find(':'); colon != std::string::npos)
+      out.adapters->request.targets = divided(text.substr(colon + 1), ',');
     return out;
   }
   if (numbers.size() != 1 && numbers.size() != 3)

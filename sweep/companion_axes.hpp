@@ -24,7 +24,7 @@ struct Companion {
 
 /// "none", or the form of the axis:
 ///
-///   adapters  COUNTxRANK           "4x16"
+///   adapters  COUNTxRANK[:TARGETS] "4x16", "4x16:all-linear"
 ///   drafts    MODEL ACCEPTANCE [TOKENS]  "Llama-3.2-1B 0.7 5"
 ///   images    COUNT[xWIDTHxHEIGHT] "2x1920x1080"
 ///

@@ -152,8 +152,7 @@ Plan place_assigned(const Scenario& s, double factor) {
   for (Size card = 0; card < plan.cards && plan.feasible(); ++card) {
     if (!is_used(plan, card)) continue;
     const CardUse use = card_use(s, plan, card);
-    lack(plan, Reason::gpu_memory,
-         use.total() - scaled(card_budget(s, static_cast<std::size_t>(card)), factor));
+    lack(plan, Reason::gpu_memory, use.weights + use.kv_cache - room_on_card(s, card, factor));
     if (!plan.feasible()) plan.short_card = card;
   }
   const bool on_host = a.cards() == 0 || plan.on_cards.size() < std::ssize(a.layer) ||

@@ -170,6 +170,8 @@ std::string axes_words(model::Task task, std::string_view heading) {
 
 const std::string columns =
     axes_words(model::Task::inference, "axes of inference:") +
+    "  beside the model, or 'none': adapters '4x16' (how many, rank), drafts 'Llama-3.2-1B 0.7 5'\n"
+    "  (share kept, tokens a step), images '2x1920x1080'\n" +
     axes_words(model::Task::training, "axes of training (task = 'training'):") +
     "out/<name>/results.sqlite: tables run, model_source, result, result_all,\n"
     "  column_meaning; of inference with ttft_s, tpot_s, total_s, load_s (with `concurrencies`, "
