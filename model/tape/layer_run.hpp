@@ -8,7 +8,7 @@
 namespace headroom::model {
 
 /// What a pass carries from layer to layer.
-struct Pass {
+struct ForwardPass {
   Tape* tape = nullptr;
   Value cosines{}, sines{};    ///< rotary tables, made once a pass
   Value memory{};              ///< what the encoder gives to cross-attention
@@ -20,10 +20,10 @@ struct Pass {
 Value run_norm(Tape& tape, const Value& x, const NormUse& use, Extent rows);
 Value run_activation(Tape& tape, const Value& x, ActivationKind kind);
 /// `from`: where keys and values come from; the same as `x` in self-attention.
-Value run_attention(Pass& pass, const Value& x, const Value& from, const AttentionUse& use);
-Value run_mixer(Pass& pass, const Value& x, const MixerUse& use);
-Value run_feed_forward(Pass& pass, const Value& x, const FeedForwardUse& use);
+Value run_attention(ForwardPass& pass, const Value& x, const Value& from, const AttentionUse& use);
+Value run_mixer(ForwardPass& pass, const Value& x, const MixerUse& use);
+Value run_feed_forward(ForwardPass& pass, const Value& x, const FeedForwardUse& use);
 /// One layer; the result is the residual that the next one reads.
-Value run_layer(Pass& pass, const Value& residual, const LayerUse& use);
+Value run_layer(ForwardPass& pass, const Value& residual, const LayerUse& use);
 
 }  // namespace headroom::model

@@ -19,7 +19,7 @@ Value column(Tape& tape, const Value& x, Size in, Size out) {
   return tape.linear(x, in, out, tokens(1), tape.mode().trained, Region::inner);
 }
 
-Value rotated(Pass& pass, const Value& x, const AttentionUse& use) {
+Value rotated(ForwardPass& pass, const Value& x, const AttentionUse& use) {
   Tape& tape = *pass.tape;
   if (use.rotation == Rotation::none || tape.mode().kernels.fused_rotation) return x;
   if (use.rotation == Rotation::halves) {
@@ -50,7 +50,7 @@ Value normed(Tape& tape, const Value& x, const std::optional<NormUse>& norm, Siz
 
 /// Queries, keys and values of latent attention (DeepSeek-V2, arXiv:2405.04434): compressed,
 /// normed, expanded; the rotated share of the key is one for all heads.
-Heads3 latent(Pass& pass, const Value& x, const AttentionUse& u) {
+Heads3 latent(ForwardPass& pass, const Value& x, const AttentionUse& u) {
   Tape& tape = *pass.tape;
   const Size nope = u.head_dim - u.rotated_key;
   Value q = x;
@@ -79,7 +79,7 @@ Heads3 latent(Pass& pass, const Value& x, const AttentionUse& u) {
   return {joined(held, q.grad), joined(held, kv.grad || compressed.grad), v};
 }
 
-Heads3 heads(Pass& pass, const Value& x, const Value& from, const AttentionUse& u) {
+Heads3 heads(ForwardPass& pass, const Value& x, const Value& from, const AttentionUse& u) {
   Tape& tape = *pass.tape;
   if (u.key_rank > 0) return latent(pass, x, u);
   const Size q_width = u.heads * u.head_dim, k_width = u.kv_heads * u.head_dim;
@@ -109,7 +109,7 @@ Value repeated(Tape& tape, const Value& x, Size width) {
   return tape.make(tokens(width), x.held, x.grad, x.region, Layout::by_head);
 }
 
-Value fused_kernel(Pass& pass, Heads3 h, const AttentionUse& u) {
+Value fused_kernel(ForwardPass& pass, Heads3 h, const AttentionUse& u) {
   Tape& tape = *pass.tape;
   const bool masked = u.always_masked || pass.padded || (u.window > 0 && pass.beyond_window);
   if (tape.mode().autocast)
@@ -134,7 +134,7 @@ Value fused_kernel(Pass& pass, Heads3 h, const AttentionUse& u) {
   return tape.by_token(out);
 }
 
-Value scores(Pass& pass, const Heads3& h, const AttentionUse& u) {
+Value scores(ForwardPass& pass, const Heads3& h, const AttentionUse& u) {
   Tape& tape = *pass.tape;
   const TapeMode& mode = tape.mode();
   Value k = h.k, v = h.v;
@@ -157,9 +157,9 @@ Value scores(Pass& pass, const Heads3& h, const AttentionUse& u) {
 
 }  // namespace
 
-Value run_attention(Pass& pass, const Value& x, const Value& from, const AttentionUse& u) {
+Value run_attention(ForwardPass& pass, const Value& x, const Value& from, const AttentionUse& u) {
   Tape& tape = *pass.tape;
-  Pass own = pass;
+  ForwardPass own = pass;
   if (u.own_tables && !tape.mode().kernels.fused_rotation)
     own.cosines = tape.like(pass.cosines), own.sines = tape.like(pass.sines);
   const Heads3 h = heads(own, x, from, u);

@@ -110,7 +110,7 @@ Value every_expert(Tape& tape, const Value& x, const FeedForwardUse& u) {
   return tape.make(tokens(u.hidden), x.held, rows.grad);
 }
 
-Value mixture(Pass& pass, const Value& x, const FeedForwardUse& u) {
+Value mixture(ForwardPass& pass, const Value& x, const FeedForwardUse& u) {
   Tape& tape = *pass.tape;
   const ExpertsUse& e = *u.experts;
   const bool trained = tape.mode().trained;
@@ -191,7 +191,7 @@ Value run_activation(Tape& tape, const Value& x, ActivationKind kind) {
   return tape.keeps_input(x);
 }
 
-Value run_feed_forward(Pass& pass, const Value& x, const FeedForwardUse& u) {
+Value run_feed_forward(ForwardPass& pass, const Value& x, const FeedForwardUse& u) {
   return u.experts ? mixture(pass, x, u) : dense(*pass.tape, x, u, u.inner);
 }
 

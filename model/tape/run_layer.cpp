@@ -10,7 +10,7 @@ Value normed(Tape& tape, const Value& x, const std::optional<NormUse>& norm) {
 
 }  // namespace
 
-Value run_layer(Pass& pass, const Value& residual, const LayerUse& use) {
+Value run_layer(ForwardPass& pass, const Value& residual, const LayerUse& use) {
   Tape& tape = *pass.tape;
   const auto dropped = [&](const Value& x, bool drops) {
     return tape.dropout(x, drops ? tape.mode().hidden_dropout : 0);

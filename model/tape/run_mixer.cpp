@@ -103,7 +103,7 @@ Value short_convolution(Tape& tape, const Value& x, const MixerUse& u) {
 
 }  // namespace
 
-Value run_mixer(Pass& pass, const Value& x, const MixerUse& u) {
+Value run_mixer(ForwardPass& pass, const Value& x, const MixerUse& u) {
   Tape& tape = *pass.tape;
   switch (u.kind) {
     case MixerKind::mamba:

@@ -60,8 +60,8 @@ struct Run {
   bool in_tower = false;
 
   Value residual(Tape& tape) const { return tape.make(tokens(hidden), mode.parameters, true); }
-  Pass pass(Tape& tape, const LayerUse& use) const {
-    Pass p{.tape = &tape};
+  ForwardPass pass(Tape& tape, const LayerUse& use) const {
+    ForwardPass p{.tape = &tape};
     if (use.cross_attention) p.memory = residual(tape);
     if (use.attention && use.attention->rotation != Rotation::none) {
       const Held held = use.attention->rotated_in_fp32 ? Held::fp32 : mode.parameters;
@@ -75,7 +75,7 @@ struct Run {
   }
   Tape::Sums layer(LayerUse use, bool beyond, bool attention_alone) const {
     Tape tape(mode);
-    Pass p = pass(tape, use);
+    ForwardPass p = pass(tape, use);
     p.beyond_window = beyond;
     if (attention_alone)
       use.feed_forward.reset(), use.before_feed_forward.reset(), use.parallel = false;
@@ -104,7 +104,7 @@ Tape::Sums before_layers(const Run& run, const Execution& execution, const Layer
   Tape tape(run.mode);
   const Part& part = run.model.part;
   if (first != nullptr && first->attention && !first->attention->own_tables) {
-    const Pass p = run.pass(tape, *first);
+    const ForwardPass p = run.pass(tape, *first);
     if (!run.mode.kernels.fused_rotation) tape.save(p.cosines), tape.save(p.sines);
   }
   // Learned positions are looked up by numbers that are made for it, distances likewise.
