@@ -132,7 +132,7 @@ const Command launch_command = {
     {.name = "launch",
      .summary = "ready configurations for a point: scripts, flags, JSON, a batch job, a test plan",
      .operands = "MODEL…",
-     .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_MACHINE_FLAGS " " HEADROOM_ADAPTER_FLAGS
+     .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_MACHINE_FLAGS " " HEADROOM_SERVED_ADAPTER_FLAGS
                                       " " HEADROOM_COMPANION_FLAGS " kind out",
      .examples =
          "headroom launch Qwen/Qwen3-32B --machine '2x a100-sxm-40gb @ dual-epyc-120gb' > load.py\n"

@@ -8,7 +8,8 @@
 
 namespace headroom::sweep {
 
-#define HEADROOM_ADAPTER_FLAGS "lora lora-rank lora-targets dora"
+#define HEADROOM_SERVED_ADAPTER_FLAGS "lora lora-rank lora-targets"
+#define HEADROOM_ADAPTER_FLAGS HEADROOM_SERVED_ADAPTER_FLAGS " dora"
 
 /// What is asked for; none where no flag of adapters is given.
 using Adapters = std::optional<model::AdapterRequest>;
