@@ -49,9 +49,9 @@ TEST(Architecture, RefusesWhatIsNotDescribedAndNamesTheNearest) {
   EXPECT_NE(refusal(R"({"model_type": "lama"})").find("nearest: llama"), std::string::npos);
   EXPECT_NE(refusal("{}").find("'architectures': is missing"), std::string::npos);
   // A class of the same type is not a guess at another one.
-  EXPECT_NE(refusal(llama(R"("architectures": ["LlamaForMultipleChoice"],)"))
-                .find("is not described"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal(llama(R"("architectures": ["LlamaForMultipleChoice"],)")).find("is not described"),
+      std::string::npos);
 }
 
 TEST(Architecture, RefusesMoreLayersThanAnyModelHas) {
