@@ -32,6 +32,8 @@ constexpr auto vllm_ranks = std::to_array<Size>({1, 8, 16, 32, 64, 128, 256, 320
 
 // vllm-project/vllm pull requests 24907 and 4942: BART from 0.5.5 to 0.10, Whisper from 0.7, T5
 // never.
+/// Of programs that run decoders alone.
+constexpr std::span<const std::string_view> no_encoder_decoders;
 constexpr auto bart = std::to_array<std::string_view>({"BartForConditionalGeneration"});
 constexpr auto whisper = std::to_array<std::string_view>({"WhisperForConditionalGeneration"});
 constexpr auto bart_and_whisper = std::to_array<std::string_view>(
@@ -339,6 +341,7 @@ Runtime torch_program(std::string_view name, std::string_view version, std::stri
   Runtime r = like(start(), name, version, source);
   r.split = split;
   r.cache_growth = Growth::reserved;
+  r.encoder_decoders = no_encoder_decoders;
   return r;
 }
 
@@ -399,9 +402,11 @@ std::vector<Runtime> policy_rows() {
       .vendors = of_desktops;
   rows.emplace_back(torch_program("calm", "2024", "zeux/calm: one CUDA kernel a token")).vendors =
       of_desktops;
-  rows.push_back(torch_program("deepspeed-inference", "0.7",
-                               "DeepSpeed-Inference of 2022: kernel injection, tensor slicing",
-                               Split::tensors));
+  // Its tutorial slices T5 over cards.
+  rows.emplace_back(torch_program("deepspeed-inference", "0.7",
+                                  "DeepSpeed-Inference of 2022: kernel injection, tensor slicing",
+                                  Split::tensors))
+      .encoder_decoders.reset();
 
   Runtime& zero = rows.emplace_back(like(transformers_4(), "zero-inference", "0.7 to 0.10",
                                          "DeepSpeed ZeRO-Inference: weights streamed each pass"));
@@ -414,6 +419,7 @@ std::vector<Runtime> policy_rows() {
   Runtime& flexgen = rows.emplace_back(
       like(transformers_4(), "flexgen", "0.1.7", "FMInference/FlexLLMGen flex_opt.py"));
   flexgen.vendors = of_nvidia;
+  flexgen.encoder_decoders = no_encoder_decoders;
   flexgen.launch = Launch::added;
   flexgen.host_weights = HostWeights::copied;  // pinned
   flexgen.repeats_to_attend = false;
@@ -424,6 +430,7 @@ std::vector<Runtime> policy_rows() {
   Runtime& experts = rows.emplace_back(
       like(llama_cpp(), "ktransformers", "0.2", "kvcache-ai/ktransformers: experts on the CPU"));
   experts.vendors = of_torch;
+  experts.encoder_decoders = no_encoder_decoders;
   experts.holds = expert_families;
   experts.latent_values = false;  // operators/attention.py: one latent
   experts.adapters = AdapterMemory::unknown;
