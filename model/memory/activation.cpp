@@ -56,32 +56,51 @@ Size pass_tokens(const Scenario& s) {
   return std::max(s.batch, chunk > 0 ? std::min(chunk, tokens) : tokens);
 }
 
-Bytes activations(const Scenario& s, Size pass, Size shards, Head head) {
+namespace {
+
+double element_bytes(const Scenario& s) {
+  const Size stated = s.runtime->activation_bytes;
+  if (stated > 0) return static_cast<double>(stated);
+  return s.weights->arithmetic == Arithmetic::fp32 ? 4.0 : 2.0;
+}
+
+/// The larger of what feed-forward and attention keep.
+double kept_by_layers(const Scenario& s, Size pass, Size shards) {
   const Runtime& r = *s.runtime;
   const Model& model = *s.weights->model;
-  const auto tokens = static_cast<double>(pass);
   const auto hidden = static_cast<double>(model.shape.hidden_size);
   const auto cards = static_cast<double>(shards);
-  const double element = r.activation_bytes > 0 ? static_cast<double>(r.activation_bytes)
-                         : s.weights->arithmetic == Arithmetic::fp32 ? 4.0
-                                                                     : 2.0;
+  const double element = element_bytes(s);
   const double residual = r.residual_copies * hidden * element;
   const double feed_forward = residual + r.widest_share * model.profile.widest / cards * element;
   const auto keys = static_cast<double>(prefill_chunk(s) > 0 || pass == s.batch ? s.cached_tokens()
                                                                                 : s.prompt_tokens);
   const double attention = residual + static_cast<double>(model.shape.query_heads) / cards * keys *
                                           static_cast<double>(r.score_bytes);
+  return static_cast<double>(pass) * std::max(feed_forward, attention);
+}
+
+double kept_by_head(const Scenario& s, Size pass, Size shards, Head head) {
+  if (head == Head::elsewhere) return 0;
+  const Runtime& r = *s.runtime;
+  const Model& model = *s.weights->model;
+  const auto tokens = static_cast<double>(pass);
   const bool samples = has_start_pass(s);  // each card all logits of its replica
   const double rows = samples                      ? static_cast<double>(start_sequences(s))
                       : r.logits == Positions::all ? tokens
                                                    : static_cast<double>(s.batch);
-  const double logits = rows * static_cast<double>(model.profile.head_rows) / (samples ? 1 : cards);
+  const double logits = rows * static_cast<double>(model.profile.head_rows) /
+                        (samples ? 1 : static_cast<double>(shards));
+  if (head == Head::returned) return logits * static_cast<double>(r.returned_bytes);
   const Size logit = samples ? r.start_pass.sampling_bytes : r.logits_bytes;
-  const double output = head == Head::here
-                            ? tokens * hidden * element + logits * static_cast<double>(logit)
-                        : head == Head::returned ? logits * static_cast<double>(r.returned_bytes)
-                                                 : 0;
-  return whole(std::max({tokens * feed_forward, tokens * attention, output}));
+  return tokens * static_cast<double>(model.shape.hidden_size) * element_bytes(s) +
+         logits * static_cast<double>(logit);
+}
+
+}  // namespace
+
+Bytes activations(const Scenario& s, Size pass, Size shards, Head head) {
+  return whole(std::max(kept_by_layers(s, pass, shards), kept_by_head(s, pass, shards, head)));
 }
 
 Bytes tower_activations(const Scenario& s, Size shards) {
@@ -114,18 +133,15 @@ Bytes loading(const Scenario& s) {
   return Bytes(2 * std::max(s.weights->largest_matrix, s.weights->model->profile.head_elements));
 }
 
-/// Of a prefill pass: images, prompts, and weights on their way.
-Bytes largest(const Scenario& s, Size shards, Head head) {
-  return std::max(
-      {loading(s), tower_activations(s, shards), activations(s, pass_tokens(s), shards, head)});
-}
-
 }  // namespace
 
 WorkingMemory::WorkingMemory(const Scenario& s, Size shards)
-    : prefill_(largest(s, shards, Head::here)),
-      prefill_before_(largest(s, shards, Head::elsewhere)),
-      prefill_returned_(largest(s, shards, Head::returned)),
+    : pass_(pass_tokens(s)),
+      prefill_before_(std::max(
+          {loading(s), tower_activations(s, shards), whole(kept_by_layers(s, pass_, shards))})),
+      prefill_(std::max(prefill_before_, whole(kept_by_head(s, pass_, shards, Head::here)))),
+      prefill_returned_(
+          std::max(prefill_before_, whole(kept_by_head(s, pass_, shards, Head::returned)))),
       decode_(activations(s, s.batch, shards)),
       growth_(s.kv_cache ? s.runtime->cache_growth : Growth::reserved),
       layers_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {}

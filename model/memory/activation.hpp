@@ -57,7 +57,8 @@ class WorkingMemory {
   Bytes operator()(Bytes caches, Bytes prompt_caches, Head head = Head::here) const;
 
  private:
-  Bytes prefill_, prefill_before_, prefill_returned_, decode_;
+  Size pass_;
+  Bytes prefill_before_, prefill_, prefill_returned_, decode_;  ///< before: without the head
   Growth growth_;
   Size layers_;
 };

@@ -87,7 +87,7 @@ report::Table training_row(const GivenTraining& given, const TrainingAnswer& ans
   add("context_parallel", s.parallel.context);
   model::IntervalFactors factors{};
   const model::Constant& pace = model::training_pace(s.runtime->name).interval;
-  factors.memory = {s.runtime->spread.low, s.runtime->spread.high, s.runtime->spread.measurements};
+  factors.memory = model::Interval(s.runtime->spread);
   factors.tpot = model::Interval(pace);
   report::Table table =
       result_row(axes, answer.outcome ? *answer.outcome : model::row_of(answer.memory), factors);
