@@ -6,8 +6,6 @@
 
 #include <memory>
 
-#include "hardware/catalogue.hpp"
-#include "hardware/machine.hpp"
 #include "model/memory/draft.hpp"
 #include "model/placement/layer_split.hpp"
 #include "tests/support/scenarios.hpp"
@@ -15,17 +13,7 @@
 namespace headroom::model {
 namespace {
 
-struct Case {
-  Case(const char* model, const char* precision, const char* cards, const char* engine)
-      : weights(hold(test::catalogue_model(model), scheme(precision))),
-        box(parse_machine(cards, shipped_catalogue())),
-        s(test::scenario(weights, box, engine)) {}
-  Case(const Case&) = delete;
-  Case& operator=(const Case&) = delete;
-  Weights weights;
-  Machine box;
-  Scenario s;
-};
+using Case = test::OnCards;
 
 /// The parts' seconds, and by bound, are those of evaluate.
 void expect_sums(const Scenario& s) {

@@ -3,25 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include "hardware/catalogue.hpp"
-#include "hardware/machine.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
 namespace {
 
-struct Case {
-  Case(const char* model, const char* precision, const char* cards, const char* engine)
-      : weights(hold(test::catalogue_model(model), scheme(precision))),
-        box(parse_machine(cards, shipped_catalogue())),
-        s(test::scenario(weights, box, engine)) {}
-  Case(const Case&) = delete;
-  Case& operator=(const Case&) = delete;
+struct Case : test::OnCards {
+  using OnCards::OnCards;
   LoadTime load() const { return load_time(s, place(s, 1.0)); }
   double share() const { return s.runtime->load_bandwidth.value; }
-  Weights weights;
-  Machine box;
-  Scenario s;
 };
 
 double bytes(const Weights& w) { return w.total.real().value(); }

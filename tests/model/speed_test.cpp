@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "hardware/catalogue.hpp"
-#include "hardware/machine.hpp"
 #include "model/placement/layer_split.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -12,18 +10,10 @@ namespace headroom::model {
 namespace {
 
 /// A model on named cards.
-struct Case {
-  Case(const char* model, const char* precision, const char* cards, const char* engine)
-      : weights(hold(test::catalogue_model(model), scheme(precision))),
-        box(parse_machine(cards, shipped_catalogue())),
-        s(test::scenario(weights, box, engine)) {}
-  Case(const Case&) = delete;
-  Case& operator=(const Case&) = delete;
+struct Case : test::OnCards {
+  using OnCards::OnCards;
   double step(Size cached) const { return decode_step(s, place(s, 1.0), {.self = cached}).total; }
   double first(Size prompt) const { return prefill(s, place(s, 1.0), prompt).total; }
-  Weights weights;
-  Machine box;
-  Scenario s;
 };
 
 /// QwenLM/Qwen2.5 speed benchmark, transformers on one A100 80GB: 70.6 ms a token at 14,336 cached

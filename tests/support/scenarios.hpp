@@ -7,7 +7,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "hardware/catalogue.hpp"
 #include "hardware/embedded.hpp"
+#include "hardware/machine.hpp"
 #include "model/estimate.hpp"
 
 namespace headroom::test {
@@ -60,5 +62,18 @@ inline model::Scenario scenario(const model::Weights& weights, const Machine& ma
   s.kv_precision = &precision("bf16");
   return s;
 }
+
+/// A model in a precision on named cards under an engine; the scenario points into the rest.
+struct OnCards {
+  OnCards(const char* model, const char* precision, const char* cards, const char* engine)
+      : weights(hold(catalogue_model(model), model::scheme(precision))),
+        box(parse_machine(cards, shipped_catalogue())),
+        s(scenario(weights, box, engine)) {}
+  OnCards(const OnCards&) = delete;
+  OnCards& operator=(const OnCards&) = delete;
+  model::Weights weights;
+  Machine box;
+  model::Scenario s;
+};
 
 }  // namespace headroom::test
