@@ -277,8 +277,9 @@ std::string advice(const Scenario& s, const Estimate& e) {
   if (is_on_gpus(e) || s.assignment != nullptr) return {};
   switch (e.reason) {
     case Reason::precision_unsupported:
-      return fmt::format("{} does not hold {} weights: choose another runtime or precision",
-                         s.runtime->name, s.weights->scheme->name);
+      return fmt::format("{} does not hold {} weights{}: choose another runtime or precision",
+                         s.runtime->name, s.weights->scheme->name,
+                         s.weights->refusal.empty() ? "" : " (" + s.weights->refusal + ")");
     case Reason::context_too_long:
       return fmt::format("a context of at most {} tokens", s.weights->model->shape.positions);
     case Reason::cache_required:

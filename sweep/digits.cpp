@@ -225,21 +225,37 @@ void add_companions(const Spec& spec, const GridSpec& grid, std::vector<Group>& 
     }
 }
 
+/// Models with what they are held in. What "auto" means is the engine's business: engines that hold
+/// a checkpoint differently share the digit of the models.
+void hold_weights(std::vector<Group>& groups, Names& names) {
+  const auto with = [&](std::string_view axis) -> Group& {
+    return *std::ranges::find_if(groups, [&](const Group& group) { return group.has(axis); });
+  };
+  std::vector<const model::Runtime*> engines;
+  for (const Choice& choice : with("runtimes").choices) engines.push_back(choice.decides.runtime);
+  const auto differ = [&](const Choice& choice) {
+    const auto held = [&](const model::Runtime* engine) {
+      return &model::default_scheme(*choice.model, *engine);
+    };
+    return choice.scheme == nullptr &&
+           std::ranges::any_of(engines, [&](auto* e) { return held(e) != held(engines.front()); });
+  };
+  if (std::ranges::any_of(merge(groups, "models", "precisions").choices, differ))
+    merge(groups, "runtimes", "models");
+  for (Choice& choice : with("models").choices) {
+    const model::Scheme* held = choice.scheme;
+    if (held == nullptr)
+      held = &model::default_scheme(
+          *choice.model, choice.decides.runtime ? *choice.decides.runtime : *engines.front());
+    choice.decides.weights = names.weights(choice.model, held);
+  }
+}
+
 }  // namespace
 
 std::vector<std::vector<Choice>> digits_of(const Spec& spec, const GridSpec& grid, Names& names) {
   auto groups = groups_of(spec, grid, names);
-  // What "auto" means depends on the runtime; of several, each is asked about the checkpoint
-  // itself.
-  const model::Runtime* only =
-      grid.runtimes.size() == 1 ? &names.engines.named(grid.runtimes.front()) : nullptr;
-  for (Choice& choice : merge(groups, "models", "precisions").choices) {
-    const model::Scheme* held = choice.scheme;
-    if (held == nullptr)
-      held = only != nullptr ? &model::default_scheme(*choice.model, *only)
-                             : &model::scheme(choice.model->checkpoint_scheme);
-    choice.decides.weights = names.weights(choice.model, held);
-  }
+  hold_weights(groups, names);
   add_companions(spec, grid, groups, names);
   const bool budget_linked = std::ranges::any_of(grid.link, [](const auto& axes) {
     return std::ranges::find(axes, "gpu_budgets") != axes.end();

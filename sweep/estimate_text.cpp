@@ -69,6 +69,24 @@ std::string device_lines(const Explanation& explained) {
       {false, true, true, true, true, true, true, true}, rows);
 }
 
+/// Without a machine: the terms on one card that has room for all, and what its host keeps.
+std::string memory_lines(const std::vector<model::DeviceUse>& devices) {
+  std::vector<std::string> header = {"memory"};
+  for (const auto& use : devices) header.push_back(use.kind == "gpu" ? "card" : "host");
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [name, term] : {std::pair{"weights", &model::DeviceUse::weights},
+                                   {"KV cache", &model::DeviceUse::kv_cache},
+                                   {"activations", &model::DeviceUse::activations},
+                                   {"overhead", &model::DeviceUse::overhead},
+                                   {"total", &model::DeviceUse::total}}) {
+    rows.push_back({name});
+    for (const auto& use : devices) rows.back().push_back(to_text(use.*term));
+  }
+  std::vector<bool> right(header.size(), true);
+  right.front() = false;
+  return aligned(header, right, rows);
+}
+
 /// Each time with the interval of its own kind, as its term has it.
 std::string time_lines(const Explanation& explained, const model::IntervalFactors& f) {
   std::vector<std::vector<std::string>> rows;
@@ -138,12 +156,7 @@ std::string estimate_text(const GivenScenario& given, const Explanation& explain
       for (const auto& line : watch_lines(given.scenario, explained)) text += "\nWatch     " + line;
     text += text.ends_with('\n') ? "" : "\n";
   } else {
-    text += aligned({"memory", "expected"}, {false, true},
-                    {{"weights", to_text(e.weights)},
-                     {"KV cache", to_text(e.kv_cache)},
-                     {"activations", to_text(e.activations)},
-                     {"overhead", to_text(e.overhead)},
-                     {"total", to_text(e.gpu_bytes)}});
+    text += memory_lines(explained.devices);
     text += fmt::format("\n{} to {} on one card; {}\n", to_text(e.gpu_bytes_low),
                         to_text(e.gpu_bytes_high), memory_band(e.gpu_bytes));
     const auto needed = gpus_needed_line(gpus_needed(given.scenario, shipped_catalogue()));

@@ -19,10 +19,14 @@ bool one_of(Words words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Architectures of llama.cpp (convert_hf_to_gguf.py) by `model_type`, without those whose
-/// conversion splits or merges matrices in ways that the classes below do not say.
-constexpr auto model_types = std::to_array<std::string_view>({"arcee",
+/// Architectures of llama.cpp (convert_hf_to_gguf.py, conversion/ since 2026) by `model_type`,
+/// without those whose conversion splits or merges matrices in ways that the classes below do not
+/// say.
+constexpr auto model_types = std::to_array<std::string_view>({"afmoe",
+                                                              "apertus",
+                                                              "arcee",
                                                               "baichuan",
+                                                              "bamba",
                                                               "bert",
                                                               "bloom",
                                                               "cohere",
@@ -30,17 +34,31 @@ constexpr auto model_types = std::to_array<std::string_view>({"arcee",
                                                               "dbrx",
                                                               "deepseek_v2",
                                                               "deepseek_v3",
+                                                              "deepseek_v32",
+                                                              "dots1",
                                                               "ernie4_5",
+                                                              "ernie4_5_moe",
                                                               "exaone",
                                                               "exaone4",
+                                                              "exaone_moe",
                                                               "falcon",
+                                                              "falcon_h1",
+                                                              "falcon_mamba",
                                                               "gemma",
                                                               "gemma2",
                                                               "gemma3",
                                                               "gemma3_text",
+                                                              "gemma4",
+                                                              "gemma4_text",
                                                               "glm",
                                                               "glm4",
                                                               "glm4_moe",
+                                                              "glm4_moe_lite",
+                                                              "glm4v",
+                                                              "glm4v_moe",
+                                                              "glm4v_moe_text",
+                                                              "glm4v_text",
+                                                              "glm_moe_dsa",
                                                               "gpt2",
                                                               "gpt_bigcode",
                                                               "gpt_neox",
@@ -48,18 +66,26 @@ constexpr auto model_types = std::to_array<std::string_view>({"arcee",
                                                               "gptj",
                                                               "granite",
                                                               "granitemoe",
+                                                              "granitemoehybrid",
+                                                              "granitemoeshared",
                                                               "helium",
                                                               "hunyuan_v1_dense",
+                                                              "hunyuan_v1_moe",
                                                               "internlm2",
+                                                              "jais2",
                                                               "jamba",
                                                               "kimi_k2",
+                                                              "lfm2",
+                                                              "lfm2_moe",
                                                               "llama",
                                                               "llama4",
                                                               "llama4_text",
                                                               "llava",
                                                               "mamba",
                                                               "mamba2",
+                                                              "minicpm3",
                                                               "minimax_m2",
+                                                              "ministral3",
                                                               "mistral",
                                                               "mistral3",
                                                               "mixtral",
@@ -80,19 +106,28 @@ constexpr auto model_types = std::to_array<std::string_view>({"arcee",
                                                               "qwen",
                                                               "qwen2",
                                                               "qwen2_5_vl",
+                                                              "qwen2_5_vl_text",
                                                               "qwen2_moe",
                                                               "qwen2_vl",
                                                               "qwen3",
+                                                              "qwen3_5",
+                                                              "qwen3_5_moe",
+                                                              "qwen3_5_moe_text",
+                                                              "qwen3_5_text",
                                                               "qwen3_moe",
+                                                              "qwen3_next",
                                                               "qwen3_vl",
                                                               "qwen3_vl_moe",
+                                                              "qwen3_vl_text",
                                                               "roberta",
                                                               "seed_oss",
                                                               "smollm3",
+                                                              "solar_open",
                                                               "stablelm",
                                                               "starcoder2",
                                                               "xlm-roberta",
-                                                              "xverse"});
+                                                              "xverse",
+                                                              "youtu"});
 
 /// Last number in the path of the block that a tensor lies in.
 Size layer_of(std::string_view block) {
@@ -153,6 +188,8 @@ class GgufHolder {
                             : tensor.role == Role::embedding ? TensorClass::token_embedding
                                                              : class_of(tensor.name);
     question.stacked_experts = reader_.is_expert(tensor);
+    // Embeddings of each layer beside the tied one (per_layer_token_embd) are never the head.
+    if (tensor.name.find("per_layer") != std::string::npos) question.tied = false;
     locate(tensor, question);
     const Precision& format = precision(mixed_format(scheme_.mix, question));
     return {&format, matrix->count * (matrix->out * format.stored(matrix->in))};
@@ -189,6 +226,7 @@ class GgufHolder {
   }
   bool is_text(const Tensor& tensor) const { return in_text(model_, text_root_, tensor); }
   bool quantised(const Tensor& tensor) const {
+    if (tensor.name.ends_with("per_layer_model_projection.weight")) return false;
     if (tensor.role == Role::embedding) return tensor.shape.front() >= vocabulary_;
     return tensor.role == Role::head || reader_.is_linear(tensor);
   }

@@ -241,7 +241,9 @@ TensorClass class_of(std::string_view name) {
   const auto in = [&](std::string_view part) { return above.find(part) != std::string_view::npos; };
   if (contains({"q_proj", "query", "wq", "q"}, word)) return attention_q;
   if (contains({"k_proj", "key", "wk", "k"}, word)) return attention_k;
-  if (contains({"v_proj", "value", "wv", "v"}, word)) return attention_v;
+  // The fused projection of the gated delta rule is attn_qkv, of attention_v's class by its time.
+  if (contains({"v_proj", "value", "wv", "v", "in_proj_qkv", "in_proj_qkvz"}, word))
+    return attention_v;
   if (contains({"qkv_proj", "query_key_value", "Wqkv", "c_attn", "qkv", "W_pack", "wqkv"}, word))
     return attention_qkv;
   if (contains({"gate_proj", "w1", "wi_0"}, word)) return feed_forward_gate;

@@ -5,8 +5,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "model/quantisation/gguf.hpp"
 #include "model/quantisation/mix.hpp"
 #include "model/quantisation/quantisation.hpp"
+#include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
 namespace {
@@ -86,6 +88,26 @@ TEST(Mix, ArchitecturesThatLlamaCppLacksAreRefusedByName) {
   EXPECT_NE(refusal(model, scheme("gptq")).find("nothing to convert"), std::string::npos);
   EXPECT_FALSE(hold(model, scheme("q4_K_M")).refusal.empty()) << "data, not an error";
   EXPECT_THROW(held(model, scheme("q4_K_M")), std::invalid_argument);
+}
+
+/// Bytes of the GGUF file without its header: what `model` holds beside its towers.
+double file_bytes(const std::string& name, const char* format) {
+  const Model& model = test::catalogue_model(name);
+  const auto held = headroom::model::held(model, scheme(format));
+  double bytes = 0;
+  for (const Tensor* tensor : language_tensors(model))
+    bytes +=
+        held[static_cast<std::size_t>(tensor - model.part.tensors.data())].bytes.real().value();
+  return bytes;
+}
+
+TEST(Mix, FilesOfModelsWithStateAndLatentCacheAreAsPublished) {
+  // github:ggml-org/Llama-macOS pull 63 (unsloth, ggml-org); the header with its vocabulary takes
+  // some 11 MB.
+  EXPECT_NEAR(file_bytes("Qwen/Qwen3.5-27B", "q8_0"), 28'595'763'104, 12e6);
+  EXPECT_NEAR(file_bytes("Qwen/Qwen3.5-122B-A10B", "q8_0"), 129'871'935'040, 12e6);
+  EXPECT_NEAR(file_bytes("Qwen/Qwen3.5-397B-A17B", "q8_0"), 421'507'365'376, 12e6);
+  EXPECT_NEAR(file_bytes("zai-org/GLM-4.7-Flash", "q8_0"), 31'842'799'232, 12e6);
 }
 
 }  // namespace

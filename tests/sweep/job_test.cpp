@@ -63,6 +63,25 @@ TEST(Job, AutoIsTheCheckpointsOwnAndAppearsOnce) {
     EXPECT_TRUE(s.weights->scheme->name == "bf16" || s.weights->scheme->name == "fp16");
 }
 
+TEST(Job, AutoIsWhatEachEngineMakesOfTheCheckpoint) {
+  // The GGUF files of gpt-oss keep its experts and hold the rest in Q8_0 (convert_hf_to_gguf.py).
+  const Job job = job_of(
+      "models = ['gpt-oss-20b', 'llama2-7b']\nmachines = ['rtx-4090']\n"
+      "runtimes = ['llama.cpp', 'vllm']\nprecisions = ['auto', 'q8_0']\n");
+  std::set<std::string> seen;
+  for (const auto& s : scenarios(job.grids[0])) {
+    const model::Weights& held = *s.weights;
+    seen.insert(held.model->architecture + " in " + std::string(s.runtime->name) + ": " +
+                std::string(held.scheme->name));
+  }
+  EXPECT_EQ(seen,
+            (std::set<std::string>{
+                "GptOssForCausalLM in llama.cpp: mxfp4-moe", "GptOssForCausalLM in llama.cpp: q8_0",
+                "GptOssForCausalLM in vllm: mxfp4", "GptOssForCausalLM in vllm: q8_0",
+                "LlamaForCausalLM in llama.cpp: fp16", "LlamaForCausalLM in llama.cpp: q8_0",
+                "LlamaForCausalLM in vllm: fp16", "LlamaForCausalLM in vllm: q8_0"}));
+}
+
 TEST(Job, BudgetsEndAtEachMachinesOwnCard) {
   const Job job = job_of(
       "models = 'llama2-7b'\nmachines = ['rtx-4090', 'cpu', 'h100-sxm-80gb']\n"
