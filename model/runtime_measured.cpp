@@ -79,27 +79,6 @@ void put(Runtime& row, const NamedConstant& which, const Fields& f, Constant con
     }
 }
 
-/// The share of bandwidth of cells without measurements: what other engines reach there.
-void pool_bandwidth(std::vector<Runtime>& rows) {
-  constexpr int enough = 3;
-  for (std::size_t c = 0; c < card_classes; ++c)
-    for (std::size_t w = 0; w < widths; ++w) {
-      std::vector<double> reached;
-      for (const Runtime& row : rows)
-        if (const Constant& cell = row.rates[c][w].decode_bandwidth;
-            row.family == row.name && cell.measurements >= enough)
-          reached.push_back(cell.value);
-      if (reached.size() < 2) continue;
-      const auto middle = reached.begin() + static_cast<std::ptrdiff_t>(reached.size() / 2);
-      std::ranges::nth_element(reached, middle);
-      for (Runtime& row : rows)
-        if (Constant& cell = row.rates[c][w].decode_bandwidth;
-            cell.measurements == 0 && cell.value < *middle)
-          cell = {*middle, 0.6 * *middle, std::min(1.0, 1.3 * *middle), 0,
-                  "median of the engines measured on such cards"};
-    }
-}
-
 }  // namespace
 
 std::span<const NamedConstant> named_constants() { return constants; }
@@ -123,7 +102,6 @@ void apply_measured(std::vector<Runtime>& rows, std::string_view text) {
             {number_of(f[4]), number_of(f[5]), number_of(f[6]), static_cast<int>(number_of(f[7])),
              f[8]});
   });
-  pool_bandwidth(rows);
 }
 
 }  // namespace headroom::model

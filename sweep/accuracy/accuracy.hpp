@@ -89,13 +89,9 @@ Accuracy score(const std::vector<std::string>& files, const std::string& models_
 std::string fitted_constants(const std::vector<std::string>& files,
                              const std::string& models_folder);
 
-/// Every score anew, with constants fitted to other models (left_out_ratios in
-/// sweep/accuracy/fit.hpp), and with those fitted to the rows of other sources: one of 20 rows or
-/// more is left out alone, a third of the smaller ones together. `rows` outlive both.
-std::vector<Score> left_out_model_scores(const std::vector<Measurement>& rows,
-                                         const std::string& models_folder);
-std::vector<Score> left_out_scores(const std::vector<Measurement>& rows,
-                                   const std::string& models_folder);
+/// Fills `left_out` and `left_out_models`: every score anew, with constants that its source, its
+/// model had no part in (sweep/accuracy/folds.hpp).
+void leave_out(Accuracy& accuracy, const std::string& models_folder);
 
 /// Names of the groups in the order in which reports list them.
 std::span<const std::string_view> group_names();

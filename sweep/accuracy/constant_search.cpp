@@ -26,7 +26,7 @@ constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},
                              {"eager_layer_s", 1e-5, 2e-3},
                              {"prefill_compute", 0.01, 1.0},
                              {"reduce_latency_s", 4e-6, 5e-4},
-                             {"reduce_over_bus_s", 5e-6, 1e-4},
+                             {"reduce_over_bus_s", 5e-6, 5e-4},
                              {"score_traffic", 4, 100},
                              {"queue", 0.01, 1.0},
                              {"request_s", 0.001, 0.3},
@@ -51,11 +51,14 @@ void each_cell(Rows& rows, const Unknown& unknown, F&& f) {
   }
 }
 
-/// What a constant is measured by: bytes by memory, the context by what the driver shows; seconds
-/// by times, although memory decides how many requests run; a card's rates by runs that keep all
-/// weights on cards, since where others are streamed or left to the CPU that decides the time (but
-/// for engines that are measured in no other way), and that of prefill not by whole answers, which
-/// long decoding decides, unless the prompt is much longer still.
+}  // namespace
+
+std::span<const Bounds> constant_bounds() { return fitted; }
+
+bool is_of_memory(const model::NamedConstant& constant) {
+  return constant.name == "context_bytes" || constant.name == "held_twice";
+}
+
 bool measures(const Subject& subject, const model::NamedConstant& constant, bool always_offloads) {
   const Statistic statistic = subject.statistic;
   if (constant.name == "context_bytes")
@@ -71,10 +74,6 @@ bool measures(const Subject& subject, const model::NamedConstant& constant, bool
   const bool bytes = constant.name == "held_twice";
   return bytes ? is_memory(statistic) && statistic != Statistic::weights : !is_memory(statistic);
 }
-
-}  // namespace
-
-std::span<const Bounds> constant_bounds() { return fitted; }
 
 std::string name_of(const Unknown& unknown) {
   std::string name(unknown.constant->name);

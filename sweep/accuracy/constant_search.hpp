@@ -22,6 +22,16 @@ struct Bounds {
 };
 std::span<const Bounds> constant_bounds();
 
+/// What every version of an engine holds, and no time measures.
+bool is_of_memory(const model::NamedConstant& constant);
+
+/// What a constant is measured by: bytes by memory, the context by what the driver shows; seconds
+/// by times, although memory decides how many requests run; a card's rates by runs that keep all
+/// weights on cards, since where others are streamed or left to the CPU that decides the time (but
+/// for engines that are measured in no other way), and that of prefill not by whole answers, which
+/// long decoding decides, unless the prompt is much longer still.
+bool measures(const Subject& subject, const model::NamedConstant& constant, bool always_offloads);
+
 /// Any class of cards, any width of weights.
 inline constexpr std::size_t any = 99;
 

@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "model/runtime_rows.hpp"
-#include "sweep/accuracy/constant_search.hpp"
 #include "sweep/accuracy/prediction.hpp"
 #include "sweep/accuracy/quantile.hpp"
 
@@ -19,43 +17,9 @@ namespace {
 
 using model::Constant;
 using model::NamedConstant;
-using model::Rates;
 using model::Runtime;
 
 constexpr int fewest_rows = 3;
-/// Of 0.02, 0.1 and 0.5, tried for cells alone: 0.1 lowers what a left-out source errs by (TPOT 20
-/// to 15 %) and hardly moves fitted rows; 0.5 helps left-out models more, but p90 of fitted layer
-/// splits grows from 16 to 20 %.
-constexpr double pull = 0.1;
-
-/// More of it is faster.
-bool is_rate(const NamedConstant& constant) {
-  return constant.name.ends_with("bandwidth") || constant.name.ends_with("compute");
-}
-
-/// Of memory: what every version holds, and what no time measures.
-bool is_of_memory(const NamedConstant& constant) {
-  return constant.name == "context_bytes" || constant.name == "held_twice" ||
-         constant.name == "memory_interval";
-}
-
-/// Half the width of its prior's interval, in logarithms; 0 where that reaches to 0.
-double prior_spread(const Runtime& row, const NamedConstant& constant) {
-  const Constant& prior =
-      constant.of_runtime ? row.*constant.of_runtime : row.rates.front().front().*constant.of_rates;
-  return prior.low > 0 && prior.value > 0 ? std::log(prior.high / prior.low) / 2 : 0;
-}
-
-/// A line of constants.tsv.
-struct Line {
-  const NamedConstant* constant;
-  std::size_t cards = any, width = any;
-  Constant found;
-  std::string source;
-  bool is(const Unknown& unknown) const {
-    return constant == unknown.constant && cards == unknown.cards && width == unknown.width;
-  }
-};
 
 std::string line(std::string_view engine, std::string_view constant, std::size_t cards,
                  std::size_t width, const Constant& c, const std::string& source) {
@@ -73,326 +37,193 @@ std::string sources(const std::vector<Subject>& subjects, const std::vector<std:
   std::ranges::sort(sorted);
   std::string text;
   for (const auto& [n, name] : sorted) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "pooled" : text;
+}
+
+std::set<std::string_view> generations_of(std::string_view family) {
+  std::set<std::string_view> all;
+  for (const Runtime& row : model::policy_rows())
+    if (row.family == family) all.insert(generation_of(row));
+  return all;
+}
+
+/// The constants of memory of one engine, in `rows`; lines for each of its generations.
+std::string fit_memory(std::vector<Runtime>& rows, std::string_view family,
+                       const std::vector<Subject>& subjects) {
+  std::vector<Runtime> versions;
+  for (const Runtime& row : rows)
+    if (row.family == family) versions.push_back(row);
+  std::vector<Subject> members;
+  for (const Subject& each : subjects)
+    if (each.scenario.runtime->family == family && is_memory(each.statistic))
+      members.push_back(each);
+  ConstantSearch search(versions, std::move(members));
+  std::vector<Unknown> unknowns;
+  for (const Bounds& bounds : constant_bounds())
+    for (const NamedConstant& constant : model::named_constants()) {
+      if (constant.name != bounds.name || !is_of_memory(constant)) continue;
+      Unknown each{
+          .constant = &constant, .low = bounds.low, .high = bounds.high, .base = {}, .rows = {}};
+      each.rows = search.affected(each);
+      if (static_cast<int>(each.rows.size()) >= fewest_rows) unknowns.push_back(std::move(each));
+    }
+  search.solve(unknowns);
+  std::string text;
+  for (const Unknown& each : unknowns) {
+    const double value = search.get(each);
+    for (Runtime& row : rows)
+      if (row.family == family) (row.*each.constant->of_runtime).value = value;
+    std::vector<double> ratios;
+    for (const std::size_t i : each.rows)
+      if (const auto expected = search.expected(i))
+        ratios.push_back(search.subjects()[i].measured / *expected);
+    const Constant found{value,
+                         value * std::min(1.0, quantile(ratios, 0.1)),
+                         value * std::max(1.0, quantile(ratios, 0.9)),
+                         static_cast<int>(each.rows.size()),
+                         {}};
+    for (const std::string_view generation : generations_of(family))
+      text += line(generation, each.constant->name, any, any, found,
+                   sources(search.subjects(), each.rows));
+  }
   return text;
 }
 
-/// The constants of one engine: first of all its versions together, then of each generation, which
-/// starts at those.
-class EngineFit {
- public:
-  EngineFit(std::vector<Runtime> rows, std::vector<Subject> subjects)
-      : search_(std::move(rows), std::move(subjects)) {}
+std::set<std::string_view> families_of(const std::vector<Subject>& subjects) {
+  std::set<std::string_view> all;
+  for (const Subject& each : subjects) all.insert(each.scenario.runtime->family);
+  return all;
+}
 
-  /// Finds all constants of all versions.
-  void fit() {
-    solve(unknowns());
-    add_to_lines(of_rates(solved_));
-    // The widths apart, then the cells: each starts at what the level above has found.
-    for (const bool cells : {false, true}) {
-      solve(split(cells));
-      add_to_lines(cells ? solved_ : of_rates(solved_));
-    }
-  }
+/// Constants of memory in the place of their priors.
+std::vector<Runtime> with_memory(const std::vector<Subject>& subjects, std::string& text) {
+  std::vector<Runtime> rows = model::policy_rows();
+  for (const std::string_view family : families_of(subjects))
+    text += fit_memory(rows, family, subjects);
+  return rows;
+}
 
-  /// The same of `generation` alone, from constants that `all` found for every version: a common
-  /// factor of the rates of every card and width, then cells and the other constants.
-  void fit_from(const EngineFit& all) {
-    std::vector<Unknown> factors;
-    for (const Line& each : all.lines_) {
-      if (is_of_memory(*each.constant) ||
-          std::ranges::find(factors, each.constant, &Unknown::constant) != factors.end())
-        continue;
-      const auto bounds = std::ranges::find(constant_bounds(), each.constant->name, &Bounds::name);
-      Unknown one{.constant = each.constant,
-                  .low = bounds->low,
-                  .high = bounds->high,
-                  .base = {},
-                  .rows = {}};
-      if (each.constant->of_rates) one = search_.factor_of(*each.constant, 4);
-      one.common = search_.get(one);
-      one.pull = pull;
-      one.rows = search_.affected(one);
-      if (static_cast<int>(one.rows.size()) >= fewest_rows) factors.push_back(std::move(one));
-    }
-    solve(factors);
-    std::map<const NamedConstant*, double> factor;
-    for (const Unknown& each : factors)
-      if (each.constant->of_rates) factor[each.constant] = search_.get(each);
-    std::vector<Unknown> cells;
-    for (const Unknown& each : factors)
-      if (each.constant->of_runtime) cells.push_back(each);
-    for (const NamedConstant& constant : model::named_constants()) {
-      if (!constant.of_rates) continue;
-      const auto bounds = std::ranges::find(constant_bounds(), constant.name, &Bounds::name);
-      for (std::size_t c = 0; c < model::card_classes; ++c)
-        for (std::size_t w = 0; w < model::widths; ++w) {
-          Unknown cell{.constant = &constant,
-                       .low = bounds->low,
-                       .high = bounds->high,
-                       .cards = c,
-                       .width = w,
-                       .base = {},
-                       .rows = {}};
-          restrict(cell);
-          if (static_cast<int>(cell.rows.size()) >= fewest_rows) cells.push_back(std::move(cell));
-        }
-    }
-    solve(cells);
-    for (const Line& each : all.lines_) {
-      if (std::ranges::any_of(cells, [&](const Unknown& cell) { return each.is(cell); })) continue;
-      Line& same = lines_.emplace_back(each);
-      double ratio = factor.contains(each.constant) ? factor[each.constant] : 1;
-      if (each.cards != any && each.width != any)
-        ratio = search_.get({.constant = each.constant,
-                             .low = 0,
-                             .high = 0,
-                             .cards = each.cards,
-                             .width = each.width,
-                             .base = {},
-                             .rows = {}}) /
-                each.found.value;
-      for (const auto end : {&Constant::value, &Constant::low, &Constant::high})
-        same.found.*end *= ratio;
-    }
-    add_to_lines(cells);
-  }
+std::optional<double> expected_with(const std::vector<Runtime>& rows, Subject subject) {
+  subject.scenario.runtime =
+      &*std::ranges::find(rows, subject.scenario.runtime->name, &Runtime::name);
+  std::string why;
+  const auto found = predict(subject, why);
+  return found ? std::optional(found->expected) : std::nullopt;
+}
 
-  std::string text(std::string_view name) const {
-    std::string all;
-    for (const Line& each : lines_)
-      all += line(name, each.constant->name, each.cards, each.width, each.found, each.source);
-    return all;
-  }
-  const std::vector<Runtime>& rows() const { return search_.rows(); }
-
- private:
-  std::vector<Unknown> unknowns() {
-    std::vector<Unknown> all;
-    for (const Bounds& bounds : constant_bounds())
-      for (const NamedConstant& constant : model::named_constants()) {
-        if (constant.name != bounds.name) continue;
-        Unknown each{
-            .constant = &constant, .low = bounds.low, .high = bounds.high, .base = {}, .rows = {}};
-        if (const double z = prior_spread(search_.rows().front(), constant);
-            z > 0 && !is_of_memory(constant)) {
-          each.common = search_.get(each);
-          each.pull = pull / (z * z);
-        }
-        each.rows = search_.affected(each);
-        if (static_cast<int>(each.rows.size()) >= fewest_rows) all.push_back(std::move(each));
-      }
-    return all;
-  }
-
-  /// Pulls a cell to its value now, and keeps it near: a few anomalous runs are no reason to think
-  /// a class of cards less than half as good as all: runs are slow by accident, not fast.
-  void restrict(Unknown& cell) {
-    cell.common = search_.get(cell);
-    cell.pull = pull;
-    const bool rate = is_rate(*cell.constant);
-    cell.low = std::max(cell.low, cell.common / (rate ? 2 : 4));
-    cell.high = std::max(cell.low, std::min(cell.high, cell.common * (rate ? 4 : 2)));
-    cell.rows = search_.affected(cell);
-  }
-
-  /// The unknowns of rates taken apart by width, or by card and width; the others as they are.
-  std::vector<Unknown> split(bool cells) {
-    std::vector<Unknown> all;
-    for (const Unknown& whole : solved_) {
-      if (whole.constant->of_runtime) {
-        all.push_back(whole);
-        continue;
-      }
-      for (std::size_t c = 0; c < (cells ? model::card_classes : 1); ++c)
-        for (std::size_t w = 0; w < (cells ? 1 : model::widths); ++w) {
-          Unknown part = whole;
-          if (cells) {
-            part.cards = c;
-            restrict(part);
-          } else {
-            part.width = w;
-            part.common = search_.get(part);
-            part.pull = pull;
-            part.rows = search_.affected(part);
-          }
-          if (static_cast<int>(part.rows.size()) >= fewest_rows) all.push_back(std::move(part));
-        }
-    }
-    return all;
-  }
-
-  void solve(std::vector<Unknown> unknowns) {
-    search_.solve(unknowns);
-    solved_ = std::move(unknowns);
-  }
-
-  static std::vector<Unknown> of_rates(std::vector<Unknown> unknowns) {
-    std::erase_if(unknowns, [](const Unknown& each) { return !each.constant->of_rates; });
-    return unknowns;
-  }
-
-  /// Ratios measured / expected of some rows.
-  std::vector<double> ratios(const std::vector<std::size_t>& rows) const {
-    std::vector<double> all;
-    for (const std::size_t i : rows)
-      if (const auto expected = search_.expected(i))
-        all.push_back(subjects()[i].measured / *expected);
-    return all;
-  }
-
-  void add_to_lines(const std::vector<Unknown>& unknowns) {
-    for (const Unknown& each : unknowns) {
-      const double value = search_.get(each);
-      const auto spread = ratios(each.rows);
-      // A slower run than expected is a smaller share of a rate, a larger overhead.
-      const bool rate = is_rate(*each.constant);
-      const double slow = quantile(spread, 0.9), fast = quantile(spread, 0.1);
-      lines_.push_back({each.constant,
-                        each.cards,
-                        each.width,
-                        {value,
-                         value * std::min(1.0, rate ? 1 / slow : fast),
-                         value * std::max(1.0, rate ? 1 / fast : slow),
-                         static_cast<int>(each.rows.size()),
-                         {}},
-                        sources(subjects(), each.rows)});
-    }
-  }
-
-  const std::vector<Subject>& subjects() const { return search_.subjects(); }
-
-  ConstantSearch search_;
-  std::vector<Unknown> solved_;
-  std::vector<Line> lines_;
-};
-
-/// The constants of each generation of one engine, from what all its versions have in common.
-struct FamilyFit {
+/// Of one generation: what all cards and widths have in common, then what differs from that.
+std::string time_lines(const PooledSearch& search, const Runtime& row) {
   std::string text;
-  std::vector<Runtime> rows;
-};
-FamilyFit fit_family(const std::vector<Runtime>& versions, const std::vector<Subject>& subjects) {
-  EngineFit all(versions, subjects);
-  all.fit();
-  FamilyFit found{{}, all.rows()};
-  std::set<std::string_view> generations;
-  for (const Runtime& row : versions) generations.insert(generation_of(row));
-  for (const std::string_view generation : generations) {
-    if (generations.size() == 1) {
-      found.text += all.text(generation);
-      continue;
+  const auto add = [&](const NamedConstant& constant, std::size_t cards, std::size_t width,
+                       const PooledSearch::Found& found) {
+    text += line(generation_of(row), constant.name, cards, width, found.constant,
+                 sources(search.subjects(), found.subjects));
+  };
+  for (const Bounds& bounds : constant_bounds())
+    for (const NamedConstant& constant : model::named_constants()) {
+      if (constant.name != bounds.name || is_of_memory(constant)) continue;
+      const auto common = search.found(constant, row, any, any);
+      add(constant, any, any, common);
+      for (std::size_t c = 0; constant.of_rates && c < model::card_classes; ++c)
+        for (std::size_t w = 0; w < model::widths; ++w) {
+          const auto cell = search.found(constant, row, c, w);
+          if (std::abs(cell.constant.value / common.constant.value - 1) > 1e-4)
+            add(constant, c, w, cell);
+        }
     }
-    std::vector<Subject> members;
-    for (const Subject& each : subjects)
-      if (generation_of(*each.scenario.runtime) == generation) members.push_back(each);
-    EngineFit one(all.rows(), std::move(members));
-    one.fit_from(all);
-    found.text += one.text(generation);
-    for (std::size_t i = 0; i < versions.size(); ++i)
-      if (generation_of(versions[i]) == generation) found.rows[i] = one.rows()[i];
+  return text;
+}
+
+}  // namespace
+
+Fit::Fit(std::vector<Subject> subjects) : subjects_(std::move(subjects)) {
+  rows_ = with_memory(subjects_, memory_lines_);
+  std::vector<Subject> times;
+  for (std::size_t i = 0; i < subjects_.size(); ++i) {
+    if (is_memory(subjects_[i].statistic) || !expected_with(rows_, subjects_[i])) continue;
+    times_.push_back(i);
+    times.push_back(subjects_[i]);
   }
+  search_.emplace(rows_, std::move(times));
+  search_->solve();
+}
+
+std::vector<std::optional<double>> Fit::left_out(const Folds& folds) {
+  std::vector<std::optional<double>> found(subjects_.size());
+  const std::vector<double> all = search_->effects();
+  for (std::size_t fold = 0; fold < count(folds); ++fold) {
+    std::vector<Subject> rest;
+    for (std::size_t i = 0; i < subjects_.size(); ++i)
+      if (folds[i] != fold) rest.push_back(subjects_[i]);
+    std::string lines;
+    const auto memory = with_memory(rest, lines);
+    for (std::size_t i = 0; i < subjects_.size(); ++i)
+      if (folds[i] == fold && is_memory(subjects_[i].statistic))
+        found[i] = expected_with(memory, subjects_[i]);
+    std::vector<bool> used;
+    for (const std::size_t i : times_) used.push_back(folds[i] != fold);
+    search_->set_effects(all);
+    search_->solve(used);
+    for (std::size_t t = 0; t < times_.size(); ++t)
+      if (!used[t]) found[times_[t]] = search_->expected(t);
+  }
+  search_->set_effects(all);
   return found;
 }
 
-}  // namespace
-
-std::vector<std::optional<double>> left_out_ratios(const std::vector<Runtime>& versions,
-                                                   const std::vector<Subject>& subjects) {
-  constexpr std::size_t parts = 3;
-  std::set<std::string> models;
-  for (const Subject& each : subjects) models.insert((*each.row)["model"]);
-  const auto part_of = [&](std::size_t i) {
-    if (models.size() < 2) return i % parts;
-    const auto at = models.find((*subjects[i].row)["model"]);
-    return static_cast<std::size_t>(std::distance(models.begin(), at)) % parts;
-  };
-  std::vector<std::optional<double>> ratios(subjects.size());
-  for (std::size_t part = 0; part < parts; ++part) {
-    std::vector<Subject> rest;
-    for (std::size_t i = 0; i < subjects.size(); ++i)
-      if (part_of(i) != part) rest.push_back(subjects[i]);
-    const FamilyFit others = fit_family(versions, rest);
-    for (std::size_t i = 0; i < subjects.size(); ++i) {
-      if (part_of(i) != part) continue;
-      Subject each = subjects[i];
-      each.scenario.runtime =
-          &*std::ranges::find(others.rows, each.scenario.runtime->name, &Runtime::name);
-      std::string why;
-      if (const auto found = predict(each, why)) ratios[i] = each.measured / found->expected;
-    }
-  }
-  return ratios;
-}
-
-namespace {
-
-/// Of measurements whose constants are `fitted`; those of a generation by its own, where it has
-/// some.
-std::string intervals(const std::vector<Runtime>& versions, const std::vector<Subject>& subjects,
-                      const std::vector<Runtime>& fitted) {
-  const auto ratios = left_out_ratios(versions, subjects);
-  std::set<std::string_view> generations;
-  for (const Runtime& row : versions) generations.insert(generation_of(row));
-  std::string text;
-  const auto add = [&](const NamedConstant& named, std::string_view generation, bool all) {
-    // Memory has few constants, which no model moves.
-    const bool memory = named.name == "memory_interval";
-    std::vector<std::size_t> rows;
-    std::vector<double> spread;
-    for (std::size_t i = 0; i < subjects.size(); ++i) {
-      const Subject& s = subjects[i];
-      if (!ratios[i] || s.statistic == Statistic::weights ||
-          (!all && generation_of(*s.scenario.runtime) != generation) ||
-          &interval_of(s) != &(s.scenario.runtime->*named.of_runtime))
-        continue;
-      rows.push_back(i);
-      if (!memory) spread.push_back(*ratios[i]);
-      Subject each_fitted = s;
-      each_fitted.scenario.runtime =
-          &*std::ranges::find(fitted, s.scenario.runtime->name, &Runtime::name);
-      std::string why;
-      if (const auto found = predict(each_fitted, why))
-        spread.push_back(s.measured / found->expected);
-    }
-    if (std::ssize(rows) < fewest_rows) return false;
-    const double tail = memory ? 0.08 : 0.1;
-    text += line(generation, named.name, any, any,
-                 {1,
-                  std::min(1.0, quantile(spread, tail)),
-                  std::max(1.0, quantile(spread, 1 - tail)),
-                  static_cast<int>(rows.size()),
-                  {}},
-                 sources(subjects, rows));
-    return true;
-  };
-  for (const NamedConstant& each : model::named_constants())
-    if (each.name.ends_with("_interval"))
-      for (const std::string_view generation : generations)
-        if (is_of_memory(each) || !add(each, generation, false)) add(each, generation, true);
-  return text;
-}
-
-}  // namespace
-
-std::string fit(const std::vector<const Subject*>& subjects, Intervals with) {
-  const std::vector<Runtime> rows = model::policy_rows();
-  std::vector<std::string> texts(rows.size());
-  tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t i) {
-    const Runtime& row = rows[i];
-    if (row.family != row.name) return;
-    std::vector<Runtime> versions;
-    for (const Runtime& each : rows)
-      if (each.family == row.family) versions.push_back(each);
-    std::vector<Subject> members;
-    for (const Subject* each : subjects)
-      if (each->scenario.runtime->family == row.family) members.push_back(*each);
-    if (members.empty()) return;
-    const FamilyFit engine = fit_family(versions, members);
-    texts[i] = engine.text;
-    if (with == Intervals::yes) texts[i] += intervals(versions, members, engine.rows);
-  });
+std::string Fit::lines() {
   std::string text = "runtime\tconstant\tcards\twidth\tvalue\tlow\thigh\tmeasurements\tsource\n";
-  for (const std::string& each : texts) text += each;
+  text += memory_lines_;
+  const Folds by_source = folds_by_source(subjects_);
+  std::vector<std::optional<double>> fitted(subjects_.size());
+  for (std::size_t i = 0; i < subjects_.size(); ++i)
+    if (is_memory(subjects_[i].statistic)) fitted[i] = expected_with(rows_, subjects_[i]);
+  for (std::size_t t = 0; t < times_.size(); ++t) fitted[times_[t]] = search_->expected(t);
+  const auto without_source = left_out(by_source),
+             without_model = left_out(folds_by_model(subjects_));
+  const auto interval = [&](const std::vector<std::size_t>& rows,
+                            const std::vector<std::optional<double>>* left, double tail) {
+    Constant found{1, 1, 1, static_cast<int>(rows.size()), {}};
+    for (const auto* expected : {&std::as_const(fitted), left}) {
+      if (expected == nullptr) continue;
+      std::vector<double> ratios;
+      for (const std::size_t i : rows)
+        if ((*expected)[i]) ratios.push_back(subjects_[i].measured / *(*expected)[i]);
+      if (ratios.empty()) continue;
+      found.low = std::min(found.low, quantile(ratios, tail));
+      found.high = std::max(found.high, quantile(ratios, 1 - tail));
+    }
+    return found;
+  };
+  for (const std::string_view family : families_of(subjects_)) {
+    for (const std::string_view generation : generations_of(family))
+      for (const Runtime& row : search_->rows())
+        if (row.name == generation) text += time_lines(*search_, row);
+    for (const std::string_view generation : generations_of(family))
+      for (const NamedConstant& named : model::named_constants()) {
+        if (!named.name.ends_with("_interval")) continue;
+        const bool memory = named.name == "memory_interval";
+        const auto add = [&](bool whole_family) {
+          std::vector<std::size_t> rows;
+          std::set<std::string> of;
+          for (std::size_t i = 0; i < subjects_.size(); ++i) {
+            const Subject& s = subjects_[i];
+            if (s.statistic == Statistic::weights || s.scenario.runtime->family != family ||
+                (!whole_family && generation_of(*s.scenario.runtime) != generation) ||
+                &interval_of(s) != &(s.scenario.runtime->*named.of_runtime))
+              continue;
+            rows.push_back(i);
+            of.insert(short_source((*s.row)["source"]));
+          }
+          if (std::ssize(rows) < fewest_rows) return false;
+          const auto& left = of.size() > 1 ? without_source : without_model;
+          const Constant found = interval(rows, memory ? nullptr : &left, memory ? 0.08 : 0.1);
+          text += line(generation, named.name, any, any, found, sources(subjects_, rows));
+          return true;
+        };
+        if (memory || !add(false)) add(true);
+      }
+  }
   return text;
 }
 

@@ -5,34 +5,40 @@
 #include <string>
 #include <vector>
 
-#include "sweep/accuracy/subject.hpp"
+#include "sweep/accuracy/folds.hpp"
+#include "sweep/accuracy/pooled_search.hpp"
 
 namespace headroom::sweep {
 
-enum class Intervals { yes, no };  ///< no: the lines of constants alone
+/// The constants of every engine from measurements of them.
+///
+/// Those of times are sought together (sweep/accuracy/pooled_search.hpp), those of memory for each
+/// engine alone (sweep/accuracy/constant_search.hpp).
+class Fit {
+ public:
+  explicit Fit(std::vector<Subject> subjects);
 
-/// The lines of model/catalogue/constants.tsv.
-///
-/// For each engine, from the priors of model/runtime_rows.cpp: first one value of a constant for
-/// all cards and widths of weights, then one for each of them that has rows, by
-///
-///   minimise  sum over rows |ln(expected / measured)| / sqrt(rows of its group)
-///             + pull * sum over constants ln(value / common)^2
-///
-/// by coordinate descent. The absolute error leaves outliers without weight; the pull keeps a cell
-/// with few rows near what all cells have in common, and what they have in common near its prior
-/// (over the square of half the prior's interval, in logarithms; memory is not pulled). Generations
-/// of an engine start at what its versions have in common: a common factor of each rate, then its
-/// cells and other constants, pulled likewise. A constant counts as measured by the rows whose
-/// estimate it changes. Intervals are the 10th and 90th percentile of measured / expected by
-/// generation and kind, each row by constants that were fitted with and by those that were fitted
-/// without its model; of memory the 8th and 92nd by all rows' constants.
-std::string fit(const std::vector<const Subject*>& subjects, Intervals with = Intervals::yes);
+  const std::vector<Subject>& subjects() const { return subjects_; }
 
-/// measured / expected of each of `subjects`, measurements of one engine whose versions are
-/// `versions`, by constants that its model had no part in: models (rows, where there is but one)
-/// are dealt to three parts, and each part is left out in turn. Nothing where there is no estimate.
-std::vector<std::optional<double>> left_out_ratios(const std::vector<model::Runtime>& versions,
-                                                   const std::vector<Subject>& subjects);
+  /// What is expected of each subject by constants that its fold had no part in; nothing where
+  /// there is no estimate.
+  std::vector<std::optional<double>> left_out(const Folds& folds);
+
+  /// model/catalogue/constants.tsv. A constant counts as measured by the rows whose estimate it
+  /// changes.
+  ///
+  /// Intervals are of measured / expected by generation and kind, of times the wider of the 10th
+  /// and 90th percentile as fitted and as left out: expected by constants that the row's source had
+  /// no part in; where a kind has but one source, by those that its model had none in. Of memory
+  /// the 8th and 92nd as fitted.
+  std::string lines();
+
+ private:
+  std::vector<Subject> subjects_;
+  std::vector<model::Runtime> rows_;  ///< with the constants of memory
+  std::string memory_lines_;
+  std::vector<std::size_t> times_;  ///< the subject of each of the search
+  std::optional<PooledSearch> search_;
+};
 
 }  // namespace headroom::sweep

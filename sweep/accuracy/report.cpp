@@ -165,7 +165,7 @@ Rows left_out_rows(const std::vector<Score>& left_out) {
       if (each.group == name) members.push_back(&each);
     if (members.empty()) continue;
     rows.push_back(cells(figures_of(std::string(name), members)));
-    rows.back().resize(5);
+    rows.back().resize(7);
   }
   return rows;
 }
@@ -208,12 +208,14 @@ std::string accuracy_page(const Accuracy& accuracy) {
       "parameters times the bits in the recipe's name for sizes.\n\n",
       files, totals(accuracy));
   text += markdown(group_headings, group_rows(accuracy)) + '\n';
+  auto left_out_headings = group_headings;
+  left_out_headings.resize(7);
   if (const Rows rows = left_out_rows(accuracy.left_out_models); !rows.empty())
-    text += "Each third of an engine's models by constants that were fitted to the others:\n\n" +
-            markdown({"group", "n", "median", "90 %", "bias"}, rows) + '\n';
+    text += "Each third of the models by constants that were fitted to the others:\n\n" +
+            markdown(left_out_headings, rows) + '\n';
   if (const Rows rows = left_out_rows(accuracy.left_out); !rows.empty())
     text += "Each source by constants that were fitted to all other sources:\n\n" +
-            markdown({"group", "n", "median", "90 %", "bias"}, rows) + '\n';
+            markdown(left_out_headings, rows) + '\n';
   if (const Rows rows = label_rows(accuracy); !rows.empty())
     text +=
         "## Does it fit?\n\nPrecision and recall are of \"fits\"; `near`: memory needed is "

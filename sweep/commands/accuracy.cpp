@@ -16,13 +16,10 @@ int run(const Options& options) {
     emit(options, fitted_constants(options.operands(), options.text("models")));
     return done;
   }
-  if (options.given("leave-one-out") && format != Format::markdown)
-    throw UsageError("--leave-one-out has no effect but on the page: --format md");
+  if (options.given("leave-one-out") && (format == Format::text || format == Format::json))
+    throw UsageError("--leave-one-out has no effect but with --format md, csv and jsonl");
   Accuracy accuracy = score(options.operands(), options.text("models"));
-  if (options.given("leave-one-out")) {
-    accuracy.left_out_models = left_out_model_scores(accuracy.rows, options.text("models"));
-    accuracy.left_out = left_out_scores(accuracy.rows, options.text("models"));
-  }
+  if (options.given("leave-one-out")) leave_out(accuracy, options.text("models"));
   if (format == Format::text)
     emit(options, accuracy_text(accuracy));
   else if (format == Format::markdown)
@@ -53,7 +50,8 @@ const Command accuracy_command = {
          "      median, p90, bias, coverage, interval_width; of fit_verdict: n, wrong_sure,\n"
          "      marginal, precision, recall)\n"
          "csv, jsonl: one row a measurement: id, file, group, runtime, source, grade,\n"
-         "      measured, expected, low, high (bytes or seconds), error, plain, reason\n"
+         "      measured, expected, low, high (bytes or seconds), error, plain, reason; with\n"
+         "      --leave-one-out without_source, without_model: expected by other rows alone\n"
          "--fit: constants.tsv: runtime, constant, cards, width, value, low, high, measurements,\n"
          "      source; of training times alone training_pace.tsv, without width\n"
          "md: the page, with sources, engines and worst rows",

@@ -1,0 +1,102 @@
+// The pooled search for constants: what measurements tell comes out again, what they do not tell
+// stays as its likes have it, and what is left out has no part.
+#include "sweep/accuracy/fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "model/runtime_rows.hpp"
+#include "tests/sweep/synthetic.hpp"
+
+namespace headroom::sweep::test {
+namespace {
+
+constexpr auto gddr = static_cast<std::size_t>(model::CardClass::gddr);
+constexpr auto hbm = static_cast<std::size_t>(model::CardClass::hbm);
+constexpr auto four = static_cast<std::size_t>(model::Width::four);
+constexpr auto sixteen = static_cast<std::size_t>(model::Width::sixteen);
+
+void slower(model::Runtime& r) {
+  r.rates[gddr][four].decode_bandwidth.value = 0.6;
+  r.rates[gddr][four].prefill_compute.value = 0.3;
+}
+
+const model::Runtime& row(const PooledSearch& search, std::string_view name) {
+  return *std::ranges::find(search.rows(), name, &model::Runtime::name);
+}
+
+TEST(PooledSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
+  Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
+  PooledSearch search(model::policy_rows(), known.subjects());
+  search.solve();
+  for (std::size_t i = 0; i < search.subjects().size(); ++i)
+    EXPECT_NEAR(*search.expected(i) / search.subjects()[i].measured, 1, 0.06);
+  const model::Runtime& llama = row(search, "llama.cpp");
+  const auto bandwidth = [](const model::Runtime& r, std::size_t c, std::size_t w) {
+    return r.rates[c][w].decode_bandwidth.value;
+  };
+  EXPECT_NEAR(bandwidth(llama, gddr, four), 0.6, 0.06);
+  // Nearer to what was measured the more it has in common with that.
+  const double start = 0.78;  // of model/runtime_rows.cpp
+  EXPECT_LT(bandwidth(llama, gddr, sixteen), start);
+  EXPECT_GT(bandwidth(llama, gddr, sixteen), bandwidth(llama, gddr, four));
+  EXPECT_GT(bandwidth(llama, hbm, sixteen), bandwidth(llama, gddr, sixteen));
+  EXPECT_GT(bandwidth(row(search, "exllama"), hbm, sixteen), bandwidth(llama, hbm, sixteen));
+  EXPECT_LT(bandwidth(row(search, "exllama"), hbm, sixteen), start);
+}
+
+TEST(PooledSearch, OutliersAndManyRowsOfOneSourceHaveLittleWeight) {
+  Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
+  const std::vector<Subject> truth = known.subjects();
+  std::vector<Subject> all = truth;
+  // Twelve sources of two rows that are right, one of 48 rows that are twice as slow.
+  std::vector<Measurement> named(truth.size() + 1);
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    named[i] = *truth[i].row;
+    named[i].fields["source"] = "right-" + std::to_string(i / 2);
+    all[i].row = &named[i];
+  }
+  named.back() = *truth[0].row;
+  named.back().fields["source"] = "wrong";
+  for (int copy = 0; copy < 2; ++copy)
+    for (Subject each : truth) {
+      each.row = &named.back();
+      each.measured *= 2;
+      all.push_back(each);
+    }
+  PooledSearch search(model::policy_rows(), all);
+  search.solve();
+  EXPECT_GT(row(search, "llama.cpp").rates[gddr][four].decode_bandwidth.value, 0.5);
+}
+
+TEST(Fit, WhatIsLeftOutHasNoPart) {
+  Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
+  Fit fit(known.subjects());
+  const Folds folds = folds_by_model(fit.subjects());
+  ASSERT_EQ(count(folds), 3u);
+  const auto before = fit.left_out(folds);
+  std::vector<Subject> other = known.subjects();
+  for (std::size_t i = 0; i < other.size(); ++i)
+    if (folds[i] == 0) other[i].measured *= 1.5;
+  const auto after = Fit(other).left_out(folds);
+  for (std::size_t i = 0; i < other.size(); ++i) {
+    ASSERT_TRUE(before[i] && after[i]);
+    if (folds[i] == 0) EXPECT_NEAR(*after[i] / *before[i], 1, 0.01) << i;
+  }
+}
+
+TEST(Folds, AModelIsLeftOutWhole) {
+  Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
+  const auto& subjects = known.subjects();
+  const Folds folds = folds_by_model(subjects);
+  for (std::size_t i = 0; i < subjects.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (subjects[i].scenario.weights->model == subjects[j].scenario.weights->model)
+        EXPECT_EQ(folds[i], folds[j]);
+  // One source of 24 rows is a fold of its own, beside the three of smaller ones.
+  EXPECT_EQ(folds_by_source(subjects).front(), 3u);
+}
+
+}  // namespace
+}  // namespace headroom::sweep::test

@@ -1,0 +1,60 @@
+// Measurements whose constants are known.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sweep/accuracy/measured_file.hpp"
+#include "sweep/accuracy/prediction.hpp"
+
+namespace headroom::sweep::test {
+
+/// Rows of llama-bench on one card, with speeds under constants that are changed by `change`.
+class Synthetic {
+ public:
+  Synthetic(const std::vector<std::string>& models, void (*change)(model::Runtime&))
+      : subjects_("") {
+    for (const auto& model : models)
+      for (const int tokens : {64, 128, 512}) {
+        add(model, "decode_speed", tokens);
+        add(model, "prefill_speed", tokens);
+      }
+    for (auto& row : rows_) all_.push_back(subjects_.subject(*row));
+    std::vector<model::Runtime> changed;
+    for (const Subject& each : all_) changed.push_back(*each.scenario.runtime);
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      change(changed[i]);
+      Subject other = all_[i];
+      other.scenario.runtime = &changed[i];
+      std::string why;
+      all_[i].measured = predict(other, why)->expected;
+    }
+  }
+  std::vector<Subject>& subjects() { return all_; }
+
+ private:
+  void add(const std::string& model, const std::string& quantity, int tokens) {
+    rows_.push_back(std::make_unique<Measurement>(
+        measurement_of({{"id", std::to_string(rows_.size())},
+                        {"category", "decode_speed"},
+                        {"model", model},
+                        {"precision", "q4_0"},
+                        {"task", "decode"},
+                        {"gpu", "NVIDIA GeForce RTX 4090"},
+                        {"gpu_count", "1"},
+                        {"batch", "1"},
+                        {"prompt_len", std::to_string(tokens)},
+                        {"output_len", "64"},
+                        {"settings", "framework=llama.cpp b6400;ngl=99;fa=1"},
+                        {"quantity", quantity},
+                        {"unit", "tokens/s"},
+                        {"value", "12.34"},
+                        {"grade", "A"}})));
+  }
+  Subjects subjects_;
+  std::vector<std::unique_ptr<Measurement>> rows_;
+  std::vector<Subject> all_;
+};
+
+}  // namespace headroom::sweep::test
