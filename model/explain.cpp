@@ -222,17 +222,20 @@ class Explainer {
     exact(on + "kv_cache", use.kv_cache, "caches of the layers that run on the card", "",
           runtime_.source);
     const double work = real(use.activations);
+    exact(on + "beside_weights", use.beside_weights,
+          "of the activations: rests of the allocator's blocks, rotary tables", "",
+          "model/memory/allocator.hpp");
     bytes_term(
         on + "activations", 0.7 * work, work, 1.4 * work,
-        "max(feed-forward, attention, logits) of a pass, growing caches, buffers, weights held "
-        "twice",
+        "max(feed-forward, attention, logits) of a pass, growing caches, buffers, what is beside "
+        "weights",
         fmt::format("{} tokens, hidden {}, widest {:.0f}, {} logits", pass_tokens(s_),
                     s_.weights->model->shape.hidden_size, profile_.widest, profile_.head_rows),
         "model/memory/activation.hpp");
     bytes_term(on + "context", runtime_.context_bytes.low, runtime_.context_bytes.value,
                runtime_.context_bytes.high, "driver context and libraries",
                evidence(runtime_.context_bytes), runtime_.context_bytes.source);
-    if (plan_.shards > 1)
+    if (plan_.shards > 1 && s_.machine->devices[static_cast<std::size_t>(card)].link.value() > 0)
       bytes_term(on + "communication", runtime_.communication_bytes.low,
                  runtime_.communication_bytes.value, runtime_.communication_bytes.high,
                  "buffers of all-reduce on each of several cards, part of context",

@@ -99,7 +99,7 @@ void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
              c.kv_heads == cache.kv_heads;
     });
     if (it == profile.caches.end()) {
-      profile.caches.push_back({cache.kind, cache.window, cache.picked, cache.kv_heads,
+      profile.caches.push_back({cache.kind, cache.window, cache.picked, cache.kv_heads, 0,
                                 std::vector<Size>(size), std::vector<Size>(size),
                                 std::vector<Size>(size), std::vector<Size>(size),
                                 std::vector<Size>(size)});
@@ -107,6 +107,7 @@ void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
     }
     // A cache outside every block counts from the first layer on.
     const auto at = static_cast<std::size_t>(layer < 0 ? 1 : layer + 1) % size;
+    ++it->layers;
     it->per_token_before[at] += cache.per_token;
     it->expanded_before[at] +=
         cache.expanded_per_token > 0 ? cache.expanded_per_token : cache.per_token;

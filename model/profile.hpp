@@ -39,6 +39,7 @@ struct CacheClass {
   Size window;                          ///< tokens; 0 = whole context
   Size picked;                          ///< kept tokens that are looked at, at most; 0 = all
   Size kv_heads;                        ///< heads that tensor parallelism may split; 0 = none
+  Size layers;                          ///< that keep such a cache
   std::vector<Size> per_token_before;   ///< elements per token
   std::vector<Size> expanded_before;    ///< elements per token with MLA's K and V expanded
   std::vector<Size> twice_before;       ///< elements per token with a latent's values held again

@@ -42,6 +42,24 @@ enum class Growth {
   by_layer,  ///< each layer's is copied into a larger one, the old one freed at once
   whole,     ///< the same, and the old ones of all layers are freed only after the pass
 };
+/// How long a context the caches of layers with sliding windows hold.
+enum class Windows {
+  whole,   ///< all of it
+  capped,  ///< each layer its window
+  pages,   ///< the same, layers of all kinds from one pool of pages (model/memory/kv_cache.hpp)
+};
+/// How weights lie in memory.
+enum class Blocks {
+  exact,  ///< one after the other
+  apart,  ///< each tensor of the checkpoint in blocks of PyTorch's allocator
+  fused,  ///< the same, q, k and v, gate and up, and the experts of a layer being one tensor
+};
+/// Cosines and sines of every position, in 16 bit.
+enum class Rotary {
+  computed,  ///< where they are needed
+  shared,    ///< one table of half the head's width each, for all layers
+  each,      ///< a table of the whole width each in every layer
+};
 /// How low-rank adapters are held beside a model at inference.
 enum class AdapterMemory {
   unknown,  ///< not described
@@ -83,6 +101,14 @@ struct StartPass {
   Size sampling_bytes = 0;  ///< of one logit with its copies while tokens are drawn
 };
 
+/// What kernels for routed experts in MXFP4 want on NVIDIA's cards from one compute capability on
+/// to before another.
+struct ExpertTiles {
+  double from, before;
+  Size inner_multiple, hidden_multiple;  ///< a card's part of the inner width; the hidden width
+  bool scales_twice;                     ///< as loaded, and as the kernels want them
+};
+
 struct Runtime {
   std::string_view name, version;
   std::string_view family;  ///< the row whose constants this one shares: versions of one engine
@@ -98,7 +124,7 @@ struct Runtime {
   HostWeights host_weights;
   bool disk;                 ///< can run with weights left on disk
   bool cpu;                  ///< can run without any card
-  bool window_capped;        ///< sliding-window layers hold only their window
+  Windows windows;           ///< how many tokens sliding-window layers hold
   bool latent_cache;         ///< MLA holds the latent, not expanded K and V
   bool latent_values;        ///< … and the values among it a second time
   bool repeated_heads;       ///< holds K and V for each query head where transformers does
@@ -106,7 +132,8 @@ struct Runtime {
   bool experts_apart;        ///< experts may be in host memory while their layer is on a card
   bool input_on_cpu;         ///< the token embedding stays in host memory
   bool cache_optional;       ///< can generate without a KV cache
-  bool rotary_tables;        ///< each layer holds the cosines and sines of every position
+  Rotary rotary;             ///< what is held of the cosines and sines of positions
+  Blocks blocks;             ///< how weights lie in memory
   bool strict_positions;     ///< refuses a context beyond the model's positions
   bool continuous_batching;  ///< a request that ends is followed by the next at once
   bool holds_back;           ///< a given part of a card's weights can stay in host memory
@@ -117,24 +144,25 @@ struct Runtime {
   bool whole_tiles;          ///< matrix units multiply a single token too, by tiles of many rows
   bool copies_for_prefill;   ///< large batches run on the card, host layers' weights copied to it
   Size vocabulary_multiple;  ///< rows of the vocabulary are padded to a multiple of this
-  Size window_slack;         ///< tokens that a capped sliding window holds beside the window
-  Size kv_block;             ///< tokens that KV memory is handed out in
-  Growth cache_growth;       ///< how caches come to their size
-  Size state_bytes;          ///< bytes of one element of recurrent state
-  Size prefill_chunk;        ///< tokens of a prefill pass at most; 0: the whole prompt at once
-  Size activation_bytes;     ///< bytes of an activation; 0: as many as the arithmetic has
-  double residual_copies;    ///< hidden states of every token that stand at once
-  double widest_share;       ///< of gate, up and their product, what stands at once
-  Positions logits;          ///< whose logits a prefill pass makes
-  Size logits_bytes;         ///< bytes of one logit with its copies
-  Size returned_bytes;       ///< of them, what is copied to the first card, where the input came
-  StartPass start_pass;      ///< decides what is kept free, in place of the prompts asked for
-  bool fuses_at_start;       ///< q, k and v, and a layer's experts, are copied into one matrix
-  Size score_bytes;          ///< bytes of one attention score with its copies; 0: never all at once
-  Size pipelined_tokens;     ///< chunks of so many tokens follow each other through a layer split's
-                             ///< cards; 0: one card at a time
-  Size layer_kernels;        ///< launched for a layer in prefill, unpacking left out
-  Size graph_tokens;         ///< longer contexts are decoded without CUDA graphs; 0: as short ones
+  std::span<const ExpertTiles> expert_tiles;  ///< empty: experts in MXFP4 are not padded
+  Size window_slack;       ///< tokens that a capped sliding window holds beside the window
+  Size kv_block;           ///< tokens that KV memory is handed out in
+  Growth cache_growth;     ///< how caches come to their size
+  Size state_bytes;        ///< bytes of one element of recurrent state
+  Size prefill_chunk;      ///< tokens of a prefill pass at most; 0: the whole prompt at once
+  Size activation_bytes;   ///< bytes of an activation; 0: as many as the arithmetic has
+  double residual_copies;  ///< hidden states of every token that stand at once
+  double widest_share;     ///< of gate, up and their product, what stands at once
+  Positions logits;        ///< whose logits a prefill pass makes
+  Size logits_bytes;       ///< bytes of one logit with its copies
+  Size returned_bytes;     ///< of them, what is copied to the first card, where the input came
+  StartPass start_pass;    ///< decides what is kept free, in place of the prompts asked for
+  bool fuses_at_start;     ///< q, k and v, and a layer's experts, are copied into one matrix
+  Size score_bytes;        ///< bytes of one attention score with its copies; 0: never all at once
+  Size pipelined_tokens;   ///< chunks of so many tokens follow each other through a layer split's
+                           ///< cards; 0: one card at a time
+  Size layer_kernels;      ///< launched for a layer in prefill, unpacking left out
+  Size graph_tokens;       ///< longer contexts are decoded without CUDA graphs; 0: as short ones
   std::optional<Arithmetic> packed_arithmetic;  ///< of weights that are unpacked as they are read;
                                                 ///< nothing: 16 bit
   bool half_accumulate;                         ///< 16-bit products are summed in 16 bit
@@ -145,9 +173,8 @@ struct Runtime {
                            ///< decoding with a draft model is not described
   double utilization;      ///< share of a card's memory used when no budget is given
   Constant context_bytes;  ///< driver context and libraries on each card
-  Constant communication_bytes;  ///< on each of several cards that divide matrices
+  Constant communication_bytes;  ///< on each of several cards that divide matrices over links
   Constant workspace_bytes;      ///< buffers of matrix libraries in the allocator's count
-  Constant held_twice;           ///< share of packed weights that is held again: padded, repacked
   Constant host_bytes;           ///< the process itself in host memory
   Constant fragmentation;        ///< share of a card's allocations that the allocator holds beside
   std::array<std::array<Rates, widths>, card_classes> rates;

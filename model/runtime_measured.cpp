@@ -15,7 +15,6 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"context_bytes", &Runtime::context_bytes},
     {"communication_bytes", &Runtime::communication_bytes},
     {"workspace_bytes", &Runtime::workspace_bytes},
-    {"held_twice", &Runtime::held_twice},
     {"host_bytes", &Runtime::host_bytes},
     {"fragmentation", &Runtime::fragmentation},
     {"decode_bandwidth", nullptr, &Rates::decode_bandwidth},

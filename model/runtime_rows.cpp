@@ -39,6 +39,17 @@ constexpr auto whisper = std::to_array<std::string_view>({"WhisperForConditional
 constexpr auto bart_and_whisper = std::to_array<std::string_view>(
     {"BartForConditionalGeneration", "WhisperForConditionalGeneration"});
 
+// layers/fused_moe/oracle/mxfp4.py, mxfp4_round_up_hidden_size_and_intermediate_size: Marlin 128
+// and 256, FlashInfer's kernels on compute capability 10 256 and 256, Triton's 64. What Triton's
+// swizzle makes of the scales is beside them (quantization/mxfp4.py,
+// process_weights_after_loading).
+constexpr ExpertTiles marlin(double from, double before) { return {from, before, 128, 256, false}; }
+constexpr ExpertTiles flashinfer{10, 11, 256, 256, false};
+constexpr auto tiles_by_triton =
+    std::to_array<ExpertTiles>({marlin(0, 9), {9, 10, 64, 1, true}, flashinfer, marlin(11, 99)});
+constexpr auto tiles_by_marlin =
+    std::to_array<ExpertTiles>({marlin(0, 10), flashinfer, marlin(11, 99)});
+
 constexpr Constant guess(double value, double low, double high) {
   return {value, low, high, 0, rule};
 }
@@ -54,6 +65,9 @@ Runtime start() {
   r.latent_cache = true;
   r.kv_block = 1;
   r.vocabulary_multiple = 1;
+  r.windows = Windows::whole;
+  r.rotary = Rotary::computed;
+  r.blocks = Blocks::exact;
   r.state_bytes = 2;
   r.residual_copies = 2;
   r.widest_share = 1;
@@ -64,7 +78,6 @@ Runtime start() {
   r.context_bytes = guess(520 * MiB, 300 * MiB, 900 * MiB);
   r.communication_bytes = guess(0, 0, 1024 * MiB);
   r.workspace_bytes = {8.125 * MiB, 8.125 * MiB, 32 * MiB, 0, "PyTorch: CUDA semantics, cuBLAS"};
-  r.held_twice = guess(0, 0, 0.05);
   r.host_bytes = guess(1024 * MiB, 600 * MiB, 4096 * MiB);
   r.fragmentation = guess(0.02, 0.0, 0.08);
   for (auto& by_width : r.rates)
@@ -110,7 +123,9 @@ Runtime transformers() {
   r.offload = Offload::stream;
   r.host_weights = HostWeights::mapped;  // modeling_utils.py: slices of safe_open, cast in place
   r.launch = Launch::overlapped;
-  r.disk = r.cpu = r.window_capped = r.cache_optional = r.whole_tiles = true;
+  r.disk = r.cpu = r.cache_optional = r.whole_tiles = true;
+  r.windows = Windows::capped;
+  r.blocks = Blocks::apart;
   // modeling_falcon.py, _split_heads: keys and values of the newer layout are repeated before they
   // are kept. modeling_deepseek_v32.py: what the indexer does not pick is masked, not left out.
   r.repeated_heads = true;
@@ -154,7 +169,7 @@ Runtime transformers_of_2024() {
   r.source =
       "transformers 4.38 modeling_qwen2.py: logits of every position, .float(); DynamicCache";
   r.logits = Positions::all;
-  r.rotary_tables = true;
+  r.rotary = Rotary::each;
   return r;
 }
 
@@ -164,7 +179,7 @@ Runtime transformers_of_2023() {
   r.name = "transformers-4.35";
   r.version = "4.28 to 4.35";
   r.source = "transformers 4.31 generation/utils.py: past_key_values as tuples, torch.cat";
-  r.rotary_tables = false;
+  r.rotary = Rotary::computed;
   r.cache_growth = Growth::whole;
   return r;
 }
@@ -188,7 +203,8 @@ Runtime llama_cpp() {
   r.holds = llama_cpp_families;
   r.offload = Offload::compute;
   r.host_weights = HostWeights::fetched;  // llama-mmap.cpp: MAP_POPULATE
-  r.disk = r.cpu = r.window_capped = r.input_on_cpu = r.experts_apart = true;
+  r.disk = r.cpu = r.input_on_cpu = r.experts_apart = true;
+  r.windows = Windows::capped;
   r.continuous_batching = true;  // llama-server
   r.latent_values = true;        // until llama.cpp pull request 19067, 2026-01: K and V are apart
   r.window_slack = 512;
@@ -253,7 +269,11 @@ Runtime vllm() {
   r.split = Split::tensors;
   r.strict_positions = r.holds_back = r.sparse_attention = r.whole_tiles = true;
   r.continuous_batching = true;
+  r.windows = Windows::pages;
+  r.rotary = Rotary::shared;  // layers/rotary_embedding: one for each set of parameters
+  r.blocks = Blocks::fused;
   r.vocabulary_multiple = 64;
+  r.expert_tiles = tiles_by_triton;
   r.kv_block = 16;
   r.prefill_chunk = 8192;
   // lora/layers/base_linear.py create_lora_weights; config/lora.py MaxLoRARanks, lora_dtype.
@@ -286,15 +306,36 @@ Runtime vllm() {
 Runtime vllm_of_2025() {
   Runtime r = vllm();
   r.name = "vllm-0.15";
-  r.version = "0.8 to 0.15";
+  r.version = "0.11 to 0.15";
   r.source = "vLLM 0.11 v1/sample/ops/topk_topp_sampler.py: logits.sort(); as 0.19 beside";
   r.start_pass.sampling_bytes = 38;
   return r;
 }
 
+/// Before 0.11 its wheels come without Triton's kernels for MXFP4.
+Runtime vllm_without_triton_kernels() {
+  Runtime r = vllm_of_2025();
+  r.name = "vllm-0.10";
+  r.version = "0.10";
+  r.source = "vLLM 0.10.1 quantization/mxfp4.py: Marlin without triton_kernels; as 0.11 beside";
+  r.expert_tiles = tiles_by_marlin;
+  return r;
+}
+
+/// Before the hybrid allocator (pull request 17996, of 0.9.1) every layer holds the whole context
+/// where some layer does.
+Runtime vllm_without_hybrid_caches() {
+  Runtime r = vllm_without_triton_kernels();
+  r.name = "vllm-0.9";
+  r.version = "0.8 to 0.9";
+  r.source = "vLLM 0.9.0 v1/core/kv_cache_utils.py: unify_hybrid_kv_cache_specs; as 0.10 beside";
+  r.windows = Windows::whole;
+  return r;
+}
+
 /// Before 0.8 a prompt goes through in one piece, and memory is set aside for the longest.
 Runtime vllm_of_2024() {
-  Runtime r = vllm_of_2025();
+  Runtime r = vllm_without_hybrid_caches();
   r.name = "vllm-0.7";
   r.version = "to 0.7";
   r.source = "vLLM 0.6 config.py: chunked prefill off up to 32768 tokens; block size 16";
@@ -328,6 +369,9 @@ Runtime like(Runtime r, std::string_view name, std::string_view version, std::st
 Runtime serving(std::string_view name, std::string_view version, std::string_view source) {
   Runtime r = like(vllm(), name, version, source);
   r.start_pass = {};
+  r.windows = Windows::whole;
+  r.rotary = Rotary::computed;
+  r.expert_tiles = {};
   r.residual_copies = 2;
   r.context_bytes = guess(900 * MiB, 500 * MiB, 1800 * MiB);
   r.communication_bytes = guess(1024 * MiB, 0, 2048 * MiB);
@@ -342,6 +386,7 @@ Runtime torch_program(std::string_view name, std::string_view version, std::stri
   r.split = split;
   r.cache_growth = Growth::reserved;
   r.encoder_decoders = no_encoder_decoders;
+  r.blocks = Blocks::apart;
   return r;
 }
 
@@ -357,11 +402,21 @@ std::string_view generation_of(const Runtime& runtime) {
 }
 
 std::vector<Runtime> policy_rows() {
-  std::vector<Runtime> rows{
-      transformers(),         transformers_4(), transformers_of_2024(), transformers_of_2023(),
-      transformers_of_2022(), llama_cpp(),      llama_cpp_of_2024(),    llama_cpp_of_early_2024(),
-      llama_cpp_with_blas(),  vllm(),           vllm_of_2025(),         vllm_of_2024(),
-      vllm_of_early_2024()};
+  std::vector<Runtime> rows{transformers(),
+                            transformers_4(),
+                            transformers_of_2024(),
+                            transformers_of_2023(),
+                            transformers_of_2022(),
+                            llama_cpp(),
+                            llama_cpp_of_2024(),
+                            llama_cpp_of_early_2024(),
+                            llama_cpp_with_blas(),
+                            vllm(),
+                            vllm_of_2025(),
+                            vllm_without_triton_kernels(),
+                            vllm_without_hybrid_caches(),
+                            vllm_of_2024(),
+                            vllm_of_early_2024()};
   Runtime& sglang = rows.emplace_back(serving("sglang", "0.5", "SGLang 0.5: as vLLM, radix cache"));
   sglang.vendors = of_torch;
   sglang.adapter_ranks = {};  // lora/mem_pool.py: of the largest rank there is
@@ -379,7 +434,6 @@ std::vector<Runtime> policy_rows() {
   autoawq.score_bytes = 10;
   autoawq.residual_copies = 7;
   autoawq.fuses_at_start = true;
-  autoawq.held_twice = {0, 0, 0, 0, "fused copies are counted apart"};
   autoawq.workspace_bytes = {
       136.125 * MiB, 8.125 * MiB, 170 * MiB, 0,
       "its examples/benchmark.py multiplies 4096 by 4096 in fp32 to warm up"};
@@ -398,10 +452,12 @@ std::vector<Runtime> policy_rows() {
   litgpt.logits = Positions::all;
   rows.push_back(torch_program("gpt-fast", "2024",
                                "pytorch-labs/gpt-fast generate.py, torch.compile", Split::tensors));
-  rows.emplace_back(torch_program("mlc-llm", "2023-10", "mlc-ai/llm-perf-bench", Split::tensors))
-      .vendors = of_desktops;
-  rows.emplace_back(torch_program("calm", "2024", "zeux/calm: one CUDA kernel a token")).vendors =
-      of_desktops;
+  for (Runtime r : {torch_program("mlc-llm", "2023-10", "mlc-ai/llm-perf-bench", Split::tensors),
+                    torch_program("calm", "2024", "zeux/calm: one CUDA kernel a token")}) {
+    r.vendors = of_desktops;
+    r.blocks = Blocks::exact;
+    rows.push_back(r);
+  }
   // Its tutorial slices T5 over cards.
   rows.emplace_back(torch_program("deepspeed-inference", "0.7",
                                   "DeepSpeed-Inference of 2022: kernel injection, tensor slicing",

@@ -103,20 +103,59 @@ Bytes activations(const Scenario& s, Size pass, Size shards, Head head) {
   return whole(std::max(kept_by_layers(s, pass, shards), kept_by_head(s, pass, shards, head)));
 }
 
-Bytes tower_activations(const Scenario& s, Size shards) {
-  if (s.images.count == 0) return Bytes(0);
+namespace {
+
+/// What one of `shards` cards keeps of so many patches in a tower of width `hidden`.
+double kept_by_tower(const Scenario& s, double patches, Size hidden, Size shards) {
   const Runtime& r = *s.runtime;
   const Profile& profile = s.weights->model->profile;
   double widest = 0;
+  if (patches <= 0 || hidden <= 0) return 0;
   const auto [first, end] = profile.towers();
   for (Size layer = first; layer < end; ++layer)
     widest = std::max(widest, profile.layers[static_cast<std::size_t>(layer)].widest);
-  const double sequences = r.prefill_chunk > 0 ? 1 : static_cast<double>(s.batch);
+  // Profiles divide by the width of the text model's residual stream.
+  widest *= static_cast<double>(s.weights->model->shape.hidden_size) / static_cast<double>(hidden);
   const double element = r.activation_bytes > 0 ? static_cast<double>(r.activation_bytes) : 2.0;
-  return whole(sequences * static_cast<double>(s.images.count) *
-               static_cast<double>(s.images.patches) * element *
-               (r.residual_copies * static_cast<double>(s.images.hidden) +
-                r.widest_share * widest / static_cast<double>(shards)));
+  return patches * element *
+         (r.residual_copies * static_cast<double>(hidden) +
+          r.widest_share * widest / static_cast<double>(shards));
+}
+
+/// The image of most tokens.
+ImageInput largest_image(const ImageRule& rule) {
+  const Size merged = rule.patch * rule.merge, share = rule.merge * rule.merge;
+  if (rule.kind == ImageTokens::fixed) return {rule.tokens, rule.patches};
+  if (rule.kind == ImageTokens::unknown || merged == 0) return {};
+  if (rule.kind == ImageTokens::area) {
+    const Size tokens = rule.most_pixels / (merged * merged);
+    return {tokens, tokens * share};
+  }
+  const Size along = (rule.longest_edge + merged - 1) / merged;
+  return {along * (along + 1), along * along * share};
+}
+
+/// Images of an engine's pass at start: the largest, as many as a pass has tokens for.
+struct StartImages {
+  double patches = 0, tokens = 0;
+};
+StartImages start_images(const Scenario& s) {
+  const ImageInput largest = largest_image(s.weights->model->images);
+  if (!has_start_pass(s) || largest.tokens <= 0) return {};
+  const Size images = std::clamp<Size>(start_tokens(s) / largest.tokens, 1, start_sequences(s));
+  return {static_cast<double>(images * largest.patches),
+          static_cast<double>(images * largest.tokens)};
+}
+
+}  // namespace
+
+Bytes tower_activations(const Scenario& s, Size shards) {
+  const StartImages start = start_images(s);
+  const double at_start = kept_by_tower(s, start.patches, s.weights->model->images.hidden, shards);
+  const double sequences = s.runtime->prefill_chunk > 0 ? 1 : static_cast<double>(s.batch);
+  const double patches =
+      sequences * static_cast<double>(s.images.count) * static_cast<double>(s.images.patches);
+  return whole(std::max(at_start, kept_by_tower(s, patches, s.images.hidden, shards)));
 }
 
 CachedTokens prompt_tokens(const Scenario& s) {
@@ -128,21 +167,42 @@ CachedTokens prompt_tokens(const Scenario& s) {
 namespace {
 
 /// Weights that are packed as they are loaded stand in 16 bit until they are, matrix by matrix.
-Bytes loading(const Scenario& s) {
+Bytes packing(const Scenario& s) {
   if (s.weights->scheme->family != SchemeFamily::bitsandbytes) return Bytes(0);
   return Bytes(2 * std::max(s.weights->largest_matrix, s.weights->model->profile.head_elements));
+}
+
+/// A tied head that checkpoints of AWQ hold again stands twice until it is tied, before there are
+/// caches, tables or kernels' buffers. Source: AutoAWQ 0.1.6 models/base.py, save_quantized (clones
+/// of all that state_dict has); 0.25 GiB of Qwen2.5-0.5B's peak in QwenLM/Qwen2.5, 0.5 of Falcon
+/// 7B's in AutoAWQ's table.
+Bytes tying(const Scenario& s) {
+  const Profile& profile = s.weights->model->profile;
+  const bool again = s.weights->scheme->family == SchemeFamily::awq && profile.tied_head &&
+                     s.runtime->blocks == Blocks::apart;
+  if (!again || s.machine->devices.empty()) return Bytes(0);
+  return Bytes(2 * profile.head_elements) - rotary_tables(s, std::ssize(s.weights->layer)) -
+         workspace(s, 0);
+}
+
+/// What the tower made of the images of a pass at start, which stay until its end.
+double embeddings_of_images(const Scenario& s) {
+  return 2 * start_images(s).tokens * static_cast<double>(s.weights->model->shape.hidden_size);
 }
 
 }  // namespace
 
 WorkingMemory::WorkingMemory(const Scenario& s, Size shards)
     : pass_(pass_tokens(s)),
-      prefill_before_(std::max(
-          {loading(s), tower_activations(s, shards), whole(kept_by_layers(s, pass_, shards))})),
-      prefill_(std::max(prefill_before_, whole(kept_by_head(s, pass_, shards, Head::here)))),
+      prefill_before_(
+          std::max({packing(s), tower_activations(s, shards),
+                    whole(kept_by_layers(s, pass_, shards) + embeddings_of_images(s))})),
+      prefill_(std::max(prefill_before_, whole(kept_by_head(s, pass_, shards, Head::here) +
+                                               embeddings_of_images(s)))),
       prefill_returned_(
           std::max(prefill_before_, whole(kept_by_head(s, pass_, shards, Head::returned)))),
       decode_(activations(s, s.batch, shards)),
+      tying_(tying(s)),
       growth_(s.kv_cache ? s.runtime->cache_growth : Growth::reserved),
       layers_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {}
 
@@ -150,9 +210,10 @@ Bytes WorkingMemory::operator()(Bytes caches, Bytes prompt_caches, Head head) co
   const Bytes prefill = head == Head::here       ? prefill_
                         : head == Head::returned ? prefill_returned_
                                                  : prefill_before_;
-  if (growth_ == Growth::reserved) return prefill;
+  const Bytes tying = head == Head::here ? tying_ - caches : Bytes(0);
+  if (growth_ == Growth::reserved) return std::max(prefill, tying);
   const Bytes copies = growth_ == Growth::whole ? caches : Bytes(caches.count() / layers_);
-  return std::max(prefill - (caches - prompt_caches), decode_ + copies);
+  return std::max({prefill - (caches - prompt_caches), decode_ + copies, tying});
 }
 
 Bytes working_memory(const Scenario& s) {
@@ -163,9 +224,17 @@ Bytes working_memory(const Scenario& s) {
 }
 
 Bytes rotary_tables(const Scenario& s, Size layers) {
-  if (!s.runtime->rotary_tables) return Bytes(0);
+  if (s.runtime->rotary == Rotary::computed) return Bytes(0);
   const auto& shape = s.weights->model->shape;
-  return Bytes(4 * std::max<Size>(0, shape.positions) * shape.head_dim * layers);
+  const Size table = 2 * std::max<Size>(0, shape.positions) * shape.head_dim;
+  return Bytes(s.runtime->rotary == Rotary::shared ? table : 2 * table * layers);
+}
+
+Size batched_tokens(const Scenario& s) {
+  if (!has_start_pass(s)) return prefill_chunk(s);
+  const StartPass& start = s.runtime->start_pass;
+  const Size stated = is_large(s.machine->devices.front()) ? start.tokens_on_large : start.tokens;
+  return stated > 0 ? stated : prefill_chunk(s);
 }
 
 Bytes workspace(const Scenario& s, std::size_t card) {

@@ -12,6 +12,8 @@ Size pass_tokens(const Scenario& scenario);
 Size usual_sequences(const Scenario& scenario);
 /// Tokens of a prefill pass at most; 0: the whole prompt at once.
 Size prefill_chunk(const Scenario& scenario);
+/// The same of all sequences together, as the engine is started on these cards.
+Size batched_tokens(const Scenario& scenario);
 
 /// Most bytes that a pass over `tokens` keeps at once, on one of `shards` cards that split each
 /// matrix: the largest of
@@ -39,8 +41,12 @@ Bytes activations(const Scenario& scenario, Size tokens, Size shards, Head head 
 ///   patches * (residual_copies * hidden + widest_share * widest / shards) * element
 ///
 /// patches: of all images of all sequences, or of one sequence where prompts go through in chunks
-/// and images are encoded as they are met; hidden and widest: of the tower. Source: as activations.
-/// Left out: windows, the resampled pixels.
+/// and images are encoded as they are met; at least those of an engine's pass at start, which has
+/// as many of the largest images as a pass has tokens for, one at least, and keeps their embeddings
+/// beside the rest of that pass (vLLM 0.11 v1/worker/gpu_model_runner.py profile_run,
+/// v1/core/encoder_cache_manager.py compute_encoder_budget); hidden and widest: of the tower.
+/// Source: as activations. Left out: windows, the resampled pixels, rotated copies in fp32,
+/// features of several layers that are kept (Llama-3.2-Vision).
 Bytes tower_activations(const Scenario& scenario, Size shards);
 
 /// What the caches hold once the prompts are in.
@@ -59,6 +65,7 @@ class WorkingMemory {
  private:
   Size pass_;
   Bytes prefill_before_, prefill_, prefill_returned_, decode_;  ///< before: without the head
+  Bytes tying_;  ///< while a head that is stored again is loaded
   Growth growth_;
   Size layers_;
 };
@@ -66,9 +73,11 @@ class WorkingMemory {
 /// WorkingMemory on one card that may hold all caches, in prefill or while they grow.
 Bytes working_memory(const Scenario& scenario);
 
-/// Cosines and sines of every position that each of `layers` layers holds for itself, in 16 bit:
-/// 2 * positions * head width * layers * 2. Source: transformers 4.38 modeling_qwen2.py,
-/// Qwen2RotaryEmbedding in every attention.
+/// Cosines and sines of every position, in 16 bit: where each of `layers` layers holds them for
+/// itself 2 * positions * head width * layers * 2, where all share a table half of one layer's.
+/// Sources: transformers 4.38 modeling_qwen2.py, Qwen2RotaryEmbedding in every attention; vLLM 0.19
+/// layers/rotary_embedding/base.py, _compute_cos_sin_cache and the cache of get_rope. Left out:
+/// heads that are rotated in part.
 Bytes rotary_tables(const Scenario& scenario, Size layers);
 
 /// Bytes of kernels' buffers in the allocator's count: cuBLAS takes 32 MiB on compute capability

@@ -99,6 +99,9 @@ void add_cache_room(const Scenario& s, const Plan& plan, std::vector<std::string
         fmt::format("no memory is left for the KV cache: {} would not start", s.runtime->name));
   say(fmt::format("KV cache: {} left on the fullest card, {} blocks of {} tokens, {} tokens",
                   to_text(room->available), room->blocks, room->block, room->tokens));
+  if (const Size logged = room->blocks * room->block; 10 * room->tokens > 11 * logged)
+    say(fmt::format("its log counts every token in every layer, windows or not: {} tokens",
+                    logged));
   say(fmt::format("maximum concurrency for {} tokens: {:.2f}x", s.cached_tokens(),
                   room->sequences));
   if (room->longest < s.cached_tokens())

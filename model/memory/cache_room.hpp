@@ -16,8 +16,8 @@ namespace headroom::model {
 ///   tokens = floor(sequences * context)
 ///
 /// Source: vLLM 0.19 v1/core/kv_cache_utils.py get_num_blocks,
-/// get_max_concurrency_for_kv_cache_config, estimate_max_model_len. Left out: how layers of
-/// different kinds share one page size.
+/// get_max_concurrency_for_kv_cache_config, estimate_max_model_len. Left out: pages of layers whose
+/// tokens differ in size.
 struct CacheRoom {
   Bytes available;     ///< negative: weights and working memory alone exceed the budget
   Bytes one_sequence;  ///< of one sequence at the scenario's context, on that card

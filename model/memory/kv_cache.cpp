@@ -4,6 +4,8 @@
 #include <bit>
 #include <stdexcept>
 
+#include "model/memory/activation.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -42,6 +44,42 @@ double looked_at(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
   return static_cast<double>(most > 0 ? std::min(most, n) : n);
 }
 
+/// Layers of a kind that take part in the pool of pages.
+bool is_paged(const CacheClass& c) {
+  return c.kind != CacheKind::recurrent && c.kind != CacheKind::indexer;
+}
+
+/// Layers in each group of a pool of pages; 0: all layers are one group.
+Size layers_in_group(const Scenario& s) {
+  if (s.runtime->windows != Windows::pages) return 0;
+  const auto& classes = s.weights->model->profile.caches;
+  Size fewest = 0, most = 0, window = -1;
+  bool alike = true;
+  for (const CacheClass& c : classes) {
+    if (!is_paged(c)) continue;
+    alike = alike && (window < 0 || window == c.window);
+    window = c.window;
+    fewest = fewest == 0 ? c.layers : std::min(fewest, c.layers);
+    most = std::max(most, c.layers);
+  }
+  if (alike) return 0;
+  return 4 * most < 5 * fewest ? most : fewest;
+}
+
+/// Tokens that all sequences hold in layers of this kind.
+Size tokens_held(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
+  const Size block = s.runtime->kv_block, all = tokens_of(c, tokens);
+  const Size held = round_up(all, block);
+  if (c.window == 0 || s.runtime->windows == Windows::whole) return s.batch * held;
+  if (s.runtime->windows == Windows::capped)
+    return s.batch * std::min(held, round_up(c.window + s.runtime->window_slack, block));
+  if (all <= block) return s.batch * held;
+  const Size inside = std::min(all, c.window - 1);
+  const Size passing = std::min(batched_tokens(s), s.batch * (all - inside));
+  return (s.batch - 1) * (round_up(inside, block) + block) + round_up(inside + passing, block) +
+         block;
+}
+
 }  // namespace
 
 CachedTokens reserved_tokens(const Scenario& s) {
@@ -60,25 +98,27 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
   if (classes.size() > classes_.size())
     throw std::length_error("a model with more kinds of cache than are foreseen");
   double bytes = 0;
+  const Size group = layers_in_group(s);
   for (const CacheClass& c : classes) {
-    Size held = round_up(tokens_of(c, tokens), s.runtime->kv_block);
-    if (c.window > 0 && s.runtime->window_capped)
-      held = std::min(held, round_up(c.window + s.runtime->window_slack, s.runtime->kv_block));
+    const Size held = tokens_held(s, c, tokens);
     const Precision& p = *s.kv_precision;
     const auto& elements = elements_before(s, c);
+    const bool padded = group > 0 && is_paged(c) && c.layers % group != 0;
     classes_[static_cast<std::size_t>(count_++)] = {
         .elements_before = elements.data(),
         .state_before = c.state_before.data(),
-        .held = s.batch * held,
+        .held = held,
+        .layers = padded ? c.layers : 1,
+        .padded_layers = padded ? round_up(c.layers, group) : 1,
         .state_bytes = s.batch * s.runtime->state_bytes,
         .round = p.block_elements - 1,
         .block_bytes = p.block_bytes,
         .shift = std::countr_zero(static_cast<std::uint64_t>(p.block_elements)),
         .ways = ways_of(c, shards)};
-    bytes += static_cast<double>(s.batch) *
-             (static_cast<double>(held) * static_cast<double>(elements.back()) *
-                  static_cast<double>(p.block_bytes) / static_cast<double>(p.block_elements) +
-              static_cast<double>(c.state_before.back() * s.runtime->state_bytes));
+    bytes += static_cast<double>(held) * static_cast<double>(elements.back()) *
+                 static_cast<double>(p.block_bytes) / static_cast<double>(p.block_elements) +
+             static_cast<double>(s.batch) *
+                 static_cast<double>(c.state_before.back() * s.runtime->state_bytes);
   }
   huge_ = bytes > 1e18;
 }

@@ -22,7 +22,17 @@ CachedTokens reserved_tokens(const Scenario& scenario);
 ///   batch * (sum over layers of stored(precision, per_token * min(context, window + slack)) +
 ///            state elements * state bytes)
 ///
-/// context in tokens; window 0 meaning none, and none where the runtime does not cap it. MLA counts
+/// context in tokens; window 0 meaning none, and none where the runtime does not cap it. Of a pool
+/// of pages (vLLM's hybrid allocator) a layer with a window holds, for all sequences together,
+///
+///   (batch - 1) * (blocks(window - 1) + 1) + blocks(window - 1 + tokens of one pass) + 1
+///
+/// blocks: a prompt's chunk is written before what has left the window is given back, and a window
+/// need not begin with a block; and layers of each kind are padded to whole groups of as many as
+/// the rarest kind has (as the most frequent has, where that is less than a quarter more). Source:
+/// vLLM 0.11 v1/core/kv_cache_utils.py _get_kv_cache_groups_uniform_page_size,
+/// v1/kv_cache_interface.py SlidingWindowSpec.max_memory_usage_bytes. Left out: pages of recurrent
+/// states, layers that attend in chunks, --disable-hybrid-kv-cache-manager. MLA counts
 /// its latent or the expanded K and V, as the runtime keeps it. Saturates below 2^62. Of several
 /// shards, each holds its key-value heads, all of them where there are fewer heads than shards;
 /// latents and index keys are whole on each (vLLM 0.19 config/model.py get_num_kv_heads).
@@ -35,7 +45,8 @@ class CacheBytes {
     for (int i = 0; i < count_; ++i) {
       const Class& c = classes_[static_cast<std::size_t>(i)];
       const auto f = static_cast<std::size_t>(first), l = static_cast<std::size_t>(last);
-      const Size elements = c.held * (c.elements_before[l] - c.elements_before[f]);
+      const Size each = c.elements_before[l] - c.elements_before[f];
+      const Size elements = c.held * (c.layers == 1 ? each : each * c.padded_layers / c.layers);
       const Size whole = ((elements + c.round) >> c.shift) * c.block_bytes +
                          c.state_bytes * (c.state_before[l] - c.state_before[f]);
       total += c.ways == 1 ? whole : (whole + c.ways - 1) / c.ways;
@@ -49,6 +60,7 @@ class CacheBytes {
     const Size* elements_before;  ///< prefix sums, elements per token
     const Size* state_before;     ///< prefix sums, elements per sequence
     Size held;                    ///< tokens of all sequences together
+    Size layers, padded_layers;   ///< that are padded to so many; 1, 1: none
     Size state_bytes;             ///< bytes of an element of state, all sequences together
     Size round, block_bytes;      ///< of the cache precision
     int shift;                    ///< log2 of its elements per block

@@ -152,6 +152,10 @@ void Divider::constrain(const Tensor& tensor, const HeldTensor& held, bool row) 
 /// (moe_wna16.py); those in FP8 blocks must divide (fp8.py, Fp8MoEMethod).
 void Divider::constrain_expert(const Matrix& matrix, bool quantised) {
   if (matrix.out != model_.shape.hidden_size) return;
+  if (quantised && scheme_.format == "mxfp4") {
+    shards_.mxfp4_inner = matrix.in;
+    shards_.mxfp4_hidden = matrix.out;
+  }
   if (quantised && scheme_.family == SchemeFamily::fp4) return;
   include(shards_.divisors.expert_widths, matrix.in);
   if (quantised && is_block(scheme_)) include_groups(shards_.divisors.expert_groups, matrix.in);

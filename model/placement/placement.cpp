@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "model/memory/activation.hpp"
 #include "model/memory/draft.hpp"
@@ -20,10 +21,44 @@ Bytes between(const std::vector<Bytes>& before, Range range) {
          before[static_cast<std::size_t>(range.first)];
 }
 
+/// What the engine's kernels want on this card.
+ExpertPadding expert_padding(const Runtime& runtime, const Device& device) {
+  if (device.compute_capability.empty()) return {};
+  const double capability = std::atof(device.compute_capability.c_str());
+  for (const ExpertTiles& each : runtime.expert_tiles)
+    if (capability >= each.from && capability < each.before)
+      return {each.inner_multiple, each.hidden_multiple, each.scales_twice};
+  return {};
+}
+
+Rank rank_of(const Scenario& s, const Plan& plan, Size card) {
+  Rank rank = plan.rank(card, *s.runtime);
+  rank.padding = expert_padding(*s.runtime, s.machine->devices[static_cast<std::size_t>(card)]);
+  return rank;
+}
+
+/// What PyTorch's allocator holds beside the weights of a card.
+Bytes block_rests(const Scenario& s, const Plan& plan, Size card) {
+  if (s.runtime->blocks == Blocks::exact) return Bytes(0);
+  const BlockRests& rests = s.weights->rests;
+  const BlockRests::Sums& sums =
+      s.runtime->blocks == Blocks::fused ? rests.fused_on(plan.shards) : rests.apart;
+  double rest = 0;
+  for_pieces_on_card(plan, card, [&](const Piece& piece) {
+    rest += sums.before[static_cast<std::size_t>(piece.layers.last)] -
+            sums.before[static_cast<std::size_t>(piece.layers.first)];
+  });
+  const bool first =
+      plan.assignment != nullptr ? plan.assignment->embedding == card : plan.stage_of(card) == 0;
+  if (first && plan.embedding == Where::card) rest += sums.embedding;
+  if (plan.has_head(card)) rest += sums.head;
+  return whole(std::ceil(rest));
+}
+
 /// Of a card that divides matrices with others.
 Bytes rank_weights(const Scenario& s, const Plan& plan, Size card) {
   const Shards& shards = s.weights->shards;
-  const Rank rank = plan.rank(card, *s.runtime);
+  const Rank rank = rank_of(s, plan, card);
   const Range range = plan.layers_of(card);
   Bytes bytes = shards.of_rank(shards.layers(range.first, range.last), rank);
   if (plan.stage_of(card) == 0) bytes += shards.of_rank(shards.embedding, rank);
@@ -66,11 +101,20 @@ Bytes fused_copies(const Scenario& s, Range range) {
   return between(w.separate_before, range) + experts;
 }
 
-/// Share of the weights that stands beside them: of checkpoints that are packed already.
-double held_again(const Scenario& s) {
-  const SchemeFamily family = s.weights->scheme->family;
-  const bool as_it_is = family == SchemeFamily::plain || family == SchemeFamily::bitsandbytes;
-  return as_it_is ? 0 : s.runtime->held_twice.value;
+/// Buffers of all-reduce in the card's memory: where cards meet over the host's bus they are in the
+/// host's (NCCL's SHM transport; logs of vLLM 0.7 on 2 and 16 such cards have 0.2 GiB in all beside
+/// PyTorch's, those of cards with NVLink 1.4 to 2.1).
+Bytes communication(const Scenario& s, const Plan& plan, Size card) {
+  const Device& device = s.machine->devices[static_cast<std::size_t>(card)];
+  if (plan.shards <= 1 || device.link.value() <= 0) return Bytes(0);
+  return whole(s.runtime->communication_bytes.value);
+}
+
+/// Of each byte of weights, what blocks of the allocator hold beside it on average.
+double rest_share(const Scenario& s) {
+  const BlockRests::Sums& rests = s.weights->rests.apart;
+  if (s.runtime->blocks == Blocks::exact || s.weights->total <= Bytes(0)) return 0;
+  return (rests.before.back() + rests.embedding + rests.head) / s.weights->total.real().value();
 }
 
 /// What a card lets one process have. Metal's recommendedMaxWorkingSetSize is two thirds of the
@@ -129,7 +173,7 @@ Bytes room_on_card(const Scenario& s, Size card, double factor) {
 Bytes room_on_card(const Scenario& s, Size card, double factor, Bytes work) {
   const Bytes budget = scaled(card_budget(s, static_cast<std::size_t>(card)), factor);
   const Bytes left = budget - whole(s.runtime->context_bytes.value);
-  const double shares = (1.0 + s.runtime->fragmentation.value) * (1.0 + held_again(s));
+  const double shares = (1.0 + s.runtime->fragmentation.value) * (1.0 + rest_share(s));
   const DraftUse draft = draft_on_card(s, 1, card == 0);
   return scaled(left, shares) - work - rotary_tables(s, std::ssize(s.weights->layer)) -
          workspace(s, static_cast<std::size_t>(card)) - draft.weights - draft.kv_cache;
@@ -156,8 +200,8 @@ Bytes held_back(const Scenario& s, const Plan& plan, Size card) {
   const Range range = plan.layers_of(card);
   if (s.cpu_offload > Bytes(0)) {
     const Shards& shards = s.weights->shards;
-    return std::min(s.cpu_offload, shards.of_rank(shards.layers(range.first, range.last),
-                                                  plan.rank(card, *s.runtime)));
+    return std::min(s.cpu_offload,
+                    shards.of_rank(shards.layers(range.first, range.last), rank_of(s, plan, card)));
   }
   if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return Bytes(0);
   return between(s.layer_split->on_host.bytes_before, range);
@@ -200,11 +244,10 @@ CardUse CardUses::operator()(const Plan& plan, Size card) const {
   const Head head = !other || plan.has_head(card) ? Head::here
                     : card == 0                   ? Head::returned
                                                   : Head::elsewhere;
+  use.beside_weights = block_rests(s_, plan, card) + rotary_tables(s_, layers);
   use.activations = std::max(work_(own, prompts, head), fused_copies(s_, range)) +
-                    rotary_tables(s_, layers) + workspace(s_, static_cast<std::size_t>(card)) +
-                    whole(use.weights.real().value() * held_again(s_));
-  use.context = whole(s_.runtime->context_bytes.value +
-                      (plan.shards > 1 ? s_.runtime->communication_bytes.value : 0));
+                    workspace(s_, static_cast<std::size_t>(card)) + use.beside_weights;
+  use.context = whole(s_.runtime->context_bytes.value) + communication(s_, plan, card);
   use.fragmentation =
       whole(static_cast<double>((use.weights + use.kv_cache + use.activations).count()) *
             s_.runtime->fragmentation.value);

@@ -84,6 +84,7 @@ Plan place(const Scenario& scenario, double memory_factor);
 /// What card `card` holds under `plan`. `fragmentation` is the allocator's share.
 struct CardUse {
   Bytes weights, kv_cache, activations, context, fragmentation;
+  Bytes beside_weights;  ///< of `activations`, what stands since weights were loaded
   Bytes total() const { return weights + kv_cache + activations + context + fragmentation; }
 };
 /// What does not depend on the plan is worked out once.

@@ -1,15 +1,32 @@
 #include "model/placement/shards.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace headroom::model {
 namespace {
 
 Bytes up(Bytes bytes, Size parts) { return Bytes((bytes.count() + parts - 1) / parts); }
 
+Size round_up(Size n, Size multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+/// What kernels hold of each byte of experts in MXFP4, of which `parts` cards have a part.
+double padded(Size inner, Size hidden, Size parts, const ExpertPadding& padding) {
+  constexpr Size block = 32;
+  const Size part = round_up((inner + parts - 1) / parts, block);
+  return static_cast<double>(round_up(part, padding.inner_multiple) * parts) /
+         static_cast<double>(inner) *
+         static_cast<double>(round_up(hidden, padding.hidden_multiple)) /
+         static_cast<double>(hidden) * (padding.scales_twice ? 18.0 / 17 : 1.0);
+}
+
 }  // namespace
 
 Bytes Shards::experts_of_rank(Bytes bytes, const Rank& rank) const {
+  if (mxfp4_inner > 0)
+    bytes = Bytes(static_cast<Size>(std::ceil(
+        bytes.real().value() * padded(mxfp4_inner, mxfp4_hidden,
+                                      rank.whole_experts ? 1 : rank.expert_cards, rank.padding))));
   if (!rank.whole_experts || experts == 0) return up(bytes, rank.expert_cards);
   const Size more = rank.index < experts % rank.expert_cards ? 1 : 0;
   return (experts / rank.expert_cards + more) * up(bytes, experts);

@@ -27,6 +27,12 @@ struct Divided {
   Bytes sum() const { return everywhere + split + heads + experts + vocabulary; }
 };
 
+/// To what an engine's kernels pad routed experts in MXFP4.
+struct ExpertPadding {
+  Size inner_multiple = 1, hidden_multiple = 1;  ///< a card's part of the inner width; the other
+  bool scales_twice = false;
+};
+
 /// One card's place among those that divide the matrices of a stage.
 struct Rank {
   Size cards = 1;                ///< that divide each matrix (tensor parallelism)
@@ -34,6 +40,7 @@ struct Rank {
   bool whole_experts = false;    ///< expert parallelism: the experts are spread, none is divided
   Size vocabulary_multiple = 1;  ///< the vocabulary is padded to a multiple of this
   Size index = 0;                ///< among `expert_cards`
+  ExpertPadding padding{};
 };
 
 /// What `cards` must divide. 0: nothing to divide.
@@ -56,6 +63,8 @@ struct Shards {
   Size vocabulary = 0;          ///< rows of the output and of the token embedding
   Size kv_heads = 0;            ///< the fewest of any attention layer; 0: none
   Size experts = 0;             ///< of a routed layer
+  /// Widths of the experts where they are in MXFP4, which kernels pad; 0: they are not.
+  Size mxfp4_inner = 0, mxfp4_hidden = 0;
   Divisors divisors;
 
   Divided layers(Size first, Size last) const {
@@ -67,7 +76,9 @@ struct Shards {
   }
   /// What one card holds of `whole`, rounded up to bytes.
   Bytes of_rank(const Divided& whole, const Rank& rank) const;
-  /// The same of the experts alone.
+  /// The same of the experts alone. In MXFP4 a card's part of the inner width is whole blocks of
+  /// 32, and both widths are padded: bytes * part * cards / inner * padded hidden / hidden; scales
+  /// are a 17th of the bytes. Sources: OCP Microscaling Formats 1.0; ExpertTiles. Left out: biases.
   Bytes experts_of_rank(Bytes experts, const Rank& rank) const;
 };
 

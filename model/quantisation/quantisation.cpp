@@ -170,6 +170,21 @@ bool is_separate(const Tensor& tensor) {
          (module.ends_with("q_proj") || module.ends_with("k_proj") || module.ends_with("v_proj"));
 }
 
+/// Experts are one by one in checkpoints, gate and up apart.
+BlockRestCounter::Held in_memory(const Tensor& tensor, const HeldTensor& held,
+                                 const Divided& divided) {
+  const Size bytes = held.bytes.count();
+  const Size elements = held.format == nullptr
+                            ? bytes
+                            : std::min(bytes, held.format->stored(tensor.elements()).count());
+  const bool gate_up = tensor.name.find("gate_up") != std::string::npos;
+  return {.name = tensor.name,
+          .elements_bytes = elements,
+          .beside_bytes = bytes - elements,
+          .pieces = tensor.of > 1 && tensor.shape.size() > 2 ? tensor.of * (gate_up ? 2 : 1) : 1,
+          .divided = divided};
+}
+
 /// Runs and prefix sums over the layers, from each layer's own.
 void sum_layers(Weights& weights, const std::vector<double>& dense,
                 const std::vector<Divided>& divided) {
@@ -236,6 +251,7 @@ Weights hold(const Model& model, const Scheme& scheme) {
   std::unordered_map<std::string_view, Bytes> owner;
   Divider divider(model, scheme, weights.shards);
   std::vector<Divided> divided(layers.size());
+  BlockRestCounter rests(layers.size(), weights.shards.kv_heads);
   const std::vector<Size> block_of = blocks_of(model.part, model.profile);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& tensor = model.part.tensors[i];
@@ -243,6 +259,7 @@ Weights hold(const Model& model, const Scheme& scheme) {
     const Size block = block_of[i];
     const Layer* layer = block < 0 ? nullptr : &layers[static_cast<std::size_t>(block)];
     const Divided parts = divider.divide(tensor, tensors[i], layer);
+    rests.add(in_memory(tensor, tensors[i], parts), block);
     weights.total += bytes;
     owner.emplace(tensor.name, bytes);
     if (tensor.role == Role::matmul && tensors[i].format != nullptr)
@@ -284,6 +301,7 @@ Weights hold(const Model& model, const Scheme& scheme) {
   weights.arithmetic = scheme.reach == Reach::decoder_blocks  // GPTQ and AWQ hold weights only
                            ? Arithmetic::dequantised
                            : static_cast<Arithmetic>(most - multiplied.begin());
+  weights.rests = rests.rests();
   add_files(weights);
   return weights;
 }

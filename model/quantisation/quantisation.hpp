@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hardware/precision.hpp"
+#include "model/memory/allocator.hpp"
 #include "model/model.hpp"
 #include "model/placement/shards.hpp"
 
@@ -103,6 +104,7 @@ struct Weights {
   // routed, and all experts.
   std::vector<double> read_dense, read_routed;
   Shards shards;                             ///< the same bytes by the way cards divide them
+  BlockRests rests;                          ///< what PyTorch's allocator holds beside them
   Arithmetic arithmetic = Arithmetic::bf16;  ///< units that most matrix elements are multiplied on
 };
 

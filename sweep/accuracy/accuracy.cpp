@@ -73,6 +73,15 @@ class Scorer {
                            .plain = size.nominal});
   }
 
+  /// Caches of so many tokens: of as few sequences as have them where one is no longer than the
+  /// context that the row states.
+  static void hold_tokens(model::Scenario& s, Size tokens) {
+    s.batch = s.context > 0 && tokens > s.context ? (tokens + s.context - 1) / s.context : 1;
+    s.context = tokens / s.batch;
+    if (s.context < s.prompt_tokens + s.output_tokens)
+      s.prompt_tokens = std::max<Size>(1, s.context - s.output_tokens);
+  }
+
   void add_label(const Measurement& row) {
     model::Scenario s = subjects_.labelled(row);
     if (row["outcome"] == "max") {
@@ -81,7 +90,7 @@ class Scorer {
       if (row["quantity"] == "max_batch")
         s.batch = static_cast<Size>(*value);
       else if (row["quantity"] == "max_context" || row["quantity"] == "kv_cache_tokens")
-        s.context = static_cast<Size>(*value);
+        hold_tokens(s, static_cast<Size>(*value));
       else
         throw Skipped(Skip::statistic, row["quantity"]);
     }

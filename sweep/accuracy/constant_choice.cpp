@@ -49,7 +49,7 @@ std::vector<Unknown> candidates(const ConstantSearch& search) {
 /// Constants of memory move times only where they move a layer, which says nothing of them.
 bool is_of_memory(const Unknown& unknown) {
   const auto name = unknown.constant->name;
-  return name.ends_with("_bytes") || name == "held_twice" || name == "fragmentation";
+  return name.ends_with("_bytes") || name == "fragmentation";
 }
 
 /// d ln(expected) / d ln(constant), by subject.

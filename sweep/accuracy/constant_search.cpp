@@ -15,7 +15,6 @@ using model::Constant;
 using model::Runtime;
 
 constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},
-                             {"held_twice", 0.001, 0.3},
                              {"decode_bandwidth", 0.02, 1.0},
                              {"layer_overhead_s", 1e-6, 5e-3},
                              {"cache_cost", 0.3, 5.0},
@@ -56,7 +55,7 @@ void each_cell(Rows& rows, const Unknown& unknown, F&& f) {
 std::span<const Bounds> constant_bounds() { return fitted; }
 
 bool is_of_memory(const model::NamedConstant& constant) {
-  return constant.name == "context_bytes" || constant.name == "held_twice";
+  return constant.name == "context_bytes";
 }
 
 bool measures(const Subject& subject, const model::NamedConstant& constant, bool always_offloads) {
@@ -71,8 +70,7 @@ bool measures(const Subject& subject, const model::NamedConstant& constant, bool
   if (constant.name == "prefill_compute" && subject.group == "prefill" &&
       s.weights->model->profile.routing.experts > 0)
     return false;
-  const bool bytes = constant.name == "held_twice";
-  return bytes ? is_memory(statistic) && statistic != Statistic::weights : !is_memory(statistic);
+  return !is_memory(statistic);
 }
 
 std::string name_of(const Unknown& unknown) {

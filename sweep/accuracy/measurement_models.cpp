@@ -119,6 +119,15 @@ std::string ModelNames::reference_of(const std::string& name) const {
   throw Skipped(Skip::model, fmt::format("no config of '{}'", name));
 }
 
+const model::Model& ModelNames::model(const std::string& name, const std::string& precision) {
+  // A checkpoint that is published in that precision says which parts stay in 16 bit.
+  const std::string published = name + "-" + precision, plain = plain_name(published);
+  if (!precision.empty() && (files_.contains(plain) || published_names().contains(plain) ||
+                             catalogue_names().contains(plain)))
+    return model(published);
+  return model(name);
+}
+
 const model::Model& ModelNames::model(const std::string& name) {
   if (const auto it = models_.find(name); it != models_.end()) return it->second;
   const std::string reference = reference_of(name);

@@ -45,6 +45,8 @@ class ModelNames {
   explicit ModelNames(const std::string& folder);
   /// Resolves each name once. Throws Skipped.
   const model::Model& model(const std::string& name);
+  /// The same, or the checkpoint in that precision where one is published under its name.
+  const model::Model& model(const std::string& name, const std::string& precision);
 
  private:
   std::string reference_of(const std::string& name) const;

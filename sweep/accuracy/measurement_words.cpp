@@ -94,6 +94,29 @@ const model::Scheme* known(const std::string& name) {
   }
 }
 
+/// vLLM's row for one of its versions.
+std::string_view vllm_of(int minor) {
+  if (minor > 15) return "vllm";
+  if (minor > 10) return "vllm-0.15";
+  if (minor > 9) return "vllm-0.10";
+  if (minor > 7) return "vllm-0.9";
+  return minor < 6 ? "vllm-0.5" : "vllm-0.7";
+}
+
+/// The version that was current when an issue or pull request of vLLM was opened, by its number:
+/// those of the days of releases 0.6.0, 0.8.0, 0.10.0, 0.11.0 and 0.16.0. Nothing: no such source.
+std::optional<std::string_view> vllm_of_tracker(const std::string& source) {
+  constexpr std::pair<int, int> newer[] = {{34500, 16}, {26100, 11}, {21500, 10},
+                                           {14900, 8},  {8100, 6},   {0, 5}};
+  for (const std::string_view word : {"vllm-project/vllm/issues/", "vllm-project/vllm/pull/"})
+    if (const auto at = source.find(word); at != source.npos) {
+      const int number = std::atoi(source.c_str() + at + word.size());
+      for (const auto& [from, minor] : newer)
+        if (number > from) return vllm_of(minor);
+    }
+  return std::nullopt;
+}
+
 /// Serving tables say how matrices are multiplied; a checkpoint that is held so already says more.
 std::string by_kernels(const Measurement& row, const model::Model& model, std::string name) {
   const std::string gemm = row.setting("gemm").value_or("");
@@ -184,9 +207,8 @@ std::string_view version_of(const Measurement& row, std::string_view runtime) {
           std::sscanf(rest, " %d.%d", &major, &minor) != 2)
         major = minor = 0;
     }
-    if (major > 0 || minor == 0 || minor > 15) return runtime;
-    if (minor > 7) return "vllm-0.15";
-    return minor < 6 ? "vllm-0.5" : "vllm-0.7";
+    if (major + minor == 0) return vllm_of_tracker(row["source"]).value_or(runtime);
+    return major > 0 ? runtime : vllm_of(minor);
   }
   if (runtime != "transformers") return runtime;
   constexpr std::string_view word = "transformers ";

@@ -27,7 +27,7 @@ double on_cards(const Scenario& s, const Plan& plan, Statistic statistic) {
     sum += real(use.weights + use.kv_cache);
     // Buffers of kernels stay once they are made.
     if (statistic == Statistic::allocated_held)
-      sum += real(workspace(s, static_cast<std::size_t>(card)));
+      sum += real(workspace(s, static_cast<std::size_t>(card)) + use.beside_weights);
     if (statistic == Statistic::allocated_peak) sum += real(use.activations);
     if (statistic == Statistic::card_used) sum += real(use.total() - use.weights - use.kv_cache);
   }
@@ -42,14 +42,21 @@ double bytes_of(const Subject& subject, const Scenario& s, const Plan& plan) {
       const auto card = static_cast<Size>(subject.index);
       if (card >= plan.cards) return 0;
       // What has its place there, without what passes through.
-      return real(card_use(s, plan, card).weights - (card == 0 ? plan.stage_buffer : Bytes(0)));
+      const model::CardUse use = card_use(s, plan, card);
+      return real(use.weights + use.beside_weights - (card == 0 ? plan.stage_buffer : Bytes(0)));
     }
     case Statistic::beside_cache: {
       const model::CardUse use = card_use(s, plan, 0);
       return real(use.total() - use.kv_cache);
     }
-    case Statistic::card_cache:
-      return real(card_use(s, plan, 0).kv_cache);
+    case Statistic::card_cache: {
+      // From tokens of the whole pool, as engines log them: each counts once in every layer.
+      Scenario logged = s;
+      model::Runtime whole = *s.runtime;
+      if (whole.windows == model::Windows::pages) whole.windows = model::Windows::whole;
+      logged.runtime = &whole;
+      return real(card_use(logged, plan, 0).kv_cache);
+    }
     case Statistic::host_weights:
       return real(host_use(s, plan).weights);
     case Statistic::host_used:

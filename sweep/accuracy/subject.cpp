@@ -261,7 +261,7 @@ Scenario Subjects::scenario(const Measurement& row, const Engine& engine, bool m
       std::ranges::find(runtimes_, version_of(row, engine.runtime), &model::Runtime::name);
   if (runtime == runtimes_.end()) throw std::logic_error(std::string(engine.runtime));
   s.runtime = &*runtime;
-  const model::Model& model = names_.model(row["model"]);
+  const model::Model& model = names_.model(row["model"], row["precision"]);
   if (const auto written = row.number("parameters"))
     if (const double ratio = *written / static_cast<double>(model.profile.parameters);
         ratio < 0.9 || ratio > 1.1)

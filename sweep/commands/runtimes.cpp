@@ -47,7 +47,15 @@ report::Table table_of(const std::vector<const Runtime*>& rows, Format format) {
                                                               : "computed on the CPU"));
     yes_no("runs with weights on disk", r->disk);
     yes_no("runs without any card", r->cpu);
-    yes_no("sliding windows cap the cache", r->window_capped);
+    policy("layers with sliding windows hold",
+           std::string(r->windows == model::Windows::whole    ? "the whole context"
+                       : r->windows == model::Windows::capped ? "their window"
+                                                              : "pages of their window"));
+    yes_no("pads experts in MXFP4 for its kernels", !r->expert_tiles.empty());
+    policy("weights lie in",
+           std::string(r->blocks == model::Blocks::exact   ? "memory of their size"
+                       : r->blocks == model::Blocks::apart ? "blocks of PyTorch's allocator"
+                                                           : "blocks, fused layer by layer"));
     yes_no("MLA keeps the latent", r->latent_cache);
     yes_no("MLA keeps the latent's values again", r->latent_values);
     yes_no("repeats kept keys and values where transformers does", r->repeated_heads);

@@ -18,20 +18,26 @@ struct Row {
 constexpr Size K = 1024;
 
 const Row rows[] = {
-    // 24 layers of 2 * 8 * 64 elements, every other one with a window of 128. vLLM gives all layers
-    // whole pages: 49,152 bytes a token (36 layers: 73,728, alvarobartt/hf-mem issue 60).
-    {"openai/gpt-oss-20b", "vllm", "bf16", 128 * K, 128 * K * 49152},
+    // 24 layers of 2 * 8 * 64 elements, every other one with a window of 128. vLLM before its
+    // hybrid
+    // allocator gives all layers whole pages: 49,152 bytes a token. With it the window holds 127
+    // tokens, a pass of 8192 and a block: SlidingWindowSpec.max_memory_usage_bytes has 521 blocks.
+    {"openai/gpt-oss-20b", "vllm-0.9", "bf16", 128 * K, 128 * K * 49152},
+    {"openai/gpt-oss-20b", "vllm", "bf16", 128 * K, 12 * 2048 * (128 * K + 521 * 16)},
     {"openai/gpt-oss-20b", "transformers", "bf16", 128 * K, 12 * 2048 * (128 * K + 128)},
     // The window, a chunk of 512 tokens, rounded up to cells of 256.
     {"openai/gpt-oss-20b", "llama.cpp", "fp16", 128 * K, 12 * 2048 * (128 * K + 768)},
     // 62 layers of 2 * 16 * 128, every sixth without the window of 1024.
-    {"google/gemma-3-27b-it", "vllm", "bf16", 128 * K, 128 * K * 62 * 8192},
+    // vLLM: groups of 10, the 52 others padded to 60, 577 blocks each.
+    {"google/gemma-3-27b-it", "vllm-0.9", "bf16", 128 * K, 128 * K * 62 * 8192},
+    {"google/gemma-3-27b-it", "vllm", "bf16", 128 * K, 8192 * (10 * 128 * K + 60 * 577 * 16)},
     {"google/gemma-3-27b-it", "llama.cpp", "fp16", 128 * K,
      8192 * (10 * 128 * K + 52 * (1024 + 512))},
     {"google/gemma-3-27b-it", "transformers", "bf16", 128 * K, 8192 * (10 * 128 * K + 52 * 1024)},
     // 42 layers of 2 * 8 * 256, every other one with a window of 4096.
     {"google/gemma-2-9b", "transformers", "bf16", 8 * K, 21 * 8192 * (8 * K + 4 * K)},
-    {"google/gemma-2-9b", "vllm", "bf16", 8 * K, 42 * 8192 * 8 * K},
+    {"google/gemma-2-9b", "vllm-0.9", "bf16", 8 * K, 42 * 8192 * 8 * K},
+    {"google/gemma-2-9b", "vllm", "bf16", 8 * K, 21 * 8192 * (8 * K + 8 * K + 16)},
     {"google/gemma-2-9b", "llama.cpp", "fp16", 8 * K, 21 * 8192 * (8 * K + 4 * K + 512)},
     // A latent of 512 and 64 rotated dimensions in each of 61 layers: 70,272 bytes a token (512 +
     // 64,
@@ -64,6 +70,19 @@ TEST(KvByEngine, IsWhatEachEngineReserves) {
     const Bytes found = kv_cache(s, reserved_tokens(s), 0, std::ssize(weights.layer));
     EXPECT_EQ(found, Bytes(row.bytes)) << row.model << ' ' << row.engine << ' ' << row.precision;
   }
+}
+
+// One sequence more holds its window and a block, not another pass.
+TEST(KvByEngine, SequencesShareTheTokensOfAPass) {
+  const Weights weights = hold(test::catalogue_model("openai/gpt-oss-20b"), scheme("bf16"));
+  const Machine machine = test::machine(1, 80, 256);
+  Scenario s = test::scenario(weights, machine, "vllm");
+  s.context = 64 * K;
+  const auto at = [&](Size batch) {
+    s.batch = batch;
+    return kv_cache(s, reserved_tokens(s), 0, std::ssize(weights.layer));
+  };
+  EXPECT_EQ(at(5) - at(4), Bytes(12 * 2048 * (64 * K + 128 + 16)));
 }
 
 // demands of hybrids: one layer in four keeps keys and values, the others a state of fixed size.

@@ -72,17 +72,44 @@ TEST(StartPass, RoomForCachesDoesNotDependOnTheBatch) {
 
 TEST(StartPass, FusedMatricesStandTwice) {
   // Llama 2 7B: q, k and v of 32 layers, 3 * 4096^2 each, in 4 bit with a 16-bit scale and a 4-bit
-  // zero point for each 128. Falcon's are one matrix in the checkpoint.
+  // zero point for each 128. Pythia's are one matrix in the checkpoint.
   const double copies = 32.0 * 3 * 4096 * 4096 * (0.5 + 2.5 / 128);
   const Machine box = card("rtx-4090");
   const auto activations = [&](const char* name) {
     const Weights weights = hold(catalogue_model(name), scheme("awq-int4"));
     Scenario s = scenario(weights, box, "autoawq");
     s.prompt_tokens = s.output_tokens = 8;
-    return static_cast<double>(card_use(s, place(s, 1.0), 0).activations.count());
+    const CardUse use = card_use(s, place(s, 1.0), 0);
+    return static_cast<double>((use.activations - use.beside_weights).count());
   };
-  const double beside = activations("tiiuae/falcon-7b");
+  const double beside = activations("EleutherAI/pythia-1b");
   EXPECT_NEAR(activations("meta-llama/Llama-2-7b-hf") - beside, copies, 0.01 * copies);
+}
+
+TEST(StartPass, AHeadThatIsStoredAgainStandsTwiceUntilItIsTied) {
+  // Falcon 7B: 65024 by 4544 in 16 bit, beside weights of 4 bit and before there are caches. Of
+  // GPTQ's checkpoints there is no such peak.
+  const Machine box = card("rtx-4090");
+  const auto peak = [&](const char* precision) {
+    const Weights weights = hold(catalogue_model("tiiuae/falcon-7b"), scheme(precision));
+    Scenario s = scenario(weights, box, "transformers-4.57");
+    s.prompt_tokens = s.output_tokens = 8;
+    const CardUse use = card_use(s, place(s, 1.0), 0);
+    return static_cast<double>((use.kv_cache + use.activations - use.beside_weights).count());
+  };
+  EXPECT_NEAR(peak("awq-int4"), 2.0 * 65024 * 4544, 1e5);
+  EXPECT_LT(peak("gptq-int4"), 2e8);
+}
+
+TEST(StartPass, RunsTheLargestImageThroughTheTower) {
+  // Qwen2.5-VL: 12,845,056 pixels are 65,536 patches of 14 by 14, in a tower 1280 wide whose gate,
+  // up and product are 3420 each, and 16,384 tokens for the model.
+  const Machine box = card("rtx-4090");
+  const Weights seeing = hold(catalogue_model("Qwen/Qwen2.5-VL-7B-Instruct"), scheme("bf16"));
+  const double tower = 65536.0 * 2 * (4 * 1280 + 3 * 3420);
+  EXPECT_NEAR(static_cast<double>(tower_activations(scenario(seeing, box, "vllm"), 1).count()),
+              tower, 0.01 * tower);
+  EXPECT_EQ(tower_activations(scenario(seeing, box, "transformers"), 1), Bytes(0));
 }
 
 }  // namespace
