@@ -85,6 +85,11 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
     c.scenario.context = c.serving.context;
     c.scenario.prompt_tokens = std::max<Size>(1, c.serving.context - request.output_tokens);
   }
+  if (target.users > 0) {
+    const Size copies = c.machines * c.serving.replicas;
+    c.asked = (target.users + copies - 1) / copies;
+    c.at_asked = model::service_at(c.scenario, c.serving, c.asked);
+  }
   if (choices.prices != nullptr) add_costs(c, *choices.prices);
   if (question.priced && !c.per_hour) c.machines = 0;
   return c;

@@ -52,6 +52,10 @@ std::vector<Value> row(const Candidate& c, Size rank) {
   add(c.serving.service.tpot.value());
   add(tokens_s(c));
   add(requests_s(c));
+  const auto asked = [&](Value value) { add(c.asked > 0 ? std::move(value) : Value()); };
+  asked(c.asked);
+  asked(c.at_asked.ttft.value());
+  asked(c.at_asked.tpot.value());
   add(e.gpu_bytes.count());
   add(room(c).count());
   cells.push_back(std::string(model::name_of(c.serving.next.miss)));
@@ -95,6 +99,16 @@ std::string served(const Candidate& c, const Target& target) {
       rate_words(tokens_s(c), seen.time, target), rate_words(requests_s(c), seen.time, target),
       model::name_of(e.verdict), model::name_of(e.sure));
   return text;
+}
+
+/// What the users asked for get, where the answer would serve more.
+std::string at_demand(const Candidate& c, const Target& target) {
+  if (c.asked == 0) return {};
+  const model::Service& seen = c.at_asked;
+  return fmt::format("{} sequences each; first token {}, per token {}, {} tokens/s each",
+                     grouped(c.asked), time_words(seen.ttft, seen.first, target),
+                     time_words(seen.tpot, seen.step, target),
+                     rate_words(1 / seen.tpot.value(), seen.step, target));
 }
 
 std::string costs(const Candidate& c, std::string_view currency) {
@@ -169,6 +183,9 @@ report::Table plan_table(std::span<const Candidate> candidates, std::size_t most
                        "tpot_s",
                        "tokens_s",
                        "requests_s",
+                       "asked_batch",
+                       "asked_ttft_s",
+                       "asked_tpot_s",
                        "gpu_bytes",
                        "room_bytes",
                        "binds",
@@ -199,6 +216,7 @@ std::string plan_words(const Question& question, std::span<const Candidate> cand
   };
   line("Answer", combination(best));
   line("Serves", served(best, target));
+  line("At demand", at_demand(best, target));
   line("Costs", costs(best, currency));
   const auto qualifying = std::ranges::count_if(candidates, &Candidate::qualifies);
   line("Runner-up", qualifying > 1

@@ -31,6 +31,14 @@ Scenario with(Scenario s, Vary vary, Size n) {
   return s;
 }
 
+/// `s` for one copy; `share` outlives it.
+Scenario on(Scenario s, const MachineShare& share) {
+  s.machine = &share.machine;
+  if (s.runtime->split == Split::tensors && s.tensor_parallel == 0)
+    s.tensor_parallel = static_cast<Size>(share.machine.devices.size());
+  return s;
+}
+
 }  // namespace
 
 std::string_view name_of(Miss miss) {
@@ -126,17 +134,14 @@ Size longest_context(const Scenario& scenario) {
 
 Serving serve_on(const Scenario& scenario, const MachineShare& share, const Target& target,
                  Vary vary, bool every) {
-  Scenario s = scenario;
-  s.machine = &share.machine;
-  const auto cards = static_cast<Size>(share.machine.devices.size());
-  if (s.runtime->split == Split::tensors && s.tensor_parallel == 0) s.tensor_parallel = cards;
+  const Scenario s = on(scenario, share);
   const auto missed = [&](Size n) {
     const Scenario changed = with(s, vary, n);
     return shortfall(changed, evaluate(changed), target);
   };
   const Size most = vary == Vary::batch ? most_sequences : longest(s);
   Serving result;
-  result.cards = cards;
+  result.cards = static_cast<Size>(share.machine.devices.size());
   Size n = largest(most, [&](Size each) { return missed(each).met(); });
   if (every && target.offload && (target.ttft || target.tpot)) {
     // Times may fall again where a runtime changes from streaming to the CPU; memory never does.
@@ -159,6 +164,12 @@ Serving serve_on(const Scenario& scenario, const MachineShare& share, const Targ
   result.estimate = evaluate(chosen);
   result.service = service_of(chosen, result.estimate);
   return result;
+}
+
+Service service_at(const Scenario& scenario, const Serving& serving, Size batch) {
+  const MachineShare share = share_of(*scenario.machine, serving.cards, serving.replicas);
+  const Scenario s = with(on(scenario, share), Vary::batch, batch);
+  return service_of(s, evaluate(s));
 }
 
 Serving serve(const Scenario& scenario, const Target& target, Vary vary) {

@@ -106,6 +106,10 @@ Serving serve(const Scenario& scenario, const Target& target, Vary vary);
 Serving serve_on(const Scenario& scenario, const MachineShare& share, const Target& target,
                  Vary vary, bool every = false);
 
+/// What requests see of one copy of `serving`, found for `scenario`, that has `batch` sequences
+/// instead; at most serving.batch.
+Service service_at(const Scenario& scenario, const Serving& serving, Size batch);
+
 /// Requests a second that `target` may count on from one copy: at the high end of the interval of
 /// times where it is strict.
 double counted_on(const Service& service, const Target& target);
