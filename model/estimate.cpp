@@ -59,20 +59,21 @@ Verdict verdict_of(const Plan& plan) {
 bool fits(Verdict verdict) { return verdict < Verdict::does_not_fit; }
 
 /// A sure answer is sure of the number of cards that it names, too.
-Sure sureness(const Scenario& s, Verdict expected, Size cards, const IntervalFactors& factors) {
+Sure sureness(const Uses& uses, Verdict expected, Size cards, const IntervalFactors& factors) {
   if (fits(expected)) {
     if (factors.memory.measurements == 0) return Sure::marginal;
-    const Plan high = place(s, factors.memory.high);
+    const Plan high = place(uses, factors.memory.high);
     if (verdict_of(high) != expected || cards_used(high) != cards) return Sure::marginal;
     if (expected == Verdict::fits_one_gpu) return Sure::yes;
-    return verdict_of(place(s, factors.memory.low)) == expected ? Sure::yes : Sure::marginal;
+    return verdict_of(place(uses, factors.memory.low)) == expected ? Sure::yes : Sure::marginal;
   }
-  return fits(verdict_of(place(s, factors.memory.low))) ? Sure::marginal : Sure::no;
+  return fits(verdict_of(place(uses, factors.memory.low))) ? Sure::marginal : Sure::no;
 }
 
-void add_memory(const Scenario& s, const Plan& plan, const CardUses& uses, Estimate& e) {
+void add_memory(const Uses& uses, const Plan& plan, Estimate& e) {
+  const Scenario& s = uses.scenario();
   for (Size card = plan.idle; card < plan.cards; ++card) {
-    const CardUse use = uses(plan, card);
+    const CardUse use = uses.card(plan, card);
     e.kv_cache += use.kv_cache;
     e.activations += use.activations;
     e.overhead += use.context + use.fragmentation;
@@ -83,7 +84,7 @@ void add_memory(const Scenario& s, const Plan& plan, const CardUses& uses, Estim
       e.max_memory = budget > beside ? budget - beside : Bytes(0);
     }
   }
-  const HostUse host = host_use(s, plan);
+  const HostUse host = uses.host(plan);
   e.weights = s.weights->total + (s.draft != nullptr ? s.draft->weights->total : Bytes(0));
   e.kv_cache += host.kv_cache;
   e.activations += host.activations;
@@ -96,9 +97,19 @@ void add_memory(const Scenario& s, const Plan& plan, const CardUses& uses, Estim
   e.layers_disk = plan.on_disk.size();
 }
 
-void add_times(const Scenario& s, const Plan& plan, const CardUses& uses, Estimate& e) {
+void add_evidence(const Scenario& s, const Plan& plan, Estimate& e) {
+  for (Size card = plan.idle; card < plan.cards; ++card) {
+    const Device& device = s.machine->devices[static_cast<std::size_t>(card)];
+    const Rates& rates = s.runtime->rates_on(device, *s.weights);
+    e.first_unmeasured = e.first_unmeasured || rates.prefill_compute.measurements == 0;
+    e.step_unmeasured = e.step_unmeasured || rates.decode_bandwidth.measurements == 0;
+  }
+}
+
+void add_times(const Uses& uses, const Plan& plan, Estimate& e) {
+  const Scenario& s = uses.scenario();
   const PassTime first = prefill(s, plan, s.prompt_tokens);
-  const LoadTime load = load_time(s, plan, uses);
+  const LoadTime load = load_time(uses, plan);
   e.load = Seconds(load.cold());
   e.load_warm = Seconds(load.warm());
   e.warming = Seconds(load.mapped);
@@ -117,6 +128,18 @@ void add_times(const Scenario& s, const Plan& plan, const CardUses& uses, Estima
   e.total = e.ttft + static_cast<double>(std::max<Size>(0, s.output_tokens - 1)) * e.tpot;
 }
 
+void add_outcome(const Uses& uses, const Plan& plan, const IntervalFactors& factors, Estimate& e) {
+  const Scenario& s = uses.scenario();
+  add_memory(uses, plan, e);
+  e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * factors.memory.low));
+  e.gpu_bytes_high = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * factors.memory.high));
+  if (!fits(e.verdict)) return;
+  if (!s.weights->model->profile.generative) e.reason = Reason::not_generative;
+  add_times(uses, plan, e);
+  if (e.verdict <= Verdict::fits_gpus) add_evidence(s, plan, e);
+  if (s.concurrency > 0) e.served = served(s, e);
+}
+
 }  // namespace
 
 Estimate evaluate(const Scenario& s) {
@@ -126,20 +149,17 @@ Estimate evaluate(const Scenario& s) {
   e.reason = refusal(s);
   if (e.reason != Reason::none) return e;
   const IntervalFactors factors = interval_factors(*s.runtime);
-  const Plan plan = place(s, 1.0);
+  const Uses uses(s);
+  const Plan plan = place(uses, 1.0);
   e.verdict = verdict_of(plan);
   e.reason = plan.reason;
   e.short_bytes = plan.short_bytes;
   if (e.verdict == Verdict::refused) return e;
-  e.sure = sureness(s, e.verdict, cards_used(plan), factors);
-  const CardUses uses(s, plan.shards);
-  add_memory(s, plan, uses, e);
-  e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * factors.memory.low));
-  e.gpu_bytes_high = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * factors.memory.high));
-  if (!fits(e.verdict)) return e;
-  if (!s.weights->model->profile.generative) e.reason = Reason::not_generative;
-  add_times(s, plan, uses, e);
-  if (s.concurrency > 0) e.served = served(s, e);
+  e.sure = sureness(uses, e.verdict, cards_used(plan), factors);
+  if (plan.shards == uses.shards())
+    add_outcome(uses, plan, factors, e);
+  else
+    add_outcome(Uses(s, plan.shards), plan, factors, e);
   return e;
 }
 

@@ -148,6 +148,9 @@ struct Estimate {
   Seconds total;        ///< ttft and all output tokens, once weights are where they stay
   Served served;        ///< where the scenario asks for a concurrency
   StepOutcome step;     ///< of training alone
+  /// No measurement stands behind the rates of such cards with such weights, on which the first
+  /// token and a decode step on cards rest.
+  bool first_unmeasured = false, step_unmeasured = false;
 };
 
 /// Pure and total: never throws for a scenario made of valid rows, depends on nothing else.
@@ -161,17 +164,25 @@ std::string_view name_of(Reason reason);
 /// An 80 % interval as factors on the expected value, from the residuals of measured rows. With no
 /// measurements they are stated guesses, and nothing is ever sure.
 struct Interval {
-  Interval() = default;
-  Interval(double low_end, double high_end, int rows)
+  constexpr Interval() = default;
+  constexpr Interval(double low_end, double high_end, int rows)
       : low(low_end), high(high_end), measurements(rows) {}
   explicit Interval(const Constant& c) : Interval(c.low, c.high, c.measurements) {}
 
   double low = 1, high = 1;
   int measurements = 0;
 };
+/// Of a first token and of a decode step where nothing was measured.
+inline constexpr Interval unmeasured_first{0.4, 2.5, 0}, unmeasured_step{0.5, 2.0, 0};
+
 /// Of one scenario's times: each kind has residuals of its own.
 struct TimeIntervals {
   Interval load, ttft, tpot;
+};
+/// Under load: of the first token, of a token and a whole request, of the time that a number of
+/// requests takes.
+struct ServingIntervals {
+  Interval ttft, tpot, rate;
 };
 /// All intervals of a runtime.
 struct IntervalFactors {
@@ -185,9 +196,22 @@ struct IntervalFactors {
   Interval serving_rate{};    ///< of the time that a number of requests takes under load
   std::string_view source{};  ///< of the measured steps
 
-  TimeIntervals times(Verdict verdict) const {
-    if (verdict <= Verdict::fits_gpus) return {load, ttft, tpot};
-    return {load, offload, offload};
+  /// On cards that were not measured with such weights: at least as wide as of an engine of which
+  /// nothing was, and as unmeasured.
+  TimeIntervals times(const Estimate& e) const {
+    if (e.verdict > Verdict::fits_gpus) return {load, offload, offload};
+    return {load, e.first_unmeasured ? wider(ttft, unmeasured_first) : ttft,
+            e.step_unmeasured ? wider(tpot, unmeasured_step) : tpot};
+  }
+  ServingIntervals serving(const Estimate& e) const {
+    const bool either = e.first_unmeasured || e.step_unmeasured;
+    return {either ? wider(serving_ttft, unmeasured_first) : serving_ttft,
+            e.step_unmeasured ? wider(serving_tpot, unmeasured_step) : serving_tpot,
+            either ? wider(serving_rate, unmeasured_first) : serving_rate};
+  }
+  static Interval wider(const Interval& of, const Interval& guess) {
+    return {of.low < guess.low ? of.low : guess.low, of.high > guess.high ? of.high : guess.high,
+            0};
   }
 };
 IntervalFactors interval_factors(const Runtime& runtime);

@@ -78,7 +78,7 @@ class Explainer {
     if (const auto [first, end] = profile_.towers(); first < end && !model.encoder_decoder)
       say(s_.images.count > 0 ? "images go through the vision tower in prefill"
                               : "text only: vision and audio towers are held but not run");
-    const TimeIntervals times = factors_.times(out_.estimate.verdict);
+    const TimeIntervals times = factors_.times(out_.estimate);
     say(fmt::format(
         "intervals are 80 %: memory from {} measured rows, first token from {}, tokens/s "
         "from {}, load from {} ({})",
@@ -95,10 +95,13 @@ class Explainer {
       return "cards are filled in order, as few as hold the model; layers are not split";
     if (s_.tensor_parallel + s_.pipeline_parallel + s_.expert_parallel + s_.data_parallel == 0)
       return "each matrix is split over as few cards as hold the model";
-    return fmt::format(
-        "{} cards: {} split each matrix, {} stages of layers, {} replicas with {} sequences each{}",
-        plan_.cards, plan_.shards, plan_.stages, plan_.replicas, s_.batch,
-        plan_.whole_experts ? "; experts are spread whole" : "");
+    const auto count = [](Size n, std::string_view what) {
+      return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+    };
+    return fmt::format("{}: {} split each matrix, {} of layers, {} with {} each{}",
+                       count(plan_.cards, "card"), plan_.shards, count(plan_.stages, "stage"),
+                       count(plan_.replicas, "replica"), count(s_.batch, "sequence"),
+                       plan_.whole_experts ? "; experts are spread whole" : "");
   }
 
   void add_warnings() {
@@ -215,9 +218,9 @@ class Explainer {
     const CardUse use = card_use(s_, plan_, card);
     const std::string on = fmt::format("gpu{}_", card);
     exact(on + "weights", use.weights, "layers on the card, embedding and head where they are",
-          plan_.stage_buffer > Bytes(0)
-              ? fmt::format("with a buffer of {} for streamed weights", to_text(plan_.stage_buffer))
-              : std::string(),
+          plan_.stage_buffer > Bytes(0) ? fmt::format("of them a buffer of {} for streamed weights",
+                                                      to_text(plan_.stage_buffer))
+                                        : std::string(),
           s_.weights->scheme->source);
     exact(on + "kv_cache", use.kv_cache, "caches of the layers that run on the card", "",
           runtime_.source);

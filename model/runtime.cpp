@@ -10,9 +10,8 @@
 namespace headroom::model {
 
 CardClass card_class(const Device& device) {
-  if (device.vendor == "apple") return CardClass::apple;
-  if (device.vendor != "nvidia") return CardClass::other;
-  const std::string& capability = device.compute_capability;
+  const std::string_view vendor = device.vendor, capability = device.compute_capability;
+  if (vendor != "nvidia") return vendor == "apple" ? CardClass::apple : CardClass::other;
   const bool stacked =
       (capability.ends_with(".0") && !capability.starts_with("12")) || capability == "10.3";
   if (!stacked) return CardClass::gddr;

@@ -32,7 +32,7 @@ Curve curve_of(const Line& line) {
     curve.points.push_back(
         {static_cast<double>(*entry.budget) / (1 << 30), fits && e.tokens_s > 0 ? e.tokens_s : none,
          fits ? finite_or_none(e.ttft.value()) : none, fits ? finite_or_none(e.load.value()) : none,
-         fits, line.factors.times(e.verdict)});
+         fits, line.factors.times(e)});
   }
   std::vector<double> allocations, speeds;
   for (const CurvePoint& p : curve.points) {

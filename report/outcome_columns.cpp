@@ -56,15 +56,14 @@ using model::IntervalFactors;
 using End = double Interval::*;
 
 /// The low and high end of the column added last: `at(estimate, factors, end)` is its value there.
-/// `sql`: the same, {0} for "low" and "high"; the name of a fact in brackets stands for its value.
-template <auto at>
-void add_interval(std::vector<Column>& all, std::string_view low, std::string_view high,
-                  std::string_view sql) {
+/// `sql(end)`: the same; the name of a fact in brackets stands for its value.
+template <auto at, class F>
+void add_interval(std::vector<Column>& all, std::string_view low, std::string_view high, F&& sql) {
   const Column of = all.back();
   const auto add = [&](std::string_view name, OfFactors get, std::string_view end,
                        std::string_view meaning) {
-    all.push_back({name, of.unit, name, meaning, ColumnKind::derived, of.type, of.shown, get,
-                   fmt::format(fmt::runtime(sql), end)});
+    all.push_back(
+        {name, of.unit, name, meaning, ColumnKind::derived, of.type, of.shown, get, sql(end)});
   };
   add(
       low, +[](const Estimate& e, const IntervalFactors& f) { return at(e, f, &Interval::low); },
@@ -74,13 +73,26 @@ void add_interval(std::vector<Column>& all, std::string_view low, std::string_vi
       "high", "high end of the same interval");
 }
 
-/// The factor on a time as IntervalFactors::times chooses it, in SQL.
-std::string time_factor(std::string_view on_cards) {
-  return fmt::format("CASE WHEN status & 7 <= {} THEN [{}_{{0}}] ELSE [offload_{{0}}] END",
-                     static_cast<int>(model::Verdict::fits_gpus), on_cards);
+/// The factors on a first token and on a step as IntervalFactors::times chooses them, in SQL.
+std::string time_factor(const std::string& on_cards, std::string_view end) {
+  return fmt::format("CASE WHEN status & 7 <= {} THEN {} ELSE [offload_{}] END",
+                     static_cast<int>(model::Verdict::fits_gpus), on_cards, end);
+}
+std::string first_factor(std::string_view end) {
+  return time_factor(wider_factor("ttft", first_unmeasured, model::unmeasured_first, end), end);
+}
+std::string step_factor(std::string_view end) {
+  return time_factor(wider_factor("tpot", step_unmeasured, model::unmeasured_step, end), end);
 }
 
 }  // namespace
+
+std::string wider_factor(std::string_view fact, std::string_view unmeasured, const Interval& guess,
+                         std::string_view end) {
+  const bool low = end == "low";
+  return fmt::format("CASE WHEN {} THEN {}([{}_{}], {}) ELSE [{}_{}] END", unmeasured,
+                     low ? "min" : "max", fact, end, low ? guess.low : guess.high, fact, end);
+}
 
 void add_memory_columns(std::vector<Column>& all) {
   using enum SqlType;
@@ -150,7 +162,9 @@ void add_memory_columns(std::vector<Column>& all) {
       "use of the most loaded card, as nvidia-smi would show it"));
   add_interval<[](const Estimate& e, const IntervalFactors& f, End end) {
     return Cell(static_cast<std::int64_t>(e.gpu_bytes.real().value() * f.memory.*end));
-  }>(all, "gpu_bytes_low", "gpu_bytes_high", "CAST(gpu_bytes * [memory_{0}] AS INTEGER)");
+  }>(all, "gpu_bytes_low", "gpu_bytes_high", [](std::string_view end) {
+    return fmt::format("CAST(gpu_bytes * [memory_{}] AS INTEGER)", end);
+  });
   all.push_back(stored_bytes(
       "max_memory_bytes", "max_memory", +[](const Estimate& e) { return bytes(e.max_memory); },
       "the weights' share of the budget on the first card: accelerate's max_memory"));
@@ -173,7 +187,8 @@ void add_time_columns(std::vector<Column>& all) {
       "from the disk until ready to answer; empty where it does not fit"));
   add_interval<[](const Estimate& e, const IntervalFactors& f, End end) {
     return finite(e.load.value() * f.load.*end);
-  }>(all, "load_s_low", "load_s_high", "load_s * [load_{0}]");
+  }>(all, "load_s_low", "load_s_high",
+     [](std::string_view end) { return fmt::format("load_s * [load_{}]", end); });
   all.push_back(stored_time(
       "load_warm_s", "load, warm", +[](const Estimate& e) { return finite(e.load_warm.value()); },
       seconds, "the same where the page cache holds the files"));
@@ -181,14 +196,16 @@ void add_time_columns(std::vector<Column>& all) {
       "ttft_s", "first token", +[](const Estimate& e) { return finite(e.ttft.value()); },
       milliseconds, "time to first token"));
   add_interval<[](const Estimate& e, const IntervalFactors& f, End end) {
-    return finite(e.ttft.value() * f.times(e.verdict).ttft.*end);
-  }>(all, "ttft_s_low", "ttft_s_high", "ttft_s * " + time_factor("ttft"));
+    return finite(e.ttft.value() * f.times(e).ttft.*end);
+  }>(all, "ttft_s_low", "ttft_s_high",
+     [](std::string_view end) { return "ttft_s * " + first_factor(end); });
   all.push_back(stored_time(
       "tpot_s", "per token", +[](const Estimate& e) { return finite(e.tpot.value()); },
       milliseconds, "time per output token after the first, each sequence"));
   add_interval<[](const Estimate& e, const IntervalFactors& f, End end) {
-    return finite(e.tpot.value() * f.times(e.verdict).tpot.*end);
-  }>(all, "tpot_s_low", "tpot_s_high", "tpot_s * " + time_factor("tpot"));
+    return finite(e.tpot.value() * f.times(e).tpot.*end);
+  }>(all, "tpot_s_low", "tpot_s_high",
+     [](std::string_view end) { return "tpot_s * " + step_factor(end); });
   all.push_back(outcome(
       "tokens_s", "tokens/s", "tokens/s", real,
       +[](const Estimate& e) { return finite(e.tokens_s); }, "tokens_s",
@@ -198,10 +215,11 @@ void add_time_columns(std::vector<Column>& all) {
       "total_s", "total time", +[](const Estimate& e) { return finite(e.total.value()); }, seconds,
       "first token and all output tokens"));
   add_interval<[](const Estimate& e, const IntervalFactors& f, End end) {
-    const model::TimeIntervals times = f.times(e.verdict);
+    const model::TimeIntervals times = f.times(e);
     return finite(total_at(e, times.ttft.*end, times.tpot.*end).value());
-  }>(all, "total_s_low", "total_s_high",
-     time_factor("ttft") + " * ttft_s + " + time_factor("tpot") + " * (total_s - ttft_s)");
+  }>(all, "total_s_low", "total_s_high", [](std::string_view end) {
+    return first_factor(end) + " * ttft_s + " + step_factor(end) + " * (total_s - ttft_s)";
+  });
   all.push_back(outcome(
       "first_total_s", "s", "first answer", real,
       +[](const Estimate& e) { return finite((e.total + e.warming).value()); },

@@ -245,7 +245,9 @@ std::string tolerance(const Source& source) {
                         markdown_text(line.runtime), words(f.memory), words(f.tpot),
                         f.source.empty() ? "" : "; ", f.source);
   }
-  return "Intervals around the expected values, 80 %, by runtime:\n\n" + list;
+  return "Intervals around the expected values, 80 %, by runtime; times are wider on cards that it "
+         "was not measured on with such weights:\n\n" +
+         list;
 }
 
 std::string folder_document(const Database& database, const Source& source,

@@ -10,6 +10,7 @@ using model::Estimate;
 using model::Interval;
 using model::IntervalFactors;
 using model::Served;
+using model::ServingIntervals;
 
 std::string stored(std::string_view name) {
   return fmt::format("(SELECT {} FROM serving_outcome WHERE id = o.id)", name);
@@ -37,26 +38,39 @@ Column outcome(std::string_view name, std::string_view unit, std::string_view he
       stored(in_table), meaning, shown);
 }
 
+/// As IntervalFactors::serving has them, in SQL.
+std::string first_factor(std::string_view end) {
+  return wider_factor("serving_ttft", either_unmeasured, model::unmeasured_first, end);
+}
+std::string step_factor(std::string_view end) {
+  return wider_factor("serving_tpot", step_unmeasured, model::unmeasured_step, end);
+}
+std::string rate_factor(std::string_view end) {
+  return wider_factor("serving_rate", either_unmeasured, model::unmeasured_first, end);
+}
+
 /// Ends of a time's interval: the time times the factor of that end.
-template <Seconds Served::*field, Interval IntervalFactors::*of>
+template <Seconds Served::*field, Interval ServingIntervals::*of, class F>
 void add_time_ends(std::vector<Column>& all, std::string_view low, std::string_view high,
-                   std::string_view in_table, std::string_view factor) {
+                   std::string_view in_table, F&& factor) {
   const auto end = [&](std::string_view name, OfFactors get, std::string_view which,
                        std::string_view meaning) {
     all.push_back(column(name, "s", name, SqlType::real, ColumnKind::derived, get,
-                         fmt::format("{} * [{}_{}]", stored(in_table), factor, which), meaning,
+                         fmt::format("{} * {}", stored(in_table), factor(which)), meaning,
                          all.back().shown));
   };
   end(
       low,
       +[](const Estimate& e, const IntervalFactors& f) {
-        return e.served.running > 0 ? finite((e.served.*field).value() * (f.*of).low) : Cell();
+        return e.served.running > 0 ? finite((e.served.*field).value() * (f.serving(e).*of).low)
+                                    : Cell();
       },
       "low", "low end of the interval around the column before");
   end(
       high,
       +[](const Estimate& e, const IntervalFactors& f) {
-        return e.served.running > 0 ? finite((e.served.*field).value() * (f.*of).high) : Cell();
+        return e.served.running > 0 ? finite((e.served.*field).value() * (f.serving(e).*of).high)
+                                    : Cell();
       },
       "high", "high end of the same interval");
 }
@@ -69,19 +83,19 @@ void add_rate_ends(std::vector<Column>& all, std::string_view low, std::string_v
   const auto end = [&](std::string_view name, OfFactors get, std::string_view which,
                        std::string_view meaning) {
     all.push_back(column(name, unit, name, SqlType::real, ColumnKind::derived, get,
-                         fmt::format("{} / [serving_rate_{}]", stored(in_table), which), meaning,
+                         fmt::format("{} / {}", stored(in_table), rate_factor(which)), meaning,
                          Shown::plain));
   };
   end(
       low,
       +[](const Estimate& e, const IntervalFactors& f) {
-        return e.served.running > 0 ? finite(e.served.*field / f.serving_rate.high) : Cell();
+        return e.served.running > 0 ? finite(e.served.*field / f.serving(e).rate.high) : Cell();
       },
       "high", "low end of the interval around the column before");
   end(
       high,
       +[](const Estimate& e, const IntervalFactors& f) {
-        return e.served.running > 0 ? finite(e.served.*field / f.serving_rate.low) : Cell();
+        return e.served.running > 0 ? finite(e.served.*field / f.serving(e).rate.low) : Cell();
       },
       "low", "high end of the same interval");
 }
@@ -100,18 +114,18 @@ void add_serving_columns(std::vector<Column>& all) {
   all.push_back(outcome<&Served::ttft>("serving_ttft_s", "s", "first token, served", "ttft_s",
                                        "time to first token of the mean request under load",
                                        milliseconds));
-  add_time_ends<&Served::ttft, &IntervalFactors::serving_ttft>(
-      all, "serving_ttft_s_low", "serving_ttft_s_high", "ttft_s", "serving_ttft");
+  add_time_ends<&Served::ttft, &ServingIntervals::ttft>(
+      all, "serving_ttft_s_low", "serving_ttft_s_high", "ttft_s", first_factor);
   all.push_back(outcome<&Served::tpot>("serving_tpot_s", "s", "per token, served", "tpot_s",
                                        "time per output token of the mean request under load",
                                        milliseconds));
-  add_time_ends<&Served::tpot, &IntervalFactors::serving_tpot>(
-      all, "serving_tpot_s_low", "serving_tpot_s_high", "tpot_s", "serving_tpot");
+  add_time_ends<&Served::tpot, &ServingIntervals::tpot>(
+      all, "serving_tpot_s_low", "serving_tpot_s_high", "tpot_s", step_factor);
   all.push_back(outcome<&Served::total>(
       "serving_total_s", "s", "request, served", "total_s",
       "the mean request under load, from its arrival to its last token", seconds));
-  add_time_ends<&Served::total, &IntervalFactors::serving_tpot>(
-      all, "serving_total_s_low", "serving_total_s_high", "total_s", "serving_tpot");
+  add_time_ends<&Served::total, &ServingIntervals::tpot>(
+      all, "serving_total_s_low", "serving_total_s_high", "total_s", step_factor);
   all.push_back(outcome<&Served::ttft_p95>(
       "serving_ttft_p95_s", "s", "first token, p95 of lengths", "ttft_p95_s",
       "time to first token of a request with a prompt at the 95th percentile", milliseconds));

@@ -89,25 +89,32 @@ std::string memory_lines(const std::vector<model::DeviceUse>& devices) {
 
 /// Each time with the interval of its own kind, as its term has it.
 std::string time_lines(const Explanation& explained, const model::IntervalFactors& f) {
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& [term_name, words] : {std::pair{"load", "load from a cold disk"},
-                                         {"load_warm", "load, files in page cache"},
-                                         {"ttft", "time to first token"},
-                                         {"tpot", "time per output token"},
-                                         {"total", "whole answer"},
-                                         {"first_total", "first answer after loading"}})
-    for (const model::Term& term : explained.terms)
-      if (term.name == term_name && term.expected > 0 && term.expected < 1e300)
-        rows.push_back({words, duration(term.expected), duration(term.low), duration(term.high)});
   const Estimate& e = explained.estimate;
-  const model::Interval tpot = f.times(e.verdict).tpot;
+  const model::TimeIntervals of = f.times(e);
+  // The whole is as well known as the less known of its parts.
+  const model::Interval& whole = of.ttft.measurements < of.tpot.measurements ? of.ttft : of.tpot;
+  struct Row {
+    std::string_view term, words;
+    const model::Interval& interval;
+  };
+  std::vector<std::vector<std::string>> rows;
+  for (const Row& row : {Row{"load", "load from a cold disk", of.load},
+                         {"load_warm", "load, files in page cache", of.load},
+                         {"ttft", "time to first token", of.ttft},
+                         {"tpot", "time per output token", of.tpot},
+                         {"total", "whole answer", whole},
+                         {"first_total", "first answer after loading", whole}})
+    for (const model::Term& term : explained.terms)
+      if (term.name == row.term && term.expected > 0 && term.expected < 1e300)
+        rows.push_back({std::string(row.words), duration(term.expected), duration(term.low),
+                        duration(term.high), measured_words(row.interval)});
   if (e.tokens_s > 0)
     rows.push_back({"tokens/s, all sequences", fmt::format("{:.3g}", e.tokens_s),
-                    fmt::format("{:.3g}", e.tokens_s / tpot.high),
-                    fmt::format("{:.3g}", e.tokens_s / tpot.low)});
-  return rows.empty()
-             ? std::string()
-             : aligned({"time", "expected", "low", "high"}, {false, true, true, true}, rows);
+                    fmt::format("{:.3g}", e.tokens_s / of.tpot.high),
+                    fmt::format("{:.3g}", e.tokens_s / of.tpot.low), measured_words(of.tpot)});
+  return rows.empty() ? std::string()
+                      : aligned({"time", "expected", "low", "high", "measured"},
+                                {false, true, true, true, false}, rows);
 }
 
 std::string amount(const model::Term& term, double value) {

@@ -38,15 +38,6 @@ constexpr Amount times[] = {
     {"overhead_s", "overhead", &PassPart::overhead_s},
 };
 
-std::string flops_text(double flops) {
-  if (flops <= 0) return "";
-  constexpr std::string_view prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
-  const auto by = std::min<std::size_t>(
-      static_cast<std::size_t>(std::log10(std::max(flops, 1.0)) / 3), std::size(prefixes) - 1);
-  return fmt::format("{:.3g} {}FLOP", flops / std::pow(1000.0, static_cast<double>(by)),
-                     prefixes[by]);
-}
-
 template <class Amounts>
 std::vector<Amount> used(const PassBreakdown& pass, const Amounts& amounts) {
   std::vector<Amount> all;
@@ -95,6 +86,20 @@ std::string words(const PassBreakdown& pass) {
 }
 
 }  // namespace
+
+std::string measured_words(const model::Interval& interval) {
+  return interval.measurements == 0 ? std::string("unmeasured")
+                                    : fmt::format("n = {}", interval.measurements);
+}
+
+std::string flops_text(double flops) {
+  if (flops <= 0) return "";
+  constexpr std::string_view prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+  const auto by = std::min<std::size_t>(
+      static_cast<std::size_t>(std::log10(std::max(flops, 1.0)) / 3), std::size(prefixes) - 1);
+  return fmt::format("{:.3g} {}FLOP", flops / std::pow(1000.0, static_cast<double>(by)),
+                     prefixes[by]);
+}
 
 std::string speed_text(const std::vector<PassBreakdown>& passes) {
   std::string text;

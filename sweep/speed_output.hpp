@@ -9,6 +9,10 @@
 
 namespace headroom::sweep {
 
+/// "n = 149", or "unmeasured".
+std::string measured_words(const model::Interval& interval);
+/// "612 TFLOP"; empty for none.
+std::string flops_text(double flops);
 /// A table for each of the times, what bounds it, and the rates of each device.
 std::string speed_text(const std::vector<model::PassBreakdown>& passes);
 /// [{"name", "seconds", "bound_s": {"memory", …}, "parts": [{"part", "where", "weights_bytes",

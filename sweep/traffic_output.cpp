@@ -6,6 +6,7 @@
 
 #include "model/speed/service.hpp"
 #include "sweep/output.hpp"
+#include "sweep/speed_output.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -45,38 +46,39 @@ std::optional<model::Traffic> traffic_of(const Options& options, const model::Sc
 
 std::string traffic_lines(const model::Traffic& t, const model::Scenario& s,
                           const model::Estimate& e) {
-  const model::Runtime& r = *s.runtime;
+  const model::ServingIntervals of = model::interval_factors(*s.runtime).serving(e);
   std::vector<std::vector<std::string>> rows;
-  const auto time = [&](std::string name, Seconds value, const model::Constant& interval) {
+  const auto time = [&](std::string name, Seconds value, const model::Interval& interval) {
     rows.push_back({std::move(name), duration(value.value()),
-                    duration(value.value() * interval.low),
-                    duration(value.value() * interval.high)});
+                    duration(value.value() * interval.low), duration(value.value() * interval.high),
+                    measured_words(interval)});
   };
   // Intervals are of times: the longest is the lowest rate.
-  const auto rate = [&](std::string name, double value, const model::Constant& interval) {
+  const auto rate = [&](std::string name, double value, const model::Interval& interval) {
     rows.push_back({std::move(name), fmt::format("{:.3g}", value),
                     fmt::format("{:.3g}", value / interval.high),
-                    fmt::format("{:.3g}", value / interval.low)});
+                    fmt::format("{:.3g}", value / interval.low), measured_words(interval)});
   };
-  time("time to first token", t.ttft, r.first_token_interval);
-  time("… of a median prompt", t.at_p50.ttft, r.first_token_interval);
-  time("… of a prompt at p95", t.at_p95.ttft, r.first_token_interval);
-  time("time per output token", t.tpot, r.serving_interval);
-  time("whole request", t.total, r.serving_interval);
-  time("… of median lengths", t.at_p50.total, r.serving_interval);
-  time("… of lengths at p95", t.at_p95.total, r.serving_interval);
-  rate("requests/s", t.requests_s * replicas(s), r.throughput_interval);
-  rate("output tokens/s", t.output_tokens_s * replicas(s), r.throughput_interval);
-  rate("output tokens/s/GPU", t.output_tokens_s * replicas(s) / cards(e), r.throughput_interval);
-  rate("output tokens/s/user", 1 / t.tpot.value(), r.serving_interval);
-  return aligned({fmt::format("{} requests at once, {} running", s.batch, t.running), "expected",
-                  "low", "high"},
-                 {false, true, true, true}, rows);
+  time("time to first token", t.ttft, of.ttft);
+  time("… of a median prompt", t.at_p50.ttft, of.ttft);
+  time("… of a prompt at p95", t.at_p95.ttft, of.ttft);
+  time("time per output token", t.tpot, of.tpot);
+  time("whole request", t.total, of.tpot);
+  time("… of median lengths", t.at_p50.total, of.tpot);
+  time("… of lengths at p95", t.at_p95.total, of.tpot);
+  rate("requests/s", t.requests_s * replicas(s), of.rate);
+  rate("output tokens/s", t.output_tokens_s * replicas(s), of.rate);
+  rate("output tokens/s/GPU", t.output_tokens_s * replicas(s) / cards(e), of.rate);
+  rate("output tokens/s/user", 1 / t.tpot.value(), of.tpot);
+  return aligned({fmt::format("under load, {} request{} at once, {} running", s.batch,
+                              s.batch == 1 ? "" : "s", t.running),
+                  "expected", "low", "high", "measured"},
+                 {false, true, true, true, false}, rows);
 }
 
 boost::json::object traffic_object(const model::Traffic& t, const model::Scenario& s,
                                    const model::Estimate& e) {
-  const model::IntervalFactors f = model::interval_factors(*s.runtime);
+  const model::ServingIntervals of = model::interval_factors(*s.runtime).serving(e);
   boost::json::object all{{"concurrency", s.batch}, {"running", t.running}};
   const auto add = [](boost::json::object& to, const std::string& name, double value, double low,
                       double high) {
@@ -85,29 +87,32 @@ boost::json::object traffic_object(const model::Traffic& t, const model::Scenari
     to[name + "_high"] = high;
   };
   const auto time = [&](boost::json::object& to, const std::string& name, Seconds value,
-                        const model::Interval& of) {
-    add(to, name, value.value(), value.value() * of.low, value.value() * of.high);
+                        const model::Interval& interval) {
+    add(to, name, value.value(), value.value() * interval.low, value.value() * interval.high);
   };
   // Intervals are of times: the longest is the lowest rate.
-  const auto rate = [&](const std::string& name, double value, const model::Interval& of) {
-    add(all, name, value, value / of.high, value / of.low);
+  const auto rate = [&](const std::string& name, double value, const model::Interval& interval) {
+    add(all, name, value, value / interval.high, value / interval.low);
   };
   const auto times = [&](const model::RequestTimes& at) {
     boost::json::object both;
-    time(both, "ttft_s", at.ttft, f.serving_ttft);
-    time(both, "total_s", at.total, f.serving_tpot);
+    time(both, "ttft_s", at.ttft, of.ttft);
+    time(both, "total_s", at.total, of.tpot);
     return both;
   };
-  time(all, "ttft_s", t.ttft, f.serving_ttft);
-  time(all, "tpot_s", t.tpot, f.serving_tpot);
-  time(all, "total_s", t.total, f.serving_tpot);
+  time(all, "ttft_s", t.ttft, of.ttft);
+  time(all, "tpot_s", t.tpot, of.tpot);
+  time(all, "total_s", t.total, of.tpot);
   all["p50"] = times(t.at_p50);
   all["p95"] = times(t.at_p95);
   all["cached_tokens"] = t.cached_tokens;
-  rate("requests_s", t.requests_s * replicas(s), f.serving_rate);
-  rate("output_tokens_s", t.output_tokens_s * replicas(s), f.serving_rate);
-  rate("output_tokens_s_gpu", t.output_tokens_s * replicas(s) / cards(e), f.serving_rate);
-  rate("output_tokens_s_user", 1 / t.tpot.value(), f.serving_tpot);
+  rate("requests_s", t.requests_s * replicas(s), of.rate);
+  rate("output_tokens_s", t.output_tokens_s * replicas(s), of.rate);
+  rate("output_tokens_s_gpu", t.output_tokens_s * replicas(s) / cards(e), of.rate);
+  rate("output_tokens_s_user", 1 / t.tpot.value(), of.tpot);
+  all["measurements"] = boost::json::object{{"ttft", of.ttft.measurements},
+                                            {"tpot", of.tpot.measurements},
+                                            {"requests", of.rate.measurements}};
   return all;
 }
 

@@ -193,34 +193,26 @@ double embeddings_of_images(const Scenario& s) {
 }  // namespace
 
 WorkingMemory::WorkingMemory(const Scenario& s, Size shards)
-    : pass_(pass_tokens(s)),
-      prefill_before_(
-          std::max({packing(s), tower_activations(s, shards),
-                    whole(kept_by_layers(s, pass_, shards) + embeddings_of_images(s))})),
-      prefill_(std::max(prefill_before_, whole(kept_by_head(s, pass_, shards, Head::here) +
-                                               embeddings_of_images(s)))),
-      prefill_returned_(
-          std::max(prefill_before_, whole(kept_by_head(s, pass_, shards, Head::returned)))),
-      decode_(activations(s, s.batch, shards)),
+    : images_(whole(embeddings_of_images(s))),
+      others_(std::max(packing(s), tower_activations(s, shards))),
       tying_(tying(s)),
       growth_(s.kv_cache ? s.runtime->cache_growth : Growth::reserved),
-      layers_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {}
-
-Bytes WorkingMemory::operator()(Bytes caches, Bytes prompt_caches, Head head) const {
-  const Bytes prefill = head == Head::here       ? prefill_
-                        : head == Head::returned ? prefill_returned_
-                                                 : prefill_before_;
-  const Bytes tying = head == Head::here ? tying_ - caches : Bytes(0);
-  if (growth_ == Growth::reserved) return std::max(prefill, tying);
-  const Bytes copies = growth_ == Growth::whole ? caches : Bytes(caches.count() / layers_);
-  return std::max({prefill - (caches - prompt_caches), decode_ + copies, tying});
+      count_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {
+  const Size pass = pass_tokens(s);
+  layers_ = whole(kept_by_layers(s, pass, shards));
+  head_ = whole(kept_by_head(s, pass, shards, Head::here));
+  returned_ = whole(kept_by_head(s, pass, shards, Head::returned));
+  if (grows()) decode_ = activations(s, s.batch, shards);
 }
 
-Bytes working_memory(const Scenario& s) {
-  const bool grows = s.kv_cache && s.runtime->cache_growth != Growth::reserved;
-  const auto layers = static_cast<Size>(s.weights->model->profile.layers.size());
-  const Bytes caches = grows ? kv_cache(s, reserved_tokens(s), 0, layers) : Bytes(0);
-  return WorkingMemory(s, 1)(caches, caches);
+Bytes WorkingMemory::operator()(Bytes caches, Bytes prompt_caches, Head head) const {
+  Bytes prefill = std::max(others_, layers_ + images_);
+  if (head == Head::here) prefill = std::max(prefill, head_ + images_);
+  if (head == Head::returned) prefill = std::max(prefill, returned_);
+  const Bytes tying = head == Head::here ? tying_ - caches : Bytes(0);
+  if (!grows()) return std::max(prefill, tying);
+  const Bytes copies = growth_ == Growth::whole ? caches : Bytes(caches.count() / count_);
+  return std::max({prefill - (caches - prompt_caches), decode_ + copies, tying});
 }
 
 Bytes rotary_tables(const Scenario& s, Size layers) {
@@ -239,7 +231,7 @@ Size batched_tokens(const Scenario& s) {
 
 Bytes workspace(const Scenario& s, std::size_t card) {
   if (s.runtime->workspace_bytes.value <= 0) return Bytes(0);
-  const bool hopper = s.machine->devices[card].compute_capability == "9.0";
+  const bool hopper = std::string_view(s.machine->devices[card].compute_capability) == "9.0";
   const bool unpacks =
       s.weights->scheme->family == SchemeFamily::gptq && width_of(*s.weights) == Width::four;
   return whole((hopper ? 32.0 * 1048576 : s.runtime->workspace_bytes.value) +

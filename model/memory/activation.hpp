@@ -1,6 +1,8 @@
 // Working memory of forward passes at inference.
 #pragma once
 
+#include <algorithm>
+
 #include "model/memory/kv_cache.hpp"
 
 namespace headroom::model {
@@ -61,17 +63,20 @@ class WorkingMemory {
   WorkingMemory(const Scenario& scenario, Size shards);
   /// `caches`: of this card at their largest; `prompt_caches`: once the prompts are in.
   Bytes operator()(Bytes caches, Bytes prompt_caches, Head head = Head::here) const;
+  /// Of the largest pass alone, as `activations`.
+  Bytes of_pass() const { return std::max(layers_, head_); }
+  /// Whether caches are counted in it at all.
+  bool grows() const { return growth_ != Growth::reserved; }
 
  private:
-  Size pass_;
-  Bytes prefill_before_, prefill_, prefill_returned_, decode_;  ///< before: without the head
-  Bytes tying_;  ///< while a head that is stored again is loaded
+  Bytes layers_, head_, returned_;  ///< of the largest pass: what activations() is the largest of
+  Bytes images_;                    ///< beside that pass until its end
+  Bytes others_;                    ///< in prefill, apart from that pass
+  Bytes decode_;                    ///< where caches grow
+  Bytes tying_;                     ///< while a head that is stored again is loaded
   Growth growth_;
-  Size layers_;
+  Size count_;  ///< layers
 };
-
-/// WorkingMemory on one card that may hold all caches, in prefill or while they grow.
-Bytes working_memory(const Scenario& scenario);
 
 /// Cosines and sines of every position, in 16 bit: where each of `layers` layers holds them for
 /// itself 2 * positions * head width * layers * 2, where all share a table half of one layer's.

@@ -9,7 +9,7 @@
 namespace headroom::model {
 namespace {
 
-Size round_up(Size n, Size block) { return (n + block - 1) / block * block; }
+Size round_up(Size n, Size block) { return block == 1 ? n : (n + block - 1) / block * block; }
 
 Size between(const std::vector<Size>& before, Size first, Size last) {
   return before[static_cast<std::size_t>(last)] - before[static_cast<std::size_t>(first)];
@@ -97,11 +97,14 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
   const auto& classes = s.weights->model->profile.caches;
   if (classes.size() > classes_.size())
     throw std::length_error("a model with more kinds of cache than are foreseen");
+  const Precision& p = *s.kv_precision;
+  const int shift = std::countr_zero(static_cast<std::uint64_t>(p.block_elements));
+  const double element_bytes =
+      static_cast<double>(p.block_bytes) / static_cast<double>(p.block_elements);
   double bytes = 0;
   const Size group = layers_in_group(s);
   for (const CacheClass& c : classes) {
     const Size held = tokens_held(s, c, tokens);
-    const Precision& p = *s.kv_precision;
     const auto& elements = elements_before(s, c);
     const bool padded = group > 0 && is_paged(c) && c.layers % group != 0;
     classes_[static_cast<std::size_t>(count_++)] = {
@@ -113,10 +116,9 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
         .state_bytes = s.batch * s.runtime->state_bytes,
         .round = p.block_elements - 1,
         .block_bytes = p.block_bytes,
-        .shift = std::countr_zero(static_cast<std::uint64_t>(p.block_elements)),
+        .shift = shift,
         .ways = ways_of(c, shards)};
-    bytes += static_cast<double>(held) * static_cast<double>(elements.back()) *
-                 static_cast<double>(p.block_bytes) / static_cast<double>(p.block_elements) +
+    bytes += static_cast<double>(held) * static_cast<double>(elements.back()) * element_bytes +
              static_cast<double>(s.batch) *
                  static_cast<double>(c.state_before.back() * s.runtime->state_bytes);
   }

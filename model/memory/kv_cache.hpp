@@ -39,6 +39,7 @@ CachedTokens reserved_tokens(const Scenario& scenario);
 /// Source: Pope et al., arXiv:2211.05102; MLA: DeepSeek-V3, arXiv:2412.19437 section 2.1.
 class CacheBytes {
  public:
+  CacheBytes() = default;  ///< nothing
   CacheBytes(const Scenario& scenario, CachedTokens tokens, Size shards = 1);
   Bytes operator()(Size first, Size last) const {
     Size total = 0;

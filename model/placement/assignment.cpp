@@ -123,17 +123,17 @@ Held held_on_card(const Scenario& s, const Plan& plan, const CacheBytes& cache, 
   return held;
 }
 
-Held held_on_host(const Scenario& s, const Plan& plan) {
+Held held_on_host(const Scenario& s, const Plan& plan, const CacheBytes& cache) {
   Held held{weights_in(s, on_cpu), {}};
   if (plan.stage_buffer > Bytes(0)) return held;
-  const CacheBytes cache(s, reserved_tokens(s));
   held.caches = caches_in(s, cache, on_cpu) + caches_in(s, cache, on_disk);
   return held;
 }
 
 Bytes held_on_disk(const Scenario& s) { return weights_in(s, on_disk); }
 
-Plan place_assigned(const Scenario& s, double factor) {
+Plan place_assigned(const Uses& uses, double factor) {
+  const Scenario& s = uses.scenario();
   const Assignment& a = *s.assignment;
   Plan plan;
   plan.assignment = &a;
@@ -151,15 +151,15 @@ Plan place_assigned(const Scenario& s, double factor) {
     plan.stage_buffer = largest_offloaded(s, a);
   for (Size card = 0; card < plan.cards && plan.feasible(); ++card) {
     if (!is_used(plan, card)) continue;
-    const CardUse use = card_use(s, plan, card);
-    lack(plan, Reason::gpu_memory, use.weights + use.kv_cache - room_on_card(s, card, factor));
+    const CardUse use = uses.card(plan, card);
+    lack(plan, Reason::gpu_memory, use.weights + use.kv_cache - uses.room(card, factor));
     if (!plan.feasible()) plan.short_card = card;
   }
   const bool on_host = a.cards() == 0 || plan.on_cards.size() < std::ssize(a.layer) ||
                        plan.embedding != Where::card || plan.head != Where::card;
   if (whole_only(s) && on_host && (plan.cards > 0 || disk_use(s, plan) > Bytes(0)))
-    lack(plan, Reason::no_offload, host_use(s, plan).weights + disk_use(s, plan));
-  lack(plan, Reason::ram, host_use(s, plan).total() - ram_limit(s, plan, factor));
+    lack(plan, Reason::no_offload, uses.host(plan).weights + disk_use(s, plan));
+  lack(plan, Reason::ram, uses.host(plan).total() - ram_limit(uses, plan, factor));
   lack(plan, Reason::disk, disk_use(s, plan) - std::min(s.disk_budget, s.machine->host.disk));
   return plan;
 }

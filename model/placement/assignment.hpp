@@ -41,7 +41,7 @@ Assignment assignment_of(const Plan& plan);
 
 /// The plan of the scenario's assignment: what is short where it does not fit. `memory_factor` as
 /// in `place`. Only for runtimes that split by layers.
-Plan place_assigned(const Scenario& scenario, double memory_factor);
+Plan place_assigned(const Uses& uses, double memory_factor);
 
 /// What the scenario's assignment puts on a card (without the buffer for streamed weights), in host
 /// memory and on disk: weights, and the caches of layers that run there.
@@ -49,7 +49,7 @@ struct Held {
   Bytes weights, caches;
 };
 Held held_on_card(const Scenario& scenario, const Plan& plan, const CacheBytes& cache, Size card);
-Held held_on_host(const Scenario& scenario, const Plan& plan);
+Held held_on_host(const Scenario& scenario, const Plan& plan, const CacheBytes& cache);
 Bytes held_on_disk(const Scenario& scenario);
 
 /// Calls `f(piece)` for what of the layers is on `card`.

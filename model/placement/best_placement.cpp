@@ -42,7 +42,7 @@ struct Units {
 class Best {
  public:
   explicit Best(const Scenario& s)
-      : s_(s), pass_(step_pass(s)), layers_(std::ssize(s.weights->layer)) {}
+      : s_(s), uses_(s), pass_(step_pass(s)), layers_(std::ssize(s.weights->layer)) {}
 
   std::optional<BestPlacement> run() {
     for (const Order order : {Order::first_layers, Order::last_layers})
@@ -86,7 +86,7 @@ class Best {
   Units units(const Regime& regime) const {
     Units units;
     std::map<std::array<Size, 5>, std::size_t> known;  // to whole bytes and FLOPs
-    const CacheBytes cache(s_, reserved_tokens(s_));
+    const CacheBytes& cache = uses_.caches();
     const auto add = [&](Size layer, Content content) {
       const Piece piece{{layer, layer + 1}, content};
       const Bytes bytes = piece_bytes(*s_.weights, piece);
@@ -162,16 +162,16 @@ class Best {
       for (Size card = 0; card < card_count(s_); ++card) {
         p.cards.push_back(
             device(card_rate(s_, s_.machine->devices[static_cast<std::size_t>(card)])));
-        p.cards.back().room = room_on_card(s_, card, 1.0).count();
+        p.cards.back().room = uses_.room(card, 1.0).count();
       }
     if (regime.cards) p.cards[0].room -= regime.buffer.count();
     const bool on_first = regime.copies || p.caches_on_first;
     p.offloaded = device(on_first ? card_rate(s_, s_.machine->devices[0]) : cpu_rate(s_));
-    HostUse host = host_use(s_, Plan{});
+    HostUse host = uses_.host(Plan{});
     if (s_.runtime->input_on_cpu) host.weights += s_.weights->embedding;
     if (regime.offloads && !p.caches_on_first)
       host.activations = activations(s_, pass_tokens(s_), 1);
-    p.offloaded.room = (ram_limit(s_, Plan{}, 1.0) - host.total()).count();
+    p.offloaded.room = (ram_limit(uses_, Plan{}, 1.0) - host.total()).count();
     if (s_.runtime->disk) p.disk_room = std::min(s_.disk_budget, s_.machine->host.disk).count();
     p.launches = launches(s_, pass_);
     p.launches_hide = s_.runtime->launch == Launch::overlapped && regime.cards;
@@ -242,6 +242,7 @@ class Best {
   }
 
   const Scenario& s_;
+  Uses uses_;
   Pass pass_;
   Size layers_;
   std::optional<Placed> best_;

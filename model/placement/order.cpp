@@ -12,10 +12,7 @@ namespace {
 class Filler {
  public:
   Filler(const Scenario& s, Order order)
-      : s_(s),
-        order_(order),
-        layers_(std::ssize(s.weights->layer)),
-        cache_(s, reserved_tokens(s)) {}
+      : s_(s), order_(order), layers_(std::ssize(s.weights->layer)), uses_(s) {}
 
   std::optional<Placed> run() const {
     // The head is one more, which comes last.
@@ -66,7 +63,7 @@ class Filler {
     for (Size layer = 0; layer < layers_; ++layer)
       if (offloaded(layer, on_cards)) {
         buffer = std::max(buffer, w.layer[static_cast<std::size_t>(layer)]);
-        caches += cache_(layer, layer + 1);
+        caches += uses_.caches()(layer, layer + 1);
       }
     spots.embedding = s_.runtime->input_on_cpu ? on_cpu : Spot{0};
     if (spots.embedding == 0) first = w.embedding;
@@ -75,19 +72,20 @@ class Filler {
     if (!head_on_cards) buffer = std::max(buffer, head_bytes(s_, false));
     if (s_.runtime->offload == Offload::stream) first += buffer + caches;
     Spot card = 0;
-    Bytes left = room_on_card(s_, 0, 1.0) - first;
+    Bytes left = uses_.room(0, 1.0) - first;
     if (left < Bytes(0)) return std::nullopt;
     const auto put = [&](Bytes bytes) {
       while (bytes > left) {
         if (++card >= card_count(s_)) return false;
-        left = room_on_card(s_, card, 1.0);
+        left = uses_.room(card, 1.0);
       }
       left -= bytes;
       return true;
     };
     for (Size layer = 0; layer < layers_; ++layer) {
       if (offloaded(layer, on_cards)) continue;
-      if (!put(layer_bytes(w, {layer, layer + 1}) + cache_(layer, layer + 1))) return std::nullopt;
+      if (!put(layer_bytes(w, {layer, layer + 1}) + uses_.caches()(layer, layer + 1)))
+        return std::nullopt;
       spots.layer[static_cast<std::size_t>(layer)] = card;
     }
     if (tied())
@@ -116,7 +114,7 @@ class Filler {
   const Scenario& s_;
   Order order_;
   Size layers_;
-  CacheBytes cache_;
+  Uses uses_;
 };
 
 }  // namespace

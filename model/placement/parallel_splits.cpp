@@ -25,9 +25,9 @@ ParallelSplit split_of(const Scenario& s) {
                       .room = {}};
   if (split.estimate.verdict == Verdict::refused) return split;
   const Plan plan = place(s, 1.0);
-  const CardUses uses(s, plan.shards);
+  const Uses uses(s, plan.shards);
   for (Size card = 0; card < plan.cards; ++card)
-    split.weights = std::max(split.weights, uses(plan, card).weights);
+    split.weights = std::max(split.weights, uses.weights(plan, card));
   if (split.estimate.verdict < Verdict::does_not_fit) split.room = cache_room(s, plan);
   return split;
 }

@@ -166,23 +166,11 @@ bool whole_only(const Scenario& s) {
   return std::find(families.begin(), families.end(), s.weights->scheme->family) != families.end();
 }
 
-Bytes room_on_card(const Scenario& s, Size card, double factor) {
-  return room_on_card(s, card, factor, working_memory(s));
-}
-
-Bytes room_on_card(const Scenario& s, Size card, double factor, Bytes work) {
-  const Bytes budget = scaled(card_budget(s, static_cast<std::size_t>(card)), factor);
-  const Bytes left = budget - whole(s.runtime->context_bytes.value);
-  const double shares = (1.0 + s.runtime->fragmentation.value) * (1.0 + rest_share(s));
-  const DraftUse draft = draft_on_card(s, 1, card == 0);
-  return scaled(left, shares) - work - rotary_tables(s, std::ssize(s.weights->layer)) -
-         workspace(s, static_cast<std::size_t>(card)) - draft.weights - draft.kv_cache;
-}
-
-Bytes ram_limit(const Scenario& s, const Plan& plan, double factor) {
+Bytes ram_limit(const Uses& uses, const Plan& plan, double factor) {
+  const Scenario& s = uses.scenario();
   Bytes limit = scaled(std::min(s.ram_budget, s.machine->host.ram), factor);
   if (!s.machine->devices.empty() && s.machine->devices[0].unified_memory)
-    for (Size card = 0; card < plan.cards; ++card) limit -= card_use(s, plan, card).total();
+    for (Size card = 0; card < plan.cards; ++card) limit -= uses.card(plan, card).total();
   return limit;
 }
 
@@ -207,35 +195,53 @@ Bytes held_back(const Scenario& s, const Plan& plan, Size card) {
   return between(s.layer_split->on_host.bytes_before, range);
 }
 
-CardUses::CardUses(const Scenario& s, Size shards)
+Uses::Uses(const Scenario& s, Size shards)
     : s_(s),
+      shards_(shards),
       cache_(s, reserved_tokens(s), shards),
-      prompt_cache_(s, prompt_tokens(s), shards),
-      work_(s, shards) {}
+      work_(s, shards),
+      prompt_cache_(work_.grows() ? CacheBytes(s, prompt_tokens(s), shards) : CacheBytes()),
+      rest_(rest_share(s)) {
+  const Bytes all = work_.grows() ? cache_(0, std::ssize(s.weights->layer)) : Bytes(0);
+  working_ = work_(all, all);
+}
 
-CardUse CardUses::operator()(const Plan& plan, Size card) const {
+Bytes Uses::room(Size card, double factor) const {
+  const Bytes budget = scaled(card_budget(s_, static_cast<std::size_t>(card)), factor);
+  const Bytes left = budget - whole(s_.runtime->context_bytes.value);
+  const double shares = (1.0 + s_.runtime->fragmentation.value) * (1.0 + rest_);
+  const DraftUse draft = draft_on_card(s_, 1, card == 0);
+  return scaled(left, shares) - working_ - rotary_tables(s_, std::ssize(s_.weights->layer)) -
+         workspace(s_, static_cast<std::size_t>(card)) - draft.weights - draft.kv_cache;
+}
+
+Bytes Uses::weights(const Plan& plan, Size card) const {
+  if (!is_used(plan, card)) return {};
+  Bytes bytes = card == 0 ? plan.stage_buffer : Bytes(0);
+  if (plan.assignment != nullptr)
+    bytes += held_on_card(s_, plan, cache_, card).weights;
+  else
+    bytes += s_.runtime->split == Split::tensors ? rank_weights(s_, plan, card)
+                                                 : layer_weights(s_, plan, card);
+  if (plan.assignment == nullptr && plan.partly_on_host) bytes -= held_back(s_, plan, card);
+  return bytes + draft_on_card(s_, shards_, card == plan.idle).weights;
+}
+
+CardUse Uses::card(const Plan& plan, Size card) const {
   CardUse use;
   if (!is_used(plan, card)) return use;
-  const Range range = plan.layers_of(card);
   const auto caches = [&](const CacheBytes& cache) {
     if (plan.assignment != nullptr) return held_on_card(s_, plan, cache, card).caches;
-    Bytes bytes = caches_on_cards(s_) ? cache(range.first, range.last) : Bytes(0);
-    if (card == 0 && plan.stage_buffer > Bytes(0) && caches_on_cards(s_))
+    if (!caches_on_cards(s_)) return Bytes(0);
+    const Range range = plan.layers_of(card);
+    Bytes bytes = cache(range.first, range.last);
+    if (card == 0 && plan.stage_buffer > Bytes(0))
       bytes += cache(plan.on_cards.last, std::ssize(s_.weights->layer));
     return bytes;
   };
-  if (plan.assignment != nullptr)
-    use.weights = held_on_card(s_, plan, cache_, card).weights;
-  else
-    use.weights = s_.runtime->split == Split::tensors ? rank_weights(s_, plan, card)
-                                                      : layer_weights(s_, plan, card);
-  if (plan.assignment == nullptr && plan.partly_on_host) use.weights -= held_back(s_, plan, card);
-  if (card == 0) use.weights += plan.stage_buffer;
-  use.kv_cache = caches(cache_);
-  const Bytes prompts = std::min(use.kv_cache, caches(prompt_cache_)), own = use.kv_cache;
-  const DraftUse draft = draft_on_card(s_, plan.shards, card == plan.idle);
-  use.weights += draft.weights;
-  use.kv_cache += draft.kv_cache;
+  use.weights = weights(plan, card);
+  const Bytes own = caches(cache_);
+  use.kv_cache = own + draft_on_card(s_, shards_, card == plan.idle).kv_cache;
   Size layers = 0;
   for_pieces_on_card(plan, card, [&](const Piece& piece) { layers += piece.layers.size(); });
   // Cards without the head make no logits; where no card has it, the first may be asked to.
@@ -244,8 +250,9 @@ CardUse CardUses::operator()(const Plan& plan, Size card) const {
   const Head head = !other || plan.has_head(card) ? Head::here
                     : card == 0                   ? Head::returned
                                                   : Head::elsewhere;
+  const Bytes prompts = work_.grows() ? std::min(own, caches(prompt_cache_)) : own;
   use.beside_weights = block_rests(s_, plan, card) + rotary_tables(s_, layers);
-  use.activations = std::max(work_(own, prompts, head), fused_copies(s_, range)) +
+  use.activations = std::max(work_(own, prompts, head), fused_copies(s_, plan.layers_of(card))) +
                     workspace(s_, static_cast<std::size_t>(card)) + use.beside_weights;
   use.context = whole(s_.runtime->context_bytes.value) + communication(s_, plan, card);
   use.fragmentation =
@@ -254,36 +261,31 @@ CardUse CardUses::operator()(const Plan& plan, Size card) const {
   return use;
 }
 
-HostUse host_use(const Scenario& s, const Plan& plan) {
+HostUse Uses::host(const Plan& plan) const {
   HostUse use;
-  use.process = whole(s.runtime->host_bytes.value);
-  const DraftUse draft = draft_on_host(s, plan);
+  use.process = whole(s_.runtime->host_bytes.value);
+  const DraftUse draft = draft_on_host(s_, plan);
   const bool computes = plan.stage_buffer == Bytes(0) &&
                         (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card);
+  if (computes) use.activations = work_.of_pass();
   if (plan.assignment != nullptr) {
-    const Held held = held_on_host(s, plan);
-    use.weights = held.weights;
-    use.kv_cache = held.caches;
-    if (computes) use.activations = activations(s, pass_tokens(s), 1);
-    use.weights += draft.weights;
-    use.kv_cache += draft.kv_cache;
+    const Held held = held_on_host(s_, plan, cache_);
+    use.weights = held.weights + draft.weights;
+    use.kv_cache = held.caches + draft.kv_cache;
     return use;
   }
-  use.weights = layer_bytes(*s.weights, plan.on_cpu);
-  if (plan.embedding == Where::cpu) use.weights += s.weights->embedding;
-  if (plan.head == Where::cpu) use.weights += head_bytes(s, plan.embedding == plan.head);
+  use.weights = layer_bytes(*s_.weights, plan.on_cpu);
+  if (plan.embedding == Where::cpu) use.weights += s_.weights->embedding;
+  if (plan.head == Where::cpu) use.weights += head_bytes(s_, plan.embedding == plan.head);
   if (plan.partly_on_host)
-    for (Size card = 0; card < plan.cards; ++card) use.weights += held_back(s, plan, card);
-  if (s.runtime->repacks_on_cpu) use.process += use.weights;
-  const CacheBytes cache(s, reserved_tokens(s));
-  if (!caches_on_cards(s))
-    use.kv_cache = plan.stage_buffer > Bytes(0) ? cache(0, std::ssize(s.weights->layer))
-                                                : cache(plan.on_cards.first, plan.on_cards.last);
-  if (computes) {
+    for (Size card = 0; card < plan.cards; ++card) use.weights += held_back(s_, plan, card);
+  if (s_.runtime->repacks_on_cpu) use.process += use.weights;
+  if (!caches_on_cards(s_))
+    use.kv_cache = plan.stage_buffer > Bytes(0) ? cache_(0, std::ssize(s_.weights->layer))
+                                                : cache_(plan.on_cards.first, plan.on_cards.last);
+  if (computes)
     use.kv_cache +=
-        cache(plan.on_cpu.first, plan.on_cpu.last) + cache(plan.on_disk.first, plan.on_disk.last);
-    use.activations = activations(s, pass_tokens(s), 1);
-  }
+        cache_(plan.on_cpu.first, plan.on_cpu.last) + cache_(plan.on_disk.first, plan.on_disk.last);
   use.weights += draft.weights;
   use.kv_cache += draft.kv_cache;
   return use;
@@ -295,16 +297,17 @@ Bytes disk_use(const Scenario& s, const Plan& plan) {
   return layer_bytes(*s.weights, plan.on_disk) + head;
 }
 
-Plan place(const Scenario& scenario, double memory_factor) {
-  if (scenario.assignment != nullptr) return place_assigned(scenario, memory_factor);
-  if (scenario.runtime->split == Split::tensors) return split_tensors(scenario, memory_factor);
-  if (scenario.machine->host.boxes > 1) {  // one process, one box
+Plan place(const Uses& uses, double memory_factor) {
+  const Scenario& s = uses.scenario();
+  if (s.assignment != nullptr) return place_assigned(uses, memory_factor);
+  if (s.runtime->split == Split::tensors) return split_tensors(uses, memory_factor);
+  if (s.machine->host.boxes > 1) {  // one process, one box
     Plan plan;
     plan.reason = Reason::parallelism_unsupported;
     return plan;
   }
-  return scenario.runtime->offload == Offload::compute ? split_last_layers(scenario, memory_factor)
-                                                       : split_layers(scenario, memory_factor);
+  return s.runtime->offload == Offload::compute ? split_last_layers(uses, memory_factor)
+                                                : split_layers(uses, memory_factor);
 }
 
 }  // namespace headroom::model

@@ -6,6 +6,7 @@
 // grid point rest on.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "model/estimate.hpp"
@@ -54,7 +55,9 @@ struct Plan {
   bool partly_on_host = false;  ///< some tensors of layers on cards stay in host memory
   Bytes stage_buffer;           ///< on the first card, for weights that are streamed through it
   bool feasible() const { return reason == Reason::none; }
-  Size stage_of(Size card) const { return card % (cards / replicas) / shards; }
+  Size stage_of(Size card) const {
+    return replicas * shards == 1 ? card : card % (cards / replicas) / shards;
+  }
   Range layers_of(Size card) const {
     const auto stage = static_cast<std::size_t>(stage_of(card));
     return {cut[stage], cut[stage + 1]};
@@ -77,32 +80,61 @@ struct Plan {
 bool is_used(const Plan& plan, Size card);
 Size cards_used(const Plan& plan);
 
-/// The placement under budgets divided by `memory_factor`: 1 for the expected memory, the ends of
-/// the memory interval for the verdict's sureness.
-Plan place(const Scenario& scenario, double memory_factor);
-
 /// What card `card` holds under `plan`. `fragmentation` is the allocator's share.
 struct CardUse {
   Bytes weights, kv_cache, activations, context, fragmentation;
   Bytes beside_weights;  ///< of `activations`, what stands since weights were loaded
   Bytes total() const { return weights + kv_cache + activations + context + fragmentation; }
 };
-/// What does not depend on the plan is worked out once.
-class CardUses {
+/// What host memory holds: offloaded weights, caches of layers computed there, the process itself.
+struct HostUse {
+  Bytes weights, kv_cache, activations, process;
+  Bytes total() const { return weights + kv_cache + activations + process; }
+};
+
+/// What any plan of a scenario with so many shards makes devices hold. What does not depend on the
+/// plan, caches by layer and working memory, is worked out once.
+class Uses {
  public:
   /// `shards`: cards that split each matrix.
-  CardUses(const Scenario& scenario, Size shards);
-  CardUse operator()(const Plan& plan, Size card) const;
+  Uses(const Scenario& scenario, Size shards);
+  /// As many as the scenario asks for, or one.
+  explicit Uses(const Scenario& scenario)
+      : Uses(scenario, std::max<Size>(1, scenario.tensor_parallel)) {}
+  CardUse card(const Plan& plan, Size card) const;
+  /// Its weights alone.
+  Bytes weights(const Plan& plan, Size card) const;
+  HostUse host(const Plan& plan) const;
+  /// Room on a card for weights and caches under its budget divided by `memory_factor`, after the
+  /// context, the allocator's share and the work of a pass.
+  Bytes room(Size card, double memory_factor) const;
+  /// Of a card that may hold all caches, in prefill or while they grow.
+  Bytes working_memory() const { return working_; }
   const CacheBytes& caches() const { return cache_; }
+  const Scenario& scenario() const { return s_; }
+  Size shards() const { return shards_; }
 
  private:
   const Scenario& s_;
+  Size shards_;
   CacheBytes cache_;
-  CacheBytes prompt_cache_;
   WorkingMemory work_;
+  CacheBytes prompt_cache_;  ///< empty where caches do not grow
+  Bytes working_;
+  double rest_;  ///< of each byte of weights, what blocks of the allocator hold beside it
 };
 inline CardUse card_use(const Scenario& scenario, const Plan& plan, Size card) {
-  return CardUses(scenario, plan.shards)(plan, card);
+  return Uses(scenario, plan.shards).card(plan, card);
+}
+inline HostUse host_use(const Scenario& scenario, const Plan& plan) {
+  return Uses(scenario, plan.shards).host(plan);
+}
+
+/// The placement under budgets divided by `memory_factor`: 1 for the expected memory, the ends of
+/// the memory interval for the verdict's sureness.
+Plan place(const Uses& uses, double memory_factor);
+inline Plan place(const Scenario& scenario, double memory_factor) {
+  return place(Uses(scenario), memory_factor);
 }
 
 /// Whether the caches of layers on cards are there too.
@@ -111,12 +143,6 @@ bool caches_on_cards(const Scenario& scenario);
 /// Bytes of the weights of `card` that stay in host memory although their layers run on it.
 Bytes held_back(const Scenario& scenario, const Plan& plan, Size card);
 
-/// What host memory holds: offloaded weights, caches of layers computed there, the process itself.
-struct HostUse {
-  Bytes weights, kv_cache, activations, process;
-  Bytes total() const { return weights + kv_cache + activations + process; }
-};
-HostUse host_use(const Scenario& scenario, const Plan& plan);
 /// Weights that stay on disk.
 Bytes disk_use(const Scenario& scenario, const Plan& plan);
 

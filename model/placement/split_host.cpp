@@ -19,9 +19,10 @@ Plan on_cpu_only(const Scenario& s) {
   return plan;
 }
 
-void place_in_host(const Scenario& s, Plan& plan, double factor) {
-  const Bytes limit = ram_limit(s, plan, factor);
-  const HostUse use = host_use(s, plan);
+void place_in_host(const Uses& uses, Plan& plan, double factor) {
+  const Scenario& s = uses.scenario();
+  const Bytes limit = ram_limit(uses, plan, factor);
+  const HostUse use = uses.host(plan);
   if (use.total() <= limit) return;
   // The tail of the CPU's layers goes to disk. Of a runtime that streams, the head follows them, as
   // the last module that its mapper places, unless it is the embedding's own tensor.

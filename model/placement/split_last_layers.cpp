@@ -11,14 +11,14 @@ std::size_t index(Size i) { return static_cast<std::size_t>(i); }
 
 class LastLayers {
  public:
-  LastLayers(const Scenario& s, double factor)
-      : s_(s),
-        given_(s.layer_split),
+  LastLayers(const Uses& uses, double factor)
+      : uses_(uses),
+        s_(uses.scenario()),
+        given_(s_.layer_split),
         factor_(factor),
-        layers_(std::ssize(s.weights->layer)),
-        devices_(std::min<Size>(card_count(s), LayerSplit::most_cards)),
-        shares_(devices_ > 1 ? card_shares(s) : std::array<float, LayerSplit::most_cards>{1}),
-        uses_(s, 1) {}
+        layers_(std::ssize(s_.weights->layer)),
+        devices_(std::min<Size>(card_count(s_), LayerSplit::most_cards)),
+        shares_(devices_ > 1 ? card_shares(s_) : std::array<float, LayerSplit::most_cards>{1}) {}
 
   Plan plan() const {
     if (devices_ == 0) return on_cpu_only(s_);
@@ -100,7 +100,7 @@ class LastLayers {
 
   Bytes budget(Size card) const { return scaled(card_budget(s_, index(card)), factor_); }
   Bytes excess(const Plan& plan, Size card) const {
-    return uses_(plan, card).total() - budget(card);
+    return uses_.card(plan, card).total() - budget(card);
   }
   bool fits(const Plan& plan) const {
     for (Size card = 0; card < plan.cards; ++card)
@@ -109,10 +109,9 @@ class LastLayers {
   }
   /// Layers that all rooms together would hold, were all layers alike: where to start looking.
   Size guess(Size cards) const {
-    const Bytes work = working_memory(s_);
     double room = 0;
     for (Size card = 0; card < cards; ++card)
-      room += std::max(0.0, room_on_card(s_, card, factor_, work).real().value());
+      room += std::max(0.0, uses_.room(card, factor_).real().value());
     const Bytes all = layer_bytes(*s_.weights, {0, layers_}) +
                       (caches_on_cards(s_) ? uses_.caches()(0, layers_) : Bytes(0));
     const double share = room / std::max(1.0, all.real().value());
@@ -122,29 +121,18 @@ class LastLayers {
   /// the shares, which moves a card's end by less than one layer for each card.
   Size most(Size cards) const {
     const auto holds = [&](Size n) { return fits(with(cards, n)); };
-    Size low = 0, high = layers_ + 2, step = 1;  // held, not held
-    if (const Size at = std::clamp<Size>(guess(cards), 1, layers_ + 1); holds(at)) {
-      for (low = at; low + step < high && holds(low + step); step *= 2) low += step;
-      high = std::min(high, low + step);
-    } else {
-      for (high = at; high - step > low && !holds(high - step); step *= 2) high -= step;
-      low = std::max(low, high - step);
-    }
-    while (high - low > 1) {
-      const Size middle = (low + high) / 2;
-      (holds(middle) ? low : high) = middle;
-    }
+    const Size low = largest_near(guess(cards), 0, layers_ + 2, holds);
     for (Size more = std::min(low + cards, layers_ + 1); more > low + 1; --more)
       if (holds(more)) return more;
     return low;
   }
 
+  const Uses& uses_;
   const Scenario& s_;
   const LayerSplit* given_;
   double factor_;
   Size layers_, devices_;
   std::array<float, LayerSplit::most_cards> shares_;
-  CardUses uses_;
 };
 
 }  // namespace
@@ -163,9 +151,9 @@ std::array<float, LayerSplit::most_cards> card_shares(const Scenario& s) {
   return shares;
 }
 
-Plan split_last_layers(const Scenario& s, double factor) {
-  Plan plan = LastLayers(s, factor).plan();
-  if (plan.feasible()) place_in_host(s, plan, factor);
+Plan split_last_layers(const Uses& uses, double factor) {
+  Plan plan = LastLayers(uses, factor).plan();
+  if (plan.feasible()) place_in_host(uses, plan, factor);
   return plan;
 }
 

@@ -8,21 +8,22 @@ namespace {
 
 class LayerFill {
  public:
-  LayerFill(const Scenario& s, double factor)
-      : s_(s),
-        w_(*s.weights),
+  LayerFill(const Uses& uses, double factor)
+      : uses_(uses),
+        s_(uses.scenario()),
+        w_(*s_.weights),
         factor_(factor),
-        layers_(std::ssize(s.weights->layer)),
-        cards_(card_count(s)),
-        cache_(s, caches_on_cards(s) ? reserved_tokens(s) : CachedTokens{}),
-        work_(working_memory(s)) {}
+        layers_(std::ssize(w_.layer)),
+        cards_(card_count(s_)) {
+    for (Size card = 0; card < cards_; ++card) room_[index(card)] = uses.room(card, factor).count();
+  }
 
   Plan plan() const {
     Plan plan = first_layers_on_cards();
-    if (plan.feasible()) place_in_host(s_, plan, factor_);
+    if (plan.feasible()) place_in_host(uses_, plan, factor_);
     if (!whole_only(s_) || is_whole(plan)) return plan;
     Plan cpu = on_cpu_only(s_);
-    if (cpu.feasible()) place_in_host(s_, cpu, factor_);
+    if (cpu.feasible()) place_in_host(uses_, cpu, factor_);
     if (cpu.feasible() && is_whole(cpu)) return cpu;
     if (plan.feasible()) {
       plan.reason = Reason::no_offload;
@@ -40,9 +41,10 @@ class LayerFill {
     return plan.on_cards.size() > 0 ? plan.on_cpu.size() == 0 && plan.head == Where::card
                                     : !plan.computes_on_card;
   }
-  Bytes room(Size card) const { return room_on_card(s_, card, factor_, work_); }
+  Bytes room(Size card) const { return Bytes(room_[index(card)]); }
+  const CacheBytes& caches() const { return uses_.caches(); }
   Bytes held(Size first, Size last) const {
-    return layer_bytes(w_, {first, last}) + cache_(first, last);
+    return layer_bytes(w_, {first, last}) + caches()(first, last);
   }
   /// Cards filled from layer 0 on, the first holding `extra` beside. Returns the layer reached and
   /// notes cuts and cards in `plan`.
@@ -52,7 +54,7 @@ class LayerFill {
     plan.cards = 0;
     for (Size card = 0; card < cards_ && at < layers_; ++card) {
       left = room(card) - (card == 0 ? extra : Bytes(0));
-      const Size next = layers_that_fit(s_, cache_, at, left);
+      const Size next = layers_that_fit(s_, caches(), at, left);
       left -= held(at, next);
       if (next > at || card == 0) plan.cards = card + 1;
       at = next;
@@ -95,14 +97,6 @@ class LayerFill {
     return w_.model->profile.tied_head && plan.embedding == Where::card;
   }
 
-  /// The largest of the layers from `kept` on.
-  Bytes largest_from(Size kept) const {
-    Bytes most;
-    for (Size at = kept; at < layers_; at = w_.run_ends[index(w_.run_of[index(at)])])
-      most = std::max(most, w_.layer[index(at)]);
-    return most;
-  }
-
   /// Offloaded layers run on the first card: their caches live there, and weights pass through a
   /// buffer as large as the largest of them. Keeping m layers needs room for the caches of the
   /// others and for the largest of them, which only grows as m falls, so the most that can stay is
@@ -111,8 +105,8 @@ class LayerFill {
   Plan stream(Plan& plan, Bytes first) const {
     const bool tied = tied_on_card(plan);
     const Bytes head = tied ? Bytes(0) : head_bytes(s_, false);
-    const auto buffer = [&](Size kept) { return std::max(head, largest_from(kept)); };
-    const auto beside = [&](Size kept) { return buffer(kept) + first + cache_(kept, layers_); };
+    const auto buffer = [&](Size kept) { return std::max(head, w_.largest_from[index(kept)]); };
+    const auto beside = [&](Size kept) { return buffer(kept) + first + caches()(kept, layers_); };
     Bytes left;
     Size kept = layers_;
     for (Size reached = 0; kept > 0; kept = reached) {
@@ -135,18 +129,18 @@ class LayerFill {
     return plan;
   }
 
+  const Uses& uses_;
   const Scenario& s_;
   const Weights& w_;
   double factor_;
   Size layers_, cards_;
-  CacheBytes cache_;
-  Bytes work_;
+  std::array<Size, Plan::most_cards> room_;  ///< bytes, of each card
 };
 
 }  // namespace
 
-Plan split_layers(const Scenario& scenario, double memory_factor) {
-  return LayerFill(scenario, memory_factor).plan();
+Plan split_layers(const Uses& uses, double memory_factor) {
+  return LayerFill(uses, memory_factor).plan();
 }
 
 }  // namespace headroom::model

@@ -49,7 +49,9 @@ Size first_layer(Size layers, Size stages, Size stage) {
   return stage * each + std::clamp<Size>(stage - with_more_from, 0, more);
 }
 
-Plan with(const Scenario& s, double factor, Size shards, Size stages, Size replicas) {
+Plan with(const Uses& uses, double factor, Size stages, Size replicas) {
+  const Scenario& s = uses.scenario();
+  const Size shards = uses.shards();
   const Size layers = std::ssize(s.weights->layer);
   Plan plan;
   plan.shards = shards;
@@ -63,17 +65,16 @@ Plan with(const Scenario& s, double factor, Size shards, Size stages, Size repli
   plan.on_cpu = plan.on_disk = {layers, layers};
   for (Size stage = 0; stage <= stages; ++stage)
     plan.cut[static_cast<std::size_t>(stage)] = first_layer(layers, stages, stage);
-  const CardUses uses(s, shards);
   for (Size group = 0; group < stages * replicas; ++group) {
     const Size first = group * shards;  // no card of the group holds more
     const Bytes budget = scaled(smallest_budget(s, first, first + shards), factor);
-    const Bytes use = uses(plan, first).total();
+    const Bytes use = uses.card(plan, first).total();
     if (use <= budget) continue;
     plan.reason = Reason::gpu_memory;
     plan.short_bytes = std::max(plan.short_bytes, use - budget);
   }
   const Bytes ram = scaled(std::min(s.ram_budget, s.machine->host.ram), factor);
-  const Bytes host = host_use(s, plan).total();
+  const Bytes host = uses.host(plan).total();
   if (plan.feasible() && host > ram) {
     plan.reason = Reason::ram;
     plan.short_bytes = host - ram;
@@ -83,7 +84,8 @@ Plan with(const Scenario& s, double factor, Size shards, Size stages, Size repli
 
 }  // namespace
 
-Plan split_tensors(const Scenario& s, double factor) {
+Plan split_tensors(const Uses& uses, double factor) {
+  const Scenario& s = uses.scenario();
   const Size stages = std::max<Size>(1, s.pipeline_parallel), cards = card_count(s);
   const Size replicas = std::max<Size>(1, s.data_parallel);
   if (cards == 0) return refused(Reason::no_gpu);
@@ -102,7 +104,11 @@ Plan split_tensors(const Scenario& s, double factor) {
   if (least_asked > cards || stages > cards || replicas > cards ||
       least_asked * stages * replicas > cards)
     return refused(Reason::not_enough_gpus);
-  if (asked > 0) return with(s, factor, asked, stages, replicas);
+  const auto over = [&](Size shards) {
+    if (shards == uses.shards()) return with(uses, factor, stages, replicas);
+    return with(Uses(s, shards), factor, stages, replicas);
+  };
+  if (asked > 0) return over(asked);
   // As few cards as hold the model: none that the weights alone overflow is tried.
   const Size most = cards / (stages * replicas);
   const Bytes budget = smallest_budget(s, 0, 1) + s.cpu_offload;
@@ -115,10 +121,10 @@ Plan split_tensors(const Scenario& s, double factor) {
   if (widest == 0) return refused(obstacle(s, 1, replicas));
   for (Size shards = std::max<Size>(1, least); shards < widest; ++shards) {
     if (obstacle(s, shards, replicas) != Reason::none) continue;
-    const Plan plan = with(s, factor, shards, stages, replicas);
+    const Plan plan = over(shards);
     if (plan.feasible()) return plan;
   }
-  return with(s, factor, widest, stages, replicas);
+  return over(widest);
 }
 
 }  // namespace headroom::model

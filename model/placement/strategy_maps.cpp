@@ -86,13 +86,14 @@ MaxMemory limits_of(const Scenario& s, const Plan& plan, const std::vector<Item>
 
 MaxMemory weights_share(const Scenario& s, const Plan& plan) {
   MaxMemory memory;
+  const Uses uses(s, 1);
   for (Size card = 0; plan.cards > 0 && card < card_count(s); ++card) {
-    Bytes room = room_on_card(s, card, 1.0);
+    Bytes room = uses.room(card, 1.0);
     if (card < plan.cards) room -= card_use(s, plan, card).kv_cache;
     memory.push_back({std::to_string(card), limit(room)});
   }
-  const HostUse host = host_use(s, plan);
-  const Bytes room = ram_limit(s, plan, 1.0) - (host.total() - host.weights);
+  const HostUse host = uses.host(plan);
+  const Bytes room = ram_limit(uses, plan, 1.0) - (host.total() - host.weights);
   memory.push_back({"cpu", limit(room)});
   memory.push_back({"disk", 0, false});
   return memory;

@@ -143,26 +143,6 @@ std::vector<Bytes> held_bytes(const Model& model, const Scheme& scheme) {
 
 namespace {
 
-/// Whether blocks `i` and `i + 1` have the same caches.
-bool same_caches(const Profile& profile, std::size_t i) {
-  const auto same = [&](const std::vector<Size>& before) {
-    return before[i + 1] - before[i] == before[i + 2] - before[i + 1];
-  };
-  return std::all_of(profile.caches.begin(), profile.caches.end(), [&](const CacheClass& c) {
-    return same(c.per_token_before) && same(c.expanded_before) && same(c.twice_before) &&
-           same(c.state_before);
-  });
-}
-
-void find_runs(Weights& weights) {
-  for (std::size_t i = 0; i < weights.layer.size(); ++i) {
-    weights.run_of.push_back(std::ssize(weights.run_ends));
-    if (i + 1 == weights.layer.size() || weights.layer[i] != weights.layer[i + 1] ||
-        !same_caches(weights.model->profile, i))
-      weights.run_ends.push_back(static_cast<Size>(i) + 1);
-  }
-}
-
 /// Whether an engine that fuses finds it beside two others: q, k or v as a matrix of its own.
 bool is_separate(const Tensor& tensor) {
   const std::string_view module = tensor.module();
@@ -185,12 +165,9 @@ BlockRestCounter::Held in_memory(const Tensor& tensor, const HeldTensor& held,
           .divided = divided};
 }
 
-/// Runs and prefix sums over the layers, from each layer's own.
+/// Sums over the layers, and the largest of those that follow, from each layer's own.
 void sum_layers(Weights& weights, const std::vector<double>& dense,
                 const std::vector<Divided>& divided) {
-  weights.run_ends.clear();
-  weights.run_of.clear();
-  find_runs(weights);
   weights.layers_before = {Bytes(0)};
   weights.shards.before = {Divided{}};
   weights.read_dense = {0};
@@ -199,6 +176,9 @@ void sum_layers(Weights& weights, const std::vector<double>& dense,
     weights.shards.before.push_back(weights.shards.before.back() + divided[i]);
     weights.read_dense.push_back(weights.read_dense.back() + dense[i]);
   }
+  weights.largest_from.assign(weights.layer.size() + 1, Bytes(0));
+  for (std::size_t i = weights.layer.size(); i-- > 0;)
+    weights.largest_from[i] = std::max(weights.layer[i], weights.largest_from[i + 1]);
 }
 
 }  // namespace

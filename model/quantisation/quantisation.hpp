@@ -96,8 +96,7 @@ struct Weights {
   double of_files = 1;                 ///< bytes of the checkpoint's files for each byte held
   std::vector<Bytes> layer;            ///< each block, as model.profile.layers
   std::vector<Bytes> layers_before;    ///< prefix sums: [0] = 0, [n] = all blocks
-  std::vector<Size> run_ends;          ///< layers of equal bytes and caches in a row: [.., end)
-  std::vector<Size> run_of;            ///< the run of each block
+  std::vector<Bytes> largest_from;     ///< [n]: the largest of the blocks from n on
   std::vector<Bytes> experts_before;   ///< of them, all experts
   std::vector<Bytes> separate_before;  ///< of them, q, k and v where each is a matrix of its own
   // Bytes that one forward pass reads of each block, as often as it runs (prefix sums): whatever is

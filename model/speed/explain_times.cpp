@@ -22,7 +22,7 @@ class TimeTerms {
         rates_(rates_for(*s.weights)),
         reduce_(reduce_latency(s, plan.shards * plan.replicas)),
         out_(out),
-        times_(interval_factors(*s.runtime).times(out.estimate.verdict)) {}
+        times_(interval_factors(*s.runtime).times(out.estimate)) {}
 
   void add_load(const LoadTime& load) {
     const auto part = [&](std::string_view what, double seconds, std::string formula) {

@@ -11,8 +11,8 @@ namespace {
 double real(Bytes bytes) { return static_cast<double>(bytes.count()); }
 
 /// Weights of `card` that come from files.
-double weights_on(const CardUses& uses, const Plan& plan, Size card) {
-  const Bytes held = uses(plan, card).weights;
+double weights_on(const Uses& uses, const Plan& plan, Size card) {
+  const Bytes held = uses.weights(plan, card);
   return real(card == 0 ? held - plan.stage_buffer : held);
 }
 
@@ -34,7 +34,8 @@ double bytes_read(const Scenario& s, const Plan& plan) {
   return draft + w.of_files * real(w.total - disk_use(s, plan));
 }
 
-LoadTime load_time(const Scenario& s, const Plan& plan, const CardUses& uses) {
+LoadTime load_time(const Uses& uses, const Plan& plan) {
+  const Scenario& s = uses.scenario();
   const Weights& w = *s.weights;
   const Runtime& r = *s.runtime;
   const Host& host = s.machine->host;
@@ -45,7 +46,7 @@ LoadTime load_time(const Scenario& s, const Plan& plan, const CardUses& uses) {
   LoadTime time;
   time.fixed = r.load_fixed_s.value;
   double files = bytes_read(s, plan);
-  if (const double held = real(host_use(s, plan).weights); held > 0) {
+  if (const double held = real(uses.host(plan).weights); held > 0) {
     if (as_they_are && r.host_weights == HostWeights::mapped) {
       const double mapped = std::min(files, held);
       files -= mapped;

@@ -32,9 +32,9 @@ double bytes_read(const Scenario& scenario, const Plan& plan);
 /// docs/source/speed.mdx (548 MB "loaded" to the CPU in 4 ms: mapped, not touched); vLLM
 /// model_loader/weight_utils.py (every rank opens every file and copies its slice).
 /// `uses`: of the plan's shards.
-LoadTime load_time(const Scenario& scenario, const Plan& plan, const CardUses& uses);
+LoadTime load_time(const Uses& uses, const Plan& plan);
 inline LoadTime load_time(const Scenario& scenario, const Plan& plan) {
-  return load_time(scenario, plan, CardUses(scenario, plan.shards));
+  return load_time(Uses(scenario, plan.shards), plan);
 }
 
 }  // namespace headroom::model

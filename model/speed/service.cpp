@@ -35,13 +35,12 @@ Service of_one_batch(const Scenario& s, const Estimate& e) {
 
 Service service_of(const Scenario& s, const Estimate& e) {
   if (batches_continuously(s, e)) {
-    const IntervalFactors f = interval_factors(*s.runtime);
+    const ServingIntervals of = interval_factors(*s.runtime).serving(e);
     if (const Traffic t = traffic(s); t.running > 0)
-      return {t.ttft,         t.tpot,         t.total,        t.requests_s,
-              t.prompt_share, f.serving_ttft, f.serving_tpot, f.serving_rate};
+      return {t.ttft, t.tpot, t.total, t.requests_s, t.prompt_share, of.ttft, of.tpot, of.rate};
   }
   Service one = of_one_batch(s, e);
-  const TimeIntervals times = interval_factors(*s.runtime).times(e.verdict);
+  const TimeIntervals times = interval_factors(*s.runtime).times(e);
   one.first = times.ttft;
   one.step = times.tpot;
   const auto of_total = [&](double ttft, double tpot) { return total_at(e, ttft, tpot) / e.total; };

@@ -69,6 +69,14 @@ json::object term_object(const model::Term& term) {
           {"source", term.source}};
 }
 
+/// 80 %, as factors on the expected value; no measurements: unmeasured, a guess.
+json::object interval_object(const model::Interval& of) {
+  return {{"low", of.low},
+          {"high", of.high},
+          {"measurements", of.measurements},
+          {"evidence", of.measurements > 0 ? "measured" : "unmeasured"}};
+}
+
 json::object object_of(const GivenScenario& given, const Explanation& explained,
                        const std::optional<model::Traffic>& serving) {
   const Estimate& e = explained.estimate;
@@ -110,6 +118,14 @@ json::object object_of(const GivenScenario& given, const Explanation& explained,
     if (given.on_machine || term.unit == "bytes")
       all["terms"].as_array().push_back(term_object(term));
   if (given.on_machine) all["speed"] = speed_array(model::breakdown(given.scenario));
+  if (given.on_machine) {
+    const model::IntervalFactors of = model::interval_factors(*given.scenario.runtime);
+    const model::TimeIntervals times = of.times(e);
+    all["intervals"] = json::object{{"memory", interval_object(of.memory)},
+                                    {"load", interval_object(times.load)},
+                                    {"ttft", interval_object(times.ttft)},
+                                    {"tpot", interval_object(times.tpot)}};
+  }
   all["serving"] =
       serving ? json::value(traffic_object(*serving, given.scenario, e)) : json::value();
   if (given.on_machine) all["result"] = json_rows(result_row(given, e)).front();
@@ -187,12 +203,19 @@ const Command estimate_command = {
          "      (one change, or two together), how long a step takes and on what; json has them "
          "as\n"
          "      *_bytes, peak_at, fits, largest_batch, longest_sequence, changes, step_s (_low_s,\n"
-         "      _high_s), step_parts_s, tokens_s, mfu, bound, days (--token-budget)\n"
+         "      _high_s), step_parts_s, step_breakdown (by part, as --explain), tokens_s, mfu, "
+         "bound,\n"
+         "      days (--token-budget)\n"
          "--explain: of first token and output token, by kind of layer and device: bytes, FLOPs, "
-         "the\n      rates they are held against, what each takes and what bounds it; every term "
-         "with its\n      formula and source\n"
+         "the\n      rates they are held against, what each takes and what bounds it; of a "
+         "training "
+         "step the\n      same of forward, backward, recomputation, collectives, bubbles and "
+         "optimizer; every\n      term with its formula and source\n"
          "json: model, machine, assumptions, verdict, sure, devices, terms (name, bytes or\n"
-         "      seconds, low, high, formula, numbers, source), speed (what --explain shows: "
+         "      seconds, low, high, formula, numbers, source), intervals (of memory and times: "
+         "low\n"
+         "      and high as factors, measurements, measured or unmeasured), speed (what --explain "
+         "shows: "
          "*_bytes,\n      flops, *_s, bound, by part), result (as a sweep stores it), serving\n"
          "      (continuous batching in its steady state: ttft_s, tpot_s, total_s, p50, p95,\n"
          "      requests_s, output_tokens_s, _gpu, _user, each with _low and _high; null where the "

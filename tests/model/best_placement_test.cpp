@@ -155,7 +155,7 @@ TEST(BestPlacement, EqualsTheBestOfAllPlacements) {
     s.batch = i % 5 == 0 ? 33 : 1;
     s.prompt_tokens = random.between(1, 900);
     // So little memory that something has to give: what a pass needs, and a part of the weights.
-    const Size work = working_memory(s).count() + (Size{12} << 20);
+    const Size work = Uses(s).working_memory().count() + (Size{12} << 20);
     const Size beside = static_cast<Size>(row.context_bytes.value) + work;
     for (Device& device : box.devices) {
       device.memory = Bytes(beside + random.between(0, w.total.count()));

@@ -71,7 +71,12 @@ TEST(Store, EveryColumnOfTheViewIsWhatTheColumnListSays) {
 TEST(Store, ServedPointsComeBackWithTheirIntervalsAndTheOthersWithout) {
   Folder folder;
   const auto file = folder / "r.sqlite";
-  const auto some = [](Size point) { return point < 6 ? made_up(point) : made_up_served(point); };
+  const auto some = [](Size point) {
+    model::Estimate e = point < 6 ? made_up(point) : made_up_served(point);
+    e.first_unmeasured = point % 2 == 1;
+    e.step_unmeasured = point % 4 > 1;
+    return e;
+  };
   {
     Store store(file);
     store.begin_run(small_run());
@@ -86,6 +91,8 @@ TEST(Store, ServedPointsComeBackWithTheirIntervalsAndTheOthersWithout) {
   database.for_each(1, [&](Size point, const model::Estimate& e) {
     EXPECT_EQ(e.served.running, some(point).served.running) << point;
     EXPECT_EQ(e.served.total_p95, some(point).served.total_p95) << point;
+    EXPECT_EQ(e.first_unmeasured, some(point).first_unmeasured) << point;
+    EXPECT_EQ(e.step_unmeasured, some(point).step_unmeasured) << point;
     EXPECT_EQ(e.served.output_tokens_s, some(point).served.output_tokens_s) << point;
   });
   const Table best = database.query(std::string(view("serving").sql), 1);

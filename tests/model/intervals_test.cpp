@@ -1,0 +1,90 @@
+// Times that no measurement stands behind say so, and say it with a wider interval.
+#include <gtest/gtest.h>
+
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// An engine like vllm with one measured cell, on a card of the class of that cell.
+struct Measured {
+  Machine box = parse_machine("h100-sxm-80gb", shipped_catalogue());
+  const Weights w = hold(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
+  Runtime engine = runtime("vllm");
+  Rates& cell = engine.rates[static_cast<std::size_t>(CardClass::hopper)]
+                            [static_cast<std::size_t>(Width::sixteen)];
+  Measured() {
+    cell.prefill_compute.measurements = cell.decode_bandwidth.measurements = 40;
+    engine.prefill_interval = {1, 0.9, 1.1, 40, "made up"};
+    engine.decode_interval = {1, 0.95, 2.2, 40, "made up"};
+    engine.first_token_interval = engine.serving_interval = engine.throughput_interval =
+        engine.prefill_interval;
+  }
+  Estimate estimate() const {
+    Scenario s = test::scenario(w, box, "vllm");
+    s.runtime = &engine;
+    return evaluate(s);
+  }
+};
+
+TEST(Intervals, AreTheEnginesWhereItWasMeasured) {
+  const Measured m;
+  const Estimate e = m.estimate();
+  ASSERT_EQ(e.verdict, Verdict::fits_one_gpu);
+  const TimeIntervals times = interval_factors(m.engine).times(e);
+  EXPECT_EQ(times.ttft.high, 1.1);
+  EXPECT_EQ(times.ttft.measurements, 40);
+  EXPECT_EQ(times.tpot.low, 0.95);
+  EXPECT_EQ(interval_factors(m.engine).serving(e).rate.measurements, 40);
+}
+
+TEST(Intervals, AreAtLeastTheGuessOnCardsThatWereNot) {
+  Measured m;
+  m.cell.decode_bandwidth.measurements = 0;
+  const Estimate e = m.estimate();
+  const TimeIntervals times = interval_factors(m.engine).times(e);
+  EXPECT_EQ(times.ttft.measurements, 40);
+  EXPECT_EQ(times.tpot.low, unmeasured_step.low);
+  EXPECT_EQ(times.tpot.high, 2.2);  // never narrower than where it was measured
+  EXPECT_EQ(times.tpot.measurements, 0);
+  const ServingIntervals serving = interval_factors(m.engine).serving(e);
+  EXPECT_EQ(serving.ttft.high, unmeasured_first.high);  // it ends with a step
+  EXPECT_EQ(serving.rate.low, unmeasured_first.low);
+  EXPECT_EQ(serving.tpot.measurements, 0);
+
+  m.cell.decode_bandwidth.measurements = 40;
+  m.cell.prefill_compute.measurements = 0;
+  const TimeIntervals first = interval_factors(m.engine).times(m.estimate());
+  EXPECT_EQ(first.ttft.low, unmeasured_first.low);
+  EXPECT_EQ(first.ttft.measurements, 0);
+  EXPECT_EQ(first.tpot.measurements, 40);
+}
+
+/// A card that is not in use says nothing; one beside the measured card does.
+TEST(Intervals, LookAtTheCardsInUse) {
+  Measured m;
+  m.box.devices.push_back(parse_machine("rtx-4090", shipped_catalogue()).devices.front());
+  auto& other = m.engine.rates[static_cast<std::size_t>(CardClass::gddr)]
+                              [static_cast<std::size_t>(Width::sixteen)];
+  other.decode_bandwidth.measurements = 0;
+  EXPECT_FALSE(m.estimate().step_unmeasured);
+  Scenario s = test::scenario(m.w, m.box, "vllm");
+  s.runtime = &m.engine;
+  s.tensor_parallel = 2;
+  EXPECT_TRUE(evaluate(s).step_unmeasured);
+}
+
+/// Weights outside the cards wait for links, whose interval is the engine's.
+TEST(Intervals, OfOffloadAreTheEnginesOwn) {
+  const Weights w = hold(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
+  const Machine box = parse_machine("rtx-4090", shipped_catalogue());
+  Scenario s = test::scenario(w, box, "transformers");
+  s.gpu_budget = Bytes(Size{8} << 30);
+  const Estimate e = evaluate(s);
+  ASSERT_EQ(e.verdict, Verdict::fits_cpu_offload);
+  const IntervalFactors f = interval_factors(*s.runtime);
+  EXPECT_EQ(f.times(e).tpot.high, f.offload.high);
+}
+
+}  // namespace
+}  // namespace headroom::model
