@@ -92,7 +92,7 @@ std::unique_ptr<Adapted> adapted(const TrainingScenario& s) {
   }
 }
 
-std::vector<Option> options_of(const TrainingScenario& s, const Adapted* made) {
+std::vector<Option> options_of(const TrainingScenario& s, const Adapted* made, Size cards) {
   enum { attention, loss, batch, states, share, again, host, sequence };
   std::vector<Option> all;
   const auto option = [&](std::string flags, std::string effect, int kind, auto&& apply) {
@@ -119,6 +119,17 @@ std::vector<Option> options_of(const TrainingScenario& s, const Adapted* made) {
            [](auto& c) { c.recipe = &recipe("pure-16bit"); });
   if (s.parallel.alike() > 1 && s.zero < 3)
     option("--zero 3", "weights go between cards", share, [](auto& c) { c.zero = 3; });
+  if (const Size replicas = s.parallel.replicas * (cards / s.parallel.cards());
+      replicas > s.parallel.replicas)
+    option(fmt::format("--dp {} --zero 3", replicas),
+           "every card of the machine, weights go between them", share,
+           [replicas](TrainingScenario& c) {
+             const bool adapts = c.adapter != nullptr;
+             if (c.recipe == &usual_recipe(*c.runtime, c.zero, adapts))
+               c.recipe = &usual_recipe(*c.runtime, 3, adapts);
+             c.parallel.replicas = replicas;
+             c.zero = 3;
+           });
   if (s.recomputation != Recomputation::full)
     option("--checkpointing full", "forward twice", again,
            [](auto& c) { c.recomputation = Recomputation::full; });
@@ -178,7 +189,7 @@ std::vector<Change> changes_that_save(const TrainingScenario& s, const Machine& 
     }
   };
   const std::unique_ptr<Adapted> made = adapted(s);
-  const std::vector<Option> options = options_of(s, made.get());
+  const std::vector<Option> options = options_of(s, made.get(), std::ssize(machine.devices));
   std::vector<Change> all, pairs;
   for (const Option& each : options)
     price(all, {.flags = each.flags, .effect = each.effect}, {&each});

@@ -56,6 +56,17 @@ double all_to_all_seconds(const Machine& machine, const Group& group, double byt
   return std::max(near, far);
 }
 
+namespace {
+
+Sent ring(const Machine& machine, const Group& group, double bytes) {
+  return {share_of_ring(group.cards) * bytes, ring_seconds(machine, group, bytes)};
+}
+Sent all_to_all(const Machine& machine, const Group& group, double bytes) {
+  return {share_of_ring(group.cards) * bytes, all_to_all_seconds(machine, group, bytes)};
+}
+
+}  // namespace
+
 Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const TrainingEstimate& e,
                      const Carried& carried, const Machine& machine) {
   const Parallelism& p = s.parallel;
@@ -67,16 +78,17 @@ Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const T
   Exchange x;
 
   // Two sums over the cards of a matrix a layer there, two back; a sum moves twice.
-  x.inside += carried.layers * there_and_back * 2 * ring_seconds(machine, matrices, row);
+  x.matrices = carried.layers * there_and_back * 2 * ring(machine, matrices, row);
   x.latency += carried.layers * there_and_back * ring_latency(machine, matrices);
   // To the experts and back; each card brings its share of the tokens.
   const double routed = 2 * carried.routed / (p.sequence ? number(p.tensor) : 1);
-  x.inside += there_and_back * all_to_all_seconds(machine, experts, routed);
+  x.experts = there_and_back * all_to_all(machine, experts, routed);
   if (p.stages > 1) {
     const Group stages{p.stages, p.tensor * p.alike()};
     const bool near = together(machine, stages) == p.stages;
     const double rate = near ? inside_rate(machine) : network_part(machine);
-    if (rate > 0) x.inside += 2 * number(p.chunks) * row / number(p.tensor) / rate;
+    const double sent = 2 * number(p.chunks) * row / number(p.tensor);
+    if (rate > 0) x.stages = {sent, sent / rate};
   }
 
   // Of what alike cards hold: gathered in what matrices are computed with, reduced as gradients.
@@ -84,20 +96,20 @@ Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const T
       number(s.adapter != nullptr ? s.runtime->adapter_bytes : s.recipe->gradient);
   const double weight = std::min<double>(2, number(s.recipe->weight));
   const auto both = [&](double dense, double routed_elements) {
-    return ring_seconds(machine, alike, dense) +
-           ring_seconds(machine, same_experts, routed_elements);
+    return ring(machine, alike, dense) + ring(machine, same_experts, routed_elements);
   };
   const double dense = number(stage.elements.dense), of_experts = number(stage.elements.experts);
-  const double trained = s.adapter != nullptr ? both(number(e.trained) / number(p.tensor), 0)
-                                              : both(dense, of_experts);
+  const Sent trained = s.adapter != nullptr ? both(number(e.trained) / number(p.tensor), 0)
+                                            : both(dense, of_experts);
   if (s.zero >= 3) {  // gathered for forward and for backward
-    const double gathered = s.adapter != nullptr
-                                ? both(number(stage.base.dense), number(stage.base.experts))
-                                : weight * trained;
-    x.pass = 2 * gathered + gradient * trained;
+    x.gathered =
+        2 * (s.adapter != nullptr ? both(number(stage.base.dense), number(stage.base.experts))
+                                  : weight * trained);
+    x.reduced = gradient * trained;
     x.latency += 3 * carried.layers * ring_latency(machine, alike);
   } else {
-    x.step = trained * (s.zero > 0 ? gradient + weight : 2 * gradient);
+    x.gradients = (s.zero > 0 ? 1 : 2) * gradient * trained;
+    if (s.zero > 0) x.weights = weight * trained;
   }
   return x;
 }

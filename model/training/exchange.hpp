@@ -38,12 +38,32 @@ double ring_latency(const Machine& machine, const Group& group);
 /// Seconds in which every card sends `bytes`, evenly to all of the group.
 double all_to_all_seconds(const Machine& machine, const Group& group, double bytes);
 
-/// Seconds of exchanges at the full rate of links, and of their latencies.
+/// Bytes that one card sends, and seconds at the full rate of the links.
+struct Sent {
+  double bytes = 0, seconds = 0;
+};
+inline Sent operator+(Sent a, Sent b) { return {a.bytes + b.bytes, a.seconds + b.seconds}; }
+inline Sent operator*(double times, Sent sent) {
+  return {times * sent.bytes, times * sent.seconds};
+}
+
+/// Exchanges of a step, and the latency of those of a pass.
 struct Exchange {
-  double inside = 0;   ///< of a pass: tensor-, expert- and pipeline-parallel, which waits for them
-  double pass = 0;     ///< of a pass: weights that are gathered, gradients that are reduced
-  double step = 0;     ///< once a step: gradients, and weights where states are shared out
-  double latency = 0;  ///< of those of a pass
+  // Of a pass, which waits for them.
+  Sent matrices;  ///< sums over the cards of a matrix
+  Sent experts;   ///< tokens to their experts and back
+  Sent stages;    ///< activations to the next stage, their gradients to the one before
+  // Of a pass, beside it: where weights are shared out.
+  Sent gathered;  ///< weights
+  Sent reduced;   ///< gradients
+  // Once a step.
+  Sent gradients;  ///< reduced, and without ZeRO handed out again
+  Sent weights;    ///< gathered, where states are shared out
+  double latency = 0;
+
+  double inside() const { return matrices.seconds + experts.seconds + stages.seconds; }
+  double pass() const { return gathered.seconds + reduced.seconds; }
+  double step() const { return gradients.seconds + weights.seconds; }
 };
 
 /// `tokens`: of a pass on a card; `layers`: of its stage; `routed`: elements that tokens bring to

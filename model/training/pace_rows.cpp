@@ -14,7 +14,14 @@ namespace {
 struct Paces {
   std::vector<TrainingPace> runtimes;
   std::vector<CardPace> cards;
+  TrainingPace unmeasured;  ///< all together, for a runtime of which nothing was measured
 };
+
+/// Of a runtime or of cards that no step was measured of: at least as wide as the guess.
+void widen(Constant& interval) {
+  const Interval wide = IntervalFactors::wider(Interval(interval), unmeasured_step);
+  interval = {interval.value, wide.low, wide.high, 0, "unmeasured"};
+}
 
 /// A row of the runtime "any" with a generation of cards.
 void read_cards(std::vector<CardPace>& rows, std::string_view cards, std::string_view name,
@@ -47,6 +54,8 @@ Paces read() {
       throw std::logic_error("training_pace.tsv: no constant " + std::string(f[1]));
     rows.back().*pace_constants[which - std::begin(pace_names)] = constant;
   });
+  all.unmeasured = all.runtimes.front();
+  widen(all.unmeasured.interval);
   return all;
 }
 
@@ -74,7 +83,7 @@ std::string generation_of(const Device& card) {
 const TrainingPace& training_pace(std::string_view runtime) {
   const auto all = training_paces();
   const auto found = std::ranges::find(all, runtime, &TrainingPace::runtime);
-  return found != all.end() ? *found : all.front();
+  return found != all.end() ? *found : paces().unmeasured;
 }
 
 TrainingPace on_card(TrainingPace pace, const CardPace& card) {
@@ -86,8 +95,10 @@ TrainingPace on_card(TrainingPace pace, const CardPace& card) {
 TrainingPace training_pace(std::string_view runtime, const Device& card) {
   const auto all = card_paces();
   const auto found = std::ranges::find(all, generation_of(card), &CardPace::cards);
-  const TrainingPace& pace = training_pace(runtime);
-  return found != all.end() ? on_card(pace, *found) : pace;
+  TrainingPace pace = training_pace(runtime);
+  if (found != all.end()) return on_card(std::move(pace), *found);
+  widen(pace.interval);
+  return pace;
 }
 
 }  // namespace headroom::model

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "hardware/quantity_text.hpp"
+#include "model/speed/explain_times.hpp"
 #include "model/training/passes.hpp"
 
 namespace headroom::model {
@@ -24,7 +26,8 @@ Term term(std::string name, Bytes bytes, std::string formula, const Constant& co
           static_cast<double>(bytes.count()),
           constant.high * scale,
           std::move(formula),
-          fmt::format("{} ({} measurements)", constant.value, constant.measurements),
+          fmt::format("{}, {}", scale == 1 ? to_text(bytes) : fmt::format("{}", constant.value),
+                      evidence(constant)),
           std::string(constant.source)};
 }
 

@@ -66,9 +66,11 @@ std::string generation_of(const Device& card);
 
 std::span<const TrainingPace> training_paces();
 std::span<const CardPace> card_paces();
-/// The row of the runtime, or of all together where none of its steps was measured.
+/// The row of the runtime; of all together, with a wider interval, where none of its steps was
+/// measured.
 const TrainingPace& training_pace(std::string_view runtime);
-/// The same with shares of the peak as `card` reaches them.
+/// The same with shares of the peak as `card` reaches them; with a wider interval where no step was
+/// measured on cards of its generation.
 TrainingPace training_pace(std::string_view runtime, const Device& card);
 TrainingPace on_card(TrainingPace pace, const CardPace& card);
 
@@ -80,9 +82,10 @@ struct StepTime {
   double exchange = 0;  ///< between cards, what does not hide
   double optimizer = 0;
   double total = 0;
-  double tokens_s = 0;     ///< by all cards
-  double utilization = 0;  ///< FLOPs without what is made again over what the cards could do
-  std::string_view bound;  ///< which of them is longest
+  double tokens_s = 0;      ///< by all cards
+  double utilization = 0;   ///< FLOPs without what is made again over what the cards could do
+  std::string_view bound;   ///< which of them is longest
+  bool unmeasured = false;  ///< no step of the runtime, or on such cards, was measured
 };
 
 /// Its parts by name, in the order of the fields.

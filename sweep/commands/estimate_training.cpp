@@ -7,6 +7,7 @@
 #include "sweep/output.hpp"
 #include "sweep/training/answer.hpp"
 #include "sweep/training/row.hpp"
+#include "sweep/training/step_output.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -72,30 +73,6 @@ std::string amount(const model::Term& term) {
   if (term.low != term.high)
     text += fmt::format(" ({} to {})", to_text(Bytes(static_cast<Size>(term.low))),
                         to_text(Bytes(static_cast<Size>(term.high))));
-  return text;
-}
-
-std::string step_time_text(const GivenTraining& given, const TrainingAnswer& answer,
-                           bool with_terms) {
-  if (!answer.time) return "";
-  const model::StepTime& t = *answer.time;
-  const model::Constant& spread = model::training_pace(given.scenario.runtime->name).interval;
-  std::string text = fmt::format(
-      "\n{} {:.3g} s ({:.3g} to {:.3g}; {}): {} tokens/s, {:.0f} % of what the cards could do; "
-      "most goes to {}.\n",
-      fits(*answer.outcome) ? "A step takes" : "If it fitted, a step would take", t.total,
-      t.total * spread.low, t.total * spread.high,
-      spread.measurements > 0 ? fmt::format("from {} measured steps", spread.measurements)
-                              : std::string("unmeasured"),
-      grouped(static_cast<Size>(t.tokens_s)), 100 * t.utilization, t.bound);
-  if (given.token_budget > 0)
-    text += fmt::format("{} tokens take {:.3g} days.\n", grouped(given.token_budget),
-                        static_cast<double>(given.token_budget) / t.tokens_s / 86400);
-  if (!with_terms) return text;
-  for (const auto& [name, seconds] : model::parts_of(t))
-    if (seconds > 0)
-      text +=
-          fmt::format("    {:<24}{:8.3g} s  {:3.0f} %\n", name, seconds, 100 * seconds / t.total);
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include "model/training/outcome.hpp"
 #include "model/training/shape.hpp"
 #include "model/training/terms.hpp"
+#include "sweep/training/step_output.hpp"
 
 namespace headroom::sweep {
 
@@ -14,14 +15,14 @@ using model::TrainingEstimate;
 TrainingAnswer answer_of(const GivenTraining& given) {
   const model::TrainingScenario& s = given.scenario;
   model::TrainingEvaluator evaluate;
-  TrainingAnswer answer{.memory = evaluate(s), .outcome = {}, .time = {}};
+  TrainingAnswer answer{.memory = evaluate(s), .outcome = {}, .time = {}, .parts = {}};
   answer.memory.terms = model::training_terms(s, answer.memory);
   if (!given.machine) return answer;
   answer.outcome = model::outcome_of(s, answer.memory, *given.machine);
   if (given.machine->devices.empty()) return answer;
-  answer.time =
-      model::time_of_step(s, evaluate.shape(), answer.memory, *given.machine,
-                          model::training_pace(s.runtime->name, given.machine->devices.front()));
+  const auto pace = model::training_pace(s.runtime->name, given.machine->devices.front());
+  answer.time = model::time_of_step(s, evaluate.shape(), answer.memory, *given.machine, pace);
+  answer.parts = model::step_parts(s, evaluate.shape(), answer.memory, *given.machine, pace);
   if (answer.outcome->verdict < model::Verdict::does_not_fit)
     model::put_time(*answer.outcome, *answer.time);
   return answer;
@@ -50,6 +51,11 @@ std::vector<std::string> warnings_of(const GivenTraining& given, const TrainingE
         "no measured training run of {} stands behind the peak: weights, gradients, states and "
         "adapters are counted, overheads are unmeasured",
         runtime.name));
+  const Size cards = given.scenario.parallel.cards();
+  if (given.machine && std::ssize(given.machine->devices) > cards)
+    all.push_back(fmt::format(
+        "{} of the machine's {} cards work{}: --dp, --tp, --pp and --cp put more of them to work",
+        cards, given.machine->devices.size(), cards == 1 ? "s" : ""));
   if (given.scenario.matrices != nullptr && runtime.matrices != model::MatrixPackage::torchao)
     all.push_back(fmt::format("no measured peak of {} in {} stands behind what is kept quantised",
                               runtime.name, given.scenario.matrices->name));
@@ -104,7 +110,8 @@ json::object object_of(const GivenTraining& given, const TrainingAnswer& answer)
   all["fits"] = given.machine ? json::value(fits(*answer.outcome)) : json::value(nullptr);
   if (answer.time) {
     const model::StepTime& time = *answer.time;
-    const model::Constant& spread = model::training_pace(s.runtime->name).interval;
+    const model::Constant spread =
+        model::training_pace(s.runtime->name, given.machine->devices.front()).interval;
     all["step_s"] = time.total;
     all["step_low_s"] = time.total * spread.low;
     all["step_high_s"] = time.total * spread.high;
@@ -115,6 +122,7 @@ json::object object_of(const GivenTraining& given, const TrainingAnswer& answer)
     json::object parts;
     for (const auto& [name, seconds] : model::parts_of(time)) parts[name] = seconds;
     all["step_parts_s"] = parts;
+    all["step_breakdown"] = array_of(answer.parts);
     if (given.token_budget > 0) {
       all["token_budget"] = given.token_budget;
       all["days"] = static_cast<double>(given.token_budget) / time.tokens_s / 86400;

@@ -7,16 +7,19 @@
 #include <vector>
 
 #include "model/training/advice.hpp"
+#include "model/training/step_parts.hpp"
 #include "model/training/time.hpp"
 #include "sweep/options/training_options.hpp"
 
 namespace headroom::sweep {
 
-/// A step with what it takes; outcome: where there is a machine, time: where it has cards.
+/// A step with what it takes; outcome: where there is a machine, time and its parts: where it has
+/// cards.
 struct TrainingAnswer {
   model::TrainingEstimate memory;
   std::optional<model::Estimate> outcome;
   std::optional<model::StepTime> time;
+  std::vector<model::StepPart> parts;
 };
 /// Throws std::invalid_argument for a step that cannot be.
 TrainingAnswer answer_of(const GivenTraining& given);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "model/training/advice.hpp"
 #include "model/training/outcome.hpp"
@@ -147,6 +148,26 @@ TEST(TrainingAdvice, PairsWhereNoSingleChangeIsEnough) {
   EXPECT_GT(std::ranges::count(pairs.front().flags, '-'), 2);
   EXPECT_EQ(std::ranges::count_if(pairs, &Change::fits), 5);
   EXPECT_FALSE(pairs.back().fits);
+}
+
+TEST(TrainingAdvice, PutsIdleCardsToWork) {
+  const Fixture f;
+  TrainingScenario s = f.step("deepspeed");
+  s.parallel.tensor = 2;
+  const auto with_all = [&](int machine) {
+    const auto changes = changes_that_save(s, cards(machine, Bytes(1)));
+    const auto at = std::ranges::find(changes, "--dp 4 --zero 3", &Change::flags);
+    return at == changes.end() ? std::nullopt : std::optional(*at);
+  };
+  const auto change = with_all(9);  // four pairs, and a card that is left over
+  ASSERT_TRUE(change.has_value());
+  TrainingScenario wide = s;
+  wide.parallel.replicas = 4;
+  wide.zero = 3;
+  wide.recipe = &usual_recipe(*s.runtime, 3, false);
+  EXPECT_EQ(change->peak, evaluate_training(wide).peak);
+  EXPECT_LT(change->time, 0.5);  // four times the tokens
+  EXPECT_FALSE(with_all(2).has_value());
 }
 
 }  // namespace

@@ -1,0 +1,136 @@
+#include "model/training/pass_work.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "model/tape/tower.hpp"
+#include "model/training/passes.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr double attention_backward = 2.5;  ///< of forward: five products for two
+
+/// Bytes moved to unpack an element of a frozen 4-bit weight and to multiply with it. bitsandbytes:
+/// one kernel reads half a byte and writes 2, which the product reads. AutoGPTQ in training: torch
+/// operations, each with a result of its own (qlinear_cuda_old.py: shifted in 32 bit, converted,
+/// masked, less its zero, scaled); 25 bytes are what the 12 steps of QwenLM/Qwen's table take.
+double unpacked_bytes(const Weights& base) {
+  return base.scheme->family == SchemeFamily::gptq ? 25 : 5;
+}
+
+double number(Size n) { return static_cast<double>(n); }
+
+/// Kernels that a stage launches, in those of a dense layer: 34 that torch launches for one of
+/// Llama's (norms of 6, rotations of 10, 7 products, attention, gate, sums). A router with its
+/// experts takes 30 more (probabilities, choice, counts, sorting there and back; Megatron-LM
+/// core/transformer/moe, transformers integrations/moe.py), an adapter 6 beside each product
+/// (conversion, dropout, two products, scale, sum; PEFT 0.21 tuners/lora/layer.py).
+double kernels_of(const TrainingScenario& s, const Stage& stage) {
+  constexpr double dense = 34, routed = 30, adapted = 6;
+  const auto& layers = s.model->profile.layers;
+  double kernels = 0;
+  for (Size i = stage.first; i < stage.last; ++i)
+    kernels += dense + (layers[static_cast<std::size_t>(i)].routing.used > 0 ? routed : 0);
+  if (s.adapter != nullptr)
+    kernels += adapted * number(static_cast<Size>(s.adapter->modules.size())) *
+               number(stage.last - stage.first) / number(static_cast<Size>(layers.size()));
+  return kernels / dense;
+}
+
+/// The share of forward that is made again: of matrices and what lies between them, of attention.
+std::array<double, 2> again_of(const TrainingScenario& s) {
+  switch (s.recomputation) {
+    case Recomputation::none:
+      return {0, 0};
+    case Recomputation::full:
+      return {1, 1};
+    case Recomputation::selective:
+      return s.runtime->selective == Selective::attention ? std::array{0.0, 1.0}
+                                                          : std::array{0.5, 0.0};
+  }
+  return {0, 0};
+}
+
+/// FLOPs of the matrices that end a layer, forward.
+double last_matrices(const StepShape& shape, const Stage& stage, double tokens) {
+  double flops = 0;
+  for (Size i = stage.first; i < stage.last; ++i) {
+    const std::size_t kind = shape.saved.kind_of[static_cast<std::size_t>(i)];
+    flops += 2 * tokens * number(shape.saved.kinds[kind].last_matrix);
+  }
+  return flops;
+}
+
+/// Bytes of a stage's weights that one sweep over its layers reads: frozen ones as they are held,
+/// 4-bit ones unpacked on the way.
+double weight_bytes(const TrainingScenario& s, const StageShape& stage) {
+  const double elements = number(stage.elements.total());
+  const double held = s.adapter != nullptr ? number(stage.base.total()) : 2 * elements;
+  return held + (s.base != nullptr ? unpacked_bytes(*s.base) * elements : 0);
+}
+
+}  // namespace
+
+double attention_flops(const TrainingScenario& s, Size first, Size last) {
+  const Model& m = *s.model;
+  const double sequence = number(s.document > 0 ? std::min(s.document, s.sequence) : s.sequence);
+  double flops = 0;
+  for (const CacheClass& cache : m.profile.caches) {
+    if (cache.score_dims_before.empty()) continue;
+    const double dims = number(cache.score_dims_before[static_cast<std::size_t>(last)] -
+                               cache.score_dims_before[static_cast<std::size_t>(first)]);
+    const double window = cache.window > 0 ? number(cache.window) : sequence;
+    const double seen = sequence <= window ? sequence / 2 : window * (1 - window / (2 * sequence));
+    flops += 2 * dims * seen;
+  }
+  if (flops == 0)  // encoders look both ways
+    flops = 4 * number(m.shape.hidden_size) * sequence * number(last - first);
+  return flops;
+}
+
+double matrix_flops(const TrainingScenario& s, Size first, Size last) {
+  const auto& all = s.model->profile.multiplied_before;
+  const double text = number(s.batch) * number(s.sequence) / number(s.parallel.context);
+  const double patches = number(s.batch * s.images.count * s.images.patches);
+  double flops = 0;
+  for (Size i = first; i < last; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    flops += 2 * (all[at + 1] - all[at]) * (in_a_tower(*s.model, i) ? patches : text);
+  }
+  return flops;
+}
+
+PassWork pass_work(const TrainingScenario& s, const StepShape& shape, Size stage) {
+  const Model& m = *s.model;
+  const Stage here = stage_of(s, stage);
+  const StageShape& held = shape.stages[static_cast<std::size_t>(stage)];
+  const double tensor = number(s.parallel.tensor), back = backward_products(s);
+  const auto [again, attention_again] = again_of(s);
+  const Phases products{1, back, again};
+  PassWork w;
+  w.again = again;
+  w.tokens = number(s.batch) * number(s.sequence) / number(s.parallel.context);
+  w.layers = number(here.last - here.first);
+  for (Size i = here.first; i < here.last; ++i)
+    w.routed += w.tokens * number(m.profile.layers[static_cast<std::size_t>(i)].routing.used) *
+                number(m.shape.hidden_size);
+  w.matrices = matrix_flops(s, here.first, here.last) / tensor * products;
+  if (s.runtime->stops_early && s.recomputation == Recomputation::full)
+    w.matrices.again -= last_matrices(shape, here, w.tokens) / tensor;
+  if (here.has_head && s.head_loss)
+    w.head = 2 * w.tokens * number(m.profile.head_elements) / tensor * Phases{1, back, 0};
+  w.attention = w.tokens * attention_flops(s, here.first, here.last) / tensor *
+                Phases{1, attention_backward, attention_again};
+  TrainingScenario kept_all = s;
+  kept_all.recomputation = Recomputation::none;
+  const Kept kept = kept_by_pass(kept_all, shape, stage);
+  w.kept = (kept.attention + kept.feed_forward) / 3 * Phases{1, 2, again};
+  if (here.has_head && !s.fused_loss)
+    w.logits = loss_bytes(s, shape.saved).backward_start * Phases{1, 1, 0};
+  w.weights = weight_bytes(s, held) * products;
+  w.dense_kernels = kernels_of(s, here) / 3 * products;
+  return w;
+}
+
+}  // namespace headroom::model

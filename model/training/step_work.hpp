@@ -1,0 +1,44 @@
+// A step's amounts on the card that sets the pace, and what carries them: what its time is worked
+// out from (model/training/time.cpp), and shown by part (model/training/step_parts.hpp).
+#pragma once
+
+#include "model/training/exchange.hpp"
+#include "model/training/pass_work.hpp"
+#include "model/training/time.hpp"
+
+namespace headroom::model {
+
+/// What a card reaches: FLOPs a second of each kind of product, bytes a second of its memory.
+struct PassRates {
+  double matrices = 0, head = 0, attention = 0, bandwidth = 0;
+};
+
+/// Bytes over something that carries so many a second; 0: nothing is known of it.
+struct Carriage {
+  double bytes = 0, bytes_s = 0;
+  double seconds() const { return bytes_s > 0 ? bytes / bytes_s : 0; }
+};
+/// The optimizer reads and writes states, weights and gradients on the card; or the host does, and
+/// gradients go down and weights up.
+struct OptimizerWork {
+  Carriage card, bus, ram, disk;
+  double seconds() const { return card.seconds() + bus.seconds() + ram.seconds() + disk.seconds(); }
+};
+
+struct StepWork {
+  double passes = 1;
+  PassWork pass;
+  PassRates rates;
+  double kept_moves = 0;  ///< bytes moved for a byte that layers keep
+  Exchange exchange;
+  double link = 1;   ///< share of links that exchanges reach
+  double shown = 1;  ///< share of the exchanges beside passes that does not hide behind them
+  OptimizerWork optimizer;
+  StepTime time;
+};
+/// Parameters as of time_of_step.
+StepWork work_of_step(const TrainingScenario& scenario, const StepShape& shape,
+                      const TrainingEstimate& memory, const Machine& machine,
+                      const TrainingPace& pace);
+
+}  // namespace headroom::model

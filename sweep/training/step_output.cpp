@@ -1,0 +1,107 @@
+#include "sweep/training/step_output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "hardware/quantity_text.hpp"
+#include "sweep/output.hpp"
+#include "sweep/speed_output.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+namespace json = boost::json;
+using model::StepPart;
+
+std::string bytes_text(double bytes) {
+  return bytes > 0 ? to_text(Bytes(static_cast<Size>(std::llround(bytes)))) : "";
+}
+std::string seconds_text(double seconds) { return seconds > 0 ? duration(seconds) : ""; }
+
+/// Three significant digits, never as a power of ten.
+std::string days_text(double days) {
+  return (days < 1000 ? fmt::format("{:.3g}", days)
+                      : grouped(static_cast<Size>(std::llround(days)))) +
+         " days";
+}
+
+/// Without the columns that no part has anything in.
+std::string table(const std::vector<StepPart>& parts, double total) {
+  struct Column {
+    std::string heading;
+    bool right;
+    std::string (*text)(const StepPart&, double total);
+  };
+  const Column columns[] = {
+      {"phase", false, [](const StepPart& p, double) { return std::string(p.phase); }},
+      {"part", false, [](const StepPart& p, double) { return std::string(p.what); }},
+      {"arithmetic", true, [](const StepPart& p, double) { return flops_text(p.flops); }},
+      {"memory traffic", true, [](const StepPart& p, double) { return bytes_text(p.bytes); }},
+      {"sent", true, [](const StepPart& p, double) { return bytes_text(p.sent); }},
+      {"takes", true, [](const StepPart& p, double) { return duration(p.seconds); }},
+      {"share", true,
+       [](const StepPart& p, double all) {
+         return fmt::format("{:.1f} %", 100 * p.seconds / all);
+       }},
+      {"hidden", true, [](const StepPart& p, double) { return seconds_text(p.hidden); }},
+      {"bound by", false, [](const StepPart& p, double) { return std::string(name_of(p.bound)); }},
+      {"at", false, [](const StepPart& p, double) { return p.rate; }},
+  };
+  std::vector<std::string> headings;
+  std::vector<bool> right;
+  std::vector<std::vector<std::string>> rows(parts.size());
+  for (const Column& column : columns) {
+    std::vector<std::string> cells;
+    for (const StepPart& part : parts) cells.push_back(column.text(part, total));
+    if (std::ranges::all_of(cells, [](const std::string& cell) { return cell.empty(); })) continue;
+    headings.push_back(column.heading);
+    right.push_back(column.right);
+    for (std::size_t i = 0; i < cells.size(); ++i) rows[i].push_back(std::move(cells[i]));
+  }
+  return aligned(headings, right, rows);
+}
+
+}  // namespace
+
+std::string step_time_text(const GivenTraining& given, const TrainingAnswer& answer,
+                           bool with_parts) {
+  if (!answer.time) return "";
+  const model::StepTime& t = *answer.time;
+  const model::Constant spread =
+      model::training_pace(given.scenario.runtime->name, given.machine->devices.front()).interval;
+  std::string text = fmt::format(
+      "\n{} {:.3g} s ({:.3g} to {:.3g}; {}): {} tokens/s, {:.0f} % of what the cards could do; "
+      "most goes to {}.\n",
+      fits(*answer.outcome) ? "A step takes" : "If it fitted, a step would take", t.total,
+      t.total * spread.low, t.total * spread.high,
+      spread.measurements > 0 ? fmt::format("from {} measured steps", spread.measurements)
+                              : std::string("unmeasured"),
+      grouped(static_cast<Size>(t.tokens_s)), 100 * t.utilization, t.bound);
+  if (given.token_budget > 0)
+    text += fmt::format("{} tokens take {}.\n", grouped(given.token_budget),
+                        days_text(static_cast<double>(given.token_budget) / t.tokens_s / 86400));
+  if (!with_parts) return text;
+  return text + "\n" + table(answer.parts, t.total) +
+         "Of all passes of a step on one card, the slowest stage's; parts add up to the step. "
+         "hidden: what goes\non behind them. bound by: what the part waits for, at the rate on "
+         "the right.\n";
+}
+
+json::array array_of(const std::vector<StepPart>& parts) {
+  json::array all;
+  for (const StepPart& part : parts)
+    all.push_back(json::object{{"phase", part.phase},
+                               {"part", part.what},
+                               {"flops", part.flops},
+                               {"memory_bytes", static_cast<Size>(std::llround(part.bytes))},
+                               {"sent_bytes", static_cast<Size>(std::llround(part.sent))},
+                               {"seconds", part.seconds},
+                               {"hidden_s", part.hidden},
+                               {"bound", name_of(part.bound)},
+                               {"rate", part.rate}});
+  return all;
+}
+
+}  // namespace headroom::sweep
