@@ -189,6 +189,7 @@ std::string page(const Source& source) {
       {"Changes since the run before", changes_part(source)},
       {"Which model runs where", source.lines.empty() ? "" : matrix(source, machines)},
       {"What training takes", training_part(training_lines(source), source)},
+      {"What requests get", serving_part(source)},
       {"Speed against GPU allocation", curves(source)},
       {"Purchase ranking", purchases_part(source)},
       {"Over the nights", nights_part(source)},

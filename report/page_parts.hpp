@@ -18,6 +18,8 @@ std::string html_table(const Table& table, std::string_view caption);
 std::string changes_part(const Source& source);
 /// By the user's prices where the run had some, else by list prices.
 std::string purchases_part(const Source& source);
+/// Of grids that ask for a concurrency.
+std::string serving_part(const Source& source);
 std::string points_part(const Source& source);
 std::string nights_part(const Source& source);
 
