@@ -218,9 +218,10 @@ class Explainer {
     const CardUse use = card_use(s_, plan_, card);
     const std::string on = fmt::format("gpu{}_", card);
     exact(on + "weights", use.weights, "layers on the card, embedding and head where they are",
-          plan_.stage_buffer > Bytes(0) ? fmt::format("of them a buffer of {} for streamed weights",
-                                                      to_text(plan_.stage_buffer))
-                                        : std::string(),
+          plan_.stage_buffer > Bytes(0)
+              ? fmt::format("a buffer of {} for streamed weights among them",
+                            to_text(plan_.stage_buffer))
+              : std::string(),
           s_.weights->scheme->source);
     exact(on + "kv_cache", use.kv_cache, "caches of the layers that run on the card", "",
           runtime_.source);

@@ -147,6 +147,7 @@ std::string unmeasured(const Source& source, const std::vector<ServedModel>& mod
   for (const ServedModel& model : models)
     for (const Engine& engine : model.engines) {
       const auto& [point, e] = engine.at.begin()->second;
+      if (e.served.running == 0) continue;
       const auto f = source.axes.factors(point).serving(e);
       if (f.ttft.measurements > 0 && f.tpot.measurements > 0) continue;
       const std::string name =
