@@ -26,7 +26,8 @@ void visit(Archive& io, Device& row) {
 template <class Archive>
 void visit(Archive& io, Host& row) {
   io(row.name), io(row.title), io(row.aliases), io(row.ram), io(row.ram_bandwidth);
-  io(row.cores), io(row.cpu_peak), io(row.host_bus), io(row.disk), io(row.disk_read);
+  io(row.cores), io(row.sockets), io(row.cpu_peak), io(row.host_bus), io(row.disk),
+      io(row.disk_read);
   io(row.disk_kind), io(row.card_link), io(row.network), io(row.power_w);
   io(row.cards), io(row.source), io(row.date);
 }

@@ -150,6 +150,10 @@ Host read_host(TomlRow& row, const RowContext<Host>& context) {
     if (*cores != std::floor(*cores)) row.fail("cores", "expected a whole number");
     host.cores = static_cast<int>(*cores);
   }
+  if (const auto sockets = row.positive("sockets", most_cores)) {
+    if (*sockets != std::floor(*sockets)) row.fail("sockets", "expected a whole number");
+    host.sockets = static_cast<int>(*sockets);
+  }
   if (const auto peak = needed("cpu_tflops", most_tflops))
     host.cpu_peak = FlopsPerSecond(*peak * 1e12);
   take(needed("host_bus_gbs", most_gbs), host.host_bus);

@@ -14,7 +14,8 @@ struct Host {
   std::vector<std::string> aliases;  ///< other names a user may type
   Bytes ram;                         ///< total, as the operating system reports it
   BytesPerSecond ram_bandwidth;      ///< all sockets together, as specified
-  int cores = 1;                     ///< physical cores
+  int cores = 1;                     ///< physical cores, of all sockets
+  int sockets = 1;                   ///< that share RAM and bandwidth evenly
   FlopsPerSecond cpu_peak;           ///< fp32 multiply-add peak, all cores
   BytesPerSecond host_bus;           ///< the board's limit for a card's bus; 0: the card's own
   Bytes disk;                        ///< free for weights

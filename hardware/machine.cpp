@@ -100,6 +100,7 @@ void join_boxes(std::string_view text, Machine& machine) {
   host.ram = host.boxes * host.ram;
   host.ram_bandwidth = n * host.ram_bandwidth;
   host.cores *= host.boxes;
+  host.sockets *= host.boxes;
   host.cpu_peak = n * host.cpu_peak;
   host.disk = host.boxes * host.disk;
   host.disk_read = n * host.disk_read;

@@ -143,6 +143,8 @@ struct Runtime {
   bool experts_looped;       ///< Python calls the kernels of each expert in turn
   bool whole_tiles;          ///< matrix units multiply a single token too, by tiles of many rows
   bool copies_for_prefill;   ///< large batches run on the card, host layers' weights copied to it
+  bool copies_to_each;  ///< … each of several cards gets its share of them, and computes that
+  bool experts_stay;    ///< routed experts are in host memory, all else on cards, unless told
   Size vocabulary_multiple;  ///< rows of the vocabulary are padded to a multiple of this
   std::span<const ExpertTiles> expert_tiles;  ///< empty: experts in MXFP4 are not padded
   Size window_slack;       ///< tokens that a capped sliding window holds beside the window
@@ -188,14 +190,16 @@ struct Runtime {
   Constant stream_bandwidth;  ///< share of the host bus that streamed weights reach
   Constant cpu_bandwidth;     ///< share of RAM bandwidth that layers on the CPU reach
   Constant cpu_compute;       ///< share of the CPU's peak that matrix products on it reach
+  Constant far_bandwidth;     ///< what a further socket adds, as a share of the first one
   Constant disk_bandwidth;    ///< share of the disk's sequential read
   Constant
       reduce_latency_s;  ///< start of one all-reduce, seconds; two a layer under tensor parallelism
   Constant reduce_over_bus_s;  ///< the same between cards that meet over the host's bus
   Constant queue;              ///< share of the other prompts that a request waits for
   Constant request_s;       ///< of a request to a server: front end, tokeniser, schedule, seconds
-  Constant load_bandwidth;  ///< share of the slowest link on the way from disk to card
-  Constant load_fixed_s;    ///< start-up before the first weight, seconds
+  Constant load_bandwidth;  ///< share of the disk's sequential read at which files are read
+  Constant load_copy_bandwidth;  ///< bytes a second that one process copies from the page cache
+  Constant load_fixed_s;         ///< start-up beside the weights, seconds
   // 80 % intervals as factors on expected values, from the residuals of measured rows.
   Constant memory_interval, decode_interval, prefill_interval, offload_interval, load_interval;
   Constant serving_interval, first_token_interval, throughput_interval;  ///< under load

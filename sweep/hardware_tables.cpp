@@ -59,6 +59,7 @@ class Properties {
     row("ram_bytes", bytes(h.ram));
     row("ram_bandwidth_bytes_s", rate(h.ram_bandwidth));
     row("cores", std::int64_t{h.cores});
+    if (h.sockets > 1) row("sockets", std::int64_t{h.sockets});
     row("cpu_fp32_flops_s", positive(h.cpu_peak.value()));
     row("host_bus_bytes_s", rate(h.host_bus));
     row("disk", h.disk_kind);

@@ -25,21 +25,27 @@ class TimeTerms {
         times_(interval_factors(*s.runtime).times(out.estimate)) {}
 
   void add_load(const LoadTime& load) {
-    const auto part = [&](std::string_view what, double seconds, std::string formula) {
+    const auto part = [&](std::string_view what, double seconds, const Constant& share,
+                          std::string formula) {
       if (seconds > 0)
-        add(fmt::format("load_{}", what), seconds, times_.load, std::move(formula),
-            evidence(runtime_.load_bandwidth), runtime_.load_bandwidth.source);
+        add(fmt::format("load_{}", what), seconds, times_.load, std::move(formula), evidence(share),
+            share.source);
     };
-    part("fixed", load.fixed, "start-up before the first weight");
-    part("read", load.read, "bytes of files / (share * disk read); nothing where they are cached");
-    part("copy", load.copy, "2 * weights that stay in host memory / (share * RAM bandwidth)");
-    part("bus", load.bus,
+    part("fixed", load.fixed, runtime_.load_fixed_s, "start-up beside the weights");
+    part("read", load.read, runtime_.load_bandwidth,
+         "bytes of files / (share * disk read); nothing where they are cached");
+    const Constant& rate = runtime_.load_copy_bandwidth;
+    part("copy", load.copy, rate,
+         "weights that stay in host memory / bytes a second of a process, and what is left on disk "
+         "in another type / (share * disk read)");
+    part("bus", load.bus, rate,
          runtime_.split == Split::tensors
-             ? "max(a card's weights / (share * host bus), all / (share * RAM bandwidth)): each "
-               "rank copies its own"
-             : "weights on cards / (share * host bus), one card after the other");
-    part("pack", load.pack, "quantised as it loads: (read + written) / (share * bandwidth)");
-    add("load", load.cold(), times_.load, "fixed + max(read, copy) + bus + pack, from a cold disk",
+             ? "max(a card's weights / min(bytes a second of a process, host bus), 2 * all / RAM "
+               "bandwidth): each rank copies its own"
+             : "weights on cards / min(bytes a second of a process, host bus), one card after the "
+               "other");
+    part("pack", load.pack, rate, "quantised as it loads: (read + written) / (share * bandwidth)");
+    add("load", load.cold(), times_.load, "fixed + read + copy + bus + pack, from a cold disk",
         evidence(runtime_.load_interval), runtime_.load_interval.source);
     add("load_warm", load.warm(), times_.load, "fixed + copy + bus + pack, files in the page cache",
         evidence(runtime_.load_interval), runtime_.load_interval.source);

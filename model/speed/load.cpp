@@ -26,12 +26,13 @@ double pack_seconds(const Scenario& s, Size card, double in, double out) {
 
 }  // namespace
 
-double LoadTime::cold() const { return fixed + std::max(read, copy) + bus + pack; }
+double LoadTime::cold() const { return fixed + read + copy + bus + pack; }
 
 double bytes_read(const Scenario& s, const Plan& plan) {
   const Weights& w = *s.weights;
   const double draft = s.draft != nullptr ? real(s.draft->weights->total) : 0;
-  return draft + w.of_files * real(w.total - disk_use(s, plan));
+  const bool read = w.from_files != FromFiles::as_they_are;
+  return draft + w.of_files * real(read ? w.total : w.total - disk_use(s, plan));
 }
 
 LoadTime load_time(const Uses& uses, const Plan& plan) {
@@ -40,7 +41,7 @@ LoadTime load_time(const Uses& uses, const Plan& plan) {
   const Runtime& r = *s.runtime;
   const Host& host = s.machine->host;
   const double share = r.load_bandwidth.value;
-  const double ram = share * host.ram_bandwidth.value();
+  const double process = r.load_copy_bandwidth.value;
   const bool packs = w.from_files == FromFiles::packed;
   const bool as_they_are = w.from_files == FromFiles::as_they_are;
   LoadTime time;
@@ -51,23 +52,26 @@ LoadTime load_time(const Uses& uses, const Plan& plan) {
       const double mapped = std::min(files, held);
       files -= mapped;
       time.mapped = mapped / (share * host.disk_read.value());
-    } else if (ram > 0 && !(as_they_are && r.host_weights == HostWeights::fetched)) {
-      time.copy = held * (w.of_files + 1) / ram;
+    } else if (!(as_they_are && r.host_weights == HostWeights::fetched)) {
+      time.copy = held * w.of_files / process;
     }
     if (packs) time.pack = pack_seconds(s, -1, held * w.of_files, held);
   }
   if (files > 0) time.read = files / (share * host.disk_read.value());
+  if (const double left = real(disk_use(s, plan)); left > 0 && !as_they_are)
+    time.copy += left / (share * host.disk_read.value());
   const bool ranks = r.split == Split::tensors;
   double all = 0;
   for (Size card = plan.idle; card < plan.cards; ++card) {
     const double held = weights_on(uses, plan, card), moved = held * w.of_files;
-    const double over = moved / (share * s.machine->host_bus(0).value());
+    const double over = moved / std::min(process, s.machine->host_bus(0).value());
     const double packed = packs ? pack_seconds(s, card, moved, held) : 0;
     all += moved;
     time.bus = ranks ? std::max(time.bus, over) : time.bus + over;
     time.pack = ranks ? std::max(time.pack, packed) : time.pack + packed;
   }
-  if (ram > 0) time.bus = std::max(time.bus, all / ram);
+  const double ram = host.ram_bandwidth.value();
+  if (ranks && ram > 0) time.bus = std::max(time.bus, 2 * all / ram);
   return time;
 }
 

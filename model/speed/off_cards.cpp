@@ -1,4 +1,6 @@
 // What a pass takes off the cards: on the CPU, over the host's bus, from the disk.
+#include <algorithm>
+
 #include "model/placement/layer_split.hpp"
 #include "model/speed/stretches.hpp"
 
@@ -12,15 +14,18 @@ double cpu_seconds(const Scenario& s, Work work) {
 }
 
 /// What is computed on the CPU, or copied to the card for it where a large batch makes that quicker
-/// (llama.cpp ggml-backend op offload, batches of 32 tokens or more).
-void add_on_host(const Scenario& s, const Pass& pass, const std::vector<Item>& items,
-                 const Work& work, PassTime& time, Record* record) {
+/// (llama.cpp ggml-backend op offload, batches of 32 tokens or more). Cards that divide matrices
+/// each copy their own share.
+void add_on_host(const Scenario& s, const Plan& plan, const Pass& pass,
+                 const std::vector<Item>& items, const Work& work, PassTime& time, Record* record) {
   const double cpu = cpu_seconds(s, work);
   const bool card = !s.machine->devices.empty() && card_budget(s, 0) > Bytes(0);
   if (s.runtime->copies_for_prefill && card && pass.tokens >= 32) {
-    const double copies = work.weight_bytes / bus_rate(s);
+    const auto cards =
+        static_cast<double>(s.runtime->copies_to_each ? std::max<Size>(1, plan.cards) : Size{1});
+    const double copies = work.weight_bytes / (cards * bus_rate(s));
     const Rate rate = card_rate(s, s.machine->devices[0]);
-    const double there = seconds(s, work, rate);
+    const double there = seconds(s, work, rate) / cards;
     if (copies + there < cpu) {
       time.stream += copies;
       time.cards += there;
@@ -87,7 +92,8 @@ void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTi
           {.over = Over::disk, .items = on_disk, .seconds = time.disk, .moved = from_disk});
     }
   }
-  if (!plan.computes_on_card || !streams) return add_on_host(s, pass, items, work, time, record);
+  if (!plan.computes_on_card || !streams)
+    return add_on_host(s, plan, pass, items, work, time, record);
   if (!caches_on_cards(s)) {
     moved += work.cache_bytes;
     work.cache_bytes = work.repeated = 0;
@@ -115,7 +121,7 @@ void add_left_on_host(const Scenario& s, const Plan& plan, const Pass& pass, Pas
       for_layers(pass, Piece{run}, [&](const Piece& piece) {
         items.push_back({Item::Kind::layer, piece, host_work(s, pass, piece.layers)});
       });
-    add_on_host(s, pass, items, host_work(s, pass, plan.on_cards), time, record);
+    add_on_host(s, plan, pass, items, host_work(s, pass, plan.on_cards), time, record);
   }
   if (caches_on_cards(s) || pass.prompt > 0) return;
   Work attention;

@@ -207,8 +207,10 @@ Rate card_rate(const Scenario& s, const Device& device) {
 }
 Rate cpu_rate(const Scenario& s) {
   const Host& host = s.machine->host;
-  const double bandwidth = host.ram_bandwidth.value() * s.runtime->cpu_bandwidth.value;
-  return {bandwidth, bandwidth, host.cpu_peak.value() * s.runtime->cpu_compute.value};
+  const double further = static_cast<double>(host.sockets - 1);
+  const double used = (1 + further * s.runtime->far_bandwidth.value) / (1 + further);
+  const double bandwidth = used * host.ram_bandwidth.value() * s.runtime->cpu_bandwidth.value;
+  return {bandwidth, bandwidth, used * host.cpu_peak.value() * s.runtime->cpu_compute.value};
 }
 const Constant& reduce_latency(const Scenario& s, Size cards) {
   return over_bus(s, cards) ? s.runtime->reduce_over_bus_s : s.runtime->reduce_latency_s;

@@ -68,6 +68,9 @@ double seconds(const Scenario& scenario, const Work& work, const Rate& rate);
 const Rates& rates_on(const Scenario& scenario, const Device& device);
 const Rates& rates_of(const Scenario& scenario);
 Rate card_rate(const Scenario& scenario, const Device& device);
+/// Of n sockets, (1 + (n - 1) * far) / n of their bandwidth and peak: threads of one reach the
+/// memory of another over a slower link, unless an engine keeps a copy of the weights on each
+/// (measured with ktransformers on one and two Xeons: its DeepseekR1_V3_tutorial.md).
 Rate cpu_rate(const Scenario& scenario);
 /// Start of an all-reduce of so many cards: over their own links, or over the host's bus, which
 /// none of PCIe 5.0 is faster than 64 GB/s. From 2 to 8 cards it is the same

@@ -32,7 +32,10 @@ constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},
                              {"stream_bandwidth", 0.05, 1.0},
                              {"cpu_bandwidth", 0.1, 1.0},
                              {"cpu_compute", 0.05, 1.5},
-                             {"load_bandwidth", 0.05, 1.0}};
+                             {"far_bandwidth", 0.02, 1.0},
+                             {"load_bandwidth", 0.05, 1.0},
+                             {"load_copy_bandwidth", 2e8, 4e10},
+                             {"load_fixed_s", 0.2, 120}};
 
 /// Calls `f` for each constant of `rows` that the unknown stands for.
 template <class Rows, class F>

@@ -27,27 +27,6 @@ constexpr auto forms = std::to_array<Form>({{"a100", "a100-sxm-80gb"},
                                             {"rtx 4060 ti", "rtx-4060-ti-16gb"},
                                             {"rtx 5060 ti", "rtx-5060-ti-16gb"}});
 
-/// A processor whose memory decides the speed of layers on it. Bandwidth: channels × the fastest
-/// memory that its maker specifies; peak: cores × all-core clock × fp32 operations a cycle.
-struct Processor {
-  std::string_view written;  ///< found in the column "cpu", in lower case
-  int cores;
-  double bandwidth_gbs, peak_gflops;
-  std::string_view source;
-};
-constexpr auto processors = std::to_array<Processor>(
-    {{"ryzen 9 7950x", 16, 83.2, 2300, "AMD: 2 channels DDR5-5200"},
-     {"ryzen 9 7900", 12, 83.2, 1700, "AMD: 2 channels DDR5-5200"},
-     {"ryzen 7 5800x", 8, 51.2, 1100, "AMD: 2 channels DDR4-3200"},
-     {"ryzen 5 4600h", 6, 51.2, 700, "AMD: 2 channels DDR4-3200"},
-     {"i9-12900k", 16, 76.8, 1500, "Intel ARK: 2 channels DDR5-4800"},
-     {"i5-13600k", 14, 89.6, 1300, "Intel ARK: 2 channels DDR5-5600"},
-     {"i9-10900x", 10, 94.0, 1800, "Intel ARK: 4 channels DDR4-2933"},
-     {"xeon gold 6454s", 32, 307.2, 5600, "Intel ARK: 8 channels DDR5-4800"},
-     {"intel 4th gen xeon", 48, 307.2, 8000, "Intel ARK: 8 channels DDR5-4800"},
-     {"epyc 9355", 32, 576.0, 7000, "AMD: 12 channels DDR5-6000"},
-     {"epyc 9654", 96, 460.8, 10000, "AMD: 12 channels DDR5-4800"}});
-
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
@@ -140,62 +119,6 @@ Device device_of(const std::string& text, std::optional<double> stated) {
   if (gib && (*gib != std::floor(*gib) || std::abs(catalogued - *gib) > *gib / 12))
     device.memory = Bytes(static_cast<Size>(*gib * GiB));
   return device;
-}
-
-/// "measured 102 GB/s" and "2x DDR4-2133" (channels × rate × 8 bytes) say more than the maker.
-std::optional<double> stated_bandwidth(std::string_view cpu) {
-  if (const auto at = cpu.find("measured "); at != std::string_view::npos)
-    if (const auto gbs = leading_number(cpu.substr(at + 9, cpu.find(' ', at + 9) - at - 9)))
-      return gbs;
-  const auto ddr = cpu.find("ddr");
-  const auto times = cpu.rfind("x ", ddr);
-  if (ddr == std::string_view::npos || times == std::string_view::npos || times == 0)
-    return std::nullopt;
-  const double channels = cpu[times - 1] - '0';
-  const auto rate = leading_number(cpu.substr(cpu.find('-', ddr) + 1, 4));
-  return rate ? std::optional(channels * *rate * 8 / 1000) : std::nullopt;
-}
-
-/// "NVMe SSD 29.4 GB/s" and "disk_read=3.5 GB/s" among the settings, in bytes a second.
-std::optional<double> stated_disk(const std::string& settings) {
-  for (std::size_t begin = 0; begin < settings.size();) {
-    const auto end = std::min(settings.find(';', begin), settings.size());
-    const std::string part = lower(settings.substr(begin, end - begin));
-    begin = end + 1;
-    const auto named = [&](std::string_view word) { return part.find(word) != part.npos; };
-    const auto unit = part.find("gb/s");
-    if (unit == part.npos || !(named("ssd") || named("nvme") || named("disk"))) continue;
-    const auto last = part.find_last_of("0123456789", unit);
-    const auto before = part.find_last_not_of("0123456789.", last);
-    const auto first = before == part.npos ? 0 : before + 1;
-    if (last == part.npos || last < first) continue;
-    if (const auto gbs = leading_number(part.substr(first, last - first + 1))) return *gbs * 1e9;
-  }
-  return std::nullopt;
-}
-
-/// The host; without a word on the processor, one whose bandwidth is 0: not known.
-Host host_of(const Measurement& row) {
-  Host host = shipped_catalogue().host(shipped_catalogue().default_host);
-  host.name = row["cpu"].empty() ? "not stated" : row["cpu"];
-  host.ram_bandwidth = BytesPerSecond(0);
-  host.host_bus = BytesPerSecond(0);  // the card's own
-  host.card_link = BytesPerSecond(0);
-  host.disk_read = BytesPerSecond(stated_disk(row["settings"]).value_or(0));
-  host.disk = Bytes(Size{1} << 50);
-  const std::string& stated = row["ram_gb"].empty() ? row["cpu_ram_gb"] : row["ram_gb"];
-  const auto ram = leading_number(stated);
-  host.ram = ram ? Bytes(static_cast<Size>(*ram * GiB)) : Bytes(Size{1} << 44);
-  const std::string cpu = lower(row["cpu"]);
-  for (const Processor& each : processors) {
-    if (cpu.find(each.written) == std::string::npos) continue;
-    const int sockets = cpu.starts_with("2x ") || cpu.starts_with("2 x ") ? 2 : 1;
-    host.cores = sockets * each.cores;
-    host.cpu_peak = FlopsPerSecond(sockets * each.peak_gflops * 1e9);
-    host.ram_bandwidth =
-        BytesPerSecond(1e9 * stated_bandwidth(cpu).value_or(sockets * each.bandwidth_gbs));
-  }
-  return host;
 }
 
 }  // namespace

@@ -77,6 +77,8 @@ const model::Scheme& scheme_of(const Measurement& row, const model::Model& model
 
 /// Cards and host of a row. Throws Skipped.
 Machine machine_of(const Measurement& row);
+/// Its host alone; what the row does not say is 0: not known.
+Host host_of(const Measurement& row);
 /// Cards without limits.
 Machine any_machine(int cards);
 

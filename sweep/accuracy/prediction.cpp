@@ -78,6 +78,8 @@ double seconds_of(Statistic statistic, const Scenario& s, const Estimate& e) {
       return e.load_warm.value();
     case Statistic::load_weights:
       return e.load.value() - s.runtime->load_fixed_s.value;
+    case Statistic::load_weights_warm:
+      return e.load_warm.value() - s.runtime->load_fixed_s.value;
     default:
       return e.total.value();
   }
@@ -176,11 +178,13 @@ double plain(const Subject& subject) {
     }
   for (const auto share : {&model::Runtime::cache_cost, &model::Runtime::stream_bandwidth,
                            &model::Runtime::cpu_bandwidth, &model::Runtime::cpu_compute,
-                           &model::Runtime::disk_bandwidth, &model::Runtime::load_bandwidth})
+                           &model::Runtime::disk_bandwidth, &model::Runtime::far_bandwidth,
+                           &model::Runtime::load_bandwidth})
     (ideal.*share).value = 1;
   for (const auto overhead : {&model::Runtime::reduce_latency_s, &model::Runtime::reduce_over_bus_s,
                               &model::Runtime::load_fixed_s})
     (ideal.*overhead).value = 0;
+  ideal.load_copy_bandwidth.value = 1e15;  // the bus alone
   Subject at_full_rate = subject;
   at_full_rate.scenario.runtime = &ideal;
   std::string why;

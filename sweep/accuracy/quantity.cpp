@@ -40,7 +40,9 @@ constexpr auto quantities = std::to_array<Quantity>(
      {"ttft", Statistic::prefill},
      {"prefill_speed", Statistic::prefill, Form::rate_of_prompt},
      {"prefill_time", Statistic::prefill},
-     {"model_load_time", load},
+     // from the start of the program until it answers
+     {"start_time", load},
+     {"model_load_time", load_weights},
      {"weights_load_time", load_weights}});
 
 }  // namespace

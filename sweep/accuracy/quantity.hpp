@@ -28,7 +28,8 @@ enum class Statistic {
   serving_rate,    ///< all output tokens of a batch at the rate of the steady state
   load,
   load_warm,     ///< with the files in the page cache
-  load_weights,  ///< of it, without what comes before the first weight
+  load_weights,  ///< of it, without what an engine does beside the weights
+  load_weights_warm,
 };
 bool is_memory(Statistic statistic);
 

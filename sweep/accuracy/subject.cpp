@@ -14,6 +14,7 @@
 #include "model/placement/placement.hpp"
 #include "model/speed/serving.hpp"
 #include "sweep/accuracy/auto_map.hpp"
+#include "sweep/accuracy/subject_placement.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -84,14 +85,6 @@ Size tokens(const Measurement& row, std::string_view column, std::string_view se
   return fallback;
 }
 
-/// The first of `keys` that the settings give as a number.
-std::optional<double> figure(const Measurement& row, std::initializer_list<std::string_view> keys) {
-  for (const auto key : keys)
-    if (const auto text = row.setting(key))
-      if (const auto value = leading_number(*text)) return value;
-  return std::nullopt;
-}
-
 /// Serving tables of vLLM and TensorRT-LLM name the kernels and not the cache. NVIDIA's checkpoints
 /// in FP8 and NVFP4 say kv_cache_quant_algo FP8, and where such a table has short waits the caches
 /// would not have had room in 16 bit.
@@ -107,6 +100,10 @@ const Precision& kv_precision_of(const Measurement& row, const Engine& engine) {
   std::string name = row.setting("kv").value_or(row.setting("kv_dtype").value_or(""));
   for (const auto& [key, value] : row.settings)
     if (value.empty() && key.ends_with(" kv")) name = key.substr(0, key.size() - 3);
+  const std::string& settings = row["settings"];  // FlexGen packs by groups of 64 with two scales
+  if (name.empty() && (settings.find("compress-cache") != settings.npos ||
+                       settings.find("compress-weight+cache") != settings.npos))
+    name = "q4_0";
   if (name.empty() && quantised_cache(row, engine)) name = "fp8";
   if (name.empty() || lower(name) == "f16") name = "fp16";
   if (name == "4 bit") name = "q4_0";
@@ -156,20 +153,8 @@ Machine stated_machine(const Machine& machine, const Measurement& row) {
   return stated;
 }
 
-/// ZeRO-Inference's kv_offload; FlexGen's --percent: of weights, caches and activations the shares
-/// on the card and on the CPU, in turn.
-bool caches_in_host(const Measurement& row) {
-  if (lower(row.setting("kv_offload").value_or("")) == "yes") return true;
-  for (const auto& [key, value] : row.settings) {
-    int weights = 0, weights_cpu = 0, caches = 100;
-    if (std::sscanf(key.c_str(), "--percent %d %d %d", &weights, &weights_cpu, &caches) == 3)
-      return caches == 0;
-  }
-  return false;
-}
-
 /// Throws Skipped where the time depends on a speed of the host that the row does not give.
-void require_host_speeds(const Scenario& s) {
+void require_host_speeds(const Scenario& s, Statistic statistic) {
   const model::Plan plan = place(s, 1.0);
   if (!plan.feasible()) return;
   const auto& host = s.machine->host;
@@ -179,6 +164,10 @@ void require_host_speeds(const Scenario& s) {
                       plan.partly_on_host || !caches_on_cards(s);
   if (on_cpu && s.runtime->offload != model::Offload::stream && host.ram_bandwidth.value() <= 0)
     throw Skipped(Skip::setting, "the bandwidth of the host's memory");
+  const bool prompts = statistic != step && statistic != serving_step;
+  if (on_cpu && prompts && s.runtime->offload != model::Offload::stream &&
+      host.cpu_peak.value() <= 0)
+    throw Skipped(Skip::setting, "the processor");
 }
 
 /// The least budget at which so many layers are on cards: what a device map of that many means.
@@ -228,29 +217,8 @@ Machine Subjects::machine_for(const Measurement& row, bool memory_alone) {
 }
 
 const model::LayerSplit* Subjects::layer_split(const Measurement& row, const Scenario& s) {
-  if (s.machine->devices.empty()) return nullptr;
-  if (s.runtime->offload == model::Offload::stream && caches_in_host(row)) {
-    layer_splits_.push_back(std::make_unique<model::LayerSplit>());
-    layer_splits_.back()->cache_on_cards = false;
-    return layer_splits_.back().get();
-  }
-  if (s.runtime->family != "llama.cpp") return nullptr;
-  const auto micro_batch = figure(row, {"n_ubatch", "ubatch", "ub"});
-  const auto layers = row.setting("ngl");
-  const bool cache_elsewhere = row.setting("no_kv_offload").value_or("0") != "0";
-  if (!layers && !cache_elsewhere && !micro_batch && s.machine->devices.size() < 2) return nullptr;
-  const auto all = std::ssize(s.weights->layer) + 1;
-  auto split = std::make_unique<model::LayerSplit>();
-  split->cache_on_cards = !cache_elsewhere;
-  if (micro_batch) split->micro_batch = static_cast<Size>(*micro_batch);
-  split->gpu_layers = all;
-  // "13 of 28", "99", "all"; Metal took any number above 0 for the whole model.
-  if (layers && layers->find("whole model") == std::string::npos)
-    if (const auto space = layers->find(' ');
-        const auto n = leading_number(layers->substr(0, space)))
-      split->gpu_layers = std::min<Size>(all, static_cast<Size>(*n));
-  layer_splits_.push_back(std::move(split));
-  return layer_splits_.back().get();
+  auto split = layer_split_of(row, s);
+  return split ? layer_splits_.emplace_back(std::move(split)).get() : nullptr;
 }
 
 Scenario Subjects::scenario(const Measurement& row, const Engine& engine, bool memory_alone) {
@@ -299,7 +267,8 @@ Subject Subjects::subject(const Measurement& row) {
   const Engine& engine = engine_of(row);
   subject.statistic = quantity.statistic;
   subject.index = quantity.index;
-  if (subject.statistic == load && is_warm(row)) subject.statistic = load_warm;
+  if (is_of_loading(subject.statistic) && is_warm(row))
+    subject.statistic = subject.statistic == load ? load_warm : load_weights_warm;
   if (subject.statistic == card_used && engine.allocator) subject.statistic = allocated_peak;
   const auto value = row.number("value");
   if (!value || *value <= 0)
@@ -327,8 +296,7 @@ Subject Subjects::subject(const Measurement& row) {
   if (const auto context = figure(row, {"ctx", "n_ctx"})) s.context = static_cast<Size>(*context);
   if (s.context < s.prompt_tokens + s.output_tokens) s.context = 0;
   if (row["batch"] == "saturated") s.batch = saturated(s);
-  if (const auto layers = figure(row, {"gpu_layers"}))
-    s.gpu_budget = budget_for(s, static_cast<Size>(*layers));
+  if (const auto layers = layers_on_cards(row, s)) s.gpu_budget = budget_for(s, *layers);
   const double scaled = *value * scale_of(row, engine);
   if (on_cards(subject.statistic) && scaled > capacity(*s.machine))
     throw Skipped(Skip::capacity, fmt::format("{:.4g} GiB on {} cards", scaled / 1073741824.0,
@@ -342,11 +310,12 @@ Subject Subjects::subject(const Measurement& row) {
       assignments_.push_back(std::make_shared<const model::Assignment>(std::move(*map)));
       s.assignment = assignments_.back().get();
     }
-  if (!is_memory(subject.statistic) && !is_of_loading(subject.statistic)) require_host_speeds(s);
-  if (subject.statistic == load_warm && s.machine->devices.empty() &&
-      s.runtime->host_weights == model::HostWeights::mapped)
+  if (!is_memory(subject.statistic) && !is_of_loading(subject.statistic))
+    require_host_speeds(s, subject.statistic);
+  const bool warm = subject.statistic == load_warm || subject.statistic == load_weights_warm;
+  if (warm && s.machine->devices.empty() && s.runtime->host_weights == model::HostWeights::mapped)
     throw Skipped(Skip::statistic, "files are mapped, and no weight is read");
-  const bool reads = is_of_loading(subject.statistic) && subject.statistic != load_warm;
+  const bool reads = is_of_loading(subject.statistic) && !warm;
   if (reads && s.machine->host.disk_read.value() <= 0)
     throw Skipped(Skip::setting, "the disk's speed");
   return subject;

@@ -14,6 +14,7 @@
 #include "sweep/commands/command.hpp"
 #include "sweep/options/flags.hpp"
 #include "sweep/options/machine_options.hpp"
+#include "sweep/options/split_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/what_runs.hpp"
 
@@ -115,8 +116,9 @@ int run(const Options& options) {
   if (!given.on_machine)
     throw UsageError(
         "which machine? give --machine, or --gpu-memory and --gpu-bandwidth: a curve is of one");
-  if (given.scenario.layer_split != nullptr || given.scenario.cpu_offload > Bytes(0))
+  if (!given_splits(options).empty())
     throw UsageError("a curve moves the layers itself: options that place them have no effect");
+  given.scenario.layer_split = nullptr;
   const Lines all = lines_of(options, given);
   for (const auto& line : all.refused) fmt::print(stderr, "note: {}\n", line);
   if (options.given("plots")) {
@@ -156,7 +158,9 @@ const Command curve_command = {
          "headroom curve --all --machine local\n"
          "headroom curve openai/gpt-oss-120b --machine '2x a100-sxm-40gb' --format csv",
      .columns =
-         "a row for each allocation, as estimate --gpu-budget gives it: runtime, precision,\n"
+         "a row for each allocation, as estimate --gpu-budget gives it, but that experts of a\n"
+         "  mixture are the first to stay in host memory where that is faster (--n-cpu-moe):\n"
+         "  runtime, precision,\n"
          "  gpu_budget_bytes (of each card); found: least that runs, knee (95 % of the best "
          "tokens/s),\n"
          "  returns diminish (a GiB more adds at most 1 % of it), recommended (the least with 95 "

@@ -124,14 +124,23 @@ std::unique_ptr<LayerSplit> layer_split_of(const Options& options, const model::
   for (const auto& flag : parts_of(HEADROOM_SPLIT_FLAGS, " ")) {
     if (flag == "cpu-offload-gb" || !options.given(flag)) continue;
     given = true;
-    if (s.runtime->offload != model::Offload::compute)
+    // ZeRO-Inference's kv_offload, FlexGen's --percent … 0 100.
+    const bool pinned = s.runtime->offload == model::Offload::stream &&
+                        s.runtime->host_weights == model::HostWeights::copied;
+    if (s.runtime->offload != model::Offload::compute && !(pinned && flag == "no-kv-offload"))
       throw UsageError(
           fmt::format("--{} is an option of llama.cpp; the runtime is {}", flag, s.runtime->name));
     if (s.machine->devices.empty())
       throw UsageError(fmt::format("--{} has no effect without a GPU", flag));
   }
-  if (!given || !s.weights->refusal.empty()) return nullptr;
+  if (!s.weights->refusal.empty() || s.machine->devices.empty()) return nullptr;
   auto split = std::make_unique<LayerSplit>();
+  if (!given) {
+    if (!s.runtime->experts_stay || s.weights->model->profile.routing.experts == 0) return nullptr;
+    split->gpu_layers = std::ssize(s.weights->layer) + 1;
+    split->on_host = model::experts_on_host(*s.weights, split->gpu_layers);
+    return split;
+  }
   if (const auto text = options.text("gpu-layers", "auto"); text == "all")
     split->gpu_layers = std::ssize(s.weights->layer) + 1;
   else if (text != "auto")

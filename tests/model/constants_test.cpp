@@ -65,12 +65,14 @@ TEST_P(Constants, EachChangesAFigureSomewhere) {
   const Weights experts = hold(test::catalogue_model("Qwen/Qwen3-30B-A3B"), scheme("bf16"));
   const Machine large = test::machine(4, 80, 256), several = test::machine(4, 12, 256);
   const Machine small = test::machine(1, 12, 256), poor = test::machine(1, 12, 16);
+  Machine sockets = small;  // layers on a host of two sockets
+  sockets.host.sockets = 2;
   Machine without_links = several;  // cards meet over the host's bus
   for (Device& device : without_links.devices) device.link = BytesPerSecond(0);
   for (const Runtime& engine : runtimes())
     for (const Weights* weights : {&dense, &packed, &experts})
-      for (const Machine* machine :
-           std::initializer_list<const Machine*>{&large, &several, &without_links, &small, &poor})
+      for (const Machine* machine : std::initializer_list<const Machine*>{
+               &large, &several, &without_links, &small, &sockets, &poor})
         for (const auto& [batch, prompt] :
              {std::pair<Size, Size>{4, 2000}, std::pair<Size, Size>{1, 9000}}) {
           Scenario s = test::scenario(*weights, *machine, engine.name);

@@ -12,6 +12,7 @@ struct Case : test::OnCards {
   using OnCards::OnCards;
   LoadTime load() const { return load_time(s, place(s, 1.0)); }
   double share() const { return s.runtime->load_bandwidth.value; }
+  double process() const { return s.runtime->load_copy_bandwidth.value; }
 };
 
 double bytes(const Weights& w) { return w.total.real().value(); }
@@ -23,6 +24,9 @@ TEST(Load, WarmFilesAreNotReadFromTheDisk) {
   EXPECT_NEAR(load.read, disk, 1e-3 * disk);
   EXPECT_NEAR(load.cold() - load.warm(), disk, 1e-3 * disk);
   EXPECT_EQ(load.mapped, 0);
+  // A process copies more slowly than PCIe 4.0 would.
+  EXPECT_LT(c.process(), c.box.host_bus(0).value());
+  EXPECT_NEAR(load.bus, bytes(c.weights) / c.process(), 1e-3 * load.bus);
   const Estimate e = evaluate(c.s);
   EXPECT_DOUBLE_EQ(e.load.value(), load.cold());
   EXPECT_DOUBLE_EQ(e.load_warm.value(), load.warm());

@@ -60,6 +60,18 @@ TEST(Speed, HostLayersOfALongPromptRunOnTheCardUnlessBlasTakesThem) {
   EXPECT_GT(seconds("llama.cpp-blas"), 10 * seconds("llama.cpp"));
 }
 
+/// Bandwidth that two sockets have together serves layers on the CPU less well than one socket's:
+/// kvcache-ai/ktransformers, DeepSeek-R1 on one Xeon Gold 6454S and on two, 8.73 and 12.2 tokens/s.
+TEST(Speed, AFurtherSocketAddsAShare) {
+  const Case one("meta-llama/Llama-2-7b-hf", "q4_K_M", "cpu @ epyc-genoa-768gb", "llama.cpp");
+  Case two("meta-llama/Llama-2-7b-hf", "q4_K_M", "cpu @ epyc-genoa-768gb", "llama.cpp");
+  two.box.host.sockets = 2;
+  const double far = two.s.runtime->far_bandwidth.value;
+  ASSERT_GT(far, 0);
+  ASSERT_LT(far, 1);
+  EXPECT_NEAR(one.step(1) / two.step(1), (1 + far) / 2, 0.05);
+}
+
 /// QwenLM/Qwen2.5, vLLM 0.4.2 on one A100 80GB: Qwen2-0.5B takes 3.9 ms a token at 6,144 cached and
 /// 9.2 ms at 14,336, beyond what it has captured as CUDA graphs. (Qwen1.5-0.5B has as many layers.)
 TEST(Speed, LongContextsWithoutCudaGraphsAreBoundByLaunches) {
