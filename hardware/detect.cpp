@@ -191,6 +191,7 @@ Machine local_machine(const Detection& found, const Catalogue& catalogue,
   for (const DetectedCard& card : found.cards) machine.devices.push_back(row_of(card, catalogue));
   const bool usual = !machine.devices.empty() && !machine.devices.front().host.empty();
   machine.host = catalogue.host(usual ? machine.devices.front().host : catalogue.default_host);
+  machine.host.cards = 0;  // as many as there are
   const std::string rates_of = machine.host.name;
   Host& host = machine.host;
   const double core_share = static_cast<double>(found.cores) / host.cores;

@@ -23,7 +23,7 @@ struct Host {
   std::string disk_kind;             ///< "NVMe", "SATA SSD", "HDD", "network"
   BytesPerSecond card_link;          ///< card to card by this board; 0: by the cards' rows
   BytesPerSecond network;  ///< to other boxes, one direction, all cards' together; 0: none
-  int cards = 0;           ///< the most that one box holds; 0: any number
+  int cards = 0;           ///< the most that one box holds; 0: not known, any number
   int boxes = 1;           ///< so many of them: RAM, disk, cores and power of all together
   double power_w = 0;      ///< without cards, under load; 0 unknown
   std::string source, date;

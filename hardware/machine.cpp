@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "hardware/detect.hpp"
@@ -87,14 +88,39 @@ void share_memory(std::string_view text, Machine& machine) {
   machine.host.ram_bandwidth = cores_share * machine.devices.front().bandwidth;
 }
 
+/// "epyc-rome-512gb (8)": hosts of the catalogue that hold so many cards in one box or in several,
+/// those with the fewest places first.
+std::string hosts_for(int cards, const Catalogue& catalogue) {
+  std::vector<const Host*> all;
+  for (const Host& each : catalogue.hosts)
+    // Bridges are made for certain cards.
+    if (each.card_link == BytesPerSecond() &&
+        (each.cards >= cards || (each.cards > 1 && each.network > BytesPerSecond())))
+      all.push_back(&each);
+  std::ranges::stable_sort(all, {}, [&](const Host* each) {
+    return std::pair(each->cards < cards, std::abs(each->cards - cards));
+  });
+  std::vector<std::string> words;
+  for (const Host* each : all)
+    if (words.size() < 4)
+      words.push_back(each->cards >= cards
+                          ? fmt::format("{} (up to {})", each->name, each->cards)
+                          : fmt::format("{} ({} in each of several)", each->name, each->cards));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
 /// As many boxes as hold the cards: what they have together.
-void join_boxes(std::string_view text, Machine& machine) {
+void join_boxes(std::string_view text, Machine& machine, const Catalogue& catalogue) {
   Host& host = machine.host;
   const auto cards = static_cast<int>(machine.devices.size());
   if (host.cards == 0 || cards <= host.cards) return;
   if (host.network == BytesPerSecond())
-    reject(text,
-           fmt::format("{} holds {} cards and has no network to another", host.name, host.cards));
+    throw std::invalid_argument(fmt::format(
+        "machine '{}': {} holds {} card{}{} and has no network to another; hosts for {} cards: {}; "
+        "or a host of your own with `cards` in a file for --hardware",
+        text, host.name, host.cards, host.cards == 1 ? "" : "s",
+        machine.host_assumed ? ", the usual host where none is given," : "", cards,
+        hosts_for(cards, catalogue)));
   host.boxes = (cards + host.cards - 1) / host.cards;
   const auto n = static_cast<double>(host.boxes);
   host.ram = host.boxes * host.ram;
@@ -191,7 +217,7 @@ Machine parse_machine(std::string_view text, const Catalogue& catalogue) {
                  : usual               ? catalogue.host(machine.devices.front().host)
                                        : catalogue.host(catalogue.default_host);
   share_memory(text, machine);
-  join_boxes(text, machine);
+  join_boxes(text, machine, catalogue);
   machine.name = machine.canonical_name();
   return machine;
 }
@@ -237,6 +263,7 @@ Machine specified_machine(const MachineSpecification& spec, const Catalogue& cat
   machine.host.name = "specified";
   machine.host.title = "from a specification";
   machine.host.aliases.clear();
+  machine.host.cards = 0;
 
   Device device;
   device.name = fmt::format("gpu-{}mib", spec.gpu_memory->count() >> 20);

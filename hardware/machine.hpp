@@ -38,7 +38,8 @@ struct Machine {
 /// "cpu @ laptop-16gb", or `local` (what detection finds).
 /// Throws UnknownName (nearest names), or std::invalid_argument naming what was expected; an
 /// ambiguous name such as "a100-40gb" is an error that lists the candidates. From 1 to 1024 cards;
-/// more than a box of that host holds are in as few boxes as hold them, joined by their network.
+/// more than a box of that host holds are in as few boxes as hold them, joined by their network, or
+/// an error that names hosts for so many where it has none.
 Machine parse_machine(std::string_view text, const Catalogue& catalogue);
 
 /// A machine from a specification alone (--gpu-memory, --gpu-bandwidth, --gpu-tflops, --ram, …).

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::string_view ieee = "IEEE 754-2019, binary interchange formats";
 constexpr std::string_view integers = "two's complement; values packed without gaps, scales apart";
+constexpr std::string_view grouped =
+    "hqq and quanto: groups of 64 with scale and zero point in 16 bit";
 constexpr std::string_view gptq = "AutoGPTQ, qlinear: 32 values in `bits` words of int32";
 constexpr std::string_view ocp8 = "OCP 8-bit Floating Point Specification 1.0; scales apart";
 constexpr std::string_view ocp_mx = "OCP Microscaling Formats 1.0: 32 elements and one E8M0 scale";
@@ -37,6 +39,9 @@ constexpr auto table = std::to_array<Precision>({
     {"int4", 2, 1, Arithmetic::dequantised, integers},
     {"int3", 32, 12, Arithmetic::dequantised, gptq},
     {"int2", 4, 1, Arithmetic::dequantised, integers},
+    {"int8_g64", 64, 68, Arithmetic::dequantised, grouped},
+    {"int4_g64", 64, 36, Arithmetic::dequantised, grouped},
+    {"int2_g64", 64, 20, Arithmetic::dequantised, grouped},
     {"nf4", 64, 36, Arithmetic::dequantised, bitsandbytes},
     {"fp4", 64, 36, Arithmetic::dequantised, bitsandbytes},
     {"mxfp4", 32, 17, Arithmetic::fp4, ocp_mx},

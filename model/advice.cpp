@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <vector>
 
@@ -18,6 +17,9 @@ namespace headroom::model {
 namespace {
 
 double gigabytes(Bytes bytes) { return static_cast<double>(bytes.count()) / 1e9; }
+
+/// With no sequence of the batch that waits.
+bool all_on_gpus(const Estimate& e) { return is_on_gpus(e) && e.waiting == 0; }
 
 /// Where it fits then, what the fullest card holds, and what a token takes.
 std::string where(const Estimate& e) {
@@ -56,7 +58,7 @@ std::string fewer_bits(const Scenario& s, Seconds now) {
     Scenario changed = s;
     changed.weights = &narrower;
     const Estimate e = evaluate(changed);
-    if (is_on_gpus(e) && e.total < now)
+    if (all_on_gpus(e) && e.total < now)
       return fmt::format("{}: {:.1f} -> {:.1f} GB, {}", scheme->name, gigabytes(s.weights->total),
                          gigabytes(narrower.total), where(e));
   }
@@ -66,19 +68,20 @@ std::string fewer_bits(const Scenario& s, Seconds now) {
 /// The widest narrower cache that puts everything on the cards.
 std::string narrower_cache(const Scenario& s) {
   if (!s.kv_cache) return {};
-  const auto& families = s.runtime->holds;
-  const bool ggml =
-      std::find(families.begin(), families.end(), SchemeFamily::gguf) != families.end();
   Scenario changed = s;
-  static constexpr std::array<std::string_view, 2> of_ggml{"q8_0", "q4_0"}, others{"fp8", "fp8"};
-  for (const std::string_view name : ggml ? of_ggml : others) {
-    const Precision& narrower = precision(name);
-    if (bytes_each(narrower) >= bytes_each(*s.kv_precision)) continue;
+  double widest = 0;
+  std::string text;
+  for (const CacheFormat& format : s.runtime->caches) {
+    const Precision& narrower = precision(format.precision);
+    const double each = bytes_each(narrower);
+    if (each >= bytes_each(*s.kv_precision) || each <= widest) continue;
     changed.kv_precision = &narrower;
     const Estimate e = evaluate(changed);
-    if (is_on_gpus(e)) return fmt::format("KV cache in {}: {}", name, where(e));
+    if (!all_on_gpus(e)) continue;
+    widest = each;
+    text = fmt::format("KV cache in {}: {}", format.precision, where(e));
   }
-  return {};
+  return text;
 }
 
 /// The longest context and the largest batch that put everything on the cards.
@@ -87,7 +90,7 @@ std::string shorter_context(const Scenario& s) {
   const auto holds = [&](Size tokens) {
     changed.context = tokens;
     changed.prompt_tokens = std::min(s.prompt_tokens, tokens);
-    return is_on_gpus(evaluate(changed));
+    return all_on_gpus(evaluate(changed));
   };
   const Size longest = largest(s.cached_tokens() - 1, holds);
   if (longest == 0) return {};
@@ -99,7 +102,7 @@ std::string smaller_batch(const Scenario& s) {
   Scenario changed = s;
   const auto holds = [&](Size batch) {
     changed.batch = batch;
-    return is_on_gpus(evaluate(changed));
+    return all_on_gpus(evaluate(changed));
   };
   const Size most = largest(s.batch - 1, holds);
   if (most == 0) return {};
@@ -114,10 +117,12 @@ std::string more_cards(const Scenario& s) {
   Scenario changed = s;
   changed.machine = &machine;
   changed.tensor_parallel = changed.pipeline_parallel = 0;
-  while (machine.devices.size() < 64) {
+  const Host& host = machine.host;
+  const auto most = static_cast<std::size_t>(host.cards > 0 ? host.cards * host.boxes : 64);
+  while (machine.devices.size() < most) {
     machine.devices.push_back(machine.devices.back());
     const Estimate e = evaluate(changed);
-    if (!is_on_gpus(e)) continue;
+    if (!all_on_gpus(e)) continue;
     // What was asked for by hand stood in the way, not the number of cards.
     if (e.gpus_used <= s.machine->devices.size())
       return fmt::format("these GPUs without --tp and --pp, as {} splits: {}", s.runtime->name,
@@ -216,6 +221,22 @@ std::string without_cards(const Scenario& s) {
   return best;
 }
 
+/// The formats of keys and values that the runtime has, and the runtimes that have the one asked
+/// for.
+std::string cache_formats(const Scenario& s) {
+  std::vector<std::string_view> formats, engines;
+  for (const CacheFormat& each : s.runtime->caches) formats.push_back(each.precision);
+  for (const Runtime& each : runtimes())
+    if (each.name == each.family && each.cache_format(*s.kv_precision) != nullptr)
+      engines.push_back(each.name);
+  std::string text =
+      fmt::format("{} has no KV cache in {}: it has {} ({})", s.runtime->name, s.kv_precision->name,
+                  fmt::join(formats, ", "), s.runtime->caches_source);
+  if (!engines.empty())
+    text += fmt::format("; {} is one of {}", s.kv_precision->name, fmt::join(engines, ", "));
+  return text;
+}
+
 /// How many of the last layers would fit, where the options ask for another number of them.
 std::string other_layers(const Scenario& s, const Estimate& e) {
   if (s.layer_split == nullptr || s.layer_split->gpu_layers < 0) return {};
@@ -255,14 +276,14 @@ class Freed {
     return words_.empty() || change.empty() ? change : fmt::format("{}: {}", words_, change);
   }
   /// Whether leaving them out alone puts everything on the cards.
-  bool enough() const { return !words_.empty() && is_on_gpus(evaluate(scenario_)); }
+  bool enough() const { return !words_.empty() && all_on_gpus(evaluate(scenario_)); }
   /// Leaving them out alone; empty: there are none, or that is no quicker than `now`, some weights
   /// staying in host memory all the same.
   std::string alone(Seconds now) const {
     if (words_.empty()) return {};
     const Estimate e = evaluate(scenario_);
-    if (e.verdict >= Verdict::does_not_fit || (e.total >= now && !is_on_gpus(e))) return {};
-    return with(is_on_gpus(e) ? where(e) : beside(e));
+    if (e.verdict >= Verdict::does_not_fit || (e.total >= now && !all_on_gpus(e))) return {};
+    return with(all_on_gpus(e) ? where(e) : beside(e));
   }
 
  private:
@@ -274,12 +295,14 @@ class Freed {
 }  // namespace
 
 std::string advice(const Scenario& s, const Estimate& e) {
-  if (is_on_gpus(e) || s.assignment != nullptr) return {};
+  if (all_on_gpus(e) || s.assignment != nullptr) return {};
   switch (e.reason) {
     case Reason::precision_unsupported:
       return fmt::format("{} does not hold {} weights{}: choose another runtime or precision",
                          s.runtime->name, s.weights->scheme->name,
                          s.weights->refusal.empty() ? "" : " (" + s.weights->refusal + ")");
+    case Reason::cache_unsupported:
+      return cache_formats(s);
     case Reason::context_too_long:
       return fmt::format("a context of at most {} tokens", s.weights->model->shape.positions);
     case Reason::cache_required:

@@ -1,9 +1,12 @@
 #include "model/allocation_curve.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <stdexcept>
 #include <tuple>
 
+#include "model/placement/at_once.hpp"
 #include "model/placement/experts_apart.hpp"
 
 namespace headroom::model {
@@ -21,14 +24,17 @@ Bytes full_budget(const Scenario& s) {
   return most;
 }
 
-/// What decides an estimate, apart from the budget itself.
-using State = std::tuple<Reason, bool, Size, Size, Size, Where, Where, Size, std::vector<Size>>;
+/// What decides an estimate, apart from the budget itself. Of the sequences that run at once the
+/// power of two that they reach: a step for each of hundreds would show no more.
+using State =
+    std::tuple<Reason, bool, Size, Size, Size, Where, Where, Size, int, std::vector<Size>>;
 
 State state_at(Scenario s, const ExpertsApart& experts, Bytes budget) {
   s.gpu_budget = budget;
   const Size apart = experts.improve(s);
+  s = at_once(s);
   const Plan plan = place(s, 1.0);
-  if (!plan.feasible()) return {plan.reason, false, 0, 0, 0, Where::cpu, Where::cpu, 0, {}};
+  if (!plan.feasible()) return {plan.reason, false, 0, 0, 0, Where::cpu, Where::cpu, 0, 0, {}};
   const auto cuts = plan.cut.begin() + (plan.cards > 0 ? plan.stage_of(plan.cards - 1) + 2 : 0);
   return {plan.reason,
           plan.computes_on_card,
@@ -38,6 +44,7 @@ State state_at(Scenario s, const ExpertsApart& experts, Bytes budget) {
           plan.embedding,
           plan.head,
           apart,
+          static_cast<int>(std::bit_width(static_cast<std::uint64_t>(s.batch))),
           {plan.cut.begin(), cuts}};
 }
 
@@ -116,7 +123,7 @@ std::vector<AllocationPoint> allocation_curve(const Scenario& scenario,
     s.gpu_budget = budget;
     const Size apart = experts.improve(s);
     AllocationPoint point{budget, evaluate(s), {}, apart, {}, {}};
-    if (point.estimate.verdict != Verdict::refused) point.plan = place(s, 1.0);
+    if (point.estimate.verdict != Verdict::refused) point.plan = place(at_once(s), 1.0);
     if (!curve.empty()) point.jumps = jumps_between(curve.back(), point);
     if (runs(point) && last < curve.size()) {
       const double gib = (budget - curve[last].allocation).real().value() / (1 << 30);

@@ -5,7 +5,7 @@
 
 #include "model/memory/draft.hpp"
 #include "model/memory/kv_cache.hpp"
-#include "model/placement/placement.hpp"
+#include "model/placement/at_once.hpp"
 #include "model/runs_on.hpp"
 #include "model/speed/load.hpp"
 #include "model/speed/service.hpp"
@@ -27,6 +27,8 @@ Reason refusal(const Scenario& s) {
   if (!has_class(*s.runtime, model)) return Reason::model_unsupported;
   if (!s.weights->refusal.empty()) return Reason::precision_unsupported;
   if (!holds(*s.runtime, s.weights->scheme->family)) return Reason::precision_unsupported;
+  if (s.kv_cache && s.runtime->cache_format(*s.kv_precision) == nullptr)
+    return Reason::cache_unsupported;
   if (!s.kv_cache && !s.runtime->cache_optional) return Reason::cache_required;
   if (s.runtime->split == Split::layers &&
       std::max({s.tensor_parallel, s.pipeline_parallel, s.expert_parallel, s.data_parallel}) > 1)
@@ -67,7 +69,10 @@ Sure sureness(const Uses& uses, Verdict expected, Size cards, const IntervalFact
     if (expected == Verdict::fits_one_gpu) return Sure::yes;
     return verdict_of(place(uses, factors.memory.low)) == expected ? Sure::yes : Sure::marginal;
   }
-  return fits(verdict_of(place(uses, factors.memory.low))) ? Sure::marginal : Sure::no;
+  const double factor = factors.memory.low;
+  const Plan low = place(uses, factor);
+  return fits(verdict_of(low)) || fewer_at_once(uses.scenario(), low, factor) ? Sure::marginal
+                                                                              : Sure::no;
 }
 
 void add_memory(const Uses& uses, const Plan& plan, Estimate& e) {
@@ -142,6 +147,21 @@ void add_outcome(const Uses& uses, const Plan& plan, const IntervalFactors& fact
 
 }  // namespace
 
+namespace {
+
+/// Of a batch that waits in part: what runs at once, as sure as that the engine starts.
+Estimate with_waiting(const Scenario& s, Scenario running) {
+  running.concurrency = 0;
+  Estimate e = evaluate(running);
+  e.waiting = s.batch - running.batch;
+  running.batch = 1;
+  e.sure = sureness(Uses(running), e.verdict, e.gpus_used, interval_factors(*s.runtime));
+  if (s.concurrency > 0) e.served = served(s, e);
+  return e;
+}
+
+}  // namespace
+
 Estimate evaluate(const Scenario& s) {
   Estimate e;
   e.weights = s.weights->total;
@@ -151,6 +171,7 @@ Estimate evaluate(const Scenario& s) {
   const IntervalFactors factors = interval_factors(*s.runtime);
   const Uses uses(s);
   const Plan plan = place(uses, 1.0);
+  if (const auto fewer = fewer_at_once(s, plan, 1.0)) return with_waiting(s, *fewer);
   e.verdict = verdict_of(plan);
   e.reason = plan.reason;
   e.short_bytes = plan.short_bytes;

@@ -39,7 +39,9 @@ struct Scenario {
   const Machine* machine = nullptr;
   const Runtime* runtime = nullptr;
   const Precision* kv_precision = nullptr;
-  Size batch = 1;  ///< sequences at once, on each replica
+  /// Sequences at once, on each replica. Where the engine keeps a pool of cache for all of them,
+  /// those wait that it has no room for.
+  Size batch = 1;
   Size prompt_tokens = 512, output_tokens = 128;
   Size context = 0;              ///< tokens of KV cache per sequence; 0: prompt + output
   Bytes gpu_budget = all_of_it;  ///< all the process may use on each card, as nvidia-smi shows it
@@ -100,6 +102,8 @@ enum class Reason : std::uint8_t {
   passes_do_not_fill,     ///< training: fewer passes than stages of an interleaved pipeline
   cards_unsupported,      ///< the runtime has no kernels for cards of this maker
   model_unsupported,      ///< an encoder-decoder of a class that the runtime does not run
+  cache_unsupported,      ///< keys and values in a format that the runtime does not have
+  experts_divide_cards,   ///< expert parallelism divides neither cards nor experts evenly
 };
 
 /// What a training step has beside the fields that it shares with inference. Bytes of the fullest
@@ -146,6 +150,8 @@ struct Estimate {
   double tokens_s = 0;  ///< output tokens per second of all sequences together, after the first
                         ///< token; training: tokens trained on per second by all cards
   Seconds total;        ///< ttft and all output tokens, once weights are where they stay
+  Size waiting = 0;     ///< of the batch of each replica, for room in the engine's pool of cache;
+                        ///< bytes and times are of the sequences that run
   Served served;        ///< where the scenario asks for a concurrency
   StepOutcome step;     ///< of training alone
   /// No measurement stands behind the rates of such cards with such weights, on which the first

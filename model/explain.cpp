@@ -10,6 +10,8 @@
 #include "model/memory/beside_terms.hpp"
 #include "model/memory/kv_cache.hpp"
 #include "model/placement/assignment.hpp"
+#include "model/placement/at_once.hpp"
+#include "model/placement/parallel_splits.hpp"
 #include "model/placement/placement.hpp"
 #include "model/quantisation/stored.hpp"
 #include "model/speed/explain_times.hpp"
@@ -23,25 +25,33 @@ double real(Bytes bytes) { return static_cast<double>(bytes.count()); }
 class Explainer {
  public:
   explicit Explainer(const Scenario& s)
-      : s_(s),
+      : asked_(s),
+        s_(at_once(s)),
         runtime_(*s.runtime),
         profile_(s.weights->model->profile),
         factors_(interval_factors(*s.runtime)),
-        plan_(place(s, 1.0)) {}
+        plan_(place(s_, 1.0)) {}
 
   Explanation explanation() {
-    out_.estimate = evaluate(s_);
+    out_.estimate = evaluate(asked_);
     add_assumptions();
     add_warnings();
     if (out_.estimate.verdict == Verdict::refused) {
-      out_.advice = advice(s_, out_.estimate);
+      out_.advice = advice(asked_, out_.estimate);
       return std::move(out_);
     }
     add_devices();
     out_.notes = room_notes(s_, plan_, out_.devices);
+    if (out_.estimate.waiting > 0)
+      out_.notes.push_back(fmt::format(
+          "{} would start and run {} of {} sequences of {} tokens at once{}; the others wait: "
+          "bytes and times above are of those that run",
+          runtime_.name, s_.batch, asked_.batch, s_.cached_tokens(),
+          plan_.replicas > 1 ? " on each replica" : ""));
+    add_quicker_split();
     add_memory_terms();
     if (out_.estimate.verdict != Verdict::does_not_fit) add_time_terms(s_, plan_, out_);
-    out_.advice = advice(s_, out_.estimate);
+    out_.advice = advice(asked_, out_.estimate);
     return std::move(out_);
   }
 
@@ -66,7 +76,7 @@ class Explainer {
     say(fmt::format("KV cache in {}", s_.kv_precision->name));
     say(fmt::format("runtime {} {}", runtime_.name, runtime_.version));
     say(fmt::format("batch {}, prompt {} tokens, output {} tokens, context {} tokens a sequence",
-                    s_.batch, s_.prompt_tokens, s_.output_tokens, s_.cached_tokens()));
+                    asked_.batch, s_.prompt_tokens, s_.output_tokens, s_.cached_tokens()));
     if (s_.machine->host_assumed)
       say(fmt::format("host {} (the usual one, as none was given)", s_.machine->host.name));
     for (std::size_t card = 0; card < s_.machine->devices.size() && card < 1; ++card)
@@ -93,15 +103,18 @@ class Explainer {
       return "as many of the last layers as fit are on cards, as few cards as hold them all";
     if (runtime_.split == Split::layers)
       return "cards are filled in order, as few as hold the model; layers are not split";
-    if (s_.tensor_parallel + s_.pipeline_parallel + s_.expert_parallel + s_.data_parallel == 0)
+    if (asked_.tensor_parallel + s_.pipeline_parallel + s_.expert_parallel + s_.data_parallel == 0)
       return "each matrix is split over as few cards as hold the model";
     const auto count = [](Size n, std::string_view what) {
       return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
     };
-    return fmt::format("{}: {} split each matrix, {} of layers, {} with {} each{}",
-                       count(plan_.cards, "card"), plan_.shards, count(plan_.stages, "stage"),
-                       count(plan_.replicas, "replica"), count(s_.batch, "sequence"),
-                       plan_.whole_experts ? "; experts are spread whole" : "");
+    return fmt::format(
+        "{}: {} split each matrix, {} of layers, {} with {} each{}", count(plan_.cards, "card"),
+        plan_.shards, count(plan_.stages, "stage"), count(plan_.replicas, "replica"),
+        count(s_.batch, "sequence"),
+        plan_.expert_groups > 1
+            ? fmt::format("; experts are spread whole over {} groups of them", plan_.expert_groups)
+            : std::string());
   }
 
   void add_warnings() {
@@ -124,6 +137,20 @@ class Explainer {
       out_.warnings.push_back(
           fmt::format("context of {} tokens is shorter than prompt and output together ({})",
                       s_.cached_tokens(), s_.prompt_tokens + s_.output_tokens));
+  }
+
+  /// Cards that nothing was said about and that stand idle, where they would make it quicker.
+  void add_quicker_split() {
+    const Scenario quickest = with_quickest_split(asked_);
+    if (quickest == asked_) return;
+    const Estimate e = evaluate(quickest);
+    constexpr double worth_saying = 1.05;
+    if (e.gpus_used <= out_.estimate.gpus_used ||
+        e.tokens_s < worth_saying * out_.estimate.tokens_s)
+      return;
+    out_.notes.push_back(
+        fmt::format("on as few cards as hold it; --tp {}: {:.3g} tokens/s, {:.3g} ms a token",
+                    quickest.tensor_parallel, e.tokens_s, 1e3 * e.tpot.value()));
   }
 
   void add_devices() {
@@ -256,7 +283,8 @@ class Explainer {
                runtime_.memory_interval.source);
   }
 
-  const Scenario& s_;
+  const Scenario& asked_;
+  const Scenario s_;  ///< with the sequences that run at once
   const Runtime& runtime_;
   const Profile& profile_;
   IntervalFactors factors_;

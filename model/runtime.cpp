@@ -1,5 +1,6 @@
 #include "model/runtime.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,11 @@ CardClass card_class(const Device& device) {
   if (!stacked) return CardClass::gddr;
   return capability == "6.0" || capability == "7.0" || capability == "8.0" ? CardClass::hbm
                                                                            : CardClass::hopper;
+}
+
+const CacheFormat* Runtime::cache_format(const Precision& precision) const {
+  const auto found = std::ranges::find(caches, precision.name, &CacheFormat::precision);
+  return found == caches.end() ? nullptr : &*found;
 }
 
 double bytes_per_parameter(const Weights& weights) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "hardware/device.hpp"
+#include "hardware/precision.hpp"
 #include "hardware/units.hpp"
 #include "model/quantisation/quantisation.hpp"
 
@@ -68,6 +69,27 @@ enum class AdapterMemory {
 };
 enum class Positions { last, all };  ///< whose logits a prefill pass makes
 
+/// When an engine under load starts the next request.
+enum class Admission {
+  slots,      ///< a slot for a whole context is free
+  whole,      ///< the cache has room for all of its prompt and output
+  as_needed,  ///< the cache has room for its prompt: blocks follow as tokens come
+};
+
+/// Over which cards an engine spreads whole experts when told to.
+enum class ExpertSpread {
+  none,  ///< it divides each expert, or has its layers card by card
+  all,   ///< all that share a stage, replicas included, which share the experts in any case
+  some,  ///< a divisor of the tensor-parallel cards, equal parts of each expert on the others;
+         ///< the divisor divides the experts too; replicas have experts of their own
+};
+
+/// A format in which an engine keeps keys and values.
+struct CacheFormat {
+  std::string_view precision;  ///< hardware/precision.hpp
+  std::string_view word{};     ///< what the engine calls it; empty: as the weights are computed
+};
+
 /// Cards whose memory and compute kernels reach alike.
 /// hopper: hbm of compute capability 9 and later, whose hosts are younger too.
 enum class CardClass : std::uint8_t { hbm, hopper, gddr, apple, other };
@@ -118,9 +140,13 @@ struct Runtime {
   /// Classes of encoder-decoders that it runs; nothing: any.
   std::optional<std::span<const std::string_view>> encoder_decoders;
   std::span<const SchemeFamily> whole_only;  ///< of them, what is never split over cards and host
+  std::span<const CacheFormat> caches;       ///< formats of keys and values
+  std::string_view caches_source;
   Split split;
   Offload offload;
   Launch launch;
+  Admission admission;
+  ExpertSpread expert_spread;
   HostWeights host_weights;
   bool disk;                 ///< can run with weights left on disk
   bool cpu;                  ///< can run without any card
@@ -203,6 +229,9 @@ struct Runtime {
   // 80 % intervals as factors on expected values, from the residuals of measured rows.
   Constant memory_interval, decode_interval, prefill_interval, offload_interval, load_interval;
   Constant serving_interval, first_token_interval, throughput_interval;  ///< under load
+
+  /// Its own format for `precision`; nullptr: the engine has none.
+  const CacheFormat* cache_format(const Precision& precision) const;
 
   const Rates& rates_on(const Device& device, const Weights& weights) const {
     return rates[static_cast<std::size_t>(card_class(device))]

@@ -28,6 +28,29 @@ constexpr auto of_desktops = std::to_array<std::string_view>({"nvidia", "amd", "
 constexpr auto of_servers =
     std::to_array<std::string_view>({"nvidia", "amd", "intel", "google", "aws"});
 
+// Formats of keys and values. Those of weights' own width are the default of every engine.
+constexpr auto caches_of_torch = std::to_array<CacheFormat>({{"fp16"}, {"bf16"}, {"fp32"}});
+// Values in groups of 64 with scale and zero point; the last 128 tokens in 16 bit are left out.
+constexpr auto caches_of_transformers = std::to_array<CacheFormat>(
+    {{"fp16"}, {"bf16"}, {"fp32"}, {"int8_g64", "8"}, {"int4_g64", "4"}, {"int2_g64", "2"}});
+constexpr auto caches_of_llama_cpp = std::to_array<CacheFormat>({{"fp16", "f16"},
+                                                                 {"bf16", "bf16"},
+                                                                 {"fp32", "f32"},
+                                                                 {"q8_0", "q8_0"},
+                                                                 {"q5_1", "q5_1"},
+                                                                 {"q5_0", "q5_0"},
+                                                                 {"q4_1", "q4_1"},
+                                                                 {"q4_0", "q4_0"},
+                                                                 {"iq4_nl", "iq4_nl"}});
+constexpr auto caches_of_vllm = std::to_array<CacheFormat>(
+    {{"fp16"}, {"bf16"}, {"fp32"}, {"fp8", "fp8_e4m3"}, {"fp8_e5m2", "fp8_e5m2"}});
+constexpr auto caches_of_tensorrt =
+    std::to_array<CacheFormat>({{"fp16"}, {"bf16"}, {"fp8", "fp8"}, {"nvfp4", "nvfp4"}});
+constexpr auto caches_of_exllama =
+    std::to_array<CacheFormat>({{"fp16"}, {"fp8", "FP8"}, {"q8_0", "Q8"}, {"q4_0", "Q4"}});
+constexpr auto caches_of_flexgen =
+    std::to_array<CacheFormat>({{"fp16"}, {"fp32"}, {"int4_g64", "--compress-cache"}});
+
 constexpr auto vllm_ranks = std::to_array<Size>({1, 8, 16, 32, 64, 128, 256, 320, 512});
 
 // vllm-project/vllm pull requests 24907 and 4942: BART from 0.5.5 to 0.10, Whisper from 0.7, T5
@@ -59,6 +82,8 @@ Runtime start() {
   Runtime r{};
   r.vendors = of_torch;
   r.holds = torch_families;
+  r.caches = caches_of_torch;
+  r.caches_source = "PyTorch: caches have the type of what is computed";
   r.split = Split::layers;
   r.offload = Offload::none;
   r.launch = Launch::added;
@@ -122,6 +147,8 @@ Runtime transformers() {
       "integrations/moe.py (grouped_mm), sdpa_attention.py (enable_gqa, pack_gqa)";
   r.vendors = of_desktops;
   r.whole_only = packed_on_load;
+  r.caches = caches_of_transformers;
+  r.caches_source = "transformers 4.57 cache_utils.py: QuantizedCache, HQQQuantizedLayer";
   r.offload = Offload::stream;
   r.host_weights = HostWeights::mapped;  // modeling_utils.py: slices of safe_open, cast in place
   r.launch = Launch::overlapped;
@@ -203,6 +230,8 @@ Runtime llama_cpp() {
   r.source = "llama.cpp src/llama-model.cpp, llama-kv-cache-iswa.cpp, -ngl semantics; ggml-alloc.c";
   r.vendors = of_desktops;
   r.holds = llama_cpp_families;
+  r.caches = caches_of_llama_cpp;
+  r.caches_source = "llama.cpp common/arg.cpp: kv_cache_types";
   r.offload = Offload::compute;
   r.host_weights = HostWeights::fetched;  // llama-mmap.cpp: MAP_POPULATE
   r.disk = r.cpu = r.input_on_cpu = r.experts_apart = true;
@@ -271,7 +300,11 @@ Runtime vllm() {
   r.source = "vLLM 0.19: gpu_memory_utilization 0.9, block size 16, chunked prefill";
   r.vendors = of_servers;
   r.encoder_decoders = whisper;
+  r.caches = caches_of_vllm;
+  r.caches_source = "vLLM 0.15 config/cache.py: CacheDType";
   r.split = Split::tensors;
+  r.admission = Admission::as_needed;   // v1/core/sched/scheduler.py: allocate_slots, preempted
+  r.expert_spread = ExpertSpread::all;  // fused_moe/config.py FusedMoEParallelConfig.make
   r.strict_positions = r.holds_back = r.sparse_attention = r.whole_tiles = true;
   r.continuous_batching = true;
   r.windows = Windows::pages;
@@ -373,6 +406,7 @@ Runtime like(Runtime r, std::string_view name, std::string_view version, std::st
 /// As vLLM, without a pass at start: memory is a stated share, and what is beside it not measured.
 Runtime serving(std::string_view name, std::string_view version, std::string_view source) {
   Runtime r = like(vllm(), name, version, source);
+  r.expert_spread = ExpertSpread::some;
   r.start_pass = {};
   r.windows = Windows::whole;
   r.rotary = Rotary::computed;
@@ -424,10 +458,16 @@ std::vector<Runtime> policy_rows() {
                             vllm_of_early_2024()};
   Runtime& sglang = rows.emplace_back(serving("sglang", "0.5", "SGLang 0.5: as vLLM, radix cache"));
   sglang.vendors = of_torch;
+  // fused_moe_triton/layer.py: moe_tp_size = tp_size / ep_size, experts % ep_size == 0.
+  sglang.caches_source = "SGLang 0.5 server_args.py: --kv-cache-dtype";
   sglang.adapter_ranks = {};  // lora/mem_pool.py: of the largest rank there is
   Runtime& tensorrt = rows.emplace_back(
       serving("tensorrt-llm", "1.0", "TensorRT-LLM 1.0, PyTorch backend: as vLLM"));
   tensorrt.vendors = of_nvidia;
+  // mapping.py: moe_tp_size * moe_ep_size = tp_size. bindings/executor: GUARANTEED_NO_EVICT.
+  tensorrt.admission = Admission::whole;
+  tensorrt.caches = caches_of_tensorrt;
+  tensorrt.caches_source = "TensorRT-LLM 1.0 llmapi/llm_args.py: KvCacheConfig.dtype";
   tensorrt.encoder_decoders = {};
   tensorrt.adapters = AdapterMemory::unknown;  // a share of the free memory
   tensorrt.draft_vocabulary = -1;
@@ -446,6 +486,8 @@ std::vector<Runtime> policy_rows() {
   Runtime& exllama = rows.emplace_back(
       torch_program("exllama", "1 and 2", "turboderp/exllama model.py, turboderp/exllamav2"));
   exllama.vendors = of_nvidia_amd;
+  exllama.caches = caches_of_exllama;  // Q6 has no row: 6.5 bits
+  exllama.caches_source = "turboderp/exllamav2 cache.py: ExLlamaV2Cache, _8bit, _Q4, _Q8";
   exllama.score_bytes = 2;
   exllama.prefill_chunk = 2048;  // max_input_len
   Runtime& litgpt = rows.emplace_back(torch_program(
@@ -472,6 +514,8 @@ std::vector<Runtime> policy_rows() {
   Runtime& zero = rows.emplace_back(like(transformers_4(), "zero-inference", "0.7 to 0.10",
                                          "DeepSpeed ZeRO-Inference: weights streamed each pass"));
   zero.vendors = of_torch;
+  zero.caches = caches_of_torch;
+  zero.caches_source = "DeepSpeed ZeRO-Inference: caches as computed";
   zero.launch = Launch::added;
   zero.host_weights = HostWeights::copied;  // pinned
   zero.cpu = false;
@@ -481,6 +525,8 @@ std::vector<Runtime> policy_rows() {
   Runtime& flexgen = rows.emplace_back(
       like(transformers_4(), "flexgen", "0.1.7", "FMInference/FlexLLMGen flex_opt.py"));
   flexgen.vendors = of_nvidia;
+  flexgen.caches = caches_of_flexgen;
+  flexgen.caches_source = "FMInference/FlexLLMGen compression.py: 4 bits in groups of 64";
   flexgen.encoder_decoders = no_encoder_decoders;
   flexgen.launch = Launch::added;
   flexgen.host_weights = HostWeights::copied;  // pinned
@@ -495,6 +541,8 @@ std::vector<Runtime> policy_rows() {
   experts.vendors = of_torch;
   experts.encoder_decoders = no_encoder_decoders;
   experts.holds = expert_families;
+  experts.caches = caches_of_torch;
+  experts.caches_source = "kvcache-ai/ktransformers: StaticCache of the model's type";
   experts.latent_values = false;  // operators/attention.py: one latent
   experts.adapters = AdapterMemory::unknown;
   experts.draft_vocabulary = -1;

@@ -87,6 +87,10 @@ std::string_view name_of(Reason reason) {
       return "cards_unsupported";
     case Reason::model_unsupported:
       return "model_unsupported";
+    case Reason::cache_unsupported:
+      return "cache_unsupported";
+    case Reason::experts_divide_cards:
+      return "experts_divide_cards";
   }
   return "";
 }

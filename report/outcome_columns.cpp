@@ -111,6 +111,11 @@ void add_memory_columns(std::vector<Column>& all) {
       +[](const Estimate& e) { return Cell(std::int64_t{e.gpus_used}); }, "status >> 10 & 65535",
       "cards that hold layers"));
   all.push_back(outcome(
+      "waiting", "", "waiting", integer, +[](const Estimate& e) { return Cell(e.waiting); },
+      "status >> 29",
+      "sequences of each replica's batch that wait for room in the engine's pool of cache; bytes "
+      "and times are of those that run"));
+  all.push_back(outcome(
       "layers_gpu", "", "layers on GPU", integer,
       +[](const Estimate& e) { return Cell(e.layers_gpu); }, "layers & 1048575",
       "layers on cards"));

@@ -10,13 +10,13 @@ namespace {
 using model::Estimate;
 
 // status: verdict in bits 0-2, sure 3-4, reason 5-9, gpus_used 10-25, training bit 26, unmeasured
-// bits 27 (first token) and 28 (step).
+// bits 27 (first token) and 28 (step), waiting from bit 29.
 std::int64_t pack_status(const Estimate& e) {
   return static_cast<std::int64_t>(e.verdict) | static_cast<std::int64_t>(e.sure) << 3 |
          static_cast<std::int64_t>(e.reason) << 5 | static_cast<std::int64_t>(e.gpus_used) << 10 |
          static_cast<std::int64_t>(e.task == model::Task::training) << 26 |
          static_cast<std::int64_t>(e.first_unmeasured) << 27 |
-         static_cast<std::int64_t>(e.step_unmeasured) << 28;
+         static_cast<std::int64_t>(e.step_unmeasured) << 28 | e.waiting << 29;
 }
 void unpack_status(Estimate& e, std::int64_t v) {
   e.verdict = static_cast<model::Verdict>(v & 7);
@@ -26,6 +26,7 @@ void unpack_status(Estimate& e, std::int64_t v) {
   e.task = (v >> 26 & 1) != 0 ? model::Task::training : model::Task::inference;
   e.first_unmeasured = (v >> 27 & 1) != 0;
   e.step_unmeasured = (v >> 28 & 1) != 0;
+  e.waiting = v >> 29;
 }
 
 // layers: on GPU in bits 0-19, on CPU 20-39, on disk from bit 40.

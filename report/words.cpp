@@ -81,7 +81,10 @@ std::string verdict_words(const Line& line, const Entry& entry) {
   const bool marginal = entry.estimate.sure == model::Sure::marginal &&
                         line.factors.memory.measurements > 0 &&
                         entry.estimate.verdict != Verdict::refused;
-  return plain_words(line, entry) + (marginal ? " (marginal)" : "");
+  const Size waiting = entry.estimate.waiting;
+  return plain_words(line, entry) +
+         (waiting > 0 ? fmt::format(", {} of its sequences wait", waiting) : std::string()) +
+         (marginal ? " (marginal)" : "");
 }
 
 std::string_view reason_words(model::Reason reason) {
@@ -129,6 +132,11 @@ std::string_view reason_words(model::Reason reason) {
       return "expert parallelism of a model without experts";
     case experts_span_replicas:
       return "experts spread over all tensor × data parallel cards, no other number";
+    case experts_divide_cards:
+      return "expert parallelism takes a number that divides the tensor-parallel cards and the "
+             "experts";
+    case cache_unsupported:
+      return "the runtime has no such format of keys and values";
     case experts_not_divisible:
       return "expert parallelism does not divide the experts, or the replicas it";
     case tokens_not_divisible:

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "hardware/quantity_text.hpp"
 #include "model/advice.hpp"
@@ -108,15 +107,16 @@ void add_cache_room(const Scenario& s, const Plan& plan, std::vector<std::string
     say(fmt::format("{} would not start: one sequence of {} tokens needs {}; at most {} tokens",
                     s.runtime->name, s.cached_tokens(), to_text(room->one_sequence),
                     room->longest));
-  else if (room->sequences < static_cast<double>(s.batch))
-    say(fmt::format("{} would start and run {:.0f} of {} sequences at once", s.runtime->name,
-                    std::floor(room->sequences), s.batch));
 }
 
-void add_share(const std::vector<DeviceUse>& devices, std::vector<std::string>& notes) {
+void add_share(const Scenario& s, const std::vector<DeviceUse>& devices,
+               std::vector<std::string>& notes) {
   double share = 0;
-  for (const DeviceUse& use : devices)
-    if (use.kind == "gpu") share = std::max(share, real(use.total) / real(use.capacity));
+  for (const DeviceUse& use : devices) {
+    if (use.kind != "gpu") continue;
+    const Device& card = s.machine->devices[static_cast<std::size_t>(use.card)];
+    share = std::max(share, real(use.total) / real(usable_memory(card)));
+  }
   if (share == 0) return;
   const std::string_view place = share <= 0.75 ? "below" : share <= 0.80 ? "within" : "above";
   notes.push_back(
@@ -145,7 +145,7 @@ std::vector<std::string> room_notes(const Scenario& s, const Plan& plan,
     notes.push_back(fmt::format("alone on one card: {}, {:.2f} of {}", to_text(least),
                                 real(least) / real(device.memory), device.name));
   }
-  if (plan.feasible()) add_share(devices, notes);
+  if (plan.feasible()) add_share(s, devices, notes);
   return notes;
 }
 

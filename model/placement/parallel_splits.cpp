@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/placement/at_once.hpp"
 #include "model/placement/split.hpp"
 #include "model/placement/strategy.hpp"
 
@@ -24,11 +25,12 @@ ParallelSplit split_of(const Scenario& s) {
                       .weights = {},
                       .room = {}};
   if (split.estimate.verdict == Verdict::refused) return split;
-  const Plan plan = place(s, 1.0);
-  const Uses uses(s, plan.shards);
+  const Scenario running = at_once(s);
+  const Plan plan = place(running, 1.0);
+  const Uses uses(running, plan.shards);
   for (Size card = 0; card < plan.cards; ++card)
     split.weights = std::max(split.weights, uses.weights(plan, card));
-  if (split.estimate.verdict < Verdict::does_not_fit) split.room = cache_room(s, plan);
+  if (split.estimate.verdict < Verdict::does_not_fit) split.room = cache_room(running, plan);
   return split;
 }
 
@@ -46,8 +48,10 @@ std::vector<ParallelSplit> parallel_splits(const Scenario& s) {
       changed.tensor_parallel = tensor;
       changed.pipeline_parallel = pipeline;
       if (s.expert_parallel == 0) all.push_back(split_of(changed));
-      if (s.expert_parallel == 0) changed.expert_parallel = tensor * replicas;
-      if (s.expert_parallel > 0 || (experts && tensor * replicas > 1))
+      const Size sharing = s.runtime->expert_spread == ExpertSpread::all ? replicas : 1;
+      if (s.expert_parallel == 0) changed.expert_parallel = tensor * sharing;
+      const bool spreads = s.runtime->expert_spread != ExpertSpread::none;
+      if (s.expert_parallel > 0 || (experts && spreads && tensor * sharing > 1))
         all.push_back(split_of(changed));
     }
   return all;

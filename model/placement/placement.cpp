@@ -117,15 +117,13 @@ double rest_share(const Scenario& s) {
   return (rests.before.back() + rests.embedding + rests.head) / s.weights->total.real().value();
 }
 
-/// What a card lets one process have. Metal's recommendedMaxWorkingSetSize is two thirds of the
-/// memory up to 36 GiB and three quarters beyond: llama.cpp's logs on Apple M1 to M3.
+}  // namespace
+
 Bytes usable_memory(const Device& device) {
   if (!device.unified_memory || device.vendor != "apple") return device.memory;
   const bool small = device.memory <= Bytes(Size{36} << 30);
   return Bytes(device.memory.count() / 12 * (small ? 8 : 9));
 }
-
-}  // namespace
 
 Bytes card_budget(const Scenario& s, std::size_t card) {
   const Bytes memory = usable_memory(s.machine->devices[card]);

@@ -43,8 +43,9 @@ struct Plan {
   Size cards = 0;                 ///< cards used: replica by replica, stage by stage
   Size shards = 1;                ///< cards that split each matrix (tensor parallelism)
   Size stages = 1;                ///< groups of cards that follow each other (pipeline parallelism)
-  Size replicas = 1;              ///< of the model (data parallelism); they share the experts
-  bool whole_experts = false;     ///< expert parallelism: experts are spread, none is split
+  Size replicas = 1;              ///< of the model (data parallelism)
+  bool shared_experts = false;    ///< by the replicas: each holds a part of them
+  Size expert_groups = 1;         ///< expert parallelism: groups of cards with experts of their own
   bool computes_on_card = false;  ///< false: everything runs on the CPU
   Range on_cards, on_cpu, on_disk;
   std::array<Size, most_cards + 1> cut;  ///< card i (or stage i) holds layers [cut[i], cut[i + 1])
@@ -68,12 +69,15 @@ struct Plan {
   }
   /// `card` among those that divide the matrices and the experts of its stage.
   Rank rank(Size card, const Runtime& runtime) const {
+    const Size replica = shared_experts ? card / (cards / replicas) : 0;
     return {.cards = shards,
-            .expert_cards = shards * replicas,
-            .whole_experts = whole_experts,
+            .expert_cards = shards * sharing(),
+            .expert_groups = expert_groups,
             .vocabulary_multiple = runtime.vocabulary_multiple,
-            .index = card / (cards / replicas) * shards + card % shards};
+            .index = replica * shards + card % shards};
   }
+  /// Replicas whose tokens meet in the experts.
+  Size sharing() const { return shared_experts ? replicas : 1; }
 };
 
 /// Whether `card` holds anything at all; one that does not is left alone, without even a context.
@@ -145,6 +149,10 @@ Bytes held_back(const Scenario& scenario, const Plan& plan, Size card);
 
 /// Weights that stay on disk.
 Bytes disk_use(const Scenario& scenario, const Plan& plan);
+
+/// What a card lets one process have. Metal's recommendedMaxWorkingSetSize is two thirds of the
+/// memory up to 36 GiB and three quarters beyond: llama.cpp's logs on Apple M1 to M3.
+Bytes usable_memory(const Device& device);
 
 /// All that the process may use on `card`: the budget, at most the memory there is, or the
 /// runtime's share of it when no budget is given.

@@ -25,11 +25,12 @@ double padded(Size inner, Size hidden, Size parts, const ExpertPadding& padding)
 Bytes Shards::experts_of_rank(Bytes bytes, const Rank& rank) const {
   if (mxfp4_inner > 0)
     bytes = Bytes(static_cast<Size>(std::ceil(
-        bytes.real().value() * padded(mxfp4_inner, mxfp4_hidden,
-                                      rank.whole_experts ? 1 : rank.expert_cards, rank.padding))));
-  if (!rank.whole_experts || experts == 0) return up(bytes, rank.expert_cards);
-  const Size more = rank.index < experts % rank.expert_cards ? 1 : 0;
-  return (experts / rank.expert_cards + more) * up(bytes, experts);
+        bytes.real().value() *
+        padded(mxfp4_inner, mxfp4_hidden, rank.expert_cards / rank.expert_groups, rank.padding))));
+  if (rank.expert_groups == 1 || experts == 0) return up(bytes, rank.expert_cards);
+  const Size together = rank.expert_cards / rank.expert_groups;
+  const Size more = rank.index / together < experts % rank.expert_groups ? 1 : 0;
+  return (experts / rank.expert_groups + more) * up(up(bytes, experts), together);
 }
 
 Bytes Shards::of_rank(const Divided& whole, const Rank& rank) const {

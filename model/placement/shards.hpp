@@ -35,9 +35,10 @@ struct ExpertPadding {
 
 /// One card's place among those that divide the matrices of a stage.
 struct Rank {
-  Size cards = 1;                ///< that divide each matrix (tensor parallelism)
-  Size expert_cards = 1;         ///< that divide the experts: `cards` × replicas
-  bool whole_experts = false;    ///< expert parallelism: the experts are spread, none is divided
+  Size cards = 1;          ///< that divide each matrix (tensor parallelism)
+  Size expert_cards = 1;   ///< that divide the experts: `cards`, × replicas that share them
+  Size expert_groups = 1;  ///< expert parallelism: groups with whole experts of their own, each
+                           ///< divided by the cards of its group
   Size vocabulary_multiple = 1;  ///< the vocabulary is padded to a multiple of this
   Size index = 0;                ///< among `expert_cards`
   ExpertPadding padding{};
@@ -55,6 +56,8 @@ struct Divisors {
 ///
 /// Source: vLLM 0.19 model_executor/layers/linear.py (Column-, Row-, QKV- and ReplicatedLinear),
 /// vocab_parallel_embedding.py, fused_moe/config.py and layer.py; Megatron-LM, arXiv:1909.08053.
+/// Of experts that are spread whole, the first groups hold one more where the number does not
+/// divide (vLLM 0.19 fused_moe/layer.py determine_expert_map). Left out: redundant copies of them.
 /// Scales and zero points count as divided with their matrix. Left out: what kernels repack or keep
 /// twice (MLA's absorbed projections), recurrent mixers' groups that are repeated.
 struct Shards {

@@ -76,6 +76,7 @@ bool is_of_split(Reason reason) {
     case Reason::vocabulary_not_divisible:
     case Reason::no_experts:
     case Reason::experts_span_replicas:
+    case Reason::experts_divide_cards:
       return true;
     default:
       return false;

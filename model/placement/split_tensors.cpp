@@ -11,6 +11,9 @@ Plan refused(Reason reason) {
   return plan;
 }
 
+Size groups_of_experts(const Scenario& s) { return std::max<Size>(1, s.expert_parallel); }
+bool shares_experts(const Scenario& s) { return s.runtime->expert_spread == ExpertSpread::all; }
+
 /// What keeps `shards` cards of each of `replicas` from dividing the model. Heads: Megatron-LM,
 /// arXiv:1909.08053 section 3; keys and values are repeated where there are fewer heads than cards.
 /// Source of all: vLLM 0.19 config/model.py verify_with_parallel_config and Divider::constrain.
@@ -25,12 +28,28 @@ Reason obstacle(const Scenario& s, Size shards, Size replicas) {
   if (shards > 1 && !Divisors::fit(d.groups, shards)) return Reason::groups_not_divisible;
   if (divided.padded_vocabulary(s.runtime->vocabulary_multiple) % shards != 0)
     return Reason::vocabulary_not_divisible;
-  const Size expert_cards = shards * replicas;
-  if (divided.experts == 0 || s.expert_parallel > 1) return Reason::none;
-  if (!Divisors::fit(d.expert_widths, expert_cards)) return Reason::widths_not_divisible;
-  return expert_cards == 1 || Divisors::fit(d.expert_groups, expert_cards)
-             ? Reason::none
-             : Reason::groups_not_divisible;
+  if (divided.experts == 0) return Reason::none;
+  // Cards that divide each expert.
+  const Size parts = shards * (shares_experts(s) ? replicas : 1) / groups_of_experts(s);
+  if (!Divisors::fit(d.expert_widths, parts)) return Reason::widths_not_divisible;
+  return parts == 1 || Divisors::fit(d.expert_groups, parts) ? Reason::none
+                                                             : Reason::groups_not_divisible;
+}
+
+/// What keeps the experts from being spread over so many of `shards` cards of each of `replicas`.
+Reason obstacle_of_experts(const Scenario& s, Size shards, Size replicas) {
+  const Size groups = groups_of_experts(s), experts = s.weights->shards.experts;
+  if (groups == 1) return Reason::none;
+  switch (s.runtime->expert_spread) {
+    case ExpertSpread::none:
+      return Reason::parallelism_unsupported;
+    case ExpertSpread::all:
+      return shards * replicas == groups ? Reason::none : Reason::experts_span_replicas;
+    case ExpertSpread::some:
+      return shards % groups == 0 && experts % groups == 0 ? Reason::none
+                                                           : Reason::experts_divide_cards;
+  }
+  return Reason::none;
 }
 
 /// The smallest budget among the cards [first, last).
@@ -58,7 +77,8 @@ Plan with(const Uses& uses, double factor, Size stages, Size replicas) {
   plan.stages = stages;
   plan.replicas = replicas;
   plan.cards = shards * stages * replicas;
-  plan.whole_experts = s.expert_parallel > 1;
+  plan.shared_experts = replicas > 1 && s.weights->shards.experts > 0 && shares_experts(s);
+  plan.expert_groups = groups_of_experts(s);
   plan.computes_on_card = true;
   plan.partly_on_host = s.cpu_offload > Bytes(0);
   plan.on_cards = {0, layers};
@@ -92,10 +112,11 @@ Plan split_tensors(const Uses& uses, double factor) {
   if (stages > std::ssize(s.weights->layer)) return refused(Reason::layers_not_divisible);
   Size asked = s.tensor_parallel;
   if (s.expert_parallel > 1) {
-    // Experts are spread over all cards of a stage (vLLM 0.19 fused_moe/config.py).
     if (s.weights->shards.experts == 0) return refused(Reason::no_experts);
-    if (asked == 0) asked = s.expert_parallel / replicas;
-    if (asked * replicas != s.expert_parallel) return refused(Reason::experts_span_replicas);
+    if (asked == 0)
+      asked = std::max<Size>(1, s.expert_parallel / (shares_experts(s) ? replicas : 1));
+    if (const Reason reason = obstacle_of_experts(s, asked, replicas); reason != Reason::none)
+      return refused(reason);
   }
   if (asked > 0)
     if (const Reason reason = obstacle(s, asked, replicas); reason != Reason::none)

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/memory/draft.hpp"
+#include "model/placement/at_once.hpp"
 #include "model/speed/record.hpp"
 #include "model/speed/speed.hpp"
 
@@ -260,8 +261,9 @@ double PassBreakdown::of(Bound bound) const {
   return sum;
 }
 
-std::vector<PassBreakdown> breakdown(const Scenario& s) {
-  if (evaluate(s).verdict >= Verdict::does_not_fit) return {};
+std::vector<PassBreakdown> breakdown(const Scenario& asked) {
+  if (evaluate(asked).verdict >= Verdict::does_not_fit) return {};
+  const Scenario s = at_once(asked);
   const Plan plan = place(s, 1.0);
   std::vector<PassBreakdown> all{{"ttft", 0, {}}};
   Record record;

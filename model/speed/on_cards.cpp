@@ -89,7 +89,8 @@ Work rank_work(const Scenario& s, const Plan& plan, const Pass& pass, Size first
   const Weights& w = *s.weights;
   const Rank rank = plan.rank(first, *s.runtime);
   const double touched = experts_touched(
-      w.model->profile, pass.tokens * static_cast<double>(plan.replicas) / pass.weight_reads);
+      w.model->profile, pass.tokens * static_cast<double>(plan.sharing()) / pass.weight_reads,
+      rank.expert_groups);
   Work work = work_of(s, pass, Piece{run});
   Divided held = w.shards.layers(run.first, run.last);
   const double experts =
@@ -118,12 +119,18 @@ Work rank_head(const Scenario& s, const Pass& pass, Size shards) {
 
 /// Cards that share every matrix, in stages that follow each other, each reading what it holds; two
 /// all-reduces a layer (Megatron-LM, arXiv:1909.08053), each moving 2 (n - 1) / n of the
-/// activations. Replicas work at the same time and meet in the experts alone.
+/// activations. Replicas work at the same time and meet in the experts alone, where the engine has
+/// them share these: their tokens are gathered before and scattered after. With experts spread
+/// whole, every card of a replica still has all its tokens, so that one all-reduce brings their
+/// outputs together as it does those of divided experts (vLLM 0.19 all2all.py AgRsAll2AllManager;
+/// SGLang 0.5 without --moe-a2a-backend), and the card with the most of the experts that are used
+/// decides. Left out: back ends that send each token to its experts alone (DeepEP), and that some
+/// experts get more of a prompt's tokens than others.
 void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time,
                       Record* record) {
   const Weights& w = *s.weights;
   const double shards = static_cast<double>(plan.shards);
-  const double together = static_cast<double>(plan.replicas);
+  const double together = static_cast<double>(plan.sharing());
   double held_on_host = 0;
   for (Size stage = 0; stage < plan.stages; ++stage) {
     const Size first = stage * plan.shards, last = first + plan.shards;
@@ -161,8 +168,8 @@ void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, Pas
       record->push_back({.over = Over::bus, .seconds = taken, .moved = held_on_host});
   }
   const double link = s.machine->card_link(static_cast<std::size_t>(plan.shards)).value();
-  const double across =
-      s.machine->card_link(static_cast<std::size_t>(plan.shards * plan.replicas)).value();
+  const Size meeting = plan.shards * plan.sharing();
+  const double across = s.machine->card_link(static_cast<std::size_t>(meeting)).value();
   const double activations = pass.tokens * static_cast<double>(w.model->shape.hidden_size) * 2.0;
   const double layers = runs(s, pass);
   if (plan.shards > 1)
@@ -170,17 +177,16 @@ void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, Pas
                   (reduce_latency(s, plan.shards).value * pass.weight_reads +
                    2.0 * (shards - 1) / shards * activations / link);
   // Tokens of all replicas are gathered before the experts and their outputs scattered after.
-  const bool spread = plan.replicas > 1 && w.shards.experts > 0;
-  if (spread)
+  if (plan.shared_experts)
     time.reduce += 2.0 * layers *
-                   (reduce_latency(s, plan.shards * plan.replicas).value * pass.weight_reads +
+                   (reduce_latency(s, meeting).value * pass.weight_reads +
                     (together - 1) * activations / across);
   if (record != nullptr && time.reduce > 0)
-    record->push_back({.over = Over::reduce,
-                       .last = plan.shards * plan.replicas,
-                       .seconds = time.reduce,
-                       .moved = 2.0 * layers * activations *
-                                (2.0 * (shards - 1) / shards + (spread ? together - 1 : 0))});
+    record->push_back(
+        {.over = Over::reduce,
+         .last = meeting,
+         .seconds = time.reduce,
+         .moved = 2.0 * layers * activations * (2.0 * (shards - 1) / shards + together - 1)});
 }
 
 }  // namespace headroom::model

@@ -29,8 +29,8 @@ Served served(const Scenario& s, const Estimate& e) {
 }
 
 Service of_one_batch(const Scenario& s, const Estimate& e) {
-  return {e.ttft,           e.tpot, e.total, static_cast<double>(s.batch) / e.total.value(),
-          e.ttft / e.total, {},     {},      {}};
+  const auto running = static_cast<double>(s.batch - e.waiting);
+  return {e.ttft, e.tpot, e.total, running / e.total.value(), e.ttft / e.total, {}, {}, {}};
 }
 
 Service service_of(const Scenario& s, const Estimate& e) {

@@ -78,6 +78,8 @@ Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) 
     const double missing = e.short_bytes.real().value();
     return {Miss::memory, all > missing ? all / (all - missing) : 1 + missing};
   }
+  if (e.waiting > 0)
+    return {Miss::memory, static_cast<double>(s.batch) / static_cast<double>(s.batch - e.waiting)};
   if (!target.offload && !is_on_gpus(e) && !s.machine->devices.empty()) {
     double there = 0;
     for (std::size_t i = 0; i < s.machine->devices.size(); ++i)
@@ -128,7 +130,7 @@ Size longest_context(const Scenario& scenario) {
   if (!fits(now)) return 0;
   return largest(longest(scenario), [&](Size n) {
     const Estimate e = evaluate(with(scenario, Vary::context, n));
-    return is_on_gpus(now) ? is_on_gpus(e) : fits(e);
+    return (is_on_gpus(now) ? is_on_gpus(e) : fits(e)) && e.waiting <= now.waiting;
   });
 }
 

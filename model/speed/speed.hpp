@@ -51,7 +51,8 @@ PassTime prefill(const Scenario& scenario, const Plan& plan, Size prompt, Record
 PassTime step(const Scenario& scenario, const Plan& plan, Record* record = nullptr);
 
 /// Expected share of distinct experts that `tokens` tokens touch: 1 - (1 - used/experts)^tokens,
-/// for independent uniform routing.
-double experts_touched(const Profile& profile, double tokens);
+/// for independent uniform routing. With the experts in `groups` equal groups, the share of its own
+/// that the group with the most of them has.
+double experts_touched(const Profile& profile, double tokens, Size groups = 1);
 
 }  // namespace headroom::model

@@ -29,9 +29,17 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   s.prompt_tokens = tokens(prompts.mean());
   s.output_tokens = tokens(outputs.mean());
   const double half = outputs.mean_square() / (2 * outputs.mean());
-  const bool alike = prompts.p95 == prompts.p50 && outputs.p95 == outputs.p50;
-  // Blocks are handed out as they are needed: what stands at once is the mean.
-  if (!alike) s.context = tokens(prompts.mean() + half);
+  switch (s.runtime->admission) {
+    case Admission::slots:
+      if (s.context == 0) s.context = tokens(prompts.p95 + outputs.p95);
+      break;
+    case Admission::whole:
+      s.context = tokens(prompts.mean() + outputs.mean());
+      break;
+    case Admission::as_needed:
+      s.context = tokens(prompts.mean() + half);
+      break;
+  }
   const auto holds = [&](Size batch) {
     s.batch = batch;
     return place(s, 1.0).feasible();
@@ -47,7 +55,7 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   share.batch = (running + stages - 1) / stages;
   const auto prefill_of = [&](double length) { return prefill(one, plan, tokens(length)).total; };
   CachedTokens cached = mean_tokens(s);
-  if (!alike) cached.self = tokens(half + (cached.source > 0 ? 0 : prompts.mean()));
+  cached.self = tokens(half + (cached.source > 0 ? 0 : prompts.mean()));
   const double prompt = prefill_of(prompts.mean());
   const double step = decode_step(share, plan, cached).total;
   const double others = static_cast<double>(share.batch - 1);

@@ -42,6 +42,9 @@ struct Traffic {
 ///
 /// Where memory holds `running` sequences, fewer than `batch`, the others wait: ttft grows by
 /// (batch - running) / running of the time that a request runs (Little's law in a closed loop).
+/// What a running sequence takes of the memory goes by the engine (Admission): a slot of the
+/// context, else of prompt and output at p95; its whole mean length; or, where blocks follow as
+/// tokens come, what stands in the mean: prompt + mean square of outputs / (2 mean output).
 ///
 /// Of n pipeline stages, each has a share 1 / n of the sequences at a time: a step is one of so
 /// many, and prefills of n requests overlap; `running` in tpot and ttft is that share.

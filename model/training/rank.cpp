@@ -19,7 +19,7 @@ RankShare share_of(const TrainingScenario& s, const Weights& weights, Size stage
   const Stage here = stage_of(s, stage);
   Rank rank{.cards = p.tensor,
             .expert_cards = p.experts,
-            .whole_experts = true,
+            .expert_groups = p.experts,
             .vocabulary_multiple = s.runtime->vocabulary_multiple * p.tensor};
   const auto of = [&](Divided whole) {
     whole.experts = Bytes(0);

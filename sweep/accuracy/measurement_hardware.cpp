@@ -133,6 +133,7 @@ Machine any_machine(int cards) {
   card.fp32 = card.fp16 = card.bf16 = FlopsPerSecond(1e14);
   machine.devices.assign(static_cast<std::size_t>(std::clamp(cards, 1, 1024)), card);
   machine.host = shipped_catalogue().host(shipped_catalogue().default_host);
+  machine.host.cards = 0;
   return machine;
 }
 

@@ -132,6 +132,7 @@ std::optional<double> stated_disk(const std::string& settings, const std::string
 
 Host host_of(const Measurement& row) {
   Host host = shipped_catalogue().host(shipped_catalogue().default_host);
+  host.cards = 0;  // as many as the row has
   host.name = row["cpu"].empty() ? "not stated" : row["cpu"];
   host.ram_bandwidth = BytesPerSecond(0);
   host.host_bus = BytesPerSecond(0);  // the card's own

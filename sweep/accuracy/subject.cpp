@@ -240,9 +240,6 @@ Scenario Subjects::scenario(const Measurement& row, const Engine& engine, bool m
   if (!s.weights->refusal.empty()) throw Skipped(Skip::precision, s.weights->refusal);
   s.machine = &machine(machine_for(row, memory_alone));
   s.kv_precision = &kv_precision_of(row, engine);
-  if (figure(row, {"moe_ep"}).value_or(1) == static_cast<double>(s.tensor_parallel) &&
-      s.tensor_parallel > 1)
-    s.expert_parallel = s.tensor_parallel;
   s.layer_split = layer_split(row, s);
   if (!row["batch"].empty() && !row.number("batch") && row["batch"] != "saturated")
     throw Skipped(Skip::setting, "batch is '" + row["batch"] + "'");
@@ -254,6 +251,12 @@ Scenario Subjects::scenario(const Measurement& row, const Engine& engine, bool m
     s.tensor_parallel =
         static_cast<Size>(figure(row, {"tp", "tensor_parallel"})
                               .value_or(static_cast<double>(cards / s.pipeline_parallel)));
+    // Over other numbers of cards the attention is spread in ways that are not described.
+    const auto groups = static_cast<Size>(figure(row, {"moe_ep"}).value_or(1));
+    if (groups > 1 && groups == s.tensor_parallel &&
+        s.runtime->expert_spread != model::ExpertSpread::none &&
+        s.weights->shards.experts % groups == 0 && s.weights->shards.experts > 0)
+      s.expert_parallel = groups;
   }
   return s;
 }

@@ -115,7 +115,17 @@ void add_machines(Stock& stock, const Options& options, const Question& asked,
     if (!options.given("device") || options.given("count"))
       throw UsageError("plan fewest-gpus: give --device, without --count: the count is the answer");
     const std::string host = options.given("host") ? " @ " + options.text("host") : std::string();
-    for (int n = 1; n <= 64; ++n) add(fmt::format("{}x {}{}", n, options.text("device"), host));
+    const std::string card = options.text("device");
+    add(fmt::format("1x {}{}", card, host));
+    const Host& box = stock.machines.back()->host;
+    const bool one_box = box.cards > 0 && box.network == BytesPerSecond();
+    for (int n = 2; n <= (one_box ? box.cards : 64); ++n)
+      add(fmt::format("{}x {}{}", n, card, host));
+    if (one_box)
+      stock.assumed.push_back(fmt::format(
+          "at most {} cards: {} holds no more and has no network to another; --host names one that "
+          "does",
+          box.cards, box.name));
     return;
   }
   if (auto given = machine_of(options)) {

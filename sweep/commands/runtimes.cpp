@@ -1,5 +1,6 @@
 // headroom runtimes: the engines, what they decide, and the constants with their evidence.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "model/estimate.hpp"
 #include "model/runtime.hpp"
@@ -18,6 +19,15 @@ report::Value evidence(int measurements, Format format) {
   if (measurements == 0 && (format == Format::text || format == Format::markdown))
     return std::string("0, unmeasured");
   return std::int64_t{measurements};
+}
+
+std::string cache_formats(const Runtime& runtime) {
+  std::vector<std::string> formats;
+  for (const model::CacheFormat& each : runtime.caches)
+    formats.push_back(each.word.empty() || each.word == each.precision
+                          ? std::string(each.precision)
+                          : fmt::format("{} ({})", each.precision, each.word));
+  return fmt::format("{}", fmt::join(formats, ", "));
 }
 
 report::Table table_of(const std::vector<const Runtime*>& rows, Format format) {
@@ -68,6 +78,18 @@ report::Table table_of(const std::vector<const Runtime*>& rows, Format format) {
     yes_no("decodes with a draft model", r->draft_vocabulary >= 0);
     yes_no("refuses contexts beyond the positions", r->strict_positions);
     policy("tokens per cache block", r->kv_block);
+    add("formats of keys and values", cache_formats(*r), {}, {}, {}, r->caches_source);
+    policy("a request starts when",
+           std::string(!r->continuous_batching                   ? "its batch does"
+                       : r->admission == model::Admission::slots ? "a slot of the context is free"
+                       : r->admission == model::Admission::whole
+                           ? "the cache has room for all of it"
+                           : "the cache has room for its prompt"));
+    policy("whole experts are spread over",
+           std::string(r->expert_spread == model::ExpertSpread::none ? "nothing"
+                       : r->expert_spread == model::ExpertSpread::all
+                           ? "all cards of a stage, replicas included"
+                           : "a divisor of the tensor-parallel cards"));
     policy("share of a card used by default", r->utilization);
     policy("caches", std::string(r->cache_growth == model::Growth::reserved ? "reserved at once"
                                  : r->cache_growth == model::Growth::by_layer

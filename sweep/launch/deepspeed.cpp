@@ -2,6 +2,7 @@
 // "Inference API".
 #include <boost/json.hpp>
 
+#include "model/placement/placement.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/output.hpp"
 
@@ -20,14 +21,16 @@ void need_16_bit(const LaunchPoint& point) {
 std::string deepspeed_inference(const LaunchPoint& point) {
   need_16_bit(point);
   const model::Scenario& s = point.scenario;
-  return pretty(json::object{
-      {"dtype", point.scheme().name == "fp32"   ? "fp32"
-                : point.scheme().name == "fp16" ? "fp16"
-                                                : "bf16"},
-      {"tensor_parallel",
-       json::object{{"tp_size", std::max<std::int64_t>(1, point.estimate().gpus_used)}}},
-      {"max_out_tokens", s.cached_tokens()},
-      {"replace_with_kernel_inject", false}});
+  const model::Plan split = model::place(s, 1.0);
+  if (split.stages * split.replicas > 1)
+    throw std::invalid_argument(
+        "init_inference divides matrices alone: --tp without --pp and --dp");
+  return pretty(json::object{{"dtype", point.scheme().name == "fp32"   ? "fp32"
+                                       : point.scheme().name == "fp16" ? "fp16"
+                                                                       : "bf16"},
+                             {"tensor_parallel", json::object{{"tp_size", split.shards}}},
+                             {"max_out_tokens", s.cached_tokens()},
+                             {"replace_with_kernel_inject", false}});
 }
 
 std::string deepspeed_zero3(const LaunchPoint& point) {

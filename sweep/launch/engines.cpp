@@ -6,7 +6,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/memory/draft.hpp"
-#include "model/placement/placement.hpp"
+#include "model/placement/at_once.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/output.hpp"
 
@@ -91,6 +91,25 @@ std::string adapter_paths(const LaunchPoint& point) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
+/// Cards by how they share the model: what the engine has to be told so that it splits as was
+/// estimated.
+model::Plan split_of(const LaunchPoint& point) {
+  return model::place(model::at_once(point.scenario), 1.0);
+}
+
+/// Throws std::invalid_argument where the engine keeps its cache as it computes, and that is not
+/// what was estimated.
+void add_cache_format(const LaunchPoint& point, Command& command) {
+  const model::Scenario& s = point.scenario;
+  const model::CacheFormat* format = s.runtime->cache_format(*s.kv_precision);
+  if (!format->word.empty()) return command.flag("--kv-cache-dtype", format->word);
+  const bool computes_in_fp32 = point.scheme().name == "fp32";
+  if (computes_in_fp32 != (s.kv_precision->name == "fp32"))
+    throw std::invalid_argument(
+        fmt::format("{} keeps keys and values as it computes: --kv-precision {} with {} weights",
+                    s.runtime->name, computes_in_fp32 ? "fp32" : "fp16", point.scheme().name));
+}
+
 std::string_view torch_type(const model::Scheme& scheme) {
   return scheme.name == "fp32" ? "float32" : scheme.name == "fp16" ? "float16" : "bfloat16";
 }
@@ -128,11 +147,12 @@ std::string llama_cpp_script(const LaunchPoint& point) {
   for (const auto& [name, value] : point.split)
     if (name != "gpu-layers" && name != "cpu-offload-gb")
       flag("--" + name, value.empty() ? value : shell_quoted(value));
-  if (s.kv_precision->name != "fp16" && s.kv_precision->name != "bf16") {
-    const std::string held =
-        s.kv_precision->name == "fp32" ? "f32" : std::string(s.kv_precision->name);
+  if (s.kv_precision->name != "fp16") {
+    const std::string_view held = s.runtime->cache_format(*s.kv_precision)->word;
     flag("--cache-type-k", held);
     flag("--cache-type-v", held);
+    // llama-context.cpp: quantised values need it.
+    if (s.kv_precision->block_elements > 1) flag("--flash-attn", "on");
   }
   add_companions(point, command);
   return command.text();
@@ -140,7 +160,6 @@ std::string llama_cpp_script(const LaunchPoint& point) {
 
 std::string vllm_script(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
-  const model::Estimate& e = point.estimate();
   Command command(heading(point) + "exec vllm serve " + shell_quoted(point.model().name));
   const auto flag = [&](std::string_view name, std::string_view value) {
     command.flag(name, value);
@@ -150,14 +169,16 @@ std::string vllm_script(const LaunchPoint& point) {
   if (family == model::SchemeFamily::bitsandbytes) flag("--quantization", "bitsandbytes");
   if (family == model::SchemeFamily::fp8 && point.scheme().name != point.model().checkpoint_scheme)
     flag("--quantization", "fp8");
-  const Size stages = std::max<Size>(1, s.pipeline_parallel);
-  flag("--tensor-parallel-size", std::to_string(std::max<Size>(1, e.gpus_used / stages)));
-  if (stages > 1) flag("--pipeline-parallel-size", std::to_string(stages));
+  const model::Plan split = split_of(point);
+  flag("--tensor-parallel-size", std::to_string(split.shards));
+  if (split.stages > 1) flag("--pipeline-parallel-size", std::to_string(split.stages));
+  if (split.replicas > 1) flag("--data-parallel-size", std::to_string(split.replicas));
+  if (split.expert_groups > 1) command.flag("--enable-expert-parallel");
   flag("--max-model-len", std::to_string(s.cached_tokens()));
   // The estimate has the engine's own pass at start, which fewer sequences would make smaller.
   if (s.batch > model::usual_sequences(s)) flag("--max-num-seqs", std::to_string(s.batch));
   flag("--gpu-memory-utilization", share_of_card(s));
-  if (s.kv_precision->name.starts_with("fp8")) flag("--kv-cache-dtype", "fp8");
+  add_cache_format(point, command);
   for (const auto& [name, value] : point.split)
     if (name == "cpu-offload-gb") flag("--" + name, shell_quoted(value));
   if (point.adapters != nullptr) {
@@ -186,13 +207,15 @@ std::string sglang_script(const LaunchPoint& point) {
   if (family == model::SchemeFamily::bitsandbytes) command.flag("--load-format", "bitsandbytes");
   if (family == model::SchemeFamily::fp8 && point.scheme().name != point.model().checkpoint_scheme)
     command.flag("--quantization", "fp8");
-  const Size stages = std::max<Size>(1, s.pipeline_parallel);
-  command.flag("--tp-size", std::to_string(std::max<Size>(1, point.estimate().gpus_used / stages)));
-  if (stages > 1) command.flag("--pp-size", std::to_string(stages));
+  const model::Plan split = split_of(point);
+  command.flag("--tp-size", std::to_string(split.shards));
+  if (split.stages > 1) command.flag("--pp-size", std::to_string(split.stages));
+  if (split.replicas > 1) command.flag("--dp-size", std::to_string(split.replicas));
+  if (split.expert_groups > 1) command.flag("--ep-size", std::to_string(split.expert_groups));
   command.flag("--context-length", std::to_string(s.cached_tokens()));
   command.flag("--max-running-requests", std::to_string(s.batch));
   command.flag("--mem-fraction-static", share_of_card(s));
-  if (s.kv_precision->name.starts_with("fp8")) command.flag("--kv-cache-dtype", "fp8_e5m2");
+  add_cache_format(point, command);
   if (point.adapters != nullptr) {
     command.flag("--enable-lora");
     command.flag("--max-loras-per-batch", std::to_string(point.adapters->count));

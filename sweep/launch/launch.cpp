@@ -22,10 +22,10 @@ constexpr LaunchKind table[] = {
     {"vllm", "vllm.sh", "vllm", "vllm serve with its parallelism and limits", true, vllm_script},
     {"sglang", "sglang.sh", "sglang", "sglang.launch_server with its parallelism and limits", true,
      sglang_script},
-    {"deepspeed-inference", "deepspeed_inference.json", "", "deepspeed.init_inference's config",
-     false, deepspeed_inference},
-    {"deepspeed-zero3", "deepspeed_zero3.json", "", "ZeRO stage 3 with parameters offloaded", false,
-     deepspeed_zero3},
+    {"deepspeed-inference", "deepspeed_inference.json", "deepspeed-inference",
+     "deepspeed.init_inference's config", false, deepspeed_inference},
+    {"deepspeed-zero3", "deepspeed_zero3.json", "zero-inference",
+     "ZeRO stage 3 with parameters offloaded", false, deepspeed_zero3},
     {"slurm", "job.sbatch", "", "a batch job that asks for the cards, cores and memory", true,
      slurm_script},
     {"measure", "measure.sh", "", "runs a command and holds the peak beside the estimate", true,
@@ -57,7 +57,7 @@ std::string python_quoted(std::string_view text) {
 
 std::string start_command(const LaunchPoint& point) {
   for (const LaunchKind& kind : table) {
-    if (kind.runtime != point.scenario.runtime->family) continue;
+    if (kind.runtime != point.scenario.runtime->family || kind.file.ends_with(".json")) continue;
     kind.write(point);  // throws where there is no such file
     return fmt::format("{} {}", kind.file.ends_with(".py") ? "python3" : "sh", kind.file);
   }

@@ -117,6 +117,12 @@ Beside beside_of(const LaunchPoint& point) {
         "    for i in range(1, {} + 1):  # PEFT's folders\n        "
         "model.load_adapter(f\"adapter-{{i}}\", adapter_name=f\"adapter-{{i}}\")\n",
         point.adapters->count);
+  if (const auto* format = s.runtime->cache_format(*s.kv_precision);
+      s.kv_cache && !format->word.empty())
+    out.generate = fmt::format(
+        ",\n        cache_implementation=\"quantized\",\n        cache_config={{\"backend\": "
+        "\"hqq\", \"nbits\": {}, \"q_group_size\": 64, \"axis_key\": 1, \"axis_value\": 1}}",
+        format->word);
   if (s.draft != nullptr) {
     const model::Weights& draft = *s.draft->weights;
     if (draft.scheme->family != SchemeFamily::plain &&
@@ -131,7 +137,7 @@ Beside beside_of(const LaunchPoint& point) {
         "model.device}})\n    draft.generation_config.num_assistant_tokens = {}\n    "
         "draft.generation_config.num_assistant_tokens_schedule = \"constant\"\n",
         python_quoted(draft.model->name), torch_type(*draft.scheme), s.draft->tokens);
-    out.generate = ", assistant_model=draft";
+    out.generate += ", assistant_model=draft";
     if (draft.model->shape.vocabulary != point.model().shape.vocabulary) {
       out.imports += ", AutoTokenizer";
       if (s.images.count == 0) out.imports.clear();

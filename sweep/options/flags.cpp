@@ -68,7 +68,8 @@ constexpr Flag table[] = {
     {"gpu-memory", "", one, "BYTES", "a card from its specification: memory (8GB, 8GiB)"},
     {"gpu-bandwidth", "", one, "RATE", "… its memory bandwidth (900GB/s)"},
     {"gpu-tflops", "--gpu-flops", one, "RATE", "… its dense 16-bit peak (312TFLOPS)"},
-    {"ram", "", one, "BYTES", "… memory of its host"},
+    {"ram", "", one, "BYTES",
+     "… memory of its host; so with those below, also in place of a named host's"},
     {"ram-bandwidth", "", one, "RATE", "… bandwidth of that memory"},
     {"bus", "--pcie-bandwidth", one, "RATE", "… host to card, one direction"},
     {"card-link", "", one, "RATE", "… card to card, one direction"},
@@ -86,8 +87,10 @@ constexpr Flag table[] = {
      "cards that share each matrix (as the runtime splits)"},
     {"pp", "--pipeline-parallel-size -pp", one, "N", "stages of layers that follow each other (1)"},
     {"ep", "--expert-parallel-size -ep", one, "N",
-     "cards that a layer's experts are spread over, whole: tp × dp (split like other matrices)"},
-    {"dp", "--data-parallel-size -dp", one, "N", "replicas of the model (1)"},
+     "cards that a layer's experts are spread over, whole: vllm tp × dp, sglang and tensorrt-llm a "
+     "divisor of tp (split like other matrices)"},
+    {"dp", "--data-parallel-size -dp", one, "N",
+     "replicas of the model, each with --batch sequences of its own (1)"},
     {"factors", "", one, "FILE",
      "a factor profile over the shipped constants of engines, as `headroom calibrate` writes it; "
      "in "

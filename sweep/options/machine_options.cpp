@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <type_traits>
 
 #include "hardware/detect.hpp"
 #include "hardware/names.hpp"
@@ -12,9 +13,9 @@
 namespace headroom::sweep {
 namespace {
 
-constexpr std::string_view figures[] = {"gpu-memory", "gpu-bandwidth", "gpu-tflops",
-                                        "ram",        "ram-bandwidth", "bus",
-                                        "card-link",  "disk",          "disk-read"};
+constexpr std::string_view figures_of_card[] = {"gpu-memory", "gpu-bandwidth", "gpu-tflops"};
+constexpr std::string_view figures_of_host[] = {"ram",       "ram-bandwidth", "bus",
+                                                "card-link", "disk",          "disk-read"};
 
 MachineSpecification specification(const Options& options) {
   MachineSpecification spec;
@@ -29,6 +30,36 @@ MachineSpecification specification(const Options& options) {
   spec.disk = options.read("disk", parse_bytes);
   spec.disk_read = options.read("disk-read", parse_rate);
   return spec;
+}
+
+/// Figures of the host that take the place of the catalogue's, each with a line that says so.
+void change_host(const Options& options, GivenMachine& given) {
+  Host& host = given.machine.host;
+  const std::string name = host.name;
+  const auto change = [&](std::string_view flag, auto& value, auto parse) {
+    const auto stated = options.read(flag, parse);
+    if (!stated) return;
+    if (host.boxes > 1)
+      throw UsageError(fmt::format(
+          "--{} is of one box, and this machine is {} of {}: a host of your own in --hardware",
+          flag, host.boxes, name));
+    if (flag.starts_with("ram") && !given.machine.devices.empty() &&
+        given.machine.devices.front().unified_memory)
+      throw UsageError(
+          fmt::format("--{} has no effect: the card shares the memory of {}", flag, name));
+    if (!(*stated > std::remove_reference_t<decltype(value)>()))
+      throw UsageError(fmt::format("--{} is not above zero", flag));
+    value = *stated;
+    host.name = name + " changed";
+    given.assumed.push_back(fmt::format("host {} with --{} {}", name, flag, options.text(flag)));
+  };
+  change("ram", host.ram, parse_bytes);
+  change("ram-bandwidth", host.ram_bandwidth, parse_rate);
+  change("bus", host.host_bus, parse_rate);
+  change("card-link", host.card_link, parse_rate);
+  change("disk", host.disk, parse_bytes);
+  change("disk-read", host.disk_read, parse_rate);
+  given.machine.name = given.machine.canonical_name();
 }
 
 enum class Memory { all, free };
@@ -82,17 +113,22 @@ std::optional<GivenMachine> given_machine(const Options& options, Memory memory)
   options.exclusive({"machine", "host"});
   options.exclusive({"machine", "count"});
   const bool from_figures = options.given("gpu-memory");
-  for (const auto flag : figures) {
-    if (!options.given(flag) || from_figures) continue;
-    throw UsageError(
-        fmt::format("--{} describes a card by its figures and needs --gpu-memory; a machine by "
-                    "name has its own",
-                    flag));
-  }
+  const bool named = options.given("machine") || options.given("device") || options.given("host");
+  for (const auto flag : figures_of_card)
+    if (options.given(flag) && !from_figures)
+      throw UsageError(
+          fmt::format("--{} describes a card by its figures and needs --gpu-memory; a machine by "
+                      "name has its own",
+                      flag));
+  for (const auto flag : figures_of_host)
+    if (options.given(flag) && !from_figures && !named)
+      throw UsageError(
+          fmt::format("--{} is of a host: it needs --machine, --device or --host, or "
+                      "--gpu-memory",
+                      flag));
   if (from_figures && options.given("host"))
     throw UsageError("--host has no effect beside --gpu-memory; give --ram, --disk and the like");
   if (options.given("count") && !from_figures) options.requires_flag("count", "device");
-  const bool named = options.given("machine") || options.given("device") || options.given("host");
   if (!named && !from_figures) {
     if (options.given("hardware"))
       throw UsageError("--hardware has no effect without --machine or --device");
@@ -120,12 +156,18 @@ std::optional<GivenMachine> given_machine(const Options& options, Memory memory)
                : "cpu";
     if (options.given("host")) text += " @ " + options.text("host");
   }
-  if (lower(text) == "local") return local(catalogue, memory);
+  if (lower(text) == "local") {
+    for (const auto flag : figures_of_host)
+      if (options.given(flag))
+        throw UsageError(fmt::format("--{}: 'local' is this computer as it is", flag));
+    return local(catalogue, memory);
+  }
   try {
     given.machine = parse_machine(text, catalogue);
   } catch (const std::invalid_argument& e) {
     throw UsageError(e.what());
   }
+  change_host(options, given);
   return given;
 }
 

@@ -42,7 +42,7 @@ Machine boxed(const Measurement& row, const std::string& settings) {
   const Catalogue& catalogue = shipped_catalogue();
   const Device& card = machine.devices.front();
   const Host& usual = catalogue.host(card.host.empty() ? catalogue.default_host : card.host);
-  machine.host.cards = usual.cards;
+  machine.host.cards = usual.network > BytesPerSecond() ? usual.cards : 0;
   machine.host.network = usual.network;
   machine.host.ram_bandwidth = usual.ram_bandwidth;
   if (has(settings, "1600 gbps")) machine.host.network = BytesPerSecond(200e9);

@@ -20,7 +20,8 @@ const std::map<std::string, std::string> grids = {
     {"models", "models = ['gpt2', 'llama2-7b']\nmachines = 'rtx-4090'"},
     {"precisions", "models = 'llama2-7b'\nmachines = 'rtx-4090'\nprecisions = ['bf16', 'int8']"},
     {"kv_precisions",
-     "models = 'llama2-7b'\nmachines = 'rtx-4090'\nkv_precisions = ['fp16', 'fp8']"},
+     "models = 'llama2-7b'\nmachines = 'rtx-4090'\nruntimes = 'vllm'\nkv_precisions = ['fp16', "
+     "'fp8']"},
     {"batches", "models = 'llama2-7b'\nmachines = 'rtx-4090'\nbatches = [1, 4]"},
     {"concurrencies",
      "models = 'llama2-7b'\nmachines = 'a100-sxm-80gb'\nruntimes = 'vllm'\nconcurrencies = [1, 8]"},
@@ -44,12 +45,18 @@ const std::map<std::string, std::string> grids = {
     {"images",
      "models = 'Qwen2.5-VL-7B-Instruct'\nmachines = 'rtx-4090'\nimages = ['none', "
      "'2x1920x1080']"},
-    {"tp", "models = 'llama2-7b'\nmachines = '4x rtx-4090'\nruntimes = 'vllm'\ntp = [1, 2]"},
-    {"pp", "models = 'llama2-7b'\nmachines = '4x rtx-4090'\nruntimes = 'vllm'\npp = [1, 2]"},
+    {"tp",
+     "models = 'llama2-7b'\nmachines = '4x rtx-4090 @ epyc-rome-512gb'\nruntimes = 'vllm'\ntp = "
+     "[1, 2]"},
+    {"pp",
+     "models = 'llama2-7b'\nmachines = '4x rtx-4090 @ epyc-rome-512gb'\nruntimes = 'vllm'\npp = "
+     "[1, 2]"},
     {"ep",
      "models = 'Qwen3-30B-A3B'\nmachines = '4x a100-sxm-80gb'\nruntimes = 'vllm'\n"
      "ep = [1, 4]"},
-    {"dp", "models = 'llama2-7b'\nmachines = '4x rtx-4090'\nruntimes = 'vllm'\ndp = [1, 2]"},
+    {"dp",
+     "models = 'llama2-7b'\nmachines = '4x rtx-4090 @ epyc-rome-512gb'\nruntimes = 'vllm'\ndp = "
+     "[1, 2]"},
     {"machines", "models = 'llama2-7b'\nmachines = ['rtx-4090', 'rtx-3090']"},
     {"gpu_budgets", "models = 'llama2-7b'\nmachines = 'rtx-4090'\ngpu_budgets = ['8GiB', '20GiB']"},
 };

@@ -44,7 +44,7 @@ TEST(Machine, SpellingsAreForgiven) {
 }
 
 TEST(Machine, MixedCardsKeepTheirOrder) {
-  const Machine machine = parsed("1x rtx-3090 + 2x rtx-4090 + rtx-3090");
+  const Machine machine = parsed("1x rtx-3090 + 2x rtx-4090 + rtx-3090 @ epyc-rome-512gb");
   ASSERT_EQ(machine.devices.size(), 4u);
   EXPECT_EQ(machine.devices[0].name, "rtx-3090");
   EXPECT_EQ(machine.devices[2].name, "rtx-4090");
@@ -94,7 +94,24 @@ TEST(Machine, MoreCardsThanABoxHoldsAreInSeveral) {
   // Within a box NVLink, beyond it an eighth of 8 x 400 Gbit/s.
   EXPECT_DOUBLE_EQ(two.card_link(8).value(), 450e9);
   EXPECT_DOUBLE_EQ(two.card_link(9).value(), 50e9);
-  EXPECT_EQ(parsed("12x rtx-4090 @ epyc-rome-512gb").host.boxes, 1);  // nobody says how many fit
+  EXPECT_EQ(parsed("12x rtx-4090 @ epyc-rome-512gb").host.boxes, 2);
+}
+
+TEST(Machine, MoreCardsThanAHostWithoutNetworkHoldsAreRefusedWithHostsThatDo) {
+  EXPECT_EQ(parsed("2x rtx-4090").host.name, "desktop-ddr5-64gb");
+  for (const char* text : {"4x rtx-4090", "4x rtx-4090 @ desktop-ddr5-128gb"}) try {
+      parsed(text);
+      ADD_FAILURE() << text;
+    } catch (const std::invalid_argument& e) {
+      const std::string said = e.what();
+      for (const char* host : {"holds 2 cards", "has no network to another",
+                               "threadripper-pro-256gb (up to 7)", "(up to 8)"})
+        EXPECT_NE(said.find(host), std::string::npos) << said;
+      EXPECT_EQ(said.find("laptop"), std::string::npos) << said;
+    }
+  EXPECT_EQ(parsed("7x rtx-4090 @ threadripper-pro-256gb").devices.size(), 7u);
+  EXPECT_THROW(parsed("8x rtx-4090 @ threadripper-pro-256gb"), std::invalid_argument);
+  EXPECT_THROW(parsed("2x rtx-4090 @ laptop-16gb"), std::invalid_argument);
 }
 
 TEST(Machine, ACardThatSharesMemorySettlesTheHosts) {

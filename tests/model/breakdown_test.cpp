@@ -38,14 +38,18 @@ TEST(Breakdown, PartsAddUpToThePrintedTimes) {
     expect_sums(Case("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", engine).s);
   }
   expect_sums(Case("facebook/opt-30b", "fp16", "1x rtx-4090", "transformers").s);
-  expect_sums(Case("facebook/opt-30b", "fp16", "1x rtx-4090", "flexgen").s);
+  Case streamed("facebook/opt-30b", "fp16", "1x rtx-4090", "flexgen");
+  streamed.s.kv_precision = &precision("fp16");
+  expect_sums(streamed.s);
   expect_sums(Case("deepseek-ai/DeepSeek-V3", "fp8-block", "8x h200-sxm-141gb", "vllm").s);
   expect_sums(Case("openai/gpt-oss-120b", "mxfp4", "1x rtx-4090", "llama.cpp").s);
-  expect_sums(Case("meta-llama/Meta-Llama-3-70B", "q4_K_M", "8x rtx-4090", "llama.cpp").s);
+  expect_sums(
+      Case("meta-llama/Meta-Llama-3-70B", "q4_K_M", "8x rtx-4090 @ epyc-rome-512gb", "llama.cpp")
+          .s);
 }
 
 TEST(Breakdown, PartsAddUpWhereChunksFollowEachOtherAndWithTensorsOnTheHost) {
-  Case split("meta-llama/Meta-Llama-3-70B", "q4_K_M", "8x rtx-4090", "llama.cpp");
+  Case split("meta-llama/Meta-Llama-3-70B", "q4_K_M", "8x rtx-4090 @ epyc-rome-512gb", "llama.cpp");
   LayerSplit all;
   all.gpu_layers = std::ssize(split.weights.layer) + 1;
   split.s.layer_split = &all;

@@ -126,11 +126,13 @@ TEST(Shards, ExpertsSpreadWholeOrSplit) {
   ASSERT_EQ(experts.count(), 8 * one);
   for (const auto& [index, own] : {std::pair<Size, Size>{0, 2}, {2, 2}, {3, 1}, {4, 1}})
     EXPECT_EQ(
-        w.shards
-            .experts_of_rank(experts, {.expert_cards = 5, .whole_experts = true, .index = index})
+        w.shards.experts_of_rank(experts, {.expert_cards = 5, .expert_groups = 5, .index = index})
             .count(),
         own * one);
   EXPECT_EQ(w.shards.experts_of_rank(experts, {.expert_cards = 8}).count(), one);
+  // Two groups of four cards: each card a quarter of four experts.
+  EXPECT_EQ(w.shards.experts_of_rank(experts, {.expert_cards = 8, .expert_groups = 2}).count(),
+            one);
 }
 
 TEST(Shards, RanksTogetherHoldAtLeastTheWhole) {

@@ -1,0 +1,110 @@
+// A batch that an engine's pool of cache has no room for waits in part; one that no engine could
+// start with does not fit.
+#include "model/placement/at_once.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/speed/serving.hpp"
+#include "model/speed/traffic.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+TEST(AtOnce, WhatThePoolHasNoRoomForWaits) {
+  for (const char* engine : {"vllm", "sglang", "tensorrt-llm"}) {
+    const test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "1x h100-sxm-80gb", engine);
+    Scenario s = on.s;
+    s.prompt_tokens = 1024;
+    s.output_tokens = 256;
+    s.batch = s.concurrency = 512;
+    const Estimate e = evaluate(s);
+    EXPECT_EQ(e.verdict, Verdict::fits_one_gpu) << engine;
+    ASSERT_GT(e.waiting, 0) << engine;
+    const Size running = 512 - e.waiting;
+    EXPECT_EQ(e.kv_cache.count(), running * 1280 * 131072) << engine;
+    EXPECT_GT(e.served.running, 0) << engine;
+    EXPECT_EQ(explain(s).estimate.waiting, e.waiting);
+    s.concurrency = 0;
+    s.batch = running;
+    const Estimate all = evaluate(s);
+    EXPECT_EQ(all.waiting, 0) << engine;
+    EXPECT_EQ(all.tpot, e.tpot) << engine;
+    EXPECT_EQ(all.gpu_bytes, e.gpu_bytes) << engine;
+    s.batch = running + 1;
+    EXPECT_EQ(evaluate(s).waiting, 1) << engine;
+    // A plan counts on sequences at once alone.
+    EXPECT_EQ(shortfall(s, evaluate(s), {}).miss, Miss::memory) << engine;
+  }
+}
+
+TEST(AtOnce, WithoutAPoolOrRoomForOneItDoesNotFit) {
+  test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "1x rtx-4090", "vllm");
+  on.s.batch = 4;
+  on.s.context = 131072;
+  EXPECT_EQ(evaluate(on.s).verdict, Verdict::does_not_fit);
+  EXPECT_EQ(evaluate(on.s).waiting, 0);
+  on.s.context = 0;
+  on.s.batch = 4096;
+  EXPECT_GT(evaluate(on.s).waiting, 0);
+  on.s.runtime = &runtime("exllama");
+  on.s.kv_precision = &precision("fp16");
+  EXPECT_EQ(evaluate(on.s).verdict, Verdict::does_not_fit);
+}
+
+TEST(AtOnce, AsManyCardsAsThereAreAreUsedBeforeASequenceWaits) {
+  test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "2x h100-sxm-80gb", "vllm");
+  on.s.prompt_tokens = 1024;
+  on.s.output_tokens = 256;
+  on.s.batch = 512;
+  EXPECT_EQ(evaluate(on.s).waiting, 0);
+  EXPECT_EQ(evaluate(on.s).gpus_used, 2);
+  on.s.batch = 2048;
+  EXPECT_GT(evaluate(on.s).waiting, 0);
+  EXPECT_EQ(evaluate(on.s).gpus_used, 2);
+}
+
+// Requests that are longer, or more of whose lengths are, never leave room for more at once.
+TEST(AtOnce, FewerRunUnderLoadTheLongerRequestsAre) {
+  for (const char* engine : {"vllm", "sglang", "tensorrt-llm", "llama.cpp"}) {
+    const test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "1x h100-sxm-80gb", engine);
+    Scenario s = on.s;
+    s.batch = 600;
+    const auto running = [&](double prompt, double prompt_p95, double output, double output_p95) {
+      return traffic(s, {prompt, prompt_p95}, {output, output_p95}).running;
+    };
+    Size before = 600;
+    for (double p95 = 1024; p95 < 9000; p95 = p95 < 1040 ? p95 + 1 : 1.2 * p95) {
+      const Size now = running(1024, p95, 256, 256);
+      EXPECT_LE(now, before) << engine << " prompts to " << p95;
+      before = now;
+    }
+    before = 600;
+    for (double p95 = 256; p95 < 5000; p95 = p95 < 270 ? p95 + 1 : 1.2 * p95) {
+      const Size now = running(1024, 1024, 256, p95);
+      EXPECT_LE(now, before) << engine << " outputs to " << p95;
+      before = now;
+    }
+    before = 600;
+    for (double prompt = 1000; prompt < 1300; prompt += 7) {
+      const Size now = running(prompt, 2 * prompt, 256, 256);
+      EXPECT_LE(now, before) << engine << " prompts of " << prompt;
+      before = now;
+    }
+  }
+}
+
+// vLLM hands out blocks as tokens come, so that in the mean 1024 + 256 / 2 tokens stand; an engine
+// that keeps room for whole requests runs 1152 / 1280 as many.
+TEST(AtOnce, WhatStandsDecidesHowManyRun) {
+  const auto running = [](const char* engine) {
+    const test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "1x h100-sxm-80gb", engine);
+    Scenario s = on.s;
+    s.batch = 4096;
+    return static_cast<double>(traffic(s, {1024, 1024}, {256, 256}).running);
+  };
+  EXPECT_NEAR(running("tensorrt-llm") / running("sglang"), 1152.0 / 1280, 0.01);
+}
+
+}  // namespace
+}  // namespace headroom::model

@@ -1,0 +1,65 @@
+// Formats of keys and values: what each engine has, and that no other is priced.
+#include <gtest/gtest.h>
+
+#include "model/estimate.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+TEST(CacheFormats, EveryRowNamesFormatsThatExistWithTheirSource) {
+  for (const Runtime& runtime : runtimes()) {
+    EXPECT_FALSE(runtime.caches.empty()) << runtime.name;
+    EXPECT_FALSE(runtime.caches_source.empty()) << runtime.name;
+    EXPECT_NE(runtime.cache_format(precision("fp16")), nullptr) << runtime.name;
+    for (const CacheFormat& each : runtime.caches)
+      EXPECT_EQ(precision(each.precision).name, each.precision) << runtime.name;
+  }
+}
+
+/// llama.cpp common/arg.cpp kv_cache_types; vLLM config/cache.py CacheDType; SGLang
+/// server_args.py; TensorRT-LLM llm_args.py; transformers cache_utils.py.
+struct Row {
+  const char* engine;
+  std::vector<const char*> has, lacks;
+};
+
+TEST(CacheFormats, AreThoseOfTheEngine) {
+  const Row rows[] = {
+      {"vllm", {"fp16", "bf16", "fp8", "fp8_e5m2"}, {"q4_0", "q8_0", "nf4", "mxfp4", "int4"}},
+      {"sglang", {"fp16", "bf16", "fp8", "fp8_e5m2"}, {"q4_0", "int8", "int4"}},
+      {"tensorrt-llm", {"fp16", "fp8", "nvfp4"}, {"fp8_e5m2", "q8_0", "int4"}},
+      {"llama.cpp",
+       {"fp32", "fp16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1"},
+       {"fp8", "int8", "nf4", "nvfp4", "q4_K", "iq4_xs"}},
+      {"transformers",
+       {"fp32", "fp16", "bf16", "int2_g64", "int4_g64", "int8_g64"},
+       {"fp8", "q8_0", "int4"}},
+      {"exllama", {"fp16", "fp8", "q8_0", "q4_0"}, {"fp8_e5m2", "int4"}}};
+  for (const Row& row : rows) {
+    const test::OnCards on("Qwen/Qwen3-0.6B", "bf16", "1x rtx-4090", row.engine);
+    Scenario s = on.s;
+    for (const char* name : row.has) {
+      s.kv_precision = &precision(name);
+      EXPECT_LT(evaluate(s).verdict, Verdict::does_not_fit) << row.engine << ' ' << name;
+    }
+    for (const char* name : row.lacks) {
+      s.kv_precision = &precision(name);
+      const Explanation explained = explain(s);
+      EXPECT_EQ(explained.estimate.verdict, Verdict::refused) << row.engine << ' ' << name;
+      EXPECT_EQ(explained.estimate.reason, Reason::cache_unsupported);
+      EXPECT_NE(explained.advice.find(row.has.front()), std::string::npos) << explained.advice;
+    }
+  }
+}
+
+TEST(CacheFormats, NoneIsNeededWithoutACache) {
+  const test::OnCards on("Qwen/Qwen3-0.6B", "bf16", "1x rtx-4090", "transformers");
+  Scenario s = on.s;
+  s.kv_precision = &precision("fp8");
+  s.kv_cache = false;
+  EXPECT_EQ(evaluate(s).verdict, Verdict::fits_one_gpu);
+}
+
+}  // namespace
+}  // namespace headroom::model

@@ -1,0 +1,119 @@
+// The flags of a written script, read back, give the split that was estimated.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "sweep/launch/launch.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+struct Sizes {
+  Size tensor = 1, pipeline = 1, data = 1, expert = 1;
+  bool operator==(const Sizes&) const = default;
+};
+
+/// The word after `flag`; empty: the script does not have it.
+std::string value_of(const std::string& script, const std::string& flag) {
+  std::istringstream words(script);
+  for (std::string word; words >> word;)
+    if (word == flag) return words >> word ? word : std::string();
+  return {};
+}
+Size size_of(const std::string& script, const std::string& flag) {
+  const std::string text = value_of(script, flag);
+  return text.empty() ? 1 : std::stoll(text);
+}
+
+/// As the engines read them: vLLM spreads experts over all tensor and data parallel cards.
+Sizes read_back(const std::string& engine, const std::string& script) {
+  if (engine == "sglang")
+    return {size_of(script, "--tp-size"), size_of(script, "--pp-size"),
+            size_of(script, "--dp-size"), size_of(script, "--ep-size")};
+  Sizes sizes{size_of(script, "--tensor-parallel-size"),
+              size_of(script, "--pipeline-parallel-size"), size_of(script, "--data-parallel-size")};
+  if (script.find("--enable-expert-parallel") != std::string::npos)
+    sizes.expert = sizes.tensor * sizes.data;
+  return sizes;
+}
+
+std::string script_of(const model::Scenario& s) {
+  const model::Explanation explained = model::explain(s);
+  return launch_kind(s.runtime->family).write({s, explained, {}});
+}
+
+TEST(LaunchSplit, FlagsGiveBackTheSplitThatWasEstimated) {
+  int scripts = 0, spread = 0;
+  for (const std::string engine : {"vllm", "sglang"})
+    for (const char* name : {"meta-llama/Llama-3.1-8B", "Qwen/Qwen3-30B-A3B"}) {
+      const test::OnCards on(name, "bf16", "8x h100-sxm-80gb", engine.c_str());
+      for (const Size tensor : {0, 1, 2, 4, 8})
+        for (const Size pipeline : {0, 1, 2, 4})
+          for (const Size data : {0, 1, 2, 4, 8})
+            for (const Size expert : {0, 2, 4, 8}) {
+              model::Scenario s = on.s;
+              s.tensor_parallel = tensor;
+              s.pipeline_parallel = pipeline;
+              s.data_parallel = data;
+              s.expert_parallel = expert;
+              const model::Estimate e = evaluate(s);
+              if (e.verdict >= model::Verdict::does_not_fit) continue;
+              const Sizes made = read_back(engine, script_of(s));
+              const auto asked = [](Size size) { return std::max<Size>(1, size); };
+              if (tensor > 0) EXPECT_EQ(made.tensor, tensor) << engine;
+              EXPECT_EQ(made.pipeline, asked(pipeline)) << engine;
+              EXPECT_EQ(made.data, asked(data)) << engine;
+              EXPECT_EQ(made.expert, asked(expert)) << engine;
+              EXPECT_EQ(made.tensor * made.pipeline * made.data, e.gpus_used) << engine;
+              ++scripts;
+              spread += expert > 0 ? 1 : 0;
+            }
+    }
+  EXPECT_GT(scripts, 100);
+  EXPECT_GT(spread, 20);
+}
+
+TEST(LaunchSplit, CachesHaveTheEnginesOwnWords) {
+  for (const std::string engine : {"vllm", "sglang", "llama.cpp", "transformers"}) {
+    const test::OnCards on("Qwen/Qwen3-0.6B", "bf16", "1x rtx-4090", engine.c_str());
+    for (const model::CacheFormat& each : on.s.runtime->caches) {
+      model::Scenario s = on.s;
+      s.kv_precision = &precision(each.precision);
+      const std::string what = engine + " " + std::string(each.precision);
+      if (engine == "llama.cpp") {
+        const std::string script = script_of(s);
+        const bool usual = each.precision == "fp16";
+        EXPECT_EQ(value_of(script, "--cache-type-k"), usual ? "" : each.word) << what;
+        EXPECT_EQ(value_of(script, "--cache-type-v"), usual ? "" : each.word) << what;
+        const bool quantised = each.precision.find('_') != std::string_view::npos;
+        EXPECT_EQ(value_of(script, "--flash-attn"), quantised ? "on" : "") << what;
+      } else if (engine == "transformers") {
+        const std::string script = script_of(s);
+        EXPECT_EQ(script.find("cache_implementation=\"quantized\"") != std::string::npos,
+                  each.precision.starts_with("int"))
+            << what;
+      } else if (each.precision == "fp32") {
+        EXPECT_THROW(script_of(s), std::invalid_argument) << what;
+      } else {
+        const std::string word = each.precision == "fp8"        ? "fp8_e4m3"
+                                 : each.precision == "fp8_e5m2" ? "fp8_e5m2"
+                                                                : "";
+        EXPECT_EQ(value_of(script_of(s), "--kv-cache-dtype"), word) << what;
+      }
+    }
+  }
+}
+
+TEST(LaunchSplit, WhatAnEngineCannotBeToldIsAnError) {
+  const test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "4x h100-sxm-80gb",
+                         "deepspeed-inference");
+  model::Scenario s = on.s;
+  s.tensor_parallel = 2;
+  EXPECT_NE(script_of(s).find("\"tp_size\": 2"), std::string::npos);
+  s.data_parallel = 2;
+  EXPECT_THROW(script_of(s), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace headroom::sweep
