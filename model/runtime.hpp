@@ -90,6 +90,14 @@ struct CacheFormat {
   std::string_view word{};     ///< what the engine calls it; empty: as the weights are computed
 };
 
+/// How weights that are packed below 16 bit meet many tokens at once.
+enum class PackedProducts : std::uint8_t {
+  in_registers,        ///< unpacked by the kernel that multiplies them, in 16 bit
+  in_memory,           ///< unpacked by a kernel of its own, then multiplied in 16 bit
+  in_memory_or_bytes,  ///< the same; as bytes on cards without 16-bit matrix units
+  bytes,               ///< as bytes, where the card multiplies those fast
+};
+
 /// Cards whose memory and compute kernels reach alike.
 /// hopper: hbm of compute capability 9 and later, whose hosts are younger too.
 enum class CardClass : std::uint8_t { hbm, hopper, gddr, apple, other };
@@ -110,7 +118,10 @@ Width width_of(const Weights& weights);
 struct Rates {
   Constant decode_bandwidth;  ///< share of the card's bandwidth at which weights are read
   Constant prefill_compute;   ///< share of the card's dense peak that matrix products reach
+  Constant byte_compute;      ///< the same of packed weights that are multiplied as bytes
   Constant layer_overhead_s;  ///< launches and Python, per layer and pass, seconds
+  Constant unpack_bandwidth;  ///< share of the card's bandwidth at which weights are unpacked into
+                              ///< memory: what is read and, in 16 bit, written
 };
 
 /// The pass that an engine makes at start to see what it has to keep free, whatever is asked of it
@@ -187,16 +198,16 @@ struct Runtime {
   StartPass start_pass;    ///< decides what is kept free, in place of the prompts asked for
   bool fuses_at_start;     ///< q, k and v, and a layer's experts, are copied into one matrix
   Size score_bytes;        ///< bytes of one attention score with its copies; 0: never all at once
-  Size pipelined_tokens;   ///< chunks of so many tokens follow each other through a layer split's
-                           ///< cards; 0: one card at a time
-  Size layer_kernels;      ///< launched for a layer in prefill, unpacking left out
-  Size graph_tokens;       ///< longer contexts are decoded without CUDA graphs; 0: as short ones
-  std::optional<Arithmetic> packed_arithmetic;  ///< of weights that are unpacked as they are read;
-                                                ///< nothing: 16 bit
-  bool half_accumulate;                         ///< 16-bit products are summed in 16 bit
-  AdapterMemory adapters;                       ///< how low-rank adapters are held
-  std::span<const Size> adapter_ranks;          ///< of slots; empty: any
-  Size adapter_bytes;                           ///< of an element of an adapter
+  Size layer_kernels;      ///< launched for a layer in prefill, unpacking left out; 0: chunks of a
+                           ///< prompt do not follow each other through a layer split's cards
+  Size expert_tile;        ///< tokens that a product of an expert is padded to; 0: not padded
+  bool activations_in_memory;  ///< norms, sums and conversions are kernels of their own
+  Size graph_tokens;  ///< longer contexts are decoded without CUDA graphs; 0: as short ones
+  PackedProducts packed_products;
+  bool half_accumulate;                 ///< 16-bit products are summed in 16 bit
+  AdapterMemory adapters;               ///< how low-rank adapters are held
+  std::span<const Size> adapter_ranks;  ///< of slots; empty: any
+  Size adapter_bytes;                   ///< of an element of an adapter
   Size draft_vocabulary;   ///< most rows by which a draft model's vocabulary may differ; below 0:
                            ///< decoding with a draft model is not described
   double utilization;      ///< share of a card's memory used when no budget is given
@@ -210,14 +221,15 @@ struct Runtime {
   Constant expert_loop;      ///< the same where they are looped over
   Constant expert_cost;      ///< of a byte of routed experts, in bytes of weights that take as long
   Constant eager_layer_s;    ///< from one layer to the next without CUDA graphs, at least, seconds
-  Constant repeat_bandwidth;  ///< bytes a second of K and V that are copied for each query head
-  Constant cache_cost;        ///< of a byte of caches, in bytes of weights that take as long
-  Constant score_traffic;     ///< bytes moved for each attention score that stands in memory
-  Constant stream_bandwidth;  ///< share of the host bus that streamed weights reach
-  Constant cpu_bandwidth;     ///< share of RAM bandwidth that layers on the CPU reach
-  Constant cpu_compute;       ///< share of the CPU's peak that matrix products on it reach
-  Constant far_bandwidth;     ///< what a further socket adds, as a share of the first one
-  Constant disk_bandwidth;    ///< share of the disk's sequential read
+  Constant repeat_bandwidth;    ///< bytes a second of K and V that are copied for each query head
+  Constant cache_cost;          ///< of a byte of caches, in bytes of weights that take as long
+  Constant score_traffic;       ///< bytes moved for each attention score that stands in memory
+  Constant activation_traffic;  ///< bytes moved for each hidden channel of a token and layer
+  Constant stream_bandwidth;    ///< share of the host bus that streamed weights reach
+  Constant cpu_bandwidth;       ///< share of RAM bandwidth that layers on the CPU reach
+  Constant cpu_compute;         ///< share of the CPU's peak that matrix products on it reach
+  Constant far_bandwidth;       ///< what a further socket adds, as a share of the first one
+  Constant disk_bandwidth;      ///< share of the disk's sequential read
   Constant
       reduce_latency_s;  ///< start of one all-reduce, seconds; two a layer under tensor parallelism
   Constant reduce_over_bus_s;  ///< the same between cards that meet over the host's bus

@@ -107,8 +107,11 @@ Runtime start() {
   r.fragmentation = guess(0.02, 0.0, 0.08);
   for (auto& by_width : r.rates)
     for (Rates& rates : by_width)
-      rates = {guess(0.78, 0.40, 0.95), guess(0.40, 0.15, 0.70), guess(60e-6, 10e-6, 200e-6)};
+      rates = {guess(0.78, 0.40, 0.95), guess(0.40, 0.15, 0.70), guess(0.22, 0.10, 0.40),
+               guess(60e-6, 10e-6, 200e-6), guess(0.80, 0.30, 1.20)};
   r.score_traffic = guess(20, 8, 40);  // written, scaled and masked, read for the softmax and after
+  // ggml: some fifty reads and writes of a hidden state in fp32, part of them within caches.
+  r.activation_traffic = guess(120, 60, 240);
   r.queue = guess(0.1, 0.03, 0.5);
   r.request_s = guess(0.05, 0.01, 0.2);
   r.expert_overhead = guess(0.002, 0.0005, 0.01);  // one grouped kernel: routing, sorting, tiles
@@ -248,17 +251,18 @@ Runtime llama_cpp() {
   r.workspace_bytes = {0, 0, 0, 0, "ggml pools are in context_bytes"};
   r.fragmentation = {0, 0, 0, 0, "ggml-alloc.c: one buffer of the exact size"};
   r.host_bytes = guess(512 * MiB, 256 * MiB, 1024 * MiB);
-  r.pipelined_tokens = 2048;    // n_batch
-  r.layer_kernels = 45;         // nodes of llm_build_llama and conversions for cuBLAS
+  r.layer_kernels = 48;         // nodes of llm_build_llama and conversions for cuBLAS
   r.copies_for_prefill = true;  // ggml-backend.cpp: op offload
   // Llama-3.1-70B in fp16 on two EPYC 9175F, 819 GB/s together: 2.4 tokens/s as it comes, 4.31 with
   // the weights where the threads are.
   r.far_bandwidth = {0.35, 0.02, 1.0, 0, "ggml-org/llama.cpp/issues/11744, unmeasured otherwise"};
-  r.adapters = AdapterMemory::loaded;      // llama-adapter.cpp: in the adapted tensor's own buffer
-  r.adapter_bytes = 4;                     // convert_lora_to_gguf.py: --outtype f32
-  r.draft_vocabulary = 128;                // common/speculative.cpp: SPEC_VOCAB_MAX_SIZE_DIFFERENCE
-  r.packed_arithmetic = Arithmetic::int8;  // ggml-cuda mmq.cuh
-  r.half_accumulate = true;                // cublasGemmEx with CUBLAS_COMPUTE_16F
+  r.adapters = AdapterMemory::loaded;  // llama-adapter.cpp: in the adapted tensor's own buffer
+  r.adapter_bytes = 4;                 // convert_lora_to_gguf.py: --outtype f32
+  r.draft_vocabulary = 128;            // common/speculative.cpp: SPEC_VOCAB_MAX_SIZE_DIFFERENCE
+  r.expert_tile = 128;                 // mmq.cuh: columns of a tile, by the tokens of all experts
+  r.activations_in_memory = true;
+  r.packed_products = PackedProducts::bytes;  // ggml_cuda_should_use_mmq
+  r.half_accumulate = true;                   // cublasGemmEx with CUBLAS_COMPUTE_16F
   return r;
 }
 
@@ -279,7 +283,7 @@ Runtime llama_cpp_of_early_2024() {
   r.name = "llama.cpp-b3120";
   r.version = "to b3120";
   r.source = "llama.cpp b2800 ggml-cuda.cu: ggml_cuda_op_mul_mat_cublas; llm_build_kqv";
-  r.packed_arithmetic = {};
+  r.packed_products = PackedProducts::in_memory_or_bytes;
   return r;
 }
 
@@ -489,7 +493,8 @@ std::vector<Runtime> policy_rows() {
   exllama.caches = caches_of_exllama;  // Q6 has no row: 6.5 bits
   exllama.caches_source = "turboderp/exllamav2 cache.py: ExLlamaV2Cache, _8bit, _Q4, _Q8";
   exllama.score_bytes = 2;
-  exllama.prefill_chunk = 2048;  // max_input_len
+  exllama.packed_products = PackedProducts::in_memory;  // q4_matmul_recons_cuda, hgemm
+  exllama.prefill_chunk = 2048;                         // max_input_len
   Runtime& litgpt = rows.emplace_back(torch_program(
       "litgpt", "2023-11", "Lightning-AI/litgpt generate/base.py, eager PyTorch 2.1"));
   litgpt.vendors = of_desktops;
@@ -543,7 +548,10 @@ std::vector<Runtime> policy_rows() {
   experts.holds = expert_families;
   experts.caches = caches_of_torch;
   experts.caches_source = "kvcache-ai/ktransformers: StaticCache of the model's type";
-  experts.latent_values = false;  // operators/attention.py: one latent
+  experts.latent_values = false;                           // operators/attention.py: one latent
+  experts.packed_products = PackedProducts::in_registers;  // operators/linear.py: Marlin
+  experts.expert_tile = experts.layer_kernels = 0;
+  experts.activations_in_memory = experts.half_accumulate = false;
   experts.adapters = AdapterMemory::unknown;
   experts.draft_vocabulary = -1;
   experts.experts_stay = true;         // optimize rules: KTransformersExperts, generate_device cpu

@@ -89,14 +89,29 @@ class Parts {
   double memory(const Work& work, const Rate& rate) const {
     return read_bytes(s_, work) / rate.bytes_s;
   }
-  static double compute(const Work& work, const Rate& rate) {
-    return work.flops / rate.flops_s + work.scores * rate.score_s;
-  }
   static double repeats(const Work& work, const Rate& rate) {
     return work.repeated > 0 ? work.repeated / rate.repeat_s : 0;
   }
 
-  std::string rates(const Stretch& stretch) const {
+  /// What `all` moves through memory beside what it multiplies, in words.
+  std::string beside(const Work& all, const Device& card) const {
+    const Runtime& r = *s_.runtime;
+    std::string text;
+    if (all.packed_bytes > 0 && unpacks_into_memory(s_, card))
+      text += fmt::format("; weights unpacked into memory at {:.2f} of the bandwidth",
+                          rates_on(s_, card).unpack_bandwidth.value);
+    if (all.scores > 0)
+      text += fmt::format("; {:.3g} bytes moved for each attention score", r.score_traffic.value);
+    if (all.padding > 0)
+      text += fmt::format("; {:.0f} % more multiplied in tiles that experts fill in part",
+                          100 * all.padding / all.flops);
+    if (all.channels > 0)
+      text += fmt::format("; {:.3g} bytes moved for each channel of activations",
+                          r.activation_traffic.value);
+    return text;
+  }
+
+  std::string rates(const Stretch& stretch, const Work& all) const {
     if (stretch.over == Over::cpu) {
       const Host& host = s_.machine->host;
       return fmt::format("{:.2f} of {:.4g} GB/s of RAM; {:.2f} of {:.3g} TFLOPS of the CPU",
@@ -107,8 +122,8 @@ class Parts {
     const Rates& of = rates_on(s_, card);
     std::string text = fmt::format(
         "{:.2f} of {:.4g} GB/s; {:.2f} of {:.4g} TFLOPS ({})", of.decode_bandwidth.value,
-        card.bandwidth.value() / 1e9, of.prefill_compute.value,
-        stretch.rate.flops_s / of.prefill_compute.value / 1e12, card.name);
+        card.bandwidth.value() / 1e9, product_share(s_, card).value,
+        stretch.rate.flops_s / product_share(s_, card).value / 1e12, card.name);
     const auto counts = [&](std::string_view what, bool any, const Constant& cost) {
       if (any && cost.value != 1)
         text += fmt::format("; a byte of {} takes as long as {:.2f} of weights", what, cost.value);
@@ -116,34 +131,37 @@ class Parts {
     const Profile& profile = s_.weights->model->profile;
     counts("caches", profile.generative, s_.runtime->cache_cost);
     counts("experts", profile.routing.experts > 0, s_.runtime->expert_cost);
-    return text;
+    return text + beside(all, card);
   }
 
   /// Layers share the device's time by what it waits for.
   void add_device(const Stretch& stretch) {
     Work all;
     for (const Item& item : stretch.items) all = all + weighed(stretch, item.work);
-    const double by_memory = memory(all, stretch.rate), by_compute = compute(all, stretch.rate);
+    const double by_memory = memory(all, stretch.rate),
+                 by_compute = compute_seconds(all, stretch.rate);
     const bool reads = by_memory >= by_compute;
+    const bool multiplies = 2 * (all.flops + all.padding) / stretch.rate.flops_s >= by_compute;
     const double sum = std::max(by_memory, by_compute) + repeats(all, stretch.rate);
-    const std::string at = rates(stretch);
+    const std::string at = rates(stretch, all);
     for (const Group& group : groups_of(stretch.items)) {
       const Work work = weighed(stretch, group.one.work);
       const auto n = static_cast<double>(group.layers.size());
       PassPart part = part_of(group, stretch);
       part.memory_s = times_ * n * (memory(work, stretch.rate) + repeats(work, stretch.rate));
-      part.compute_s = times_ * n * compute(work, stretch.rate);
-      const double own = (reads ? memory(work, stretch.rate) : compute(work, stretch.rate)) +
-                         repeats(work, stretch.rate);
+      part.compute_s = times_ * n * compute_seconds(work, stretch.rate);
+      const double own =
+          (reads ? memory(work, stretch.rate) : compute_seconds(work, stretch.rate)) +
+          repeats(work, stretch.rate);
       part.seconds = sum > 0 ? times_ * stretch.seconds * n * own / sum : 0;
-      part.bound = reads ? Bound::memory : Bound::compute;
+      part.bound = reads || !multiplies ? Bound::memory : Bound::compute;
       part.rates = at;
       out_.push_back(std::move(part));
     }
   }
   /// What experts cost on a card says nothing of the CPU.
   static Work weighed(const Stretch& stretch, Work work) {
-    if (stretch.over == Over::cpu) work.expert_bytes = 0;
+    if (stretch.over == Over::cpu) work.expert_bytes = work.padding = 0;
     return work;
   }
 

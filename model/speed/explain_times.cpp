@@ -55,15 +55,13 @@ class TimeTerms {
           "answer needs them; nothing where they are cached",
           evidence(runtime_.load_bandwidth), runtime_.load_bandwidth.source);
   }
-  void add_first(const PassTime& pass) {
-    add_pass("ttft", pass, times_.ttft, rates_, rates_.prefill_compute);
-  }
+  void add_first(const PassTime& pass) { add_pass("ttft", pass, times_.ttft, rates_, products()); }
   void add_step(const PassTime& pass) {
     add_pass("tpot", pass, times_.tpot, rates_, rates_.decode_bandwidth);
   }
   /// Both, where a smaller model proposes tokens. `first`: the prompts through the model itself.
   void add_with_draft(const PassTime& first, const Draft& draft, const DraftTimes& times) {
-    add_pass("ttft_model", first, times_.ttft, rates_, rates_.prefill_compute);
+    add_pass("ttft_model", first, times_.ttft, rates_, products());
     add("ttft_draft", times.prompt, times_.ttft, "the prompts through the draft model", "",
         runtime_.source);
     add("ttft", first.total + times.prompt, times_.ttft, "ttft_model + ttft_draft", "",
@@ -101,6 +99,11 @@ class TimeTerms {
   }
 
  private:
+  const Constant& products() const {
+    const auto& cards = s_.machine->devices;
+    return cards.empty() ? rates_.prefill_compute : product_share(s_, cards.front());
+  }
+
   const Rates& rates_for(const Weights& weights) const {
     return s_.machine->devices.empty() ? s_.runtime->rates.back().front()
                                        : s_.runtime->rates_on(s_.machine->devices.front(), weights);
@@ -127,6 +130,9 @@ class TimeTerms {
              ? "max(bytes / (share * bandwidth), FLOPs / (share * peak)) + K and V repeated for "
                "each "
                "query head / copying, on each card"
+         : name.starts_with("ttft")
+             ? "max(bytes / (share * bandwidth), FLOPs / (share * peak) + scores, activations and "
+               "unpacked weights through memory) on each card"
              : "max(bytes / (share * bandwidth), FLOPs / (share * peak)) on each card",
          on_cards);
     part("cpu", pass.cpu, "max(bytes / (share * RAM bandwidth), FLOPs / (share * CPU peak))",

@@ -9,7 +9,7 @@ namespace {
 
 /// What experts cost on a card says nothing of the CPU, whose rates are measured on experts.
 double cpu_seconds(const Scenario& s, Work work) {
-  work.expert_bytes = 0;
+  work.expert_bytes = work.padding = 0;
   return seconds(s, work, cpu_rate(s));
 }
 

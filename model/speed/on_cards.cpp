@@ -1,6 +1,8 @@
 // What a pass takes on cards.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <vector>
 
 #include "model/memory/activation.hpp"
 #include "model/placement/layer_split.hpp"
@@ -9,21 +11,47 @@
 namespace headroom::model {
 namespace {
 
-/// A card's queue holds 1024 launches (CUDA: a launch beyond blocks its thread): where a pass over
-/// one card's layers has more, the thread feeds no other card meanwhile. Each of seven matrices
-/// that is unpacked first takes one more kernel. Source: llama.cpp on 2 to 8 cards, May 2024:
-/// chunks of Llama-3-70B in Q4_K_M follow each other with 13 layers a card and not with 20, in F16
-/// with 20.
-bool queue_holds(const Scenario& s, const Plan& plan) {
-  constexpr Size queue = 1024, matrices = 7;
+/// Seconds of a prompt's chunks through cards that follow each other, `taken` on each card by all
+/// of them together. One thread launches the kernels of a chunk card by card, then those of the
+/// next chunk; a card's queue holds 1024 of them (CUDA: a launch beyond blocks its thread). Until
+/// what is before them in a full queue has run, neither the cards after it nor the next chunk get
+/// any. Each of seven matrices that is unpacked first takes one more kernel. Source: llama.cpp
+/// ggml-backend.cpp, ggml_backend_sched_compute_splits. All chunks take the mean of them; beyond 16
+/// each takes as long as the mean of the last eight.
+double through_cards(const Scenario& s, const Plan& plan, const std::vector<double>& taken,
+                     double chunks) {
+  constexpr double queue = 1024, matrices = 7;
+  constexpr int most = 16;
   const bool unpacked = width_of(*s.weights) != Width::sixteen;
-  const Size kernels = s.runtime->layer_kernels + (unpacked ? matrices : 0);
-  for (Size card = 0; card < plan.cards; ++card) {
-    Size layers = 0;
-    for_pieces_on_card(plan, card, [&](const Piece& piece) { layers += piece.layers.size(); });
-    if (layers * kernels > queue) return false;
+  const double kernels = static_cast<double>(s.runtime->layer_kernels) + (unpacked ? matrices : 0);
+  const int simulated = static_cast<int>(std::min<double>(most, chunks));
+  const std::size_t cards = taken.size();
+  std::vector<double> layers(cards, 0.0);
+  for (std::size_t card = 0; card < cards; ++card)
+    for_pieces_on_card(plan, static_cast<Size>(card), [&](const Piece& piece) {
+      layers[card] += static_cast<double>(piece.layers.size());
+    });
+  std::vector<std::array<double, most>> starts(cards);
+  double launched = 0, half_way = 0, end = 0;
+  for (int chunk = 0; chunk < simulated; ++chunk) {
+    double before = 0;  // when the chunk leaves the card before
+    for (std::size_t card = 0; card < cards; ++card) {
+      auto& start = starts[card];
+      const double each = taken[card] / chunks, own = layers[card] * kernels;
+      const auto at = static_cast<std::size_t>(chunk);
+      start[at] = std::max(launched, before);
+      if (chunk > 0) start[at] = std::max(start[at], start[at - 1] + each);
+      before = start[at] + each;
+      const double run = (chunk + 1) * own - queue;  // kernels that have to have run by then
+      if (run <= 0 || own <= 0) continue;
+      const double full = std::min(std::floor(run / own), static_cast<double>(chunk));
+      launched =
+          std::max(launched, start[static_cast<std::size_t>(full)] + (run / own - full) * each);
+    }
+    end = before;
+    if (chunk == most / 2 - 1) half_way = end;
   }
-  return true;
+  return end + (chunks - simulated) * (end - half_way) / (most - most / 2);
 }
 
 /// What is done on the card of `piece`, without what stays on the host.
@@ -32,6 +60,7 @@ Work own_work(const Scenario& s, const Plan& plan, const Pass& pass, const Piece
   if (plan.partly_on_host) {
     const Work host = host_work(s, pass, piece.layers);
     work.weight_bytes -= host.weight_bytes;
+    work.packed_bytes -= host.packed_bytes;
     work.flops -= host.flops;
   }
   if (!caches_on_cards(s)) work.cache_bytes = work.repeated = 0;
@@ -43,18 +72,16 @@ Work own_work(const Scenario& s, const Plan& plan, const Pass& pass, const Piece
 /// Cards that follow each other: each works through its own layers.
 void add_layer_split(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time,
                      Record* record) {
-  double slowest = 0;
-  std::size_t slowest_stretch = 0;
+  std::vector<double> taken;
   for (Size card = 0; card < plan.cards; ++card) {
     Work work;
     for_pieces_on_card(plan, card,
                        [&](const Piece& piece) { work = work + own_work(s, plan, pass, piece); });
     if (plan.has_head(card)) work = work + head_work(s, pass);
     const Rate rate = card_rate(s, s.machine->devices[static_cast<std::size_t>(card)]);
-    const double taken = seconds(s, work, rate);
-    time.cards += taken;
+    taken.push_back(seconds(s, work, rate));
+    time.cards += taken.back();
     if (record != nullptr) {
-      if (taken > slowest) slowest_stretch = record->size();
       Stretch& stretch = record->emplace_back(Stretch{Over::cards, card, card + 1});
       for_pieces_on_card(plan, card, [&](const Piece& all) {
         for_layers(pass, all, [&](const Piece& piece) {
@@ -65,21 +92,17 @@ void add_layer_split(const Scenario& s, const Plan& plan, const Pass& pass, Pass
       });
       if (plan.has_head(card)) stretch.items.push_back({Item::Kind::head, {}, head_work(s, pass)});
       stretch.rate = rate;
-      stretch.seconds = taken;
+      stretch.seconds = taken.back();
     }
-    slowest = std::max(slowest, taken);
   }
-  // Of n chunks that follow each other, the first takes the sum of the cards, each further one the
-  // slowest card.
-  const Size chunk = prefill_chunk(s);
   const bool causal = s.weights->model->profile.generative;  // others need the prompt in one piece
-  if (pass.prompt == 0 || chunk == 0 || plan.cards < 2 || !causal || !queue_holds(s, plan)) return;
-  const auto tokens = std::min(pass.tokens, static_cast<double>(s.runtime->pipelined_tokens));
-  const double chunks = std::max(1.0, std::ceil(tokens / static_cast<double>(chunk)));
-  time.cards = (time.cards + (chunks - 1) * slowest) / chunks;
+  if (pass.prompt == 0 || s.runtime->layer_kernels == 0 || pass.weight_reads < 2 ||
+      plan.cards < 2 || !causal)
+    return;
+  const double one_by_one = time.cards;
+  time.cards = through_cards(s, plan, taken, pass.weight_reads);
   if (record == nullptr) return;
-  for (Stretch& stretch : *record) stretch.seconds /= chunks;
-  if (!record->empty()) (*record)[slowest_stretch].seconds += slowest * (chunks - 1) / chunks;
+  for (Stretch& stretch : *record) stretch.seconds *= time.cards / one_by_one;
 }
 
 namespace {
@@ -103,6 +126,8 @@ Work rank_work(const Scenario& s, const Plan& plan, const Pass& pass, Size first
       pass.weight_reads * times * static_cast<double>(w.shards.of_rank(held, rank).count()) +
       work.expert_bytes;
   work.flops /= static_cast<double>(plan.shards);
+  work.padding /= static_cast<double>(plan.shards);
+  work.packed_bytes = pass.prompt > 0 ? work.weight_bytes : 0;
   if (pass.prompt == 0)
     work.cache_bytes = kv_read(s, pass.cached, run.first, run.last, plan.shards);
   return work;

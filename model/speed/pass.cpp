@@ -14,25 +14,74 @@ double at(const std::vector<double>& before, Range range) {
          before[static_cast<std::size_t>(range.first)];
 }
 
+/// How weights below 16 bit are multiplied on `device`. Bytes are multiplied fast by matrix units
+/// from compute capability 7.5 on, and by 6.1, four pairs in the lane of one fp32 product (CUDA C++
+/// programming guide: __dp4a), which has no fast 16-bit products; Metal has none of bytes.
+PackedProducts products_on(const Scenario& s, const Device& device) {
+  const PackedProducts chosen = s.runtime->packed_products;
+  if (chosen != PackedProducts::bytes && chosen != PackedProducts::in_memory_or_bytes)
+    return chosen;
+  const std::string& capability = device.compute_capability;
+  if (device.vendor == "apple") return PackedProducts::in_registers;
+  if (device.vendor != "nvidia" || capability == "6.1") return PackedProducts::bytes;
+  if (capability == "6.0" || capability == "7.0") return PackedProducts::in_memory;
+  return chosen == PackedProducts::bytes ? chosen : PackedProducts::in_memory;
+}
+
+bool is_packed(const Scenario& s) {
+  const Arithmetic arithmetic = s.weights->arithmetic;
+  return arithmetic == Arithmetic::dequantised || arithmetic == Arithmetic::fp4;
+}
+
+bool multiplies_bytes(const Scenario& s, const Device& device) {
+  return is_packed(s) && products_on(s, device) == PackedProducts::bytes;
+}
+
 /// Dense peak of the products as the engine makes them. Cards that accumulate in 16 bit do so at
 /// four times their fp32 rate; GeForce lists half of that, which is with fp32 sums (NVIDIA Ampere
 /// and Ada architecture white papers, appendix).
 double peak(const Scenario& s, const Device& device) {
-  const Runtime& r = *s.runtime;
   Arithmetic arithmetic = s.weights->arithmetic;
-  if ((arithmetic == Arithmetic::dequantised || arithmetic == Arithmetic::fp4) &&
-      r.packed_arithmetic)
-    arithmetic = *r.packed_arithmetic;
+  if (multiplies_bytes(s, device)) arithmetic = Arithmetic::int8;
+  // LLM.int8 takes as long as 16 bit or longer: outliers are multiplied apart, products of bytes
+  // scaled and added to those (Dettmers et al., arXiv:2208.07339, appendix D).
+  const bool outliers = s.weights->scheme->family == SchemeFamily::bitsandbytes;
+  if (unpacks_into_memory(s, device) || outliers) arithmetic = Arithmetic::dequantised;
   double rate = device.peak(arithmetic).value();
   const bool sixteen = arithmetic == Arithmetic::fp16 || arithmetic == Arithmetic::bf16 ||
                        arithmetic == Arithmetic::dequantised;
-  // Compute capability 6.1 multiplies four pairs of bytes in the lane of one fp32 product (CUDA C++
-  // programming guide: __dp4a).
   if (arithmetic == Arithmetic::int8 && device.fp32 && device.compute_capability == "6.1")
     rate = std::max(rate, 4 * device.fp32->value());
-  if (r.half_accumulate && sixteen && device.fp32 && card_class(device) == CardClass::gddr)
+  if (s.runtime->half_accumulate && sixteen && device.fp32 && card_class(device) == CardClass::gddr)
     rate = std::max(rate, 4 * device.fp32->value());
   return rate;
+}
+
+/// Of a packed byte: reading it and writing its elements in 16 bit.
+double unpack_seconds(const Scenario& s, const Device& device) {
+  if (!unpacks_into_memory(s, device)) return 0;
+  const double share = rates_on(s, device).unpack_bandwidth.value;
+  return (1 + 2 / bytes_per_parameter(*s.weights)) / (share * device.bandwidth.value());
+}
+
+/// Products of experts that are made beside each that a token asks for: an expert takes whole tiles
+/// of tokens, of which the last is half empty on average.
+double padding(const Scenario& s, double tokens) {
+  const Routing routing = s.weights->model->profile.routing;
+  const double tile = std::min(tokens, static_cast<double>(s.runtime->expert_tile));
+  if (tile <= 0 || routing.experts <= 0) return 0;
+  const double touched = experts_touched(s.weights->model->profile, tokens);
+  const double each =
+      tokens * static_cast<double>(routing.used) / static_cast<double>(routing.experts);
+  return std::max(0.0, std::max(touched, each / tile + touched / 2) * tile / each - 1);
+}
+
+/// Scores that stand in memory, by those that count: products make the masked ones too, a chunk's
+/// queries by all keys until its end.
+double square(const Scenario& s, const Pass& pass) {
+  const auto prompt = static_cast<double>(pass.prompt);
+  const auto chunk = static_cast<double>(prefill_chunk(s));
+  return (prompt + (chunk > 0 ? std::min(chunk, prompt) : prompt)) / (prompt + 1);
 }
 
 /// Bandwidth at which `device` can multiply what it reads: matrix units take whole tiles of rows
@@ -120,12 +169,23 @@ Work work_of(const Scenario& s, const Pass& pass, const Piece& piece) {
       pass.weight_reads * routed * experts_touched(profile, pass.tokens / pass.weight_reads);
   work.weight_bytes = pass.weight_reads * dense + work.expert_bytes;
   work.flops = 2.0 * multiplied * pass.tokens + pass.patch_flops * static_cast<double>(run.size());
+  if (pass.prompt > 0) {
+    work.packed_bytes = work.weight_bytes;
+    if (piece.content != Content::dense)
+      work.padding = 2.0 * at(profile.routed_before, run) * pass.tokens *
+                     padding(s, pass.tokens / pass.weight_reads);
+  }
   if (piece.content == Content::experts) return work;
   if (pass.prompt > 0) {
-    const double flops = prefill_score_flops(s, pass.prompt, run.first, run.last);
-    work.flops += flops;
-    if (s.runtime->score_bytes > 0)
+    double flops = prefill_score_flops(s, pass.prompt, run.first, run.last);
+    if (s.runtime->score_bytes > 0) {
+      flops *= square(s, pass);
       work.scores = flops / (4.0 * static_cast<double>(std::max<Size>(1, w.model->shape.head_dim)));
+    }
+    work.flops += flops;
+    if (s.runtime->activations_in_memory)
+      work.channels = pass.tokens * static_cast<double>(w.model->shape.hidden_size) *
+                      static_cast<double>(run.size());
   } else {
     work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
     const double flops = decode_score_flops(s, pass.cached, run.first, run.last);
@@ -154,6 +214,7 @@ Work host_work(const Scenario& s, const Pass& pass, Range range) {
                                                experts_touched(s.weights->model->profile,
                                                                pass.tokens / pass.weight_reads));
   work.flops = 2.0 * at(host.multiplied_before, run) * pass.tokens;
+  if (pass.prompt > 0) work.packed_bytes = work.weight_bytes;
   return work;
 }
 
@@ -183,9 +244,13 @@ double read_bytes(const Scenario& s, const Work& work) {
          s.runtime->cache_cost.value * work.cache_bytes;
 }
 
+double compute_seconds(const Work& work, const Rate& rate) {
+  return (work.flops + work.padding) / rate.flops_s + work.scores * rate.score_s +
+         work.channels * rate.channel_s + work.packed_bytes * rate.unpack_s;
+}
+
 double seconds(const Scenario& s, const Work& work, const Rate& rate) {
-  return std::max(read_bytes(s, work) / rate.bytes_s,
-                  work.flops / rate.flops_s + work.scores * rate.score_s) +
+  return std::max(read_bytes(s, work) / rate.bytes_s, compute_seconds(work, rate)) +
          work.repeated / rate.repeat_s;
 }
 
@@ -198,12 +263,24 @@ const Rates& rates_of(const Scenario& s) {
                          [static_cast<std::size_t>(width_of(*s.weights))];
 }
 
+const Constant& product_share(const Scenario& s, const Device& device) {
+  const Rates& rates = rates_on(s, device);
+  return multiplies_bytes(s, device) ? rates.byte_compute : rates.prefill_compute;
+}
+
+bool unpacks_into_memory(const Scenario& s, const Device& device) {
+  return is_packed(s) && products_on(s, device) == PackedProducts::in_memory;
+}
+
 Rate card_rate(const Scenario& s, const Device& device) {
   const Rates& rates = rates_on(s, device);
   const double bandwidth = device.bandwidth.value();
-  return {bandwidth_of(s, device) * rates.decode_bandwidth.value, s.runtime->repeat_bandwidth.value,
-          peak(s, device) * rates.prefill_compute.value,
-          s.runtime->score_traffic.value / bandwidth};
+  return {bandwidth_of(s, device) * rates.decode_bandwidth.value,
+          s.runtime->repeat_bandwidth.value,
+          peak(s, device) * product_share(s, device).value,
+          s.runtime->score_traffic.value / bandwidth,
+          s.runtime->activation_traffic.value / bandwidth,
+          unpack_seconds(s, device)};
 }
 Rate cpu_rate(const Scenario& s) {
   const Host& host = s.machine->host;

@@ -37,6 +37,9 @@ inline Work operator+(const Work& a, const Work& b) {
           a.cache_bytes + b.cache_bytes,
           a.repeated + b.repeated,
           a.scores + b.scores,
+          a.channels + b.channels,
+          a.packed_bytes + b.packed_bytes,
+          a.padding + b.padding,
           a.flops + b.flops};
 }
 /// The roofline's ingredients of `piece`, and of the head.
@@ -56,17 +59,24 @@ double launches(const Scenario& scenario, const Pass& pass);
 double read_bytes(const Scenario& scenario, const Work& work);
 
 /// What a device reaches: bytes, bytes copied for query heads, and FLOPs a second; seconds that an
-/// attention score in memory costs.
+/// attention score in memory costs, a channel of activations there, and a packed byte of weights
+/// that is unpacked into memory.
 struct Rate {
-  double bytes_s = 0, repeat_s = 0, flops_s = 0, score_s = 0;
+  double bytes_s = 0, repeat_s = 0, flops_s = 0, score_s = 0, channel_s = 0, unpack_s = 0;
 };
-/// The roofline: max(bytes / bandwidth, FLOPs / peak + scores * seconds of each) + repeated /
-/// copying. Copying keys and values for every query head is bound by the kernel's index arithmetic:
-/// measured at the same rate on cards whose bandwidth differs twofold.
+/// Kernels that follow each other, seconds: products, then what goes through memory beside them.
+double compute_seconds(const Work& work, const Rate& rate);
+/// The roofline: max(bytes / bandwidth, compute_seconds) + repeated / copying. Copying keys and
+/// values for every query head is bound by the kernel's index arithmetic: measured at the same rate
+/// on cards whose bandwidth differs twofold.
 double seconds(const Scenario& scenario, const Work& work, const Rate& rate);
 /// Constants for the weights of the scenario on `device`, or without any card.
 const Rates& rates_on(const Scenario& scenario, const Device& device);
 const Rates& rates_of(const Scenario& scenario);
+/// Share of the card's dense peak that products reach: of 16 bit and others, or of bytes.
+const Constant& product_share(const Scenario& scenario, const Device& device);
+/// Whether packed weights are unpacked into memory before many tokens are multiplied by them.
+bool unpacks_into_memory(const Scenario& scenario, const Device& device);
 Rate card_rate(const Scenario& scenario, const Device& device);
 /// Of n sockets, (1 + (n - 1) * far) / n of their bandwidth and peak: threads of one reach the
 /// memory of another over a slower link, unless an engine keeps a copy of the weights on each

@@ -16,6 +16,9 @@ struct Work {
   double cache_bytes = 0;   ///< caches read
   double repeated = 0;      ///< keys and values copied for each query head, bytes in 16 bit
   double scores = 0;        ///< attention scores that stand in memory
+  double channels = 0;      ///< tokens * hidden size * layers whose activations go through memory
+  double packed_bytes = 0;  ///< weights that meet many tokens, as they are packed
+  double padding = 0;       ///< FLOPs of what cards multiply for nothing: tiles half full
   double flops = 0;         ///< multiplications and additions of matrices and attention scores
 };
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "sweep/accuracy/contradictions.hpp"
 #include "sweep/accuracy/prediction.hpp"
 #include "sweep/accuracy/published_sizes.hpp"
 #include "sweep/accuracy/quantile.hpp"
@@ -34,10 +35,21 @@ class Scorer {
       else if (is_training(row))
         add_training(row);
       else
-        add_figure(row);
+        figures_.push_back(subjects_.subject(row));
     } catch (const Skipped& skipped) {
       out_.unscored.push_back({&row, false, std::string(name_of(skipped.reason)), skipped.what()});
     }
+  }
+
+  /// Of figures, which others can contradict.
+  void finish() {
+    const auto contradictions = contradicted(figures_);
+    for (const Subject& each : figures_)
+      if (const auto at = contradictions.find(each.row); at != contradictions.end())
+        out_.unscored.push_back(
+            {each.row, false, std::string(name_of(Skip::contradiction)), at->second});
+      else
+        add_figure(each);
   }
 
  private:
@@ -45,12 +57,12 @@ class Scorer {
     out_.unscored.push_back({&row, true, "eligible, but not estimated", std::move(why)});
   }
 
-  void add_figure(const Measurement& row) {
+  void add_figure(const Subject& subject) {
     std::string why;
-    if (auto score = score_of(subjects_.subject(row), &why))
+    if (auto score = score_of(subject, &why))
       out_.scores.push_back(std::move(*score));
     else
-      not_estimated(row, why);
+      not_estimated(*subject.row, why);
   }
 
   void add_training(const Measurement& row) {
@@ -112,6 +124,7 @@ class Scorer {
 
   Accuracy& out_;
   Subjects subjects_;
+  std::vector<Subject> figures_;
   TrainingMeasurements training_;
 };
 
@@ -212,6 +225,7 @@ Accuracy score(const std::vector<std::string>& files, const std::string& models_
     for (Measurement& row : read_measurements(file)) out.rows.push_back(std::move(row));
   Scorer scorer(out, models_folder);
   for (const Measurement& row : out.rows) scorer.add(row);
+  scorer.finish();
   return out;
 }
 

@@ -24,9 +24,12 @@ constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},
                              {"repeat_bandwidth", 3e10, 2e12},
                              {"eager_layer_s", 1e-5, 2e-3},
                              {"prefill_compute", 0.01, 1.0},
+                             {"byte_compute", 0.01, 1.0},
+                             {"unpack_bandwidth", 0.1, 1.5},
                              {"reduce_latency_s", 4e-6, 5e-4},
                              {"reduce_over_bus_s", 5e-6, 5e-4},
                              {"score_traffic", 4, 100},
+                             {"activation_traffic", 10, 500},
                              {"queue", 0.01, 1.0},
                              {"request_s", 0.001, 0.3},
                              {"stream_bandwidth", 0.05, 1.0},
@@ -67,12 +70,9 @@ bool measures(const Subject& subject, const model::NamedConstant& constant, bool
     return statistic == Statistic::card_used || statistic == Statistic::beside_cache;
   if (constant.of_rates && subject.group.starts_with("offload")) return always_offloads;
   const model::Scenario& s = subject.scenario;
-  if (constant.name == "prefill_compute" && subject.group.starts_with("decode"))
+  const bool of_prompts = constant.name == "prefill_compute" || constant.name == "byte_compute";
+  if (of_prompts && subject.group.starts_with("decode"))
     return statistic == Statistic::generation && s.prompt_tokens >= 30 * s.output_tokens;
-  // Products of experts, of few tokens each, reach less than others.
-  if (constant.name == "prefill_compute" && subject.group == "prefill" &&
-      s.weights->model->profile.routing.experts > 0)
-    return false;
   return !is_memory(statistic);
 }
 

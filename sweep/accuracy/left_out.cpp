@@ -5,6 +5,7 @@
 
 #include "model/runtime_rows.hpp"
 #include "sweep/accuracy/accuracy.hpp"
+#include "sweep/accuracy/contradictions.hpp"
 #include "sweep/accuracy/fit.hpp"
 #include "sweep/accuracy/prediction.hpp"
 #include "sweep/training/fit.hpp"
@@ -23,6 +24,8 @@ std::vector<Subject> subjects_of(Subjects& subjects, const std::vector<Measureme
       // Scoring says why.
     }
   }
+  const auto contradictions = contradicted(all);
+  std::erase_if(all, [&](const Subject& each) { return contradictions.contains(each.row); });
   return all;
 }
 

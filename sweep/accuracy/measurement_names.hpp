@@ -17,17 +17,18 @@ namespace headroom::sweep {
 
 /// Why a measurement is not scored: a closed list. None depends on how large the error would be.
 enum class Skip {
-  grade,      ///< grade C: the set-up is incomplete
-  task,       ///< a task that is not estimated
-  model,      ///< a model without a config, or whose architecture is not described
-  device,     ///< a card, or a CPU where it computes, that the catalogue does not have
-  precision,  ///< a way to hold weights that is not one of schemes(), or that is not stated
-  runtime,    ///< an engine that is not one of runtimes()
-  setting,    ///< a setting that decides the figure is not stated
-  feature,    ///< a feature that no formula covers (speculative decoding, networked parts)
-  statistic,  ///< a figure that no estimate gives
-  capacity,   ///< more bytes on the cards than the cards have: their number is not what it says
-  digits,     ///< one significant digit: the rounding is larger than the errors looked for
+  grade,          ///< grade C: the set-up is incomplete
+  task,           ///< a task that is not estimated
+  model,          ///< a model without a config, or whose architecture is not described
+  device,         ///< a card, or a CPU where it computes, that the catalogue does not have
+  precision,      ///< a way to hold weights that is not one of schemes(), or that is not stated
+  runtime,        ///< an engine that is not one of runtimes()
+  setting,        ///< a setting that decides the figure is not stated
+  feature,        ///< a feature that no formula covers (speculative decoding, networked parts)
+  statistic,      ///< a figure that no estimate gives
+  capacity,       ///< more bytes on the cards than the cards have: their number is not what it says
+  digits,         ///< one significant digit: the rounding is larger than the errors looked for
+  contradiction,  ///< another row of the source does more in half the time
 };
 std::string_view name_of(Skip reason);
 

@@ -153,6 +153,8 @@ std::string_view name_of(Skip reason) {
       return "more memory used than the cards of the row have";
     case Skip::digits:
       return "one significant digit";
+    case Skip::contradiction:
+      return "another row of its source does more in half the time";
   }
   return "";
 }

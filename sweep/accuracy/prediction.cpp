@@ -171,10 +171,13 @@ double plain(const Subject& subject) {
     return prediction ? prediction->expected : 0;
   }
   model::Runtime ideal = *s.runtime;
+  ideal.activations_in_memory = false;
+  ideal.expert_tile = 0;
   for (auto& by_width : ideal.rates)
     for (model::Rates& rates : by_width) {
-      rates.decode_bandwidth.value = rates.prefill_compute.value = 1;
+      rates.decode_bandwidth.value = rates.prefill_compute.value = rates.byte_compute.value = 1;
       rates.layer_overhead_s.value = 0;
+      rates.unpack_bandwidth.value = 1e9;
     }
   for (const auto share : {&model::Runtime::cache_cost, &model::Runtime::stream_bandwidth,
                            &model::Runtime::cpu_bandwidth, &model::Runtime::cpu_compute,

@@ -30,6 +30,14 @@ std::string cache_formats(const Runtime& runtime) {
   return fmt::format("{}", fmt::join(formats, ", "));
 }
 
+std::string words(model::PackedProducts products) {
+  constexpr std::string_view all[] = {
+      "unpacked by the kernel that multiplies them", "unpacked into memory first",
+      "unpacked into memory first; as bytes without 16-bit matrix units",
+      "multiplied as bytes where the card does so fast"};
+  return std::string(all[static_cast<std::size_t>(products)]);
+}
+
 report::Table table_of(const std::vector<const Runtime*>& rows, Format format) {
   report::Table table{
       {"runtime", "version", "quantity", "value", "low", "high", "measurements", "source"}, {}};
@@ -98,6 +106,7 @@ report::Table table_of(const std::vector<const Runtime*>& rows, Format format) {
     policy("logits of a prompt",
            std::string(r->logits == model::Positions::last ? "the last position" : "every one"));
     policy("bytes of an attention score in memory", r->score_bytes);
+    policy("packed weights of prompts", words(r->packed_products));
     for (const model::NamedConstant& each : model::named_constants()) {
       if (each.of_runtime) {
         constant(each.name, r->*each.of_runtime);

@@ -62,6 +62,8 @@ TEST_P(Constants, EachChangesAFigureSomewhere) {
   const Weights dense = hold(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("bf16"));
   const Weights packed =
       hold(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("gptq-int4"));
+  const Weights blocks =
+      hold(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("q4_K_M"));
   const Weights experts = hold(test::catalogue_model("Qwen/Qwen3-30B-A3B"), scheme("bf16"));
   const Machine large = test::machine(4, 80, 256), several = test::machine(4, 12, 256);
   const Machine small = test::machine(1, 12, 256), poor = test::machine(1, 12, 16);
@@ -70,7 +72,7 @@ TEST_P(Constants, EachChangesAFigureSomewhere) {
   Machine without_links = several;  // cards meet over the host's bus
   for (Device& device : without_links.devices) device.link = BytesPerSecond(0);
   for (const Runtime& engine : runtimes())
-    for (const Weights* weights : {&dense, &packed, &experts})
+    for (const Weights* weights : {&dense, &packed, &blocks, &experts})
       for (const Machine* machine : std::initializer_list<const Machine*>{
                &large, &several, &without_links, &small, &sockets, &poor})
         for (const auto& [batch, prompt] :

@@ -234,7 +234,7 @@ constexpr auto four = static_cast<std::size_t>(model::Width::four);
 
 void slower(model::Runtime& r) {
   r.rates[gddr][four].decode_bandwidth.value = 0.6;
-  r.rates[gddr][four].prefill_compute.value = 0.3;
+  r.rates[gddr][four].byte_compute.value = 0.3;
 }
 
 const Factor* found(const Calibration& c, std::string_view name) {
@@ -248,8 +248,8 @@ TEST(Calibration, BringsKnownConstantsBack) {
   const Calibration c = calibrate(known.subjects());
   ASSERT_TRUE(found(c, "decode_bandwidth"));
   EXPECT_NEAR(found(c, "decode_bandwidth")->value, 0.6, 0.6 * 0.03);
-  ASSERT_TRUE(found(c, "prefill_compute"));
-  EXPECT_NEAR(found(c, "prefill_compute")->value, 0.3, 0.3 * 0.03);
+  ASSERT_TRUE(found(c, "byte_compute"));
+  EXPECT_NEAR(found(c, "byte_compute")->value, 0.3, 0.3 * 0.03);
   EXPECT_EQ(found(c, "decode_bandwidth")->cards, "gddr");
   EXPECT_EQ(found(c, "decode_bandwidth")->width, "4-bit");
   EXPECT_GT(errors_of(c.rows, &FittedRow::before).median, 0.1);
@@ -274,7 +274,7 @@ TEST(Calibration, WhatCannotBeToldIsNotFittedAndSaid) {
   const Calibration c = calibrate(decode);
   EXPECT_TRUE(found(c, "decode_bandwidth"));
   EXPECT_FALSE(found(c, "layer_overhead_s"));
-  EXPECT_FALSE(found(c, "prefill_compute"));
+  EXPECT_FALSE(found(c, "byte_compute"));
   const auto said = std::ranges::find_if(
       c.not_fitted, [](const NotFitted& n) { return n.name == "layer_overhead_s (gddr, 4-bit)"; });
   ASSERT_NE(said, c.not_fitted.end());

@@ -19,7 +19,7 @@ constexpr auto sixteen = static_cast<std::size_t>(model::Width::sixteen);
 
 void slower(model::Runtime& r) {
   r.rates[gddr][four].decode_bandwidth.value = 0.6;
-  r.rates[gddr][four].prefill_compute.value = 0.3;
+  r.rates[gddr][four].byte_compute.value = 0.3;
 }
 
 const model::Runtime& row(const PooledSearch& search, std::string_view name) {

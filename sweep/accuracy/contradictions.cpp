@@ -1,0 +1,54 @@
+#include "sweep/accuracy/contradictions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/speed/pass.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+bool same_cards(const Machine& a, const Machine& b) {
+  return std::ranges::equal(a.devices, b.devices, {}, &Device::name, &Device::name);
+}
+
+/// All but how weights are held.
+bool alike(const Subject& a, const Subject& b) {
+  const model::Scenario &x = a.scenario, &y = b.scenario;
+  return a.group == b.group && x.weights->model == y.weights->model && x.runtime == y.runtime &&
+         x.batch == y.batch && x.prompt_tokens == y.prompt_tokens &&
+         prefill_chunk(x) == prefill_chunk(y) && same_cards(*x.machine, *y.machine) &&
+         (*a.row)["source"] == (*b.row)["source"];
+}
+
+bool unpacks(const model::Scenario& s) {
+  return std::ranges::all_of(s.machine->devices, [&](const Device& device) {
+    return model::unpacks_into_memory(s, device);
+  });
+}
+
+}  // namespace
+
+std::map<const Measurement*, std::string> contradicted(const std::vector<Subject>& subjects) {
+  constexpr double factor = 2;
+  std::vector<const Subject*> plain, packed;
+  for (const Subject& each : subjects) {
+    if (each.group != "prefill" || each.scenario.machine->devices.empty()) continue;
+    if (width_of(*each.scenario.weights) == model::Width::sixteen)
+      plain.push_back(&each);
+    else if (unpacks(each.scenario))
+      packed.push_back(&each);
+  }
+  std::map<const Measurement*, std::string> found;
+  for (const Subject* slow : plain)
+    for (const Subject* more : packed)
+      if (slow->measured > factor * more->measured && alike(*slow, *more))
+        found.emplace(slow->row,
+                      fmt::format("16-bit weights took {:.1f} times as long as packed ones, which "
+                                  "are unpacked first",
+                                  slow->measured / more->measured));
+  return found;
+}
+
+}  // namespace headroom::sweep
