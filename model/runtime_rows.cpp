@@ -113,10 +113,10 @@ Runtime start() {
   // ggml: some fifty reads and writes of a hidden state in fp32, part of them within caches.
   r.activation_traffic = guess(120, 60, 240);
   r.queue = guess(0.1, 0.03, 0.5);
-  r.request_s = guess(0.05, 0.01, 0.2);
+  r.request_s = guess(0.0125, 0.0025, 0.05);
   r.expert_overhead = guess(0.002, 0.0005, 0.01);  // one grouped kernel: routing, sorting, tiles
   r.expert_loop = guess(0.13, 0.03, 0.3);          // modeling_qwen3_moe.py: for expert in experts
-  r.expert_cost = guess(1, 0.8, 2.0);
+  r.expert_cost = guess(1.4, 0.9, 2.2);
   r.eager_layer_s = guess(400e-6, 200e-6, 800e-6);
   r.repeat_bandwidth = guess(3.3e11, 1e11, 6e11);
   r.cache_cost = guess(1.5, 0.7, 4.0);
@@ -125,7 +125,7 @@ Runtime start() {
   r.cpu_compute = guess(0.40, 0.20, 0.70);
   r.far_bandwidth = guess(0.50, 0.10, 0.95);
   r.disk_bandwidth = guess(0.60, 0.30, 0.90);
-  r.reduce_latency_s = guess(15e-6, 6e-6, 40e-6);
+  r.reduce_latency_s = guess(10e-6, 5e-6, 25e-6);
   r.reduce_over_bus_s = guess(60e-6, 20e-6, 250e-6);
   r.load_bandwidth = guess(0.36, 0.15, 0.90);
   r.load_copy_bandwidth = guess(5.5e9, 1.5e9, 1.2e10);

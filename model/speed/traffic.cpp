@@ -61,8 +61,8 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   const double others = static_cast<double>(share.batch - 1);
   const double mean_output = static_cast<double>(s.output_tokens);
   const double tpot = step + others / mean_output * prompt;
-  const double beside =
-      s.runtime->request_s.value + s.runtime->queue.value * others * prompt + step;
+  const double beside = s.runtime->request_s.value * std::sqrt(static_cast<double>(running)) +
+                        s.runtime->queue.value * others * prompt + step;
   const double runs = beside + prompt + (mean_output - 1) * tpot;
   const double waits =
       static_cast<double>(asked.batch - running) / static_cast<double>(running) * runs;

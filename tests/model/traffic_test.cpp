@@ -59,7 +59,9 @@ TEST_P(TrafficOf, TimesAreThoseOfTheParts) {
   const Traffic t = traffic(s);
   EXPECT_NEAR(t.tpot.value(), step + 7.0 / 200 * prompt, 1e-12);
   EXPECT_NEAR(t.ttft.value(),
-              s.runtime->request_s.value + prompt * (1 + 7 * s.runtime->queue.value) + step, 1e-12);
+              s.runtime->request_s.value * std::sqrt(8.0) +
+                  prompt * (1 + 7 * s.runtime->queue.value) + step,
+              1e-12);
   EXPECT_NEAR(t.prompt_share, t.requests_s * prompt, 1e-12);
   EXPECT_EQ(t.at_p50.ttft, t.ttft);
   EXPECT_EQ(t.at_p95.total, t.total);
