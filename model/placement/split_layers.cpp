@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "model/memory/kv_cache.hpp"
 #include "model/placement/split.hpp"
@@ -15,6 +17,7 @@ class LayerFill {
         factor_(factor),
         layers_(std::ssize(w_.layer)),
         cards_(card_count(s_)) {
+    if (!caches_on_cards(s_)) none_.emplace(s_, CachedTokens{});
     for (Size card = 0; card < cards_; ++card) room_[index(card)] = uses.room(card, factor).count();
   }
 
@@ -42,7 +45,7 @@ class LayerFill {
                                     : !plan.computes_on_card;
   }
   Bytes room(Size card) const { return Bytes(room_[index(card)]); }
-  const CacheBytes& caches() const { return uses_.caches(); }
+  const CacheBytes& caches() const { return none_ ? *none_ : uses_.caches(); }
   Bytes held(Size first, Size last) const {
     return layer_bytes(w_, {first, last}) + caches()(first, last);
   }
@@ -135,6 +138,7 @@ class LayerFill {
   double factor_;
   Size layers_, cards_;
   std::array<Size, Plan::most_cards> room_;  ///< bytes, of each card
+  std::optional<CacheBytes> none_;           ///< where caches stay in host memory
 };
 
 }  // namespace

@@ -103,7 +103,7 @@ const Precision& kv_precision_of(const Measurement& row, const Engine& engine) {
   const std::string& settings = row["settings"];  // FlexGen packs by groups of 64 with two scales
   if (name.empty() && (settings.find("compress-cache") != settings.npos ||
                        settings.find("compress-weight+cache") != settings.npos))
-    name = "q4_0";
+    name = "int4_g64";
   if (name.empty() && quantised_cache(row, engine)) name = "fp8";
   if (name.empty() || lower(name) == "f16") name = "fp16";
   if (name == "4 bit") name = "q4_0";
