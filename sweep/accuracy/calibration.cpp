@@ -76,8 +76,8 @@ LeftOut without(const std::vector<Subject>& subjects, const std::vector<std::siz
 }
 
 /// Intervals of the kinds of figures, from what was left out: the 8th and 92nd percentile of
-/// measured / expected.
-void add_intervals(Calibration& out, const std::vector<Subject>& subjects, const Factor& like) {
+/// measured / expected. `f` says of which engine and by what.
+void add_intervals(Calibration& out, const std::vector<Subject>& subjects, Factor f) {
   constexpr std::size_t fewest = 5;
   for (const auto name :
        {"memory_interval", "decode_interval", "prefill_interval", "offload_interval",
@@ -88,7 +88,6 @@ void add_intervals(Calibration& out, const std::vector<Subject>& subjects, const
       if (&interval_of(subjects[i]) == &(subjects[i].scenario.runtime->*member))
         ratios.push_back(out.rows[i].measured / out.rows[i].left_out);
     if (ratios.size() < fewest) continue;
-    Factor f = like;
     f.name = name;
     f.cards = f.width = "any";
     f.value = 1;

@@ -68,6 +68,8 @@ std::optional<Percent> percent_of(const Measurement& row) {
 
 bool caches_in_host(const Measurement& row) {
   if (lower(row.setting("kv_offload").value_or("")) == "yes") return true;
+  // FlexGen's benchmark by level: weights, caches and activations below the card (bench_suite.py).
+  if (row.setting("offload_level")) return true;
   const auto percent = percent_of(row);
   if (percent && percent->caches + percent->caches_cpu < 100)
     throw Skipped(Skip::feature, "caches on disk");

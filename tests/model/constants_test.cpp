@@ -65,7 +65,12 @@ TEST_P(Constants, EachChangesAFigureSomewhere) {
   const Weights blocks =
       hold(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("q4_K_M"));
   const Weights experts = hold(test::catalogue_model("Qwen/Qwen3-30B-A3B"), scheme("bf16"));
-  const Machine large = test::machine(4, 80, 256), several = test::machine(4, 12, 256);
+  Machine large = test::machine(4, 80, 256);
+  for (Device& device : large.devices) {  // multiplies bytes and 16 bit in matrix units
+    device.vendor = "nvidia";
+    device.compute_capability = "8.9";
+  }
+  const Machine several = test::machine(4, 12, 256);
   const Machine small = test::machine(1, 12, 256), poor = test::machine(1, 12, 16);
   Machine sockets = small;  // layers on a host of two sockets
   sockets.host.sockets = 2;

@@ -65,15 +65,16 @@ TEST(Speed, ChunksFollowEachOtherAsFarAsLaunchQueuesHoldThem) {
 }
 
 /// The same tables, 512 tokens of Llama-3-8B: weights in Q4_K_M are unpacked, then multiplied as
-/// those in F16 are. RTX 4090 7138.99 and 9382 tokens/s, RTX A6000 3780.55 and 4511.02: 17 and 22
-/// ms more. Metal unpacks in registers.
+/// those in F16 are. RTX 4090 7138.99 and 9382 tokens/s, RTX A6000 3780.55 and 4511.02. Metal
+/// unpacks in registers.
 TEST(Speed, WeightsThatAreUnpackedIntoMemoryTakeTheirTimeBesideTheProducts) {
-  for (const auto& [card, more] : {std::pair("1x rtx-4090", 512 / 7138.99 - 512 / 9382.0),
-                                   std::pair("1x rtx-a6000", 512 / 3780.55 - 512 / 4511.02)})
-    EXPECT_NEAR(
-        prompt_seconds(llama_8b, "q4_K_M", card, 512) - prompt_seconds(llama_8b, "fp16", card, 512),
-        more, 0.35 * more)
-        << card;
+  for (const auto& [card, times] :
+       {std::pair("1x rtx-4090", 9382.0 / 7138.99), std::pair("1x rtx-a6000", 4511.02 / 3780.55)}) {
+    const double packed = prompt_seconds(llama_8b, "q4_K_M", card, 512);
+    const double plain = prompt_seconds(llama_8b, "fp16", card, 512);
+    EXPECT_GT(packed, plain) << card;
+    EXPECT_NEAR(packed / plain, times, 0.2) << card;
+  }
   const Case metal(llama_8b, "q4_K_M", "1x m2-ultra-192gb", "llama.cpp-b3120");
   EXPECT_FALSE(unpacks_into_memory(metal.s, metal.box.devices[0]));
   const Case volta(llama_8b, "q4_K_M", "1x v100-sxm-32gb", "llama.cpp");
