@@ -251,7 +251,7 @@ void PooledSearch::differentiate(std::size_t i, bool all) {
 }
 
 void PooledSearch::update_scales(const std::vector<bool>& used) {
-  constexpr double least = 0.05;
+  constexpr double least = 0.08;  // what a model or a source has of its own
   std::map<std::string, std::vector<double>> sizes;
   for (std::size_t i = 0; i < subjects_.size(); ++i)
     if (used[i]) sizes[subjects_[i].group].push_back(std::abs(residual_[i]));
