@@ -60,9 +60,7 @@ void each_cell(Rows& rows, const Unknown& unknown, F&& f) {
 
 std::span<const Bounds> constant_bounds() { return fitted; }
 
-bool is_of_memory(const model::NamedConstant& constant) {
-  return constant.name == "context_bytes";
-}
+bool is_of_memory(const model::NamedConstant& constant) { return constant.name == "context_bytes"; }
 
 bool measures(const Subject& subject, const model::NamedConstant& constant, bool always_offloads) {
   const Statistic statistic = subject.statistic;
