@@ -94,17 +94,18 @@ void apply_measured(std::vector<Runtime>& rows) {
 }
 
 void apply_measured(std::vector<Runtime>& rows, std::string_view text) {
+  std::map<std::string_view, std::vector<Runtime*>> generations;
+  for (Runtime& row : rows) generations[generation_of(row)].push_back(&row);
   for_lines(text, [&](std::string_view line, int number_of_line) {
     const Fields f = fields_of<9>(line);
     const auto which = std::ranges::find(constants, f[1], &NamedConstant::name);
-    if (std::ranges::find(rows, f[0], &Runtime::name) == rows.end() || which == constants.end())
+    const auto generation = generations.find(f[0]);
+    if (generation == generations.end() || which == constants.end())
       throw std::logic_error(
           fmt::format("constants.tsv:{}: no constant '{}' of '{}'", number_of_line, f[1], f[0]));
-    for (Runtime& row : rows)
-      if (generation_of(row) == f[0])
-        put(row, *which, f,
-            {number_of(f[4]), number_of(f[5]), number_of(f[6]), static_cast<int>(number_of(f[7])),
-             f[8]});
+    const Constant constant{number_of(f[4]), number_of(f[5]), number_of(f[6]),
+                            static_cast<int>(number_of(f[7])), f[8]};
+    for (Runtime* row : generation->second) put(*row, *which, f, constant);
   });
 }
 

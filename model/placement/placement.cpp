@@ -33,7 +33,8 @@ ExpertPadding expert_padding(const Runtime& runtime, const Device& device) {
 
 Rank rank_of(const Scenario& s, const Plan& plan, Size card) {
   Rank rank = plan.rank(card, *s.runtime);
-  rank.padding = expert_padding(*s.runtime, s.machine->devices[static_cast<std::size_t>(card)]);
+  if (s.weights->shards.mxfp4_inner > 0)
+    rank.padding = expert_padding(*s.runtime, s.machine->devices[static_cast<std::size_t>(card)]);
   return rank;
 }
 

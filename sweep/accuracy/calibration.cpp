@@ -13,14 +13,9 @@
 namespace headroom::sweep {
 namespace {
 
-using model::NamedConstant;
 using model::Runtime;
 
 constexpr std::size_t most_folds = 12;
-
-const NamedConstant& constant_named(std::string_view name) {
-  return *std::ranges::find(model::named_constants(), name, &NamedConstant::name);
-}
 
 std::vector<Runtime> family_of(const Subject& subject) {
   std::vector<Runtime> rows;

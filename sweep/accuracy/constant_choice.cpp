@@ -9,12 +9,6 @@
 namespace headroom::sweep {
 namespace {
 
-using model::NamedConstant;
-
-const NamedConstant& constant_named(std::string_view name) {
-  return *std::ranges::find(model::named_constants(), name, &NamedConstant::name);
-}
-
 /// Every constant that may be fitted, the rates apart for the cards and widths that were measured,
 /// each pulled to its shipped value.
 std::vector<Unknown> candidates(const ConstantSearch& search) {
@@ -46,19 +40,14 @@ std::vector<Unknown> candidates(const ConstantSearch& search) {
   return all;
 }
 
-/// Constants of memory move times only where they move a layer, which says nothing of them.
-bool is_of_memory(const Unknown& unknown) {
-  const auto name = unknown.constant->name;
-  return name.ends_with("_bytes") || name == "fragmentation";
-}
-
 /// d ln(expected) / d ln(constant), by subject.
 std::vector<double> derivatives(ConstantSearch& search, const Unknown& unknown) {
   constexpr double step = 1.1;
   const double before = search.get(unknown);
   std::vector<double> column;
   for (std::size_t i = 0; i < search.subjects().size(); ++i) {
-    if (is_of_memory(unknown) && !is_memory(search.subjects()[i].statistic)) {
+    // It moves times only where it moves a layer, which says nothing of it.
+    if (is_of_memory(*unknown.constant) && !is_memory(search.subjects()[i].statistic)) {
       column.push_back(0);
       continue;
     }

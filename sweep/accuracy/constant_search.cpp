@@ -60,11 +60,15 @@ void each_cell(Rows& rows, const Unknown& unknown, F&& f) {
 
 std::span<const Bounds> constant_bounds() { return fitted; }
 
+const model::NamedConstant& constant_named(std::string_view name) {
+  return *std::ranges::find(model::named_constants(), name, &model::NamedConstant::name);
+}
+
 bool is_of_memory(const model::NamedConstant& constant) { return constant.name == "context_bytes"; }
 
 bool measures(const Subject& subject, const model::NamedConstant& constant, bool always_offloads) {
   const Statistic statistic = subject.statistic;
-  if (constant.name == "context_bytes")
+  if (is_of_memory(constant))
     return statistic == Statistic::card_used || statistic == Statistic::beside_cache;
   if (constant.of_rates && subject.group.starts_with("offload")) return always_offloads;
   const model::Scenario& s = subject.scenario;

@@ -22,6 +22,9 @@ struct Bounds {
 };
 std::span<const Bounds> constant_bounds();
 
+/// The constant of a name that named_constants() has.
+const model::NamedConstant& constant_named(std::string_view name);
+
 /// What every version of an engine holds, and no time measures.
 bool is_of_memory(const model::NamedConstant& constant);
 
