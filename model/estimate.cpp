@@ -107,7 +107,7 @@ void add_evidence(const Scenario& s, const Plan& plan, Estimate& e) {
   for (Size card = plan.idle; card < plan.cards; ++card) {
     const Device& device = s.machine->devices[static_cast<std::size_t>(card)];
     const Rates& rates = s.runtime->rates_on(device, *s.weights);
-    e.first_unmeasured = e.first_unmeasured || product_share(s, device).measurements == 0;
+    e.first_unmeasured = e.first_unmeasured || product_share(s, device, rates).measurements == 0;
     e.step_unmeasured = e.step_unmeasured || rates.decode_bandwidth.measurements == 0;
   }
 }

@@ -134,11 +134,6 @@ Bytes card_budget(const Scenario& s, std::size_t card) {
   return memory;
 }
 
-Bytes layer_bytes(const Weights& weights, Range range) {
-  return weights.layers_before[static_cast<std::size_t>(range.last)] -
-         weights.layers_before[static_cast<std::size_t>(range.first)];
-}
-
 Bytes piece_bytes(const Weights& weights, const Piece& piece) {
   const Bytes all = layer_bytes(weights, piece.layers);
   if (piece.content == Content::whole) return all;
@@ -200,18 +195,18 @@ Uses::Uses(const Scenario& s, Size shards)
       cache_(s, reserved_tokens(s), shards),
       work_(s, shards),
       prompt_cache_(work_.grows() ? CacheBytes(s, prompt_tokens(s), shards) : CacheBytes()),
-      rest_(rest_share(s)) {
+      taken_((1.0 + s.runtime->fragmentation.value) * (1.0 + rest_share(s))) {
   const Bytes all = work_.grows() ? cache_(0, std::ssize(s.weights->layer)) : Bytes(0);
   working_ = work_(all, all);
+  beside_ = working_ + rotary_tables(s, std::ssize(s.weights->layer));
 }
 
 Bytes Uses::room(Size card, double factor) const {
   const Bytes budget = scaled(card_budget(s_, static_cast<std::size_t>(card)), factor);
   const Bytes left = budget - whole(s_.runtime->context_bytes.value);
-  const double shares = (1.0 + s_.runtime->fragmentation.value) * (1.0 + rest_);
   const DraftUse draft = draft_on_card(s_, 1, card == 0);
-  return scaled(left, shares) - working_ - rotary_tables(s_, std::ssize(s_.weights->layer)) -
-         workspace(s_, static_cast<std::size_t>(card)) - draft.weights - draft.kv_cache;
+  return scaled(left, taken_) - beside_ - workspace(s_, static_cast<std::size_t>(card)) -
+         draft.weights - draft.kv_cache;
 }
 
 Bytes Uses::weights(const Plan& plan, Size card) const {

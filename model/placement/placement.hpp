@@ -125,7 +125,8 @@ class Uses {
   WorkingMemory work_;
   CacheBytes prompt_cache_;  ///< empty where caches do not grow
   Bytes working_;
-  double rest_;  ///< of each byte of weights, what blocks of the allocator hold beside it
+  Bytes beside_;  ///< of any card, working memory and rotary tables
+  double taken_;  ///< by a byte of weights or caches, the allocator's shares included
 };
 inline CardUse card_use(const Scenario& scenario, const Plan& plan, Size card) {
   return Uses(scenario, plan.shards).card(plan, card);
@@ -159,7 +160,10 @@ Bytes usable_memory(const Device& device);
 Bytes card_budget(const Scenario& scenario, std::size_t card);
 
 /// Bytes of layers [range), or of a part of each.
-Bytes layer_bytes(const Weights& weights, Range range);
+inline Bytes layer_bytes(const Weights& weights, Range range) {
+  return weights.layers_before[static_cast<std::size_t>(range.last)] -
+         weights.layers_before[static_cast<std::size_t>(range.first)];
+}
 Bytes piece_bytes(const Weights& weights, const Piece& piece);
 
 }  // namespace headroom::model

@@ -39,16 +39,15 @@ void place_in_host(const Uses& uses, Plan& plan, double factor) {
     plan.short_bytes = s.runtime->disk ? Bytes(0) - layers_room : use.total() - limit;
     return;
   }
-  Size low = plan.on_cpu.first, high = plan.on_cpu.last;
-  while (low < high) {
-    const Size middle = (low + high + 1) / 2;
-    if (layer_bytes(*s.weights, {plan.on_cpu.first, middle}) <= layers_room)
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  plan.on_disk = {low, plan.on_cpu.last};
-  plan.on_cpu.last = low;
+  const Size first = plan.on_cpu.first, last = plan.on_cpu.last;
+  const double share = layers_room.real() / layer_bytes(*s.weights, plan.on_cpu).real();
+  const Size kept =
+      largest_near(first + static_cast<Size>(share * static_cast<double>(last - first)), first,
+                   last + 1, [&](Size end) {
+                     return layer_bytes(*s.weights, {first, end}) <= layers_room;
+                   });
+  plan.on_disk = {kept, last};
+  plan.on_cpu.last = kept;
   const Bytes disk = std::min(s.disk_budget, s.machine->host.disk);
   if (disk_use(s, plan) > disk) {
     plan.reason = Reason::disk;

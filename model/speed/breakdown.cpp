@@ -120,10 +120,10 @@ class Parts {
     }
     const Device& card = s_.machine->devices[static_cast<std::size_t>(stretch.first)];
     const Rates& of = rates_on(s_, card);
-    std::string text = fmt::format(
-        "{:.2f} of {:.4g} GB/s; {:.2f} of {:.4g} TFLOPS ({})", of.decode_bandwidth.value,
-        card.bandwidth.value() / 1e9, product_share(s_, card).value,
-        stretch.rate.flops_s / product_share(s_, card).value / 1e12, card.name);
+    const double share = product_share(s_, card, of).value;
+    std::string text = fmt::format("{:.2f} of {:.4g} GB/s; {:.2f} of {:.4g} TFLOPS ({})",
+                                   of.decode_bandwidth.value, card.bandwidth.value() / 1e9, share,
+                                   stretch.rate.flops_s / share / 1e12, card.name);
     const auto counts = [&](std::string_view what, bool any, const Constant& cost) {
       if (any && cost.value != 1)
         text += fmt::format("; a byte of {} takes as long as {:.2f} of weights", what, cost.value);

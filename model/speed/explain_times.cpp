@@ -101,7 +101,7 @@ class TimeTerms {
  private:
   const Constant& products() const {
     const auto& cards = s_.machine->devices;
-    return cards.empty() ? rates_.prefill_compute : product_share(s_, cards.front());
+    return cards.empty() ? rates_.prefill_compute : product_share(s_, cards.front(), rates_);
   }
 
   const Rates& rates_for(const Weights& weights) const {

@@ -111,9 +111,12 @@ namespace {
 Work rank_work(const Scenario& s, const Plan& plan, const Pass& pass, Size first, Range run) {
   const Weights& w = *s.weights;
   const Rank rank = plan.rank(first, *s.runtime);
-  const double touched = experts_touched(
-      w.model->profile, pass.tokens * static_cast<double>(plan.sharing()) / pass.weight_reads,
-      rank.expert_groups);
+  const double touched =
+      plan.sharing() == 1 && rank.expert_groups == 1
+          ? pass.touched
+          : experts_touched(w.model->profile,
+                            pass.tokens * static_cast<double>(plan.sharing()) / pass.weight_reads,
+                            rank.expert_groups);
   Work work = work_of(s, pass, Piece{run});
   Divided held = w.shards.layers(run.first, run.last);
   const double experts =

@@ -58,22 +58,22 @@ double peak(const Scenario& s, const Device& device) {
 }
 
 /// Of a packed byte: reading it and writing its elements in 16 bit.
-double unpack_seconds(const Scenario& s, const Device& device) {
+double unpack_seconds(const Scenario& s, const Device& device, const Rates& rates) {
   if (!unpacks_into_memory(s, device)) return 0;
-  const double share = rates_on(s, device).unpack_bandwidth.value;
+  const double share = rates.unpack_bandwidth.value;
   return (1 + 2 / bytes_per_parameter(*s.weights)) / (share * device.bandwidth.value());
 }
 
 /// Products of experts that are made beside each that a token asks for: an expert takes whole tiles
 /// of tokens, of which the last is half empty on average.
-double padding(const Scenario& s, double tokens) {
+double padding(const Scenario& s, const Pass& pass) {
   const Routing routing = s.weights->model->profile.routing;
+  const double tokens = pass.tokens / pass.weight_reads;
   const double tile = std::min(tokens, static_cast<double>(s.runtime->expert_tile));
   if (tile <= 0 || routing.experts <= 0) return 0;
-  const double touched = experts_touched(s.weights->model->profile, tokens);
   const double each =
       tokens * static_cast<double>(routing.used) / static_cast<double>(routing.experts);
-  return std::max(0.0, std::max(touched, each / tile + touched / 2) * tile / each - 1);
+  return std::max(0.0, std::max(pass.touched, each / tile + pass.touched / 2) * tile / each - 1);
 }
 
 /// Scores that stand in memory, by those that count: products make the masked ones too, a chunk's
@@ -103,12 +103,13 @@ bool over_bus(const Scenario& s, Size cards) {
 
 }  // namespace
 
-Pass decode_pass(const Scenario& s, CachedTokens tokens) {
+Pass decode_pass(const Scenario& s, CachedTokens tokens, Size each) {
   const Profile& profile = s.weights->model->profile;
   Pass pass;
-  pass.tokens = pass.logit_rows = static_cast<double>(s.batch);
+  pass.tokens = pass.logit_rows = static_cast<double>(s.batch * each);
   pass.layers = {profile.first_decoding, profile.end_decoding};
   pass.cached = tokens;
+  pass.touched = experts_touched(profile, pass.tokens);
   return pass;
 }
 
@@ -126,6 +127,7 @@ Pass prefill_pass(const Scenario& s, Size prompt) {
                     : Range{profile.first_decoding, profile.end_decoding};
   if (!profile.generative) pass.layers = {0, layers};
   pass.prompt = prompt;
+  pass.touched = experts_touched(profile, pass.tokens / pass.weight_reads);
   return pass;
 }
 
@@ -137,6 +139,7 @@ Pass tower_pass(const Scenario& s) {
   pass.logit_rows = 0;
   const auto [first, end] = s.weights->model->profile.towers();
   pass.layers = {first, end};
+  pass.touched = experts_touched(s.weights->model->profile, pass.tokens);
   pass.patch_flops = 4 * images * patches * patches * static_cast<double>(s.images.hidden);
   return pass;
 }
@@ -155,6 +158,7 @@ Work work_of(const Scenario& s, const Pass& pass, const Piece& piece) {
   const Weights& w = *s.weights;
   const Profile& profile = w.model->profile;
   const Range run = intersect(piece.layers, pass.layers);
+  if (run.size() == 0) return {};
   double dense = at(w.read_dense, run), routed = at(w.read_routed, run);
   double multiplied = at(profile.multiplied_before, run);
   if (piece.content == Content::dense) {
@@ -165,15 +169,13 @@ Work work_of(const Scenario& s, const Pass& pass, const Piece& piece) {
     multiplied = at(profile.routed_before, run);
   }
   Work work;
-  work.expert_bytes =
-      pass.weight_reads * routed * experts_touched(profile, pass.tokens / pass.weight_reads);
+  work.expert_bytes = pass.weight_reads * routed * pass.touched;
   work.weight_bytes = pass.weight_reads * dense + work.expert_bytes;
   work.flops = 2.0 * multiplied * pass.tokens + pass.patch_flops * static_cast<double>(run.size());
   if (pass.prompt > 0) {
     work.packed_bytes = work.weight_bytes;
     if (piece.content != Content::dense)
-      work.padding = 2.0 * at(profile.routed_before, run) * pass.tokens *
-                     padding(s, pass.tokens / pass.weight_reads);
+      work.padding = 2.0 * at(profile.routed_before, run) * pass.tokens * padding(s, pass);
   }
   if (piece.content == Content::experts) return work;
   if (pass.prompt > 0) {
@@ -210,9 +212,7 @@ Work host_work(const Scenario& s, const Pass& pass, Range range) {
   const HostTensors& host = s.layer_split->on_host;
   const Range run = intersect(range, pass.layers);
   work.weight_bytes = pass.weight_reads * (at(host.read_dense_before, run) +
-                                           at(host.read_routed_before, run) *
-                                               experts_touched(s.weights->model->profile,
-                                                               pass.tokens / pass.weight_reads));
+                                           at(host.read_routed_before, run) * pass.touched);
   work.flops = 2.0 * at(host.multiplied_before, run) * pass.tokens;
   if (pass.prompt > 0) work.packed_bytes = work.weight_bytes;
   return work;
@@ -263,8 +263,7 @@ const Rates& rates_of(const Scenario& s) {
                          [static_cast<std::size_t>(width_of(*s.weights))];
 }
 
-const Constant& product_share(const Scenario& s, const Device& device) {
-  const Rates& rates = rates_on(s, device);
+const Constant& product_share(const Scenario& s, const Device& device, const Rates& rates) {
   return multiplies_bytes(s, device) ? rates.byte_compute : rates.prefill_compute;
 }
 
@@ -277,10 +276,10 @@ Rate card_rate(const Scenario& s, const Device& device) {
   const double bandwidth = device.bandwidth.value();
   return {bandwidth_of(s, device) * rates.decode_bandwidth.value,
           s.runtime->repeat_bandwidth.value,
-          peak(s, device) * product_share(s, device).value,
+          peak(s, device) * product_share(s, device, rates).value,
           s.runtime->score_traffic.value / bandwidth,
           s.runtime->activation_traffic.value / bandwidth,
-          unpack_seconds(s, device)};
+          unpack_seconds(s, device, rates)};
 }
 Rate cpu_rate(const Scenario& s) {
   const Host& host = s.machine->host;

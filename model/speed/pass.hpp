@@ -16,10 +16,11 @@ struct Pass {
   CachedTokens cached;      ///< decode only
   Size prompt = 0;          ///< prefill only
   double patch_flops = 0;   ///< of a vision tower: attention of the patches, in each layer
+  double touched = 1;       ///< share of a layer's experts that are read each time
 };
 
-/// One step of decoding every sequence with `tokens` cached.
-Pass decode_pass(const Scenario& scenario, CachedTokens tokens);
+/// One step of decoding every sequence with `tokens` cached and `each` new ones.
+Pass decode_pass(const Scenario& scenario, CachedTokens tokens, Size each = 1);
 /// The prompts of all sequences. `prompt` in tokens per sequence.
 Pass prefill_pass(const Scenario& scenario, Size prompt);
 /// The images of all sequences through the vision tower. Every patch looks at all of its image:
@@ -73,8 +74,9 @@ double seconds(const Scenario& scenario, const Work& work, const Rate& rate);
 /// Constants for the weights of the scenario on `device`, or without any card.
 const Rates& rates_on(const Scenario& scenario, const Device& device);
 const Rates& rates_of(const Scenario& scenario);
-/// Share of the card's dense peak that products reach: of 16 bit and others, or of bytes.
-const Constant& product_share(const Scenario& scenario, const Device& device);
+/// Share of the card's dense peak that products reach by its `rates`: of 16 bit and others, or of
+/// bytes.
+const Constant& product_share(const Scenario& scenario, const Device& device, const Rates& rates);
 /// Whether packed weights are unpacked into memory before many tokens are multiplied by them.
 bool unpacks_into_memory(const Scenario& scenario, const Device& device);
 Rate card_rate(const Scenario& scenario, const Device& device);

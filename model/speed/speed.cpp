@@ -91,10 +91,7 @@ PassTime decode_step(const Scenario& s, const Plan& plan, CachedTokens tokens, R
 }
 PassTime check_step(const Scenario& s, const Plan& plan, CachedTokens tokens, Size each,
                     Record* record) {
-  Pass pass = decode_pass(s, tokens);
-  pass.tokens *= static_cast<double>(each);
-  pass.logit_rows *= static_cast<double>(each);
-  return time_of(s, plan, pass, record);
+  return time_of(s, plan, decode_pass(s, tokens, each), record);
 }
 PassTime prefill(const Scenario& s, const Plan& plan, Size prompt, Record* record) {
   PassTime time = time_of(s, plan, prefill_pass(s, prompt), record);
