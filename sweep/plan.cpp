@@ -68,6 +68,26 @@ void add_costs(Candidate& c, const Prices& prices) {
                                c.serving.service);
 }
 
+/// Sequences of one copy with which all of them meet the demand, as few as do; 0: none was asked.
+Size at_demand(const Candidate& c, const Target& target) {
+  const Size copies = c.machines * c.serving.replicas;
+  const Size users = (target.users + copies - 1) / copies;
+  const double rate =
+      std::max(target.requests_s,
+               target.output_tokens_s / static_cast<double>(c.scenario.output_tokens)) /
+      static_cast<double>(copies);
+  if (rate <= 0) return users;
+  Size low = 1, high = c.serving.batch;
+  while (low < high) {
+    const Size middle = (low + high) / 2;
+    if (counted_on(model::service_at(c.scenario, c.serving, middle), target) >= rate)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return std::max(users, low);
+}
+
 Candidate candidate(const Question& question, const Choices& choices, Candidate c,
                     const model::Scenario& request, const Target& target) {
   c.scenario = request;
@@ -85,11 +105,8 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
     c.scenario.context = c.serving.context;
     c.scenario.prompt_tokens = std::max<Size>(1, c.serving.context - request.output_tokens);
   }
-  if (target.users > 0) {
-    const Size copies = c.machines * c.serving.replicas;
-    c.asked = (target.users + copies - 1) / copies;
-    c.at_asked = model::service_at(c.scenario, c.serving, c.asked);
-  }
+  c.asked = at_demand(c, target);
+  if (c.asked > 0) c.at_asked = model::service_at(c.scenario, c.serving, c.asked);
   if (choices.prices != nullptr) add_costs(c, *choices.prices);
   if (question.priced && !c.per_hour) c.machines = 0;
   return c;

@@ -24,7 +24,7 @@ struct Candidate {
   model::Scenario scenario;                       ///< at the batch and context that are served
   model::Serving serving;
   Size machines = 0;                         ///< that the demand takes; 0: it serves nothing
-  Size asked = 0;                            ///< sequences of one copy at the users asked for
+  Size asked = 0;                            ///< sequences of one copy at the demand
   model::Service at_asked;                   ///< what its requests see then; asked 0: not asked
   std::optional<double> purchase, per_hour;  ///< of all these machines
   std::optional<model::TokenCost> tokens;

@@ -101,7 +101,7 @@ std::string served(const Candidate& c, const Target& target) {
   return text;
 }
 
-/// What the users asked for get, where the answer would serve more.
+/// What requests get at the demand, where the answer would serve more.
 std::string at_demand(const Candidate& c, const Target& target) {
   if (c.asked == 0) return {};
   const model::Service& seen = c.at_asked;

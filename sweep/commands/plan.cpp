@@ -271,7 +271,7 @@ const Command plan_command = {
          "rank, model, precision, machine; cards of a copy, copies; batch of a copy, users of all\n"
          "copies; ttft_s, tpot_s; tokens_s and requests_s of all copies; asked_batch, "
          "asked_ttft_s,\n"
-         "asked_tpot_s: at the users asked for; room_bytes free on the\n"
+         "asked_tpot_s: at the demand; room_bytes free on the\n"
          "most loaded card; binds: what one more would miss, binds_times by how much; machines "
          "that\n"
          "the demand takes, machines_spare with one more; acquisition, purchase, cost_per_hour of\n"
