@@ -234,8 +234,8 @@ struct Runtime {
       reduce_latency_s;  ///< start of one all-reduce, seconds; two a layer under tensor parallelism
   Constant reduce_over_bus_s;  ///< the same between cards that meet over the host's bus
   Constant queue;              ///< share of the other prompts that a request waits for
-  Constant request_s;       ///< of a request to a server: front end, tokeniser, schedule, seconds
-  Constant load_bandwidth;  ///< share of the disk's sequential read at which files are read
+  Constant request_s;  ///< of a request to a server: front end, tokeniser, schedule, seconds
+  Constant load_read_bandwidth;  ///< bytes a second at which pages of files are faulted in
   Constant load_copy_bandwidth;  ///< bytes a second that one process copies from the page cache
   Constant load_fixed_s;         ///< start-up beside the weights, seconds
   // 80 % intervals as factors on expected values, from the residuals of measured rows.

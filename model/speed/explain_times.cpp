@@ -32,12 +32,12 @@ class TimeTerms {
             share.source);
     };
     part("fixed", load.fixed, runtime_.load_fixed_s, "start-up beside the weights");
-    part("read", load.read, runtime_.load_bandwidth,
-         "bytes of files / (share * disk read); nothing where they are cached");
+    part("read", load.read, runtime_.load_read_bandwidth,
+         "bytes of files / disk read + bytes / rate of page faults; nothing where they are cached");
     const Constant& rate = runtime_.load_copy_bandwidth;
     part("copy", load.copy, rate,
          "weights that stay in host memory / bytes a second of a process, and what is left on disk "
-         "in another type / (share * disk read)");
+         "in another type, written and read as files are");
     part("bus", load.bus, rate,
          runtime_.split == Split::tensors
              ? "max(a card's weights / min(bytes a second of a process, host bus), 2 * all / RAM "
@@ -51,9 +51,9 @@ class TimeTerms {
         evidence(runtime_.load_interval), runtime_.load_interval.source);
     if (load.mapped > 0)
       add("warming", load.mapped, times_.load,
-          "weights in host memory / (share * disk read): they are mapped, and read when the first "
+          "weights in host memory, read as files are: they are mapped, and read when the first "
           "answer needs them; nothing where they are cached",
-          evidence(runtime_.load_bandwidth), runtime_.load_bandwidth.source);
+          evidence(runtime_.load_read_bandwidth), runtime_.load_read_bandwidth.source);
   }
   void add_first(const PassTime& pass) { add_pass("ttft", pass, times_.ttft, rates_, products()); }
   void add_step(const PassTime& pass) {

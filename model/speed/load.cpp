@@ -26,6 +26,10 @@ double pack_seconds(const Scenario& s, Size card, double in, double out) {
 
 }  // namespace
 
+double read_seconds(const Scenario& s, double bytes) {
+  return bytes / s.machine->host.disk_read.value() + bytes / s.runtime->load_read_bandwidth.value;
+}
+
 double LoadTime::cold() const { return fixed + read + copy + bus + pack; }
 
 double bytes_read(const Scenario& s, const Plan& plan) {
@@ -39,8 +43,6 @@ LoadTime load_time(const Uses& uses, const Plan& plan) {
   const Scenario& s = uses.scenario();
   const Weights& w = *s.weights;
   const Runtime& r = *s.runtime;
-  const Host& host = s.machine->host;
-  const double share = r.load_bandwidth.value;
   const double process = r.load_copy_bandwidth.value;
   const bool packs = w.from_files == FromFiles::packed;
   const bool as_they_are = w.from_files == FromFiles::as_they_are;
@@ -51,15 +53,15 @@ LoadTime load_time(const Uses& uses, const Plan& plan) {
     if (as_they_are && r.host_weights == HostWeights::mapped) {
       const double mapped = std::min(files, held);
       files -= mapped;
-      time.mapped = mapped / (share * host.disk_read.value());
+      time.mapped = read_seconds(s, mapped);
     } else if (!(as_they_are && r.host_weights == HostWeights::fetched)) {
       time.copy = held * w.of_files / process;
     }
     if (packs) time.pack = pack_seconds(s, -1, held * w.of_files, held);
   }
-  if (files > 0) time.read = files / (share * host.disk_read.value());
+  if (files > 0) time.read = read_seconds(s, files);
   if (const double left = real(disk_use(s, plan)); left > 0 && !as_they_are)
-    time.copy += left / (share * host.disk_read.value());
+    time.copy += read_seconds(s, left);
   const bool ranks = r.split == Split::tensors;
   double all = 0;
   for (Size card = plan.idle; card < plan.cards; ++card) {
@@ -70,7 +72,7 @@ LoadTime load_time(const Uses& uses, const Plan& plan) {
     time.bus = ranks ? std::max(time.bus, over) : time.bus + over;
     time.pack = ranks ? std::max(time.pack, packed) : time.pack + packed;
   }
-  const double ram = host.ram_bandwidth.value();
+  const double ram = s.machine->host.ram_bandwidth.value();
   if (ranks && ram > 0) time.bus = std::max(time.bus, 2 * all / ram);
   return time;
 }

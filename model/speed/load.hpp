@@ -20,7 +20,7 @@ namespace headroom::model {
 /// each of many small tensors costs.
 struct LoadTime {
   double fixed = 0;   ///< start-up beside the weights
-  double read = 0;    ///< files / (share * disk read); the page cache holds them: nothing
+  double read = 0;    ///< read_seconds of the files; the page cache holds them: nothing
   double copy = 0;    ///< weights copied into memory of the process / its rate; what is left on
                       ///< disk in another type is written there, at the rate of reading
   double bus = 0;     ///< weights on cards, as the files have them / min(rate, host bus)
@@ -29,6 +29,11 @@ struct LoadTime {
   double cold() const;
   double warm() const { return fixed + copy + bus + pack; }
 };
+
+/// Reading mapped files: bytes / disk read + bytes / the rate at which pages are faulted in. The
+/// kernel's read-ahead asks for the next pages once the last are there, so that what each request
+/// takes beside its bytes counts in full: half of a fast disk, nearly all of a slow one.
+double read_seconds(const Scenario& scenario, double bytes);
 
 /// Bytes of files that an engine has touched when it is ready: all that is not left on disk as it
 /// is there.

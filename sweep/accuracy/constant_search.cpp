@@ -36,7 +36,7 @@ constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},
                              {"cpu_bandwidth", 0.1, 1.0},
                              {"cpu_compute", 0.05, 1.5},
                              {"far_bandwidth", 0.02, 1.0},
-                             {"load_bandwidth", 0.05, 1.0},
+                             {"load_read_bandwidth", 2e8, 4e10},
                              {"load_copy_bandwidth", 2e8, 4e10},
                              {"load_fixed_s", 0.2, 120}};
 

@@ -181,13 +181,13 @@ double plain(const Subject& subject) {
     }
   for (const auto share : {&model::Runtime::cache_cost, &model::Runtime::stream_bandwidth,
                            &model::Runtime::cpu_bandwidth, &model::Runtime::cpu_compute,
-                           &model::Runtime::disk_bandwidth, &model::Runtime::far_bandwidth,
-                           &model::Runtime::load_bandwidth})
+                           &model::Runtime::disk_bandwidth, &model::Runtime::far_bandwidth})
     (ideal.*share).value = 1;
   for (const auto overhead : {&model::Runtime::reduce_latency_s, &model::Runtime::reduce_over_bus_s,
                               &model::Runtime::load_fixed_s})
     (ideal.*overhead).value = 0;
-  ideal.load_copy_bandwidth.value = 1e15;  // the bus alone
+  // The disk and the bus alone.
+  ideal.load_read_bandwidth.value = ideal.load_copy_bandwidth.value = 1e15;
   Subject at_full_rate = subject;
   at_full_rate.scenario.runtime = &ideal;
   std::string why;
