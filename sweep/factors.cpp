@@ -13,6 +13,7 @@
 #include "hardware/text_file.hpp"
 #include "hardware/toml_row.hpp"
 #include "model/runtime_measured.hpp"
+#include "sweep/accuracy/constant_search.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -57,6 +58,15 @@ void require_one_of(TomlRow& row, std::string_view key, const std::string& found
     row.fail(key, fmt::format("found '{}', expected one of {}", found, fmt::join(allowed, ", ")));
 }
 
+/// The most that a share of what hardware does can be; nothing of other constants.
+std::optional<double> most_of(std::string_view name) {
+  constexpr double largest_share = 1.5;  // of rates that some kernels exceed
+  const auto found = std::ranges::find(constant_bounds(), name, &Bounds::name);
+  if (found == constant_bounds().end() || found->high < 1 || found->high > largest_share)
+    return std::nullopt;
+  return found->high;
+}
+
 Factor read_factor(const toml::table& table, std::string_view file) {
   TomlRow row(table, file);
   Factor f;
@@ -75,6 +85,9 @@ Factor read_factor(const toml::table& table, std::string_view file) {
   require_one_of(row, "name", f.name, constant_names());
   require_one_of(row, "cards", f.cards, names_of<model::CardClass>(model::card_classes));
   require_one_of(row, "width", f.width, names_of<model::Width>(model::widths));
+  if (const auto end = most_of(f.name); end && f.value > *end)
+    row.fail("value", fmt::format("{} is a share of what the hardware does: found {}, at most {}",
+                                  f.name, f.value, *end));
   if (f.low > f.value || f.high < f.value)
     row.fail("low", fmt::format("{} to {} does not hold the value {}", f.low, f.high, f.value));
   if (find_constant(f.name)->of_runtime && (f.cards != "any" || f.width != "any"))
@@ -116,6 +129,9 @@ std::pair<std::string, double> setting_of(const std::string& text) {
         text));
   const std::string name = text.substr(0, equals);
   if (!find_constant(name)) throw unknown_name("constant", name, constant_names());
+  if (const auto share = most_of(name); share && value > *share)
+    throw UsageError(fmt::format(
+        "--set: found '{}'; a share of what the hardware does is at most {}", text, *share));
   return {name, value};
 }
 

@@ -93,11 +93,17 @@ TrainingPace on_card(TrainingPace pace, const CardPace& card) {
 }
 
 TrainingPace training_pace(std::string_view runtime, const Device& card) {
-  const auto all = card_paces();
-  const auto found = std::ranges::find(all, generation_of(card), &CardPace::cards);
   TrainingPace pace = training_pace(runtime);
-  if (found != all.end()) return on_card(std::move(pace), *found);
-  widen(pace.interval);
+  const std::string generation = generation_of(card);
+  bool measured = false;
+  for (const CardPace& each : card_paces()) {
+    if (each.cards != generation && each.cards != card.name) continue;
+    pace = on_card(std::move(pace), each);
+    // A maker's name says little of a card.
+    measured = measured || (each.compute.measurements > 0 &&
+                            (each.cards == card.name || !card.compute_capability.empty()));
+  }
+  if (!measured) widen(pace.interval);
   return pace;
 }
 

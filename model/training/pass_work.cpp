@@ -122,10 +122,7 @@ PassWork pass_work(const TrainingScenario& s, const StepShape& shape, Size stage
     w.head = 2 * w.tokens * number(m.profile.head_elements) / tensor * Phases{1, back, 0};
   w.attention = w.tokens * attention_flops(s, here.first, here.last) / tensor *
                 Phases{1, attention_backward, attention_again};
-  TrainingScenario kept_all = s;
-  kept_all.recomputation = Recomputation::none;
-  const Kept kept = kept_by_pass(kept_all, shape, stage);
-  w.kept = (kept.attention + kept.feed_forward) / 3 * Phases{1, 2, again};
+  w.rows = 2 * w.tokens * w.layers * number(m.shape.hidden_size) / tensor * Phases{1, 2, again};
   if (here.has_head && !s.fused_loss)
     w.logits = loss_bytes(s, shape.saved).backward_start * Phases{1, 1, 0};
   w.weights = weight_bytes(s, held) * products;

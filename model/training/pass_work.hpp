@@ -26,7 +26,7 @@ struct PassWork {
   Phases matrices;       ///< FLOPs of the matrices of layers
   Phases head;           ///< of the head's matrix
   Phases attention;      ///< of attention's products
-  Phases kept;           ///< bytes that layers keep, by when they move: a third forward
+  Phases rows;           ///< bytes of one 16-bit vector as wide as the model, each token and layer
   Phases logits;         ///< bytes of logits, written and read
   Phases weights;        ///< bytes of weights, read or unpacked
   Phases dense_kernels;  ///< kernels launched, in those of a dense layer there and back

@@ -13,7 +13,11 @@ constexpr Constant context{520 * MiB, 300 * MiB, 1343 * MiB, 1,
                            "transformers docs perf_train_gpu_one: 1343 MiB on a V100 with CUDA 11; "
                            "from CUDA 11.7 on kernels "
                            "are loaded when they are first used, expected value a rule of thumb"};
-constexpr Constant unmeasured_share{0.05, 0, 0.15, 0, "unmeasured"};
+constexpr Constant unmeasured_share{0.1, 0, 0.4, 0, "unmeasured"};
+
+/// Measured peaks over estimated ones of all runtimes together, 10th and 90th percentile of 141
+/// rows: what stands for the next source, however alike the rows of one source are.
+constexpr double source_low = 0.9, source_high = 1.12;
 
 const TrainingRuntime rows[] = {
     {.name = "torch",
@@ -22,8 +26,8 @@ const TrainingRuntime rows[] = {
      .shared_recipe = "autocast",
      .outputs_held = true,
      .context_bytes = context,
-     .spread = {1, 0.95, 1.03, 5, "PEFT method_comparison"},
-     .fragmentation = {0.01, -0.02, 0.06, 5,
+     .spread = {1, source_low, source_high, 5, "PEFT method_comparison"},
+     .fragmentation = {0.015, -0.03, 0.09, 5,
                        "PEFT method_comparison on one L40S: reserved over what is counted"}},
     {.name = "trainer",
      .source = "transformers 5.23 Trainer: outputs die before backward; accelerate 1.15 "
@@ -33,11 +37,11 @@ const TrainingRuntime rows[] = {
      .logits_raised = true,
      .fused_step = true,
      .context_bytes = context,
-     .spread = {1, 0.92, 1.22, 43,
+     .spread = {1, source_low, source_high, 43,
                 "QwenLM/Qwen finetuning table, one card; fms-acceleration scripts/benchmarks/refs"},
-     .fragmentation = {0.09, 0.03, 0.28, 15,
-                       "fms-acceleration scripts/benchmarks/refs, the driver's figure over what is "
-                       "allocated: median 0.15; the driver's figures of QwenLM/Qwen ask for 0.05"}},
+     .fragmentation = {0.37, 0.25, 0.63, 15,
+                       "fms-acceleration scripts/benchmarks/refs: the driver's figure over what is "
+                       "allocated, without the context"}},
     {.name = "trainer-v4",
      .source =
          "transformers 4 before torch 2: gradients are set to zero and stay; attention without "
@@ -49,8 +53,8 @@ const TrainingRuntime rows[] = {
      .gradients_kept = true,
      .context_bytes = {1343 * MiB, 1343 * MiB, 1800 * MiB, 1,
                        "transformers docs perf_train_gpu_one: before the model, V100, CUDA 11"},
-     .spread = {1, 0.88, 1.14, 5, "transformers docs perf_train_gpu_one"},
-     .fragmentation = {0.1, 0, 0.2, 0, "unmeasured"}},
+     .spread = {1, source_low, 1.2, 5, "transformers docs perf_train_gpu_one"},
+     .fragmentation = unmeasured_share},
     {.name = "deepspeed",
      .source = "DeepSpeed 0.16 runtime/zero: reduce_bucket_size 5e8 twice where communication "
                "overlaps, fp32 gradients of the partition at the step (ZeRO 3: of 1e9 elements)",
@@ -62,7 +66,7 @@ const TrainingRuntime rows[] = {
      .reduce_elements = 1'000'000'000,
      .step_gradient_bytes = 4,
      .context_bytes = context,
-     .spread = {1, 0.85, 1.15, 27, "QwenLM/Qwen finetuning table"},
+     .spread = {1, 0.88, 1.13, 27, "QwenLM/Qwen finetuning table"},
      .fragmentation = unmeasured_share},
     {.name = "fsdp",
      .source = "torch.distributed FSDP1: flat parameters of each layer, the next one is fetched "
@@ -90,8 +94,9 @@ const TrainingRuntime rows[] = {
      .stops_early = true,
      .ends_stay = true,
      .context_bytes = context,
-     .spread = {1, 0.93, 1.07, 12, "torchtitan benchmarks"},
-     .fragmentation = {0.04, -0.02, 0.1, 10,
+     .spread = {1, 0.75, source_high, 21,
+                "torchtitan benchmarks, torchao docs, lightning-thunder pull request 1528"},
+     .fragmentation = {0.08, -0.02, 0.18, 10,
                        "torchtitan benchmarks/llama3_h100_202412: reserved over what is counted"}},
     {.name = "megatron",
      .source = "Megatron-LM core with Transformer Engine: bf16 weights, fp32 gradient buffers, "
@@ -112,7 +117,7 @@ const TrainingRuntime rows[] = {
      .vocabulary_multiple = 128,
      .workspace = Bytes(64 * 1048576),
      .context_bytes = context,
-     .spread = {1, 0.985, 1.015, 22, "SimuMax B200 release, ten set-ups"},
+     .spread = {1, source_low, source_high, 22, "SimuMax B200 release, ten set-ups"},
      .fragmentation = unmeasured_share},
     {.name = "torchtune",
      .source = "torchtune 0.5 recipes: everything in bf16, CEWithChunkedOutputLoss",
@@ -135,7 +140,7 @@ const TrainingRuntime rows[] = {
      .outputs_held = true,
      .loads_whole = true,
      .context_bytes = context,
-     .spread = {1, 0.97, 1.2, 16, "litgpt resource tables"},
+     .spread = {1, source_low, 1.2, 16, "litgpt resource tables"},
      .fragmentation = unmeasured_share},
     {.name = "llama-factory",
      .source = "LLaMA-Factory 0.9: transformers' Trainer; adapters in fp32, gradient checkpointing "

@@ -57,7 +57,8 @@ struct TrainingRuntime {
   Bytes workspace{};             ///< of matrix libraries, through torch's allocator
   Constant context_bytes;        ///< driver context, libraries and collectives, each card
   Constant spread{1, 0.8, 1.25, 0, "unmeasured"};  ///< measured peaks over estimated ones
-  Constant fragmentation;  ///< reserved beside what is allocated, as a share of it
+  Constant fragmentation;  ///< reserved beside what is allocated, as a share of what comes and
+                           ///< goes in a step
 };
 
 std::span<const TrainingRuntime> training_runtimes();

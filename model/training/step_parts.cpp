@@ -65,7 +65,7 @@ class Parts {
                s_.matrices != nullptr ? card_.peak(s_.matrices->arithmetic).value() : peak);
     multiplied("output", w_.head, r_.head, peak);
     multiplied("attention", w_.attention, r_.attention, peak);
-    moved("activations", w_.kept, work_.kept_moves);
+    moved("activations", w_.rows, work_.rows_moved);
     moved("logits", w_.logits, 1);
     moved("weights", w_.weights, 1);
     const double kernels = w_.dense_kernels.sum();

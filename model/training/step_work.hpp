@@ -29,7 +29,7 @@ struct StepWork {
   double passes = 1;
   PassWork pass;
   PassRates rates;
-  double kept_moves = 0;  ///< bytes moved for a byte that layers keep
+  double rows_moved = 0;  ///< vectors that a layer reads and writes for each token, forward
   Exchange exchange;
   double link = 1;   ///< share of links that exchanges reach
   double shown = 1;  ///< share of the exchanges beside passes that does not hide behind them

@@ -109,8 +109,11 @@ std::vector<Term> training_terms(const TrainingScenario& s, const TrainingEstima
       term("optimizer step", e.step, "temporaries of all tensors at once", "",
            "torch/optim, _multi_tensor_*"),
       term("driver context", e.context, "constant", runtime.context_bytes, 1),
-      term("fragmentation", e.fragmentation, "share of what is allocated", runtime.fragmentation,
-           static_cast<double>(e.allocated.count())),
+      term("fragmentation", e.fragmentation, "share of what comes and goes in a step",
+           runtime.fragmentation,
+           runtime.fragmentation.value > 0
+               ? static_cast<double>(e.fragmentation.count()) / runtime.fragmentation.value
+               : 0),
   };
 }
 

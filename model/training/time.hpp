@@ -1,15 +1,16 @@
 // How long a training step takes: matrices, attention, the traffic of activations, launches, what
 // moves between cards, bubbles of the pipeline, the optimizer.
 //
-// One pass of a card (T: its tokens; M: elements of matrices that a token is multiplied by in its
-// stage's layers, E: of the head; K: bytes that its layers keep; b: 2 where weights are trained,
-// else 1; r: the share of forward that is made again):
+// One pass of a card (T: its tokens; L: layers of its stage, h: their width; M: elements of
+// matrices that a token is multiplied by in these layers, E: of the head; b: 2 where weights are
+// trained, else 1; r: the share of forward that is made again):
 //
 //   matrices    2 T (M (1 + b + r) + E (1 + b)) / (peak * compute); M below 16 bit: that peak *
 //               narrow. A runtime that stops early makes a layer again but for its last matrix.
+//               Where tokens are routed to experts M takes longer by a fixed factor (time.cpp).
 //   attention   4 T L_mean d (1 + 2.5 + r) / (peak * attention)      L_mean: tokens looked at,
 //               of packed sequences those of one document
-//   traffic     (K (1 + r) traffic + logits) / bandwidth
+//   traffic     (2 T L h / tensor-parallel cards * (1 + 2 + r) * traffic + logits) / bandwidth
 //   weights     bytes of the stage's weights * (1 + b + r) / bandwidth; frozen 4-bit ones are also
 //               unpacked
 //   launches    kernels of the layers in those of a dense one * layer_s * (1 + b + r) / 3: instead
@@ -17,8 +18,8 @@
 //
 // A step: passes * pass * (1 + (stages - 1) / (passes * chunks)), exchanges
 // (model/training/exchange.hpp) that do not hide behind `hidden` of it, and the optimizer's
-// traffic. Shares of the peak are a runtime's times a generation's of cards: the same kernels reach
-// less of a faster card.
+// traffic. Shares of the peak are a runtime's times those of a generation of cards and of the card:
+// the same kernels reach less of a faster card, and power limits some more than others.
 //
 // Sources: Narayanan et al., arXiv:2104.04473 (bubbles); Rajbhandari et al., arXiv:1910.02054
 // (volumes of ZeRO); Korthikanti et al., arXiv:2205.05198 (recomputation, sequence parallelism);
@@ -42,11 +43,11 @@ struct TrainingPace {
   std::string_view runtime{};  ///< of training_runtimes(); "any": all together
   Constant compute{};          ///< share of the dense peak that matrices reach
   Constant attention{};        ///< share that attention reaches
-  Constant traffic{};          ///< bytes moved for a byte that is kept
-  Constant layer_s{};          ///< seconds that a host takes to launch a layer there and back
-  Constant link{};             ///< share of a link's bandwidth that exchanges reach
-  Constant hidden{};           ///< share of the time of passes that exchanges hide behind
-  Constant narrow{};           ///< what matrices below 16 bit reach of their peak, over `compute`
+  Constant traffic{};  ///< vectors of the model's width that a layer moves for a token, forward
+  Constant layer_s{};  ///< seconds that a host takes to launch a layer there and back
+  Constant link{};     ///< share of a link's bandwidth that exchanges reach
+  Constant hidden{};   ///< share of the time of passes that exchanges hide behind
+  Constant narrow{};   ///< what matrices below 16 bit reach of their peak, over `compute`
   Constant interval{1, 0.5, 2, 0, "unmeasured"};  ///< measured steps over estimated ones
 };
 inline constexpr Constant TrainingPace::*pace_constants[] = {
@@ -56,9 +57,9 @@ inline constexpr Constant TrainingPace::*pace_constants[] = {
 inline constexpr std::string_view pace_names[] = {"compute", "attention", "traffic", "layer_s",
                                                   "link",    "hidden",    "narrow"};
 
-/// What cards of one generation reach, over what all do together.
+/// What cards of one generation, or one card among them, reach over what all do together.
 struct CardPace {
-  std::string cards{};  ///< generation_of() of them
+  std::string cards{};  ///< generation_of() of them, or the name of one
   Constant compute{1, 0.5, 1.5, 0, "unmeasured"}, attention{1, 0.5, 1.5, 0, "unmeasured"};
 };
 /// "sm_8": NVIDIA's compute capability; of another maker its name.

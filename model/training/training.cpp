@@ -166,7 +166,12 @@ TrainingEstimate of_stage(const TrainingScenario& s, const StepShape& shape, Siz
     e.allocated = held + e.gradients + e.activations + e.recomputed + e.transient + e.loss +
                   e.gathered + e.step;
   }
-  e.fragmentation = whole(static_cast<double>(e.allocated.count()) * runtime.fragmentation.value);
+  // What lasts through all steps is allocated once and leaves no gaps.
+  const Bytes lasting = e.moment == Peak::load
+                            ? e.allocated
+                            : held + (runtime.gradients_kept ? e.gradients : Bytes(0));
+  const Size comes_and_goes = std::max<Size>(0, e.allocated.count() - lasting.count());
+  e.fragmentation = whole(static_cast<double>(comes_and_goes) * runtime.fragmentation.value);
   e.context = whole(runtime.context_bytes.value);
   apply_overheads(s, e);
   e.reserved = e.allocated + e.fragmentation;

@@ -137,13 +137,14 @@ std::optional<Score> score_of(const Subject& subject, std::string* why) {
   const auto found = predict(subject, reason);
   if (why) *why = reason;
   if (!found) return std::nullopt;
+  const model::Interval interval = shown_interval(subject);
   return Score{.row = subject.row,
                .group = subject.group,
                .runtime = std::string(subject.scenario.runtime->name),
                .measured = subject.measured,
-               .expected = found->expected,
-               .low = found->low,
-               .high = found->high,
+               .expected = *found,
+               .low = *found * interval.low,
+               .high = *found * interval.high,
                .plain = plain(subject)};
 }
 

@@ -65,7 +65,7 @@ LeftOut without(const std::vector<Subject>& subjects, const std::vector<std::siz
     held.scenario.runtime =
         &*std::ranges::find(search.rows(), held.scenario.runtime->name, &Runtime::name);
     std::string why;
-    if (const auto found = predict(held, why)) out.expected.emplace_back(i, found->expected);
+    if (const auto found = predict(held, why)) out.expected.emplace_back(i, *found);
   }
   return out;
 }

@@ -103,8 +103,7 @@ ConstantSearch::ConstantSearch(std::vector<Runtime> rows, std::vector<Subject> s
 
 std::optional<double> ConstantSearch::expected(std::size_t i) const {
   std::string why;
-  const auto found = predict(subjects_[i], why);
-  return found ? std::optional(found->expected) : std::nullopt;
+  return predict(subjects_[i], why);
 }
 
 double ConstantSearch::error_of(std::size_t i) const {

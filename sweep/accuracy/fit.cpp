@@ -107,8 +107,7 @@ std::optional<double> expected_with(const std::vector<Runtime>& rows, Subject su
   subject.scenario.runtime =
       &*std::ranges::find(rows, subject.scenario.runtime->name, &Runtime::name);
   std::string why;
-  const auto found = predict(subject, why);
-  return found ? std::optional(found->expected) : std::nullopt;
+  return predict(subject, why);
 }
 
 /// Of one generation: what all cards and widths have in common, then what differs from that.

@@ -37,7 +37,7 @@ std::vector<Score> scores_of(const std::vector<Subject>& subjects,
     if (!expected[i]) continue;
     Subject shipped = subjects[i];
     shipped.scenario.runtime = &model::runtime(shipped.scenario.runtime->name);
-    const model::Constant& interval = interval_of(shipped);
+    const model::Interval interval = shown_interval(shipped);
     scores.push_back({.row = shipped.row,
                       .group = shipped.group,
                       .runtime = std::string(shipped.scenario.runtime->name),

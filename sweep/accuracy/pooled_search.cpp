@@ -1,7 +1,5 @@
 #include "sweep/accuracy/pooled_search.hpp"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -9,7 +7,6 @@
 
 #include "model/runtime_rows.hpp"
 #include "sweep/accuracy/prediction.hpp"
-#include "sweep/accuracy/quantile.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -43,38 +40,6 @@ std::vector<std::pair<const Bounds*, const NamedConstant*>> time_constants() {
   return all;
 }
 
-/// Solves A x = b in place for a symmetric A whose Cholesky factor, row by row, is left in `a`.
-/// False where A is not positive.
-bool factorise(std::vector<double>& a, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) {
-    double* row = &a[j * n];
-    for (std::size_t k = 0; k <= j; ++k) {
-      const double* other = &a[k * n];
-      double sum = row[k];
-      for (std::size_t i = 0; i < k; ++i) sum -= row[i] * other[i];
-      if (k < j)
-        row[k] = sum / other[k];
-      else if (sum <= 0)
-        return false;
-      else
-        row[k] = std::sqrt(sum);
-    }
-  }
-  return true;
-}
-void forward(const std::vector<double>& l, std::size_t n, std::vector<double>& x) {
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < i; ++k) x[i] -= l[i * n + k] * x[k];
-    x[i] /= l[i * n + i];
-  }
-}
-void backward(const std::vector<double>& l, std::size_t n, std::vector<double>& x) {
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t k = i + 1; k < n; ++k) x[i] -= l[k * n + i] * x[k];
-    x[i] /= l[i * n + i];
-  }
-}
-
 }  // namespace
 
 bool Effect::covers(const Runtime& row) const {
@@ -96,9 +61,27 @@ PooledSearch::PooledSearch(std::vector<Runtime> rows, std::vector<Subject> subje
         each.group);
   };
   for (const Subject& each : subjects_) ++counts[key(each)];
-  for (const Subject& each : subjects_) weight_.push_back(1 / std::sqrt(counts[key(each)]));
   add_effects();
   add_slots();
+  PooledProblem problem{
+      .spreads = {},
+      .slots = {},
+      .weights = {},
+      .groups = {},
+      .apply = [this](const std::vector<double>& effect) { apply(effect); },
+      .residual = [this](std::size_t i) { return residual(i); },
+      .residual_moved = [this](std::size_t i, std::size_t slot,
+                               double& step) { return residual_moved(i, slot, step); }};
+  for (const Effect& each : effects_) problem.spreads.push_back(each.spread);
+  for (const auto& slots : slots_) {
+    auto& of_row = problem.slots.emplace_back();
+    for (const Slot& slot : slots) of_row.push_back({slot.effects});
+  }
+  for (const Subject& each : subjects_) {
+    problem.weights.push_back(1 / std::sqrt(counts[key(each)]));
+    problem.groups.push_back(each.group);
+  }
+  solver_.emplace(std::move(problem));
 }
 
 void PooledSearch::add_effects() {
@@ -113,8 +96,8 @@ void PooledSearch::add_effects() {
       effect.constant = named;
       effects_.push_back(effect);
     };
-    const auto apart = [&](Effect effect, double spread) {
-      effect.spread = spread;
+    const auto apart = [&](Effect effect, double wide) {
+      effect.spread = wide;
       for (std::size_t c = 0; c < model::card_classes; ++c) {
         effect.cards = c;
         add(effect);
@@ -180,7 +163,6 @@ void PooledSearch::add_slots() {
       left.push_back(effects_[e]);
     }
   effects_ = std::move(left);
-  effect_.assign(effects_.size(), 0);
   for (auto& slots : slots_)
     for (Slot& slot : slots)
       for (std::size_t& e : slot.effects) e = kept[e];
@@ -188,16 +170,10 @@ void PooledSearch::add_slots() {
 
 std::optional<double> PooledSearch::expected(std::size_t i) const {
   std::string why;
-  const auto found = predict(subjects_[i], why);
-  return found ? std::optional(found->expected) : std::nullopt;
+  return predict(subjects_[i], why);
 }
 
-double PooledSearch::residual(std::size_t i) const {
-  const auto found = expected(i);
-  return found ? std::log(*found / subjects_[i].measured) : 0;
-}
-
-void PooledSearch::apply() {
+void PooledSearch::apply(const std::vector<double>& values) {
   std::vector<Runtime> sums = rows_;
   for (const auto& [bounds, constant] : time_constants())
     for (Runtime& row : sums)
@@ -208,12 +184,12 @@ void PooledSearch::apply() {
     for (Runtime& row : sums) {
       if (!effect.covers(row)) continue;
       if (effect.constant->of_runtime) {
-        (row.*effect.constant->of_runtime).value += effect_[e];
+        (row.*effect.constant->of_runtime).value += values[e];
         continue;
       }
       for (std::size_t c = 0; c < model::card_classes; ++c)
         for (std::size_t w = 0; w < model::widths; ++w)
-          if (effect.covers(c, w)) (row.rates[c][w].*effect.constant->of_rates).value += effect_[e];
+          if (effect.covers(c, w)) (row.rates[c][w].*effect.constant->of_rates).value += values[e];
     }
   }
   for (const auto& [bounds, constant] : time_constants())
@@ -226,158 +202,54 @@ void PooledSearch::apply() {
                          bounds->low, bounds->high);
 }
 
-void PooledSearch::set_effects(std::vector<double> effects) {
-  effect_ = std::move(effects);
-  apply();
-}
-
-void PooledSearch::differentiate(std::size_t i, bool all) {
-  constexpr double step = 0.05;
+double PooledSearch::residual_moved(std::size_t i, std::size_t at, double& step) const {
+  const Slot& slot = slots_[i][at];
   Subject subject = subjects_[i];
   Runtime row = *subject.scenario.runtime;
   subject.scenario.runtime = &row;
-  const double before = residual_[i];
-  for (Slot& slot : slots_[i]) {
-    if (!all && slot.slope == 0) continue;
-    double& value = cell_of(row, *slot.constant, slot.cards, slot.width).value;
-    const double kept = value;
-    const double to = value * std::exp(step) > slot.bounds->high ? -step : step;
-    value *= std::exp(to);
-    std::string why;
-    const auto found = predict(subject, why);
-    value = kept;
-    slot.slope = found ? (std::log(found->expected / subject.measured) - before) / to : 0;
-  }
+  double& value = cell_of(row, *slot.constant, slot.cards, slot.width).value;
+  if (value * std::exp(step) > slot.bounds->high) step = -step;
+  value *= std::exp(step);
+  std::string why;
+  const auto moved = predict(subject, why);
+  return moved ? std::log(*moved / subject.measured) : residual(i);
 }
 
-void PooledSearch::update_scales(const std::vector<bool>& used) {
-  constexpr double least = 0.08;  // what a model or a source has of its own
-  std::map<std::string, std::vector<double>> sizes;
-  for (std::size_t i = 0; i < subjects_.size(); ++i)
-    if (used[i]) sizes[subjects_[i].group].push_back(std::abs(residual_[i]));
-  std::map<std::string, double> scale;
-  for (auto& [group, all] : sizes)
-    scale[group] = std::max(least, 1.4826 * quantile(std::move(all), 0.5));
-  scale_.assign(subjects_.size(), 1);
-  for (std::size_t i = 0; i < subjects_.size(); ++i)
-    if (used[i]) scale_[i] = scale.at(subjects_[i].group);
-}
-
-double PooledSearch::cost(const std::vector<bool>& used) const {
-  double sum = 0;
-  for (std::size_t i = 0; i < subjects_.size(); ++i)
-    if (used[i]) sum += weight_[i] * (std::hypot(1, residual_[i] / scale_[i]) - 1);
-  for (std::size_t e = 0; e < effects_.size(); ++e)
-    sum += effect_[e] * effect_[e] / (2 * effects_[e].spread * effects_[e].spread);
-  return sum;
-}
-
-void PooledSearch::solve(const std::vector<bool>& used) {
-  const std::size_t n = effects_.size();
-  constexpr int passes = 15;
-  const auto residuals = [&] {
-    apply();
-    residual_.resize(subjects_.size());
-    tbb::parallel_for(std::size_t{0}, subjects_.size(), [&](std::size_t i) {
-      if (used[i]) residual_[i] = residual(i);
-    });
-  };
-  residuals();
-  double damping = 1e-3;
-  for (int pass = 0; pass < passes; ++pass) {
-    update_scales(used);
-    tbb::parallel_for(std::size_t{0}, subjects_.size(), [&](std::size_t i) {
-      if (used[i]) differentiate(i, pass % 4 == 0);
-    });
-    std::vector<double> curvature(n * n), gradient(n);
-    for (std::size_t e = 0; e < n; ++e) {
-      const double precision = 1 / (effects_[e].spread * effects_[e].spread);
-      curvature[e * n + e] = precision;
-      gradient[e] = precision * effect_[e];
-    }
-    for (std::size_t i = 0; i < subjects_.size(); ++i) {
-      if (!used[i]) continue;
-      const double r = residual_[i], scale = scale_[i];
-      const double w = weight_[i] / (scale * scale * std::hypot(1, r / scale));
-      for (const Slot& a : slots_[i]) {
-        if (a.slope == 0) continue;
-        for (const std::size_t e : a.effects) {
-          gradient[e] += w * a.slope * r;
-          for (const Slot& b : slots_[i])
-            for (const std::size_t f : b.effects)
-              if (f <= e) curvature[e * n + f] += w * a.slope * b.slope;
-        }
-      }
-    }
-    const std::vector<double> kept = effect_;
-    const double before = cost(used);
-    double moved = 0;
-    bool better = false;
-    for (int attempt = 0; attempt < 6 && !better; ++attempt) {
-      std::vector<double> a = curvature, x = gradient;
-      for (std::size_t e = 0; e < n; ++e) a[e * n + e] *= 1 + damping;
-      if (factorise(a, n)) {
-        forward(a, n, x);
-        backward(a, n, x);
-        moved = 0;
-        for (std::size_t e = 0; e < n; ++e) {
-          const double by = std::clamp(x[e], -1.0, 1.0);
-          effect_[e] = kept[e] - by;
-          moved = std::max(moved, std::abs(by));
-        }
-        residuals();
-        better = cost(used) < before;
-      }
-      if (better) {
-        damping = std::max(1e-4, damping / 4);
-        factor_ = std::move(a);
-      } else {
-        effect_ = kept;
-        damping *= 8;
-      }
-    }
-    if (!better) {
-      residuals();
-      break;
-    }
-    if (moved < 0.005) break;
-  }
+double PooledSearch::residual(std::size_t i) const {
+  const auto found = expected(i);
+  return found ? std::log(*found / subjects_[i].measured) : 0;
 }
 
 PooledSearch::Found PooledSearch::found(const NamedConstant& constant, const Runtime& row,
                                         std::size_t cards, std::size_t width) const {
   constexpr double matters = 0.01;
-  const std::size_t n = effects_.size();
-  std::vector<double> x(n);
+  std::vector<std::size_t> parts;
   double sum = 0;
-  for (std::size_t e = 0; e < n; ++e)
+  for (std::size_t e = 0; e < effects_.size(); ++e)
     if (effects_[e].constant == &constant && effects_[e].covers(row) &&
         (constant.of_runtime || effects_[e].covers(cards, width))) {
-      x[e] = 1;
-      sum += effect_[e];
+      parts.push_back(e);
+      sum += effects()[e];
     }
   const auto bounds = std::ranges::find(constant_bounds(), constant.name, &Bounds::name);
   const Runtime& prior = *std::ranges::find(prior_, row.name, &Runtime::name);
   Found result{cell_of(prior, constant, cards == any ? 0 : cards, width == any ? 0 : width), {}};
   result.constant.value =
       std::clamp(result.constant.value * std::exp(sum), bounds->low, bounds->high);
-  double variance = 0;
-  if (!factor_.empty()) {
-    forward(factor_, n, x);
-    for (const double each : x) variance += each * each;
-  }
-  const double spread = normal_90th * std::sqrt(variance);
+  const double spread = solver_->spread_of(parts);
   result.constant.low = result.constant.value * std::exp(-spread);
   result.constant.high = result.constant.value * std::exp(spread);
   for (std::size_t i = 0; i < subjects_.size(); ++i) {
     if (generation_of(*subjects_[i].scenario.runtime) != generation_of(row)) continue;
-    for (const Slot& slot : slots_[i])
-      if (slot.constant == &constant && std::abs(slot.slope) > matters &&
+    for (std::size_t at = 0; at < slots_[i].size(); ++at) {
+      const Slot& slot = slots_[i][at];
+      if (slot.constant == &constant && std::abs(solver_->problem().slots[i][at].slope) > matters &&
           (constant.of_runtime ||
            ((cards == any || slot.cards == cards) && (width == any || slot.width == width)))) {
         result.subjects.push_back(i);
         break;
       }
+    }
   }
   result.constant.measurements = static_cast<int>(result.subjects.size());
   return result;

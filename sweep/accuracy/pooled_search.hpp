@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sweep/accuracy/constant_search.hpp"
+#include "sweep/accuracy/pooled_solver.hpp"
 
 namespace headroom::sweep {
 
@@ -25,15 +26,10 @@ struct Effect {
 };
 
 /// ln(constant) = ln(its prior in model/runtime_rows.cpp) + the effects that cover it, of which
-/// each is 0 within its spread before anything is measured. With r = ln(expected / measured),
-///
-///   minimise  sum over rows w * (sqrt(1 + (r / scale)^2) - 1) + sum over effects effect^2 / (2
-///   spread^2)
-///
-/// by Gauss-Newton on the reweighted rows (Levenberg's damping). The loss is square near 0 and
-/// linear beyond the scale, which leaves outliers without weight; the scale is of the row's group,
-/// 1.48 times its median |r|. n rows of one source in one group weigh 1 / sqrt(n) each: what a
-/// source has in common (its machine, its way to measure) is not told n times over.
+/// each is 0 within its spread before anything is measured; residuals are ln(expected / measured),
+/// groups those of the report (sweep/accuracy/pooled_solver.hpp says what is minimised). n rows of
+/// one source in one group weigh 1 / sqrt(n) each: what a source has in common (its machine, its
+/// way to measure) is not told n times over.
 class PooledSearch {
  public:
   /// `rows`: every engine; `subjects`: measurements of times.
@@ -42,7 +38,7 @@ class PooledSearch {
   PooledSearch& operator=(const PooledSearch&) = delete;
 
   /// From the effects as they are; of subjects that are left out, `used` is false.
-  void solve(const std::vector<bool>& used);
+  void solve(const std::vector<bool>& used) { solver_->solve(used); }
   void solve() { solve(std::vector<bool>(subjects_.size(), true)); }
 
   const std::vector<model::Runtime>& rows() const { return rows_; }
@@ -50,8 +46,8 @@ class PooledSearch {
   /// Under the constants as they are; nothing where there is no estimate.
   std::optional<double> expected(std::size_t subject) const;
 
-  const std::vector<double>& effects() const { return effect_; }
-  void set_effects(std::vector<double> effects);
+  const std::vector<double>& effects() const { return solver_->effects(); }
+  void set_effects(std::vector<double> effects) { solver_->set_effects(std::move(effects)); }
 
   /// A constant with its 80 % interval (from the curvature of the sum at its least) and the
   /// subjects that it changes.
@@ -69,24 +65,19 @@ class PooledSearch {
     const model::NamedConstant* constant;
     std::size_t cards, width;
     std::vector<std::size_t> effects;
-    double slope = 0;  ///< d ln(expected) / d ln(constant)
   };
 
   void add_effects();
   void add_slots();
-  void apply();
-  void differentiate(std::size_t subject, bool all);
-  void update_scales(const std::vector<bool>& used);
-  double cost(const std::vector<bool>& used) const;
+  void apply(const std::vector<double>& effect);
   double residual(std::size_t subject) const;
+  double residual_moved(std::size_t subject, std::size_t slot, double& step) const;
 
   std::vector<model::Runtime> prior_, rows_;
   std::vector<Subject> subjects_;
   std::vector<Effect> effects_;
-  std::vector<double> effect_;
   std::vector<std::vector<Slot>> slots_;
-  std::vector<double> weight_, scale_, residual_;
-  std::vector<double> factor_;  ///< Cholesky's of the curvature, row by row
+  std::optional<PooledSolver> solver_;
 };
 
 }  // namespace headroom::sweep

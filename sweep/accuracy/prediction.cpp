@@ -148,16 +148,29 @@ const model::Constant& interval_of(const Subject& subject) {
   return subject.group == "load_time" ? r.load_interval : r.decode_interval;
 }
 
-std::optional<Prediction> predict(const Subject& subject, std::string& why) {
+model::Interval shown_interval(const Subject& subject) {
+  if (subject.statistic == Statistic::weights) return {};
+  if (is_memory(subject.statistic) || subject.group.starts_with("offload") ||
+      subject.group == "load_time")
+    return model::Interval(interval_of(subject));
+  const Lifted lifted(subject.scenario);  // what is reported has run there
+  const Estimate e = evaluate(lifted.scenario);
+  const model::IntervalFactors all = interval_factors(*subject.scenario.runtime);
+  const model::ServingIntervals served = all.serving(e);
+  if (subject.group == "serving_ttft") return served.ttft;
+  if (subject.group == "serving_throughput") return served.rate;
+  if (subject.group.starts_with("serving")) return served.tpot;
+  const model::TimeIntervals alone = all.times(e);
+  return subject.group == "prefill" ? alone.ttft : alone.tpot;
+}
+
+std::optional<double> predict(const Subject& subject, std::string& why) {
   const Scenario& s = subject.scenario;
   const bool as_it_is =
       is_served(subject.statistic) || offloads(subject) || on_cards_alone(place(s, 1.0));
   auto value = as_it_is ? figure(subject, s, why) : std::nullopt;
   if (!value) value = figure(subject, Lifted(s).scenario, why);
-  if (!value) return std::nullopt;
-  if (subject.statistic == Statistic::weights) return Prediction{*value, *value, *value};
-  const model::Constant& interval = interval_of(subject);
-  return Prediction{*value, *value * interval.low, *value * interval.high};
+  return value;
 }
 
 double plain(const Subject& subject) {
@@ -167,8 +180,7 @@ double plain(const Subject& subject) {
     if (subject.statistic == Statistic::allocated_peak || subject.statistic == Statistic::card_used)
       held.statistic = Statistic::allocated_held;
     std::string why;
-    const auto prediction = predict(held, why);
-    return prediction ? prediction->expected : 0;
+    return predict(held, why).value_or(0);
   }
   model::Runtime ideal = *s.runtime;
   ideal.activations_in_memory = false;
@@ -191,8 +203,7 @@ double plain(const Subject& subject) {
   Subject at_full_rate = subject;
   at_full_rate.scenario.runtime = &ideal;
   std::string why;
-  const auto prediction = predict(at_full_rate, why);
-  return prediction ? prediction->expected : 0;
+  return predict(at_full_rate, why).value_or(0);
 }
 
 bool runs(const Scenario& s, double memory_factor, bool may_offload) {

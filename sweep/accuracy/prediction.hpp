@@ -8,17 +8,15 @@
 
 namespace headroom::sweep {
 
-struct Prediction {
-  double expected = 0, low = 0, high = 0;
-};
-
-/// The 80 % interval that stands for this kind of figure.
+/// The runtime's 80 % interval of this kind of figure.
 const model::Constant& interval_of(const Subject& subject);
+/// The same as it is shown: wider on cards or with weights that were not measured.
+model::Interval shown_interval(const Subject& subject);
 
 /// Nothing where the program cannot estimate the scenario; `why` says why then. A run that is
 /// reported has fitted: where the estimate says that it does not, the cards' memory is lifted and
 /// the figure estimated all the same.
-std::optional<Prediction> predict(const Subject& subject, std::string& why);
+std::optional<double> predict(const Subject& subject, std::string& why);
 
 /// The plain baseline: weights and caches; or a roofline at the hardware's full rates, with no
 /// overhead.

@@ -76,7 +76,7 @@ void read_parallelism(const Measurement& row, const std::string& settings, Train
 /// Features whose memory no formula covers.
 void refuse_features(const std::string& settings) {
   for (const std::string_view each :
-       {"activation offloading", "kt-kernel", "ktransformers", "block=1 layer", "balance"})
+       {"activation offloading", "kt-kernel", "ktransformers", "block=1 layer", "balance", "hsdp"})
     if (has(settings, each)) throw Skipped(Skip::feature, std::string(each));
 }
 
@@ -268,8 +268,9 @@ Score TrainingMeasurements::score(const Measurement& row, Overheads overheads) {
   if (!is_full(task) && !is_adapters(task)) throw Skipped(Skip::task, row["task"]);
   if (is_training_time(row)) {
     const TimedStep step = timed(row);
-    return score_of(
-        step, model::training_pace(step.scenario.runtime->name, step.machine.devices.front()));
+    const auto pace =
+        model::training_pace(step.scenario.runtime->name, step.machine.devices.front());
+    return score_of(step, step.time(pace).total);
   }
   const Script& script = script_of(row);
   const TrainingStatistic statistic = statistic_of(row, script);

@@ -68,8 +68,8 @@ class TrainingMeasurements {
   std::vector<std::unique_ptr<model::Adapter>> adapters_;
 };
 
-/// The score of a step under constants that may be others than those shipped.
-Score score_of(const TimedStep& step, const model::TrainingPace& pace);
+/// The score of a step that is expected to take so many seconds, with the interval that is shown.
+Score score_of(const TimedStep& step, double expected);
 
 /// Every training score anew, by overheads that no source had a part in: each runtime's constants
 /// come from one source. What policies a runtime has is not left out. Times by constants fitted to

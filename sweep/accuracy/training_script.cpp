@@ -38,6 +38,10 @@ constexpr auto scripts = std::to_array<Script>({
     {"internevo", "megatron", "megatron", "", GB, TrainingStatistic::allocated, ""},
     // mosaicml/llm-foundry: Composer over torch's FSDP
     {"llm-foundry", "fsdp", "fsdp", "", GB, TrainingStatistic::allocated, ""},
+    // AnswerDotAI/fsdp_qlora: torch's FSDP around quantised layers, a loop of its own
+    {"fsdp_qlora", "fsdp", "fsdp", "", GiB, TrainingStatistic::reserved, ""},
+    // foundation-model-stack/fms-fsdp
+    {"fms-fsdp", "fsdp", "fsdp", "", GB, TrainingStatistic::allocated, ""},
     {"colossalai", "torch", "deepspeed", "", GB, TrainingStatistic::allocated, ""},
 });
 

@@ -71,14 +71,17 @@ std::string step_time_text(const GivenTraining& given, const TrainingAnswer& ans
   const model::StepTime& t = *answer.time;
   const model::Constant spread =
       model::training_pace(given.scenario.runtime->name, given.machine->devices.front()).interval;
+  const model::Recipe& recipe = *given.scenario.recipe;
+  const bool in_fp32 = recipe.parameters == model::Held::fp32 && !recipe.autocast;
   std::string text = fmt::format(
-      "\n{} {:.3g} s ({:.3g} to {:.3g}; {}): {} tokens/s, {:.0f} % of what the cards could do; "
+      "\n{} {:.3g} s ({:.3g} to {:.3g}; {}): {} tokens/s, {:.0f} % of the cards' {} peak; "
       "most goes to {}.\n",
       fits(*answer.outcome) ? "A step takes" : "If it fitted, a step would take", t.total,
       t.total * spread.low, t.total * spread.high,
       spread.measurements > 0 ? fmt::format("from {} measured steps", spread.measurements)
                               : std::string("unmeasured"),
-      grouped(static_cast<Size>(t.tokens_s)), 100 * t.utilization, t.bound);
+      grouped(static_cast<Size>(t.tokens_s)), 100 * t.utilization, in_fp32 ? "fp32" : "16-bit",
+      t.bound);
   if (given.token_budget > 0)
     text += fmt::format("{} tokens take {}.\n", grouped(given.token_budget),
                         days_text(static_cast<double>(given.token_budget) / t.tokens_s / 86400));

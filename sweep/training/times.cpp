@@ -71,15 +71,16 @@ TimedStep TrainingMeasurements::timed(const Measurement& row) {
   return step;
 }
 
-Score score_of(const TimedStep& step, const model::TrainingPace& pace) {
-  const double expected = step.time(pace).total;
+Score score_of(const TimedStep& step, double expected) {
+  const model::Constant interval =
+      model::training_pace(step.scenario.runtime->name, step.machine.devices.front()).interval;
   return {.row = step.row,
           .group = "training_time",
           .runtime = std::string(step.scenario.runtime->name),
           .measured = step.measured,
           .expected = expected,
-          .low = expected * pace.interval.low,
-          .high = expected * pace.interval.high,
+          .low = expected * interval.low,
+          .high = expected * interval.high,
           .plain = step.plain};
 }
 

@@ -28,7 +28,7 @@ class Synthetic {
       Subject other = all_[i];
       other.scenario.runtime = &changed[i];
       std::string why;
-      all_[i].measured = predict(other, why)->expected;
+      all_[i].measured = predict(other, why).value();
     }
   }
   std::vector<Subject>& subjects() { return all_; }

@@ -1,0 +1,67 @@
+// Sums of effects that explain measurements, each pulled to 0: what the search for constants of
+// inference and that of training have in common.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace headroom::sweep {
+
+/// A sum of effects that a row depends on, by their numbers.
+struct PooledSlot {
+  std::vector<std::size_t> effects;
+  double slope = 0;  ///< d residual / d sum
+};
+
+/// Rows, what each depends on, and how to work out its residual, ln(expected / measured).
+struct PooledProblem {
+  std::vector<double> spreads;  ///< of each effect: its standard deviation before any measurement
+  std::vector<std::vector<PooledSlot>> slots;  ///< of each row
+  std::vector<double> weights;                 ///< of each row
+  std::vector<std::string> groups;             ///< rows of one group err alike
+  /// Makes the effects count from now on.
+  std::function<void(const std::vector<double>& effects)> apply;
+  /// Under the effects that count; of several rows at once.
+  std::function<double(std::size_t row)> residual;
+  /// The same with one of its sums moved by `step`, or as little as its bounds allow, which is
+  /// written back.
+  std::function<double(std::size_t row, std::size_t slot, double& step)> residual_moved;
+};
+
+/// With r the residual of a row and w its weight,
+///
+///   minimise  sum over rows w * (sqrt(1 + (r / scale)^2) - 1) + sum over effects effect^2 / (2
+///   spread^2)
+///
+/// by Gauss-Newton on the reweighted rows (Levenberg's damping). The loss is square near 0 and
+/// linear beyond the scale, which leaves outliers without weight; the scale is of the row's group,
+/// 1.48 times its median |r|.
+class PooledSolver {
+ public:
+  explicit PooledSolver(PooledProblem problem);
+
+  /// From the effects as they are; of rows that are left out, `used` is false.
+  void solve(const std::vector<bool>& used);
+
+  const PooledProblem& problem() const { return problem_; }
+  const std::vector<double>& effects() const { return effect_; }
+  void set_effects(std::vector<double> effects);
+
+  /// Half the width of the 80 % interval of the sum of these effects, from the curvature of the
+  /// least sum.
+  double spread_of(const std::vector<std::size_t>& effects) const;
+
+ private:
+  void residuals(const std::vector<bool>& used);
+  void differentiate(std::size_t row, bool all);
+  void update_scales(const std::vector<bool>& used);
+  double cost(const std::vector<bool>& used) const;
+
+  PooledProblem problem_;
+  std::vector<double> effect_, scale_, residual_;
+  std::vector<double> factor_;  ///< Cholesky's of the curvature, row by row
+};
+
+}  // namespace headroom::sweep

@@ -1,0 +1,102 @@
+// The pooled search for constants of training: what measurements tell comes out again, what they do
+// not tell stays as its likes have it, and what is left out has no part.
+#include "sweep/training/pace_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sweep/accuracy/measured_file.hpp"
+
+namespace headroom::sweep::test {
+namespace {
+
+/// Steps of one model with times under `pace`.
+class Steps {
+ public:
+  Steps() : measurements_("") {}
+  void add(const std::string& framework, const std::string& gpu, double compute,
+           const std::string& source) {
+    for (const std::string model : {"Llama-2-7b", "Llama-2-13b"})
+      for (const int batch : {1, 4}) {
+        rows_.push_back(std::make_unique<Measurement>(
+            measurement_of({{"id", std::to_string(rows_.size())},
+                            {"category", "training_speed"},
+                            {"model", model},
+                            {"precision", "bf16"},
+                            {"task", "pretrain"},
+                            {"gpu", gpu},
+                            {"gpu_count", "8"},
+                            {"batch", std::to_string(batch)},
+                            {"prompt_len", "4096"},
+                            {"settings", "framework=" + framework + ";tp=2"},
+                            {"quantity", "step_time"},
+                            {"unit", "s"},
+                            {"value", "1.5"},
+                            {"source", source},
+                            {"grade", "A"}})));
+        TimedStep step = measurements_.timed(*rows_.back());
+        model::TrainingPace pace;
+        const double values[] = {compute, 0.4, 25, 1e-3, 0.7, 0.7, 1};
+        for (std::size_t i = 0; i < std::size(values); ++i)
+          (pace.*model::pace_constants[i]).value = values[i];
+        step.measured = step.time(pace).total;
+        all_.push_back(std::move(step));
+      }
+  }
+  const std::vector<TimedStep>& all() const { return all_; }
+
+ private:
+  TrainingMeasurements measurements_;
+  std::vector<std::unique_ptr<Measurement>> rows_;
+  std::vector<TimedStep> all_;
+};
+
+double largest_error(const PaceSearch& search, const std::vector<TimedStep>& steps) {
+  double largest = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    largest = std::max(largest, std::abs(std::log(search.expected(i) / steps[i].measured)));
+  return largest;
+}
+
+TEST(PaceSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
+  Steps steps;
+  for (const std::string source : {"one", "two", "three", "four"})
+    steps.add("megatron", "NVIDIA A100-SXM4-80GB", 0.6, source);
+  PaceSearch search(steps.all());
+  const double prior = search.found(0, "megatron").constant.value;
+  search.solve(std::vector<bool>(steps.all().size(), true));
+  EXPECT_LT(largest_error(search, steps.all()), 0.05);
+  const double megatron = search.found(0, "megatron").constant.value;
+  const double any = search.found(0, "any").constant.value;
+  EXPECT_LT(megatron, any);
+  EXPECT_LT(any, prior);
+  EXPECT_EQ(search.found_on(0, "a100-sxm-80gb")->steps.size(), steps.all().size());
+  // Published products alone tell of it: it reaches less of its peak than others do.
+  EXPECT_TRUE(search.found_on(0, "mi300x")->steps.empty());
+  EXPECT_LT(search.found_on(0, "mi300x")->constant.value, 0.9);
+  EXPECT_FALSE(search.found_on(0, "sm_6"));
+  EXPECT_FALSE(search.found_on(2, "sm_8"));  // traffic is the same on every card
+}
+
+TEST(PaceSearch, WhatIsLeftOutHasNoPart) {
+  Steps steps, slower;
+  const std::vector<std::string> sources{"one", "two", "three", "four", "five", "six"};
+  for (const std::string& source : sources) {
+    steps.add("megatron", "NVIDIA A100-SXM4-80GB", 0.7, source);
+    slower.add("megatron", "NVIDIA A100-SXM4-80GB", source == "one" ? 0.7 : 0.55, source);
+  }
+  std::vector<bool> used;
+  for (const TimedStep& step : steps.all()) used.push_back((*step.row)["source"] == "one");
+  PaceSearch one(steps.all()), other(slower.all());
+  one.solve(used);
+  other.solve(used);
+  for (std::size_t i = 0; i < steps.all().size(); ++i)
+    EXPECT_NEAR(one.expected(i) / other.expected(i), 1, 1e-9);
+  other.solve(std::vector<bool>(used.size(), true));
+  EXPECT_GT(other.expected(used.size() - 1) / one.expected(used.size() - 1), 1.1);
+}
+
+}  // namespace
+}  // namespace headroom::sweep::test
