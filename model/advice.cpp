@@ -143,6 +143,20 @@ std::string beside(const Estimate& e) {
       1e3 * e.tpot.value());
 }
 
+/// Caches in host memory, where an engine that streams weights is told so.
+std::string caches_off_cards(const Scenario& s) {
+  const bool may = s.runtime->offload == Offload::stream &&
+                   s.runtime->host_weights == HostWeights::copied && s.layer_split == nullptr &&
+                   !s.machine->devices.empty();
+  if (!may) return {};
+  LayerSplit split;
+  split.cache_on_cards = false;
+  Scenario changed = s;
+  changed.layer_split = &split;
+  const Estimate e = evaluate(changed);
+  return e.verdict < Verdict::does_not_fit ? "--no-kv-offload: " + beside(e) : std::string();
+}
+
 /// The least of each card's weights that has to stay in host memory, where the engine holds it
 /// back when told to; else the fastest other engine that offloads.
 std::string offload(const Scenario& s) {
@@ -344,8 +358,10 @@ std::string advice(const Scenario& s, const Estimate& e) {
       add(freed.with(change(freed.scenario())));
   }
   add(freed.with(more_cards(freed.scenario())));
-  if (e.verdict == Verdict::does_not_fit)
-    if (std::string held = offload(s); !held.empty()) changes.push_back(std::move(held));
+  if (e.verdict == Verdict::does_not_fit) {
+    add(caches_off_cards(s));
+    add(offload(s));
+  }
   if (e.verdict == Verdict::does_not_fit && e.reason == Reason::ram)
     changes.push_back(fmt::format("{:.1f} GB more host memory", gigabytes(e.short_bytes)));
   if (e.verdict == Verdict::does_not_fit && e.reason == Reason::disk)

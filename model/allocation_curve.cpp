@@ -31,7 +31,7 @@ using State =
 
 State state_at(Scenario s, const ExpertsApart& experts, Bytes budget) {
   s.gpu_budget = budget;
-  const Size apart = experts.improve(s);
+  const Size apart = experts.improve(s).layers;
   s = at_once(s);
   const Plan plan = place(s, 1.0);
   if (!plan.feasible()) return {plan.reason, false, 0, 0, 0, Where::cpu, Where::cpu, 0, 0, {}};
@@ -105,7 +105,7 @@ std::vector<Bytes> allocations(const Scenario& s, std::optional<Bytes> step) {
       throw std::invalid_argument("more than 100,000 steps");
     for (Bytes at = *step; at < full; at += *step) all.push_back(at);
   } else if (const Size last = full.count() / mebibyte.count(); last > 0) {
-    const ExpertsApart experts(s);
+    const ExpertsApart experts(*s.weights);
     add_changes(s, experts, 0, state_at(s, experts, Bytes(0)), last,
                 state_at(s, experts, last * mebibyte), all);
   }
@@ -117,12 +117,12 @@ std::vector<AllocationPoint> allocation_curve(const Scenario& scenario,
                                               const std::vector<Bytes>& budgets) {
   std::vector<AllocationPoint> curve;
   std::size_t last = budgets.size();
-  const ExpertsApart experts(scenario);
+  const ExpertsApart experts(*scenario.weights);
   for (const Bytes budget : budgets) {
     Scenario s = scenario;
     s.gpu_budget = budget;
-    const Size apart = experts.improve(s);
-    AllocationPoint point{budget, evaluate(s), {}, apart, {}, {}};
+    const auto [apart, estimate] = experts.improve(s);
+    AllocationPoint point{budget, estimate, {}, apart, {}, {}};
     if (point.estimate.verdict != Verdict::refused) point.plan = place(at_once(s), 1.0);
     if (!curve.empty()) point.jumps = jumps_between(curve.back(), point);
     if (runs(point) && last < curve.size()) {

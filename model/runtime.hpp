@@ -35,6 +35,13 @@ enum class HostWeights {
   mapped    ///< the file is mapped, and read by the first pass that needs it
 };
 
+/// Where matrices of host layers are multiplied when a pass has 32 tokens or more.
+enum class HostPrompts {
+  stay,     ///< on the CPU
+  copied,   ///< on the first card, to which they are copied for it, however long that takes
+  quicker,  ///< the one or the other, each of several cards getting its share
+};
+
 enum class Launch { overlapped, added };  ///< kernel launches hide behind the GPU's work, or not
 
 /// How the key-value cache gets its memory.
@@ -159,6 +166,7 @@ struct Runtime {
   Admission admission;
   ExpertSpread expert_spread;
   HostWeights host_weights;
+  HostPrompts host_prompts;
   bool disk;                 ///< can run with weights left on disk
   bool cpu;                  ///< can run without any card
   Windows windows;           ///< how many tokens sliding-window layers hold
@@ -179,9 +187,7 @@ struct Runtime {
   bool repacks_on_cpu;       ///< weights on the CPU stand there twice: as loaded, as kernels want
   bool experts_looped;       ///< Python calls the kernels of each expert in turn
   bool whole_tiles;          ///< matrix units multiply a single token too, by tiles of many rows
-  bool copies_for_prefill;   ///< large batches run on the card, host layers' weights copied to it
-  bool copies_to_each;  ///< … each of several cards gets its share of them, and computes that
-  bool experts_stay;    ///< routed experts are in host memory, all else on cards, unless told
+  bool experts_stay;         ///< routed experts are in host memory, all else on cards, unless told
   Size vocabulary_multiple;  ///< rows of the vocabulary are padded to a multiple of this
   std::span<const ExpertTiles> expert_tiles;  ///< empty: experts in MXFP4 are not padded
   Size window_slack;       ///< tokens that a capped sliding window holds beside the window
@@ -228,6 +234,7 @@ struct Runtime {
   Constant stream_bandwidth;    ///< share of the host bus that streamed weights reach
   Constant cpu_bandwidth;       ///< share of RAM bandwidth that layers on the CPU reach
   Constant cpu_compute;         ///< share of the CPU's peak that matrix products on it reach
+  Constant crossing_s;          ///< of a pass that goes on from one device to another, seconds
   Constant far_bandwidth;       ///< what a further socket adds, as a share of the first one
   Constant disk_bandwidth;      ///< share of the disk's sequential read
   Constant

@@ -123,6 +123,7 @@ Runtime start() {
   r.stream_bandwidth = guess(0.60, 0.30, 0.85);
   r.cpu_bandwidth = guess(0.60, 0.40, 0.80);
   r.cpu_compute = guess(0.40, 0.20, 0.70);
+  r.crossing_s = guess(100e-6, 25e-6, 400e-6);  // wait for one device, copy, start the next
   r.far_bandwidth = guess(0.50, 0.10, 0.95);
   r.disk_bandwidth = guess(0.60, 0.30, 0.90);
   r.reduce_latency_s = guess(10e-6, 5e-6, 25e-6);
@@ -251,8 +252,8 @@ Runtime llama_cpp() {
   r.workspace_bytes = {0, 0, 0, 0, "ggml pools are in context_bytes"};
   r.fragmentation = {0, 0, 0, 0, "ggml-alloc.c: one buffer of the exact size"};
   r.host_bytes = guess(512 * MiB, 256 * MiB, 1024 * MiB);
-  r.layer_kernels = 48;         // nodes of llm_build_llama and conversions for cuBLAS
-  r.copies_for_prefill = true;  // ggml-backend.cpp: op offload
+  r.layer_kernels = 48;                  // nodes of llm_build_llama and conversions for cuBLAS
+  r.host_prompts = HostPrompts::copied;  // ggml_backend_cuda_device_offload_op: min_batch_size
   // Llama-3.1-70B in fp16 on two EPYC 9175F, 819 GB/s together: 2.4 tokens/s as it comes, 4.31 with
   // the weights where the threads are.
   r.far_bandwidth = {0.35, 0.02, 1.0, 0, "ggml-org/llama.cpp/issues/11744, unmeasured otherwise"};
@@ -293,7 +294,7 @@ Runtime llama_cpp_with_blas() {
   r.name = "llama.cpp-blas";
   r.version = "built with BLAS";
   r.source = "llama.cpp ggml-blas.cpp: mul_mat of 32 tokens or more is its own";
-  r.copies_for_prefill = false;
+  r.host_prompts = HostPrompts::stay;
   return r;
 }
 
@@ -554,14 +555,14 @@ std::vector<Runtime> policy_rows() {
   experts.activations_in_memory = experts.half_accumulate = false;
   experts.adapters = AdapterMemory::unknown;
   experts.draft_vocabulary = -1;
-  experts.experts_stay = true;         // optimize rules: KTransformersExperts, generate_device cpu
-  experts.copies_for_prefill = false;  // kt-sft 0.2: experts are multiplied where they are
-  experts.prefill_chunk = 8192;        // its chunk prefill
+  experts.experts_stay = true;  // optimize rules: KTransformersExperts, generate_device cpu
+  experts.host_prompts = HostPrompts::stay;  // kt-sft 0.2: experts are multiplied where they are
+  experts.prefill_chunk = 8192;              // its chunk prefill
   Runtime& layerwise = rows.emplace_back(experts);
   layerwise.name = "kt-kernel";
   layerwise.version = "2025-12";
   layerwise.source = "kvcache-ai/ktransformers kt-kernel with SGLang: layerwise prefill";
-  layerwise.copies_for_prefill = layerwise.copies_to_each = true;
+  layerwise.host_prompts = HostPrompts::quicker;  // --kt-gpu-prefill-token-threshold
   layerwise.prefill_chunk = 32768;
   return rows;
 }

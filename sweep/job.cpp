@@ -129,6 +129,19 @@ void check_something_left(const Spec& spec, const GridSpec& grid, const JobGrid&
   throw spec.error(grid, "exclude", "leaves no point of this grid");
 }
 
+/// Placements of experts for all weights that have some, where an engine keeps them apart.
+void add_experts(JobGrid& job) {
+  bool apart = false;
+  for (const auto& digit : job.digits)
+    for (const Choice& choice : digit)
+      apart = apart || (choice.decides.runtime && choice.decides.runtime->experts_apart);
+  if (!apart) return;
+  for (const auto& digit : job.digits)
+    for (const Choice& choice : digit)
+      if (const auto* weights = choice.decides.weights)
+        if (weights->model->profile.routing.experts > 0) job.experts.try_emplace(weights, *weights);
+}
+
 JobGrid grid_of(const Spec& spec, const GridSpec& grid, Names& names) {
   JobGrid job;
   const bool training = grid.task == model::Task::training;
@@ -140,6 +153,7 @@ JobGrid grid_of(const Spec& spec, const GridSpec& grid, Names& names) {
     for (const auto& digit : job.digits)
       job.shape.digits.push_back(columns_of(digit, names.job.prices));
   }
+  add_experts(job);
   std::vector<Size> radices;
   for (const auto& digit : job.shape.digits)
     radices.push_back(static_cast<Size>(digit.front().values.size()));
@@ -187,7 +201,10 @@ model::Scenario JobGrid::scenario(std::span<const Size> point) const {
 
 model::Estimate JobGrid::evaluate(std::span<const Size> point,
                                   model::TrainingEvaluator& evaluator) const {
-  return training ? training->evaluate(point, evaluator) : model::evaluate(scenario(point));
+  if (training) return training->evaluate(point, evaluator);
+  model::Scenario s = scenario(point);
+  if (experts.empty() || s.weights->model->profile.routing.experts == 0) return model::evaluate(s);
+  return experts.at(s.weights).improve(s).estimate;
 }
 
 Size Job::points() const {

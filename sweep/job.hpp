@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include "hardware/catalogue.hpp"
 #include "hardware/price.hpp"
 #include "model/estimate.hpp"
+#include "model/placement/experts_apart.hpp"
 #include "report/run_info.hpp"
 #include "sweep/companion_axes.hpp"
 #include "sweep/exclusion.hpp"
@@ -46,12 +48,13 @@ struct JobGrid {
   std::vector<std::vector<Choice>> digits;  ///< of inference
   std::unique_ptr<TrainingGrid> training;   ///< null: inference
   std::vector<Exclusion> exclusions;
+  std::map<const model::Weights*, model::ExpertsApart> experts;  ///< of weights with experts
   report::GridShape shape;  ///< the same digits as the database keeps them
 
   bool excluded(std::span<const Size> point) const;
   /// Of inference.
   model::Scenario scenario(std::span<const Size> point) const;
-  /// The outcome of a point of either task.
+  /// The outcome of a point of either task. Experts are in host memory as in a curve.
   model::Estimate evaluate(std::span<const Size> point, model::TrainingEvaluator& training) const;
 };
 

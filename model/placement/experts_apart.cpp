@@ -5,14 +5,9 @@
 
 namespace headroom::model {
 
-ExpertsApart::ExpertsApart(const Scenario& s) {
-  const Weights& w = *s.weights;
+ExpertsApart::ExpertsApart(const Weights& w) {
   const Profile& profile = w.model->profile;
-  const bool able = s.runtime->experts_apart && s.runtime->offload == Offload::compute &&
-                    card_count(s) > 0 && !s.machine->devices[0].unified_memory;
-  if (!able || s.layer_split != nullptr || s.assignment != nullptr ||
-      profile.routing.experts == 0 || !w.refusal.empty())
-    return;
+  if (profile.routing.experts == 0 || !w.refusal.empty()) return;
   for (Size n = 0; n <= profile.end_decoding - profile.first_decoding; ++n) {
     LayerSplit& split = splits_.emplace_back();
     split.gpu_layers = std::ssize(w.layer) + 1;
@@ -20,20 +15,31 @@ ExpertsApart::ExpertsApart(const Scenario& s) {
   }
 }
 
-Size ExpertsApart::improve(Scenario& scenario, double memory_factor) const {
-  if (splits_.empty()) return 0;
-  const Estimate own = evaluate(scenario);
-  if (own.verdict == Verdict::refused || own.verdict <= Verdict::fits_gpus) return 0;
+bool ExpertsApart::applies_to(const Scenario& s) const {
+  return splits_.size() > 1 && s.runtime->experts_apart && s.runtime->offload == Offload::compute &&
+         card_count(s) > 0 && !s.machine->devices[0].unified_memory && s.layer_split == nullptr &&
+         s.assignment == nullptr;
+}
+
+ExpertsApart::Improved ExpertsApart::improve(Scenario& scenario, double memory_factor) const {
+  if (!applies_to(scenario)) return {0, evaluate(scenario)};
+  const Size all = std::ssize(splits_) - 1;
   const auto apart = [&](Size n) {
     Scenario s = scenario;
     s.layer_split = &splits_[static_cast<std::size_t>(n)];
     return s;
   };
+  if (scenario.runtime->experts_stay) {
+    scenario = apart(all);
+    return {all, evaluate(scenario)};
+  }
+  const Estimate own = evaluate(scenario);
+  if (own.verdict == Verdict::refused || own.verdict <= Verdict::fits_gpus) return {0, own};
   const auto on_cards = [&](Size n) {
     return place(apart(n), memory_factor).reason != Reason::gpu_memory;
   };
-  Size low = 0, high = std::ssize(splits_) - 1;  // not held, held
-  if (high == 0 || !on_cards(high)) return 0;
+  Size low = 0, high = all;  // not held, held
+  if (!on_cards(high)) return {0, own};
   while (high - low > 1) {
     const Size middle = (low + high) / 2;
     (on_cards(middle) ? high : low) = middle;
@@ -41,9 +47,9 @@ Size ExpertsApart::improve(Scenario& scenario, double memory_factor) const {
   const Scenario best = apart(high);
   const Estimate e = evaluate(best);
   const bool runs = e.verdict < Verdict::does_not_fit;
-  if (!runs || (own.verdict < Verdict::does_not_fit && e.tpot >= own.tpot)) return 0;
+  if (!runs || (own.verdict < Verdict::does_not_fit && e.tpot >= own.tpot)) return {0, own};
   scenario = best;
-  return high;
+  return {high, e};
 }
 
 }  // namespace headroom::model

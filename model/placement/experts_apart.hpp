@@ -13,16 +13,23 @@ namespace headroom::model {
 /// through stay on cards, so that little is left to the CPU.
 class ExpertsApart {
  public:
-  /// Of a scenario whose layers are not placed by hand. Has no effect where the engine does not
-  /// keep experts apart, without experts and without cards.
-  explicit ExpertsApart(const Scenario& scenario);
+  /// Of whatever scenario has these weights. Empty without experts.
+  explicit ExpertsApart(const Weights& weights);
 
+  struct Improved {
+    Size layers = 0;  ///< whose experts are in host memory; 0: the scenario is left as it is
+    Estimate estimate;
+  };
   /// Puts as few layers' experts into host memory as the cards' budgets divided by `memory_factor`
   /// ask for, where a step is quicker than with the last layers on the cards, which the engine
-  /// chooses itself. Gives their number; 0: the scenario is left as it is. It points into this.
-  Size improve(Scenario& scenario, double memory_factor = 1) const;
+  /// chooses itself; all of them, where that is what the engine does. The scenario points into
+  /// this. No effect where the engine does not keep experts apart, without cards, and where layers
+  /// are placed by hand.
+  Improved improve(Scenario& scenario, double memory_factor = 1) const;
 
  private:
+  bool applies_to(const Scenario& scenario) const;
+
   std::vector<LayerSplit> splits_;  // [n]: experts of the first n decoding layers; [0] is not used
 };
 

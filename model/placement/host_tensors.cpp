@@ -55,11 +55,13 @@ HostTensors tensors_on_host(const Weights& weights, std::span<const std::regex> 
   }
   host.bytes_before = {Bytes(0)};
   host.read_dense_before = host.read_routed_before = host.multiplied_before = {0};
+  host.layers_before = {0};
   for (const Kept& sums : kept) {
     host.bytes_before.push_back(host.bytes_before.back() + Bytes(static_cast<Size>(sums.bytes)));
     host.read_dense_before.push_back(host.read_dense_before.back() + sums.dense);
     host.read_routed_before.push_back(host.read_routed_before.back() + sums.routed);
     host.multiplied_before.push_back(host.multiplied_before.back() + sums.multiplied);
+    host.layers_before.push_back(host.layers_before.back() + (sums.bytes > 0 ? 1 : 0));
   }
   return host;
 }
@@ -69,6 +71,7 @@ HostTensors experts_on_host(const Weights& weights, Size layers) {
   const auto first = static_cast<std::size_t>(profile.first_decoding);
   const std::size_t end = std::min(first + static_cast<std::size_t>(layers), weights.layer.size());
   HostTensors host;
+  double with_experts = 0;
   const auto until_end = [&](const std::vector<double>& before, std::size_t i) {
     return before[std::clamp(i, first, end)] - before[first];
   };
@@ -77,6 +80,9 @@ HostTensors experts_on_host(const Weights& weights, Size layers) {
     host.bytes_before.push_back(Bytes(static_cast<Size>(host.read_routed_before.back())));
     host.read_dense_before.push_back(0);
     host.multiplied_before.push_back(until_end(profile.routed_before, i));
+    const auto& routed = host.read_routed_before;
+    if (i > 0 && routed[i] > routed[i - 1]) with_experts += 1;
+    host.layers_before.push_back(with_experts);
   }
   return host;
 }

@@ -21,6 +21,7 @@ struct HostTensors {
   std::vector<Bytes> bytes_before;
   std::vector<double> read_dense_before, read_routed_before;  ///< bytes, as in Weights
   std::vector<double> multiplied_before;                      ///< elements, as in Profile
+  std::vector<double> layers_before;                          ///< layers that have any
   Size matched = 0;     ///< tensors, those outside the layers counted
   bool output = false;  ///< the output projection is one of them
 };

@@ -251,6 +251,9 @@ class Parts {
                     ? fmt::format(", {:.3g} of it more for each expert",
                                   (r.experts_looped ? r.expert_loop : r.expert_overhead).value)
                     : ""));
+      case Over::crossings:
+        return overhead("from device to device",
+                        fmt::format("{:.3g} us each time", r.crossing_s.value * 1e6));
       case Over::eager:
         return overhead("layers without CUDA graphs",
                         fmt::format("{:.3g} us a layer", r.eager_layer_s.value * 1e6));

@@ -47,7 +47,10 @@ class TimeTerms {
     part("pack", load.pack, rate, "quantised as it loads: (read + written) / (share * bandwidth)");
     add("load", load.cold(), times_.load, "fixed + read + copy + bus + pack, from a cold disk",
         evidence(runtime_.load_interval), runtime_.load_interval.source);
-    add("load_warm", load.warm(), times_.load, "fixed + copy + bus + pack, files in the page cache",
+    add("load_warm", load.warm(), times_.load,
+        load.again > 0
+            ? "fixed + read + copy + bus + pack: the host's memory does not hold the files"
+            : "fixed + copy + bus + pack, files in the page cache",
         evidence(runtime_.load_interval), runtime_.load_interval.source);
     if (load.mapped > 0)
       add("warming", load.mapped, times_.load,
@@ -141,18 +144,25 @@ class TimeTerms {
     part("disk", pass.disk, "bytes on disk / (share * disk read)", runtime_.disk_bandwidth);
     part("reduce", pass.reduce, "2 * layers * (latency + 2 (n - 1) / n * activations / link)",
          reduce_);
+    part("crossings", pass.crossings, "times it goes on from one device to another * seconds each",
+         runtime_.crossing_s);
     part("launches", pass.launches, "layers * overhead", rates.layer_overhead_s);
     add(name, pass.total, interval,
         runtime_.launch == Launch::overlapped
-            ? "stream + disk + reduce + cpu + max(cards, launches)"
-            : "stream + disk + reduce + cards + cpu + launches",
+            ? "stream + disk + reduce + crossings + cpu + max(cards, launches)"
+            : "stream + disk + reduce + crossings + cards + cpu + launches",
         fmt::format("bound by {}", bound(pass)), runtime_.source);
   }
 
   static std::string_view bound(const PassTime& pass) {
     const std::pair<double, std::string_view> parts[] = {
-        {pass.cards, "the cards"}, {pass.cpu, "the CPU"},     {pass.stream, "the host bus"},
-        {pass.disk, "the disk"},   {pass.reduce, "the link"}, {pass.launches, "launches"}};
+        {pass.cards, "the cards"},
+        {pass.cpu, "the CPU"},
+        {pass.stream, "the host bus"},
+        {pass.disk, "the disk"},
+        {pass.reduce, "the link"},
+        {pass.launches, "launches"},
+        {pass.crossings, "going from device to device"}};
     return std::max_element(std::begin(parts), std::end(parts))->second;
   }
 

@@ -49,25 +49,27 @@ LoadTime load_time(const Uses& uses, const Plan& plan) {
   LoadTime time;
   time.fixed = r.load_fixed_s.value;
   double files = bytes_read(s, plan);
-  if (const double held = real(uses.host(plan).weights); held > 0) {
+  const bool held = files <= real(std::min(s.ram_budget, host.ram));  // by the page cache
+  if (const double own = real(uses.host(plan).weights); own > 0) {
     if (as_they_are && r.host_weights == HostWeights::mapped) {
-      const double mapped = std::min(files, held);
+      const double mapped = std::min(files, own);
       files -= mapped;
       time.mapped = read_seconds(s, mapped);
     } else if (!(as_they_are && r.host_weights == HostWeights::fetched)) {
-      time.copy = held * w.of_files / process;
+      time.copy = own * w.of_files / process;
     }
-    if (packs) time.pack = pack_seconds(s, -1, held * w.of_files, held);
+    if (packs) time.pack = pack_seconds(s, -1, own * w.of_files, own);
   }
   if (files > 0) time.read = read_seconds(s, files);
+  if (!held) time.again = time.read;
   if (const double left = real(disk_use(s, plan)); left > 0 && !as_they_are)
     time.copy += read_seconds(s, left);
   const bool ranks = r.split == Split::tensors;
   double all = 0;
   for (Size card = plan.idle; card < plan.cards; ++card) {
-    const double held = weights_on(uses, plan, card), moved = held * w.of_files;
+    const double weights = weights_on(uses, plan, card), moved = weights * w.of_files;
     const double over = moved / std::min(process, s.machine->host_bus(0).value());
-    const double packed = packs ? pack_seconds(s, card, moved, held) : 0;
+    const double packed = packs ? pack_seconds(s, card, moved, weights) : 0;
     all += moved;
     time.bus = ranks ? std::max(time.bus, over) : time.bus + over;
     time.pack = ranks ? std::max(time.pack, packed) : time.pack + packed;

@@ -8,7 +8,7 @@ namespace headroom::model {
 
 /// Where the time of loading goes, seconds.
 ///
-///   cold = fixed + read + copy + bus + pack,  warm = fixed + copy + bus + pack
+///   cold = fixed + read + copy + bus + pack,  warm = fixed + again + copy + bus + pack
 ///
 /// One thread faults pages in and copies them in turn: reading and copying add up. Mapped files
 /// come in by the kernel's read-ahead, one request after the other, far below what a fast disk
@@ -21,13 +21,15 @@ namespace headroom::model {
 struct LoadTime {
   double fixed = 0;   ///< start-up beside the weights
   double read = 0;    ///< read_seconds of the files; the page cache holds them: nothing
+  double again = 0;   ///< of it, where the host's memory does not hold the files: read one after
+                      ///< the other, what comes later drives out what came before
   double copy = 0;    ///< weights copied into memory of the process / its rate; what is left on
                       ///< disk in another type is written there, at the rate of reading
   double bus = 0;     ///< weights on cards, as the files have them / min(rate, host bus)
   double pack = 0;    ///< quantised on the way: (read + written) / (share * memory bandwidth)
   double mapped = 0;  ///< of what was only mapped, the time that the first pass reads it in
   double cold() const;
-  double warm() const { return fixed + copy + bus + pack; }
+  double warm() const { return fixed + again + copy + bus + pack; }
 };
 
 /// Reading mapped files: bytes / disk read + bytes / the rate at which pages are faulted in. The

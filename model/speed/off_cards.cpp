@@ -1,5 +1,7 @@
 // What a pass takes off the cards: on the CPU, over the host's bus, from the disk.
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "model/placement/layer_split.hpp"
 #include "model/speed/stretches.hpp"
@@ -13,34 +15,89 @@ double cpu_seconds(const Scenario& s, Work work) {
   return seconds(s, work, cpu_rate(s));
 }
 
-/// What is computed on the CPU, or copied to the card for it where a large batch makes that quicker
-/// (llama.cpp ggml-backend op offload, batches of 32 tokens or more). Cards that divide matrices
-/// each copy their own share.
-void add_on_host(const Scenario& s, const Plan& plan, const Pass& pass,
-                 const std::vector<Item>& items, const Work& work, PassTime& time, Record* record) {
-  const double cpu = cpu_seconds(s, work);
+/// Whether a pass of many tokens may be computed on the card with what it needs copied there; a
+/// chip whose memory is the host's has nothing to copy.
+HostPrompts host_prompts(const Scenario& s, double tokens) {
+  constexpr double many = 32;  // ggml-cuda.cu: GGML_OP_OFFLOAD_MIN_BATCH
   const bool card = !s.machine->devices.empty() && card_budget(s, 0) > Bytes(0);
-  if (s.runtime->copies_for_prefill && card && pass.tokens >= 32) {
-    const auto cards =
-        static_cast<double>(s.runtime->copies_to_each ? std::max<Size>(1, plan.cards) : Size{1});
-    const double copies = work.weight_bytes / (cards * bus_rate(s));
+  if (!card || tokens < many) return HostPrompts::stay;
+  const bool one_memory = s.machine->devices.front().unified_memory;
+  return s.runtime->host_prompts == HostPrompts::copied && one_memory ? HostPrompts::quicker
+                                                                      : s.runtime->host_prompts;
+}
+
+/// What a pass takes of host layers or tensors.
+struct OnHost {
+  double tokens = 0;          ///< that go through them
+  std::vector<Item> items{};  ///< where a record is kept
+  Work work{};                ///< of all
+  Work attention{};           ///< among it: stays where the caches are
+  double crossings = 0;       ///< from a card to the CPU or back, where it is computed on the CPU
+};
+
+/// Items without attention and their attention alone.
+std::pair<std::vector<Item>, std::vector<Item>> parted(const Scenario& s, const Pass& pass,
+                                                       std::vector<Item> items) {
+  std::vector<Item> attention;
+  for (Item& item : items) {
+    if (item.kind != Item::Kind::layer || item.piece.content == Content::experts) continue;
+    Item& own = attention.emplace_back(item);
+    own.work = attention_work(s, pass, item.piece.layers);
+    item.work = without(item.work, own.work);
+    item.state = 0;
+  }
+  return {std::move(items), std::move(attention)};
+}
+
+void add_on_cpu(const Scenario& s, const Work& work, std::vector<Item> items, PassTime& time,
+                Record* record) {
+  const double taken = cpu_seconds(s, work);
+  time.cpu += taken;
+  if (record != nullptr && taken > 0)
+    record->push_back(
+        {.over = Over::cpu, .items = std::move(items), .rate = cpu_rate(s), .seconds = taken});
+}
+
+/// On the CPU, or what is not attention on cards after copying. Cards that divide matrices each
+/// copy their own share.
+void add_on_host(const Scenario& s, const Plan& plan, const Pass& pass, OnHost host, PassTime& time,
+                 Record* record) {
+  if (host.work.weight_bytes <= 0 && host.work.cache_bytes <= 0) return;
+  const HostPrompts prompts = host_prompts(s, host.tokens);
+  const bool shared = prompts == HostPrompts::quicker;
+  const auto cards = static_cast<double>(shared ? std::max<Size>(1, plan.cards) : Size{1});
+  if (prompts != HostPrompts::stay) {
+    const Work products = without(host.work, host.attention);
+    const double attends = cpu_seconds(s, host.attention);
+    const double copies = products.weight_bytes / (cards * bus_rate(s));
     const Rate rate = card_rate(s, s.machine->devices[0]);
-    const double there = seconds(s, work, rate) / cards;
-    if (copies + there < cpu) {
+    const double there = seconds(s, products, rate) / cards;
+    if (prompts == HostPrompts::copied ||
+        copies + there + attends <
+            cpu_seconds(s, host.work) + host.crossings * s.runtime->crossing_s.value) {
       time.stream += copies;
       time.cards += there;
+      std::vector<Item> items, attention;
+      if (record != nullptr && attends > 0)
+        std::tie(items, attention) = parted(s, pass, std::move(host.items));
+      else
+        items = std::move(host.items);
+      add_on_cpu(s, host.attention, std::move(attention), time, record);
       if (record == nullptr) return;
-      Stretch bus{.over = Over::bus, .items = items, .seconds = copies, .moved = work.weight_bytes};
+      Stretch bus{
+          .over = Over::bus, .items = items, .seconds = copies, .moved = products.weight_bytes};
       for (Item& item : bus.items) item.moved = item.work.weight_bytes;
       record->push_back(std::move(bus));
-      record->push_back(
-          {.over = Over::cards, .last = 1, .items = items, .rate = rate, .seconds = there});
+      record->push_back({.over = Over::cards,
+                         .last = 1,
+                         .items = std::move(items),
+                         .rate = rate,
+                         .seconds = there});
       return;
     }
   }
-  time.cpu += cpu;
-  if (record != nullptr && cpu > 0)
-    record->push_back({.over = Over::cpu, .items = items, .rate = cpu_rate(s), .seconds = cpu});
+  add_crossings(s, host.crossings, time, record);
+  add_on_cpu(s, host.work, std::move(host.items), time, record);
 }
 
 }  // namespace
@@ -48,15 +105,16 @@ void add_on_host(const Scenario& s, const Plan& plan, const Pass& pass,
 void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time,
                    Record* record) {
   const bool streams = s.runtime->offload == Offload::stream;
-  Work work;
+  Work work, head, attention;
   double moved = 0, from_disk = 0;
-  std::vector<Item> items, on_disk;
+  std::vector<Item> items, head_items, disk_items;
   for (const Where where : {Where::cpu, Where::disk}) {
     Work here;
     double modules = 0;
     std::vector<Item> there;
     for_pieces_in(plan, where, [&](const Piece& piece) {
       here = here + work_of(s, pass, piece);
+      if (!streams) attention = attention + attention_work(s, pass, piece.layers);
       modules += streamed_bytes(s, pass, piece);
       if (record == nullptr) return;
       for_layers(pass, piece, [&](const Piece& one) {
@@ -65,10 +123,10 @@ void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTi
       });
     });
     if (plan.head == where) {
-      here = here + head_work(s, pass);
+      head = head_work(s, pass);
       modules += s.weights->head_read;
       if (record != nullptr)
-        there.push_back({Item::Kind::head, {}, head_work(s, pass), 0, s.weights->head_read});
+        head_items.push_back({Item::Kind::head, {}, head, 0, s.weights->head_read});
     }
     if (plan.embedding == where) {
       const double embedding = s.weights->embedding.real().value();
@@ -77,7 +135,11 @@ void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTi
     }
     if (where == Where::disk) {
       from_disk = streams ? modules : here.weight_bytes;
-      on_disk = there;
+      disk_items = there;
+      if (plan.head == where) {
+        if (!streams) from_disk += head.weight_bytes;
+        disk_items.insert(disk_items.end(), head_items.begin(), head_items.end());
+      }
     }
     work = work + here;
     moved += modules;
@@ -87,13 +149,29 @@ void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTi
     time.disk = from_disk / disk_rate(s);
     if (record != nullptr) {
       if (!streams)
-        for (Item& item : on_disk) item.moved = item.work.weight_bytes;
+        for (Item& item : disk_items) item.moved = item.work.weight_bytes;
       record->push_back(
-          {.over = Over::disk, .items = on_disk, .seconds = time.disk, .moved = from_disk});
+          {.over = Over::disk, .items = disk_items, .seconds = time.disk, .moved = from_disk});
     }
   }
-  if (!plan.computes_on_card || !streams)
-    return add_on_host(s, plan, pass, items, work, time, record);
+  if (!plan.computes_on_card || !streams) {
+    const double once = plan.computes_on_card ? 1 : 0;
+    add_on_host(s, plan, pass,
+                {.tokens = pass.tokens,
+                 .items = std::move(items),
+                 .work = work,
+                 .attention = attention,
+                 .crossings = once * pass.weight_reads},
+                time, record);
+    return add_on_host(s, plan, pass,
+                       {.tokens = pass.logit_rows,
+                        .items = std::move(head_items),
+                        .work = head,
+                        .crossings = once},
+                       time, record);
+  }
+  work = work + head;
+  items.insert(items.end(), head_items.begin(), head_items.end());
   if (!caches_on_cards(s)) {
     moved += work.cache_bytes;
     work.cache_bytes = work.repeated = 0;
@@ -121,20 +199,29 @@ void add_left_on_host(const Scenario& s, const Plan& plan, const Pass& pass, Pas
       for_layers(pass, Piece{run}, [&](const Piece& piece) {
         items.push_back({Item::Kind::layer, piece, host_work(s, pass, piece.layers)});
       });
-    add_on_host(s, plan, pass, items, host_work(s, pass, plan.on_cards), time, record);
+    const double crossings = 2 * pass.weight_reads * host_layers(s, pass, plan.on_cards);
+    add_on_host(s, plan, pass,
+                {.tokens = pass.tokens,
+                 .items = std::move(items),
+                 .work = host_work(s, pass, plan.on_cards),
+                 .crossings = crossings},
+                time, record);
   }
-  if (caches_on_cards(s) || pass.prompt > 0) return;
-  Work attention;
-  attention.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
   const bool streams = s.runtime->offload == Offload::stream;  // copied to the card like weights
+  if (caches_on_cards(s) || (streams && pass.prompt > 0)) return;
+  Work attention = attention_work(s, pass, run);
+  if (streams) attention = {.cache_bytes = attention.cache_bytes};
   const double taken = streams ? attention.cache_bytes / bus_rate(s) : cpu_seconds(s, attention);
   (streams ? time.stream : time.cpu) += taken;
+  if (!streams)
+    add_crossings(s, 2 * pass.weight_reads * static_cast<double>(run.size()), time, record);
   if (record == nullptr) return;
   items.clear();
   for_layers(pass, Piece{run}, [&](const Piece& piece) {
     Item item{Item::Kind::layer, piece};
-    item.work.cache_bytes = item.moved =
-        kv_read(s, pass.cached, piece.layers.first, piece.layers.last);
+    item.work = attention_work(s, pass, piece.layers);
+    if (streams) item.work = {.cache_bytes = item.work.cache_bytes};
+    item.moved = item.work.cache_bytes;
     item.state = state_read(s, pass, piece);
     items.push_back(item);
   });

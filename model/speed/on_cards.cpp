@@ -63,7 +63,11 @@ Work own_work(const Scenario& s, const Plan& plan, const Pass& pass, const Piece
     work.packed_bytes -= host.packed_bytes;
     work.flops -= host.flops;
   }
-  if (!caches_on_cards(s)) work.cache_bytes = work.repeated = 0;
+  if (caches_on_cards(s)) return work;
+  // An engine that computes host layers attends where the caches are; others copy them to the card.
+  if (s.runtime->offload == Offload::compute)
+    return without(work, attention_work(s, pass, piece.layers));
+  work.cache_bytes = work.repeated = 0;
   return work;
 }
 
@@ -95,6 +99,8 @@ void add_layer_split(const Scenario& s, const Plan& plan, const Pass& pass, Pass
       stretch.seconds = taken.back();
     }
   }
+  const auto used = std::ranges::count_if(taken, [](double seconds) { return seconds > 0; });
+  add_crossings(s, static_cast<double>(std::max<Size>(used, 1) - 1), time, record);
   const bool causal = s.weights->model->profile.generative;  // others need the prompt in one piece
   if (pass.prompt == 0 || s.runtime->layer_kernels == 0 || pass.weight_reads < 2 ||
       plan.cards < 2 || !causal)
@@ -102,7 +108,8 @@ void add_layer_split(const Scenario& s, const Plan& plan, const Pass& pass, Pass
   const double one_by_one = time.cards;
   time.cards = through_cards(s, plan, taken, pass.weight_reads);
   if (record == nullptr) return;
-  for (Stretch& stretch : *record) stretch.seconds *= time.cards / one_by_one;
+  for (Stretch& stretch : *record)
+    if (stretch.over == Over::cards) stretch.seconds *= time.cards / one_by_one;
 }
 
 namespace {

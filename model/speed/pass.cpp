@@ -37,9 +37,16 @@ bool multiplies_bytes(const Scenario& s, const Device& device) {
   return is_packed(s) && products_on(s, device) == PackedProducts::bytes;
 }
 
-/// Dense peak of the products as the engine makes them. Cards that accumulate in 16 bit do so at
-/// four times their fp32 rate; GeForce lists half of that, which is with fp32 sums (NVIDIA Ampere
-/// and Ada architecture white papers, appendix).
+/// Whether matrix units sum products of fp16 in fp16: compute capability 7.0 and later.
+bool has_fast_halves(const Device& device) {
+  const std::string& capability = device.compute_capability;
+  return capability.size() > 3 || (capability.size() == 3 && capability[0] >= '7');
+}
+
+/// Dense peak of the products as the engine makes them: 16 bit no slower than what it is converted
+/// to where a card is no quicker with it. Cards that accumulate fp16 in 16 bit do so at four times
+/// their fp32 rate; GeForce lists half of that, which is with fp32 sums (NVIDIA Ampere and Ada
+/// architecture white papers, appendix). Of bf16 the sums are in fp32.
 double peak(const Scenario& s, const Device& device) {
   Arithmetic arithmetic = s.weights->arithmetic;
   if (multiplies_bytes(s, device)) arithmetic = Arithmetic::int8;
@@ -52,7 +59,10 @@ double peak(const Scenario& s, const Device& device) {
                        arithmetic == Arithmetic::dequantised;
   if (arithmetic == Arithmetic::int8 && device.fp32 && device.compute_capability == "6.1")
     rate = std::max(rate, 4 * device.fp32->value());
-  if (s.runtime->half_accumulate && sixteen && device.fp32 && card_class(device) == CardClass::gddr)
+  if (sixteen && device.fp32) rate = std::max(rate, device.fp32->value());
+  const bool halves = arithmetic != Arithmetic::bf16 && has_fast_halves(device);
+  if (s.runtime->half_accumulate && halves && sixteen && device.fp32 &&
+      card_class(device) == CardClass::gddr)
     rate = std::max(rate, 4 * device.fp32->value());
   return rate;
 }
@@ -178,24 +188,30 @@ Work work_of(const Scenario& s, const Pass& pass, const Piece& piece) {
       work.padding = 2.0 * at(profile.routed_before, run) * pass.tokens * padding(s, pass);
   }
   if (piece.content == Content::experts) return work;
+  if (pass.prompt > 0 && s.runtime->activations_in_memory)
+    work.channels = pass.tokens * static_cast<double>(w.model->shape.hidden_size) *
+                    static_cast<double>(run.size());
+  return work + attention_work(s, pass, run);
+}
+
+Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
+  const Range run = intersect(layers, pass.layers);
+  Work work;
   if (pass.prompt > 0) {
-    double flops = prefill_score_flops(s, pass.prompt, run.first, run.last);
+    work.flops = prefill_score_flops(s, pass.prompt, run.first, run.last);
     if (s.runtime->score_bytes > 0) {
-      flops *= square(s, pass);
-      work.scores = flops / (4.0 * static_cast<double>(std::max<Size>(1, w.model->shape.head_dim)));
+      const Size width = std::max<Size>(1, s.weights->model->shape.head_dim);
+      work.flops *= square(s, pass);
+      work.scores = work.flops / (4.0 * static_cast<double>(width));
     }
-    work.flops += flops;
-    if (s.runtime->activations_in_memory)
-      work.channels = pass.tokens * static_cast<double>(w.model->shape.hidden_size) *
-                      static_cast<double>(run.size());
-  } else {
-    work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
-    const double flops = decode_score_flops(s, pass.cached, run.first, run.last);
-    work.flops += flops * pass.tokens / static_cast<double>(s.batch);
-    // Two operations for each element of K and V, as many as its bytes in 16 bit; once for all
-    // tokens of a sequence.
-    if (s.runtime->repeats_to_attend) work.repeated = flops;
+    return work;
   }
+  work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
+  const double flops = decode_score_flops(s, pass.cached, run.first, run.last);
+  work.flops = flops * pass.tokens / static_cast<double>(s.batch);
+  // Two operations for each element of K and V, as many as its bytes in 16 bit; once for all
+  // tokens of a sequence.
+  if (s.runtime->repeats_to_attend) work.repeated = flops;
   return work;
 }
 
@@ -216,6 +232,11 @@ Work host_work(const Scenario& s, const Pass& pass, Range range) {
   work.flops = 2.0 * at(host.multiplied_before, run) * pass.tokens;
   if (pass.prompt > 0) work.packed_bytes = work.weight_bytes;
   return work;
+}
+
+double host_layers(const Scenario& s, const Pass& pass, Range range) {
+  if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return 0;
+  return at(s.layer_split->on_host.layers_before, intersect(range, pass.layers));
 }
 
 double streamed_bytes(const Scenario& s, const Pass& pass, const Piece& piece) {

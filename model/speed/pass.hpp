@@ -46,8 +46,21 @@ inline Work operator+(const Work& a, const Work& b) {
 /// The roofline's ingredients of `piece`, and of the head.
 Work work_of(const Scenario& scenario, const Pass& pass, const Piece& piece);
 Work head_work(const Scenario& scenario, const Pass& pass);
+/// Of the layers' work, what reads and multiplies caches and their scores: it is done where the
+/// caches are.
+Work attention_work(const Scenario& scenario, const Pass& pass, Range layers);
+/// `work` without `part` of it, which attention is.
+inline Work without(Work work, const Work& part) {
+  work.cache_bytes -= part.cache_bytes;
+  work.repeated -= part.repeated;
+  work.scores -= part.scores;
+  work.flops -= part.flops;
+  return work;
+}
 /// Of layers `range` that are on cards: what tensors that stay in host memory cost.
 Work host_work(const Scenario& scenario, const Pass& pass, Range range);
+/// … and how many of them have such tensors.
+double host_layers(const Scenario& scenario, const Pass& pass, Range range);
 /// Bytes of `piece` that a streaming runtime moves: whole modules, all experts included, each time
 /// that they run.
 double streamed_bytes(const Scenario& scenario, const Pass& pass, const Piece& piece);

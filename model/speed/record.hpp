@@ -9,7 +9,7 @@
 namespace headroom::model {
 
 /// What a stretch of a pass goes over, or waits for.
-enum class Over : std::uint8_t { cards, cpu, bus, disk, reduce, launches, eager };
+enum class Over : std::uint8_t { cards, cpu, bus, disk, reduce, launches, eager, crossings };
 
 /// One layer, a part of it, or an end of the model.
 struct Item {

@@ -23,8 +23,8 @@ PassTime time_of(const Scenario& s, const Plan& plan, const Pass& pass, Record* 
   // Kernels on a card run behind their launches; those on the CPU are what launches wait for.
   const bool overlapped = s.runtime->launch == Launch::overlapped;
   const double hidden = overlapped ? std::min(time.cards, time.launches) : 0;
-  time.total =
-      time.stream + time.disk + time.reduce + time.cpu + time.cards + time.launches - hidden;
+  time.total = time.stream + time.disk + time.reduce + time.cpu + time.cards + time.crossings +
+               time.launches - hidden;
   const bool eager =
       pass.prompt == 0 && s.runtime->graph_tokens > 0 && pass.cached.self > s.runtime->graph_tokens;
   const double before = time.total;
@@ -98,8 +98,9 @@ PassTime prefill(const Scenario& s, const Plan& plan, Size prompt, Record* recor
   if (s.images.count == 0) return time;
   Record of_tower;
   const PassTime tower = time_of(s, plan, tower_pass(s), record != nullptr ? &of_tower : nullptr);
-  for (const auto part : {&PassTime::cards, &PassTime::launches, &PassTime::stream, &PassTime::disk,
-                          &PassTime::cpu, &PassTime::reduce, &PassTime::total})
+  for (const auto part :
+       {&PassTime::cards, &PassTime::launches, &PassTime::stream, &PassTime::disk, &PassTime::cpu,
+        &PassTime::reduce, &PassTime::crossings, &PassTime::total})
     time.*part += tower.*part;
   if (record != nullptr) record->insert(record->end(), of_tower.begin(), of_tower.end());
   return time;

@@ -24,12 +24,13 @@ struct Work {
 
 /// Where the time of one pass goes, seconds. `total` is what the pass takes.
 struct PassTime {
-  double cards = 0;     ///< roofline on the cards, one after the other (layer split) or together
-  double launches = 0;  ///< per-layer overheads
-  double stream = 0;    ///< offloaded weights over the host bus
-  double disk = 0;      ///< weights read from disk in this pass
-  double cpu = 0;       ///< layers computed on the CPU
-  double reduce = 0;    ///< all-reduces of tensor parallelism
+  double cards = 0;      ///< roofline on the cards, one after the other (layer split) or together
+  double launches = 0;   ///< per-layer overheads
+  double stream = 0;     ///< offloaded weights over the host bus
+  double disk = 0;       ///< weights read from disk in this pass
+  double cpu = 0;        ///< layers computed on the CPU
+  double reduce = 0;     ///< all-reduces of tensor parallelism
+  double crossings = 0;  ///< going on from one device to another
   double total = 0;
 };
 

@@ -21,6 +21,14 @@ void add_offloaded(const Scenario& scenario, const Plan& plan, const Pass& pass,
 void add_left_on_host(const Scenario& scenario, const Plan& plan, const Pass& pass, PassTime& time,
                       Record* record);
 
+/// A pass that goes on from one device to another so many times.
+inline void add_crossings(const Scenario& s, double times, PassTime& time, Record* record) {
+  const double taken = times * s.runtime->crossing_s.value;
+  time.crossings += taken;
+  if (record != nullptr && taken > 0)
+    record->push_back({.over = Over::crossings, .seconds = taken});
+}
+
 /// Calls `f` for each layer of `piece` that runs.
 template <class F>
 void for_layers(const Pass& pass, const Piece& piece, F&& f) {

@@ -47,7 +47,7 @@ class Scorer {
     for (const Subject& each : figures_)
       if (const auto at = contradictions.find(each.row); at != contradictions.end())
         out_.unscored.push_back(
-            {each.row, false, std::string(name_of(Skip::contradiction)), at->second});
+            {each.row, false, std::string(name_of(at->second.reason)), at->second.detail});
       else
         add_figure(each);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/speed/pass.hpp"
+#include "sweep/accuracy/prediction.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -28,9 +29,18 @@ bool unpacks(const model::Scenario& s) {
   });
 }
 
+constexpr double of_data_sheet = 0.8;
+
+/// Of a step of one sequence; 0: of anything else.
+double least_seconds(const Subject& each) {
+  const model::Scenario& s = each.scenario;
+  if (each.statistic != Statistic::step || s.batch != 1 || s.machine->devices.size() > 1) return 0;
+  return of_data_sheet * reading_weights(each);
+}
+
 }  // namespace
 
-std::map<const Measurement*, std::string> contradicted(const std::vector<Subject>& subjects) {
+std::map<const Measurement*, Contradiction> contradicted(const std::vector<Subject>& subjects) {
   constexpr double factor = 2;
   std::vector<const Subject*> plain, packed;
   for (const Subject& each : subjects) {
@@ -40,14 +50,23 @@ std::map<const Measurement*, std::string> contradicted(const std::vector<Subject
     else if (unpacks(each.scenario))
       packed.push_back(&each);
   }
-  std::map<const Measurement*, std::string> found;
+  std::map<const Measurement*, Contradiction> found;
   for (const Subject* slow : plain)
     for (const Subject* more : packed)
       if (slow->measured > factor * more->measured && alike(*slow, *more))
-        found.emplace(slow->row,
-                      fmt::format("16-bit weights took {:.1f} times as long as packed ones, which "
-                                  "are unpacked first",
-                                  slow->measured / more->measured));
+        found.emplace(
+            slow->row,
+            Contradiction{Skip::contradiction,
+                          fmt::format("16-bit weights took {:.1f} times as long as packed "
+                                      "ones, which are unpacked first",
+                                      slow->measured / more->measured)});
+  for (const Subject& each : subjects)
+    if (const double least = least_seconds(each); each.measured < least)
+      found.emplace(
+          each.row,
+          Contradiction{Skip::memory_rate,
+                        fmt::format("a step took {:.2f} of what reading its weights takes",
+                                    each.measured / least * of_data_sheet)});
   return found;
 }
 

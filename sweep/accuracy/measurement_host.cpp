@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <span>
 
 #include "hardware/catalogue.hpp"
 #include "hardware/names.hpp"
@@ -51,12 +52,28 @@ int sockets_of(std::string_view cpu, std::string_view settings) {
   return 1;
 }
 
+/// Modules are sold by rates; what a benchmark reaches is less than they transfer. The least rate
+/// at which the processor's channels have that much, as bandwidth, GB/s: constants are shares of
+/// it.
+double rated_bandwidth(double measured_gbs, const Processor* processor, int sockets) {
+  constexpr double ddr4[] = {2133, 2400, 2666, 2933, 3200, 3600},
+                   ddr5[] = {4800, 5200, 5600, 6000, 6400};
+  if (processor == nullptr) return measured_gbs;
+  const std::span<const double> rates =
+      processor->mts < ddr5[0] ? std::span<const double>(ddr4) : ddr5;
+  for (const double mts : rates)
+    if (const double gbs = sockets * processor->channels * mts * 8 / 1000; gbs >= measured_gbs)
+      return gbs;
+  return measured_gbs;
+}
+
 /// "measured 102 GB/s"; "24x DDR5-6400", "8 channels DDR4-3200", "quad-channel DDR4 3600": channels
 /// * rate * 8 bytes. What a row says of its memory counts for more than what the maker allows.
 /// Channels that are not stated are the processor's.
 std::optional<double> stated_bandwidth(std::string_view text, const Processor* processor,
                                        int sockets) {
-  if (const auto gbs = number_behind(text, "measured ")) return gbs;
+  if (const auto gbs = number_behind(text, "measured "))
+    return rated_bandwidth(*gbs, processor, sockets);
   for (const std::string_view unit : {" gb/s memory", " gb/s ram", "gb/s memory", "gb/s ram"})
     if (const auto at = text.find(unit); at != text.npos)
       if (const auto gbs = number_before(text.substr(0, at))) return gbs;

@@ -29,6 +29,7 @@ enum class Skip {
   capacity,       ///< more bytes on the cards than the cards have: their number is not what it says
   digits,         ///< one significant digit: the rounding is larger than the errors looked for
   contradiction,  ///< another row of the source does more in half the time
+  memory_rate,    ///< the weights alone take longer to read from the memories that they are in
 };
 std::string_view name_of(Skip reason);
 

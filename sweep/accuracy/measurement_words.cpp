@@ -155,6 +155,8 @@ std::string_view name_of(Skip reason) {
       return "one significant digit";
     case Skip::contradiction:
       return "another row of its source does more in half the time";
+    case Skip::memory_rate:
+      return "faster than the weights can be read from the memories that they are in";
   }
   return "";
 }

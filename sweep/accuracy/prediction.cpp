@@ -173,16 +173,11 @@ std::optional<double> predict(const Subject& subject, std::string& why) {
   return value;
 }
 
-double plain(const Subject& subject) {
-  Scenario s = subject.scenario;
-  if (is_memory(subject.statistic)) {
-    Subject held = subject;
-    if (subject.statistic == Statistic::allocated_peak || subject.statistic == Statistic::card_used)
-      held.statistic = Statistic::allocated_held;
-    std::string why;
-    return predict(held, why).value_or(0);
-  }
-  model::Runtime ideal = *s.runtime;
+namespace {
+
+/// `engine` on hardware that reaches its data sheets, without a cost of its own.
+model::Runtime at_full_rates(const model::Runtime& engine) {
+  model::Runtime ideal = engine;
   ideal.activations_in_memory = false;
   ideal.expert_tile = 0;
   for (auto& by_width : ideal.rates)
@@ -196,14 +191,40 @@ double plain(const Subject& subject) {
                            &model::Runtime::disk_bandwidth, &model::Runtime::far_bandwidth})
     (ideal.*share).value = 1;
   for (const auto overhead : {&model::Runtime::reduce_latency_s, &model::Runtime::reduce_over_bus_s,
-                              &model::Runtime::load_fixed_s})
+                              &model::Runtime::crossing_s, &model::Runtime::load_fixed_s})
     (ideal.*overhead).value = 0;
   // The disk and the bus alone.
   ideal.load_read_bandwidth.value = ideal.load_copy_bandwidth.value = 1e15;
-  Subject at_full_rate = subject;
-  at_full_rate.scenario.runtime = &ideal;
+  return ideal;
+}
+
+/// What `engine` would take; 0: no estimate.
+double with_runtime(Subject subject, const model::Runtime& engine) {
+  subject.scenario.runtime = &engine;
   std::string why;
-  return predict(at_full_rate, why).value_or(0);
+  return predict(subject, why).value_or(0);
+}
+
+}  // namespace
+
+double plain(const Subject& subject) {
+  Scenario s = subject.scenario;
+  if (is_memory(subject.statistic)) {
+    Subject held = subject;
+    if (subject.statistic == Statistic::allocated_peak || subject.statistic == Statistic::card_used)
+      held.statistic = Statistic::allocated_held;
+    std::string why;
+    return predict(held, why).value_or(0);
+  }
+  return with_runtime(subject, at_full_rates(*s.runtime));
+}
+
+double reading_weights(const Subject& subject) {
+  model::Runtime ideal = at_full_rates(*subject.scenario.runtime);
+  ideal.cache_cost.value = ideal.eager_layer_s.value = 0;
+  ideal.expert_cost.value = 1;
+  ideal.repeats_to_attend = ideal.whole_tiles = false;
+  return with_runtime(subject, ideal);
 }
 
 bool runs(const Scenario& s, double memory_factor, bool may_offload) {

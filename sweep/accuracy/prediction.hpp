@@ -21,6 +21,9 @@ std::optional<double> predict(const Subject& subject, std::string& why);
 /// The plain baseline: weights and caches; or a roofline at the hardware's full rates, with no
 /// overhead.
 double plain(const Subject& subject);
+/// Seconds that reading the weights takes once where they are, at the hardware's full rates, with
+/// nothing beside it; 0 where there is no estimate.
+double reading_weights(const Subject& subject);
 
 /// Whether the scenario runs under budgets divided by `memory_factor`: wholly on cards, or with
 /// what it may leave elsewhere.

@@ -170,6 +170,12 @@ void require_host_speeds(const Scenario& s, Statistic statistic) {
     throw Skipped(Skip::setting, "the processor");
 }
 
+/// `machine`, whose processor is not known and not asked for more than to read its memory.
+Machine never_computing(Machine machine) {
+  machine.host.cpu_peak = FlopsPerSecond(std::numeric_limits<double>::max());
+  return machine;
+}
+
 /// The least budget at which so many layers are on cards: what a device map of that many means.
 Bytes budget_for(const Scenario& s, Size layers) {
   const auto budgets = model::allocations(s, std::nullopt);
@@ -313,8 +319,10 @@ Subject Subjects::subject(const Measurement& row) {
       assignments_.push_back(std::make_shared<const model::Assignment>(std::move(*map)));
       s.assignment = assignments_.back().get();
     }
-  if (!is_memory(subject.statistic) && !is_of_loading(subject.statistic))
+  if (!is_memory(subject.statistic) && !is_of_loading(subject.statistic)) {
     require_host_speeds(s, subject.statistic);
+    if (s.machine->host.cpu_peak.value() <= 0) s.machine = &machine(never_computing(*s.machine));
+  }
   const bool warm = subject.statistic == load_warm || subject.statistic == load_weights_warm;
   if (warm && s.machine->devices.empty() && s.runtime->host_weights == model::HostWeights::mapped)
     throw Skipped(Skip::statistic, "files are mapped, and no weight is read");

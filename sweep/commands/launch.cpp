@@ -49,8 +49,8 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
   }
   const Margin margin(s);
   // So many that it is sure to fit.
-  const model::ExpertsApart experts(s);
-  const Size apart = experts.improve(s, model::interval_factors(*s.runtime).memory.high);
+  const model::ExpertsApart experts(*s.weights);
+  const Size apart = experts.improve(s, model::interval_factors(*s.runtime).memory.high).layers;
   const model::Explanation explained = model::explain(s);
   if (!fits(explained.estimate))
     throw std::invalid_argument(

@@ -182,6 +182,8 @@ const std::string columns =
     "  and .csv, curves, README.md\n"
     "points whose model, machine, runtime and program are those of the last run are taken from\n"
     "  it; --fresh computes all, to the same content\n"
+    "experts of a mixture stay in host memory where llama.cpp is quicker so, as `curve` has it, "
+    "which\n  says of how many layers (--n-cpu-moe)\n"
     "--dry-run: axes, number of points, expected size of the database";
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST(AllocationCurve, NothingChangesBetweenTwoPoints) {
   for (const Case& c : cases) {
     const Held held(c);
     const auto curve = curve_of(held.s);
-    const ExpertsApart experts(held.s);
+    const ExpertsApart experts(held.weights);
     for (int i = 0; i < 400; ++i) {
       Scenario s = held.s;
       const auto most = curve.back().allocation.count() / mebibyte.count();

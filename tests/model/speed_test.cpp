@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "model/placement/layer_split.hpp"
 #include "model/speed/pass.hpp"
 #include "tests/support/scenarios.hpp"
@@ -119,6 +121,44 @@ TEST(Speed, HostLayersOfALongPromptRunOnTheCardUnlessBlasTakesThem) {
   };
   EXPECT_LT(seconds("llama.cpp"), 10);
   EXPECT_GT(seconds("llama.cpp-blas"), 10 * seconds("llama.cpp"));
+}
+
+/// Qwen3-30B-A3B has experts in each of 48 layers: 96 times a token goes on from the card to the
+/// CPU or back, whatever that costs.
+TEST(Speed, ExpertsInHostMemoryCostAWayThereAndBackInEachLayer) {
+  Case c("Qwen/Qwen3-30B-A3B", "q4_K_M", "1x rtx-4090 @ epyc-rome-512gb", "llama.cpp");
+  LayerSplit split;
+  split.gpu_layers = std::ssize(c.weights.layer) + 1;
+  Runtime slow = *c.s.runtime;
+  slow.crossing_s.value += 1e-3;
+  const auto added = [&](Size layers) {
+    split.on_host = experts_on_host(c.weights, layers);
+    c.s.layer_split = &split;
+    const double before = c.step(128);
+    const Runtime* own = std::exchange(c.s.runtime, &slow);
+    const double after = c.step(128);
+    c.s.runtime = own;
+    return after - before;
+  };
+  EXPECT_NEAR(added(48), 96e-3, 1e-9);
+  EXPECT_NEAR(added(10), 20e-3, 1e-9);
+}
+
+/// ggml-cuda copies host layers to the card for 32 tokens or more, where it takes longer too:
+/// quasar-of-mikus, ik_llama.cpp pull request 520: 34 tokens of DeepSeek-V3 in IQ1_S took 23 s over
+/// PCIe 3.0 x8 and 3 s on the CPU.
+TEST(Speed, ThirtyTwoTokensAreComputedOnTheCardAtWhateverCost) {
+  Case c("Qwen/Qwen3-235B-A22B", "q4_K_M", "1x rtx-4090 @ epyc-rome-512gb", "llama.cpp");
+  LayerSplit split;
+  split.gpu_layers = std::ssize(c.weights.layer) + 1;
+  split.on_host = experts_on_host(c.weights, split.gpu_layers);
+  c.s.layer_split = &split;
+  EXPECT_GT(c.first(32), 2 * c.first(31));
+  Runtime free = *c.s.runtime;
+  free.host_prompts = HostPrompts::quicker;
+  const double without = c.first(31);
+  c.s.runtime = &free;
+  EXPECT_LT(c.first(32), 1.1 * without);
 }
 
 /// Bandwidth that two sockets have together serves layers on the CPU less well than one socket's:

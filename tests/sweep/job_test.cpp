@@ -6,6 +6,8 @@
 
 #include <set>
 
+#include "model/allocation_curve.hpp"
+#include "model/placement/layer_split.hpp"
 #include "report/columns.hpp"
 #include "sweep/fingerprint.hpp"
 #include "sweep/hub/hub.hpp"
@@ -61,6 +63,30 @@ TEST(Job, AutoIsTheCheckpointsOwnAndAppearsOnce) {
   EXPECT_EQ(job.points(), 2 * 2 * 2);
   for (const auto& s : scenarios(job.grids[0]))
     EXPECT_TRUE(s.weights->scheme->name == "bf16" || s.weights->scheme->name == "fp16");
+}
+
+/// gpt-oss-120b on cards that do not hold it: as `curve` has it, and quicker than with the last
+/// layers on the cards.
+TEST(Job, ExpertsAreInHostMemoryAsInACurve) {
+  const Job job = job_of(
+      "models = ['gpt-oss-120b']\nmachines = ['rtx-4090']\n"
+      "runtimes = ['llama.cpp', 'ktransformers']\nprecisions = ['mxfp4-moe']\n"
+      "gpu_budgets = ['8GiB', '16GiB']");
+  model::TrainingEvaluator none;
+  std::vector<Size> point(job.grids[0].digits.size());
+  for (Size i = 0; i < job.points(); ++i) {
+    job.grids[0].grid.decode(i, point);
+    model::Scenario s = job.grids[0].scenario(point);
+    const model::Estimate found = job.grids[0].evaluate(point, none);
+    const auto curve = allocation_curve(s, {s.gpu_budget});
+    EXPECT_EQ(found.tokens_s, curve.front().estimate.tokens_s) << s.runtime->name;
+    if (s.runtime->name == "llama.cpp") EXPECT_GT(found.tokens_s, 1.2 * evaluate(s).tokens_s);
+    model::LayerSplit all;
+    all.gpu_layers = std::ssize(s.weights->layer) + 1;
+    all.on_host = model::experts_on_host(*s.weights, all.gpu_layers);
+    s.layer_split = &all;
+    if (s.runtime->name == "ktransformers") EXPECT_EQ(found.tokens_s, evaluate(s).tokens_s);
+  }
 }
 
 TEST(Job, AutoIsWhatEachEngineMakesOfTheCheckpoint) {

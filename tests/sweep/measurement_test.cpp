@@ -171,6 +171,20 @@ TEST(Accuracy, WhatDoesLessInTwiceTheTimeIsLeftOut) {
   EXPECT_NE(accuracy.unscored[0].detail.find("9.9 times"), std::string::npos);
 }
 
+/// 4.92 GB of Q4_K_M less the embedding at the 360 GB/s of an RTX 3060: 13 ms at least.
+TEST(Accuracy, WhatIsFasterThanMemoryIsLeftOut) {
+  const auto line = [](const char* id, const char* gpus, const char* value) {
+    return std::string(id) + ",decode_speed,Llama-3-8B,Q4_K_M,decode,RTX 3060 12GB," + gpus +
+           ",1,1,128,framework=llama.cpp,decode_speed,tokens/s," + value + ",A,s\n";
+  };
+  const File file(header + line("a", "1", "70") + line("b", "1", "120") + line("c", "2", "120"));
+  const Accuracy accuracy = score({file.path}, "");
+  ASSERT_EQ(accuracy.unscored.size(), 1U);
+  EXPECT_EQ((*accuracy.unscored[0].row)["id"], "b");
+  EXPECT_FALSE(accuracy.unscored[0].eligible);
+  EXPECT_EQ(accuracy.unscored[0].reason, name_of(Skip::memory_rate));
+}
+
 TEST(Accuracy, LabelsAreJudgedOnTheInterval) {
   const std::string head =
       "id,kind,model,precision,gpu,gpu_count,gpu_memory_gb,batch,context,settings,outcome,quantity,"
