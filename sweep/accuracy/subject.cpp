@@ -170,6 +170,16 @@ void require_host_speeds(const Scenario& s, Statistic statistic) {
     throw Skipped(Skip::setting, "the processor");
 }
 
+/// Throws Skipped where an engine that computes host layers leaves open how many those are.
+void require_layers(const Measurement& row, const Scenario& s) {
+  if (s.runtime->offload != model::Offload::compute || s.layer_split != nullptr ||
+      s.machine->devices.empty() || lower(row["settings"]).find("auto") != std::string::npos)
+    return;
+  const model::Plan plan = place(s, 1.0);
+  if (plan.feasible() && plan.on_cpu.size() + plan.on_disk.size() > 0)
+    throw Skipped(Skip::setting, "how many layers are on the cards");
+}
+
 /// `machine`, whose processor is not known and not asked for more than to read its memory.
 Machine never_computing(Machine machine) {
   machine.host.cpu_peak = FlopsPerSecond(std::numeric_limits<double>::max());
@@ -321,6 +331,7 @@ Subject Subjects::subject(const Measurement& row) {
     }
   if (!is_memory(subject.statistic) && !is_of_loading(subject.statistic)) {
     require_host_speeds(s, subject.statistic);
+    require_layers(row, s);
     if (s.machine->host.cpu_peak.value() <= 0) s.machine = &machine(never_computing(*s.machine));
   }
   const bool warm = subject.statistic == load_warm || subject.statistic == load_weights_warm;
