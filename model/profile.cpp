@@ -114,6 +114,8 @@ void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
     it->twice_before[at] += cache.per_token + values_of(cache, norms);
     it->state_before[at] += cache.per_sequence;
     it->score_dims_before[at] += cache.score_dims;
+    if (layer >= 0)
+      profile.layers[static_cast<std::size_t>(layer)].kernels += kernels_of(cache.kind);
   }
   for (CacheClass& c : profile.caches) {
     accumulate(c.per_token_before);
@@ -140,6 +142,9 @@ void add_prefix_sums(Profile& profile) {
   profile.routed_before.assign(1, 0);
   profile.decoding_before.assign(1, 0);
   profile.passes_before.assign(1, 0);
+  profile.kernels_before.assign(1, 0);
+  profile.matrices_before.assign(1, 0);
+  profile.mixtures_before.assign(1, 0);
   for (const Layer& layer : profile.layers) {
     const double passes = static_cast<double>(layer.passes);
     const double routed = passes * layer.sums.routed_active;
@@ -147,6 +152,11 @@ void add_prefix_sums(Profile& profile) {
     profile.multiplied_before.push_back(profile.multiplied_before.back() + n);
     profile.routed_before.push_back(profile.routed_before.back() + routed);
     profile.passes_before.push_back(profile.passes_before.back() + layer.passes);
+    profile.kernels_before.push_back(profile.kernels_before.back() + layer.passes * layer.kernels);
+    profile.matrices_before.push_back(profile.matrices_before.back() +
+                                      layer.passes * layer.matrices);
+    profile.mixtures_before.push_back(profile.mixtures_before.back() +
+                                      (layer.routing.experts > 0 ? layer.passes : 0));
     profile.decoding_before.push_back(profile.decoding_before.back() + (layer.decodes ? 1 : 0));
     profile.widest = std::max(profile.widest, layer.widest);
   }
@@ -178,6 +188,17 @@ std::vector<Size> blocks_of(const Part& part, const Profile& profile) {
     blocks.push_back(block);
   }
   return blocks;
+}
+
+Size kernels_of(CacheKind kind) {
+  switch (kind) {
+    case CacheKind::latent:
+      return 7;
+    case CacheKind::indexer:
+      return 4;
+    default:
+      return 3;
+  }
 }
 
 Profile profile_of(const Part& part, Size hidden) {
@@ -217,6 +238,10 @@ Profile profile_of(const Part& part, Size hidden) {
     if (i < 0) continue;
     Layer& layer = profile.layers[static_cast<std::size_t>(i)];
     if (tensor.of > 1 && layer.routing.experts == 0) layer.routing = {tensor.of, tensor.used};
+    const bool norm = tensor.role == Role::norm && tensor.name.ends_with("weight");  // not its bias
+    const bool matrix = tensor.role == Role::matmul;
+    if (tensor.of <= 1 && (matrix || norm)) ++layer.kernels;
+    if (tensor.of <= 1 && matrix) ++layer.matrices;
     if (hidden > 0) {
       const std::string_view rest = std::string_view(tensor.name).substr(layer.path.size() + 1);
       widths[{i, rest.substr(0, rest.find('.'))}] += activation_width(tensor, hidden);

@@ -30,6 +30,8 @@ struct Layer {
   Sums sums{};
   Routing routing{0, 0};  ///< experts and how many of them a token uses; {0, 0}: dense
   double widest = 0;      ///< live activation elements per token of its widest submodule
+  Size kernels = 0;       ///< of one run, those of routed experts left out: see kernels_of
+  Size matrices = 0;      ///< of them, products of matrices
 };
 
 /// Caches of one kind and window over all layers, as prefix sums: `before[n]` is the sum over the
@@ -69,6 +71,9 @@ struct Profile {
   std::vector<double> multiplied_before;  ///< matrix elements one token is multiplied by
   std::vector<double> routed_before;      ///< of them, those of experts
   std::vector<Size> passes_before;        ///< runs of them in one forward pass
+  std::vector<Size> kernels_before;       ///< kernels of those runs, of routed experts left out
+  std::vector<Size> matrices_before;      ///< of those kernels, how many are products of matrices
+  std::vector<Size> mixtures_before;      ///< of those runs, how many route to experts
   std::vector<Size> decoding_before;      ///< how many of them run per output token
   Routing routing{0, 0};                  ///< of the first routed layer
 
@@ -83,6 +88,14 @@ struct Profile {
 /// embeddings, and what is registered before the first of them, or all else outside the blocks.
 inline constexpr Size before_blocks = -1, after_blocks = -2;
 std::vector<Size> blocks_of(const Part& part, const Profile& profile);
+
+/// Kernels of a layer beside one for each matrix and each norm of it, by the cache that it keeps:
+/// of attention the rotation, the write and the scores; of a latent also two products of the heads
+/// with what expands it, and two copies; of a recurrent state the convolution, the scan and the
+/// gate; of an indexer the rotation, the write, the scores and the choice. Engines fuse some and
+/// split others (q, k and v; activations): what is left of that is in what a kernel costs them.
+/// Source: vLLM 0.19 model_executor/models and layers.
+Size kernels_of(CacheKind kind);
 
 /// `hidden`: width of the residual stream, which turns matrix elements into activation widths.
 Profile profile_of(const Part& part, Size hidden);

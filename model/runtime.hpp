@@ -126,7 +126,8 @@ struct Rates {
   Constant decode_bandwidth;  ///< share of the card's bandwidth at which weights are read
   Constant prefill_compute;   ///< share of the card's dense peak that matrix products reach
   Constant byte_compute;      ///< the same of packed weights that are multiplied as bytes
-  Constant layer_overhead_s;  ///< launches and Python, per layer and pass, seconds
+  Constant kernel_s;          ///< of each kernel beside what it reads and multiplies, seconds:
+                              ///< its launch, its start and end, the Python that calls it
   Constant unpack_bandwidth;  ///< share of the card's bandwidth at which weights are unpacked into
                               ///< memory: what is read and, in 16 bit, written
 };
@@ -208,7 +209,8 @@ struct Runtime {
                            ///< prompt do not follow each other through a layer split's cards
   Size expert_tile;        ///< tokens that a product of an expert is padded to; 0: not padded
   bool activations_in_memory;  ///< norms, sums and conversions are kernels of their own
-  Size graph_tokens;  ///< longer contexts are decoded without CUDA graphs; 0: as short ones
+  bool graphs;        ///< decode steps are captured as CUDA graphs, prompts launched as they come
+  Size graph_tokens;  ///< longer contexts are decoded without graphs; 0: as short ones
   PackedProducts packed_products;
   bool half_accumulate;                 ///< 16-bit products are summed in 16 bit
   AdapterMemory adapters;               ///< how low-rank adapters are held
@@ -223,10 +225,14 @@ struct Runtime {
   Constant host_bytes;           ///< the process itself in host memory
   Constant fragmentation;        ///< share of a card's allocations that the allocator holds beside
   std::array<std::array<Rates, widths>, card_classes> rates;
-  Constant expert_overhead;  ///< of each expert of a layer, run together: share of the layer's own
-  Constant expert_loop;      ///< the same where they are looped over
-  Constant expert_cost;      ///< of a byte of routed experts, in bytes of weights that take as long
-  Constant eager_layer_s;    ///< from one layer to the next without CUDA graphs, at least, seconds
+  Constant
+      mixture_kernels;  ///< of a layer's routed experts, run together: choice, sorting, products
+  Constant expert_kernels;  ///< of each routed expert where they are looped over
+  Constant step_s;          ///< of each pass: schedule, inputs, sampling, seconds
+  Constant sequence_s;      ///< of each sequence in a pass: schedule, detokeniser, stream, seconds
+  Constant expert_cost;     ///< of a byte of routed experts, in bytes of weights that take as long
+  Constant eager_kernel_s;  ///< from one kernel to the next without CUDA graphs, at least, seconds
+  Constant score_compute;   ///< share of the card's 16-bit peak that a prompt's scores reach
   Constant repeat_bandwidth;    ///< bytes a second of K and V that are copied for each query head
   Constant cache_cost;          ///< of a byte of caches, in bytes of weights that take as long
   Constant score_traffic;       ///< bytes moved for each attention score that stands in memory

@@ -108,16 +108,20 @@ Runtime start() {
   for (auto& by_width : r.rates)
     for (Rates& rates : by_width)
       rates = {guess(0.78, 0.40, 0.95), guess(0.40, 0.15, 0.70), guess(0.22, 0.10, 0.40),
-               guess(60e-6, 10e-6, 200e-6), guess(0.80, 0.30, 1.20)};
+               guess(5e-6, 1e-6, 20e-6), guess(0.80, 0.30, 1.20)};
   r.score_traffic = guess(20, 8, 40);  // written, scaled and masked, read for the softmax and after
   // ggml: some fifty reads and writes of a hidden state in fp32, part of them within caches.
   r.activation_traffic = guess(120, 60, 240);
   r.queue = guess(0.1, 0.03, 0.5);
   r.request_s = guess(0.0125, 0.0025, 0.05);
-  r.expert_overhead = guess(0.002, 0.0005, 0.01);  // one grouped kernel: routing, sorting, tiles
-  r.expert_loop = guess(0.13, 0.03, 0.3);          // modeling_qwen3_moe.py: for expert in experts
-  r.expert_cost = guess(1.4, 0.9, 2.2);
-  r.eager_layer_s = guess(400e-6, 200e-6, 800e-6);
+  // fused_moe.py: top-k, counts, sorting, products of all experts twice, activation, sum.
+  r.mixture_kernels = guess(9, 4, 25);
+  r.expert_kernels = guess(1.5, 0.5, 4);  // modeling_qwen3_moe.py: for expert in experts
+  r.step_s = guess(0.4e-3, 0.1e-3, 2e-3);
+  r.sequence_s = guess(8e-6, 2e-6, 40e-6);
+  r.expert_cost = guess(1.1, 0.7, 1.8);  // fewer are touched than by uniform routing, less evenly
+  r.eager_kernel_s = guess(25e-6, 8e-6, 60e-6);  // a Python call or two, dispatch, launch
+  r.score_compute = guess(0.40, 0.15, 0.70);     // FlashAttention 2 and 3 on A100 and H100
   r.repeat_bandwidth = guess(3.3e11, 1e11, 6e11);
   r.cache_cost = guess(1.5, 0.7, 4.0);
   r.stream_bandwidth = guess(0.60, 0.30, 0.85);
@@ -167,11 +171,11 @@ Runtime transformers() {
   r.adapter_bytes = 4;
   r.draft_vocabulary = Size{1} << 40;  // candidate_generator.py: other tokenizers are translated
   r.cache_growth = Growth::by_layer;
-  // About a hundred operations a layer, each called from Python.
+  // About a hundred operations a layer, each called from Python: seven for a matrix or a norm.
   for (auto& by_width : r.rates)
     for (Rates& rates : by_width) {
       rates.decode_bandwidth = guess(0.50, 0.25, 0.80);
-      rates.layer_overhead_s = guess(0.9e-3, 0.4e-3, 2e-3);
+      rates.kernel_s = guess(70e-6, 30e-6, 150e-6);
     }
   // The layer's input, the sum after attention, its norm, and the embeddings that the model holds.
   r.residual_copies = 4;
@@ -310,7 +314,7 @@ Runtime vllm() {
   r.split = Split::tensors;
   r.admission = Admission::as_needed;   // v1/core/sched/scheduler.py: allocate_slots, preempted
   r.expert_spread = ExpertSpread::all;  // fused_moe/config.py FusedMoEParallelConfig.make
-  r.strict_positions = r.holds_back = r.sparse_attention = r.whole_tiles = true;
+  r.strict_positions = r.holds_back = r.sparse_attention = r.whole_tiles = r.graphs = true;
   r.continuous_batching = true;
   r.windows = Windows::pages;
   r.rotary = Rotary::shared;  // layers/rotary_embedding: one for each set of parameters
@@ -501,7 +505,7 @@ std::vector<Runtime> policy_rows() {
   litgpt.vendors = of_desktops;
   litgpt.launch = Launch::overlapped;
   for (auto& by_width : litgpt.rates)
-    for (Rates& rates : by_width) rates.layer_overhead_s = guess(0.9e-3, 0.4e-3, 2e-3);
+    for (Rates& rates : by_width) rates.kernel_s = guess(70e-6, 30e-6, 150e-6);
   litgpt.logits = Positions::all;
   rows.push_back(torch_program("gpt-fast", "2024",
                                "pytorch-labs/gpt-fast generate.py, torch.compile", Split::tensors));

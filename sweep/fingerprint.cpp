@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "model/quantisation/stored.hpp"
+#include "model/runtime_measured.hpp"
 #include "sweep/source_hash.hpp"
 
 namespace headroom::sweep {
@@ -118,7 +119,16 @@ std::int64_t fingerprint(const Machine& machine) {
 
 std::int64_t fingerprint(const model::Runtime& runtime) {
   Hash hash;
-  hash.add(runtime);
+  hash.add(runtime.name);
+  hash.add(runtime.version);
+  for (const model::NamedConstant& each : model::named_constants()) {
+    if (each.of_runtime) {
+      hash.add(runtime.*each.of_runtime);
+      continue;
+    }
+    for (const auto& by_width : runtime.rates)
+      for (const model::Rates& rates : by_width) hash.add(rates.*each.of_rates);
+  }
   return hash.value();
 }
 

@@ -12,8 +12,9 @@
 namespace headroom::sweep {
 
 /// Of all that an outcome can depend on: every tensor, cache and header of a model; every figure of
-/// a machine's cards and host; every policy and constant of a runtime. Sources, dates, titles and
-/// prices are left out. The same on every machine.
+/// a machine's cards and host; name, version and every constant of a runtime, whose policies are of
+/// the program's version. Sources of facts, dates, titles and prices are left out. The same on
+/// every machine.
 std::int64_t fingerprint(const model::Model& model);
 std::int64_t fingerprint(const Machine& machine);
 std::int64_t fingerprint(const model::Runtime& runtime);

@@ -245,18 +245,16 @@ class Parts {
       case Over::launches:
         return overhead(
             stretch.hidden > 0 ? "launches beyond the kernels" : "launches",
-            fmt::format(
-                "{:.3g} us a layer{}", rates_of(s_).layer_overhead_s.value * 1e6,
-                s_.weights->model->profile.routing.experts > 0
-                    ? fmt::format(", {:.3g} of it more for each expert",
-                                  (r.experts_looped ? r.expert_loop : r.expert_overhead).value)
-                    : ""));
+            fmt::format("{:.0f} kernels at {:.3g} us, {:.3g} us a pass, {:.3g} us a sequence",
+                        stretch.kernels, rates_of(s_).kernel_s.value * 1e6, r.step_s.value * 1e6,
+                        r.sequence_s.value * 1e6));
       case Over::crossings:
         return overhead("from device to device",
                         fmt::format("{:.3g} us each time", r.crossing_s.value * 1e6));
       case Over::eager:
-        return overhead("layers without CUDA graphs",
-                        fmt::format("{:.3g} us a layer", r.eager_layer_s.value * 1e6));
+        return overhead(
+            "kernels without CUDA graphs",
+            fmt::format("{:.0f} at {:.3g} us", stretch.kernels, r.eager_kernel_s.value * 1e6));
       default:
         return;
     }

@@ -146,7 +146,8 @@ class TimeTerms {
          reduce_);
     part("crossings", pass.crossings, "times it goes on from one device to another * seconds each",
          runtime_.crossing_s);
-    part("launches", pass.launches, "layers * overhead", rates.layer_overhead_s);
+    part("launches", pass.launches,
+         "kernels * overhead + a pass's own + sequences * overhead of each", rates.kernel_s);
     add(name, pass.total, interval,
         runtime_.launch == Launch::overlapped
             ? "stream + disk + reduce + crossings + cpu + max(cards, launches)"

@@ -136,6 +136,7 @@ Work rank_work(const Scenario& s, const Plan& plan, const Pass& pass, Size first
       pass.weight_reads * times * static_cast<double>(w.shards.of_rank(held, rank).count()) +
       work.expert_bytes;
   work.flops /= static_cast<double>(plan.shards);
+  work.attended /= static_cast<double>(plan.shards);
   work.padding /= static_cast<double>(plan.shards);
   work.packed_bytes = pass.prompt > 0 ? work.weight_bytes : 0;
   if (pass.prompt == 0)

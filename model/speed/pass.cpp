@@ -13,6 +13,10 @@ double at(const std::vector<double>& before, Range range) {
   return before[static_cast<std::size_t>(range.last)] -
          before[static_cast<std::size_t>(range.first)];
 }
+double over(const std::vector<Size>& before, Range range) {
+  return static_cast<double>(before[static_cast<std::size_t>(range.last)] -
+                             before[static_cast<std::size_t>(range.first)]);
+}
 
 /// How weights below 16 bit are multiplied on `device`. Bytes are multiplied fast by matrix units
 /// from compute capability 7.5 on, and by 6.1, four pairs in the lane of one fp32 product (CUDA C++
@@ -47,13 +51,7 @@ bool has_fast_halves(const Device& device) {
 /// to where a card is no quicker with it. Cards that accumulate fp16 in 16 bit do so at four times
 /// their fp32 rate; GeForce lists half of that, which is with fp32 sums (NVIDIA Ampere and Ada
 /// architecture white papers, appendix). Of bf16 the sums are in fp32.
-double peak(const Scenario& s, const Device& device) {
-  Arithmetic arithmetic = s.weights->arithmetic;
-  if (multiplies_bytes(s, device)) arithmetic = Arithmetic::int8;
-  // LLM.int8 takes as long as 16 bit or longer: outliers are multiplied apart, products of bytes
-  // scaled and added to those (Dettmers et al., arXiv:2208.07339, appendix D).
-  const bool outliers = s.weights->scheme->family == SchemeFamily::bitsandbytes;
-  if (unpacks_into_memory(s, device) || outliers) arithmetic = Arithmetic::dequantised;
+double peak(const Scenario& s, const Device& device, Arithmetic arithmetic) {
   double rate = device.peak(arithmetic).value();
   const bool sixteen = arithmetic == Arithmetic::fp16 || arithmetic == Arithmetic::bf16 ||
                        arithmetic == Arithmetic::dequantised;
@@ -65,6 +63,16 @@ double peak(const Scenario& s, const Device& device) {
       card_class(device) == CardClass::gddr)
     rate = std::max(rate, 4 * device.fp32->value());
   return rate;
+}
+
+double peak(const Scenario& s, const Device& device) {
+  if (multiplies_bytes(s, device)) return peak(s, device, Arithmetic::int8);
+  // LLM.int8 takes as long as 16 bit or longer: outliers are multiplied apart, products of bytes
+  // scaled and added to those (Dettmers et al., arXiv:2208.07339, appendix D).
+  const bool outliers = s.weights->scheme->family == SchemeFamily::bitsandbytes;
+  return peak(
+      s, device,
+      unpacks_into_memory(s, device) || outliers ? Arithmetic::dequantised : s.weights->arithmetic);
 }
 
 /// Of a packed byte: reading it and writing its elements in 16 bit.
@@ -204,6 +212,7 @@ Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
       work.flops *= square(s, pass);
       work.scores = work.flops / (4.0 * static_cast<double>(width));
     }
+    work.attended = work.flops;
     return work;
   }
   work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
@@ -247,17 +256,23 @@ double streamed_bytes(const Scenario& s, const Pass& pass, const Piece& piece) {
 }
 
 double runs(const Scenario& s, const Pass& pass) {
-  const auto& before = s.weights->model->profile.passes_before;
-  return static_cast<double>(before[static_cast<std::size_t>(pass.layers.last)] -
-                             before[static_cast<std::size_t>(pass.layers.first)]);
+  return over(s.weights->model->profile.passes_before, pass.layers);
+}
+
+double kernels(const Scenario& s, const Pass& pass) {
+  const Profile& profile = s.weights->model->profile;
+  const Runtime& r = *s.runtime;
+  const auto of_experts =
+      r.experts_looped ? static_cast<double>(profile.routing.experts) * r.expert_kernels.value
+                       : r.mixture_kernels.value;
+  return over(profile.kernels_before, pass.layers) +
+         over(profile.mixtures_before, pass.layers) * of_experts;
 }
 
 double launches(const Scenario& s, const Pass& pass) {
   const Runtime& r = *s.runtime;
-  const double experts = static_cast<double>(s.weights->model->profile.routing.experts);
-  const Constant& each = r.experts_looped ? r.expert_loop : r.expert_overhead;
-  return runs(s, pass) * pass.weight_reads * rates_of(s).layer_overhead_s.value *
-         (1 + experts * each.value);
+  return pass.weight_reads * (kernels(s, pass) * rates_of(s).kernel_s.value + r.step_s.value) +
+         pass.logit_rows * r.sequence_s.value;
 }
 
 double read_bytes(const Scenario& s, const Work& work) {
@@ -266,8 +281,10 @@ double read_bytes(const Scenario& s, const Work& work) {
 }
 
 double compute_seconds(const Work& work, const Rate& rate) {
-  return (work.flops + work.padding) / rate.flops_s + work.scores * rate.score_s +
-         work.channels * rate.channel_s + work.packed_bytes * rate.unpack_s;
+  const double attention = work.attended > 0 ? work.attended / rate.attend_s : 0;
+  return (work.flops - work.attended + work.padding) / rate.flops_s + attention +
+         work.scores * rate.score_s + work.channels * rate.channel_s +
+         work.packed_bytes * rate.unpack_s;
 }
 
 double seconds(const Scenario& s, const Work& work, const Rate& rate) {
@@ -298,6 +315,7 @@ Rate card_rate(const Scenario& s, const Device& device) {
   return {bandwidth_of(s, device) * rates.decode_bandwidth.value,
           s.runtime->repeat_bandwidth.value,
           peak(s, device) * product_share(s, device, rates).value,
+          peak(s, device, Arithmetic::dequantised) * s.runtime->score_compute.value,
           s.runtime->score_traffic.value / bandwidth,
           s.runtime->activation_traffic.value / bandwidth,
           unpack_seconds(s, device, rates)};
@@ -307,7 +325,8 @@ Rate cpu_rate(const Scenario& s) {
   const double further = static_cast<double>(host.sockets - 1);
   const double used = (1 + further * s.runtime->far_bandwidth.value) / (1 + further);
   const double bandwidth = used * host.ram_bandwidth.value() * s.runtime->cpu_bandwidth.value;
-  return {bandwidth, bandwidth, used * host.cpu_peak.value() * s.runtime->cpu_compute.value};
+  const double flops = used * host.cpu_peak.value() * s.runtime->cpu_compute.value;
+  return {bandwidth, bandwidth, flops, flops};
 }
 const Constant& reduce_latency(const Scenario& s, Size cards) {
   return over_bus(s, cards) ? s.runtime->reduce_over_bus_s : s.runtime->reduce_latency_s;

@@ -41,7 +41,8 @@ inline Work operator+(const Work& a, const Work& b) {
           a.channels + b.channels,
           a.packed_bytes + b.packed_bytes,
           a.padding + b.padding,
-          a.flops + b.flops};
+          a.flops + b.flops,
+          a.attended + b.attended};
 }
 /// The roofline's ingredients of `piece`, and of the head.
 Work work_of(const Scenario& scenario, const Pass& pass, const Piece& piece);
@@ -66,19 +67,24 @@ double host_layers(const Scenario& scenario, const Pass& pass, Range range);
 double streamed_bytes(const Scenario& scenario, const Pass& pass, const Piece& piece);
 /// Layers that run, each as often as it does.
 double runs(const Scenario& scenario, const Pass& pass);
-/// Seconds of launches and the like, per layer that runs.
+/// Kernels of the layers that run, each as often as it does: those of the profile and, where
+/// experts are routed to, mixture_kernels of all together or expert_kernels of each.
+double kernels(const Scenario& scenario, const Pass& pass);
+/// Seconds beside the roofline: of every kernel, of the pass and of every sequence in it.
 double launches(const Scenario& scenario, const Pass& pass);
 
 /// Bytes that are read, experts and caches by the weights that would take as long.
 double read_bytes(const Scenario& scenario, const Work& work);
 
-/// What a device reaches: bytes, bytes copied for query heads, and FLOPs a second; seconds that an
-/// attention score in memory costs, a channel of activations there, and a packed byte of weights
-/// that is unpacked into memory.
+/// What a device reaches: bytes, bytes copied for query heads, FLOPs of matrices and of a prompt's
+/// scores a second; seconds that an attention score in memory costs, a channel of activations
+/// there, and a packed byte of weights that is unpacked into memory.
 struct Rate {
-  double bytes_s = 0, repeat_s = 0, flops_s = 0, score_s = 0, channel_s = 0, unpack_s = 0;
+  double bytes_s = 0, repeat_s = 0, flops_s = 0, attend_s = 0;
+  double score_s = 0, channel_s = 0, unpack_s = 0;
 };
-/// Kernels that follow each other, seconds: products, then what goes through memory beside them.
+/// Kernels that follow each other, seconds: products, scores, then what goes through memory beside
+/// them.
 double compute_seconds(const Work& work, const Rate& rate);
 /// The roofline: max(bytes / bandwidth, compute_seconds) + repeated / copying. Copying keys and
 /// values for every query head is bound by the kernel's index arithmetic: measured at the same rate

@@ -30,6 +30,7 @@ struct Stretch {
   double seconds = 0;  ///< of the pass: stretches add up to its total
   double hidden = 0;   ///< seconds behind other stretches
   double moved = 0;    ///< bytes over a link, all items together
+  double kernels = 0;  ///< that are launched
 };
 using Record = std::vector<Stretch>;
 

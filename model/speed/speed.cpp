@@ -9,6 +9,13 @@
 namespace headroom::model {
 namespace {
 
+/// Whether kernels are launched one by one although the engine captures graphs: those are of decode
+/// steps, up to some length.
+bool is_eager(const Scenario& s, const Pass& pass) {
+  const Runtime& r = *s.runtime;
+  return r.graphs && (pass.prompt > 0 || (r.graph_tokens > 0 && pass.cached.self > r.graph_tokens));
+}
+
 PassTime time_of(const Scenario& s, const Plan& plan, const Pass& pass, Record* record = nullptr) {
   PassTime time;
   if (s.runtime->split == Split::tensors)
@@ -25,14 +32,20 @@ PassTime time_of(const Scenario& s, const Plan& plan, const Pass& pass, Record* 
   const double hidden = overlapped ? std::min(time.cards, time.launches) : 0;
   time.total = time.stream + time.disk + time.reduce + time.cpu + time.cards + time.crossings +
                time.launches - hidden;
-  const bool eager =
-      pass.prompt == 0 && s.runtime->graph_tokens > 0 && pass.cached.self > s.runtime->graph_tokens;
   const double before = time.total;
-  if (eager) time.total = std::max(time.total, runs(s, pass) * s.runtime->eager_layer_s.value);
+  if (is_eager(s, pass))
+    time.total = std::max(time.total,
+                          pass.weight_reads * kernels(s, pass) * s.runtime->eager_kernel_s.value);
   if (record == nullptr) return time;
-  record->push_back({.over = Over::launches, .seconds = time.launches - hidden, .hidden = hidden});
+  record->push_back({.over = Over::launches,
+                     .seconds = time.launches - hidden,
+                     .hidden = hidden,
+                     .kernels = pass.weight_reads * kernels(s, pass)});
   if (time.total > before)
-    record->push_back({.over = Over::eager, .seconds = time.total - before, .hidden = before});
+    record->push_back({.over = Over::eager,
+                       .seconds = time.total - before,
+                       .hidden = before,
+                       .kernels = pass.weight_reads * kernels(s, pass)});
   return time;
 }
 

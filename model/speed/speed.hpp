@@ -20,6 +20,7 @@ struct Work {
   double packed_bytes = 0;  ///< weights that meet many tokens, as they are packed
   double padding = 0;       ///< FLOPs of what cards multiply for nothing: tiles half full
   double flops = 0;         ///< multiplications and additions of matrices and attention scores
+  double attended = 0;      ///< of them those of a prompt's scores: in 16 bit, whatever weights are
 };
 
 /// Where the time of one pass goes, seconds. `total` is what the pass takes.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/memory/activation.hpp"
 #include "model/placement/placement.hpp"
 #include "model/speed/serving.hpp"
 #include "model/speed/speed.hpp"
@@ -15,6 +16,14 @@ constexpr double normal_95th = 1.6448536269514722;
 double log_variance(const Lengths& lengths) {
   const double s = std::log(lengths.p95 / lengths.p50) / normal_95th;
   return s * s;
+}
+
+/// Prompts that go through one pass where `arriving` new requests meet a step in the mean: as many,
+/// as far as the chunk of a pass holds them.
+Size prompts_together(const Scenario& s, double arriving) {
+  const auto chunk = static_cast<double>(prefill_chunk(s));
+  const double room = chunk > 0 ? chunk / static_cast<double>(s.prompt_tokens) : arriving;
+  return std::max<Size>(1, std::llround(std::floor(std::min(arriving, room))));
 }
 
 Size tokens(double count) { return std::max<Size>(1, std::llround(count)); }
@@ -60,9 +69,13 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   const double step = decode_step(share, plan, cached).total;
   const double others = static_cast<double>(share.batch - 1);
   const double mean_output = static_cast<double>(s.output_tokens);
-  const double tpot = step + others / mean_output * prompt;
+  Scenario joint = one;
+  joint.batch = prompts_together(s, others / mean_output);
+  const double another =
+      prefill(joint, plan, s.prompt_tokens).total / static_cast<double>(joint.batch);
+  const double tpot = step + others / mean_output * another;
   const double beside = s.runtime->request_s.value * std::sqrt(static_cast<double>(running)) +
-                        s.runtime->queue.value * others * prompt + step;
+                        s.runtime->queue.value * others * another + step;
   const double runs = beside + prompt + (mean_output - 1) * tpot;
   const double waits =
       static_cast<double>(asked.batch - running) / static_cast<double>(running) * runs;
@@ -77,7 +90,7 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   t.total = Seconds(waits + runs);
   t.requests_s = static_cast<double>(running) / runs;
   t.output_tokens_s = t.requests_s * mean_output;
-  t.prompt_share = std::min(1.0, t.requests_s * prompt / static_cast<double>(stages));
+  t.prompt_share = std::min(1.0, t.requests_s * another / static_cast<double>(stages));
   t.cached_tokens = static_cast<double>(cached.self);
   t.at_p50 = at(prompts.p50, outputs.p50);
   t.at_p95 = at(prompts.p95, outputs.p95);

@@ -34,11 +34,11 @@ struct Traffic {
 
 /// What each request sees while the others start and end beside it.
 ///
-///   tpot = step + (running - 1) / output * prefill
-///   ttft = request * sqrt(running) + prompt + queue * (running - 1) * prefill + step
+///   tpot = step + (running - 1) / output * another
+///   ttft = request * sqrt(running) + prompt + queue * (running - 1) * another + step
 ///   total = ttft + (output - 1) * tpot
 ///   requests a second = running / total without waiting = batch / total   (Little's law)
-///   share of prompts = requests a second * prefill / stages, at most 1
+///   share of prompts = requests a second * another / stages, at most 1
 ///
 /// Where memory holds `running` sequences, fewer than `batch`, the others wait: ttft grows by
 /// (batch - running) / running of the time that a request runs (Little's law in a closed loop).
@@ -50,15 +50,16 @@ struct Traffic {
 /// many, and prefills of n requests overlap; `running` in tpot and ttft is that share.
 ///
 /// step: one decode step of all sequences, seconds, with prompt + mean square of outputs / (2 mean
-/// output) tokens cached each, since long outputs are met more often; prefill, prompt: of the mean
-/// and of this prompt; while one request gets its output tokens, each of the others is followed by
-/// a new one, whose prefill shares the passes (chunked prefill); queue: share of the other prompts
-/// that a request waits for, which depends on how they arrive; request: of one alone, front end,
-/// tokeniser and schedule, which requests that arrive together share. Source: the schedulers of
-/// vLLM, SGLang and TensorRT-LLM; queue and request are fitted, and the root is: without it the
-/// first token of a request alone carries what loaded servers take, 5 times too much (Qwen3-1.7B
-/// and Qwen2.5-72B on H100). Left out: sequences that are put off and
-/// resumed; the spread of waiting times.
+/// output) tokens cached each, since long outputs are met more often; prompt: prefill of this
+/// prompt; another: of a mean one among those that meet in a pass, (running - 1) / output of them
+/// as far as a chunk holds them, which read the weights once; while one request gets its output
+/// tokens, each of the others is followed by a new one, whose prefill shares the passes (chunked
+/// prefill); queue: share of the other prompts that a request waits for, which depends on how they
+/// arrive; request: of one alone, front end, tokeniser and schedule, which requests that arrive
+/// together share. Source: the schedulers of vLLM, SGLang and TensorRT-LLM; queue and request are
+/// fitted, and the root is: without it the first token of a request alone carries what loaded
+/// servers take, 5 times too much (Qwen3-1.7B and Qwen2.5-72B on H100). Left out: sequences that
+/// are put off and resumed; the spread of waiting times.
 Traffic traffic(const Scenario& scenario, const Lengths& prompts, const Lengths& outputs);
 /// The same where all requests are as the scenario has them.
 Traffic traffic(const Scenario& scenario);

@@ -118,8 +118,13 @@ std::optional<std::string_view> vllm_of_tracker(const std::string& source) {
 }
 
 /// Serving tables say how matrices are multiplied; a checkpoint that is held so already says more.
+/// A table that names the kernels of quantised weights and leaves them out for a repository of a
+/// hub has its weights as published.
 std::string by_kernels(const Measurement& row, const model::Model& model, std::string name) {
   const std::string gemm = row.setting("gemm").value_or("");
+  if (name == "not stated" && row.setting("gemm") == "" &&
+      row["model"].find('/') != std::string::npos)
+    return model.checkpoint_scheme;
   if (name == "fp8" && (gemm == "fp8_block" || model.checkpoint_scheme.starts_with("fp8")))
     return model.checkpoint_scheme.starts_with("fp8") ? model.checkpoint_scheme : "fp8-block";
   if (name == "fp4" && gemm == "nvfp4") return "nvfp4";

@@ -5,6 +5,7 @@
 #include "model/memory/activation.hpp"
 #include "model/placement/placement.hpp"
 #include "model/speed/traffic.hpp"
+#include "sweep/accuracy/finite_run.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -112,6 +113,11 @@ bool offloads(const Subject& subject) {
 
 /// Nothing where not even one sequence fits.
 std::optional<double> served(const Subject& subject, const Scenario& s) {
+  if (subject.requests > 0) {
+    const auto all = run_seconds(s, subject.requests);
+    const double of_batch = static_cast<double>(s.batch) / static_cast<double>(subject.requests);
+    return all ? std::optional(*all * of_batch) : std::nullopt;
+  }
   const model::Traffic traffic = model::traffic(s);
   if (traffic.running == 0) return std::nullopt;
   if (subject.statistic == Statistic::serving_step) return traffic.tpot.value();
@@ -183,15 +189,18 @@ model::Runtime at_full_rates(const model::Runtime& engine) {
   for (auto& by_width : ideal.rates)
     for (model::Rates& rates : by_width) {
       rates.decode_bandwidth.value = rates.prefill_compute.value = rates.byte_compute.value = 1;
-      rates.layer_overhead_s.value = 0;
+      rates.kernel_s.value = 0;
       rates.unpack_bandwidth.value = 1e9;
     }
-  for (const auto share : {&model::Runtime::cache_cost, &model::Runtime::stream_bandwidth,
-                           &model::Runtime::cpu_bandwidth, &model::Runtime::cpu_compute,
-                           &model::Runtime::disk_bandwidth, &model::Runtime::far_bandwidth})
+  for (const auto share : {&model::Runtime::cache_cost, &model::Runtime::score_compute,
+                           &model::Runtime::stream_bandwidth, &model::Runtime::cpu_bandwidth,
+                           &model::Runtime::cpu_compute, &model::Runtime::disk_bandwidth,
+                           &model::Runtime::far_bandwidth})
     (ideal.*share).value = 1;
   for (const auto overhead : {&model::Runtime::reduce_latency_s, &model::Runtime::reduce_over_bus_s,
-                              &model::Runtime::crossing_s, &model::Runtime::load_fixed_s})
+                              &model::Runtime::crossing_s, &model::Runtime::step_s,
+                              &model::Runtime::sequence_s, &model::Runtime::eager_kernel_s,
+                              &model::Runtime::load_fixed_s})
     (ideal.*overhead).value = 0;
   // The disk and the bus alone.
   ideal.load_read_bandwidth.value = ideal.load_copy_bandwidth.value = 1e15;
@@ -221,7 +230,7 @@ double plain(const Subject& subject) {
 
 double reading_weights(const Subject& subject) {
   model::Runtime ideal = at_full_rates(*subject.scenario.runtime);
-  ideal.cache_cost.value = ideal.eager_layer_s.value = 0;
+  ideal.cache_cost.value = 0;
   ideal.expert_cost.value = 1;
   ideal.repeats_to_attend = ideal.whole_tiles = false;
   return with_runtime(subject, ideal);

@@ -14,6 +14,7 @@
 #include "model/placement/placement.hpp"
 #include "model/speed/serving.hpp"
 #include "sweep/accuracy/auto_map.hpp"
+#include "sweep/accuracy/finite_run.hpp"
 #include "sweep/accuracy/subject_placement.hpp"
 
 namespace headroom::sweep {
@@ -114,7 +115,21 @@ const Precision& kv_precision_of(const Measurement& row, const Engine& engine) {
   }
 }
 
+/// Whether the requests of a serving table are spread over copies whose number it does not say: the
+/// name of its run has more of them at once ("_c64_") than each copy, and no spread of experts over
+/// the cards of all copies says how many there are.
+bool spread_over_copies(const Measurement& row) {
+  const std::string& name = row["notes"];
+  const auto batch = row.number("batch");
+  for (auto at = name.find("_c"); batch && at != name.npos; at = name.find("_c", at + 1))
+    if (const double all = std::atoi(name.c_str() + at + 2); all > *batch)
+      return figure(row, {"moe_ep"}).value_or(1) <= figure(row, {"tp"}).value_or(1);
+  return false;
+}
+
 void refuse_features(const Measurement& row) {
+  if (row["task"].starts_with("serving") && spread_over_copies(row))
+    throw Skipped(Skip::setting, "over how many copies requests are spread");
   if (const auto mtp = row.setting("mtp"); mtp && *mtp != "off")
     throw Skipped(Skip::feature, "speculative decoding");
   if (lower(row.setting("framework").value_or("")).find("6 experts") != std::string::npos ||
@@ -322,6 +337,8 @@ Subject Subjects::subject(const Measurement& row) {
                                               s.machine->devices.size()));
   subject.measured = is_memory(subject.statistic) ? scaled : seconds(quantity, scaled, s);
   if (row["task"].starts_with("serving")) subject.statistic = under_traffic(subject.statistic);
+  if (subject.statistic == Statistic::serving_rate)
+    subject.requests = requests_of_run(row, s.batch).value_or(0);
   subject.group = is_memory(subject.statistic) ? "inference_memory" : time_group(row, quantity, s);
   if (is_memory(subject.statistic) && engine.runtime.starts_with("transformers") &&
       s.machine->devices.size() > 1)

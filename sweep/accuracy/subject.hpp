@@ -24,6 +24,7 @@ struct Subject {
   Statistic statistic = Statistic::step;
   std::size_t index = 0;  ///< of a card
   double measured = 0;    ///< bytes or seconds
+  Size requests = 0;      ///< of a run that ends; 0: of a steady state
 };
 
 /// Reads measurements into subjects, and keeps what their scenarios point to.

@@ -70,6 +70,24 @@ TEST_P(TrafficOf, TimesAreThoseOfTheParts) {
               1e-12);
 }
 
+// 32 others with four tokens each: 8 new ones to a step, as far as a chunk holds them.
+TEST_P(TrafficOf, ShortPromptsMeetInAPass) {
+  Scenario s = scenario(33);
+  s.output_tokens = 4;
+  Scenario joint = s;
+  const auto expected = [&](Size prompt, Size together) {
+    s.prompt_tokens = joint.prompt_tokens = prompt;
+    joint.batch = together;
+    const Plan plan = place(s, 1.0);
+    return decode_step(s, plan, {.self = prompt + 2, .source = 0}).total +
+           8 * prefill(joint, plan, prompt).total / static_cast<double>(together);
+  };
+  const double eight = expected(10, 8);
+  EXPECT_NEAR(traffic(s).tpot.value(), eight, 1e-12);
+  const double two = expected(s.runtime->prefill_chunk / 2 - 1, 2);
+  EXPECT_NEAR(traffic(s).tpot.value(), two, 1e-12);
+}
+
 TEST_P(TrafficOf, SpreadLengthsCostMoreThanTheirMedian) {
   const Scenario s = scenario(16);
   const Traffic alike = traffic(s), spread = traffic(s, {1000, 4000}, {200, 800});

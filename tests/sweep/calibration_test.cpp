@@ -273,10 +273,10 @@ TEST(Calibration, WhatCannotBeToldIsNotFittedAndSaid) {
   std::erase_if(decode, [](const Subject& s) { return s.group == "prefill"; });
   const Calibration c = calibrate(decode);
   EXPECT_TRUE(found(c, "decode_bandwidth"));
-  EXPECT_FALSE(found(c, "layer_overhead_s"));
+  EXPECT_FALSE(found(c, "kernel_s"));
   EXPECT_FALSE(found(c, "byte_compute"));
   const auto said = std::ranges::find_if(
-      c.not_fitted, [](const NotFitted& n) { return n.name == "layer_overhead_s (gddr, 4-bit)"; });
+      c.not_fitted, [](const NotFitted& n) { return n.name == "kernel_s (gddr, 4-bit)"; });
   ASSERT_NE(said, c.not_fitted.end());
   EXPECT_NE(said->why.find("cannot be told apart from decode_bandwidth"), std::string::npos);
   decode.resize(2);
@@ -286,19 +286,18 @@ TEST(Calibration, WhatCannotBeToldIsNotFittedAndSaid) {
 // One model's decoding tells one constant: where the bandwidth would have to be more than there is,
 // it is the overhead that was less.
 TEST(Calibration, WhatRunsIntoItsBoundGivesWayToWhatIsAlike) {
-  constexpr double true_overhead = 1.2e-5;
-  Synthetic one({"Llama-2-7b"}, [](model::Runtime& r) {
-    r.rates[gddr][four].layer_overhead_s.value = true_overhead;
-  });
+  constexpr double true_overhead = 1e-6;
+  Synthetic one({"Llama-2-7b"},
+                [](model::Runtime& r) { r.rates[gddr][four].kernel_s.value = true_overhead; });
   auto decode = one.subjects();
   std::erase_if(decode, [](const Subject& s) { return s.group == "prefill"; });
   const Calibration c = calibrate(decode);
   EXPECT_FALSE(found(c, "decode_bandwidth"));
-  ASSERT_TRUE(found(c, "layer_overhead_s"));
-  EXPECT_NEAR(found(c, "layer_overhead_s")->value, true_overhead, 0.1 * true_overhead);
+  ASSERT_TRUE(found(c, "kernel_s"));
+  EXPECT_NEAR(found(c, "kernel_s")->value, true_overhead, 0.1 * true_overhead);
   EXPECT_TRUE(c.supported());
   for (const NotFitted& each : c.not_fitted)
-    EXPECT_NE(each.name, "layer_overhead_s (gddr, 4-bit)") << "fitted, and said not to be";
+    EXPECT_NE(each.name, "kernel_s (gddr, 4-bit)") << "fitted, and said not to be";
 }
 
 TEST(Calibration, NoConstantIsLeftAtTheEndOfWhatIsPossible) {

@@ -185,6 +185,31 @@ TEST(Accuracy, WhatIsFasterThanMemoryIsLeftOut) {
   EXPECT_EQ(accuracy.unscored[0].reason, name_of(Skip::memory_rate));
 }
 
+/// A serving table that names kernels has what it leaves out as published; what is spread over
+/// copies whose number nobody says is not read.
+TEST(Accuracy, ServingTablesAreReadByTheirKernelsAndTheNamesOfTheirRuns) {
+  const auto line = [](const char* id, const char* precision, const char* settings,
+                       const char* notes) {
+    return std::string(id) + ",decode_speed,meta-llama/Llama-3.1-8B-Instruct," + precision +
+           ",serving TPOT,h100_sxm,1,8,1024,128,framework=trtllm 1.0;tp=1;" + settings +
+           ",tpot,ms,7.94,A,s," + notes + "\n";
+  };
+  std::string with_notes = header;
+  with_notes.insert(with_notes.size() - 1, ",notes");
+  const File file(with_notes + line("a", "not stated", "gemm=", "agg_1024x128_c8_tp1") +
+                  line("b", "bf16", "gemm=", "agg_1024x128_c8_tp1") +
+                  line("c", "not stated", "moe_ep=1", "agg_1024x128_c8_tp1") +
+                  line("d", "bf16", "moe_ep=0;gemm=", "agg_1024x128_c32_tp1") +
+                  line("e", "bf16", "moe_ep=4;gemm=", "agg_1024x128_c32_tp1"));
+  const Accuracy accuracy = score({file.path}, "");
+  ASSERT_EQ(accuracy.scores.size(), 3U);
+  EXPECT_EQ(accuracy.scores[0].expected, accuracy.scores[1].expected) << "bf16, as published";
+  EXPECT_EQ((*accuracy.scores[2].row)["id"], "e");
+  ASSERT_EQ(accuracy.unscored.size(), 2U);
+  EXPECT_EQ(accuracy.unscored[0].reason, name_of(Skip::precision));
+  EXPECT_EQ(accuracy.unscored[1].reason, name_of(Skip::setting));
+}
+
 TEST(Accuracy, LabelsAreJudgedOnTheInterval) {
   const std::string head =
       "id,kind,model,precision,gpu,gpu_count,gpu_memory_gb,batch,context,settings,outcome,quantity,"

@@ -1,0 +1,54 @@
+#include "sweep/accuracy/finite_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "model/memory/activation.hpp"
+#include "model/placement/placement.hpp"
+#include "model/speed/speed.hpp"
+#include "model/speed/traffic.hpp"
+#include "sweep/accuracy/measurement_names.hpp"
+
+namespace headroom::sweep {
+
+std::optional<Size> requests_of_run(const Measurement& row, Size batch) {
+  const std::string text = row["settings"] + ';' + row["notes"];
+  if (text.find("ShareGPT") == text.npos) return std::nullopt;
+  if (text.find("all prompts at once") != text.npos) return batch;
+  for (const std::string_view words : {" ShareGPT prompts", " prompts"}) {
+    const auto end = text.find(words);
+    if (end == text.npos) continue;
+    auto begin = end;
+    while (begin > 0 && text[begin - 1] >= '0' && text[begin - 1] <= '9') --begin;
+    if (begin < end) return std::max<Size>(batch, std::atoll(text.c_str() + begin));
+  }
+  return std::nullopt;
+}
+
+std::optional<double> run_seconds(const model::Scenario& asked, Size requests) {
+  const Size running = model::traffic(asked).running;
+  if (running == 0) return std::nullopt;
+  model::Scenario s = asked;
+  s.batch = running;
+  const model::Plan plan = place(s, 1.0);
+  const model::CachedTokens cached{.self = s.prompt_tokens + s.output_tokens};
+  const auto step = [&](double n) {
+    s.batch = std::max<Size>(1, std::llround(n));
+    return decode_step(s, plan, cached).total;
+  };
+  const auto all = static_cast<double>(running), sent = static_cast<double>(requests);
+  const auto mean = static_cast<double>(s.output_tokens);
+  // Trapezoids over ln n.
+  const int parts = std::max(1, static_cast<int>(std::ceil(std::log2(all))));
+  double tail = 0;
+  for (int i = 0; i <= parts; ++i)
+    tail += step(std::pow(all, static_cast<double>(i) / parts)) * (i == 0 || i == parts ? 0.5 : 1);
+  tail *= std::log(all) / parts;
+  const Size chunk = model::prefill_chunk(s);
+  s.batch = std::clamp<Size>(chunk / s.prompt_tokens, 1, running);
+  const double prompt = prefill(s, plan, s.prompt_tokens).total / static_cast<double>(s.batch);
+  return (sent - all) / all * mean * step(all) + mean * tail + sent * prompt;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,57 @@
+// Kernels of a pass are counted from what its layers hold, and every one of them costs an engine.
+#include <gtest/gtest.h>
+
+#include "model/speed/pass.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+Size kernels_of(const char* model) {
+  return test::catalogue_model(model).profile.kernels_before.back();
+}
+Size mixtures_of(const char* model) {
+  return test::catalogue_model(model).profile.mixtures_before.back();
+}
+
+// By hand, from the modules that transformers prints.
+TEST(Kernels, AreOneForEachMatrixAndNormAndThoseOfTheCache) {
+  // q, k, v, o, gate, up, down; two norms; rotation, write, scores
+  EXPECT_EQ(kernels_of("meta-llama/Meta-Llama-3-8B"), 32 * (7 + 2 + 3));
+  EXPECT_EQ(kernels_of("Qwen/Qwen3-8B"), 36 * (7 + 4 + 3)) << "norms of queries and keys";
+  EXPECT_EQ(kernels_of("Qwen/Qwen3-30B-A3B"), 48 * (4 + 1 + 4 + 3))
+      << "a router in place of an MLP";
+  // q_a, q_b, kv_a, kv_b, o; norms of the layer and of both latents; dense layers an MLP, others a
+  // router and a shared expert
+  EXPECT_EQ(kernels_of("deepseek-ai/DeepSeek-V3"), 61 * (5 + 4 + 7) + 3 * 3 + 58 * (1 + 3));
+  EXPECT_EQ(mixtures_of("deepseek-ai/DeepSeek-V3"), 58);
+  EXPECT_EQ(mixtures_of("Qwen/Qwen3-8B"), 0);
+}
+
+TEST(Kernels, OfExpertsDependOnTheEngine) {
+  const char* model = "Qwen/Qwen3-30B-A3B";
+  const auto of = [&](const char* engine) {
+    const test::OnCards c(model, "bf16", "1x h100-sxm-80gb", engine);
+    return kernels(c.s, decode_pass(c.s, {.self = 100})) - static_cast<double>(kernels_of(model));
+  };
+  EXPECT_NEAR(of("vllm"), 48 * runtime("vllm").mixture_kernels.value, 1e-6);
+  const Runtime& looped = runtime("transformers-4.57");
+  EXPECT_NEAR(of(looped.name.data()), 48 * 128 * looped.expert_kernels.value, 1e-6);
+}
+
+TEST(Kernels, CostTimeBesideThePassAndItsSequences) {
+  test::OnCards c("meta-llama/Meta-Llama-3-8B", "bf16", "1x h100-sxm-80gb", "vllm");
+  const Runtime& r = *c.s.runtime;
+  const double all = 32 * 12 * rates_of(c.s).kernel_s.value + r.step_s.value;
+  for (const Size batch : {1, 64}) {
+    c.s.batch = batch;
+    EXPECT_NEAR(launches(c.s, decode_pass(c.s, {.self = 100})),
+                all + static_cast<double>(batch) * r.sequence_s.value, 1e-12);
+  }
+  c.s.batch = 1;  // a prompt of three chunks
+  EXPECT_NEAR(launches(c.s, prefill_pass(c.s, 3 * r.prefill_chunk)), 3 * all + r.sequence_s.value,
+              1e-12);
+}
+
+}  // namespace
+}  // namespace headroom::model
