@@ -56,6 +56,7 @@ inline Work without(Work work, const Work& part) {
   work.repeated -= part.repeated;
   work.scores -= part.scores;
   work.flops -= part.flops;
+  work.attended -= part.attended;
   return work;
 }
 /// Of layers `range` that are on cards: what tensors that stay in host memory cost.

@@ -123,6 +123,9 @@ void PooledSolver::solve(const std::vector<bool>& used) {
         }
       }
     }
+    // Intervals are of the sum itself, not of a damped step on it.
+    factor_ = curvature;
+    if (!factorise(factor_, n)) factor_.clear();
     const std::vector<double> kept = effect_;
     const double before = cost(used);
     double moved = 0;
@@ -144,7 +147,6 @@ void PooledSolver::solve(const std::vector<bool>& used) {
       }
       if (better) {
         damping = std::max(1e-4, damping / 4);
-        factor_ = std::move(a);
       } else {
         effect_ = kept;
         damping *= 8;
