@@ -49,7 +49,8 @@ LoadTime load_time(const Uses& uses, const Plan& plan) {
   LoadTime time;
   time.fixed = r.load_fixed_s.value;
   double files = bytes_read(s, plan);
-  const bool held = files <= real(std::min(s.ram_budget, host.ram));  // by the page cache
+  const bool held =
+      files <= real(std::min(s.ram_budget, s.machine->host.ram));  // by the page cache
   if (const double own = real(uses.host(plan).weights); own > 0) {
     if (as_they_are && r.host_weights == HostWeights::mapped) {
       const double mapped = std::min(files, own);

@@ -265,8 +265,10 @@ double kernels(const Scenario& s, const Pass& pass) {
   const auto of_experts =
       r.experts_looped ? static_cast<double>(profile.routing.experts) * r.expert_kernels.value
                        : r.mixture_kernels.value;
-  return over(profile.kernels_before, pass.layers) +
-         over(profile.mixtures_before, pass.layers) * of_experts;
+  const double mixtures = over(profile.mixtures_before, pass.layers);
+  const bool by_block = width_of(*s.weights) == Width::fp8 && s.weights->scheme->group > 0;
+  const double scaled = by_block ? over(profile.matrices_before, pass.layers) + 2 * mixtures : 0;
+  return over(profile.kernels_before, pass.layers) + scaled + mixtures * of_experts;
 }
 
 double launches(const Scenario& s, const Pass& pass) {

@@ -69,7 +69,10 @@ double streamed_bytes(const Scenario& scenario, const Pass& pass, const Piece& p
 /// Layers that run, each as often as it does.
 double runs(const Scenario& scenario, const Pass& pass);
 /// Kernels of the layers that run, each as often as it does: those of the profile and, where
-/// experts are routed to, mixture_kernels of all together or expert_kernels of each.
+/// experts are routed to, mixture_kernels of all together or expert_kernels of each. Where FP8
+/// weights have scales by block, activations get theirs before each product, in a kernel of its own
+/// (vLLM 0.19 fp8_utils.py: per_token_group_quant_fp8); with one scale that is fused with what is
+/// before.
 double kernels(const Scenario& scenario, const Pass& pass);
 /// Seconds beside the roofline: of every kernel, of the pass and of every sequence in it.
 double launches(const Scenario& scenario, const Pass& pass);

@@ -197,10 +197,10 @@ model::Runtime at_full_rates(const model::Runtime& engine) {
                            &model::Runtime::cpu_compute, &model::Runtime::disk_bandwidth,
                            &model::Runtime::far_bandwidth})
     (ideal.*share).value = 1;
-  for (const auto overhead : {&model::Runtime::reduce_latency_s, &model::Runtime::reduce_over_bus_s,
-                              &model::Runtime::crossing_s, &model::Runtime::step_s,
-                              &model::Runtime::sequence_s, &model::Runtime::eager_kernel_s,
-                              &model::Runtime::load_fixed_s})
+  for (const auto overhead :
+       {&model::Runtime::reduce_latency_s, &model::Runtime::reduce_over_bus_s,
+        &model::Runtime::crossing_s, &model::Runtime::step_s, &model::Runtime::sequence_s,
+        &model::Runtime::eager_kernel_s, &model::Runtime::load_fixed_s})
     (ideal.*overhead).value = 0;
   // The disk and the bus alone.
   ideal.load_read_bandwidth.value = ideal.load_copy_bandwidth.value = 1e15;

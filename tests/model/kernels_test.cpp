@@ -39,6 +39,18 @@ TEST(Kernels, OfExpertsDependOnTheEngine) {
   EXPECT_NEAR(of(looped.name.data()), 48 * 128 * looped.expert_kernels.value, 1e-6);
 }
 
+// Five matrices of attention and three of an MLP, or of a shared expert beside a router, and two
+// products of routed experts.
+TEST(Kernels, ScaleActivationsByBlock) {
+  const char* model = "deepseek-ai/DeepSeek-V3";
+  const auto of = [&](const char* precision) {
+    const test::OnCards c(model, precision, "8x h200-sxm-141gb", "sglang");
+    return kernels(c.s, decode_pass(c.s, {.self = 100}));
+  };
+  EXPECT_NEAR(of("fp8-block") - of("fp8-static"), 61 * 5 + 3 * 3 + 58 * (4 + 2), 1e-9);
+  EXPECT_EQ(of("fp8-static"), of("bf16"));
+}
+
 TEST(Kernels, CostTimeBesideThePassAndItsSequences) {
   test::OnCards c("meta-llama/Meta-Llama-3-8B", "bf16", "1x h100-sxm-80gb", "vllm");
   const Runtime& r = *c.s.runtime;

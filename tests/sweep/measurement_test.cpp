@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "sweep/accuracy/accuracy.hpp"
+#include "sweep/accuracy/finite_run.hpp"
 #include "sweep/accuracy/report.hpp"
 #include "tests/support/folder.hpp"
 
@@ -208,6 +209,20 @@ TEST(Accuracy, ServingTablesAreReadByTheirKernelsAndTheNamesOfTheirRuns) {
   ASSERT_EQ(accuracy.unscored.size(), 2U);
   EXPECT_EQ(accuracy.unscored[0].reason, name_of(Skip::precision));
   EXPECT_EQ(accuracy.unscored[1].reason, name_of(Skip::setting));
+}
+
+/// Outputs of ShareGPT differ, so that a run ends with few of them; of others nothing is known.
+TEST(FiniteRun, SaysHowManyRequestsItHas) {
+  const auto requests = [](const char* settings, const char* notes) {
+    return requests_of_run(row({{"settings", settings}, {"notes", notes}}), 256).value_or(0);
+  };
+  EXPECT_EQ(requests("framework=vLLM v0.9.2;1000 ShareGPT prompts at once", ""), 1000);
+  EXPECT_EQ(requests("framework=vLLM", "ShareGPT, 1000 prompts at once"), 1000);
+  EXPECT_EQ(requests("framework=vLLM", "ShareGPT 100 prompts"), 256) << "no fewer than at once";
+  EXPECT_EQ(requests("framework=vLLM", "all prompts at once; 984 of 1000 succeeded; ShareGPT"),
+            256);
+  EXPECT_EQ(requests("framework=vLLM", "ShareGPT, means from totals"), 0);
+  EXPECT_EQ(requests("framework=vLLM", "random 4K input, 100 prompts"), 0);
 }
 
 TEST(Accuracy, LabelsAreJudgedOnTheInterval) {
