@@ -8,7 +8,7 @@
 
 #include "model/allocation_curve.hpp"
 #include "model/placement/layer_split.hpp"
-#include "model/training/rank.hpp"
+#include "model/training/shape.hpp"
 #include "report/columns.hpp"
 #include "sweep/fingerprint.hpp"
 #include "sweep/hub/hub.hpp"
