@@ -21,7 +21,7 @@ bool streams(const Scenario& s) { return s.runtime->offload == Offload::stream; 
 struct Regime {
   bool cards = true;     ///< false: everything is computed on the CPU
   bool offloads = true;  ///< false: everything is on cards
-  bool copies = false;   ///< offloaded weights are copied to the card and multiplied there
+  bool copies = false;   ///< what is offloaded is copied to the card and computed there
   Bytes buffer;          ///< on the first card: what is larger is not streamed
 };
 
@@ -62,7 +62,9 @@ class Best {
 
   std::vector<Regime> regimes() const {
     std::vector<Regime> all;
-    if (s_.runtime->cpu) all.push_back({.cards = false, .buffer = {}});
+    const HostPrompts prompts = streams(s_) ? HostPrompts::stay : host_prompts(s_, pass_.tokens);
+    const bool copied = prompts == HostPrompts::copied;
+    if (s_.runtime->cpu) all.push_back({.cards = false, .copies = copied, .buffer = {}});
     if (!has_cards()) return all;
     all.push_back({.offloads = false, .buffer = {}});
     if (whole_only(s_)) return all;
@@ -70,8 +72,8 @@ class Best {
       for (const Bytes buffer : buffers()) all.push_back({.buffer = buffer});
       return all;
     }
-    all.push_back({.buffer = {}});
-    if (pass_.tokens >= 32) all.push_back({.copies = true, .buffer = {}});
+    if (!copied) all.push_back({.buffer = {}});
+    if (prompts != HostPrompts::stay) all.push_back({.copies = true, .buffer = {}});
     return all;
   }
 
@@ -92,12 +94,14 @@ class Best {
       const Bytes bytes = piece_bytes(*s_.weights, piece);
       const Bytes caches = content == Content::experts ? Bytes(0) : cache(layer, layer + 1);
       const Work work = work_of(s_, pass_, piece);
+      const bool attends = content != Content::experts && !streams(s_);
+      const Work attention = attends ? attention_work(s_, pass_, piece.layers) : Work{};
       const double moved = streamed_bytes(s_, pass_, piece);
       const std::array<Size, 5> alike{bytes.count(), caches.count(),
                                       std::llround(work.weight_bytes + work.cache_bytes),
                                       std::llround(work.flops), std::llround(moved)};
       const auto [at, fresh] = known.try_emplace(alike, units.classes.size());
-      if (fresh) add_class(regime, units, bytes, work, moved).cache = caches.count();
+      if (fresh) add_class(regime, units, bytes, work, attention, moved).cache = caches.count();
       ++units.classes[at->second].count;
       units.members[at->second].push_back({layer, content});
     };
@@ -116,9 +120,16 @@ class Best {
   void add_ends(const Regime& regime, Units& units) const {
     const Weights& w = *s_.weights;
     const auto add = [&](Size unit, Bytes bytes, const Work& work, double moved) -> UnitClass& {
-      UnitClass& u = add_class(regime, units, bytes, work, moved);
+      UnitClass& u = add_class(regime, units, bytes, work, {}, moved);
       u.count = 1;
       units.members.back().push_back({unit});
+      if (regime.cards && streams(s_)) return u;
+      // Off the cards the head is multiplied after the layers, not with them.
+      const double after =
+          seconds(s_, work, regime.copies ? card_rate(s_, s_.machine->devices[0]) : cpu_rate(s_));
+      u.off_bytes = u.off_flops = 0;
+      u.cpu_s += after;
+      u.disk_s += after;
       return u;
     };
     const double embedding = w.embedding.real().value();
@@ -134,13 +145,24 @@ class Best {
   }
 
   UnitClass& add_class(const Regime& regime, Units& units, Bytes bytes, const Work& work,
-                       double moved) const {
+                       const Work& attention, double moved) const {
     UnitClass u;
     u.on_card = u.on_cpu = u.on_disk = bytes.count();
     u.bytes = read_bytes(s_, work);
     u.flops = work.flops;
-    if (regime.copies) u.cpu_s = work.weight_bytes / bus_rate(s_);
-    if (regime.cards && streams(s_)) u.cpu_s = moved / bus_rate(s_);
+    u.off_bytes = u.bytes;
+    u.off_flops = u.flops;
+    if (regime.copies) {
+      u.cpu_s = (work.weight_bytes + work.cache_bytes) / bus_rate(s_);
+    } else if (regime.cards && streams(s_)) {
+      u.cpu_s = moved / bus_rate(s_);
+    } else {
+      Work matrices = without(work, attention);
+      matrices.expert_bytes = 0;
+      u.off_bytes = read_bytes(s_, matrices);
+      u.off_flops = matrices.flops;
+      u.cpu_s = cpu_attention_seconds(s_, attention);
+    }
     u.disk_s = u.cpu_s + (streams(s_) ? moved : work.weight_bytes) / disk_rate(s_);
     const bool passes = regime.cards && streams(s_);
     u.offloads = regime.offloads && (!passes || bytes <= regime.buffer);

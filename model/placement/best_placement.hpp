@@ -35,7 +35,8 @@ struct BestPlacement {
 /// Of all ways to put whole layers (and, where the runtime can, experts apart from the rest of
 /// their layer), the embedding and the head on the cards, in host memory and on disk, the one with
 /// the shortest predicted step. Layers that are alike make one class of model/placement/search.hpp.
-/// Hops between devices are not counted, as nowhere in model/speed/speed.cpp.
+/// Going on from one device to another (crossings of model/speed/speed.hpp) is in the step of what
+/// is found, but is not searched by: where it costs anything, `bound` is without it.
 ///
 /// Nothing where the scenario is refused, the runtime splits matrices instead of layers, layers are
 /// placed by hand, host and cards share one memory, or nothing fits.

@@ -42,8 +42,8 @@ class Candidates {
 double off_the_cards(const UnitProblem& p, const Counts& off) {
   double bytes = 0, flops = 0;
   for (std::size_t i = 0; i < off.size(); ++i) {
-    bytes += static_cast<double>(off[i]) * p.units[i].bytes;
-    flops += static_cast<double>(off[i]) * p.units[i].flops;
+    bytes += static_cast<double>(off[i]) * p.units[i].off_bytes;
+    flops += static_cast<double>(off[i]) * p.units[i].off_flops;
   }
   return p.offloaded.seconds(bytes, flops);
 }
@@ -113,8 +113,8 @@ UnitClass together(const UnitProblem& p, const std::vector<std::size_t>& group, 
     for (const auto field :
          {&UnitClass::on_card, &UnitClass::on_cpu, &UnitClass::on_disk, &UnitClass::cache})
       all.*field = pick(all.*field, u.*field);
-    for (const auto field :
-         {&UnitClass::bytes, &UnitClass::flops, &UnitClass::cpu_s, &UnitClass::disk_s})
+    for (const auto field : {&UnitClass::bytes, &UnitClass::flops, &UnitClass::off_bytes,
+                             &UnitClass::off_flops, &UnitClass::cpu_s, &UnitClass::disk_s})
       all.*field = pick(all.*field, u.*field);
   }
   return all;

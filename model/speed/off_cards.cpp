@@ -9,28 +9,34 @@ namespace headroom::model {
 namespace {
 
 /// What experts cost on a card says nothing of the CPU, whose rates are measured on experts.
-/// Attention goes row by row there, at an eighth of the rate of matrices: Llama-3.1-8B at 8192
-/// tokens takes 44 ms more than at 128 on a Ryzen 9 7950X (ikawrakow/ik_llama.cpp pull request
-/// 207), 98 GFLOPS.
 double cpu_seconds(const Scenario& s, const Work& all, const Work& attention) {
-  constexpr double slower = 8;
   Work work = without(all, attention);
   work.expert_bytes = work.padding = 0;
-  const Rate rate = cpu_rate(s);
-  const double attends =
-      std::max(read_bytes(s, attention) / rate.bytes_s, slower * attention.flops / rate.flops_s);
-  return seconds(s, work, rate) + attends;
+  return seconds(s, work, cpu_rate(s)) + cpu_attention_seconds(s, attention);
 }
 
-/// Whether a pass of many tokens may be computed on the card with what it needs copied there; a
-/// chip whose memory is the host's has nothing to copy.
-HostPrompts host_prompts(const Scenario& s, double tokens) {
-  constexpr double many = 32;  // ggml-cuda.cu: GGML_OP_OFFLOAD_MIN_BATCH
-  const bool card = !s.machine->devices.empty() && card_budget(s, 0) > Bytes(0);
-  if (!card || tokens < many) return HostPrompts::stay;
-  const bool one_memory = s.machine->devices.front().unified_memory;
-  return s.runtime->host_prompts == HostPrompts::copied && one_memory ? HostPrompts::quicker
-                                                                      : s.runtime->host_prompts;
+/// Times that a pass goes on from a card to the CPU or back: through the layers in their order, and
+/// to a head in host memory.
+struct Crossings {
+  double layers = 0, head = 0;
+};
+Crossings crossings(const Plan& plan, const Pass& pass) {
+  if (!plan.computes_on_card) return {};
+  if (plan.assignment == nullptr) return {1, 1};
+  const Assignment& a = *plan.assignment;
+  Crossings count;
+  bool on_card = a.layer[static_cast<std::size_t>(pass.layers.first)] >= 0;
+  const auto go_to = [&](Spot spot) {
+    count.layers += on_card != (spot >= 0) ? 1 : 0;
+    on_card = spot >= 0;
+  };
+  for (Size layer = pass.layers.first; layer < pass.layers.last; ++layer) {
+    go_to(a.layer[static_cast<std::size_t>(layer)]);
+    if (!a.experts.empty()) go_to(a.experts[static_cast<std::size_t>(layer)]);
+  }
+  if (a.head >= 0) go_to(a.head);
+  count.head = on_card ? 1 : 0;
+  return count;
 }
 
 /// What a pass takes of host layers or tensors.
@@ -100,7 +106,8 @@ void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTi
     std::vector<Item> there;
     for_pieces_in(plan, where, [&](const Piece& piece) {
       here = here + work_of(s, pass, piece);
-      if (!streams) attention = attention + attention_work(s, pass, piece.layers);
+      if (!streams && piece.content != Content::experts)
+        attention = attention + attention_work(s, pass, piece.layers);
       modules += streamed_bytes(s, pass, piece);
       if (record == nullptr) return;
       for_layers(pass, piece, [&](const Piece& one) {
@@ -141,19 +148,19 @@ void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTi
     }
   }
   if (!plan.computes_on_card || !streams) {
-    const double once = plan.computes_on_card ? 1 : 0;
+    const Crossings times = crossings(plan, pass);
     add_on_host(s, plan,
                 {.tokens = pass.tokens,
                  .items = std::move(items),
                  .work = work,
                  .attention = attention,
-                 .crossings = once * pass.weight_reads},
+                 .crossings = times.layers * pass.weight_reads},
                 time, record);
     return add_on_host(s, plan,
                        {.tokens = pass.logit_rows,
                         .items = std::move(head_items),
                         .work = head,
-                        .crossings = once},
+                        .crossings = times.head},
                        time, record);
   }
   work = work + head;

@@ -330,6 +330,19 @@ Rate cpu_rate(const Scenario& s) {
   const double flops = used * host.cpu_peak.value() * s.runtime->cpu_compute.value;
   return {bandwidth, bandwidth, flops, flops};
 }
+HostPrompts host_prompts(const Scenario& s, double tokens) {
+  constexpr double many = 32;  // ggml-cuda.cu: GGML_OP_OFFLOAD_MIN_BATCH
+  const bool card = !s.machine->devices.empty() && card_budget(s, 0) > Bytes(0);
+  if (!card || tokens < many) return HostPrompts::stay;
+  const bool one_memory = s.machine->devices.front().unified_memory;
+  return s.runtime->host_prompts == HostPrompts::copied && one_memory ? HostPrompts::quicker
+                                                                      : s.runtime->host_prompts;
+}
+double cpu_attention_seconds(const Scenario& s, const Work& attention) {
+  constexpr double slower = 8;
+  const Rate rate = cpu_rate(s);
+  return std::max(read_bytes(s, attention) / rate.bytes_s, slower * attention.flops / rate.flops_s);
+}
 const Constant& reduce_latency(const Scenario& s, Size cards) {
   return over_bus(s, cards) ? s.runtime->reduce_over_bus_s : s.runtime->reduce_latency_s;
 }

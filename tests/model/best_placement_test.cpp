@@ -35,6 +35,13 @@ struct Random {
   }
 };
 
+/// An engine that goes on from one device to another in no time, which the search leaves out.
+Runtime without_crossings(const Runtime& runtime) {
+  Runtime row = runtime;
+  row.crossing_s.value = 0;
+  return row;
+}
+
 /// Cards of different sizes and speeds.
 Machine drawn_machine(Random& random, Size cards, Size most_gib) {
   Machine box = machine(cards, 1, random.between(2, 4 * most_gib), random.between(1, 200));
@@ -55,6 +62,9 @@ TEST(BestPlacement, IsNeverWorseThanAcceleratesMapOrAnOrderOfLayers) {
     const Weights w = hold(model, scheme(i % 3 == 0 ? "q4_K_M" : "bf16"));
     const Machine box = drawn_machine(random, random.between(0, 4), 40);
     Scenario s = scenario(w, box, i % 3 == 0 || i % 2 == 0 ? "llama.cpp" : "transformers");
+    const Runtime quick = without_crossings(*s.runtime);
+    const bool crosses = i % 4 == 3;
+    if (!crosses) s.runtime = &quick;
     s.batch = random.between(1, 3) == 1 ? random.between(1, 64) : 1;
     s.prompt_tokens = random.between(1, 8000);
     if (evaluate(s).verdict == Verdict::refused) continue;
@@ -74,13 +84,14 @@ TEST(BestPlacement, IsNeverWorseThanAcceleratesMapOrAnOrderOfLayers) {
     }
     if (!best) continue;
     ASSERT_GE(best->placed.step.value(), best->bound.value() * (1 - 1e-9)) << model.name;
+    if (crosses) continue;
     exact += best->exact ? 1 : 0;
     widest_gap = std::max(widest_gap, best->gap());
   }
-  fmt::print("{} comparisons, better in {}; {} of 120 exact, widest gap {:.2f} %\n", compared,
+  fmt::print("{} comparisons, better in {}; {} of 90 exact, widest gap {:.2f} %\n", compared,
              better, exact, 100 * widest_gap);
   EXPECT_GT(compared, 150);
-  EXPECT_GT(exact, 100);
+  EXPECT_GT(exact, 75);
   EXPECT_LT(widest_gap, 0.02);
 }
 
@@ -150,8 +161,9 @@ TEST(BestPlacement, EqualsTheBestOfAllPlacements) {
     const Weights w = hold(small_model(i % 3), scheme("bf16"));
     const Size cards = random.between(0, i % 3 == 1 ? 1 : 2);
     Machine box = machine(cards, 1, 1, 1);
-    const Runtime& row = runtime(i % 2 == 0 ? "transformers" : "llama.cpp");
+    const Runtime row = without_crossings(runtime(i % 2 == 0 ? "transformers" : "llama.cpp"));
     Scenario s = scenario(w, box, row.name);
+    s.runtime = &row;
     s.batch = i % 5 == 0 ? 33 : 1;
     s.prompt_tokens = random.between(1, 900);
     // So little memory that something has to give: what a pass needs, and a part of the weights.
@@ -194,8 +206,8 @@ double least_step(const UnitProblem& p) {
         if (n > 0 && d >= cards && !u.offloads) return endless;
         used[d] += n * (d < cards ? u.on_card : d == cards ? u.on_cpu : u.on_disk);
         used[d < cards ? d : p.caches_on_first ? 0 : cards] += n * u.cache;
-        bytes[std::min(d, cards)] += static_cast<double>(n) * u.bytes;
-        flops[std::min(d, cards)] += static_cast<double>(n) * u.flops;
+        bytes[std::min(d, cards)] += static_cast<double>(n) * (d < cards ? u.bytes : u.off_bytes);
+        flops[std::min(d, cards)] += static_cast<double>(n) * (d < cards ? u.flops : u.off_flops);
         if (d >= cards) offload_s += static_cast<double>(n) * (d == cards ? u.cpu_s : u.disk_s);
       }
     double compute = p.offloaded.seconds(bytes[cards], flops[cards]);
@@ -231,6 +243,8 @@ TEST(PlacementSearch, EqualsEveryPlacementThereIs) {
       u.cache = random.between(0, 3);
       u.bytes = static_cast<double>(random.between(1, 50));
       u.flops = static_cast<double>(random.between(1, 50));
+      u.off_bytes = static_cast<double>(random.between(1, 50));
+      u.off_flops = static_cast<double>(random.between(1, 50));
       u.cpu_s = static_cast<double>(random.between(0, 30));
       u.disk_s = u.cpu_s + static_cast<double>(random.between(0, 30));
       u.offloads = random.between(0, 9) > 0;
@@ -268,7 +282,7 @@ TEST(PlacementSearch, ClassesTakenTogetherGiveATrueBound) {
       UnitClass u;
       u.count = 10;
       u.on_card = u.on_cpu = u.on_disk = random.between(100, 110);
-      u.bytes = static_cast<double>(u.on_card);
+      u.bytes = u.off_bytes = static_cast<double>(u.on_card);
       u.disk_s = static_cast<double>(u.on_disk) * 0.01;
       all += u.count * u.on_card;
       p.units.push_back(u);
