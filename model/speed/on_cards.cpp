@@ -60,6 +60,7 @@ Work own_work(const Scenario& s, const Plan& plan, const Pass& pass, const Piece
   if (plan.partly_on_host) {
     const Work host = host_work(s, pass, piece.layers);
     work.weight_bytes -= host.weight_bytes;
+    work.expert_bytes -= host.expert_bytes;
     work.packed_bytes -= host.packed_bytes;
     work.flops -= host.flops;
   }

@@ -236,8 +236,8 @@ Work host_work(const Scenario& s, const Pass& pass, Range range) {
   if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return work;
   const HostTensors& host = s.layer_split->on_host;
   const Range run = intersect(range, pass.layers);
-  work.weight_bytes = pass.weight_reads * (at(host.read_dense_before, run) +
-                                           at(host.read_routed_before, run) * pass.touched);
+  work.expert_bytes = pass.weight_reads * at(host.read_routed_before, run) * pass.touched;
+  work.weight_bytes = pass.weight_reads * at(host.read_dense_before, run) + work.expert_bytes;
   work.flops = 2.0 * at(host.multiplied_before, run) * pass.tokens;
   if (pass.prompt > 0) work.packed_bytes = work.weight_bytes;
   return work;
