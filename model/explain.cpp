@@ -93,7 +93,19 @@ class Explainer {
         "intervals are 80 %: memory from {} measured rows, first token from {}, tokens/s "
         "from {}, load from {} ({})",
         factors_.memory.measurements, times.ttft.measurements, times.tpot.measurements,
-        times.load.measurements, factors_.source));
+        times.load.measurements, in_short(factors_.source)));
+  }
+
+  /// The first of sources, those with the most rows, and how many follow.
+  static std::string in_short(std::string_view sources) {
+    std::size_t end = 0, shown = 0;
+    while (shown < 4 && end != std::string_view::npos) {
+      end = sources.find(", ", end + 1);
+      ++shown;
+    }
+    if (end == std::string_view::npos) return std::string(sources);
+    const auto more = std::ranges::count(sources.substr(end), ',');
+    return fmt::format("{} and {} more", sources.substr(0, end), more);
   }
 
   std::string split_words() const {
