@@ -157,8 +157,7 @@ class Best {
     } else if (regime.cards && streams(s_)) {
       u.cpu_s = moved / bus_rate(s_);
     } else {
-      Work matrices = without(work, attention);
-      matrices.expert_bytes = 0;
+      const Work matrices = matrices_on_cpu(work, attention);
       u.off_bytes = read_bytes(s_, matrices);
       u.off_flops = matrices.flops;
       u.cpu_s = cpu_attention_seconds(s_, attention);

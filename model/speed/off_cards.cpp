@@ -8,11 +8,9 @@
 namespace headroom::model {
 namespace {
 
-/// What experts cost on a card says nothing of the CPU, whose rates are measured on experts.
 double cpu_seconds(const Scenario& s, const Work& all, const Work& attention) {
-  Work work = without(all, attention);
-  work.expert_bytes = work.padding = 0;
-  return seconds(s, work, cpu_rate(s)) + cpu_attention_seconds(s, attention);
+  return seconds(s, matrices_on_cpu(all, attention), cpu_rate(s)) +
+         cpu_attention_seconds(s, attention);
 }
 
 /// Times that a pass goes on from a card to the CPU or back: through the layers in their order, and

@@ -59,6 +59,13 @@ inline Work without(Work work, const Work& part) {
   work.attended -= part.attended;
   return work;
 }
+/// What of `work` the CPU does beside `attention`: what experts cost on a card, and its tiles, say
+/// nothing of the CPU, whose rates are measured on experts.
+inline Work matrices_on_cpu(const Work& work, const Work& attention) {
+  Work matrices = without(work, attention);
+  matrices.expert_bytes = matrices.padding = 0;
+  return matrices;
+}
 /// Of layers `range` that are on cards: what tensors that stay in host memory cost.
 Work host_work(const Scenario& scenario, const Pass& pass, Range range);
 /// … and how many of them have such tensors.

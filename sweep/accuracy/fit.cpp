@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include "model/runtime_rows.hpp"
@@ -29,14 +28,10 @@ std::string line(std::string_view engine, std::string_view constant, std::size_t
                      c.value, c.low, c.high, c.measurements, source);
 }
 
-std::string sources(const std::vector<Subject>& subjects, const std::vector<std::size_t>& rows) {
-  std::map<std::string, int> counts;
-  for (const std::size_t i : rows) ++counts[short_source((*subjects[i].row)["source"])];
-  std::vector<std::pair<int, std::string>> sorted;
-  for (const auto& [name, n] : counts) sorted.emplace_back(-n, name);
-  std::ranges::sort(sorted);
-  std::string text;
-  for (const auto& [n, name] : sorted) text += (text.empty() ? "" : ", ") + name;
+std::string sources(const std::vector<Subject>& subjects, const std::vector<std::size_t>& of) {
+  std::vector<const Measurement*> rows;
+  for (const std::size_t i : of) rows.push_back(subjects[i].row);
+  const std::string text = sources_of(rows);
   return text.empty() ? "pooled" : text;
 }
 

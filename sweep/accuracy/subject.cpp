@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <map>
 
 #include "hardware/names.hpp"
 #include "model/allocation_curve.hpp"
@@ -220,6 +221,17 @@ std::string short_source(std::string source) {
   if (source.starts_with("https://")) source.erase(0, 8);
   if (source.starts_with("github.com/")) source.erase(0, 11);
   return source.substr(0, std::min(source.find_first_of("@: ("), source.size()));
+}
+
+std::string sources_of(const std::vector<const Measurement*>& rows) {
+  std::map<std::string, int> counts;
+  for (const Measurement* row : rows) ++counts[short_source((*row)["source"])];
+  std::vector<std::pair<int, std::string>> sorted;
+  for (const auto& [name, n] : counts) sorted.emplace_back(-n, name);
+  std::ranges::sort(sorted);
+  std::string text;
+  for (const auto& [n, name] : sorted) text += (text.empty() ? "" : ", ") + name;
+  return text;
 }
 
 Subjects::Subjects(const std::string& models_folder)

@@ -16,6 +16,8 @@ namespace headroom::sweep {
 
 /// "github:QwenLM/Qwen3@7a2f61f:docs/…" is "QwenLM/Qwen3".
 std::string short_source(std::string source);
+/// The short sources of `rows`, those with the most rows first.
+std::string sources_of(const std::vector<const Measurement*>& rows);
 
 struct Subject {
   const Measurement* row = nullptr;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "sweep/accuracy/quantile.hpp"
@@ -32,13 +31,9 @@ std::vector<TimedStep> timed_steps(TrainingMeasurements& measurements,
 std::string source_of(const TimedStep& step) { return short_source((*step.row)["source"]); }
 
 std::string sources(const std::vector<TimedStep>& steps, const std::vector<std::size_t>& of) {
-  std::map<std::string, int> counts;
-  for (const std::size_t i : of) ++counts[source_of(steps[i])];
-  std::vector<std::pair<int, std::string>> sorted;
-  for (const auto& [name, n] : counts) sorted.emplace_back(-n, name);
-  std::ranges::sort(sorted);
-  std::string text;
-  for (const auto& [n, name] : sorted) text += (text.empty() ? "" : ", ") + name;
+  std::vector<const Measurement*> rows;
+  for (const std::size_t i : of) rows.push_back(steps[i].row);
+  const std::string text = sources_of(rows);
   return text.empty() ? "pooled, published rates of products" : text;
 }
 
