@@ -59,13 +59,19 @@ struct LabelFigures {
   double plain_precision = 0, plain_recall = 0;
 };
 
+/// Every score anew, by constants that its set-up, its model, its source had no part in.
+struct LeftOut {
+  std::string_view column;  ///< of the table of rows: without_set_up …
+  std::string_view words;   ///< what is left out and what constants are fitted to
+  std::vector<Score> scores;
+};
+
 struct Accuracy {
   std::vector<Measurement> rows;
   std::vector<Score> scores;
   std::vector<Label> labels;
   std::vector<Unscored> unscored;
-  std::vector<Score> left_out;         ///< by constants that their source had no part in, and
-  std::vector<Score> left_out_models;  ///< that their model had none in; both may be empty
+  std::vector<LeftOut> left_out;  ///< empty unless asked for
 
   std::vector<GroupFigures> groups() const;
   std::vector<LabelFigures> label_groups() const;
@@ -89,8 +95,7 @@ Accuracy score(const std::vector<std::string>& files, const std::string& models_
 std::string fitted_constants(const std::vector<std::string>& files,
                              const std::string& models_folder);
 
-/// Fills `left_out` and `left_out_models`: every score anew, with constants that its source, its
-/// model had no part in (sweep/accuracy/folds.hpp).
+/// Fills `left_out`, nearest neighbours first (sweep/accuracy/folds.hpp).
 void leave_out(Accuracy& accuracy, const std::string& models_folder);
 
 /// Names of the groups in the order in which reports list them.

@@ -1,9 +1,44 @@
 #include "sweep/accuracy/folds.hpp"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <set>
 
 namespace headroom::sweep {
+
+Folds folds_by_set_up(const std::vector<const Measurement*>& rows,
+                      const std::vector<std::string_view>& engines) {
+  constexpr std::size_t parts = 5;
+  using SetUp = std::array<std::string, 3>;
+  const auto set_up = [](const Measurement& row) {
+    return SetUp{short_source(row["source"]), row["model"], row["gpu"]};
+  };
+  std::map<SetUp, std::size_t> fold;
+  std::map<std::string_view, std::set<SetUp>> of_engine;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    fold[set_up(*rows[i])] = 0;
+    of_engine[engines[i]].insert(set_up(*rows[i]));
+  }
+  std::size_t place = 0;
+  for (auto& [_, number] : fold) number = place++ % parts;
+  Folds folds;
+  std::map<std::string_view, std::size_t> dealt;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    folds.push_back(of_engine.at(engines[i]).size() < 2 ? dealt[engines[i]]++ % parts
+                                                        : fold.at(set_up(*rows[i])));
+  return folds;
+}
+
+Folds folds_by_set_up(const std::vector<Subject>& subjects) {
+  std::vector<const Measurement*> rows;
+  std::vector<std::string_view> engines;
+  for (const Subject& each : subjects) {
+    rows.push_back(each.row);
+    engines.push_back(each.scenario.runtime->family);
+  }
+  return folds_by_set_up(rows, engines);
+}
 
 Folds folds_by_model(const std::vector<Subject>& subjects) {
   constexpr std::size_t parts = 3;

@@ -2,6 +2,7 @@
 // to.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "sweep/accuracy/subject.hpp"
@@ -11,6 +12,12 @@ namespace headroom::sweep {
 /// The fold of each subject, from 0.
 using Folds = std::vector<std::size_t>;
 
+/// A set-up is a model on a card, in any number, precision and batch, as one source measured it.
+/// They are dealt to five folds: what is left out has neighbours, as a question about a published
+/// table's next line has; rows are, of an engine (`engines`, one of each row) with but one set-up.
+Folds folds_by_set_up(const std::vector<const Measurement*>& rows,
+                      const std::vector<std::string_view>& engines);
+Folds folds_by_set_up(const std::vector<Subject>& subjects);
 /// Models are dealt to three folds, whatever runs them; rows are, of an engine with but one model.
 Folds folds_by_model(const std::vector<Subject>& subjects);
 /// A source of 20 rows or more is a fold, smaller ones are dealt to three.

@@ -65,11 +65,22 @@ std::string fitted_constants(const std::vector<std::string>& files,
 void leave_out(Accuracy& accuracy, const std::string& models_folder) {
   Subjects subjects(models_folder, model::policy_rows());
   Fit fit(subjects_of(subjects, accuracy.rows));
-  accuracy.left_out_models =
-      scores_of(fit.subjects(), fit.left_out(folds_by_model(fit.subjects())));
-  accuracy.left_out = scores_of(fit.subjects(), fit.left_out(folds_by_source(fit.subjects())));
+  const auto inference = [&](const Folds& folds) {
+    return scores_of(fit.subjects(), fit.left_out(folds));
+  };
+  accuracy.left_out = {
+      {"without_set_up",
+       "Each fifth of the set-ups (a model on a card, as one source measured it) by constants that "
+       "were fitted to the others",
+       inference(folds_by_set_up(fit.subjects()))},
+      {"without_model", "Each third of the models by constants that were fitted to the others",
+       inference(folds_by_model(fit.subjects()))},
+      {"without_source", "Each source by constants that were fitted to all other sources",
+       inference(folds_by_source(fit.subjects()))}};
+  std::ranges::move(left_out_times(accuracy.rows, models_folder, folds_by_set_up),
+                    std::back_inserter(accuracy.left_out.front().scores));
   std::ranges::move(left_out_training(accuracy.rows, models_folder),
-                    std::back_inserter(accuracy.left_out));
+                    std::back_inserter(accuracy.left_out.back().scores));
 }
 
 }  // namespace headroom::sweep

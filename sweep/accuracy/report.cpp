@@ -210,12 +210,9 @@ std::string accuracy_page(const Accuracy& accuracy) {
   text += markdown(group_headings, group_rows(accuracy)) + '\n';
   auto left_out_headings = group_headings;
   left_out_headings.resize(7);
-  if (const Rows rows = left_out_rows(accuracy.left_out_models); !rows.empty())
-    text += "Each third of the models by constants that were fitted to the others:\n\n" +
-            markdown(left_out_headings, rows) + '\n';
-  if (const Rows rows = left_out_rows(accuracy.left_out); !rows.empty())
-    text += "Each source by constants that were fitted to all other sources:\n\n" +
-            markdown(left_out_headings, rows) + '\n';
+  for (const LeftOut& each : accuracy.left_out)
+    text += fmt::format("{}:\n\n{}\n", each.words,
+                        markdown(left_out_headings, left_out_rows(each.scores)));
   if (const Rows rows = label_rows(accuracy); !rows.empty())
     text +=
         "## Does it fit?\n\nPrecision and recall are of \"fits\"; `near`: memory needed is "

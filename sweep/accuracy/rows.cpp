@@ -1,4 +1,5 @@
 // What programs read of an accuracy.
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
@@ -35,34 +36,33 @@ json::object accuracy_object(const Accuracy& accuracy) {
 }
 
 report::Table accuracy_rows(const Accuracy& accuracy) {
-  report::Table table{
-      {"id", "file", "group", "runtime", "source", "grade", "measured", "expected", "low", "high",
-       "error", "plain", "reason", "without_source", "without_model"},
-      {}};
-  std::map<const Measurement*, double> without_source, without_model;
-  for (const Score& each : accuracy.left_out) without_source[each.row] = each.expected;
-  for (const Score& each : accuracy.left_out_models) without_model[each.row] = each.expected;
-  const bool left_out = !without_source.empty() || !without_model.empty();
-  if (!left_out) table.names.resize(table.names.size() - 2);
-  const auto of = [](const auto& all, const Measurement* row) {
-    const auto it = all.find(row);
-    return it == all.end() ? report::Value() : report::Value(it->second);
-  };
+  report::Table table{{"id", "file", "group", "runtime", "source", "grade", "measured", "expected",
+                       "low", "high", "error", "plain", "reason"},
+                      {}};
+  const std::size_t own = table.names.size();
+  std::map<const Measurement*, std::vector<report::Value>> without;
+  for (const LeftOut& each : accuracy.left_out) {
+    for (const Score& score : each.scores) {
+      auto& cells = without[score.row];
+      cells.resize(accuracy.left_out.size());
+      cells[table.names.size() - own] = score.expected;
+    }
+    table.names.emplace_back(each.column);
+  }
   const auto start = [&](const Measurement& row, std::string group, std::string runtime) {
     table.rows.push_back({row["id"], std::filesystem::path(row.file).filename().string(),
                           std::move(group), std::move(runtime), row["source"], row["grade"]});
   };
   const auto end = [&](std::initializer_list<report::Value> values) {
     table.rows.back().insert(table.rows.back().end(), values);
-    if (left_out) table.rows.back().resize(table.names.size());
+    table.rows.back().resize(table.names.size());
   };
   for (const Score& each : accuracy.scores) {
     start(*each.row, each.group, each.runtime);
     end({each.measured, each.expected, each.low, each.high, each.error(), each.plain,
          std::string()});
-    if (!left_out) continue;
-    table.rows.back()[13] = of(without_source, each.row);
-    table.rows.back()[14] = of(without_model, each.row);
+    if (const auto it = without.find(each.row); it != without.end())
+      std::ranges::copy(it->second, table.rows.back().begin() + static_cast<std::ptrdiff_t>(own));
   }
   for (const Label& each : accuracy.labels) {
     start(*each.row, "fit_verdict", each.runtime);

@@ -51,7 +51,8 @@ const Command accuracy_command = {
          "      marginal, precision, recall)\n"
          "csv, jsonl: one row a measurement: id, file, group, runtime, source, grade,\n"
          "      measured, expected, low, high (bytes or seconds), error, plain, reason; with\n"
-         "      --leave-one-out without_source, without_model: expected by other rows alone\n"
+         "      --leave-one-out without_set_up, without_model, without_source: expected by\n"
+         "      other rows alone\n"
          "--fit: constants.tsv: runtime, constant, cards, width, value, low, high, measurements,\n"
          "      source; of training times alone training_pace.tsv, without width\n"
          "md: the page, with sources, engines and worst rows",

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "sweep/accuracy/quantile.hpp"
 #include "sweep/training/pace_search.hpp"
@@ -28,8 +28,6 @@ std::vector<TimedStep> timed_steps(TrainingMeasurements& measurements,
   return steps;
 }
 
-std::string source_of(const TimedStep& step) { return short_source((*step.row)["source"]); }
-
 std::string sources(const std::vector<TimedStep>& steps, const std::vector<std::size_t>& of) {
   std::vector<const Measurement*> rows;
   for (const std::size_t i : of) rows.push_back(steps[i].row);
@@ -37,15 +35,21 @@ std::string sources(const std::vector<TimedStep>& steps, const std::vector<std::
   return text.empty() ? "pooled, published rates of products" : text;
 }
 
-/// Seconds of each step by constants that its source had no part in.
-std::vector<double> left_out(PaceSearch& search, const std::vector<TimedStep>& steps) {
+/// Seconds of each step by constants that its fold had no part in.
+std::vector<double> left_out(PaceSearch& search, const std::vector<TimedStep>& steps,
+                             FoldsOfRows deal) {
   const std::vector<double> all = search.effects();
-  std::set<std::string> sources;
-  for (const TimedStep& step : steps) sources.insert(source_of(step));
+  std::vector<const Measurement*> rows;
+  std::vector<std::string_view> engines;
+  for (const TimedStep& step : steps) {
+    rows.push_back(step.row);
+    engines.push_back(step.scenario.runtime->name);
+  }
+  const Folds folds = deal(rows, engines);
   std::vector<double> expected(steps.size());
-  for (const std::string& source : sources) {
+  for (std::size_t fold = 0; fold < count(folds); ++fold) {
     std::vector<bool> used;
-    for (const TimedStep& step : steps) used.push_back(source_of(step) != source);
+    for (const std::size_t of : folds) used.push_back(of != fold);
     search.set_effects(std::vector<double>(all.size()));  // of what is left out nothing stays
     search.solve(used);
     for (std::size_t i = 0; i < steps.size(); ++i)
@@ -56,6 +60,15 @@ std::vector<double> left_out(PaceSearch& search, const std::vector<TimedStep>& s
 }
 
 }  // namespace
+
+Folds whole_sources(const std::vector<const Measurement*>& rows,
+                    const std::vector<std::string_view>&) {
+  std::map<std::string, std::size_t> number;
+  Folds folds;
+  for (const Measurement* row : rows)
+    folds.push_back(number.emplace(short_source((*row)["source"]), number.size()).first->second);
+  return folds;
+}
 
 std::string fitted_training_paces(const std::vector<Measurement>& rows,
                                   const std::string& models_folder) {
@@ -83,7 +96,7 @@ std::string fitted_training_paces(const std::vector<Measurement>& rows,
       if (auto found = search.found_on(c, cards)) all.push_back({"any", cards, c, *found});
   std::vector<double> fitted;
   for (std::size_t i = 0; i < steps.size(); ++i) fitted.push_back(search.expected(i));
-  const std::vector<double> unseen = left_out(search, steps);
+  const std::vector<double> unseen = left_out(search, steps, whole_sources);
 
   for (std::size_t n = 0; n < all.size(); ++n) {
     const Found& each = all[n];
@@ -110,12 +123,12 @@ std::string fitted_training_paces(const std::vector<Measurement>& rows,
 }
 
 std::vector<Score> left_out_times(const std::vector<Measurement>& rows,
-                                  const std::string& models_folder) {
+                                  const std::string& models_folder, FoldsOfRows deal) {
   TrainingMeasurements measurements(models_folder);
   const auto steps = timed_steps(measurements, rows);
   PaceSearch search(steps);
   search.solve(std::vector<bool>(steps.size(), true));
-  const std::vector<double> expected = left_out(search, steps);
+  const std::vector<double> expected = left_out(search, steps, deal);
   std::vector<Score> scores;
   for (std::size_t i = 0; i < steps.size(); ++i) scores.push_back(score_of(steps[i], expected[i]));
   return scores;

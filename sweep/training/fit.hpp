@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sweep/accuracy/folds.hpp"
 #include "sweep/accuracy/training_measurement.hpp"
 
 namespace headroom::sweep {
@@ -14,8 +15,15 @@ namespace headroom::sweep {
 std::string fitted_training_paces(const std::vector<Measurement>& rows,
                                   const std::string& models_folder);
 
-/// Every step scored by constants that its source had no part in.
+/// Which steps are left out together.
+using FoldsOfRows = Folds (*)(const std::vector<const Measurement*>&,
+                              const std::vector<std::string_view>& engines);
+/// Each source is a fold.
+Folds whole_sources(const std::vector<const Measurement*>& rows,
+                    const std::vector<std::string_view>& engines);
+
+/// Every step scored by constants that its fold had no part in.
 std::vector<Score> left_out_times(const std::vector<Measurement>& rows,
-                                  const std::string& models_folder);
+                                  const std::string& models_folder, FoldsOfRows deal);
 
 }  // namespace headroom::sweep

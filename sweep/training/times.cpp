@@ -87,7 +87,7 @@ Score score_of(const TimedStep& step, double expected) {
 std::vector<Score> left_out_training(const std::vector<Measurement>& rows,
                                      const std::string& models_folder) {
   TrainingMeasurements measurements(models_folder);
-  std::vector<Score> scores = left_out_times(rows, models_folder);
+  std::vector<Score> scores = left_out_times(rows, models_folder, whole_sources);
   for (const Measurement& row : rows) {
     if (!is_training(row) || is_training_time(row)) continue;
     try {

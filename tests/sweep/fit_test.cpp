@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "model/runtime_rows.hpp"
 #include "tests/sweep/synthetic.hpp"
@@ -96,6 +97,25 @@ TEST(Folds, AModelIsLeftOutWhole) {
         EXPECT_EQ(folds[i], folds[j]);
   // One source of 24 rows is a fold of its own, beside the three of smaller ones.
   EXPECT_EQ(folds_by_source(subjects).front(), 3u);
+}
+
+TEST(Folds, ASetUpIsAModelOnACardByOneSource) {
+  const auto row = [](const char* source, const char* model, const char* gpu, const char* batch) {
+    Measurement each;
+    each.fields = {{"source", source}, {"model", model}, {"gpu", gpu}, {"batch", batch}};
+    return each;
+  };
+  const std::vector<Measurement> rows = {row("a", "m", "h100", "1"), row("a", "m", "h100", "8"),
+                                         row("a", "m", "h200", "1"), row("a", "n", "h100", "1"),
+                                         row("b", "m", "h100", "1")};
+  std::vector<const Measurement*> all;
+  for (const Measurement& each : rows) all.push_back(&each);
+  const Folds folds = folds_by_set_up(all, std::vector<std::string_view>(all.size(), "vllm"));
+  EXPECT_EQ(folds[0], folds[1]);
+  EXPECT_EQ(std::set<std::size_t>(folds.begin(), folds.end()).size(), 4u);
+  // An engine that one set-up alone is of: its rows are dealt.
+  const Folds of_two = folds_by_set_up(all, {"calm", "calm", "vllm", "vllm", "vllm"});
+  EXPECT_NE(of_two[0], of_two[1]);
 }
 
 }  // namespace
