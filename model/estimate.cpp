@@ -8,7 +8,7 @@
 #include "model/placement/at_once.hpp"
 #include "model/runs_on.hpp"
 #include "model/speed/load.hpp"
-#include "model/speed/pass.hpp"
+#include "model/speed/rates.hpp"
 #include "model/speed/service.hpp"
 #include "model/speed/speed.hpp"
 

@@ -228,9 +228,11 @@ struct Runtime {
   Constant
       mixture_kernels;  ///< of a layer's routed experts, run together: choice, sorting, products
   Constant expert_kernels;  ///< of each routed expert where they are looped over
-  Constant step_s;          ///< of each pass: schedule, inputs, sampling, seconds
-  Constant sequence_s;      ///< of each sequence in a pass: schedule, detokeniser, stream, seconds
-  Constant expert_cost;     ///< of a byte of routed experts, in bytes of weights that take as long
+  Constant
+      packed_kernels;    ///< of each kernel beside a product of packed weights, by an average one
+  Constant step_s;       ///< of each pass: schedule, inputs, sampling, seconds
+  Constant sequence_s;   ///< of each sequence in a pass: schedule, detokeniser, stream, seconds
+  Constant expert_cost;  ///< of a byte of routed experts, in bytes of weights that take as long
   Constant eager_kernel_s;  ///< from one kernel to the next without CUDA graphs, at least, seconds
   Constant score_compute;   ///< share of the card's 16-bit peak that a prompt's scores reach
   Constant repeat_bandwidth;    ///< bytes a second of K and V that are copied for each query head

@@ -24,6 +24,7 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"unpack_bandwidth", nullptr, &Rates::unpack_bandwidth},
     {"mixture_kernels", &Runtime::mixture_kernels},
     {"expert_kernels", &Runtime::expert_kernels},
+    {"packed_kernels", &Runtime::packed_kernels},
     {"step_s", &Runtime::step_s},
     {"sequence_s", &Runtime::sequence_s},
     {"expert_cost", &Runtime::expert_cost},

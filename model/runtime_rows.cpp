@@ -116,7 +116,8 @@ Runtime start() {
   r.request_s = guess(0.0125, 0.0025, 0.05);
   // fused_moe.py: top-k, counts, sorting, products of all experts twice, activation, sum.
   r.mixture_kernels = guess(9, 4, 25);
-  r.expert_kernels = guess(1.5, 0.5, 4);  // modeling_qwen3_moe.py: for expert in experts
+  r.expert_kernels = guess(1.5, 0.5, 4);     // modeling_qwen3_moe.py: for expert in experts
+  r.packed_kernels = guess(0.6, 0.25, 1.5);  // a launch, where others are of modules
   r.step_s = guess(0.4e-3, 0.1e-3, 2e-3);
   r.sequence_s = guess(8e-6, 2e-6, 40e-6);
   r.expert_cost = guess(1.1, 0.7, 1.8);  // fewer are touched than by uniform routing, less evenly

@@ -3,6 +3,7 @@
 
 #include "model/placement/placement.hpp"
 #include "model/speed/record.hpp"
+#include "model/speed/speed.hpp"
 
 namespace headroom::model {
 

@@ -10,7 +10,7 @@
 #include "model/memory/kv_cache.hpp"
 #include "model/placement/search.hpp"
 #include "model/placement/split.hpp"
-#include "model/speed/pass.hpp"
+#include "model/speed/rates.hpp"
 
 namespace headroom::model {
 namespace {

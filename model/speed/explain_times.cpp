@@ -8,7 +8,7 @@
 #include "model/estimate.hpp"
 #include "model/memory/draft.hpp"
 #include "model/speed/load.hpp"
-#include "model/speed/pass.hpp"
+#include "model/speed/rates.hpp"
 #include "model/speed/speed.hpp"
 
 namespace headroom::model {

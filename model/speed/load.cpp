@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/memory/draft.hpp"
-#include "model/speed/pass.hpp"
+#include "model/speed/rates.hpp"
 
 namespace headroom::model {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "model/speed/pass.hpp"
+#include "model/speed/rates.hpp"
 
 namespace headroom::model {
 

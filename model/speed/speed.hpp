@@ -9,20 +9,6 @@
 
 namespace headroom::model {
 
-/// What one pass does on one kind of device.
-struct Work {
-  double weight_bytes = 0;  ///< weights read from the device's memory
-  double expert_bytes = 0;  ///< of them routed experts
-  double cache_bytes = 0;   ///< caches read
-  double repeated = 0;      ///< keys and values copied for each query head, bytes in 16 bit
-  double scores = 0;        ///< attention scores that stand in memory
-  double channels = 0;      ///< tokens * hidden size * layers whose activations go through memory
-  double packed_bytes = 0;  ///< weights that meet many tokens, as they are packed
-  double padding = 0;       ///< FLOPs of what cards multiply for nothing: tiles half full
-  double flops = 0;         ///< multiplications and additions of matrices and attention scores
-  double attended = 0;      ///< of them those of a prompt's scores: in 16 bit, whatever weights are
-};
-
 /// Where the time of one pass goes, seconds. `total` is what the pass takes.
 struct PassTime {
   double cards = 0;      ///< roofline on the cards, one after the other (layer split) or together

@@ -4,6 +4,7 @@
 
 #include "model/placement/assignment.hpp"
 #include "model/speed/record.hpp"
+#include "model/speed/speed.hpp"
 
 namespace headroom::model {
 

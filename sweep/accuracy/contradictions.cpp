@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/speed/pass.hpp"
+#include "model/speed/rates.hpp"
 #include "sweep/accuracy/prediction.hpp"
 
 namespace headroom::sweep {

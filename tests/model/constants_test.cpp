@@ -60,8 +60,7 @@ class Constants : public testing::TestWithParam<NamedConstant> {
 
 TEST_P(Constants, EachChangesAFigureSomewhere) {
   const Weights dense = hold(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("bf16"));
-  const Weights packed =
-      hold(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("gptq-int4"));
+  const Weights packed = hold(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("awq"));
   const Weights blocks =
       hold(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("q4_K_M"));
   const Weights experts = hold(test::catalogue_model("Qwen/Qwen3-30B-A3B"), scheme("bf16"));

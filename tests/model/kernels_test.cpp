@@ -1,7 +1,7 @@
 // Kernels of a pass are counted from what its layers hold, and every one of them costs an engine.
 #include <gtest/gtest.h>
 
-#include "model/speed/pass.hpp"
+#include "model/speed/rates.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -47,8 +47,25 @@ TEST(Kernels, ScaleActivationsByBlock) {
     const test::OnCards c(model, precision, "8x h200-sxm-141gb", "sglang");
     return kernels(c.s, decode_pass(c.s, {.self = 100}));
   };
-  EXPECT_NEAR(of("fp8-block") - of("fp8-static"), 61 * 5 + 3 * 3 + 58 * (4 + 2), 1e-9);
+  EXPECT_NEAR(of("fp8-block") - of("fp8-static"),
+              (61 * 5 + 3 * 3 + 58 * (4 + 2)) * runtime("sglang").packed_kernels.value, 1e-9);
   EXPECT_EQ(of("fp8-static"), of("bf16"));
+}
+
+// Counted in the forward functions of the libraries, 7 matrices in each of 36 layers.
+TEST(Kernels, OfPackedWeightsAreMoreWhereTheyAreLaunchedFromPython) {
+  const auto beside = [&](const char* precision, const char* engine) {
+    const test::OnCards c("Qwen/Qwen3-8B", precision, "1x a100-sxm-80gb", engine);
+    const test::OnCards plain("Qwen/Qwen3-8B", "bf16", "1x a100-sxm-80gb", engine);
+    const Pass pass = decode_pass(c.s, {.self = 100});
+    return (kernels(c.s, pass) - kernels(plain.s, pass)) / (36 * 7);
+  };
+  const double each = runtime("transformers").packed_kernels.value;
+  EXPECT_NEAR(beside("fp8-block", "transformers"), 3 * each, 1e-9);
+  EXPECT_NEAR(beside("awq", "transformers"), each, 1e-9);
+  EXPECT_NEAR(beside("gptq-int8", "transformers"), each, 1e-9);
+  EXPECT_NEAR(beside("gptq-int4", "transformers"), 0, 1e-9);
+  EXPECT_NEAR(beside("awq", "vllm"), 0, 1e-9);
 }
 
 TEST(Kernels, CostTimeBesideThePassAndItsSequences) {

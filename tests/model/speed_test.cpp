@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "model/placement/layer_split.hpp"
-#include "model/speed/pass.hpp"
+#include "model/speed/rates.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

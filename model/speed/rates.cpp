@@ -1,0 +1,173 @@
+#include "model/speed/rates.hpp"
+
+#include <algorithm>
+
+namespace headroom::model {
+namespace {
+
+/// How weights below 16 bit are multiplied on `device`. Bytes are multiplied fast by matrix units
+/// from compute capability 7.5 on, and by 6.1, four pairs in the lane of one fp32 product (CUDA C++
+/// programming guide: __dp4a), which has no fast 16-bit products; Metal has none of bytes.
+PackedProducts products_on(const Scenario& s, const Device& device) {
+  const PackedProducts chosen = s.runtime->packed_products;
+  if (chosen != PackedProducts::bytes && chosen != PackedProducts::in_memory_or_bytes)
+    return chosen;
+  const std::string& capability = device.compute_capability;
+  if (device.vendor == "apple") return PackedProducts::in_registers;
+  if (device.vendor != "nvidia" || capability == "6.1") return PackedProducts::bytes;
+  if (capability == "6.0" || capability == "7.0") return PackedProducts::in_memory;
+  return chosen == PackedProducts::bytes ? chosen : PackedProducts::in_memory;
+}
+
+bool is_packed(const Scenario& s) {
+  const Arithmetic arithmetic = s.weights->arithmetic;
+  return arithmetic == Arithmetic::dequantised || arithmetic == Arithmetic::fp4;
+}
+
+bool multiplies_bytes(const Scenario& s, const Device& device) {
+  return is_packed(s) && products_on(s, device) == PackedProducts::bytes;
+}
+
+/// Whether matrix units sum products of fp16 in fp16: compute capability 7.0 and later.
+bool has_fast_halves(const Device& device) {
+  const std::string& capability = device.compute_capability;
+  return capability.size() > 3 || (capability.size() == 3 && capability[0] >= '7');
+}
+
+/// Dense peak of the products as the engine makes them: 16 bit no slower than what it is converted
+/// to where a card is no quicker with it. Cards that accumulate fp16 in 16 bit do so at four times
+/// their fp32 rate; GeForce lists half of that, which is with fp32 sums (NVIDIA Ampere and Ada
+/// architecture white papers, appendix). Of bf16 the sums are in fp32.
+double peak(const Scenario& s, const Device& device, Arithmetic arithmetic) {
+  double rate = device.peak(arithmetic).value();
+  const bool sixteen = arithmetic == Arithmetic::fp16 || arithmetic == Arithmetic::bf16 ||
+                       arithmetic == Arithmetic::dequantised;
+  if (arithmetic == Arithmetic::int8 && device.fp32 && device.compute_capability == "6.1")
+    rate = std::max(rate, 4 * device.fp32->value());
+  if (sixteen && device.fp32) rate = std::max(rate, device.fp32->value());
+  const bool halves = arithmetic != Arithmetic::bf16 && has_fast_halves(device);
+  if (s.runtime->half_accumulate && halves && sixteen && device.fp32 &&
+      card_class(device) == CardClass::gddr)
+    rate = std::max(rate, 4 * device.fp32->value());
+  return rate;
+}
+
+double peak(const Scenario& s, const Device& device) {
+  if (multiplies_bytes(s, device)) return peak(s, device, Arithmetic::int8);
+  // LLM.int8 takes as long as 16 bit or longer: outliers are multiplied apart, products of bytes
+  // scaled and added to those (Dettmers et al., arXiv:2208.07339, appendix D).
+  const bool outliers = s.weights->scheme->family == SchemeFamily::bitsandbytes;
+  return peak(
+      s, device,
+      unpacks_into_memory(s, device) || outliers ? Arithmetic::dequantised : s.weights->arithmetic);
+}
+
+/// Of a packed byte: reading it and writing its elements in 16 bit.
+double unpack_seconds(const Scenario& s, const Device& device, const Rates& rates) {
+  if (!unpacks_into_memory(s, device)) return 0;
+  const double share = rates.unpack_bandwidth.value;
+  return (1 + 2 / bytes_per_parameter(*s.weights)) / (share * device.bandwidth.value());
+}
+
+/// Bandwidth at which `device` can multiply what it reads: matrix units take whole tiles of rows
+/// however few tokens there are, 64 on compute capability 9, 16 where packed weights are unpacked
+/// on the way (PTX ISA: wgmma.mma_async m64nNk16, mma.m16n8k16), so that a card with few of them
+/// for its memory (H20) cannot follow it.
+double bandwidth_of(const Scenario& s, const Device& device) {
+  const double bandwidth = device.bandwidth.value();
+  if (!s.runtime->whole_tiles || device.compute_capability != "9.0") return bandwidth;
+  const double rows = s.weights->arithmetic == Arithmetic::dequantised ? 16 : 64;
+  return std::min(bandwidth, bytes_per_parameter(*s.weights) * peak(s, device) / (2 * rows));
+}
+
+/// Whether cards meet over the host's bus: none of PCIe 5.0 is faster than 64 GB/s.
+bool over_bus(const Scenario& s, Size cards) {
+  constexpr double bus = 64e9;
+  return s.machine->card_link(static_cast<std::size_t>(cards)).value() <= bus;
+}
+
+}  // namespace
+
+double launches(const Scenario& s, const Pass& pass) {
+  const Runtime& r = *s.runtime;
+  return pass.weight_reads * (kernels(s, pass) * rates_of(s).kernel_s.value + r.step_s.value) +
+         pass.logit_rows * r.sequence_s.value;
+}
+
+double read_bytes(const Scenario& s, const Work& work) {
+  return work.weight_bytes + (s.runtime->expert_cost.value - 1) * work.expert_bytes +
+         s.runtime->cache_cost.value * work.cache_bytes;
+}
+
+double compute_seconds(const Work& work, const Rate& rate) {
+  const double attention = work.attended > 0 ? work.attended / rate.attend_s : 0;
+  return (work.flops - work.attended + work.padding) / rate.flops_s + attention +
+         work.scores * rate.score_s + work.channels * rate.channel_s +
+         work.packed_bytes * rate.unpack_s;
+}
+
+double seconds(const Scenario& s, const Work& work, const Rate& rate) {
+  return std::max(read_bytes(s, work) / rate.bytes_s, compute_seconds(work, rate)) +
+         work.repeated / rate.repeat_s;
+}
+
+const Rates& rates_on(const Scenario& s, const Device& device) {
+  return s.runtime->rates_on(device, *s.weights);
+}
+const Rates& rates_of(const Scenario& s) {
+  if (!s.machine->devices.empty()) return rates_on(s, s.machine->devices.front());
+  return s.runtime->rates[static_cast<std::size_t>(CardClass::other)]
+                         [static_cast<std::size_t>(width_of(*s.weights))];
+}
+
+const Constant& product_share(const Scenario& s, const Device& device, const Rates& rates) {
+  return multiplies_bytes(s, device) ? rates.byte_compute : rates.prefill_compute;
+}
+
+bool unpacks_into_memory(const Scenario& s, const Device& device) {
+  return is_packed(s) && products_on(s, device) == PackedProducts::in_memory;
+}
+
+Rate card_rate(const Scenario& s, const Device& device) {
+  const Rates& rates = rates_on(s, device);
+  const double bandwidth = device.bandwidth.value();
+  return {bandwidth_of(s, device) * rates.decode_bandwidth.value,
+          s.runtime->repeat_bandwidth.value,
+          peak(s, device) * product_share(s, device, rates).value,
+          peak(s, device, Arithmetic::dequantised) * s.runtime->score_compute.value,
+          s.runtime->score_traffic.value / bandwidth,
+          s.runtime->activation_traffic.value / bandwidth,
+          unpack_seconds(s, device, rates)};
+}
+Rate cpu_rate(const Scenario& s) {
+  const Host& host = s.machine->host;
+  const double further = static_cast<double>(host.sockets - 1);
+  const double used = (1 + further * s.runtime->far_bandwidth.value) / (1 + further);
+  const double bandwidth = used * host.ram_bandwidth.value() * s.runtime->cpu_bandwidth.value;
+  const double flops = used * host.cpu_peak.value() * s.runtime->cpu_compute.value;
+  return {bandwidth, bandwidth, flops, flops};
+}
+HostPrompts host_prompts(const Scenario& s, double tokens) {
+  constexpr double many = 32;  // ggml-cuda.cu: GGML_OP_OFFLOAD_MIN_BATCH
+  const bool card = !s.machine->devices.empty() && card_budget(s, 0) > Bytes(0);
+  if (!card || tokens < many) return HostPrompts::stay;
+  const bool one_memory = s.machine->devices.front().unified_memory;
+  return s.runtime->host_prompts == HostPrompts::copied && one_memory ? HostPrompts::quicker
+                                                                      : s.runtime->host_prompts;
+}
+double cpu_attention_seconds(const Scenario& s, const Work& attention) {
+  constexpr double slower = 8;
+  const Rate rate = cpu_rate(s);
+  return std::max(read_bytes(s, attention) / rate.bytes_s, slower * attention.flops / rate.flops_s);
+}
+const Constant& reduce_latency(const Scenario& s, Size cards) {
+  return over_bus(s, cards) ? s.runtime->reduce_over_bus_s : s.runtime->reduce_latency_s;
+}
+double bus_rate(const Scenario& s) {
+  return s.machine->host_bus(0).value() * s.runtime->stream_bandwidth.value;
+}
+double disk_rate(const Scenario& s) {
+  return s.machine->host.disk_read.value() * s.runtime->disk_bandwidth.value;
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,121 @@
+#include "model/speed/work.hpp"
+
+#include <algorithm>
+
+#include "model/memory/activation.hpp"
+#include "model/placement/layer_split.hpp"
+
+namespace headroom::model {
+namespace {
+
+double at(const std::vector<double>& before, Range range) {
+  return before[static_cast<std::size_t>(range.last)] -
+         before[static_cast<std::size_t>(range.first)];
+}
+
+/// Products of experts that are made beside each that a token asks for: an expert takes whole tiles
+/// of tokens, of which the last is half empty on average.
+double padding(const Scenario& s, const Pass& pass) {
+  const Routing routing = s.weights->model->profile.routing;
+  const double tokens = pass.tokens / pass.weight_reads;
+  const double tile = std::min(tokens, static_cast<double>(s.runtime->expert_tile));
+  if (tile <= 0 || routing.experts <= 0) return 0;
+  const double each =
+      tokens * static_cast<double>(routing.used) / static_cast<double>(routing.experts);
+  return std::max(0.0, std::max(pass.touched, each / tile + pass.touched / 2) * tile / each - 1);
+}
+
+/// Scores that stand in memory, by those that count: products make the masked ones too, a chunk's
+/// queries by all keys until its end.
+double square(const Scenario& s, const Pass& pass) {
+  const auto prompt = static_cast<double>(pass.prompt);
+  const auto chunk = static_cast<double>(prefill_chunk(s));
+  return (prompt + (chunk > 0 ? std::min(chunk, prompt) : prompt)) / (prompt + 1);
+}
+
+}  // namespace
+
+Work work_of(const Scenario& s, const Pass& pass, const Piece& piece) {
+  const Weights& w = *s.weights;
+  const Profile& profile = w.model->profile;
+  const Range run = intersect(piece.layers, pass.layers);
+  if (run.size() == 0) return {};
+  double dense = at(w.read_dense, run), routed = at(w.read_routed, run);
+  double multiplied = at(profile.multiplied_before, run);
+  if (piece.content == Content::dense) {
+    routed = 0;
+    multiplied -= at(profile.routed_before, run);
+  } else if (piece.content == Content::experts) {
+    dense = 0;
+    multiplied = at(profile.routed_before, run);
+  }
+  Work work;
+  work.expert_bytes = pass.weight_reads * routed * pass.touched;
+  work.weight_bytes = pass.weight_reads * dense + work.expert_bytes;
+  work.flops = 2.0 * multiplied * pass.tokens + pass.patch_flops * static_cast<double>(run.size());
+  if (pass.prompt > 0) {
+    work.packed_bytes = work.weight_bytes;
+    if (piece.content != Content::dense)
+      work.padding = 2.0 * at(profile.routed_before, run) * pass.tokens * padding(s, pass);
+  }
+  if (piece.content == Content::experts) return work;
+  if (pass.prompt > 0 && s.runtime->activations_in_memory)
+    work.channels = pass.tokens * static_cast<double>(w.model->shape.hidden_size) *
+                    static_cast<double>(run.size());
+  return work + attention_work(s, pass, run);
+}
+
+Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
+  const Range run = intersect(layers, pass.layers);
+  Work work;
+  if (pass.prompt > 0) {
+    work.flops = prefill_score_flops(s, pass.prompt, run.first, run.last);
+    if (s.runtime->score_bytes > 0) {
+      const Size width = std::max<Size>(1, s.weights->model->shape.head_dim);
+      work.flops *= square(s, pass);
+      work.scores = work.flops / (4.0 * static_cast<double>(width));
+    }
+    work.attended = work.flops;
+    return work;
+  }
+  work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
+  const double flops = decode_score_flops(s, pass.cached, run.first, run.last);
+  work.flops = flops * pass.tokens / static_cast<double>(s.batch);
+  // Two operations for each element of K and V, as many as its bytes in 16 bit; once for all
+  // tokens of a sequence.
+  if (s.runtime->repeats_to_attend) work.repeated = flops;
+  return work;
+}
+
+Work head_work(const Scenario& s, const Pass& pass) {
+  if (pass.logit_rows == 0) return {};
+  const Weights& w = *s.weights;
+  return {.weight_bytes = w.head_read,
+          .flops = 2.0 * static_cast<double>(w.model->profile.head_elements) * pass.logit_rows};
+}
+
+Work host_work(const Scenario& s, const Pass& pass, Range range) {
+  Work work;
+  if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return work;
+  const HostTensors& host = s.layer_split->on_host;
+  const Range run = intersect(range, pass.layers);
+  work.expert_bytes = pass.weight_reads * at(host.read_routed_before, run) * pass.touched;
+  work.weight_bytes = pass.weight_reads * at(host.read_dense_before, run) + work.expert_bytes;
+  work.flops = 2.0 * at(host.multiplied_before, run) * pass.tokens;
+  if (pass.prompt > 0) work.packed_bytes = work.weight_bytes;
+  return work;
+}
+
+double host_layers(const Scenario& s, const Pass& pass, Range range) {
+  if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return 0;
+  return at(s.layer_split->on_host.layers_before, intersect(range, pass.layers));
+}
+
+double streamed_bytes(const Scenario& s, const Pass& pass, const Piece& piece) {
+  const Range run = intersect(piece.layers, pass.layers);
+  const double dense = at(s.weights->read_dense, run), routed = at(s.weights->read_routed, run);
+  if (piece.content == Content::whole) return dense + routed;
+  return piece.content == Content::experts ? routed : dense;
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,64 @@
+// What a pass reads and multiplies of each part of a model: the roofline's ingredients.
+#pragma once
+
+#include "model/speed/pass.hpp"
+
+namespace headroom::model {
+
+/// What one pass does on one kind of device.
+struct Work {
+  double weight_bytes = 0;  ///< weights read from the device's memory
+  double expert_bytes = 0;  ///< of them routed experts
+  double cache_bytes = 0;   ///< caches read
+  double repeated = 0;      ///< keys and values copied for each query head, bytes in 16 bit
+  double scores = 0;        ///< attention scores that stand in memory
+  double channels = 0;      ///< tokens * hidden size * layers whose activations go through memory
+  double packed_bytes = 0;  ///< weights that meet many tokens, as they are packed
+  double padding = 0;       ///< FLOPs of what cards multiply for nothing: tiles half full
+  double flops = 0;         ///< multiplications and additions of matrices and attention scores
+  double attended = 0;      ///< of them those of a prompt's scores: in 16 bit, whatever weights are
+};
+
+inline Work operator+(const Work& a, const Work& b) {
+  return {a.weight_bytes + b.weight_bytes,
+          a.expert_bytes + b.expert_bytes,
+          a.cache_bytes + b.cache_bytes,
+          a.repeated + b.repeated,
+          a.scores + b.scores,
+          a.channels + b.channels,
+          a.packed_bytes + b.packed_bytes,
+          a.padding + b.padding,
+          a.flops + b.flops,
+          a.attended + b.attended};
+}
+/// The roofline's ingredients of `piece`, and of the head.
+Work work_of(const Scenario& scenario, const Pass& pass, const Piece& piece);
+Work head_work(const Scenario& scenario, const Pass& pass);
+/// Of the layers' work, what reads and multiplies caches and their scores: it is done where the
+/// caches are.
+Work attention_work(const Scenario& scenario, const Pass& pass, Range layers);
+/// `work` without `part` of it, which attention is.
+inline Work without(Work work, const Work& part) {
+  work.cache_bytes -= part.cache_bytes;
+  work.repeated -= part.repeated;
+  work.scores -= part.scores;
+  work.flops -= part.flops;
+  work.attended -= part.attended;
+  return work;
+}
+/// What of `work` the CPU does beside `attention`: what experts cost on a card, and its tiles, say
+/// nothing of the CPU, whose rates are measured on experts.
+inline Work matrices_on_cpu(const Work& work, const Work& attention) {
+  Work matrices = without(work, attention);
+  matrices.expert_bytes = matrices.padding = 0;
+  return matrices;
+}
+/// Of layers `range` that are on cards: what tensors that stay in host memory cost.
+Work host_work(const Scenario& scenario, const Pass& pass, Range range);
+/// … and how many of them have such tensors.
+double host_layers(const Scenario& scenario, const Pass& pass, Range range);
+/// Bytes of `piece` that a streaming runtime moves: whole modules, all experts included, each time
+/// that they run.
+double streamed_bytes(const Scenario& scenario, const Pass& pass, const Piece& piece);
+
+}  // namespace headroom::model
