@@ -73,6 +73,24 @@ void add_interval(std::vector<Column>& all, std::string_view low, std::string_vi
       "high", "high end of the same interval");
 }
 
+/// How many measured rows the interval rests on whose ends were added last. `time` is what it is
+/// of, `of` the interval; `unmeasured` and `fact` the same in SQL, of weights on cards alone.
+template <auto time, auto of>
+void add_measurements(std::vector<Column>& all, std::string_view name, std::string_view unmeasured,
+                      std::string_view fact) {
+  const std::string_view stored = all[all.size() - 3].name;
+  const auto get = +[](const Estimate& e, const IntervalFactors& f) {
+    return std::isfinite((e.*time).value()) ? Cell(std::int64_t{(f.times(e).*of).measurements})
+                                            : Cell();
+  };
+  all.push_back(
+      {name, "", name, "measured rows that the same interval rests on; 0: it is a stated guess",
+       ColumnKind::derived, SqlType::integer, Shown::plain, get,
+       fmt::format("CASE WHEN {} IS NULL THEN NULL WHEN status & 7 > {} THEN "
+                   "[offload_measurements] WHEN {} THEN 0 ELSE [{}] END",
+                   stored, static_cast<int>(model::Verdict::fits_gpus), unmeasured, fact)});
+}
+
 /// The factors on a first token and on a step as IntervalFactors::times chooses them, in SQL.
 std::string time_factor(const std::string& on_cards, std::string_view end) {
   return fmt::format("CASE WHEN status & 7 <= {} THEN {} ELSE [offload_{}] END",
@@ -204,6 +222,8 @@ void add_time_columns(std::vector<Column>& all) {
     return finite(e.ttft.value() * f.times(e).ttft.*end);
   }>(all, "ttft_s_low", "ttft_s_high",
      [](std::string_view end) { return "ttft_s * " + first_factor(end); });
+  add_measurements<&Estimate::ttft, &model::TimeIntervals::ttft>(
+      all, "ttft_s_measurements", first_unmeasured, "ttft_measurements");
   all.push_back(stored_time(
       "tpot_s", "per token", +[](const Estimate& e) { return finite(e.tpot.value()); },
       milliseconds, "time per output token after the first, each sequence"));
@@ -211,6 +231,8 @@ void add_time_columns(std::vector<Column>& all) {
     return finite(e.tpot.value() * f.times(e).tpot.*end);
   }>(all, "tpot_s_low", "tpot_s_high",
      [](std::string_view end) { return "tpot_s * " + step_factor(end); });
+  add_measurements<&Estimate::tpot, &model::TimeIntervals::tpot>(
+      all, "tpot_s_measurements", step_unmeasured, "tpot_measurements");
   all.push_back(outcome(
       "tokens_s", "tokens/s", "tokens/s", real,
       +[](const Estimate& e) { return finite(e.tokens_s); }, "tokens_s",

@@ -22,15 +22,26 @@ inline Axis numbers(const std::string& column, const std::vector<std::int64_t>& 
   return {column, {values.begin(), values.end()}};
 }
 inline Digit runtime(const std::string& name) {
-  return {texts("runtime", {name}),      {"memory_low", {0.9}},
-          {"memory_high", {1.1}},        {"load_low", {0.25}},
-          {"load_high", {4.0}},          {"ttft_low", {0.75}},
-          {"ttft_high", {1.5}},          {"tpot_low", {0.5}},
-          {"tpot_high", {2.0}},          {"offload_low", {0.375}},
-          {"offload_high", {3.0}},       {"serving_ttft_low", {0.125}},
-          {"serving_ttft_high", {5.0}},  {"serving_tpot_low", {0.625}},
-          {"serving_tpot_high", {1.75}}, {"serving_rate_low", {0.875}},
-          {"serving_rate_high", {1.25}}, numbers("tpot_measurements", {42})};
+  return {texts("runtime", {name}),
+          {"memory_low", {0.9}},
+          {"memory_high", {1.1}},
+          {"load_low", {0.25}},
+          {"load_high", {4.0}},
+          {"ttft_low", {0.75}},
+          {"ttft_high", {1.5}},
+          {"tpot_low", {0.5}},
+          {"tpot_high", {2.0}},
+          {"offload_low", {0.375}},
+          {"offload_high", {3.0}},
+          {"serving_ttft_low", {0.125}},
+          {"serving_ttft_high", {5.0}},
+          {"serving_tpot_low", {0.625}},
+          {"serving_tpot_high", {1.75}},
+          {"serving_rate_low", {0.875}},
+          {"serving_rate_high", {1.25}},
+          numbers("tpot_measurements", {42}),
+          numbers("ttft_measurements", {31}),
+          numbers("offload_measurements", {17})};
 }
 
 /// 2 models × 2 precisions × 3 batches = 12 points.

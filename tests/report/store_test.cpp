@@ -36,9 +36,9 @@ void expect_columns(const std::filesystem::path& file,
   ASSERT_EQ(table.names.size(), columns().size());
   const model::IntervalFactors factors{.memory = {0.9, 1.1, 0},
                                        .load = {0.25, 4, 0},
-                                       .ttft = {0.75, 1.5, 0},
-                                       .tpot = {0.5, 2, 0},
-                                       .offload = {0.375, 3, 0},
+                                       .ttft = {0.75, 1.5, 31},
+                                       .tpot = {0.5, 2, 42},
+                                       .offload = {0.375, 3, 17},
                                        .serving_ttft = {0.125, 5, 0},
                                        .serving_tpot = {0.625, 1.75, 0},
                                        .serving_rate = {0.875, 1.25, 0}};
@@ -95,6 +95,13 @@ TEST(Store, ServedPointsComeBackWithTheirIntervalsAndTheOthersWithout) {
     EXPECT_EQ(e.step_unmeasured, some(point).step_unmeasured) << point;
     EXPECT_EQ(e.served.output_tokens_s, some(point).served.output_tokens_s) << point;
   });
+  // Nothing stands behind a time that was not measured; the others have the rows of their engine.
+  EXPECT_EQ(number(database
+                       .query("SELECT count(*) FROM result WHERE ttft_s_measurements = 0 AND "
+                              "point % 2 = 1 AND verdict IN ('fits_one_gpu', 'fits_gpus')",
+                              0)
+                       .rows[0][0]),
+            3);
   const Table best = database.query(std::string(view("serving").sql), 1);
   ASSERT_FALSE(best.rows.empty());
 }
@@ -106,7 +113,8 @@ TEST(Store, TheIntervalOfTheViewIsThatOfTheEstimate) {
       Database(folder / "r.sqlite")
           .query(
               "SELECT gpu_bytes_low, gpu_bytes_high, load_s_low, load_s_high, ttft_s_low, "
-              "ttft_s_high, tpot_s_low, tpot_s_high, total_s_low, total_s_high "
+              "ttft_s_high, tpot_s_low, tpot_s_high, total_s_low, total_s_high, "
+              "ttft_s_measurements, tpot_s_measurements "
               "FROM result ORDER BY point",
               0);
   for (Size point = 0; point < 12; ++point) {
@@ -128,6 +136,8 @@ TEST(Store, TheIntervalOfTheViewIsThatOfTheEstimate) {
     EXPECT_EQ(number(row[6]), (on_cards ? 0.5 : 0.375) * e.tpot.value());
     EXPECT_EQ(number(row[7]), (on_cards ? 2.0 : 3.0) * e.tpot.value());
     EXPECT_DOUBLE_EQ(number(row[8]), on_cards ? 0.75 * first + 0.5 * rest : 0.375 * (first + rest));
+    EXPECT_EQ(number(row[10]), on_cards ? 31 : 17);
+    EXPECT_EQ(number(row[11]), on_cards ? 42 : 17);
     EXPECT_DOUBLE_EQ(number(row[9]), on_cards ? 1.5 * first + 2.0 * rest : 3.0 * (first + rest));
   }
 }
