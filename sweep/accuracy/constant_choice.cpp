@@ -23,7 +23,6 @@ std::vector<Unknown> candidates(const ConstantSearch& search) {
                  .low = bounds.low,
                  .high = bounds.high,
                  .pull = 0.02,
-                 .base = {},
                  .rows = {}};
     const auto add = [&](Unknown one) {
       one.common = search.get(one);

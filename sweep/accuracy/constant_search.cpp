@@ -47,7 +47,7 @@ constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},
 
 /// Calls `f` for each constant of `rows` that the unknown stands for.
 template <class Rows, class F>
-void each_cell(Rows& rows, const Unknown& unknown, F&& f) {
+void each_cell(Rows&& rows, const Unknown& unknown, F&& f) {
   for (auto& row : rows) {
     if (unknown.constant->of_runtime) {
       f(row.*unknown.constant->of_runtime);
@@ -118,29 +118,14 @@ double ConstantSearch::error_of(std::size_t i) const {
 }
 
 double ConstantSearch::get(const Unknown& unknown) const {
+  const Runtime& measured = subjects_.empty() ? rows_.front() : *subjects_.front().scenario.runtime;
   double value = 0;
-  each_cell(rows_, unknown, [&](const Constant& cell) { value = cell.value; });
-  return unknown.base.empty() ? value : value / unknown.base.back();
+  each_cell(std::span(&measured, 1), unknown, [&](const Constant& cell) { value = cell.value; });
+  return value;
 }
 
 void ConstantSearch::set(const Unknown& unknown, double value) {
-  std::size_t i = 0;
-  each_cell(rows_, unknown, [&](Constant& cell) {
-    cell.value = unknown.base.empty() ? value : value * unknown.base[i++];
-  });
-}
-
-Unknown ConstantSearch::factor_of(const model::NamedConstant& constant, double widest) const {
-  Unknown all{.constant = &constant,
-              .low = 1 / widest,
-              .high = widest,
-              .common = 1,
-              .base = {},
-              .rows = {}};
-  std::vector<double> base;
-  each_cell(rows_, all, [&](const Constant& cell) { base.push_back(cell.value); });
-  all.base = std::move(base);
-  return all;
+  each_cell(rows_, unknown, [&](Constant& cell) { cell.value = value; });
 }
 
 std::vector<std::size_t> ConstantSearch::affected(const Unknown& unknown) {

@@ -43,9 +43,8 @@ struct Unknown {
   const model::NamedConstant* constant;
   double low, high;
   std::size_t cards = any, width = any;
-  double common = 0;         ///< the value that it is pulled to; 0: none
-  double pull = 0;           ///< of ln(value / common)^2 in the sum
-  std::vector<double> base;  ///< of each constant that it stands for: it is their common factor
+  double common = 0;              ///< the value that it is pulled to; 0: none
+  double pull = 0;                ///< of ln(value / common)^2 in the sum
   std::vector<std::size_t> rows;  ///< of the subjects whose estimate it changes
 };
 /// "decode_bandwidth (gddr, 4-bit)".
@@ -67,9 +66,9 @@ class ConstantSearch {
   /// within the bounds of each unknown. The absolute error leaves outliers without weight.
   void solve(const std::vector<Unknown>& unknowns);
 
-  /// The common factor, within 1 / widest and widest, of all that are named so, as they are now.
-  Unknown factor_of(const model::NamedConstant& constant, double widest) const;
+  /// As it is in the version that was measured first: shipped, versions differ.
   double get(const Unknown& unknown) const;
+  /// In every version.
   void set(const Unknown& unknown, double value);
   /// Subjects whose estimate it changes.
   std::vector<std::size_t> affected(const Unknown& unknown);

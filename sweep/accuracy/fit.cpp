@@ -57,8 +57,7 @@ std::string fit_memory(std::vector<Runtime>& rows, std::string_view family,
   for (const Bounds& bounds : constant_bounds())
     for (const NamedConstant& constant : model::named_constants()) {
       if (constant.name != bounds.name || !is_of_memory(constant)) continue;
-      Unknown each{
-          .constant = &constant, .low = bounds.low, .high = bounds.high, .base = {}, .rows = {}};
+      Unknown each{.constant = &constant, .low = bounds.low, .high = bounds.high, .rows = {}};
       each.rows = search.affected(each);
       if (static_cast<int>(each.rows.size()) >= fewest_rows) unknowns.push_back(std::move(each));
     }

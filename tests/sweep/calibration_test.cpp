@@ -363,5 +363,27 @@ TEST(FactorProfile, WrongOnesAreRefusedByName) {
   EXPECT_NE(refused("machine = \"m\"\nfile = 3\n").find("file"), std::string::npos);
 }
 
+// Versions that nobody measured have constants of their own, which say nothing of the one measured.
+TEST(ConstantSearch, StartsFromTheVersionThatWasMeasured) {
+  Synthetic known({"Llama-2-7b"}, [](model::Runtime&) {});
+  std::vector<model::Runtime> versions{*known.subjects().front().scenario.runtime};
+  versions.push_back(versions.front());
+  versions.back().name = "another version";
+  for (auto& by_width : versions.back().rates)
+    for (model::Rates& rates : by_width) rates.decode_bandwidth.value /= 2;
+  ConstantSearch search(versions, known.subjects());
+  const Unknown unknown{.constant = &constant_named("decode_bandwidth"),
+                        .low = 0.02,
+                        .high = 1,
+                        .cards = static_cast<std::size_t>(model::CardClass::gddr),
+                        .width = static_cast<std::size_t>(model::Width::four),
+                        .rows = {}};
+  const double before = *search.expected(0);
+  EXPECT_FALSE(search.affected(unknown).empty());
+  EXPECT_EQ(*search.expected(0), before);
+  EXPECT_EQ(search.get(unknown),
+            search.rows()[0].rates[unknown.cards][unknown.width].decode_bandwidth.value);
+}
+
 }  // namespace
 }  // namespace headroom::sweep::test
