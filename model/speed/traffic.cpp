@@ -74,8 +74,9 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   const double another =
       prefill(joint, plan, s.prompt_tokens).total / static_cast<double>(joint.batch);
   const double tpot = step + others / mean_output * another;
+  const double before = std::max(s.runtime->queue.value, 1 / mean_output) * others;
   const double beside = s.runtime->request_s.value * std::sqrt(static_cast<double>(running)) +
-                        s.runtime->queue.value * others * another + step;
+                        before * another + step;
   const double runs = beside + prompt + (mean_output - 1) * tpot;
   const double waits =
       static_cast<double>(asked.batch - running) / static_cast<double>(running) * runs;

@@ -35,7 +35,8 @@ struct Traffic {
 /// What each request sees while the others start and end beside it.
 ///
 ///   tpot = step + (running - 1) / output * another
-///   ttft = request * sqrt(running) + prompt + queue * (running - 1) * another + step
+///   ttft = request * sqrt(running) + prompt + max(queue, 1 / output) * (running - 1) * another
+///          + step
 ///   total = ttft + (output - 1) * tpot
 ///   requests a second = running / total without waiting = batch / total   (Little's law)
 ///   share of prompts = requests a second * another / stages, at most 1
@@ -55,7 +56,9 @@ struct Traffic {
 /// as far as a chunk holds them, which read the weights once; while one request gets its output
 /// tokens, each of the others is followed by a new one, whose prefill shares the passes (chunked
 /// prefill); queue: share of the other prompts that a request waits for, which depends on how they
-/// arrive; request: of one alone, front end, tokeniser and schedule, which requests that arrive
+/// arrive, but (running - 1) / output of them begin in the pass that it begins in: while it runs,
+/// each of the others is met once, so that requests a second never exceed what prompts take;
+/// request: of one alone, front end, tokeniser and schedule, which requests that arrive
 /// together share. Source: the schedulers of vLLM, SGLang and TensorRT-LLM; queue and request are
 /// fitted, and the root is: without it the first token of a request alone carries what loaded
 /// servers take, 5 times too much (Qwen3-1.7B and Qwen2.5-72B on H100). Left out: sequences that

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "model/placement/placement.hpp"
@@ -86,6 +87,22 @@ TEST_P(TrafficOf, ShortPromptsMeetInAPass) {
   EXPECT_NEAR(traffic(s).tpot.value(), eight, 1e-12);
   const double two = expected(s.runtime->prefill_chunk / 2 - 1, 2);
   EXPECT_NEAR(traffic(s).tpot.value(), two, 1e-12);
+}
+
+// Requests with short answers are all but prompts.
+TEST_P(TrafficOf, PromptsTakeTheTimeThatTheyTakeAlone) {
+  for (const Size output : {1, 2, 4, 50}) {
+    Scenario s = scenario(64);
+    s.output_tokens = output;
+    const Plan plan = place(s, 1.0);
+    double each = prefill(s, plan, 1000).total / 64;
+    for (Size together = 1; together <= 8; ++together) {
+      Scenario some = s;
+      some.batch = together;
+      each = std::min(each, prefill(some, plan, 1000).total / static_cast<double>(together));
+    }
+    EXPECT_LE(traffic(s).requests_s * each, 1) << output;
+  }
 }
 
 TEST_P(TrafficOf, SpreadLengthsCostMoreThanTheirMedian) {
