@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/evaluator.hpp"
 #include "model/memory/draft.hpp"
 #include "model/memory/kv_cache.hpp"
 #include "model/placement/at_once.hpp"
 #include "model/runs_on.hpp"
 #include "model/speed/load.hpp"
-#include "model/speed/rates.hpp"
 #include "model/speed/service.hpp"
-#include "model/speed/speed.hpp"
 
 namespace headroom::model {
 namespace {
@@ -62,18 +61,18 @@ Verdict verdict_of(const Plan& plan) {
 bool fits(Verdict verdict) { return verdict < Verdict::does_not_fit; }
 
 /// A sure answer is sure of the number of cards that it names, too.
-Sure sureness(const Uses& uses, Verdict expected, Size cards, const IntervalFactors& factors) {
+Sure sureness(const Uses& uses, Verdict expected, Size cards) {
+  const Constant& memory = uses.scenario().runtime->memory_interval;
   if (fits(expected)) {
-    if (factors.memory.measurements == 0) return Sure::marginal;
-    const Plan high = place(uses, factors.memory.high);
+    if (memory.measurements == 0) return Sure::marginal;
+    const Plan high = place(uses, memory.high);
     if (verdict_of(high) != expected || cards_used(high) != cards) return Sure::marginal;
     if (expected == Verdict::fits_one_gpu) return Sure::yes;
-    return verdict_of(place(uses, factors.memory.low)) == expected ? Sure::yes : Sure::marginal;
+    return verdict_of(place(uses, memory.low)) == expected ? Sure::yes : Sure::marginal;
   }
-  const double factor = factors.memory.low;
-  const Plan low = place(uses, factor);
-  return fits(verdict_of(low)) || fewer_at_once(uses.scenario(), low, factor) ? Sure::marginal
-                                                                              : Sure::no;
+  const Plan low = place(uses, memory.low);
+  return fits(verdict_of(low)) || fewer_at_once(uses.scenario(), low, memory.low) ? Sure::marginal
+                                                                                  : Sure::no;
 }
 
 void add_memory(const Uses& uses, const Plan& plan, Estimate& e) {
@@ -103,50 +102,52 @@ void add_memory(const Uses& uses, const Plan& plan, Estimate& e) {
   e.layers_disk = plan.on_disk.size();
 }
 
-void add_evidence(const Scenario& s, const Plan& plan, Estimate& e) {
-  for (Size card = plan.idle; card < plan.cards; ++card) {
-    const Device& device = s.machine->devices[static_cast<std::size_t>(card)];
-    const Rates& rates = s.runtime->rates_on(device, *s.weights);
-    e.first_unmeasured = e.first_unmeasured || product_share(s, device, rates).measurements == 0;
-    e.step_unmeasured = e.step_unmeasured || rates.decode_bandwidth.measurements == 0;
-  }
+}  // namespace
+
+const Speeds& Evaluator::speeds(const Plan& plan) {
+  const Size cards = std::max<Size>(1, plan.cards);
+  if (!speeds_ || std::ssize(speeds_->cards) < std::min(cards, std::ssize(s_.machine->devices)))
+    speeds_.emplace(s_, cards);
+  return *speeds_;
 }
 
-void add_times(const Uses& uses, const Plan& plan, Estimate& e) {
-  const Scenario& s = uses.scenario();
-  const PassTime first = prefill(s, plan, s.prompt_tokens);
+void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
+  const Speeds& reached = speeds(plan);
+  const PassTime first = prefill(s_, reached, plan, *prompts_);
   const LoadTime load = load_time(uses, plan);
   e.load = Seconds(load.cold());
   e.load_warm = Seconds(load.warm());
   e.warming = Seconds(load.mapped);
   e.ttft = Seconds(first.total);
-  if (!s.weights->model->profile.generative) {
+  if (e.verdict <= Verdict::fits_gpus)
+    for (Size card = plan.idle; card < plan.cards; ++card) {
+      e.first_unmeasured = e.first_unmeasured || !reached.card(card).products_measured;
+      e.step_unmeasured = e.step_unmeasured || !reached.card(card).reads_measured;
+    }
+  if (!s_.weights->model->profile.generative) {
     e.total = e.ttft;
     return;
   }
-  e.tpot = Seconds(step(s, plan).total);
-  if (s.draft != nullptr) {
-    const DraftTimes times = draft_times(s, plan);
+  e.tpot = Seconds(time_of(s_, reached, plan, *step_).total);
+  if (s_.draft != nullptr) {
+    const DraftTimes times = draft_times(s_, plan);
     e.ttft += Seconds(times.prompt);
-    e.tpot = Seconds(times.step / tokens_per_step(*s.draft));
+    e.tpot = Seconds(times.step / tokens_per_step(*s_.draft));
   }
-  e.tokens_s = static_cast<double>(s.batch * plan.replicas) / e.tpot.value();
-  e.total = e.ttft + static_cast<double>(std::max<Size>(0, s.output_tokens - 1)) * e.tpot;
+  e.tokens_s = static_cast<double>(s_.batch * plan.replicas) / e.tpot.value();
+  e.total = e.ttft + static_cast<double>(std::max<Size>(0, s_.output_tokens - 1)) * e.tpot;
 }
 
-void add_outcome(const Uses& uses, const Plan& plan, const IntervalFactors& factors, Estimate& e) {
-  const Scenario& s = uses.scenario();
+void Evaluator::add_outcome(const Uses& uses, const Plan& plan, Estimate& e) {
   add_memory(uses, plan, e);
-  e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * factors.memory.low));
-  e.gpu_bytes_high = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * factors.memory.high));
+  const Constant& memory = s_.runtime->memory_interval;
+  e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * memory.low));
+  e.gpu_bytes_high = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * memory.high));
   if (!fits(e.verdict)) return;
-  if (!s.weights->model->profile.generative) e.reason = Reason::not_generative;
+  if (!s_.weights->model->profile.generative) e.reason = Reason::not_generative;
   add_times(uses, plan, e);
-  if (e.verdict <= Verdict::fits_gpus) add_evidence(s, plan, e);
-  if (s.concurrency > 0) e.served = served(s, e);
+  if (s_.concurrency > 0) e.served = served(s_, e);
 }
-
-}  // namespace
 
 namespace {
 
@@ -156,33 +157,49 @@ Estimate with_waiting(const Scenario& s, Scenario running) {
   Estimate e = evaluate(running);
   e.waiting = s.batch - running.batch;
   running.batch = 1;
-  e.sure = sureness(Uses(running), e.verdict, e.gpus_used, interval_factors(*s.runtime));
+  e.sure = sureness(Uses(running), e.verdict, e.gpus_used);
   if (s.concurrency > 0) e.served = served(s, e);
   return e;
 }
 
 }  // namespace
 
-Estimate evaluate(const Scenario& s) {
+void Evaluator::prepare(const Scenario& s) {
+  if (s_.weights != s.weights || s_.machine != s.machine || s_.runtime != s.runtime)
+    speeds_.reset();
+  uses_.reset();
+  s_ = s;
+  refusal_ = refusal(s_);
+  if (refusal_ != Reason::none) return;
+  uses_.emplace(s_);
+  prompts_.emplace(s_, prefill_pass(s_, s_.prompt_tokens));
+  step_.emplace(s_, step_pass(s_));
+}
+
+Estimate Evaluator::operator()(const Scenario& s) {
+  s_.gpu_budget = s.gpu_budget;
+  s_.ram_budget = s.ram_budget;
+  s_.disk_budget = s.disk_budget;
+  if (!(s_ == s)) prepare(s);
   Estimate e;
-  e.weights = s.weights->total;
+  e.weights = s_.weights->total;
   e.load = e.load_warm = e.ttft = e.tpot = e.total = never;
-  e.reason = refusal(s);
+  e.reason = refusal_;
   if (e.reason != Reason::none) return e;
-  const IntervalFactors factors = interval_factors(*s.runtime);
-  const Uses uses(s);
-  const Plan plan = place(uses, 1.0);
-  if (const auto fewer = fewer_at_once(s, plan, 1.0)) return with_waiting(s, *fewer);
+  const Plan plan = place(*uses_, 1.0);
+  if (const auto fewer = fewer_at_once(s_, plan, 1.0)) return with_waiting(s_, *fewer);
   e.verdict = verdict_of(plan);
   e.reason = plan.reason;
   e.short_bytes = plan.short_bytes;
   if (e.verdict == Verdict::refused) return e;
-  e.sure = sureness(uses, e.verdict, cards_used(plan), factors);
-  if (plan.shards == uses.shards())
-    add_outcome(uses, plan, factors, e);
+  e.sure = sureness(*uses_, e.verdict, cards_used(plan));
+  if (plan.shards == uses_->shards())
+    add_outcome(*uses_, plan, e);
   else
-    add_outcome(Uses(s, plan.shards), plan, factors, e);
+    add_outcome(Uses(s_, plan.shards), plan, e);
   return e;
 }
+
+Estimate evaluate(const Scenario& scenario) { return Evaluator()(scenario); }
 
 }  // namespace headroom::model

@@ -160,7 +160,7 @@ class Best {
       const Work matrices = matrices_on_cpu(work, attention);
       u.off_bytes = read_bytes(s_, matrices);
       u.off_flops = matrices.flops;
-      u.cpu_s = cpu_attention_seconds(s_, attention);
+      u.cpu_s = cpu_attention_seconds(s_, attention, cpu_rate(s_));
     }
     u.disk_s = u.cpu_s + (streams(s_) ? moved : work.weight_bytes) / disk_rate(s_);
     const bool passes = regime.cards && streams(s_);

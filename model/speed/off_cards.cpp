@@ -8,9 +8,9 @@
 namespace headroom::model {
 namespace {
 
-double cpu_seconds(const Scenario& s, const Work& all, const Work& attention) {
-  return seconds(s, matrices_on_cpu(all, attention), cpu_rate(s)) +
-         cpu_attention_seconds(s, attention);
+double cpu_seconds(const Scenario& s, const Rate& cpu, const Work& all, const Work& attention) {
+  return seconds(s, matrices_on_cpu(all, attention), cpu) +
+         cpu_attention_seconds(s, attention, cpu);
 }
 
 /// Times that a pass goes on from a card to the CPU or back: through the layers in their order, and
@@ -46,20 +46,21 @@ struct OnHost {
   double crossings = 0;       ///< from a card to the CPU or back, where it is computed on the CPU
 };
 
-void add_on_cpu(const Scenario& s, const Work& work, const Work& attention, std::vector<Item> items,
-                PassTime& time, Record* record) {
-  const double taken = cpu_seconds(s, work, attention);
+void add_on_cpu(const Scenario& s, const Rate& cpu, const Work& work, const Work& attention,
+                std::vector<Item> items, PassTime& time, Record* record) {
+  const double taken = cpu_seconds(s, cpu, work, attention);
   time.cpu += taken;
   if (record != nullptr && taken > 0)
     record->push_back(
-        {.over = Over::cpu, .items = std::move(items), .rate = cpu_rate(s), .seconds = taken});
+        {.over = Over::cpu, .items = std::move(items), .rate = cpu, .seconds = taken});
 }
 
 /// On the CPU, or on cards after copying: what is multiplied by weights is sent to a card, and
 /// attention follows it, caches too (ggml-backend.cpp, ggml_backend_sched_split_graph: Qwen2.5-32B
 /// with no layer on an RTX 4090 takes 2048 tokens in 1.8 s). Cards that divide matrices each copy
 /// their own share.
-void add_on_host(const Scenario& s, const Plan& plan, OnHost host, PassTime& time, Record* record) {
+void add_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, OnHost host,
+                 PassTime& time, Record* record) {
   const Work& work = host.work;
   if (work.weight_bytes <= 0 && work.cache_bytes <= 0) return;
   if (const HostPrompts prompts = host_prompts(s, host.tokens); prompts != HostPrompts::stay) {
@@ -67,11 +68,11 @@ void add_on_host(const Scenario& s, const Plan& plan, OnHost host, PassTime& tim
     const auto cards = static_cast<double>(shared ? std::max<Size>(1, plan.cards) : Size{1});
     const double copied = work.weight_bytes + work.cache_bytes;
     const double copies = copied / (cards * bus_rate(s));
-    const Rate rate = card_rate(s, s.machine->devices[0]);
+    const Rate& rate = speeds.card(0).rate;
     const double there = seconds(s, work, rate) / cards;
     if (prompts == HostPrompts::copied ||
-        copies + there <
-            cpu_seconds(s, work, host.attention) + host.crossings * s.runtime->crossing_s.value) {
+        copies + there < cpu_seconds(s, speeds.cpu, work, host.attention) +
+                             host.crossings * s.runtime->crossing_s.value) {
       time.stream += copies;
       time.cards += there;
       if (record == nullptr) return;
@@ -87,13 +88,13 @@ void add_on_host(const Scenario& s, const Plan& plan, OnHost host, PassTime& tim
     }
   }
   add_crossings(s, host.crossings, time, record);
-  add_on_cpu(s, work, host.attention, std::move(host.items), time, record);
+  add_on_cpu(s, speeds.cpu, work, host.attention, std::move(host.items), time, record);
 }
 
 }  // namespace
 
-void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time,
-                   Record* record) {
+void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+                   PassTime& time, Record* record) {
   const bool streams = s.runtime->offload == Offload::stream;
   Work work, head, attention;
   double moved = 0, from_disk = 0;
@@ -147,14 +148,14 @@ void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTi
   }
   if (!plan.computes_on_card || !streams) {
     const Crossings times = crossings(plan, pass);
-    add_on_host(s, plan,
+    add_on_host(s, speeds, plan,
                 {.tokens = pass.tokens,
                  .items = std::move(items),
                  .work = work,
                  .attention = attention,
                  .crossings = times.layers * pass.weight_reads},
                 time, record);
-    return add_on_host(s, plan,
+    return add_on_host(s, speeds, plan,
                        {.tokens = pass.logit_rows,
                         .items = std::move(head_items),
                         .work = head,
@@ -171,7 +172,7 @@ void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTi
       item.work.cache_bytes = item.work.repeated = item.state = 0;
     }
   }
-  const Rate rate = card_rate(s, s.machine->devices[0]);
+  const Rate& rate = speeds.card(0).rate;
   const double bus = moved / bus_rate(s), there = seconds(s, work, rate);
   time.stream += bus;
   time.cards += there;
@@ -181,8 +182,8 @@ void add_offloaded(const Scenario& s, const Plan& plan, const Pass& pass, PassTi
       {.over = Over::cards, .last = 1, .items = items, .rate = rate, .seconds = there});
 }
 
-void add_left_on_host(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time,
-                      Record* record) {
+void add_left_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+                      PassTime& time, Record* record) {
   const Range run = intersect(plan.on_cards, pass.layers);
   std::vector<Item> items;
   if (plan.partly_on_host) {
@@ -191,7 +192,7 @@ void add_left_on_host(const Scenario& s, const Plan& plan, const Pass& pass, Pas
         items.push_back({Item::Kind::layer, piece, host_work(s, pass, piece.layers)});
       });
     const double crossings = 2 * pass.weight_reads * host_layers(s, pass, plan.on_cards);
-    add_on_host(s, plan,
+    add_on_host(s, speeds, plan,
                 {.tokens = pass.tokens,
                  .items = std::move(items),
                  .work = host_work(s, pass, plan.on_cards),
@@ -202,8 +203,8 @@ void add_left_on_host(const Scenario& s, const Plan& plan, const Pass& pass, Pas
   if (caches_on_cards(s) || (streams && pass.prompt > 0)) return;
   Work attention = attention_work(s, pass, run);
   if (streams) attention = {.cache_bytes = attention.cache_bytes};
-  const double taken =
-      streams ? attention.cache_bytes / bus_rate(s) : cpu_seconds(s, attention, attention);
+  const double taken = streams ? attention.cache_bytes / bus_rate(s)
+                               : cpu_seconds(s, speeds.cpu, attention, attention);
   (streams ? time.stream : time.cpu) += taken;
   if (!streams)
     add_crossings(s, 2 * pass.weight_reads * static_cast<double>(run.size()), time, record);
@@ -219,7 +220,7 @@ void add_left_on_host(const Scenario& s, const Plan& plan, const Pass& pass, Pas
   });
   record->push_back({.over = streams ? Over::bus : Over::cpu,
                      .items = items,
-                     .rate = cpu_rate(s),
+                     .rate = speeds.cpu,
                      .seconds = taken,
                      .moved = attention.cache_bytes});
 }

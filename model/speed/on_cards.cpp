@@ -75,15 +75,15 @@ Work own_work(const Scenario& s, const Plan& plan, const Pass& pass, const Piece
 }  // namespace
 
 /// Cards that follow each other: each works through its own layers.
-void add_layer_split(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time,
-                     Record* record) {
+void add_layer_split(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+                     PassTime& time, Record* record) {
   std::vector<double> taken;
   for (Size card = 0; card < plan.cards; ++card) {
     Work work;
     for_pieces_on_card(plan, card,
                        [&](const Piece& piece) { work = work + own_work(s, plan, pass, piece); });
     if (plan.has_head(card)) work = work + head_work(s, pass);
-    const Rate rate = card_rate(s, s.machine->devices[static_cast<std::size_t>(card)]);
+    const Rate& rate = speeds.card(card).rate;
     taken.push_back(seconds(s, work, rate));
     time.cards += taken.back();
     if (record != nullptr) {
@@ -163,8 +163,8 @@ Work rank_head(const Scenario& s, const Pass& pass, Size shards) {
 /// SGLang 0.5 without --moe-a2a-backend), and the card with the most of the experts that are used
 /// decides. Left out: back ends that send each token to its experts alone (DeepEP), and that some
 /// experts get more of a prompt's tokens than others.
-void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, PassTime& time,
-                      Record* record) {
+void add_tensor_split(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+                      PassTime& time, Record* record) {
   const Weights& w = *s.weights;
   const double shards = static_cast<double>(plan.shards);
   const double together = static_cast<double>(plan.sharing());
@@ -177,7 +177,7 @@ void add_tensor_split(const Scenario& s, const Plan& plan, const Pass& pass, Pas
     double slowest = 0;
     Rate rate;
     for (Size card = first; card < last; ++card) {
-      const Rate each = card_rate(s, s.machine->devices[static_cast<std::size_t>(card)]);
+      const Rate& each = speeds.card(card).rate;
       const double taken = seconds(s, work, each);
       if (taken < slowest) continue;
       slowest = taken;

@@ -155,10 +155,9 @@ HostPrompts host_prompts(const Scenario& s, double tokens) {
   return s.runtime->host_prompts == HostPrompts::copied && one_memory ? HostPrompts::quicker
                                                                       : s.runtime->host_prompts;
 }
-double cpu_attention_seconds(const Scenario& s, const Work& attention) {
+double cpu_attention_seconds(const Scenario& s, const Work& attention, const Rate& cpu) {
   constexpr double slower = 8;
-  const Rate rate = cpu_rate(s);
-  return std::max(read_bytes(s, attention) / rate.bytes_s, slower * attention.flops / rate.flops_s);
+  return std::max(read_bytes(s, attention) / cpu.bytes_s, slower * attention.flops / cpu.flops_s);
 }
 const Constant& reduce_latency(const Scenario& s, Size cards) {
   return over_bus(s, cards) ? s.runtime->reduce_over_bus_s : s.runtime->reduce_latency_s;

@@ -37,10 +37,10 @@ Rate card_rate(const Scenario& scenario, const Device& device);
 /// Where a pass of so many tokens multiplies by host layers: on a card only if there is one, and a
 /// chip whose memory is the host's has nothing to copy.
 HostPrompts host_prompts(const Scenario& scenario, double tokens);
-/// Attention on the CPU: row by row, at an eighth of the rate of matrices. Llama-3.1-8B at 8192
-/// tokens takes 44 ms more than at 128 on a Ryzen 9 7950X (ikawrakow/ik_llama.cpp pull request
-/// 207), 98 GFLOPS.
-double cpu_attention_seconds(const Scenario& scenario, const Work& attention);
+/// Attention on the CPU whose rate of matrices is `cpu`: row by row, at an eighth of the rate of
+/// matrices. Llama-3.1-8B at 8192 tokens takes 44 ms more than at 128 on a Ryzen 9 7950X
+/// (ikawrakow/ik_llama.cpp pull request 207), 98 GFLOPS.
+double cpu_attention_seconds(const Scenario& scenario, const Work& attention, const Rate& cpu);
 /// Of n sockets, (1 + (n - 1) * far) / n of their bandwidth and peak: threads of one reach the
 /// memory of another over a slower link, unless an engine keeps a copy of the weights on each
 /// (measured with ktransformers on one and two Xeons: its DeepseekR1_V3_tutorial.md).

@@ -16,17 +16,26 @@ bool is_eager(const Scenario& s, const Pass& pass) {
   return r.graphs && (pass.prompt > 0 || (r.graph_tokens > 0 && pass.cached.self > r.graph_tokens));
 }
 
-PassTime time_of(const Scenario& s, const Plan& plan, const Pass& pass, Record* record = nullptr) {
+}  // namespace
+
+TimedPass::TimedPass(const Scenario& s, const Pass& of)
+    : pass(of),
+      kernels(of.weight_reads * headroom::model::kernels(s, of)),
+      launches(headroom::model::launches(s, of)) {}
+
+PassTime time_of(const Scenario& s, const Speeds& speeds, const Plan& plan, const TimedPass& timed,
+                 Record* record) {
+  const Pass& pass = timed.pass;
   PassTime time;
   if (s.runtime->split == Split::tensors)
-    add_tensor_split(s, plan, pass, time, record);
+    add_tensor_split(s, speeds, plan, pass, time, record);
   else
-    add_layer_split(s, plan, pass, time, record);
+    add_layer_split(s, speeds, plan, pass, time, record);
   if (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card ||
       (plan.embedding != Where::card && plan.stage_buffer > Bytes(0)))
-    add_offloaded(s, plan, pass, time, record);
-  if (s.layer_split != nullptr) add_left_on_host(s, plan, pass, time, record);
-  time.launches = launches(s, pass);
+    add_offloaded(s, speeds, plan, pass, time, record);
+  if (s.layer_split != nullptr) add_left_on_host(s, speeds, plan, pass, time, record);
+  time.launches = timed.launches;
   // Kernels on a card run behind their launches; those on the CPU are what launches wait for.
   const bool overlapped = s.runtime->launch == Launch::overlapped;
   const double hidden = overlapped ? std::min(time.cards, time.launches) : 0;
@@ -34,22 +43,19 @@ PassTime time_of(const Scenario& s, const Plan& plan, const Pass& pass, Record* 
                time.launches - hidden;
   const double before = time.total;
   if (is_eager(s, pass))
-    time.total = std::max(time.total,
-                          pass.weight_reads * kernels(s, pass) * s.runtime->eager_kernel_s.value);
+    time.total = std::max(time.total, timed.kernels * s.runtime->eager_kernel_s.value);
   if (record == nullptr) return time;
   record->push_back({.over = Over::launches,
                      .seconds = time.launches - hidden,
                      .hidden = hidden,
-                     .kernels = pass.weight_reads * kernels(s, pass)});
+                     .kernels = timed.kernels});
   if (time.total > before)
     record->push_back({.over = Over::eager,
                        .seconds = time.total - before,
                        .hidden = before,
-                       .kernels = pass.weight_reads * kernels(s, pass)});
+                       .kernels = timed.kernels});
   return time;
 }
-
-}  // namespace
 
 namespace {
 
@@ -99,6 +105,18 @@ CachedTokens mean_tokens(const Scenario& s) {
   return {.self = s.prompt_tokens + half, .source = 0};
 }
 
+namespace {
+
+Speeds speeds_of(const Scenario& s, const Plan& plan) {
+  return Speeds(s, std::max<Size>(1, plan.cards));
+}
+
+PassTime time_of(const Scenario& s, const Plan& plan, const Pass& pass, Record* record) {
+  return time_of(s, speeds_of(s, plan), plan, TimedPass(s, pass), record);
+}
+
+}  // namespace
+
 PassTime decode_step(const Scenario& s, const Plan& plan, CachedTokens tokens, Record* record) {
   return time_of(s, plan, decode_pass(s, tokens), record);
 }
@@ -107,10 +125,15 @@ PassTime check_step(const Scenario& s, const Plan& plan, CachedTokens tokens, Si
   return time_of(s, plan, decode_pass(s, tokens, each), record);
 }
 PassTime prefill(const Scenario& s, const Plan& plan, Size prompt, Record* record) {
-  PassTime time = time_of(s, plan, prefill_pass(s, prompt), record);
+  return prefill(s, speeds_of(s, plan), plan, TimedPass(s, prefill_pass(s, prompt)), record);
+}
+PassTime prefill(const Scenario& s, const Speeds& speeds, const Plan& plan,
+                 const TimedPass& prompts, Record* record) {
+  PassTime time = time_of(s, speeds, plan, prompts, record);
   if (s.images.count == 0) return time;
   Record of_tower;
-  const PassTime tower = time_of(s, plan, tower_pass(s), record != nullptr ? &of_tower : nullptr);
+  const PassTime tower = time_of(s, speeds, plan, TimedPass(s, tower_pass(s)),
+                                 record != nullptr ? &of_tower : nullptr);
   for (const auto part :
        {&PassTime::cards, &PassTime::launches, &PassTime::stream, &PassTime::disk, &PassTime::cpu,
         &PassTime::reduce, &PassTime::crossings, &PassTime::total})

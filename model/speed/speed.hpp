@@ -6,6 +6,7 @@
 
 #include "model/memory/kv_cache.hpp"
 #include "model/placement/placement.hpp"
+#include "model/speed/pass.hpp"
 
 namespace headroom::model {
 
@@ -23,6 +24,23 @@ struct PassTime {
 
 struct Stretch;  // model/speed/record.hpp
 using Record = std::vector<Stretch>;
+struct Speeds;  // model/speed/speeds.hpp
+
+/// A pass with what of its time depends neither on the placement nor on budgets.
+struct TimedPass {
+  TimedPass(const Scenario& scenario, const Pass& pass);
+
+  Pass pass;
+  double kernels;   ///< all that are launched
+  double launches;  ///< seconds, whether or not they hide behind the cards
+};
+/// Of cards and CPU `speeds` says what they reach, of the plan's cards at least, and of the first.
+/// `record`: gets what the total is added up from; null: nothing is kept.
+PassTime time_of(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
+                 const TimedPass& pass, Record* record = nullptr);
+/// The same of prompts with the images among them, which go through the tower.
+PassTime prefill(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
+                 const TimedPass& prompts, Record* record = nullptr);
 
 /// What is cached halfway through the output, where the mean step is.
 CachedTokens mean_tokens(const Scenario& scenario);
@@ -35,7 +53,6 @@ PassTime decode_step(const Scenario& scenario, const Plan& plan, CachedTokens to
 PassTime check_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens, Size each,
                     Record* record = nullptr);
 /// The prompts of all sequences, up to the first token. `prompt` in tokens per sequence.
-/// `record`: gets what the total is added up from; null: nothing is kept.
 PassTime prefill(const Scenario& scenario, const Plan& plan, Size prompt, Record* record = nullptr);
 /// What is repeated for every output token: a decode step at mean_tokens, or the whole prefix where
 /// no cache is kept; the prompt where nothing is generated.

@@ -5,22 +5,23 @@
 #include "model/placement/assignment.hpp"
 #include "model/speed/record.hpp"
 #include "model/speed/speed.hpp"
+#include "model/speed/speeds.hpp"
 
 namespace headroom::model {
 
 /// What is on cards: layers of a card after those of another, or matrices that cards share, with
 /// what these say to each other.
-void add_layer_split(const Scenario& scenario, const Plan& plan, const Pass& pass, PassTime& time,
-                     Record* record);
-void add_tensor_split(const Scenario& scenario, const Plan& plan, const Pass& pass, PassTime& time,
-                      Record* record);
+void add_layer_split(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
+                     const Pass& pass, PassTime& time, Record* record);
+void add_tensor_split(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
+                      const Pass& pass, PassTime& time, Record* record);
 /// What is not on cards: computed on the CPU, or streamed through the first card module by module,
 /// the embedding and the head like any other.
-void add_offloaded(const Scenario& scenario, const Plan& plan, const Pass& pass, PassTime& time,
-                   Record* record);
+void add_offloaded(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
+                   const Pass& pass, PassTime& time, Record* record);
 /// Of layers on cards: tensors and caches that stay in host memory.
-void add_left_on_host(const Scenario& scenario, const Plan& plan, const Pass& pass, PassTime& time,
-                      Record* record);
+void add_left_on_host(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
+                      const Pass& pass, PassTime& time, Record* record);
 
 /// A pass that goes on from one device to another so many times.
 inline void add_crossings(const Scenario& s, double times, PassTime& time, Record* record) {
