@@ -3,17 +3,16 @@
 
 namespace headroom::model {
 
-Size layers_that_fit(const Scenario& s, const CacheBytes& cache, Size first, Bytes left) {
+Size layers_that_fit(const Scenario& s, const CacheBytes& cache, Size first, Size end, Bytes left) {
   const Weights& w = *s.weights;
-  const Size layers = std::ssize(w.layer);
-  if (first >= layers) return first;
+  if (first >= end) return first;
   const auto held = [&](Size last) { return layer_bytes(w, {first, last}) + cache(first, last); };
-  const Bytes all = held(layers);
-  if (all <= left) return layers;
+  const Bytes all = held(end);
+  if (all <= left) return end;
   // As many as there would be, were all layers alike.
   const double share = std::max(0.0, left.real() / all.real());
-  return largest_near(first + static_cast<Size>(share * static_cast<double>(layers - first)), first,
-                      layers, [&](Size last) { return held(last) <= left; });
+  return largest_near(first + static_cast<Size>(share * static_cast<double>(end - first)), first,
+                      end, [&](Size last) { return held(last) <= left; });
 }
 
 }  // namespace headroom::model

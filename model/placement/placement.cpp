@@ -118,6 +118,10 @@ double rest_share(const Scenario& s) {
   return (rests.before.back() + rests.embedding + rests.head) / s.weights->total.real().value();
 }
 
+DraftUse draft_of(const Scenario& s, Size shards, bool first) {
+  return s.draft == nullptr ? DraftUse() : draft_on_card(s, shards, first);
+}
+
 }  // namespace
 
 Bytes usable_memory(const Device& device) {
@@ -204,7 +208,7 @@ Uses::Uses(const Scenario& s, Size shards)
 Bytes Uses::room(Size card, double factor) const {
   const Bytes budget = scaled(card_budget(s_, static_cast<std::size_t>(card)), factor);
   const Bytes left = budget - whole(s_.runtime->context_bytes.value);
-  const DraftUse draft = draft_on_card(s_, 1, card == 0);
+  const DraftUse draft = draft_of(s_, 1, card == 0);
   return scaled(left, taken_) - beside_ - workspace(s_, static_cast<std::size_t>(card)) -
          draft.weights - draft.kv_cache;
 }
@@ -218,7 +222,7 @@ Bytes Uses::weights(const Plan& plan, Size card) const {
     bytes += s_.runtime->split == Split::tensors ? rank_weights(s_, plan, card)
                                                  : layer_weights(s_, plan, card);
   if (plan.assignment == nullptr && plan.partly_on_host) bytes -= held_back(s_, plan, card);
-  return bytes + draft_on_card(s_, shards_, card == plan.idle).weights;
+  return bytes + draft_of(s_, shards_, card == plan.idle).weights;
 }
 
 CardUse Uses::card(const Plan& plan, Size card) const {
@@ -235,7 +239,7 @@ CardUse Uses::card(const Plan& plan, Size card) const {
   };
   use.weights = weights(plan, card);
   const Bytes own = caches(cache_);
-  use.kv_cache = own + draft_on_card(s_, shards_, card == plan.idle).kv_cache;
+  use.kv_cache = own + draft_of(s_, shards_, card == plan.idle).kv_cache;
   Size layers = 0;
   for_pieces_on_card(plan, card, [&](const Piece& piece) { layers += piece.layers.size(); });
   // Cards without the head make no logits; where no card has it, the first may be asked to.

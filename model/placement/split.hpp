@@ -53,9 +53,10 @@ inline Size card_count(const Scenario& s) {
 /// (llama.cpp duplicates token_embd as the output tensor).
 Bytes head_bytes(const Scenario& scenario, bool with_embedding);
 
-/// The largest `last` such that layers [first, last) and their caches take at most `left`; `first`
-/// where none does.
-Size layers_that_fit(const Scenario& scenario, const CacheBytes& cache, Size first, Bytes left);
+/// The largest `last` up to `end` such that layers [first, last) and their caches take at most
+/// `left`; `first` where none does.
+Size layers_that_fit(const Scenario& scenario, const CacheBytes& cache, Size first, Size end,
+                     Bytes left);
 
 /// The largest n in [low, high) that `holds`, which is true of `low` and not of `high` and of
 /// nothing above what it is not true of. Looked for from `guess` on, in steps that double.

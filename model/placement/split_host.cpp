@@ -49,9 +49,9 @@ void place_in_host(const Uses& uses, Plan& plan, double factor) {
   plan.on_disk = {kept, last};
   plan.on_cpu.last = kept;
   const Bytes disk = std::min(s.disk_budget, s.machine->host.disk);
-  if (disk_use(s, plan) > disk) {
+  if (const Bytes left = disk_use(s, plan); left > disk) {
     plan.reason = Reason::disk;
-    plan.short_bytes = disk_use(s, plan) - disk;
+    plan.short_bytes = left - disk;
   }
 }
 

@@ -18,7 +18,10 @@ class LastLayers {
         factor_(factor),
         layers_(std::ssize(s_.weights->layer)),
         devices_(std::min<Size>(card_count(s_), LayerSplit::most_cards)),
-        shares_(devices_ > 1 ? card_shares(s_) : std::array<float, LayerSplit::most_cards>{1}) {}
+        shares_(devices_ > 1 ? card_shares(s_) : std::array<float, LayerSplit::most_cards>{1}) {
+    for (Size card = 0; card < devices_; ++card)
+      budgets_[index(card)] = scaled(card_budget(s_, index(card)), factor_);
+  }
 
   Plan plan() const {
     if (devices_ == 0) return on_cpu_only(s_);
@@ -49,10 +52,13 @@ class LastLayers {
   Plan with(Size cards, Size gpu_layers) const {
     const Size first = std::max<Size>(layers_ - gpu_layers, 0);
     const Size items = std::min(gpu_layers, layers_ + 1);
-    if (items == 0) return on_cpu_only(s_);
+    Plan plan;
+    if (items == 0) {
+      plan = on_cpu_only(s_);
+      return plan;
+    }
     std::array<float, LayerSplit::most_cards> shares{1};
     if (cards > 1) shares = shares_of(cards);
-    Plan plan;
     plan.computes_on_card = true;
     plan.cards = cards;
     if (given_ != nullptr && given_->mode == SplitMode::none) plan.idle = given_->main_card;
@@ -98,7 +104,7 @@ class LastLayers {
     return shares;
   }
 
-  Bytes budget(Size card) const { return scaled(card_budget(s_, index(card)), factor_); }
+  Bytes budget(Size card) const { return budgets_[index(card)]; }
   Bytes excess(const Plan& plan, Size card) const {
     return uses_.card(plan, card).total() - budget(card);
   }
@@ -133,6 +139,7 @@ class LastLayers {
   double factor_;
   Size layers_, devices_;
   std::array<float, LayerSplit::most_cards> shares_;
+  std::array<Bytes, LayerSplit::most_cards> budgets_;  ///< of each card, divided by the factor
 };
 
 }  // namespace

@@ -91,6 +91,13 @@ void add_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, OnHo
   add_on_cpu(s, speeds.cpu, work, host.attention, std::move(host.items), time, record);
 }
 
+/// Whether anything of the model is there.
+bool is_any_in(const Plan& plan, Where where) {
+  const Range layers = where == Where::cpu ? plan.on_cpu : plan.on_disk;
+  return plan.assignment != nullptr || layers.size() > 0 || plan.head == where ||
+         plan.embedding == where;
+}
+
 }  // namespace
 
 void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
@@ -100,13 +107,14 @@ void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, co
   double moved = 0, from_disk = 0;
   std::vector<Item> items, head_items, disk_items;
   for (const Where where : {Where::cpu, Where::disk}) {
+    if (!is_any_in(plan, where)) continue;
     Work here;
     double modules = 0;
     std::vector<Item> there;
     for_pieces_in(plan, where, [&](const Piece& piece) {
-      here = here + work_of(s, pass, piece);
-      if (!streams && piece.content != Content::experts)
-        attention = attention + attention_work(s, pass, piece.layers);
+      const LayerWork layers = layer_work(s, pass, piece);
+      here = here + layers.all;
+      if (!streams) attention = attention + layers.attention;
       modules += streamed_bytes(s, pass, piece);
       if (record == nullptr) return;
       for_layers(pass, piece, [&](const Piece& one) {

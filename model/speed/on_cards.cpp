@@ -56,7 +56,7 @@ double through_cards(const Scenario& s, const Plan& plan, const std::vector<doub
 
 /// What is done on the card of `piece`, without what stays on the host.
 Work own_work(const Scenario& s, const Plan& plan, const Pass& pass, const Piece& piece) {
-  Work work = work_of(s, pass, piece);
+  auto [work, attention] = layer_work(s, pass, piece);
   if (plan.partly_on_host) {
     const Work host = host_work(s, pass, piece.layers);
     work.weight_bytes -= host.weight_bytes;
@@ -66,8 +66,7 @@ Work own_work(const Scenario& s, const Plan& plan, const Pass& pass, const Piece
   }
   if (caches_on_cards(s)) return work;
   // An engine that computes host layers attends where the caches are; others copy them to the card.
-  if (s.runtime->offload == Offload::compute)
-    return without(work, attention_work(s, pass, piece.layers));
+  if (s.runtime->offload == Offload::compute) return without(work, attention);
   work.cache_bytes = work.repeated = 0;
   return work;
 }

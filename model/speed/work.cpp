@@ -35,7 +35,7 @@ double square(const Scenario& s, const Pass& pass) {
 
 }  // namespace
 
-Work work_of(const Scenario& s, const Pass& pass, const Piece& piece) {
+LayerWork layer_work(const Scenario& s, const Pass& pass, const Piece& piece) {
   const Weights& w = *s.weights;
   const Profile& profile = w.model->profile;
   const Range run = intersect(piece.layers, pass.layers);
@@ -49,7 +49,8 @@ Work work_of(const Scenario& s, const Pass& pass, const Piece& piece) {
     dense = 0;
     multiplied = at(profile.routed_before, run);
   }
-  Work work;
+  LayerWork layers;
+  Work& work = layers.all;
   work.expert_bytes = pass.weight_reads * routed * pass.touched;
   work.weight_bytes = pass.weight_reads * dense + work.expert_bytes;
   work.flops = 2.0 * multiplied * pass.tokens + pass.patch_flops * static_cast<double>(run.size());
@@ -58,11 +59,13 @@ Work work_of(const Scenario& s, const Pass& pass, const Piece& piece) {
     if (piece.content != Content::dense)
       work.padding = 2.0 * at(profile.routed_before, run) * pass.tokens * padding(s, pass);
   }
-  if (piece.content == Content::experts) return work;
+  if (piece.content == Content::experts) return layers;
   if (pass.prompt > 0 && s.runtime->activations_in_memory)
     work.channels = pass.tokens * static_cast<double>(w.model->shape.hidden_size) *
                     static_cast<double>(run.size());
-  return work + attention_work(s, pass, run);
+  layers.attention = attention_work(s, pass, run);
+  work = work + layers.attention;
+  return layers;
 }
 
 Work attention_work(const Scenario& s, const Pass& pass, Range layers) {

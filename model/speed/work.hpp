@@ -31,11 +31,18 @@ inline Work operator+(const Work& a, const Work& b) {
           a.flops + b.flops,
           a.attended + b.attended};
 }
+/// What layers do, and what of it reads and multiplies caches and their scores: that is done where
+/// the caches are.
+struct LayerWork {
+  Work all, attention;
+};
 /// The roofline's ingredients of `piece`, and of the head.
-Work work_of(const Scenario& scenario, const Pass& pass, const Piece& piece);
+LayerWork layer_work(const Scenario& scenario, const Pass& pass, const Piece& piece);
+inline Work work_of(const Scenario& scenario, const Pass& pass, const Piece& piece) {
+  return layer_work(scenario, pass, piece).all;
+}
 Work head_work(const Scenario& scenario, const Pass& pass);
-/// Of the layers' work, what reads and multiplies caches and their scores: it is done where the
-/// caches are.
+/// The attention of `layers` alone.
 Work attention_work(const Scenario& scenario, const Pass& pass, Range layers);
 /// `work` without `part` of it, which attention is.
 inline Work without(Work work, const Work& part) {
