@@ -102,6 +102,10 @@ void add_memory(const Uses& uses, const Plan& plan, Estimate& e) {
   e.layers_disk = plan.on_disk.size();
 }
 
+std::uint8_t least_share(const PassTime& time) {
+  return static_cast<std::uint8_t>(std::min(1.0, time.least / time.total) * most_least);
+}
+
 }  // namespace
 
 const Speeds& Evaluator::speeds(const Plan& plan) {
@@ -119,6 +123,7 @@ void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
   e.load_warm = Seconds(load.warm());
   e.warming = Seconds(load.mapped);
   e.ttft = Seconds(first.total);
+  e.first_least = least_share(first);
   if (e.verdict <= Verdict::fits_gpus)
     for (Size card = plan.idle; card < plan.cards; ++card) {
       e.first_unmeasured = e.first_unmeasured || !reached.card(card).products_measured;
@@ -128,8 +133,11 @@ void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
     e.total = e.ttft;
     return;
   }
-  e.tpot = Seconds(time_of(s_, reached, plan, *step_).total);
+  const PassTime step = time_of(s_, reached, plan, *step_);
+  e.tpot = Seconds(step.total);
+  e.step_least = least_share(step);
   if (s_.draft != nullptr) {
+    e.first_least = e.step_least = 0;  // steps of two models, in a number that is itself expected
     const DraftTimes times = draft_times(s_, plan);
     e.ttft += Seconds(times.prompt);
     e.tpot = Seconds(times.step / tokens_per_step(*s_.draft));

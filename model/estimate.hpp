@@ -1,6 +1,7 @@
 // The one pure function that every command and every report uses: Scenario in, Estimate out.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -156,6 +157,9 @@ struct Estimate {
   StepOutcome step;     ///< of training alone
   /// No measurement stands behind the rates of such cards with such weights, on which the first
   /// token and a decode step on cards rest.
+  /// Shares of ttft and tpot, in 127ths rounded down, that cards at their data sheets' rates take:
+  /// no interval reaches below.
+  std::uint8_t first_least = 0, step_least = 0;
   bool first_unmeasured = false, step_unmeasured = false;
 };
 
@@ -181,6 +185,9 @@ struct Interval {
 /// Of a first token and of a decode step where nothing was measured.
 inline constexpr Interval unmeasured_first{0.4, 2.5, 0}, unmeasured_step{0.5, 2.0, 0};
 
+/// Estimate::first_least and step_least of a time that cannot be shorter.
+inline constexpr double most_least = 127;
+
 /// Of one scenario's times: each kind has residuals of its own.
 struct TimeIntervals {
   Interval load, ttft, tpot;
@@ -205,15 +212,21 @@ struct IntervalFactors {
   /// On cards that were not measured with such weights: at least as wide as of an engine of which
   /// nothing was, and as unmeasured.
   TimeIntervals times(const Estimate& e) const {
-    if (e.verdict > Verdict::fits_gpus) return {load, offload, offload};
-    return {load, e.first_unmeasured ? wider(ttft, unmeasured_first) : ttft,
-            e.step_unmeasured ? wider(tpot, unmeasured_step) : tpot};
+    const bool on_cards = e.verdict <= Verdict::fits_gpus;
+    const Interval first = e.first_unmeasured ? wider(ttft, unmeasured_first) : ttft;
+    const Interval step = e.step_unmeasured ? wider(tpot, unmeasured_step) : tpot;
+    return {load, from(e.first_least, on_cards ? first : offload),
+            from(e.step_least, on_cards ? step : offload)};
   }
   ServingIntervals serving(const Estimate& e) const {
     const bool either = e.first_unmeasured || e.step_unmeasured;
     return {either ? wider(serving_ttft, unmeasured_first) : serving_ttft,
             e.step_unmeasured ? wider(serving_tpot, unmeasured_step) : serving_tpot,
             either ? wider(serving_rate, unmeasured_first) : serving_rate};
+  }
+  static Interval from(std::uint8_t least, Interval of) {
+    of.low = std::max(of.low, least / most_least);
+    return of;
   }
   static Interval wider(const Interval& of, const Interval& guess) {
     return {of.low < guess.low ? of.low : guess.low, of.high > guess.high ? of.high : guess.high,

@@ -91,16 +91,20 @@ void add_measurements(std::vector<Column>& all, std::string_view name, std::stri
                    stored, static_cast<int>(model::Verdict::fits_gpus), unmeasured, fact)});
 }
 
-/// The factors on a first token and on a step as IntervalFactors::times chooses them, in SQL.
-std::string time_factor(const std::string& on_cards, std::string_view end) {
-  return fmt::format("CASE WHEN status & 7 <= {} THEN {} ELSE [offload_{}] END",
-                     static_cast<int>(model::Verdict::fits_gpus), on_cards, end);
+/// The factors on a first token and on a step as IntervalFactors::times chooses them, in SQL:
+/// `least` is where the share begins in `status` that a low end is not below.
+std::string time_factor(const std::string& on_cards, std::string_view end, int least) {
+  const std::string factor =
+      fmt::format("CASE WHEN status & 7 <= {} THEN {} ELSE [offload_{}] END",
+                  static_cast<int>(model::Verdict::fits_gpus), on_cards, end);
+  if (end != "low") return factor;
+  return fmt::format("max({}, (status >> {} & 127) / {:.1f})", factor, least, model::most_least);
 }
 std::string first_factor(std::string_view end) {
-  return time_factor(wider_factor("ttft", first_unmeasured, model::unmeasured_first, end), end);
+  return time_factor(wider_factor("ttft", first_unmeasured, model::unmeasured_first, end), end, 29);
 }
 std::string step_factor(std::string_view end) {
-  return time_factor(wider_factor("tpot", step_unmeasured, model::unmeasured_step, end), end);
+  return time_factor(wider_factor("tpot", step_unmeasured, model::unmeasured_step, end), end, 36);
 }
 
 }  // namespace
@@ -130,7 +134,7 @@ void add_memory_columns(std::vector<Column>& all) {
       "cards that hold layers"));
   all.push_back(outcome(
       "waiting", "", "waiting", integer, +[](const Estimate& e) { return Cell(e.waiting); },
-      "status >> 29",
+      "status >> 43",
       "sequences of each replica's batch that wait for room in the engine's pool of cache; bytes "
       "and times are of those that run"));
   all.push_back(outcome(

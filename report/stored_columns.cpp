@@ -10,13 +10,19 @@ namespace {
 using model::Estimate;
 
 // status: verdict in bits 0-2, sure 3-4, reason 5-9, gpus_used 10-25, training bit 26, unmeasured
-// bits 27 (first token) and 28 (step), waiting from bit 29.
+// bits 27 (first token) and 28 (step), the least shares of both in bits 29-35 and 36-42, waiting
+// from bit 43.
+constexpr Size most_waiting = 1 << 20;
 std::int64_t pack_status(const Estimate& e) {
+  if (e.waiting >= most_waiting)
+    throw std::out_of_range("more than 1048575 waiting sequences cannot be stored");
   return static_cast<std::int64_t>(e.verdict) | static_cast<std::int64_t>(e.sure) << 3 |
          static_cast<std::int64_t>(e.reason) << 5 | static_cast<std::int64_t>(e.gpus_used) << 10 |
          static_cast<std::int64_t>(e.task == model::Task::training) << 26 |
          static_cast<std::int64_t>(e.first_unmeasured) << 27 |
-         static_cast<std::int64_t>(e.step_unmeasured) << 28 | e.waiting << 29;
+         static_cast<std::int64_t>(e.step_unmeasured) << 28 |
+         static_cast<std::int64_t>(e.first_least) << 29 |
+         static_cast<std::int64_t>(e.step_least) << 36 | e.waiting << 43;
 }
 void unpack_status(Estimate& e, std::int64_t v) {
   e.verdict = static_cast<model::Verdict>(v & 7);
@@ -26,7 +32,9 @@ void unpack_status(Estimate& e, std::int64_t v) {
   e.task = (v >> 26 & 1) != 0 ? model::Task::training : model::Task::inference;
   e.first_unmeasured = (v >> 27 & 1) != 0;
   e.step_unmeasured = (v >> 28 & 1) != 0;
-  e.waiting = v >> 29;
+  e.first_least = v >> 29 & 127;
+  e.step_least = v >> 36 & 127;
+  e.waiting = v >> 43;
 }
 
 // layers: on GPU in bits 0-19, on CPU 20-39, on disk from bit 40.

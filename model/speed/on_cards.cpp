@@ -82,6 +82,7 @@ void add_layer_split(const Scenario& s, const Speeds& speeds, const Plan& plan, 
     for_pieces_on_card(plan, card,
                        [&](const Piece& piece) { work = work + own_work(s, plan, pass, piece); });
     if (plan.has_head(card)) work = work + head_work(s, pass);
+    time.least += least_seconds(work, speeds.card(card));
     const Rate& rate = speeds.card(card).rate;
     taken.push_back(seconds(s, work, rate));
     time.cards += taken.back();
@@ -107,6 +108,7 @@ void add_layer_split(const Scenario& s, const Speeds& speeds, const Plan& plan, 
     return;
   const double one_by_one = time.cards;
   time.cards = through_cards(s, plan, taken, pass.weight_reads);
+  time.least *= time.cards / one_by_one;
   if (record == nullptr) return;
   for (Stretch& stretch : *record)
     if (stretch.over == Over::cards) stretch.seconds *= time.cards / one_by_one;
@@ -173,16 +175,18 @@ void add_tensor_split(const Scenario& s, const Speeds& speeds, const Plan& plan,
     const Range run = intersect(plan.layers_of(first), pass.layers);
     Work work = rank_work(s, plan, pass, first, run);
     if (plan.has_head(first)) work = work + rank_head(s, pass, plan.shards);
-    double slowest = 0;
+    double slowest = 0, least = 0;
     Rate rate;
     for (Size card = first; card < last; ++card) {
       const Rate& each = speeds.card(card).rate;
+      least = std::max(least, least_seconds(work, speeds.card(card)));
       const double taken = seconds(s, work, each);
       if (taken < slowest) continue;
       slowest = taken;
       rate = each;
     }
     time.cards += slowest;
+    time.least += least;
     if (plan.partly_on_host)
       held_on_host += pass.weight_reads * static_cast<double>(held_back(s, plan, first).count());
     if (record == nullptr) continue;

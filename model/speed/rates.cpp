@@ -52,7 +52,9 @@ double peak(const Scenario& s, const Device& device, Arithmetic arithmetic) {
   return rate;
 }
 
-double peak(const Scenario& s, const Device& device) {
+}  // namespace
+
+double product_peak(const Scenario& s, const Device& device) {
   if (multiplies_bytes(s, device)) return peak(s, device, Arithmetic::int8);
   // LLM.int8 takes as long as 16 bit or longer: outliers are multiplied apart, products of bytes
   // scaled and added to those (Dettmers et al., arXiv:2208.07339, appendix D).
@@ -61,6 +63,8 @@ double peak(const Scenario& s, const Device& device) {
       s, device,
       unpacks_into_memory(s, device) || outliers ? Arithmetic::dequantised : s.weights->arithmetic);
 }
+
+namespace {
 
 /// Of a packed byte: reading it and writing its elements in 16 bit.
 double unpack_seconds(const Scenario& s, const Device& device, const Rates& rates) {
@@ -77,7 +81,8 @@ double bandwidth_of(const Scenario& s, const Device& device) {
   const double bandwidth = device.bandwidth.value();
   if (!s.runtime->whole_tiles || device.compute_capability != "9.0") return bandwidth;
   const double rows = s.weights->arithmetic == Arithmetic::dequantised ? 16 : 64;
-  return std::min(bandwidth, bytes_per_parameter(*s.weights) * peak(s, device) / (2 * rows));
+  return std::min(bandwidth,
+                  bytes_per_parameter(*s.weights) * product_peak(s, device) / (2 * rows));
 }
 
 /// Whether cards meet over the host's bus: none of PCIe 5.0 is faster than 64 GB/s.
@@ -133,7 +138,7 @@ Rate card_rate(const Scenario& s, const Device& device) {
   const double bandwidth = device.bandwidth.value();
   return {bandwidth_of(s, device) * rates.decode_bandwidth.value,
           s.runtime->repeat_bandwidth.value,
-          peak(s, device) * product_share(s, device, rates).value,
+          product_peak(s, device) * product_share(s, device, rates).value,
           peak(s, device, Arithmetic::dequantised) * s.runtime->score_compute.value,
           s.runtime->score_traffic.value / bandwidth,
           s.runtime->activation_traffic.value / bandwidth,

@@ -28,7 +28,9 @@ double seconds(const Scenario& scenario, const Work& work, const Rate& rate);
 /// Constants for the weights of the scenario on `device`, or without any card.
 const Rates& rates_on(const Scenario& scenario, const Device& device);
 const Rates& rates_of(const Scenario& scenario);
-/// Share of the card's dense peak that products reach by its `rates`: of 16 bit and others, or of
+/// The card's dense peak for products of these weights, as the engine makes them, FLOPs a second.
+double product_peak(const Scenario& scenario, const Device& device);
+/// Share of that peak that products reach by its `rates`: of 16 bit and others, or of
 /// bytes.
 const Constant& product_share(const Scenario& scenario, const Device& device, const Rates& rates);
 /// Whether packed weights are unpacked into memory before many tokens are multiplied by them.

@@ -136,7 +136,7 @@ PassTime prefill(const Scenario& s, const Speeds& speeds, const Plan& plan,
                                  record != nullptr ? &of_tower : nullptr);
   for (const auto part :
        {&PassTime::cards, &PassTime::launches, &PassTime::stream, &PassTime::disk, &PassTime::cpu,
-        &PassTime::reduce, &PassTime::crossings, &PassTime::total})
+        &PassTime::reduce, &PassTime::crossings, &PassTime::total, &PassTime::least})
     time.*part += tower.*part;
   if (record != nullptr) record->insert(record->end(), of_tower.begin(), of_tower.end());
   return time;

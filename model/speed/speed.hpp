@@ -20,6 +20,7 @@ struct PassTime {
   double reduce = 0;     ///< all-reduces of tensor parallelism
   double crossings = 0;  ///< going on from one device to another
   double total = 0;
+  double least = 0;  ///< of it on the cards, at the full rates of their data sheets
 };
 
 struct Stretch;  // model/speed/record.hpp

@@ -10,7 +10,9 @@ Speeds::Speeds(const Scenario& s, Size count) : cpu(cpu_rate(s)) {
   cards.reserve(most);
   for (std::size_t i = 0; i < most; ++i) {
     const Rates& rates = rates_on(s, devices[i]);
-    cards.push_back({card_rate(s, devices[i]), product_share(s, devices[i], rates).measurements > 0,
+    cards.push_back({card_rate(s, devices[i]), devices[i].bandwidth.value(),
+                     product_peak(s, devices[i]),
+                     product_share(s, devices[i], rates).measurements > 0,
                      rates.decode_bandwidth.measurements > 0});
   }
 }

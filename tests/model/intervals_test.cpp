@@ -44,7 +44,7 @@ TEST(Intervals, AreAtLeastTheGuessOnCardsThatWereNot) {
   const Estimate e = m.estimate();
   const TimeIntervals times = interval_factors(m.engine).times(e);
   EXPECT_EQ(times.ttft.measurements, 40);
-  EXPECT_EQ(times.tpot.low, unmeasured_step.low);
+  EXPECT_EQ(times.tpot.low, e.step_least / most_least);  // 0.5 would beat the data sheet
   EXPECT_EQ(times.tpot.high, 2.2);  // never narrower than where it was measured
   EXPECT_EQ(times.tpot.measurements, 0);
   const ServingIntervals serving = interval_factors(m.engine).serving(e);
@@ -55,7 +55,7 @@ TEST(Intervals, AreAtLeastTheGuessOnCardsThatWereNot) {
   m.cell.decode_bandwidth.measurements = 40;
   m.cell.prefill_compute.measurements = 0;
   const TimeIntervals first = interval_factors(m.engine).times(m.estimate());
-  EXPECT_EQ(first.ttft.low, unmeasured_first.low);
+  EXPECT_LE(first.ttft.low, e.first_least / most_least);
   EXPECT_EQ(first.ttft.measurements, 0);
   EXPECT_EQ(first.tpot.measurements, 40);
 }
@@ -72,6 +72,28 @@ TEST(Intervals, LookAtTheCardsInUse) {
   s.runtime = &m.engine;
   s.tensor_parallel = 2;
   EXPECT_TRUE(evaluate(s).step_unmeasured);
+}
+
+/// The low end is what the card's memory takes for the bytes that are read, at most.
+TEST(Intervals, AreNeverFasterThanTheDataSheet) {
+  Measured m;
+  m.cell.decode_bandwidth.measurements = m.cell.prefill_compute.measurements = 0;
+  for (const Size batch : {1, 32}) {
+    Scenario s = test::scenario(m.w, m.box, "vllm");
+    s.runtime = &m.engine;
+    s.batch = batch;
+    const Estimate e = evaluate(s);
+    const TimeIntervals times = interval_factors(m.engine).times(e);
+    const Device& card = m.box.devices.front();
+    const double weights = m.w.total.real().value() - 2.0 * 128256 * 4096;  // rows are looked up
+    const double read = weights / card.bandwidth.value();
+    const double low = times.tpot.low * e.tpot.value();
+    EXPECT_GE(low, (1 - 1.0 / 64) * read) << batch;
+    EXPECT_LE(low, e.tpot.value());
+    const double tokens = static_cast<double>(batch * s.prompt_tokens);
+    const double products = 2.0 * 6.97e9 * tokens / card.peak(Arithmetic::bf16).value();
+    EXPECT_GE(times.ttft.low * e.ttft.value(), (1 - 1.0 / 64) * std::max(read, products)) << batch;
+  }
 }
 
 /// Weights outside the cards wait for links, whose interval is the engine's.

@@ -75,6 +75,8 @@ TEST(Store, ServedPointsComeBackWithTheirIntervalsAndTheOthersWithout) {
     model::Estimate e = point < 6 ? made_up(point) : made_up_served(point);
     e.first_unmeasured = point % 2 == 1;
     e.step_unmeasured = point % 4 > 1;
+    e.first_least = static_cast<std::uint8_t>(20 * (point % 7));
+    e.step_least = static_cast<std::uint8_t>(127 - 20 * (point % 7));
     return e;
   };
   {
@@ -93,6 +95,8 @@ TEST(Store, ServedPointsComeBackWithTheirIntervalsAndTheOthersWithout) {
     EXPECT_EQ(e.served.total_p95, some(point).served.total_p95) << point;
     EXPECT_EQ(e.first_unmeasured, some(point).first_unmeasured) << point;
     EXPECT_EQ(e.step_unmeasured, some(point).step_unmeasured) << point;
+    EXPECT_EQ(e.first_least, some(point).first_least) << point;
+    EXPECT_EQ(e.step_least, some(point).step_least) << point;
     EXPECT_EQ(e.served.output_tokens_s, some(point).served.output_tokens_s) << point;
   });
   // Nothing stands behind a time that was not measured; the others have the rows of their engine.
