@@ -1,6 +1,8 @@
 #include "model/tape/saved_activation.hpp"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "model/tape/run_ends.hpp"
 #include "model/tape/tower.hpp"
@@ -73,7 +75,8 @@ struct Run {
     }
     return p;
   }
-  Tape::Sums layer(LayerUse use, bool beyond, bool attention_alone) const {
+  /// What is kept of it, and what is written.
+  std::pair<Tape::Sums, Tape::Sums> layer(LayerUse use, bool beyond, bool attention_alone) const {
     Tape tape(mode);
     ForwardPass p = pass(tape, use);
     p.beyond_window = beyond;
@@ -83,7 +86,7 @@ struct Run {
     const Value x = residual(tape);
     if (mode.keeps_products) tape.keep(x);
     run_layer(p, x, use);
-    return tape.saved(mark);
+    return {tape.saved(mark), tape.made(mark)};
   }
 };
 
@@ -187,10 +190,10 @@ SavedActivations saved_activations(const Model& model, const Execution& executio
     const bool runs = !inside || (vision && at >= vision->first && at < vision->last);
     if (runs && (!inside || mode.tower_trained)) {
       const Run& here = inside ? seeing : run;
-      kind.within = here.layer(use, false, false);
-      kind.beyond = here.layer(use, true, false);
-      kind.attention = here.layer(use, false, true);
-      kind.attention_beyond = here.layer(use, true, true);
+      std::tie(kind.within, kind.made) = here.layer(use, false, false);
+      std::tie(kind.beyond, kind.made_beyond) = here.layer(use, true, false);
+      kind.attention = here.layer(use, false, true).first;
+      kind.attention_beyond = here.layer(use, true, true).first;
       kind.input.add(tokens(here.hidden), bytes_of(mode.parameters));
     }
     all.kinds.push_back(kind);

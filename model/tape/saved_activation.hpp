@@ -19,6 +19,7 @@ namespace headroom::model {
 struct SavedLayer {
   Tape::Sums within, beyond;               ///< sequences up to the sliding window, and beyond it
   Tape::Sums attention, attention_beyond;  ///< of them, up to the end of attention
+  Tape::Sums made, made_beyond;            ///< all that is written, kept or not
   Polynomial input{};  ///< the layer's input alone, which full recomputation keeps
   Size window = 0;     ///< tokens; 0: none
   /// Elements of the layer's last matrix, whose result nothing keeps: made again, a layer can stop

@@ -166,10 +166,20 @@ Value Tape::product(const Value& left, const Value& right, Extent result) {
 }
 
 Tape::Sums Tape::saved(std::size_t since) const {
+  return sums(since, [](const Storage& s) { return s.kept; });
+}
+Tape::Sums Tape::made(std::size_t since) const {
+  return sums(since, [&](const Storage& s) {
+    const bool scores = s.extent.s > 1, table = s.extent.b == 0;
+    return s.weight || !(table || (scores && mode_.kernels.fused_attention));
+  });
+}
+template <class Counts>
+Tape::Sums Tape::sums(std::size_t since, Counts counts) const {
   Sums sums;
   for (std::size_t i = since; i < storages_.size(); ++i) {
     const Storage& s = storages_[i];
-    if (!s.kept) continue;
+    if (!counts(s)) continue;
     const bool inner = s.region == Region::inner;
     Polynomial& to = s.weight ? (inner ? sums.weights_inner : sums.weights_outer)
                               : (inner ? sums.inner : sums.outer);

@@ -162,6 +162,9 @@ class Tape {
   };
   /// Storages kept so far that `since` did not have.
   Sums saved(std::size_t since = 0) const;
+  /// The same of all storages, kept or not, but tables of positions and scores that a fused kernel
+  /// never writes: what each pass writes.
+  Sums made(std::size_t since = 0) const;
   std::size_t mark() const { return storages_.size(); }
 
  private:
@@ -171,6 +174,8 @@ class Tape {
     Region region;
     bool kept = false, weight = false, quantised = false;
   };
+  template <class Counts>
+  Sums sums(std::size_t since, Counts counts) const;
   TapeMode mode_;
   int products_ = 0;
   std::vector<Storage> storages_;

@@ -1,6 +1,7 @@
 #include "model/training/exchange.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace headroom::model {
 namespace {
@@ -46,14 +47,14 @@ double ring_latency(const Machine& machine, const Group& group) {
   return number(group.cards - boxes) * step_inside + number(boxes - 1) * step_between;
 }
 
-double all_to_all_seconds(const Machine& machine, const Group& group, double bytes) {
+double all_to_all_seconds(const Machine& machine, const Group& group, double bytes, double copies) {
   if (group.cards <= 1) return 0;
-  const Size here = together(machine, group);
-  const double each = bytes / number(group.cards);
+  const double here = number(together(machine, group)), boxes = number(group.cards) / here;
   const double inside = inside_rate(machine), between = network_part(machine);
-  const double near = inside > 0 ? number(here - 1) * each / inside : 0;
-  const double far = here < group.cards ? number(group.cards - here) * each / between : 0;
-  return std::max(near, far);
+  const double near = inside > 0 ? bytes * (here - 1) / here / inside : 0;
+  // Of copies that go to any box alike, some go to the same one.
+  const double reached = (boxes - 1) * (1 - std::pow(1 - 1 / boxes, copies));
+  return std::max(near, boxes > 1 ? bytes / copies * reached / between : 0);
 }
 
 namespace {
@@ -61,8 +62,8 @@ namespace {
 Sent ring(const Machine& machine, const Group& group, double bytes) {
   return {share_of_ring(group.cards) * bytes, ring_seconds(machine, group, bytes)};
 }
-Sent all_to_all(const Machine& machine, const Group& group, double bytes) {
-  return {share_of_ring(group.cards) * bytes, all_to_all_seconds(machine, group, bytes)};
+Sent all_to_all(const Machine& machine, const Group& group, double bytes, double copies) {
+  return {share_of_ring(group.cards) * bytes, all_to_all_seconds(machine, group, bytes, copies)};
 }
 
 }  // namespace
@@ -82,7 +83,8 @@ Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const T
   x.latency += carried.layers * there_and_back * ring_latency(machine, matrices);
   // To the experts and back; each card brings its share of the tokens.
   const double routed = 2 * carried.routed / (p.sequence ? number(p.tensor) : 1);
-  x.experts = there_and_back * all_to_all(machine, experts, routed);
+  x.experts = there_and_back * all_to_all(machine, experts, routed,
+                                          std::max(1.0, number(s.model->profile.routing.used)));
   if (p.stages > 1) {
     const Group stages{p.stages, p.tensor * p.alike()};
     const bool near = together(machine, stages) == p.stages;

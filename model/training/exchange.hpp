@@ -35,8 +35,10 @@ double ring_rate(const Machine& machine, const Group& group);
 double ring_seconds(const Machine& machine, const Group& group, double bytes);
 /// Seconds from a ring's first card to its last one.
 double ring_latency(const Machine& machine, const Group& group);
-/// Seconds in which every card sends `bytes`, evenly to all of the group.
-double all_to_all_seconds(const Machine& machine, const Group& group, double bytes);
+/// Seconds in which every card sends `bytes`, evenly to all of the group: `copies` of each token,
+/// of which a box is sent one and hands it on.
+double all_to_all_seconds(const Machine& machine, const Group& group, double bytes,
+                          double copies = 1);
 
 /// Bytes that one card sends, and seconds at the full rate of the links.
 struct Sent {

@@ -23,10 +23,11 @@ void widen(Constant& interval) {
   interval = {interval.value, wide.low, wide.high, 0, "unmeasured"};
 }
 
-/// A row of the runtime "any" with a generation of cards.
-void read_cards(std::vector<CardPace>& rows, std::string_view cards, std::string_view name,
-                const Constant& constant) {
-  if (rows.empty() || rows.back().cards != cards) rows.push_back({.cards = std::string(cards)});
+/// A row with a generation of cards or a card.
+void read_cards(std::vector<CardPace>& rows, std::string_view runtime, std::string_view cards,
+                std::string_view name, const Constant& constant) {
+  if (rows.empty() || rows.back().cards != cards || rows.back().runtime != runtime)
+    rows.push_back({.runtime = std::string(runtime), .cards = std::string(cards)});
   if (name == "compute")
     rows.back().compute = constant;
   else if (name == "attention")
@@ -42,7 +43,7 @@ Paces read() {
     const auto f = fields_of<8>(line);
     const Constant constant{number_of(f[3]), number_of(f[4]), number_of(f[5]),
                             static_cast<int>(number_of(f[6])), f[7]};
-    if (f[2] != "any") return read_cards(all.cards, f[2], f[1], constant);
+    if (f[2] != "any") return read_cards(all.cards, f[0], f[2], f[1], constant);
     std::vector<TrainingPace>& rows = all.runtimes;
     if (rows.empty() || rows.back().runtime != f[0]) rows.push_back({.runtime = f[0]});
     if (f[1] == "interval") {
@@ -97,6 +98,7 @@ TrainingPace training_pace(std::string_view runtime, const Device& card) {
   const std::string generation = generation_of(card);
   bool measured = false;
   for (const CardPace& each : card_paces()) {
+    if (each.runtime != "any" && each.runtime != runtime) continue;
     if (each.cards != generation && each.cards != card.name) continue;
     pace = on_card(std::move(pace), each);
     // A maker's name says little of a card.

@@ -25,9 +25,11 @@ double number(Size n) { return static_cast<double>(n); }
 /// Llama's (norms of 6, rotations of 10, 7 products, attention, gate, sums). A router with its
 /// experts takes 30 more (probabilities, choice, counts, sorting there and back; Megatron-LM
 /// core/transformer/moe, transformers integrations/moe.py), an adapter 6 beside each product
-/// (conversion, dropout, two products, scale, sum; PEFT 0.21 tuners/lora/layer.py).
+/// (conversion, dropout, two products, scale, sum; PEFT 0.21 tuners/lora/layer.py). A layer whose
+/// modules are fetched one by one takes 130 more: hooks, gathers and releases of some eight
+/// parameters (DeepSpeed runtime/zero/partitioned_param_coordinator.py; fitted with the constants).
 double kernels_of(const TrainingScenario& s, const Stage& stage) {
-  constexpr double dense = 34, routed = 30, adapted = 6;
+  constexpr double dense = 34, routed = 30, adapted = 6, fetched = 130;
   const auto& layers = s.model->profile.layers;
   double kernels = 0;
   for (Size i = stage.first; i < stage.last; ++i)
@@ -35,6 +37,8 @@ double kernels_of(const TrainingScenario& s, const Stage& stage) {
   if (s.adapter != nullptr)
     kernels += adapted * number(static_cast<Size>(s.adapter->modules.size())) *
                number(stage.last - stage.first) / number(static_cast<Size>(layers.size()));
+  if (s.zero >= 3 && s.runtime->fetches_modules)
+    kernels += fetched * number(stage.last - stage.first);
   return kernels / dense;
 }
 
@@ -89,8 +93,10 @@ double attention_flops(const TrainingScenario& s, Size first, Size last) {
   return flops;
 }
 
-double matrix_flops(const TrainingScenario& s, Size first, Size last) {
-  const auto& all = s.model->profile.multiplied_before;
+namespace {
+
+/// Two for each element of a prefix sum over layers and token that runs through it.
+double flops_of(const TrainingScenario& s, const std::vector<double>& all, Size first, Size last) {
   const double text = number(s.batch) * number(s.sequence) / number(s.parallel.context);
   const double patches = number(s.batch * s.images.count * s.images.patches);
   double flops = 0;
@@ -99,6 +105,15 @@ double matrix_flops(const TrainingScenario& s, Size first, Size last) {
     flops += 2 * (all[at + 1] - all[at]) * (in_a_tower(*s.model, i) ? patches : text);
   }
   return flops;
+}
+
+}  // namespace
+
+double matrix_flops(const TrainingScenario& s, Size first, Size last) {
+  return flops_of(s, s.model->profile.multiplied_before, first, last);
+}
+double expert_flops(const TrainingScenario& s, Size first, Size last) {
+  return flops_of(s, s.model->profile.routed_before, first, last);
 }
 
 PassWork pass_work(const TrainingScenario& s, const StepShape& shape, Size stage) {
@@ -115,14 +130,15 @@ PassWork pass_work(const TrainingScenario& s, const StepShape& shape, Size stage
   for (Size i = here.first; i < here.last; ++i)
     w.routed += w.tokens * number(m.profile.layers[static_cast<std::size_t>(i)].routing.used) *
                 number(m.shape.hidden_size);
-  w.matrices = matrix_flops(s, here.first, here.last) / tensor * products;
+  w.experts = expert_flops(s, here.first, here.last) / tensor * products;
+  w.matrices = matrix_flops(s, here.first, here.last) / tensor * products + -1.0 * w.experts;
   if (s.runtime->stops_early && s.recomputation == Recomputation::full)
     w.matrices.again -= last_matrices(shape, here, w.tokens) / tensor;
   if (here.has_head && s.head_loss)
     w.head = 2 * w.tokens * number(m.profile.head_elements) / tensor * Phases{1, back, 0};
   w.attention = w.tokens * attention_flops(s, here.first, here.last) / tensor *
                 Phases{1, attention_backward, attention_again};
-  w.rows = 2 * w.tokens * w.layers * number(m.shape.hidden_size) / tensor * Phases{1, 2, again};
+  w.made = kept_by_pass(s, shape, stage).made * Phases{1, 2, again};
   if (here.has_head && !s.fused_loss)
     w.logits = loss_bytes(s, shape.saved).backward_start * Phases{1, 1, 0};
   w.weights = weight_bytes(s, held) * products;

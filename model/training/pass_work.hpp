@@ -23,10 +23,11 @@ struct PassWork {
   double tokens = 0, layers = 0;
   double routed = 0;     ///< elements that tokens bring to experts, all layers
   double again = 0;      ///< share of forward that is made again
-  Phases matrices;       ///< FLOPs of the matrices of layers
+  Phases matrices;       ///< FLOPs of the matrices of layers, those of experts left out
+  Phases experts;        ///< FLOPs of the matrices that tokens are routed to
   Phases head;           ///< of the head's matrix
   Phases attention;      ///< of attention's products
-  Phases rows;           ///< bytes of one 16-bit vector as wide as the model, each token and layer
+  Phases made;           ///< bytes that operations of layers write, beside logits
   Phases logits;         ///< bytes of logits, written and read
   Phases weights;        ///< bytes of weights, read or unpacked
   Phases dense_kernels;  ///< kernels launched, in those of a dense layer there and back
@@ -36,6 +37,8 @@ PassWork pass_work(const TrainingScenario& scenario, const StepShape& shape, Siz
 /// FLOPs of one pass's matrices in layers [first, last), on all cards that divide them: a tower
 /// multiplies patches, and none where there are no images.
 double matrix_flops(const TrainingScenario& scenario, Size first, Size last);
+/// Of them, those of experts.
+double expert_flops(const TrainingScenario& scenario, Size first, Size last);
 /// FLOPs of scores and values of one token, on average over a sequence: 4 per dimension of all
 /// heads and token looked at.
 double attention_flops(const TrainingScenario& scenario, Size first, Size last);

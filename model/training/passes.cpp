@@ -129,6 +129,7 @@ Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, Size stage)
     const double all = bytes(s, beyond ? kind.beyond : kind.within) + adapters;
     const double half =
         std::min(all, bytes(s, beyond ? kind.attention_beyond : kind.attention) + adapters / 2);
+    k.made += layers * (bytes(s, beyond ? kind.made_beyond : kind.made) + adapters);
     k.attention += layers * half;
     k.feed_forward += layers * (all - half);
     k.layer = std::max(k.layer, all);

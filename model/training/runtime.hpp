@@ -52,6 +52,7 @@ struct TrainingRuntime {
   bool stops_early = false;      ///< a layer is made again up to the last result that is kept
   Size reduce_elements = 0;      ///< of the buckets in which gradients are reduced, all together
   Size gather_layers = 2;        ///< whole at once where weights are shared out
+  bool fetches_modules = false;  ///< weights that are shared out are fetched module by module
   bool ends_stay = false;        ///< embedding and head stay gathered through a pass
   Size step_gradient_bytes = 0;  ///< fp32 copy of the gradients that are stepped on
   Bytes workspace{};             ///< of matrix libraries, through torch's allocator

@@ -63,9 +63,11 @@ class Parts {
     const double peak = card_.peak(fp32 ? Arithmetic::fp32 : Arithmetic::bf16).value();
     multiplied("matrices of layers", w_.matrices, r_.matrices,
                s_.matrices != nullptr ? card_.peak(s_.matrices->arithmetic).value() : peak);
+    multiplied("matrices of experts", w_.experts, r_.experts,
+               s_.matrices != nullptr ? card_.peak(s_.matrices->arithmetic).value() : peak);
     multiplied("output", w_.head, r_.head, peak);
     multiplied("attention", w_.attention, r_.attention, peak);
-    moved("activations", w_.rows, work_.rows_moved);
+    moved("activations", w_.made, work_.moves);
     moved("logits", w_.logits, 1);
     moved("weights", w_.weights, 1);
     const double kernels = w_.dense_kernels.sum();

@@ -10,7 +10,7 @@ namespace headroom::model {
 
 /// What a card reaches: FLOPs a second of each kind of product, bytes a second of its memory.
 struct PassRates {
-  double matrices = 0, head = 0, attention = 0, bandwidth = 0;
+  double matrices = 0, experts = 0, head = 0, attention = 0, bandwidth = 0;
 };
 
 /// Bytes over something that carries so many a second; 0: nothing is known of it.
@@ -29,7 +29,7 @@ struct StepWork {
   double passes = 1;
   PassWork pass;
   PassRates rates;
-  double rows_moved = 0;  ///< vectors that a layer reads and writes for each token, forward
+  double moves = 0;  ///< times that what layers write is written and read
   Exchange exchange;
   double link = 1;   ///< share of links that exchanges reach
   double shown = 1;  ///< share of the exchanges beside passes that does not hide behind them

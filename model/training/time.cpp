@@ -9,11 +9,9 @@
 namespace headroom::model {
 namespace {
 
-/// What an all-to-all reaches of a link, over what rings do: fitted with the constants, and by
-/// left-out sources better than 1.
-constexpr double all_to_all_share = 0.7;
-/// The same of products that are grouped by experts, over those of dense layers.
-constexpr double grouped_share = 0.72;
+/// Of tokens' ways to experts and back, what does not hide behind products of other tokens: fitted
+/// with the constants.
+constexpr double experts_apart = 0.5;
 
 double number(Size n) { return static_cast<double>(n); }
 double number(Bytes n) { return static_cast<double>(n.count()); }
@@ -26,12 +24,10 @@ double plain_peak(const TrainingScenario& s, const Device& card) {
 
 PassRates rates_of(const TrainingScenario& s, const Device& card, const TrainingPace& pace) {
   const double peak = plain_peak(s, card), compute = pace.compute.value;
-  const double grouped = s.model->profile.routing.used > 0 ? grouped_share : 1;
   const double of_layers =
-      grouped * (s.matrices != nullptr
-                     ? pace.narrow.value * card.peak(s.matrices->arithmetic).value()
-                     : peak);
-  return {compute * of_layers, compute * peak, pace.attention.value * peak, card.bandwidth.value()};
+      s.matrices != nullptr ? pace.narrow.value * card.peak(s.matrices->arithmetic).value() : peak;
+  return {compute * of_layers, compute * pace.grouped.value * of_layers, compute * peak,
+          pace.attention.value * peak, card.bandwidth.value()};
 }
 
 /// All passes of one card, one after the other.
@@ -39,9 +35,10 @@ StepTime time_of_passes(const StepWork& work, double layer_s) {
   const PassWork& w = work.pass;
   const PassRates& r = work.rates;
   StepTime t;
-  t.matrices = work.passes * (w.matrices.sum() / r.matrices + w.head.sum() / r.head);
+  t.matrices = work.passes * (w.matrices.sum() / r.matrices + w.experts.sum() / r.experts +
+                              w.head.sum() / r.head);
   t.attention = work.passes * w.attention.sum() / r.attention;
-  t.traffic = work.passes * (w.rows.sum() * work.rows_moved + w.logits.sum()) / r.bandwidth;
+  t.traffic = work.passes * (w.made.sum() * work.moves + w.logits.sum()) / r.bandwidth;
   t.weights = work.passes * w.weights.sum() / r.bandwidth;
   const double busy = t.matrices + t.attention + t.traffic + t.weights;
   t.launches = std::max(0.0, work.passes * layer_s * w.dense_kernels.sum() - busy);
@@ -87,7 +84,7 @@ StepWork work_of_step(const TrainingScenario& s, const StepShape& shape, const T
   StepWork work;
   work.passes = number(s.accumulated);
   work.rates = rates_of(s, machine.devices.front(), pace);
-  work.rows_moved = pace.traffic.value;
+  work.moves = pace.traffic.value;
   work.link = pace.link.value;
 
   // The slowest stage sets the pace; the last one has the head.
@@ -108,7 +105,7 @@ StepWork work_of_step(const TrainingScenario& s, const StepShape& shape, const T
   StepTime& t = work.time;
   work.exchange = exchange_of(s, shape.stages[static_cast<std::size_t>(slow)], e,
                               {w.tokens, w.layers, w.routed, w.again}, machine);
-  work.exchange.experts.seconds /= all_to_all_share;
+  work.exchange.experts.seconds *= experts_apart;
   const Exchange& x = work.exchange;
   const double inside = work.passes * x.inside() / work.link;
   t.bubble = (of_passes + inside) * number(p.stages - 1) / (work.passes * number(p.chunks));

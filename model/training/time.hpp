@@ -10,7 +10,8 @@
 //               Where tokens are routed to experts M takes longer by a fixed factor (time.cpp).
 //   attention   4 T L_mean d (1 + 2.5 + r) / (peak * attention)      L_mean: tokens looked at,
 //               of packed sequences those of one document
-//   traffic     (2 T L h / tensor-parallel cards * (1 + 2 + r) * traffic + logits) / bandwidth
+//   traffic     (bytes that operations of layers write * (1 + 2 + r) * traffic + logits) /
+//               bandwidth; written: what the tape makes (model/tape/tape.hpp), kept or not
 //   weights     bytes of the stage's weights * (1 + b + r) / bandwidth; frozen 4-bit ones are also
 //               unpacked
 //   launches    kernels of the layers in those of a dense one * layer_s * (1 + b + r) / 3: instead
@@ -43,22 +44,25 @@ struct TrainingPace {
   std::string_view runtime{};  ///< of training_runtimes(); "any": all together
   Constant compute{};          ///< share of the dense peak that matrices reach
   Constant attention{};        ///< share that attention reaches
-  Constant traffic{};  ///< vectors of the model's width that a layer moves for a token, forward
-  Constant layer_s{};  ///< seconds that a host takes to launch a layer there and back
-  Constant link{};     ///< share of a link's bandwidth that exchanges reach
-  Constant hidden{};   ///< share of the time of passes that exchanges hide behind
-  Constant narrow{};   ///< what matrices below 16 bit reach of their peak, over `compute`
+  Constant traffic{};          ///< times that what layers write is written and read
+  Constant layer_s{};          ///< seconds that a host takes to launch a layer there and back
+  Constant link{};             ///< share of a link's bandwidth that exchanges reach
+  Constant hidden{};           ///< share of the time of passes that exchanges hide behind
+  Constant narrow{};           ///< what matrices below 16 bit reach of their peak, over `compute`
+  Constant grouped{};          ///< what matrices of experts reach, over `compute`
   Constant interval{1, 0.5, 2, 0, "unmeasured"};  ///< measured steps over estimated ones
 };
 inline constexpr Constant TrainingPace::*pace_constants[] = {
     &TrainingPace::compute, &TrainingPace::attention, &TrainingPace::traffic,
     &TrainingPace::layer_s, &TrainingPace::link,      &TrainingPace::hidden,
-    &TrainingPace::narrow};
+    &TrainingPace::narrow,  &TrainingPace::grouped};
 inline constexpr std::string_view pace_names[] = {"compute", "attention", "traffic", "layer_s",
-                                                  "link",    "hidden",    "narrow"};
+                                                  "link",    "hidden",    "narrow",  "grouped"};
 
-/// What cards of one generation, or one card among them, reach over what all do together.
+/// What cards of one generation, or one card among them, reach over what all do together; of one
+/// runtime, over what it does on all: its kernels may be written for a generation.
 struct CardPace {
+  std::string runtime{"any"};
   std::string cards{};  ///< generation_of() of them, or the name of one
   Constant compute{1, 0.5, 1.5, 0, "unmeasured"}, attention{1, 0.5, 1.5, 0, "unmeasured"};
 };

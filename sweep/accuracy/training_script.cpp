@@ -12,6 +12,10 @@ namespace {
 constexpr double GB = 1e9, GiB = 1073741824.0, MiB = 1048576.0;
 
 constexpr auto scripts = std::to_array<Script>({
+    {"megatron-bridge 26.06", "megatron-26.06", "megatron-26.06", "", GiB,
+     TrainingStatistic::allocated, ""},
+    {"megatron-bridge 26.08", "megatron-26.06", "megatron-26.06", "", GiB,
+     TrainingStatistic::allocated, ""},
     {"megatron", "megatron", "megatron", "", GiB, TrainingStatistic::allocated, ""},
     // method_comparison/MetaMathQA/run.py: weights loaded in bf16, a loop of its own
     {"peft method_comparison", "torch", "torch", "pure-16bit", GiB, TrainingStatistic::reserved,

@@ -91,9 +91,9 @@ std::string fitted_training_paces(const std::vector<Measurement>& rows,
   for (const std::string& runtime : search.runtimes())
     for (std::size_t c = 0; c < std::size(model::pace_names); ++c)
       all.push_back({runtime, "any", c, search.found(c, runtime)});
-  for (const std::string& cards : search.cards())
+  for (const PaceSearch::On& on : search.cards())
     for (std::size_t c = 0; c < std::size(model::pace_names); ++c)
-      if (auto found = search.found_on(c, cards)) all.push_back({"any", cards, c, *found});
+      if (auto found = search.found_on(c, on)) all.push_back({on.runtime, on.cards, c, *found});
   std::vector<double> fitted;
   for (std::size_t i = 0; i < steps.size(); ++i) fitted.push_back(search.expected(i));
   const std::vector<double> unseen = left_out(search, steps, whole_sources);

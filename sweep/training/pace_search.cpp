@@ -18,19 +18,21 @@ constexpr std::size_t constants = std::size(model::pace_constants);
 
 /// Before any measurement, in the order of pace_constants, chosen among a few by how steps of left
 /// out sources fare, which changes little; spreads are standard deviations of
-/// logarithms: of the constant everywhere, between runtimes, generations of cards, and cards.
+/// logarithms: of the constant everywhere, between runtimes, generations of cards, cards, a
+/// runtime's kernels on different generations, and sources.
 struct Prior {
   double low, value, high;
-  double everywhere, runtimes, generations = 0, cards = 0;
+  double everywhere, runtimes, generations = 0, cards = 0, kernels = 0, sources = 0;
 };
 constexpr Prior priors[constants] = {
-    {0.1, 0.8, 1.0, 0.2, 0.15, 0.1, 0.2},    // compute
-    {0.05, 0.45, 1.0, 0.3, 0.15, 0.2, 0.1},  // attention
-    {3, 20, 100, 0.4, 0.3},                  // traffic
-    {1e-5, 1.5e-3, 2e-2, 0.5, 0.4},          // layer_s
-    {0.2, 0.7, 1.0, 0.3, 0.15},              // link
-    {0.05, 0.8, 1.0, 0.3, 0.2},              // hidden
-    {0.5, 1.0, 2.0, 0.3, 0.2},               // narrow
+    {0.1, 0.8, 1.0, 0.2, 0.15, 0.1, 0.2, 0.15, 0.1},  // compute
+    {0.05, 0.45, 1.0, 0.3, 0.15, 0.2, 0.1},           // attention
+    {0.3, 2, 8, 0.4, 0.3},                            // traffic
+    {1e-5, 1.5e-3, 2e-2, 0.5, 0.4},                   // layer_s
+    {0.2, 0.7, 1.0, 0.3, 0.15},                       // link
+    {0.05, 0.8, 1.0, 0.3, 0.2},                       // hidden
+    {0.5, 1.0, 2.0, 0.3, 0.2},                        // narrow
+    {0.2, 0.7, 1.5, 0.3, 0.2},                        // grouped
 };
 
 std::string generation_of(const TimedStep& step) {
@@ -42,6 +44,9 @@ const std::string& card_of(const TimedStep& step) { return step.machine.devices.
 constexpr std::string_view products = "products alone";
 constexpr std::size_t of_compute = 0;
 constexpr double spread_of_products = 0.3;
+/// n rows of one source under one runtime weigh so much each: they err alike in more than what the
+/// source's own effect takes up.
+double weight_of(int n) { return std::pow(n, -0.35); }
 
 }  // namespace
 
@@ -59,11 +64,12 @@ PaceSearch::PaceSearch(std::span<const TimedStep> steps)
     auto& slots = problem.slots.emplace_back(constants);
     for (std::size_t e = 0; e < effects_.size(); ++e) {
       const Effect& each = effects_[e];
-      if ((each.runtime.empty() || each.runtime == step.scenario.runtime->name) &&
+      if ((each.source.empty() || each.source == key(step).first) &&
+          (each.runtime.empty() || each.runtime == step.scenario.runtime->name) &&
           (each.cards.empty() || each.cards == generation_of(step) || each.cards == card_of(step)))
         slots[each.constant].effects.push_back(e);
     }
-    problem.weights.push_back(1 / std::sqrt(counts[key(step)]));
+    problem.weights.push_back(weight_of(counts[key(step)]));
     problem.groups.emplace_back("training_time");
   }
   for (const ProductRate& rate : product_rates()) {
@@ -71,7 +77,8 @@ PaceSearch::PaceSearch(std::span<const TimedStep> steps)
     auto& slots = problem.slots.emplace_back(constants);
     for (std::size_t e = 0; e < effects_.size(); ++e) {
       const Effect& each = effects_[e];
-      if (each.constant == of_compute && (each.runtime.empty() || each.runtime == products) &&
+      if (each.constant == of_compute && each.source.empty() &&
+          (each.runtime.empty() || each.runtime == products) &&
           (each.cards.empty() || each.cards == model::generation_of(card) ||
            each.cards == card.name))
         slots[of_compute].effects.push_back(e);
@@ -110,9 +117,12 @@ void PaceSearch::solve(std::vector<bool> used) {
 }
 
 void PaceSearch::add_effects() {
-  std::set<std::string> runtimes, generations, cards;
+  std::set<std::string> runtimes, generations, cards, sources;
+  std::set<std::pair<std::string, std::string>> kernels;
   for (const TimedStep& step : steps_) {
     runtimes.emplace(step.scenario.runtime->name);
+    kernels.emplace(step.scenario.runtime->name, generation_of(step));
+    sources.insert(short_source((*step.row)["source"]));
     generations.insert(generation_of(step));
     cards.insert(card_of(step));
   }
@@ -128,6 +138,11 @@ void PaceSearch::add_effects() {
     for (const std::string& each : generations)
       effects_.push_back({c, {}, each, priors[c].generations});
     for (const std::string& each : cards) effects_.push_back({c, {}, each, priors[c].cards});
+    if (priors[c].kernels == 0) continue;
+    for (const auto& [runtime, generation] : kernels)
+      effects_.push_back({c, runtime, generation, priors[c].kernels});
+    for (const std::string& each : sources)
+      effects_.push_back({c, {}, {}, priors[c].sources, each});
   }
 }
 
@@ -139,19 +154,27 @@ TrainingPace PaceSearch::pace(std::size_t step, const std::vector<double>& sums)
   return pace;
 }
 
-double PaceSearch::expected(std::size_t i) const { return steps_[i].time(pace(i, sums_[i])).total; }
+double PaceSearch::expected(std::size_t i) const {
+  std::vector<double> sums = sums_[i];
+  for (std::size_t c = 0; c < constants; ++c)
+    for (const std::size_t e : solver_->problem().slots[i][c].effects)
+      if (!effects_[e].source.empty()) sums[c] -= effects()[e];
+  return steps_[i].time(pace(i, sums)).total;
+}
 
 std::vector<std::string> PaceSearch::runtimes() const {
   std::vector<std::string> all{"any"};
   for (const Effect& each : effects_)
-    if (each.constant == 0 && !each.runtime.empty() && each.runtime != products)
+    if (each.constant == 0 && !each.runtime.empty() && each.cards.empty() &&
+        each.runtime != products)
       all.push_back(each.runtime);
   return all;
 }
-std::vector<std::string> PaceSearch::cards() const {
-  std::vector<std::string> all;
+std::vector<PaceSearch::On> PaceSearch::cards() const {
+  std::vector<On> all;
   for (const Effect& each : effects_)
-    if (each.constant == 0 && !each.cards.empty()) all.push_back(each.cards);
+    if (each.constant == 0 && !each.cards.empty())
+      all.push_back({each.runtime.empty() ? "any" : each.runtime, each.cards});
   return all;
 }
 
@@ -181,7 +204,7 @@ PaceSearch::Found PaceSearch::found(std::size_t constant, std::string_view runti
   std::vector<std::size_t> parts;
   for (std::size_t e = 0; e < effects_.size(); ++e) {
     const Effect& each = effects_[e];
-    if (each.constant == constant && each.cards.empty() &&
+    if (each.constant == constant && each.cards.empty() && each.source.empty() &&
         (each.runtime.empty() || each.runtime == runtime))
       parts.push_back(e);
   }
@@ -192,10 +215,10 @@ PaceSearch::Found PaceSearch::found(std::size_t constant, std::string_view runti
   return found;
 }
 
-std::optional<PaceSearch::Found> PaceSearch::found_on(std::size_t constant,
-                                                      std::string_view cards) const {
+std::optional<PaceSearch::Found> PaceSearch::found_on(std::size_t constant, const On& on) const {
   for (std::size_t e = 0; e < effects_.size(); ++e)
-    if (effects_[e].constant == constant && effects_[e].cards == cards)
+    if (effects_[e].constant == constant && effects_[e].cards == on.cards &&
+        (effects_[e].runtime.empty() ? "any" : effects_[e].runtime) == on.runtime)
       return found_of({e}, 1, constant);
   return std::nullopt;
 }

@@ -15,7 +15,8 @@ namespace headroom::sweep {
 /// ln(constant) = ln(its prior) + what it is off by everywhere, under one runtime, on cards of one
 /// generation and on one card, of which each is 0 within its spread before anything is measured
 /// (sweep/accuracy/pooled_solver.hpp says what is minimised). Residuals are ln(expected / measured)
-/// of a step; n rows of one source under one runtime weigh 1 / sqrt(n) each. Published rates of
+/// of a step. What a source's machines or settings do to its rows is an effect of its own, which
+/// nothing is expected with: another source has another. Published rates of
 /// products (sweep/training/product_rates.hpp) stand beside them as a runtime that does nothing
 /// else: they tell cards apart that few steps or none were measured on.
 class PaceSearch {
@@ -34,7 +35,10 @@ class PaceSearch {
 
   /// Names of runtimes and cards that constants differ by; cards: generations, then single ones.
   std::vector<std::string> runtimes() const;
-  std::vector<std::string> cards() const;
+  struct On {
+    std::string runtime, cards;  ///< "any": whatever runs on them
+  };
+  std::vector<On> cards() const;
   /// Of a runtime ("any": of none in particular) on no card in particular; with its 80 % interval
   /// from the curvature and the steps that tell it.
   struct Found {
@@ -43,13 +47,14 @@ class PaceSearch {
   };
   Found found(std::size_t constant, std::string_view runtime) const;
   /// What cards reach, over what all do together; nothing of a constant that cards have no part in.
-  std::optional<Found> found_on(std::size_t constant, std::string_view cards) const;
+  std::optional<Found> found_on(std::size_t constant, const On& on) const;
 
  private:
   struct Effect {
     std::size_t constant;
     std::string runtime, cards;  ///< empty: any
     double spread;
+    std::string source{};  ///< empty: any
   };
 
   void add_effects();

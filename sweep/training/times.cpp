@@ -1,6 +1,8 @@
 // Measured times of training steps: what a published figure says of a step's seconds.
 #include <fmt/format.h>
 
+#include <regex>
+
 #include "hardware/catalogue.hpp"
 #include "hardware/names.hpp"
 #include "sweep/accuracy/training_script.hpp"
@@ -36,7 +38,19 @@ double seconds_of(const Measurement& row, double cards, double tokens, double se
   throw Skipped(Skip::statistic, quantity);
 }
 
-/// The box that the cards usually sit in, and its network, where the row says another.
+/// Bytes a second of a box's network by its settings: "4x100Gb RoCE", "1600 Gbps node-node
+/// interconnect"; 0: they say nothing.
+double network_of(const std::string& settings) {
+  static const std::regex interfaces(R"((\d+)x(\d+)gb roce)"), whole(R"((\d+) gbps)");
+  constexpr double gbit = 1e9 / 8;
+  std::smatch found;
+  if (std::regex_search(settings, found, interfaces))
+    return std::stod(found[1]) * std::stod(found[2]) * gbit;
+  if (std::regex_search(settings, found, whole)) return std::stod(found[1]) * gbit;
+  return 0;
+}
+
+/// The box that the cards usually sit in; cards of several nodes are dealt to them evenly.
 Machine boxed(const Measurement& row, const std::string& settings) {
   Machine machine = machine_of(row);
   const Catalogue& catalogue = shipped_catalogue();
@@ -45,7 +59,13 @@ Machine boxed(const Measurement& row, const std::string& settings) {
   machine.host.cards = usual.network > BytesPerSecond() ? usual.cards : 0;
   machine.host.network = usual.network;
   machine.host.ram_bandwidth = usual.ram_bandwidth;
-  if (has(settings, "1600 gbps")) machine.host.network = BytesPerSecond(200e9);
+  if (const double network = network_of(settings); network > 0)
+    machine.host.network = BytesPerSecond(network);
+  static const std::regex nodes(R"(nodes=(\d+))");
+  std::smatch found;
+  if (std::regex_search(settings, found, nodes) && found[1] != "1" && machine.host.cards > 0)
+    machine.host.cards = static_cast<int>(std::max<std::size_t>(
+        1, machine.devices.size() / static_cast<std::size_t>(std::stoi(found[1]))));
   return machine;
 }
 

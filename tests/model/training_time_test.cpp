@@ -71,7 +71,7 @@ TEST(TrainingTime, EachConstantAndEachDivisionMoves) {
   TrainingPace pace;
   s.runtime = &training_runtime("megatron");
   s.matrices = &matrix_format("fp8");
-  const double values[] = {0.5, 0.3, 3, 5e-2, 0.05, 0.1, 0.7};
+  const double values[] = {0.5, 0.3, 3, 5e-2, 0.05, 0.1, 0.7, 0.8};
   for (std::size_t i = 0; i < std::size(values); ++i) (pace.*pace_constants[i]).value = values[i];
   pace.layer_s.value = 0;
   const double before = seconds(s, machine, pace);
