@@ -14,4 +14,23 @@ double quantile(std::vector<double> values, double share) {
   return values[below] + (at - static_cast<double>(below)) * (next - values[below]);
 }
 
+double quantile(std::vector<Weighed> values, double share) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values, {}, &Weighed::value);
+  double all = 0, below = 0;
+  for (const Weighed& each : values) all += each.weight;
+  const Weighed* last = nullptr;
+  double last_at = 0;
+  for (const Weighed& each : values) {
+    const double at = (below + each.weight / 2) / all;
+    if (at >= share)
+      return last == nullptr
+                 ? each.value
+                 : last->value + (share - last_at) / (at - last_at) * (each.value - last->value);
+    last = &each, last_at = at;
+    below += each.weight;
+  }
+  return values.back().value;
+}
+
 }  // namespace headroom::sweep

@@ -9,4 +9,11 @@ namespace headroom::sweep {
 /// none.
 double quantile(std::vector<double> values, double share);
 
+/// A value and how much it counts.
+struct Weighed {
+  double value, weight;
+};
+/// The same of values of which some count more; each stands in the middle of its weight.
+double quantile(std::vector<Weighed> values, double share);
+
 }  // namespace headroom::sweep

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "sweep/accuracy/quantile.hpp"
@@ -59,6 +60,27 @@ std::vector<double> left_out(PaceSearch& search, const std::vector<TimedStep>& s
   return expected;
 }
 
+/// The 10th and 90th percentile of measured over what constants of other sources expect: what a
+/// stranger's step meets. n rows of a source count as sqrt(n), since they err alike; the runtime's
+/// own three times beside those of all others, since one or two sources tell little of the next.
+Constant interval_of(const std::vector<TimedStep>& steps, const std::vector<double>& unseen,
+                     std::string_view runtime) {
+  constexpr double own = 3;
+  std::map<std::string, double> rows;
+  for (const TimedStep& step : steps) ++rows[short_source((*step.row)["source"])];
+  Constant interval{1, 1, 1, 0, {}};
+  std::vector<Weighed> ratios;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const bool here = runtime == "any" || steps[i].scenario.runtime->name == runtime;
+    interval.measurements += here ? 1 : 0;
+    const double alike = std::sqrt(rows.at(short_source((*steps[i].row)["source"])));
+    ratios.push_back({steps[i].measured / unseen[i], (here ? own : 1) / alike});
+  }
+  interval.low = std::min(1.0, quantile(ratios, 0.1));
+  interval.high = std::max(1.0, quantile(ratios, 0.9));
+  return interval;
+}
+
 }  // namespace
 
 Folds whole_sources(const std::vector<const Measurement*>& rows,
@@ -94,8 +116,6 @@ std::string fitted_training_paces(const std::vector<Measurement>& rows,
   for (const PaceSearch::On& on : search.cards())
     for (std::size_t c = 0; c < std::size(model::pace_names); ++c)
       if (auto found = search.found_on(c, on)) all.push_back({on.runtime, on.cards, c, *found});
-  std::vector<double> fitted;
-  for (std::size_t i = 0; i < steps.size(); ++i) fitted.push_back(search.expected(i));
   const std::vector<double> unseen = left_out(search, steps, whole_sources);
 
   for (std::size_t n = 0; n < all.size(); ++n) {
@@ -105,19 +125,8 @@ std::string fitted_training_paces(const std::vector<Measurement>& rows,
     const bool last =
         n + 1 == all.size() || all[n + 1].runtime != each.runtime || all[n + 1].cards != each.cards;
     if (each.cards != "any" || !last) continue;
-    Constant interval{1, 1, 1, 0, {}};
-    for (const auto* expected : {&std::as_const(fitted), &unseen}) {
-      std::vector<double> ratios;
-      for (std::size_t i = 0; i < steps.size(); ++i)
-        if (each.runtime == "any" || steps[i].scenario.runtime->name == each.runtime)
-          ratios.push_back(steps[i].measured / (*expected)[i]);
-      interval.measurements = static_cast<int>(ratios.size());
-      interval.low = std::min(interval.low, quantile(ratios, 0.1));
-      interval.high = std::max(interval.high, quantile(ratios, 0.9));
-    }
-    line(
-        each.runtime, "interval", "any", interval,
-        "residuals, 10th and 90th percentile, the wider of fitted and of other sources' constants");
+    line(each.runtime, "interval", "any", interval_of(steps, unseen, each.runtime),
+         "residuals by constants of other sources, n of one as sqrt(n), the runtime's own thrice");
   }
   return text;
 }

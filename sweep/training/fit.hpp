@@ -10,8 +10,7 @@
 namespace headroom::sweep {
 
 /// training_pace.tsv of the rows that are training times. Intervals are of measured / expected by
-/// runtime, the wider of the 10th and 90th percentile as fitted and as expected by constants that
-/// the row's source had no part in.
+/// runtime, as expected by constants that the row's source had no part in.
 std::string fitted_training_paces(const std::vector<Measurement>& rows,
                                   const std::string& models_folder);
 

@@ -20,6 +20,8 @@ void refuse(const Measurement& row, const std::string& settings) {
   for (const std::string_view each : {"variable-length", "average tokens", "avg tokens"})
     if (has(lower(row["notes"]), each))
       throw Skipped(Skip::setting, "sequences of a length that varies");
+  if (has(lower(row["notes"]), "power limited"))
+    throw Skipped(Skip::setting, "cards below the power of their data sheets");
   for (const std::string_view each : {"cpu offload", "act_cpu_offload=true"})
     if (has(settings, each)) throw Skipped(Skip::feature, std::string(each));
 }
