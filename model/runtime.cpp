@@ -12,7 +12,10 @@ namespace headroom::model {
 
 CardClass card_class(const Device& device) {
   const std::string_view vendor = device.vendor, capability = device.compute_capability;
-  if (vendor != "nvidia") return vendor == "apple" ? CardClass::apple : CardClass::other;
+  constexpr double stacked_memory = 1e12;
+  if (vendor == "apple") return CardClass::apple;
+  if (vendor == "amd" && device.bandwidth.value() < stacked_memory) return CardClass::radeon;
+  if (vendor != "nvidia") return CardClass::other;
   const bool stacked =
       (capability.ends_with(".0") && !capability.starts_with("12")) || capability == "10.3";
   if (!stacked) return CardClass::gddr;

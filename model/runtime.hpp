@@ -107,11 +107,19 @@ enum class PackedProducts : std::uint8_t {
 
 /// Cards whose memory and compute kernels reach alike.
 /// hopper: hbm of compute capability 9 and later, whose hosts are younger too.
-enum class CardClass : std::uint8_t { hbm, hopper, gddr, apple, other };
-inline constexpr std::size_t card_classes = 5;
+/// radeon: AMD's with GDDR or the host's memory.
+enum class CardClass : std::uint8_t { hbm, hopper, gddr, radeon, apple, other };
+inline constexpr std::size_t card_classes = 6;
 /// NVIDIA's dies for data centres (compute capability x.0 before 12, and 10.3) have stacked memory;
-/// its other cards GDDR. Source: NVIDIA, CUDA GPU compute capability tables.
+/// its other cards GDDR. Source: NVIDIA, CUDA GPU compute capability tables. AMD's stacked memory
+/// has 1 TB/s and more, none of its GDDR as much (data sheets of Radeon VII, Instinct, RX and PRO).
 CardClass card_class(const Device& device);
+
+/// What an engine's kernels are written for.
+enum class Backend : std::uint8_t {
+  own,     ///< the maker's own: CUDA, ROCm, SYCL, Metal
+  vulkan,  ///< shaders for cards of every maker
+};
 
 /// Weights that kernels read alike, by the bits of an element of the layers.
 enum class Width : std::uint8_t { sixteen, fp8, eight, four, fp4 };
@@ -153,7 +161,9 @@ struct ExpertTiles {
 struct Runtime {
   std::string_view name, version;
   std::string_view family;  ///< the row whose constants this one shares: versions of one engine
-  std::string_view source;  ///< of the policies below
+  Backend backend;
+  std::string_view with_vulkan;  ///< the row of the same engine built for it; empty: none
+  std::string_view source;       ///< of the policies below
   std::span<const std::string_view> vendors;  ///< makers of cards that it runs on
   std::span<const SchemeFamily> holds;        ///< weights it can run
   /// Classes of encoder-decoders that it runs; nothing: any.
@@ -213,6 +223,7 @@ struct Runtime {
   Size graph_tokens;  ///< longer contexts are decoded without graphs; 0: as short ones
   PackedProducts packed_products;
   bool half_accumulate;                 ///< 16-bit products are summed in 16 bit
+  bool matrix_units;                    ///< products of many tokens are made by them, where any are
   AdapterMemory adapters;               ///< how low-rank adapters are held
   std::span<const Size> adapter_ranks;  ///< of slots; empty: any
   Size adapter_bytes;                   ///< of an element of an adapter

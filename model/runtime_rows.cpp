@@ -98,6 +98,7 @@ Runtime start() {
   r.widest_share = 1;
   r.logits = Positions::last;
   r.logits_bytes = 4;
+  r.matrix_units = true;
   r.utilization = 1.0;
   r.draft_vocabulary = -1;
   r.context_bytes = guess(520 * MiB, 300 * MiB, 900 * MiB);
@@ -236,6 +237,7 @@ Runtime llama_cpp() {
   Runtime r = start();
   r.name = r.family = "llama.cpp";
   r.version = "b6400";
+  r.with_vulkan = "llama.cpp-vulkan";
   r.source = "llama.cpp src/llama-model.cpp, llama-kv-cache-iswa.cpp, -ngl semantics; ggml-alloc.c";
   r.vendors = of_desktops;
   r.holds = llama_cpp_families;
@@ -277,6 +279,7 @@ Runtime llama_cpp_of_2024() {
   Runtime r = llama_cpp();
   r.name = "llama.cpp-b6324";
   r.version = "to b6324";
+  r.with_vulkan = {};
   r.source = "llama.cpp b2800 llama.cpp: llm_build_kqv without flash_attn; ggml-alloc.c";
   r.score_bytes = 4;
   return r;
@@ -288,6 +291,7 @@ Runtime llama_cpp_of_early_2024() {
   Runtime r = llama_cpp_of_2024();
   r.name = "llama.cpp-b3120";
   r.version = "to b3120";
+  r.with_vulkan = "llama.cpp-vulkan-b4282";
   r.source = "llama.cpp b2800 ggml-cuda.cu: ggml_cuda_op_mul_mat_cublas; llm_build_kqv";
   r.packed_products = PackedProducts::in_memory_or_bytes;
   return r;
@@ -298,7 +302,53 @@ Runtime llama_cpp_with_blas() {
   Runtime r = llama_cpp();
   r.name = "llama.cpp-blas";
   r.version = "built with BLAS";
+  r.with_vulkan = {};
   r.source = "llama.cpp ggml-blas.cpp: mul_mat of 32 tokens or more is its own";
+  r.host_prompts = HostPrompts::stay;
+  return r;
+}
+
+/// Shaders unpack weights where they multiply them, in 16 bit, by matrix units where a driver
+/// offers those (VK_KHR_cooperative_matrix, VK_NV_cooperative_matrix2).
+Runtime llama_cpp_with_vulkan() {
+  Runtime r = llama_cpp();
+  r.name = "llama.cpp-vulkan";
+  r.version = "b4283 on, Vulkan";
+  r.source = "llama.cpp ggml-vulkan.cpp, vulkan-shaders/mul_mm.comp, mul_mm_cm2.comp";
+  r.vendors = of_desktops;
+  r.backend = Backend::vulkan;
+  r.packed_products = PackedProducts::in_registers;
+  return r;
+}
+
+/// To b4282 (llama.cpp pull requests 10206 and 10597, December 2024) by shader cores alone, and
+/// without a flash kernel.
+Runtime llama_cpp_with_vulkan_of_2024() {
+  Runtime r = llama_cpp_with_vulkan();
+  r.name = "llama.cpp-vulkan-b4282";
+  r.version = "to b4282, Vulkan";
+  r.source = "llama.cpp b4200 ggml-vulkan.cpp, vulkan-shaders/mul_mm.comp; llm_build_kqv";
+  r.matrix_units = false;
+  r.score_bytes = 4;
+  return r;
+}
+
+/// A fork of llama.cpp with kernels of its own for the CPU, mixtures and its formats.
+Runtime ik_llama_cpp() {
+  Runtime r = llama_cpp();
+  r.name = "ik_llama.cpp";
+  r.version = "2025";
+  r.source = "ikawrakow/ik_llama.cpp: as llama.cpp beside ggml/src/iqk and its CUDA kernels";
+  r.vendors = of_nvidia_amd;
+  r.with_vulkan = {};
+  return r;
+}
+
+Runtime ik_llama_cpp_with_blas() {
+  Runtime r = ik_llama_cpp();
+  r.name = "ik_llama.cpp-blas";
+  r.version = "built with BLAS";
+  r.source = "ikawrakow/ik_llama.cpp ggml-blas.cpp: mul_mat of 32 tokens or more is its own";
   r.host_prompts = HostPrompts::stay;
   return r;
 }
@@ -442,10 +492,17 @@ Runtime torch_program(std::string_view name, std::string_view version, std::stri
 }  // namespace
 
 std::string_view generation_of(const Runtime& runtime) {
-  // llama.cpp before int8 tensor cores and CUDA graphs; vLLM before V1.
-  constexpr std::pair<std::string_view, std::string_view> older[] = {
-      {"llama.cpp-b3120", "llama.cpp-b3120"}, {"vllm-0.5", "vllm-0.7"}, {"vllm-0.7", "vllm-0.7"}};
-  for (const auto& [name, generation] : older)
+  // llama.cpp before int8 tensor cores and CUDA graphs, by its shaders and by those before matrix
+  // units, its fork; vLLM before V1.
+  constexpr std::pair<std::string_view, std::string_view> apart[] = {
+      {"llama.cpp-b3120", "llama.cpp-b3120"},
+      {"llama.cpp-vulkan", "llama.cpp-vulkan"},
+      {"llama.cpp-vulkan-b4282", "llama.cpp-vulkan-b4282"},
+      {"ik_llama.cpp", "ik_llama.cpp"},
+      {"ik_llama.cpp-blas", "ik_llama.cpp"},
+      {"vllm-0.5", "vllm-0.7"},
+      {"vllm-0.7", "vllm-0.7"}};
+  for (const auto& [name, generation] : apart)
     if (runtime.name == name) return generation;
   return runtime.family;
 }
@@ -460,6 +517,10 @@ std::vector<Runtime> policy_rows() {
                             llama_cpp_of_2024(),
                             llama_cpp_of_early_2024(),
                             llama_cpp_with_blas(),
+                            llama_cpp_with_vulkan(),
+                            llama_cpp_with_vulkan_of_2024(),
+                            ik_llama_cpp(),
+                            ik_llama_cpp_with_blas(),
                             vllm(),
                             vllm_of_2025(),
                             vllm_without_triton_kernels(),
@@ -554,6 +615,7 @@ std::vector<Runtime> policy_rows() {
   experts.holds = expert_families;
   experts.caches = caches_of_torch;
   experts.caches_source = "kvcache-ai/ktransformers: StaticCache of the model's type";
+  experts.with_vulkan = {};
   experts.latent_values = false;                           // operators/attention.py: one latent
   experts.packed_products = PackedProducts::in_registers;  // operators/linear.py: Marlin
   experts.expert_tile = experts.layer_kernels = 0;

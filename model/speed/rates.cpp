@@ -37,7 +37,9 @@ bool has_fast_halves(const Device& device) {
 /// Dense peak of the products as the engine makes them: 16 bit no slower than what it is converted
 /// to where a card is no quicker with it. Cards that accumulate fp16 in 16 bit do so at four times
 /// their fp32 rate; GeForce lists half of that, which is with fp32 sums (NVIDIA Ampere and Ada
-/// architecture white papers, appendix). Of bf16 the sums are in fp32.
+/// architecture white papers, appendix). Of bf16 the sums are in fp32. Where an engine leaves
+/// matrix units alone shader cores multiply at their fp32 rate; other makers' rows have 16 bit as
+/// those cores do it.
 double peak(const Scenario& s, const Device& device, Arithmetic arithmetic) {
   double rate = device.peak(arithmetic).value();
   const bool sixteen = arithmetic == Arithmetic::fp16 || arithmetic == Arithmetic::bf16 ||
@@ -45,6 +47,8 @@ double peak(const Scenario& s, const Device& device, Arithmetic arithmetic) {
   if (arithmetic == Arithmetic::int8 && device.fp32 && device.compute_capability == "6.1")
     rate = std::max(rate, 4 * device.fp32->value());
   if (sixteen && device.fp32) rate = std::max(rate, device.fp32->value());
+  if (!s.runtime->matrix_units && device.vendor == "nvidia" && device.fp32)
+    return device.fp32->value();
   const bool halves = arithmetic != Arithmetic::bf16 && has_fast_halves(device);
   if (s.runtime->half_accumulate && halves && sixteen && device.fp32 &&
       card_class(device) == CardClass::gddr)

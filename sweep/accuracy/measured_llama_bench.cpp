@@ -144,6 +144,8 @@ Measurement llama_bench_row(const Fields& row, const RowDefaults& defaults) {
     settings += ";ngl=" + layers;
   if (const std::string flash = field(row, "flash_attn"); !flash.empty() && flash[0] != '-')
     settings += yes(flash) ? ";fa=1" : ";fa=0";
+  if (const std::string backends = field(row, "backends"); !backends.empty())
+    settings += ";backend=" + backends;
   if (yes(field(row, "no_kv_offload"))) settings += ";no_kv_offload=1";
   if (const std::string kv = field(row, "type_k"); !kv.empty()) settings += ";kv=" + kv;
   const auto text = [](Size tokens) { return std::to_string(tokens); };

@@ -26,7 +26,7 @@ constexpr auto engines = std::to_array<Engine>(
      {"hf accelerate", "transformers", GiB, true, 0, 0},
      {"hugging face accelerate", "transformers", GiB, true, 0, 0},
      {"llama.cpp", "llama.cpp", GiB, false, 1, 127},
-     {"ik_llama.cpp", "llama.cpp", GiB, false, 1, 127},
+     {"ik_llama.cpp", "ik_llama.cpp", GiB, false, 1, 127},
      {"ollama", "llama.cpp", GiB, false, 1, 127},
      {"text-generation-webui", "llama.cpp", GiB, false, 0, 0},  // by the precision, see below
      {"vllm", "vllm", GiB, false, 0, 0},
@@ -117,6 +117,41 @@ std::optional<std::string_view> vllm_of_tracker(const std::string& source) {
   return std::nullopt;
 }
 
+/// Whether layers on the CPU were left to BLAS: "BLAS build", "backend=CUDA+BLAS".
+bool with_blas(const Measurement& row) {
+  const std::string notes = lower(row["notes"]);
+  return (notes.find("blas build") != notes.npos && notes.find("no blas") == notes.npos) ||
+         lower(row.setting("backend").value_or("")).find("blas") != std::string::npos;
+}
+
+/// The number behind " b" or "build " in the settings of a row of llama.cpp; 0: none.
+int build_of(const std::string& settings) {
+  for (const std::string_view word : {" b", "build "})
+    for (auto at = settings.find(word); at != settings.npos; at = settings.find(word, at + 1))
+      if (const int number = std::atoi(settings.c_str() + at + word.size()); number > 0)
+        return number;
+  return 0;
+}
+
+/// Settings in lower case. Shaders with matrix units are of December 2024.
+std::string_view llama_cpp_of(const Measurement& row, const std::string& settings) {
+  const auto says = [&](std::string_view word) { return settings.find(word) != settings.npos; };
+  const int build = build_of(settings);
+  if (says("vulkan")) {
+    const bool of_2024 = (says(" 2023") || says(" 2024")) && !says("dec 2024") &&
+                         lower(row["notes"]).find("dec 2024") == std::string::npos;
+    return of_2024 || (build > 0 && build < 4283) ? "llama.cpp-vulkan-b4282" : "llama.cpp-vulkan";
+  }
+  if (with_blas(row)) return "llama.cpp-blas";
+  for (const auto word : {" 2023", "jan 2024", "feb 2024", "mar 2024", "apr 2024", "may 2024"})
+    if (says(word)) return "llama.cpp-b3120";
+  if (const auto flash = row.setting("fa")) return *flash == "0" ? "llama.cpp-b6324" : "llama.cpp";
+  for (const auto word : {"no flash attention", "flash_attention=off", " 2024"})
+    if (says(word)) return "llama.cpp-b6324";
+  if (build > 0 && build < 3121) return "llama.cpp-b3120";
+  return build > 0 && build < 6325 ? "llama.cpp-b6324" : "llama.cpp";
+}
+
 /// Serving tables say how matrices are multiplied; a checkpoint that is held so already says more.
 /// A table that names the kernels of quantised weights and leaves them out for a repository of a
 /// hub has its weights as published.
@@ -192,21 +227,8 @@ const Engine& engine_of(const Measurement& row) {
 
 std::string_view version_of(const Measurement& row, std::string_view runtime) {
   const std::string settings = lower(row["settings"]);
-  if (runtime == "llama.cpp") {
-    if (const std::string notes = lower(row["notes"]);
-        notes.find("blas build") != std::string::npos && notes.find("no blas") == std::string::npos)
-      return "llama.cpp-blas";
-    for (const auto word : {" 2023", "jan 2024", "feb 2024", "mar 2024", "apr 2024", "may 2024"})
-      if (settings.find(word) != std::string::npos) return "llama.cpp-b3120";
-    const auto flash = row.setting("fa");
-    if (flash) return *flash == "0" ? "llama.cpp-b6324" : runtime;
-    for (const auto word : {"no flash attention", "flash_attention=off", " 2024"})
-      if (settings.find(word) != std::string::npos) return "llama.cpp-b6324";
-    const auto build = settings.find(" b");
-    const int number = build == std::string::npos ? 0 : std::atoi(settings.c_str() + build + 2);
-    if (number > 0 && number < 3121) return "llama.cpp-b3120";
-    return number > 0 && number < 6325 ? "llama.cpp-b6324" : runtime;
-  }
+  if (runtime == "llama.cpp") return llama_cpp_of(row, settings);
+  if (runtime == "ik_llama.cpp") return with_blas(row) ? "ik_llama.cpp-blas" : runtime;
   if (runtime == "vllm") {
     int major = 0, minor = 0;
     for (auto at = settings.find("vllm"); at != std::string::npos && major + minor == 0;

@@ -63,6 +63,12 @@ std::string tensor_split(const LaunchPoint& point, bool output) {
   return fmt::format("{}", fmt::join(items, ","));
 }
 
+std::string vulkan_devices(int cards) {
+  std::vector<std::string> names;
+  for (int card = 0; card < cards; ++card) names.push_back(fmt::format("Vulkan{}", card));
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
 /// convert_lora_to_gguf.py makes the files of adapters, convert_hf_to_gguf.py --mmproj that of a
 /// tower.
 void add_companions(const LaunchPoint& point, Command& command) {
@@ -137,6 +143,9 @@ std::string llama_cpp_script(const LaunchPoint& point) {
   };
   flag("--model", gguf_file(*s.weights));
   flag("--n-gpu-layers", std::to_string(offloaded));
+  // A build for several back ends has each card once by each of them (common/arg.cpp: --device).
+  if (s.runtime->backend == model::Backend::vulkan && e.gpus_used > 0)
+    flag("--device", vulkan_devices(e.gpus_used));
   flag("--ctx-size", std::to_string(s.cached_tokens() * s.batch));
   flag("--parallel", std::to_string(s.batch));
   const auto given = [&](std::string_view name) {

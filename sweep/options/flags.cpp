@@ -83,6 +83,8 @@ constexpr Flag table[] = {
     {"ram-budget", "", one, "BYTES", "what it may use of the host's memory (all of it)"},
     {"disk-budget", "", one, "BYTES", "what it may use of the disk (all of it)"},
     {"runtime", "--engine", one, "NAME", "the engine (transformers)"},
+    {"backend", "", one, "NAME",
+     "llama.cpp: what it is built for: cuda, rocm (hip), sycl, metal (the cards' own), or vulkan"},
     {"tp", "--tensor-parallel-size -tp", one, "N",
      "cards that share each matrix (as the runtime splits)"},
     {"pp", "--pipeline-parallel-size -pp", one, "N", "stages of layers that follow each other (1)"},

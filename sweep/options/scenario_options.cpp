@@ -138,6 +138,7 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   for (auto& line : given.engines->assumed(given.on_machine ? given.machine.get() : nullptr))
     given.assumed.push_back(std::move(line));
   s.machine = given.machine.get();
+  set_engine(options, *given.engines, given.on_machine, s);
   set_budgets(options, given.on_machine, s);
   set_parallel(options, given.on_machine, s);
   given.model = std::make_unique<model::Model>(resolve_model(name, Hub(hub_flags(options))));

@@ -10,6 +10,7 @@
 #include "model/estimate.hpp"
 #include "sweep/factors.hpp"
 #include "sweep/options/companion_options.hpp"
+#include "sweep/options/engine_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
 #include "sweep/options/options.hpp"
@@ -20,6 +21,7 @@ namespace headroom::sweep {
 /// Every flag that this file reads beside those of machine_options.hpp.
 #define HEADROOM_SCENARIO_FLAGS                                                             \
   HEADROOM_SPLIT_FLAGS                                                                      \
+  " " HEADROOM_ENGINE_FLAGS                                                                 \
   " "                                                                                       \
   "model task precision kv-precision batch prompt-tokens output-tokens context seq "        \
   "no-kv-cache "                                                                            \

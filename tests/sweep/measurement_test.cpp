@@ -7,6 +7,7 @@
 
 #include "sweep/accuracy/accuracy.hpp"
 #include "sweep/accuracy/finite_run.hpp"
+#include "sweep/accuracy/measurement_names.hpp"
 #include "sweep/accuracy/report.hpp"
 #include "tests/support/folder.hpp"
 
@@ -209,6 +210,27 @@ TEST(Accuracy, ServingTablesAreReadByTheirKernelsAndTheNamesOfTheirRuns) {
   ASSERT_EQ(accuracy.unscored.size(), 2U);
   EXPECT_EQ(accuracy.unscored[0].reason, name_of(Skip::precision));
   EXPECT_EQ(accuracy.unscored[1].reason, name_of(Skip::setting));
+}
+
+/// Rows say in words what an engine was built for and of which time it is.
+TEST(Engine, FollowsFromTheWordsOfARow) {
+  const auto of = [](const char* settings, const char* notes = "") {
+    Measurement m = row({{"settings", settings}, {"notes", notes}});
+    m.settings = settings_of(settings);
+    return std::string(version_of(m, engine_of(m).runtime));
+  };
+  EXPECT_EQ(of("framework=llama.cpp;fa=1;CUDA"), "llama.cpp");
+  EXPECT_EQ(of("framework=llama.cpp;fa=0;Vulkan build 7340"), "llama.cpp-vulkan");
+  EXPECT_EQ(of("framework=llama.cpp b4000;backend=Vulkan"), "llama.cpp-vulkan-b4282");
+  EXPECT_EQ(of("framework=llama.cpp;fa=0;Vulkan mar 2024"), "llama.cpp-vulkan-b4282");
+  EXPECT_EQ(of("framework=llama.cpp 2024;ngl=99;Vulkan"), "llama.cpp-vulkan-b4282");
+  EXPECT_EQ(of("framework=llama.cpp 2024;Vulkan", "master of Dec 2024"), "llama.cpp-vulkan");
+  EXPECT_EQ(of("framework=llama.cpp may 2024;fa=0"), "llama.cpp-b3120");
+  EXPECT_EQ(of("framework=llama.cpp b5210"), "llama.cpp-b6324");
+  EXPECT_EQ(of("framework=llama.cpp", "BLAS build: layers of the CPU stay there"),
+            "llama.cpp-blas");
+  EXPECT_EQ(of("framework=ik_llama.cpp oct 2025;fa=1"), "ik_llama.cpp");
+  EXPECT_EQ(of("framework=ik_llama.cpp;backend=CUDA+BLAS"), "ik_llama.cpp-blas");
 }
 
 /// Outputs of ShareGPT differ, so that a run ends with few of them; of others nothing is known.

@@ -1,0 +1,57 @@
+#include "sweep/options/engine_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/estimate.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+/// A back end of llama.cpp (docs/build.md), by the maker of the cards that it is for; empty: any.
+struct BackendName {
+  std::string_view name, vendor;
+};
+constexpr BackendName backends[] = {{"cuda", "nvidia"}, {"rocm", "amd"},    {"hip", "amd"},
+                                    {"sycl", "intel"},  {"metal", "apple"}, {"vulkan", ""}};
+
+/// The row of the engine that is built for the back end. One of the maker's own is what a row
+/// stands for that says nothing of back ends.
+const model::Runtime& built_for(const Options& options, const Engines& engines, bool on_machine,
+                                const model::Scenario& s) {
+  const model::Runtime& runtime = *s.runtime;
+  std::vector<std::string_view> names;
+  for (const BackendName& each : backends) names.push_back(each.name);
+  const std::string name = options.one_of("backend", names, "");
+  const auto& chosen = *std::ranges::find(backends, name, &BackendName::name);
+  const bool shaders = runtime.backend == model::Backend::vulkan;
+  if (!shaders && runtime.with_vulkan.empty())
+    throw UsageError(
+        fmt::format("--backend is an option of llama.cpp and llama.cpp-b3120; the runtime is {}",
+                    runtime.name));
+  if (!on_machine || s.machine->devices.empty())
+    throw UsageError(
+        fmt::format("--backend has no effect without a {}", on_machine ? "GPU" : "machine"));
+  if (chosen.vendor.empty()) return shaders ? runtime : engines.named(runtime.with_vulkan);
+  if (shaders)
+    throw UsageError(fmt::format("--backend {}: {} is built for vulkan", name, runtime.name));
+  for (const Device& card : s.machine->devices) {
+    if (card.vendor == chosen.vendor) continue;
+    const auto own =
+        std::ranges::find(backends, std::string_view(card.vendor), &BackendName::vendor);
+    throw UsageError(
+        fmt::format("--backend {}: {} has {}vulkan", name, card.name,
+                    own == std::end(backends) ? "" : fmt::format("{} and ", own->name)));
+  }
+  return runtime;
+}
+
+}  // namespace
+
+void set_engine(const Options& options, const Engines& engines, bool on_machine,
+                model::Scenario& s) {
+  if (options.given("backend")) s.runtime = &built_for(options, engines, on_machine, s);
+}
+
+}  // namespace headroom::sweep

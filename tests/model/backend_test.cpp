@@ -1,0 +1,39 @@
+// What engines are built for: which of a card's units multiply, and which cards are alike.
+#include <gtest/gtest.h>
+
+#include "model/speed/rates.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// The peak that the engine's products are a share of, TFLOPS.
+double peak(const char* engine, const char* card) {
+  const test::OnCards c("meta-llama/Meta-Llama-3-8B", "q4_0", card, engine);
+  const Device& device = c.box.devices.front();
+  const double share = product_share(c.s, device, rates_on(c.s, device)).value;
+  return card_rate(c.s, device).flops_s / share / 1e12;
+}
+
+/// An RTX 3090 multiplies 35.6 TFLOPS by its shaders, 142 by matrix units that sum in fp16, 284 of
+/// bytes. llama.cpp pull request 10991 has 2777 tokens/s of Llama-3-8B there with matrix
+/// units, 44.6 TFLOPS: more than shaders can.
+TEST(Backend, DecidesWhichUnitsMultiply) {
+  EXPECT_NEAR(peak("llama.cpp", "1x rtx-3090"), 284, 2);
+  EXPECT_NEAR(peak("llama.cpp-vulkan", "1x rtx-3090"), 142, 1);
+  EXPECT_NEAR(peak("llama.cpp-vulkan-b4282", "1x rtx-3090"), 35.6, 0.1);
+}
+
+TEST(Backend, CardsOfAmdWithoutStackedMemoryAreAClassOfTheirOwn) {
+  const auto of = [](const char* card) {
+    return card_class(parse_machine(card, shipped_catalogue()).devices.front());
+  };
+  for (const char* card : {"rx-7900-xtx", "rx-9070-xt", "pro-w7900", "radeon-8060s-128gb"})
+    EXPECT_EQ(of(card), CardClass::radeon) << card;
+  for (const char* card : {"mi50", "radeon-vii", "mi300x"})
+    EXPECT_EQ(of(card), CardClass::other) << card;
+  EXPECT_EQ(of("rtx-4090"), CardClass::gddr);
+}
+
+}  // namespace
+}  // namespace headroom::model
