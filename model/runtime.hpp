@@ -136,6 +136,8 @@ struct Rates {
   Constant byte_compute;      ///< the same of packed weights that are multiplied as bytes
   Constant kernel_s;          ///< of each kernel beside what it reads and multiplies, seconds:
                               ///< its launch, its start and end, the Python that calls it
+  Constant expert_tokens;     ///< tokens of a routed expert that take as long as what its products
+                           ///< cost whatever their number: at as many they run at half their rate
   Constant unpack_bandwidth;  ///< share of the card's bandwidth at which weights are unpacked into
                               ///< memory: what is read and, in 16 bit, written
 };
@@ -217,7 +219,6 @@ struct Runtime {
   Size score_bytes;        ///< bytes of one attention score with its copies; 0: never all at once
   Size layer_kernels;      ///< launched for a layer in prefill, unpacking left out; 0: chunks of a
                            ///< prompt do not follow each other through a layer split's cards
-  Size expert_tile;        ///< tokens that a product of an expert is padded to; 0: not padded
   bool activations_in_memory;  ///< norms, sums and conversions are kernels of their own
   bool graphs;        ///< decode steps are captured as CUDA graphs, prompts launched as they come
   Size graph_tokens;  ///< longer contexts are decoded without graphs; 0: as short ones

@@ -109,7 +109,9 @@ Runtime start() {
   for (auto& by_width : r.rates)
     for (Rates& rates : by_width)
       rates = {guess(0.78, 0.40, 0.95), guess(0.40, 0.15, 0.70), guess(0.22, 0.10, 0.40),
-               guess(5e-6, 1e-6, 20e-6), guess(0.80, 0.30, 1.20)};
+               guess(5e-6, 1e-6, 20e-6),
+               // Tiles of 16 to 128 tokens, of which the last is half empty on average.
+               guess(24, 6, 96), guess(0.80, 0.30, 1.20)};
   r.score_traffic = guess(20, 8, 40);  // written, scaled and masked, read for the softmax and after
   // ggml: some fifty reads and writes of a hidden state in fp32, part of them within caches.
   r.activation_traffic = guess(120, 60, 240);
@@ -267,7 +269,6 @@ Runtime llama_cpp() {
   r.adapters = AdapterMemory::loaded;  // llama-adapter.cpp: in the adapted tensor's own buffer
   r.adapter_bytes = 4;                 // convert_lora_to_gguf.py: --outtype f32
   r.draft_vocabulary = 128;            // common/speculative.cpp: SPEC_VOCAB_MAX_SIZE_DIFFERENCE
-  r.expert_tile = 128;                 // mmq.cuh: columns of a tile, by the tokens of all experts
   r.activations_in_memory = true;
   r.packed_products = PackedProducts::bytes;  // ggml_cuda_should_use_mmq
   r.half_accumulate = true;                   // cublasGemmEx with CUBLAS_COMPUTE_16F
@@ -618,7 +619,7 @@ std::vector<Runtime> policy_rows() {
   experts.with_vulkan = {};
   experts.latent_values = false;                           // operators/attention.py: one latent
   experts.packed_products = PackedProducts::in_registers;  // operators/linear.py: Marlin
-  experts.expert_tile = experts.layer_kernels = 0;
+  experts.layer_kernels = 0;
   experts.activations_in_memory = experts.half_accumulate = false;
   experts.adapters = AdapterMemory::unknown;
   experts.draft_vocabulary = -1;

@@ -103,8 +103,8 @@ class Parts {
     if (all.scores > 0)
       text += fmt::format("; {:.3g} bytes moved for each attention score", r.score_traffic.value);
     if (all.padding > 0)
-      text += fmt::format("; {:.0f} % more multiplied in tiles that experts fill in part",
-                          100 * all.padding / all.flops);
+      text += fmt::format("; experts cost {:.3g} tokens beside those that each gets",
+                          rates_on(s_, card).expert_tokens.value);
     if (all.channels > 0)
       text += fmt::format("; {:.3g} bytes moved for each channel of activations",
                           r.activation_traffic.value);
@@ -141,7 +141,9 @@ class Parts {
     const double by_memory = memory(all, stretch.rate),
                  by_compute = compute_seconds(all, stretch.rate);
     const bool reads = by_memory >= by_compute;
-    const bool multiplies = 2 * (all.flops + all.padding) / stretch.rate.flops_s >= by_compute;
+    const bool multiplies =
+        2 * (all.flops + stretch.rate.expert_tokens * all.padding) / stretch.rate.flops_s >=
+        by_compute;
     const double sum = std::max(by_memory, by_compute) + repeats(all, stretch.rate);
     const std::string at = rates(stretch, all);
     for (const Group& group : groups_of(stretch.items)) {

@@ -62,6 +62,7 @@ Work own_work(const Scenario& s, const Plan& plan, const Pass& pass, const Piece
     work.weight_bytes -= host.weight_bytes;
     work.expert_bytes -= host.expert_bytes;
     work.packed_bytes -= host.packed_bytes;
+    work.padding -= host.padding;
     work.flops -= host.flops;
   }
   if (caches_on_cards(s)) return work;

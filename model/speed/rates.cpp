@@ -110,8 +110,8 @@ double read_bytes(const Scenario& s, const Work& work) {
 
 double compute_seconds(const Work& work, const Rate& rate) {
   const double attention = work.attended > 0 ? work.attended / rate.attend_s : 0;
-  return (work.flops - work.attended + work.padding) / rate.flops_s + attention +
-         work.scores * rate.score_s + work.channels * rate.channel_s +
+  return (work.flops - work.attended + rate.expert_tokens * work.padding) / rate.flops_s +
+         attention + work.scores * rate.score_s + work.channels * rate.channel_s +
          work.packed_bytes * rate.unpack_s;
 }
 
@@ -146,7 +146,8 @@ Rate card_rate(const Scenario& s, const Device& device) {
           peak(s, device, Arithmetic::dequantised) * s.runtime->score_compute.value,
           s.runtime->score_traffic.value / bandwidth,
           s.runtime->activation_traffic.value / bandwidth,
-          unpack_seconds(s, device, rates)};
+          unpack_seconds(s, device, rates),
+          rates.expert_tokens.value};
 }
 Rate cpu_rate(const Scenario& s) {
   const Host& host = s.machine->host;

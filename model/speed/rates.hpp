@@ -13,13 +13,15 @@ double read_bytes(const Scenario& scenario, const Work& work);
 
 /// What a device reaches: bytes, bytes copied for query heads, FLOPs of matrices and of a prompt's
 /// scores a second; seconds that an attention score in memory costs, a channel of activations
-/// there, and a packed byte of weights that is unpacked into memory.
+/// there, and a packed byte of weights that is unpacked into memory; tokens that an expert's
+/// products cost beside those that it gets.
 struct Rate {
   double bytes_s = 0, repeat_s = 0, flops_s = 0, attend_s = 0;
-  double score_s = 0, channel_s = 0, unpack_s = 0;
+  double score_s = 0, channel_s = 0, unpack_s = 0, expert_tokens = 0;
 };
 /// Kernels that follow each other, seconds: products, scores, then what goes through memory beside
-/// them.
+/// them. n tokens of a routed expert are multiplied at n / (n + expert_tokens) of the rate of many:
+/// each expert starts tiles of its own, of which the last is not full.
 double compute_seconds(const Work& work, const Rate& rate);
 /// The roofline: max(bytes / bandwidth, compute_seconds) + repeated / copying. Copying keys and
 /// values for every query head is bound by the kernel's index arithmetic: measured at the same rate

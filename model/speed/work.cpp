@@ -13,16 +13,13 @@ double at(const std::vector<double>& before, Range range) {
          before[static_cast<std::size_t>(range.first)];
 }
 
-/// Products of experts that are made beside each that a token asks for: an expert takes whole tiles
-/// of tokens, of which the last is half empty on average.
-double padding(const Scenario& s, const Pass& pass) {
+/// Of the tokens that an expert gets in a pass, each time that it is read, one as a share.
+double one_of_an_expert(const Scenario& s, const Pass& pass) {
   const Routing routing = s.weights->model->profile.routing;
+  if (routing.experts <= 0) return 0;
   const double tokens = pass.tokens / pass.weight_reads;
-  const double tile = std::min(tokens, static_cast<double>(s.runtime->expert_tile));
-  if (tile <= 0 || routing.experts <= 0) return 0;
-  const double each =
-      tokens * static_cast<double>(routing.used) / static_cast<double>(routing.experts);
-  return std::max(0.0, std::max(pass.touched, each / tile + pass.touched / 2) * tile / each - 1);
+  return pass.touched * static_cast<double>(routing.experts) /
+         (tokens * static_cast<double>(routing.used));
 }
 
 /// Scores that stand in memory, by those that count: products make the masked ones too, a chunk's
@@ -57,7 +54,7 @@ LayerWork layer_work(const Scenario& s, const Pass& pass, const Piece& piece) {
   if (pass.prompt > 0) {
     work.packed_bytes = work.weight_bytes;
     if (piece.content != Content::dense)
-      work.padding = 2.0 * at(profile.routed_before, run) * pass.tokens * padding(s, pass);
+      work.padding = 2.0 * at(profile.routed_before, run) * pass.tokens * one_of_an_expert(s, pass);
   }
   if (piece.content == Content::experts) return layers;
   if (pass.prompt > 0 && s.runtime->activations_in_memory)
@@ -105,7 +102,13 @@ Work host_work(const Scenario& s, const Pass& pass, Range range) {
   work.expert_bytes = pass.weight_reads * at(host.read_routed_before, run) * pass.touched;
   work.weight_bytes = pass.weight_reads * at(host.read_dense_before, run) + work.expert_bytes;
   work.flops = 2.0 * at(host.multiplied_before, run) * pass.tokens;
-  if (pass.prompt > 0) work.packed_bytes = work.weight_bytes;
+  if (pass.prompt == 0) return work;
+  work.packed_bytes = work.weight_bytes;
+  const double routed = at(s.weights->read_routed, run);
+  if (routed > 0)
+    work.padding = at(host.read_routed_before, run) / routed * 2.0 *
+                   at(s.weights->model->profile.routed_before, run) * pass.tokens *
+                   one_of_an_expert(s, pass);
   return work;
 }
 

@@ -14,7 +14,7 @@ struct Work {
   double scores = 0;        ///< attention scores that stand in memory
   double channels = 0;      ///< tokens * hidden size * layers whose activations go through memory
   double packed_bytes = 0;  ///< weights that meet many tokens, as they are packed
-  double padding = 0;       ///< FLOPs of what cards multiply for nothing: tiles half full
+  double padding = 0;       ///< FLOPs of one token of a prompt through each expert that is touched
   double flops = 0;         ///< multiplications and additions of matrices and attention scores
   double attended = 0;      ///< of them those of a prompt's scores: in 16 bit, whatever weights are
 };

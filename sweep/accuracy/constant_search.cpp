@@ -14,35 +14,21 @@ namespace {
 using model::Constant;
 using model::Runtime;
 
-constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},
-                             {"decode_bandwidth", 0.02, 1.0},
-                             {"kernel_s", 1e-7, 5e-4},
-                             {"cache_cost", 0.3, 5.0},
-                             {"mixture_kernels", 1, 100},
-                             {"expert_kernels", 0.1, 12},
-                             {"packed_kernels", 0.05, 5},
-                             {"step_s", 1e-5, 1e-2},
-                             {"sequence_s", 2e-7, 2e-4},
-                             {"expert_cost", 0.4, 6.0},
-                             {"repeat_bandwidth", 3e10, 2e12},
-                             {"eager_kernel_s", 1e-6, 2e-4},
-                             {"score_compute", 0.02, 1.0},
-                             {"prefill_compute", 0.01, 1.0},
-                             {"byte_compute", 0.01, 1.0},
-                             {"unpack_bandwidth", 0.1, 1.5},
-                             {"reduce_latency_s", 4e-6, 5e-4},
-                             {"reduce_over_bus_s", 5e-6, 5e-4},
-                             {"score_traffic", 4, 100},
-                             {"activation_traffic", 10, 500},
-                             {"queue", 0.01, 1.0},
-                             {"request_s", 0.0005, 0.1},
-                             {"stream_bandwidth", 0.05, 1.0},
-                             {"cpu_bandwidth", 0.1, 1.0},
-                             {"cpu_compute", 0.05, 1.5},
-                             {"crossing_s", 1e-6, 2e-3},
-                             {"far_bandwidth", 0.02, 1.0},
-                             {"load_read_bandwidth", 2e8, 4e10},
-                             {"load_copy_bandwidth", 2e8, 4e10},
+constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},        {"decode_bandwidth", 0.02, 1.0},
+                             {"kernel_s", 1e-7, 5e-4},           {"cache_cost", 0.3, 5.0},
+                             {"mixture_kernels", 1, 100},        {"expert_kernels", 0.1, 12},
+                             {"packed_kernels", 0.05, 5},        {"step_s", 1e-5, 1e-2},
+                             {"sequence_s", 2e-7, 2e-4},         {"expert_cost", 0.4, 6.0},
+                             {"repeat_bandwidth", 3e10, 2e12},   {"eager_kernel_s", 1e-6, 2e-4},
+                             {"score_compute", 0.02, 1.0},       {"prefill_compute", 0.01, 1.0},
+                             {"byte_compute", 0.01, 1.0},        {"expert_tokens", 0.5, 300},
+                             {"unpack_bandwidth", 0.1, 1.5},     {"reduce_latency_s", 4e-6, 5e-4},
+                             {"reduce_over_bus_s", 5e-6, 5e-4},  {"score_traffic", 4, 100},
+                             {"activation_traffic", 10, 500},    {"queue", 0.01, 1.0},
+                             {"request_s", 0.0005, 0.1},         {"stream_bandwidth", 0.05, 1.0},
+                             {"cpu_bandwidth", 0.1, 1.0},        {"cpu_compute", 0.05, 1.5},
+                             {"crossing_s", 1e-6, 2e-3},         {"far_bandwidth", 0.02, 1.0},
+                             {"load_read_bandwidth", 2e8, 4e10}, {"load_copy_bandwidth", 2e8, 4e10},
                              {"load_fixed_s", 0.2, 120}};
 
 /// Calls `f` for each constant of `rows` that the unknown stands for.
@@ -77,7 +63,8 @@ bool measures(const Subject& subject, const model::NamedConstant& constant, bool
     return statistic == Statistic::card_used || statistic == Statistic::beside_cache;
   if (constant.of_rates && subject.group.starts_with("offload")) return always_offloads;
   const model::Scenario& s = subject.scenario;
-  const bool of_prompts = constant.name == "prefill_compute" || constant.name == "byte_compute";
+  const bool of_prompts = constant.name == "prefill_compute" || constant.name == "byte_compute" ||
+                          constant.name == "expert_tokens";
   if (of_prompts && subject.group.starts_with("decode"))
     return statistic == Statistic::generation && s.prompt_tokens >= 30 * s.output_tokens;
   return !is_memory(statistic);
