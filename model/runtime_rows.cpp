@@ -457,6 +457,16 @@ Runtime vllm_of_early_2024() {
   return r;
 }
 
+/// Before 0.2.6 no step is captured as a CUDA graph.
+Runtime vllm_of_2023() {
+  Runtime r = vllm_of_early_2024();
+  r.name = "vllm-0.2";
+  r.version = "to 0.2.5";
+  r.source = "vLLM 0.2.5 worker/worker.py: the model is called; as 0.5 beside";
+  r.graph_tokens = 1;
+  return r;
+}
+
 Runtime like(Runtime r, std::string_view name, std::string_view version, std::string_view source) {
   r.name = r.family = name;
   r.version = version;
@@ -501,6 +511,7 @@ std::string_view generation_of(const Runtime& runtime) {
       {"llama.cpp-vulkan-b4282", "llama.cpp-vulkan-b4282"},
       {"ik_llama.cpp", "ik_llama.cpp"},
       {"ik_llama.cpp-blas", "ik_llama.cpp"},
+      {"vllm-0.2", "vllm-0.7"},
       {"vllm-0.5", "vllm-0.7"},
       {"vllm-0.7", "vllm-0.7"}};
   for (const auto& [name, generation] : apart)
@@ -527,7 +538,8 @@ std::vector<Runtime> policy_rows() {
                             vllm_without_triton_kernels(),
                             vllm_without_hybrid_caches(),
                             vllm_of_2024(),
-                            vllm_of_early_2024()};
+                            vllm_of_early_2024(),
+                            vllm_of_2023()};
   Runtime& sglang = rows.emplace_back(serving("sglang", "0.5", "SGLang 0.5: as vLLM, radix cache"));
   sglang.vendors = of_torch;
   // fused_moe_triton/layer.py: moe_tp_size = tp_size / ep_size, experts % ep_size == 0.

@@ -100,14 +100,16 @@ std::string_view vllm_of(int minor) {
   if (minor > 10) return "vllm-0.15";
   if (minor > 9) return "vllm-0.10";
   if (minor > 7) return "vllm-0.9";
-  return minor < 6 ? "vllm-0.5" : "vllm-0.7";
+  if (minor > 5) return "vllm-0.7";
+  return minor < 3 ? "vllm-0.2" : "vllm-0.5";
 }
 
 /// The version that was current when an issue or pull request of vLLM was opened, by its number:
-/// those of the days of releases 0.6.0, 0.8.0, 0.10.0, 0.11.0 and 0.16.0. Nothing: no such source.
+/// those of the days of releases 0.2.6, 0.6.0, 0.8.0, 0.10.0, 0.11.0 and 0.16.0. Nothing: no such
+/// source.
 std::optional<std::string_view> vllm_of_tracker(const std::string& source) {
-  constexpr std::pair<int, int> newer[] = {{34500, 16}, {26100, 11}, {21500, 10},
-                                           {14900, 8},  {8100, 6},   {0, 5}};
+  constexpr std::pair<int, int> newer[] = {{34500, 16}, {26100, 11}, {21500, 10}, {14900, 8},
+                                           {8100, 6},   {2157, 5},   {0, 2}};
   for (const std::string_view word : {"vllm-project/vllm/issues/", "vllm-project/vllm/pull/"})
     if (const auto at = source.find(word); at != source.npos) {
       const int number = std::atoi(source.c_str() + at + word.size());
@@ -150,6 +152,16 @@ std::string_view llama_cpp_of(const Measurement& row, const std::string& setting
     if (says(word)) return "llama.cpp-b6324";
   if (build > 0 && build < 3121) return "llama.cpp-b3120";
   return build > 0 && build < 6325 ? "llama.cpp-b6324" : "llama.cpp";
+}
+
+/// When tables were written that name neither the version of an engine nor a date: the year of the
+/// revision that is cited. Empty: of others nothing is known.
+std::string_view year_of(const std::string& source) {
+  constexpr std::pair<std::string_view, std::string_view> years[] = {
+      {"mlc-ai/llm-perf-bench@d401356", " 2023"}, {"jzhang38/TinyLlama@bf12224", " 2023"}};
+  for (const auto& [table, year] : years)
+    if (source.find(table) != source.npos) return year;
+  return {};
 }
 
 /// Serving tables say how matrices are multiplied; a checkpoint that is held so already says more.
@@ -226,7 +238,7 @@ const Engine& engine_of(const Measurement& row) {
 }
 
 std::string_view version_of(const Measurement& row, std::string_view runtime) {
-  const std::string settings = lower(row["settings"]);
+  const std::string settings = lower(row["settings"]) + std::string(year_of(row["source"]));
   if (runtime == "llama.cpp") return llama_cpp_of(row, settings);
   if (runtime == "ik_llama.cpp") return with_blas(row) ? "ik_llama.cpp-blas" : runtime;
   if (runtime == "vllm") {
@@ -238,7 +250,10 @@ std::string_view version_of(const Measurement& row, std::string_view runtime) {
           std::sscanf(rest, " %d.%d", &major, &minor) != 2)
         major = minor = 0;
     }
-    if (major + minor == 0) return vllm_of_tracker(row["source"]).value_or(runtime);
+    if (major + minor == 0) {
+      const bool old = settings.find(" 2023") != std::string::npos;
+      return vllm_of_tracker(row["source"]).value_or(old ? "vllm-0.2" : runtime);
+    }
     return major > 0 ? runtime : vllm_of(minor);
   }
   if (runtime != "transformers") return runtime;

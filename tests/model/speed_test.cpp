@@ -183,8 +183,8 @@ TEST(Speed, LongContextsWithoutCudaGraphsAreBoundByLaunches) {
 /// mlc-ai/llm-perf-bench, vLLM, CodeLlama-34B in fp16: 8 A10G, which meet over PCIe, are 1.41 times
 /// as fast as 4; twice as fast they would be without the all-reduces.
 TEST(Speed, AllReducesOverTheHostsBusCostMoreThanOverLinks) {
-  Case four("codellama/CodeLlama-34b-hf", "fp16", "4x a10g", "vllm");
-  Case eight("codellama/CodeLlama-34b-hf", "fp16", "8x a10g", "vllm");
+  Case four("codellama/CodeLlama-34b-hf", "fp16", "4x a10g", "vllm-0.2");
+  Case eight("codellama/CodeLlama-34b-hf", "fp16", "8x a10g", "vllm-0.2");
   four.s.tensor_parallel = 4;
   eight.s.tensor_parallel = 8;
   EXPECT_NEAR(four.step(128) / eight.step(128), 1.41, 0.2);

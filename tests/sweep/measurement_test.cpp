@@ -214,8 +214,8 @@ TEST(Accuracy, ServingTablesAreReadByTheirKernelsAndTheNamesOfTheirRuns) {
 
 /// Rows say in words what an engine was built for and of which time it is.
 TEST(Engine, FollowsFromTheWordsOfARow) {
-  const auto of = [](const char* settings, const char* notes = "") {
-    Measurement m = row({{"settings", settings}, {"notes", notes}});
+  const auto of = [](const char* settings, const char* notes = "", const char* source = "") {
+    Measurement m = row({{"settings", settings}, {"notes", notes}, {"source", source}});
     m.settings = settings_of(settings);
     return std::string(version_of(m, engine_of(m).runtime));
   };
@@ -231,6 +231,13 @@ TEST(Engine, FollowsFromTheWordsOfARow) {
             "llama.cpp-blas");
   EXPECT_EQ(of("framework=ik_llama.cpp oct 2025;fa=1"), "ik_llama.cpp");
   EXPECT_EQ(of("framework=ik_llama.cpp;backend=CUDA+BLAS"), "ik_llama.cpp-blas");
+  EXPECT_EQ(of("framework=vLLM 0.2"), "vllm-0.2");
+  EXPECT_EQ(of("framework=vLLM"), "vllm");
+  const char* old = "github:mlc-ai/llm-perf-bench@d401356:README.md";  // of 2023, without versions
+  EXPECT_EQ(of("framework=vLLM;PCIe only", "", old), "vllm-0.2");
+  EXPECT_EQ(of("framework=Llama.cpp;PCIe only", "", old), "llama.cpp-b3120");
+  EXPECT_EQ(of("framework=vLLM", "", "github.com/vllm-project/vllm/issues/2000"), "vllm-0.2");
+  EXPECT_EQ(of("framework=vLLM", "", "github.com/vllm-project/vllm/issues/3000"), "vllm-0.5");
 }
 
 /// Outputs of ShareGPT differ, so that a run ends with few of them; of others nothing is known.
