@@ -8,6 +8,7 @@
 
 #include "hardware/machine.hpp"
 #include "model/estimate.hpp"
+#include "model/evaluator.hpp"
 #include "model/training/outcome.hpp"
 #include "model/training/rank.hpp"
 #include "model/training/shape.hpp"
@@ -43,9 +44,10 @@ void evaluate(benchmark::State& state, std::string_view name) {
   const auto weights = model::hold(model, model::scheme("bf16"));
   const auto machine = parse_machine("rtx-4090", shipped_catalogue());
   const auto all = points(weights, machine);
+  model::Evaluator evaluate_next;
   std::size_t i = 0;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(model::evaluate(all[i]));
+    benchmark::DoNotOptimize(evaluate_next(all[i]));
     if (++i == all.size()) i = 0;
   }
   state.SetItemsProcessed(state.iterations());

@@ -29,9 +29,9 @@ Bytes full_budget(const Scenario& s) {
 using State =
     std::tuple<Reason, bool, Size, Size, Size, Where, Where, Size, int, std::vector<Size>>;
 
-State state_at(Scenario s, const ExpertsApart& experts, Bytes budget) {
+State state_at(Scenario s, const ExpertsApart& experts, Evaluator& evaluate, Bytes budget) {
   s.gpu_budget = budget;
-  const Size apart = experts.improve(s).layers;
+  const Size apart = experts.improve(s, evaluate).layers;
   s = at_once(s);
   const Plan plan = place(s, 1.0);
   if (!plan.feasible()) return {plan.reason, false, 0, 0, 0, Where::cpu, Where::cpu, 0, 0, {}};
@@ -50,17 +50,17 @@ State state_at(Scenario s, const ExpertsApart& experts, Bytes budget) {
 
 /// The MiB in (low, high] at which the state changes. More memory never brings a state back, so
 /// between equal states there is no other.
-void add_changes(const Scenario& s, const ExpertsApart& experts, Size low, const State& at_low,
-                 Size high, const State& at_high, std::vector<Bytes>& found) {
+void add_changes(const Scenario& s, const ExpertsApart& experts, Evaluator& evaluate, Size low,
+                 const State& at_low, Size high, const State& at_high, std::vector<Bytes>& found) {
   if (at_low == at_high) return;
   if (high - low <= 1) {
     found.push_back(high * mebibyte);
     return;
   }
   const Size middle = low + (high - low) / 2;
-  const State at_middle = state_at(s, experts, middle * mebibyte);
-  add_changes(s, experts, low, at_low, middle, at_middle, found);
-  add_changes(s, experts, middle, at_middle, high, at_high, found);
+  const State at_middle = state_at(s, experts, evaluate, middle * mebibyte);
+  add_changes(s, experts, evaluate, low, at_low, middle, at_middle, found);
+  add_changes(s, experts, evaluate, middle, at_middle, high, at_high, found);
 }
 
 bool reads_disk(const AllocationPoint& p) {
@@ -106,8 +106,9 @@ std::vector<Bytes> allocations(const Scenario& s, std::optional<Bytes> step) {
     for (Bytes at = *step; at < full; at += *step) all.push_back(at);
   } else if (const Size last = full.count() / mebibyte.count(); last > 0) {
     const ExpertsApart experts(*s.weights);
-    add_changes(s, experts, 0, state_at(s, experts, Bytes(0)), last,
-                state_at(s, experts, last * mebibyte), all);
+    Evaluator evaluate;
+    add_changes(s, experts, evaluate, 0, state_at(s, experts, evaluate, Bytes(0)), last,
+                state_at(s, experts, evaluate, last * mebibyte), all);
   }
   if (all.back() < full) all.push_back(full);
   return all;
@@ -118,10 +119,11 @@ std::vector<AllocationPoint> allocation_curve(const Scenario& scenario,
   std::vector<AllocationPoint> curve;
   std::size_t last = budgets.size();
   const ExpertsApart experts(*scenario.weights);
+  Evaluator evaluate;
   for (const Bytes budget : budgets) {
     Scenario s = scenario;
     s.gpu_budget = budget;
-    const auto [apart, estimate] = experts.improve(s);
+    const auto [apart, estimate] = experts.improve(s, evaluate);
     AllocationPoint point{budget, estimate, {}, apart, {}, {}};
     if (point.estimate.verdict != Verdict::refused) point.plan = place(at_once(s), 1.0);
     if (!curve.empty()) point.jumps = jumps_between(curve.back(), point);

@@ -118,6 +118,8 @@ struct StepOutcome {
   bool gradients_alive = false;     ///< at that moment
   Seconds time;                     ///< of a whole step; infinite where it is not known
   double utilization = 0;           ///< model FLOPs over what the cards could do in that time
+
+  bool operator==(const StepOutcome&) const = default;
 };
 
 /// What requests get of an engine under load, in its steady state (model/speed/traffic.hpp).
@@ -126,6 +128,8 @@ struct Served {
   Seconds ttft, tpot, total;    ///< of the mean request
   Seconds ttft_p95, total_p95;  ///< of a request with lengths at their 95th percentile
   double requests_s = 0, output_tokens_s = 0;  ///< of all replicas
+
+  bool operator==(const Served&) const = default;
 };
 
 /// The outcome of one point. Plain values: no allocation. Byte counts are of the whole machine
@@ -161,6 +165,8 @@ struct Estimate {
   /// no interval reaches below.
   std::uint8_t first_least = 0, step_least = 0;
   bool first_unmeasured = false, step_unmeasured = false;
+
+  bool operator==(const Estimate&) const = default;
 };
 
 /// Pure and total: never throws for a scenario made of valid rows, depends on nothing else.

@@ -199,12 +199,12 @@ model::Scenario JobGrid::scenario(std::span<const Size> point) const {
   return all.decides;
 }
 
-model::Estimate JobGrid::evaluate(std::span<const Size> point,
-                                  model::TrainingEvaluator& evaluator) const {
-  if (training) return training->evaluate(point, evaluator);
+model::Estimate JobGrid::evaluate(std::span<const Size> point, Evaluators& evaluators) const {
+  if (training) return training->evaluate(point, evaluators.training);
   model::Scenario s = scenario(point);
-  if (experts.empty() || s.weights->model->profile.routing.experts == 0) return model::evaluate(s);
-  return experts.at(s.weights).improve(s).estimate;
+  model::Evaluator& evaluate = evaluators.inference[s.machine];
+  if (experts.empty() || s.weights->model->profile.routing.experts == 0) return evaluate(s);
+  return experts.at(s.weights).improve(s, evaluate).estimate;
 }
 
 Size Job::points() const {

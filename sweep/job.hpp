@@ -12,8 +12,9 @@
 
 #include "hardware/catalogue.hpp"
 #include "hardware/price.hpp"
-#include "model/estimate.hpp"
+#include "model/evaluator.hpp"
 #include "model/placement/experts_apart.hpp"
+#include "model/training/shape.hpp"
 #include "report/run_info.hpp"
 #include "sweep/companion_axes.hpp"
 #include "sweep/exclusion.hpp"
@@ -42,6 +43,12 @@ struct Choice {
   bool operator==(const Choice&) const = default;
 };
 
+/// What points are evaluated with, one after the other, by one thread.
+struct Evaluators {
+  std::map<const Machine*, model::Evaluator> inference;  ///< machines and budgets turn fastest
+  model::TrainingEvaluator training;
+};
+
 /// One [[grid]], looked up.
 struct JobGrid {
   Grid grid{{}};
@@ -55,7 +62,7 @@ struct JobGrid {
   /// Of inference.
   model::Scenario scenario(std::span<const Size> point) const;
   /// The outcome of a point of either task. Experts are in host memory as in a curve.
-  model::Estimate evaluate(std::span<const Size> point, model::TrainingEvaluator& training) const;
+  model::Estimate evaluate(std::span<const Size> point, Evaluators& evaluators) const;
 };
 
 /// Owns everything that scenarios point to.

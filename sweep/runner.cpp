@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "model/training/shape.hpp"
-
 namespace headroom::sweep {
 namespace {
 
@@ -45,7 +43,7 @@ void evaluate(const Job& job, Block& block) {
   block.points.clear();
   block.estimates.clear();
   block.reused = 0;
-  model::TrainingEvaluator training;
+  Evaluators evaluators;
   for (const auto& piece : block.pieces)
     for_each_point(job, piece,
                    [&](const JobGrid& grid, std::span<const Size> digits, Size at, Size points) {
@@ -54,7 +52,7 @@ void evaluate(const Job& job, Block& block) {
                        return;
                      }
                      block.points.push_back(at);
-                     block.estimates.push_back(grid.evaluate(digits, training));
+                     block.estimates.push_back(grid.evaluate(digits, evaluators));
                    });
 }
 

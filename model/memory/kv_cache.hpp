@@ -42,6 +42,7 @@ class CacheBytes {
   CacheBytes() = default;  ///< nothing
   CacheBytes(const Scenario& scenario, CachedTokens tokens, Size shards = 1);
   Bytes operator()(Size first, Size last) const {
+    if (first == last) return Bytes(0);
     Size total = 0;
     for (int i = 0; i < count_; ++i) {
       const Class& c = classes_[static_cast<std::size_t>(i)];

@@ -21,7 +21,8 @@ bool ExpertsApart::applies_to(const Scenario& s) const {
          s.assignment == nullptr;
 }
 
-ExpertsApart::Improved ExpertsApart::improve(Scenario& scenario, double memory_factor) const {
+ExpertsApart::Improved ExpertsApart::improve(Scenario& scenario, Evaluator& evaluate,
+                                             double memory_factor) const {
   if (!applies_to(scenario)) return {0, evaluate(scenario)};
   const Size all = std::ssize(splits_) - 1;
   const auto apart = [&](Size n) {

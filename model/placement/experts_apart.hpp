@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "model/estimate.hpp"
+#include "model/evaluator.hpp"
 #include "model/placement/layer_split.hpp"
 
 namespace headroom::model {
@@ -25,7 +25,11 @@ class ExpertsApart {
   /// chooses itself; all of them, where that is what the engine does. The scenario points into
   /// this. No effect where the engine does not keep experts apart, without cards, and where layers
   /// are placed by hand.
-  Improved improve(Scenario& scenario, double memory_factor = 1) const;
+  Improved improve(Scenario& scenario, Evaluator& evaluate, double memory_factor = 1) const;
+  Improved improve(Scenario& scenario, double memory_factor = 1) const {
+    Evaluator evaluate;
+    return improve(scenario, evaluate, memory_factor);
+  }
 
  private:
   bool applies_to(const Scenario& scenario) const;

@@ -121,6 +121,9 @@ double rest_share(const Scenario& s) {
 DraftUse draft_of(const Scenario& s, Size shards, bool first) {
   return s.draft == nullptr ? DraftUse() : draft_on_card(s, shards, first);
 }
+DraftUse draft_off_cards(const Scenario& s, const Plan& plan) {
+  return s.draft == nullptr ? DraftUse() : draft_on_host(s, plan);
+}
 
 }  // namespace
 
@@ -259,33 +262,37 @@ CardUse Uses::card(const Plan& plan, Size card) const {
   return use;
 }
 
+Bytes Uses::host_weights(const Plan& plan) const {
+  const Bytes draft = draft_off_cards(s_, plan).weights;
+  if (plan.assignment != nullptr) return held_on_host(s_, plan, cache_).weights + draft;
+  Bytes bytes = layer_bytes(*s_.weights, plan.on_cpu);
+  if (plan.embedding == Where::cpu) bytes += s_.weights->embedding;
+  if (plan.head == Where::cpu) bytes += head_bytes(s_, plan.embedding == plan.head);
+  if (plan.partly_on_host)
+    for (Size card = 0; card < plan.cards; ++card) bytes += held_back(s_, plan, card);
+  return bytes + draft;
+}
+
 HostUse Uses::host(const Plan& plan) const {
   HostUse use;
+  use.weights = host_weights(plan);
   use.process = whole(s_.runtime->host_bytes.value);
-  const DraftUse draft = draft_on_host(s_, plan);
   const bool computes = plan.stage_buffer == Bytes(0) &&
                         (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card);
   if (computes) use.activations = work_.of_pass();
+  const DraftUse draft = draft_off_cards(s_, plan);
+  use.kv_cache = draft.kv_cache;
   if (plan.assignment != nullptr) {
-    const Held held = held_on_host(s_, plan, cache_);
-    use.weights = held.weights + draft.weights;
-    use.kv_cache = held.caches + draft.kv_cache;
+    use.kv_cache += held_on_host(s_, plan, cache_).caches;
     return use;
   }
-  use.weights = layer_bytes(*s_.weights, plan.on_cpu);
-  if (plan.embedding == Where::cpu) use.weights += s_.weights->embedding;
-  if (plan.head == Where::cpu) use.weights += head_bytes(s_, plan.embedding == plan.head);
-  if (plan.partly_on_host)
-    for (Size card = 0; card < plan.cards; ++card) use.weights += held_back(s_, plan, card);
-  if (s_.runtime->repacks_on_cpu) use.process += use.weights;
+  if (s_.runtime->repacks_on_cpu) use.process += use.weights - draft.weights;
   if (!caches_on_cards(s_))
-    use.kv_cache = plan.stage_buffer > Bytes(0) ? cache_(0, std::ssize(s_.weights->layer))
-                                                : cache_(plan.on_cards.first, plan.on_cards.last);
+    use.kv_cache += plan.stage_buffer > Bytes(0) ? cache_(0, std::ssize(s_.weights->layer))
+                                                 : cache_(plan.on_cards.first, plan.on_cards.last);
   if (computes)
     use.kv_cache +=
         cache_(plan.on_cpu.first, plan.on_cpu.last) + cache_(plan.on_disk.first, plan.on_disk.last);
-  use.weights += draft.weights;
-  use.kv_cache += draft.kv_cache;
   return use;
 }
 

@@ -109,6 +109,8 @@ class Uses {
   /// Its weights alone.
   Bytes weights(const Plan& plan, Size card) const;
   HostUse host(const Plan& plan) const;
+  /// Its weights alone.
+  Bytes host_weights(const Plan& plan) const;
   /// Room on a card for weights and caches under its budget divided by `memory_factor`, after the
   /// context, the allocator's share and the work of a pass.
   Bytes room(Size card, double memory_factor) const;

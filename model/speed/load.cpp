@@ -51,7 +51,7 @@ LoadTime load_time(const Uses& uses, const Plan& plan) {
   double files = bytes_read(s, plan);
   const bool held =
       files <= real(std::min(s.ram_budget, s.machine->host.ram));  // by the page cache
-  if (const double own = real(uses.host(plan).weights); own > 0) {
+  if (const double own = real(uses.host_weights(plan)); own > 0) {
     if (as_they_are && r.host_weights == HostWeights::mapped) {
       const double mapped = std::min(files, own);
       files -= mapped;

@@ -115,7 +115,7 @@ void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, co
       const LayerWork layers = layer_work(s, pass, piece);
       here = here + layers.all;
       if (!streams) attention = attention + layers.attention;
-      modules += streamed_bytes(s, pass, piece);
+      if (streams) modules += streamed_bytes(s, pass, piece);
       if (record == nullptr) return;
       for_layers(pass, piece, [&](const Piece& one) {
         there.push_back({Item::Kind::layer, one, work_of(s, pass, one), state_read(s, pass, one),

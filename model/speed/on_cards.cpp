@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "model/memory/activation.hpp"
@@ -18,7 +19,7 @@ namespace {
 /// any. Each of seven matrices that is unpacked first takes one more kernel. Source: llama.cpp
 /// ggml-backend.cpp, ggml_backend_sched_compute_splits. All chunks take the mean of them; beyond 16
 /// each takes as long as the mean of the last eight.
-double through_cards(const Scenario& s, const Plan& plan, const std::vector<double>& taken,
+double through_cards(const Scenario& s, const Plan& plan, std::span<const double> taken,
                      double chunks) {
   constexpr double queue = 1024, matrices = 7;
   constexpr int most = 16;
@@ -77,7 +78,8 @@ Work own_work(const Scenario& s, const Plan& plan, const Pass& pass, const Piece
 /// Cards that follow each other: each works through its own layers.
 void add_layer_split(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
                      PassTime& time, Record* record) {
-  std::vector<double> taken;
+  std::array<double, Plan::most_cards> seconds_of;
+  const std::span taken(seconds_of.data(), static_cast<std::size_t>(plan.cards));
   for (Size card = 0; card < plan.cards; ++card) {
     Work work;
     for_pieces_on_card(plan, card,
@@ -85,8 +87,9 @@ void add_layer_split(const Scenario& s, const Speeds& speeds, const Plan& plan, 
     if (plan.has_head(card)) work = work + head_work(s, pass);
     time.least += least_seconds(work, speeds.card(card));
     const Rate& rate = speeds.card(card).rate;
-    taken.push_back(seconds(s, work, rate));
-    time.cards += taken.back();
+    const double own = seconds(s, work, rate);
+    taken[static_cast<std::size_t>(card)] = own;
+    time.cards += own;
     if (record != nullptr) {
       Stretch& stretch = record->emplace_back(Stretch{Over::cards, card, card + 1});
       for_pieces_on_card(plan, card, [&](const Piece& all) {
@@ -98,7 +101,7 @@ void add_layer_split(const Scenario& s, const Speeds& speeds, const Plan& plan, 
       });
       if (plan.has_head(card)) stretch.items.push_back({Item::Kind::head, {}, head_work(s, pass)});
       stretch.rate = rate;
-      stretch.seconds = taken.back();
+      stretch.seconds = own;
     }
   }
   const auto used = std::ranges::count_if(taken, [](double seconds) { return seconds > 0; });

@@ -62,11 +62,6 @@ Pass step_pass(const Scenario& s) {
   return s.kv_cache ? decode_pass(s, mean_tokens(s)) : prefill_pass(s, mean_tokens(s).self);
 }
 
-Range intersect(Range a, Range b) {
-  const Size first = std::max(a.first, b.first);
-  return {first, std::max(first, std::min(a.last, b.last))};
-}
-
 double runs(const Scenario& s, const Pass& pass) {
   return over(s.weights->model->profile.passes_before, pass.layers);
 }

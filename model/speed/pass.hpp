@@ -1,6 +1,8 @@
 // One forward pass: what goes through the model, which of its layers run and in how many kernels.
 #pragma once
 
+#include <algorithm>
+
 #include "model/memory/kv_cache.hpp"
 #include "model/placement/placement.hpp"
 
@@ -29,7 +31,10 @@ Pass tower_pass(const Scenario& scenario);
 /// no cache is kept; the prompt where nothing is generated.
 Pass step_pass(const Scenario& scenario);
 
-Range intersect(Range a, Range b);
+inline Range intersect(Range a, Range b) {
+  const Size first = std::max(a.first, b.first);
+  return {first, std::max(first, std::min(a.last, b.last))};
+}
 
 /// Layers that run, each as often as it does.
 double runs(const Scenario& scenario, const Pass& pass);

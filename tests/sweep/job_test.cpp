@@ -73,12 +73,12 @@ TEST(Job, ExpertsAreInHostMemoryAsInACurve) {
       "models = ['gpt-oss-120b']\nmachines = ['1x rtx-4090 @ epyc-rome-512gb']\n"
       "runtimes = ['llama.cpp', 'ktransformers']\nprecisions = ['mxfp4-moe']\n"
       "gpu_budgets = ['8GiB', '16GiB']");
-  model::TrainingEvaluator none;
+  Evaluators evaluators;
   std::vector<Size> point(job.grids[0].digits.size());
   for (Size i = 0; i < job.points(); ++i) {
     job.grids[0].grid.decode(i, point);
     model::Scenario s = job.grids[0].scenario(point);
-    const model::Estimate found = job.grids[0].evaluate(point, none);
+    const model::Estimate found = job.grids[0].evaluate(point, evaluators);
     const auto curve = allocation_curve(s, {s.gpu_budget});
     EXPECT_EQ(found.tokens_s, curve.front().estimate.tokens_s) << s.runtime->name;
     if (s.runtime->name == "llama.cpp") {

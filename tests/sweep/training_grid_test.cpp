@@ -23,11 +23,11 @@ Job job_of(const std::string& axes, const std::string& models = "'gpt2'") {
 
 std::vector<model::Estimate> outcomes(const Job& job) {
   std::vector<model::Estimate> all;
-  model::TrainingEvaluator evaluator;
+  Evaluators evaluators;
   const JobGrid& grid = job.grids.front();
   std::vector<Size> digits(grid.grid.radices().size());
   for (Size i = 0; i < grid.grid.size(); ++i, grid.grid.advance(digits))
-    all.push_back(grid.evaluate(digits, evaluator));
+    all.push_back(grid.evaluate(digits, evaluators));
   return all;
 }
 

@@ -1,0 +1,64 @@
+// An evaluator keeps what scenarios share: whatever order they come in, each comes out as alone.
+#include "model/evaluator.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "model/placement/layer_split.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+TEST(Evaluator, EqualsEvaluateOverAGridInAnyOrder) {
+  const Machine desktop = parse_machine("rtx-4090 @ desktop-ddr5-64gb", shipped_catalogue());
+  const Machine server = parse_machine("4x a100-sxm-80gb", shipped_catalogue());
+  LayerSplit by_hand;
+  by_hand.gpu_layers = 9;
+  by_hand.cache_on_cards = false;
+  std::vector<Weights> held;
+  for (const char* name : {"meta-llama/Meta-Llama-3.1-8B", "openai/gpt-oss-20b",
+                           "deepseek-ai/DeepSeek-V2.5", "google-bert/bert-large-uncased"})
+    held.push_back(hold(test::catalogue_model(name), scheme("bf16")));
+  std::vector<Scenario> grid;
+  for (const Weights& w : held)
+    for (const char* engine : {"transformers", "llama.cpp", "vllm"})
+      for (const Machine* machine : {&desktop, &server})
+        for (const Size batch : {1, 40})
+          for (const Size context : {0, 4096})
+            for (const LayerSplit* split : {static_cast<const LayerSplit*>(nullptr), &by_hand})
+              for (const Size budget : {0, 3, 9, 20, 79})
+                for (const Size ram : {12, 400}) {
+                  Scenario s = test::scenario(w, *machine, engine);
+                  if (split != nullptr && s.runtime->offload != Offload::compute) continue;
+                  s.batch = batch;
+                  s.context = context;
+                  s.concurrency = batch;
+                  s.layer_split = split;
+                  s.gpu_budget = Bytes(budget << 30);
+                  s.ram_budget = Bytes(ram << 30);
+                  grid.push_back(s);
+                }
+  std::set<Verdict> verdicts;
+  const auto compare = [&](std::size_t step) {
+    Evaluator evaluator;
+    for (std::size_t i = 0; i < grid.size(); ++i) {
+      const Scenario& s = grid[i * step % grid.size()];
+      const Estimate alone = evaluate(s);
+      verdicts.insert(alone.verdict);
+      ASSERT_EQ(evaluator(s), alone) << fmt::format(
+          "{} {} {} batch {} context {} budgets {} {}, point {} by {}", s.weights->model->name,
+          s.runtime->name, s.machine->name, s.batch, s.context, s.gpu_budget.count() >> 30,
+          s.ram_budget.count() >> 30, i, step);
+    }
+  };
+  compare(1);
+  compare(grid.size() - 1);  // backwards
+  compare(10);               // budgets stay, all else changes
+  EXPECT_EQ(verdicts.size(), 6u);
+}
+
+}  // namespace
+}  // namespace headroom::model
