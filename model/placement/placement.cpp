@@ -118,6 +118,7 @@ double rest_share(const Scenario& s) {
   return (rests.before.back() + rests.embedding + rests.head) / s.weights->total.real().value();
 }
 
+/// Few scenarios have one.
 DraftUse draft_of(const Scenario& s, Size shards, bool first) {
   return s.draft == nullptr ? DraftUse() : draft_on_card(s, shards, first);
 }
