@@ -91,8 +91,11 @@ SavedActivations saved_of(const TrainingScenario& s) {
   const bool attention_again =
       s.recomputation == Recomputation::selective && s.runtime->selective == Selective::attention;
   mode.kernels.fused_attention = s.fused_attention || attention_again;
+  // The compiler fuses them too, and makes again what is cheap; under selective recomputation the
+  // list of operations decides.
+  const bool selective = s.recomputation == Recomputation::selective;
   mode.kernels.fused_norms = mode.kernels.fused_gating = mode.kernels.fused_rotation =
-      s.fused_kernels || s.runtime->fused_kernels;
+      s.fused_kernels || s.runtime->fused_kernels || (s.compiled && !selective);
   mode.kernels.activation_kernels = s.runtime->own_layers || s.runtime->fused_kernels;
   mode.kernels.values_apart = s.runtime->fused_kernels;
   mode.kernels.ring_attention = s.parallel.context > 1;

@@ -250,7 +250,7 @@ model::TrainingScenario TrainingMeasurements::step_of(const Measurement& row,
   read_recomputation(settings, s);
   if (script.shared_checkpoints && s.zero >= 3) s.recomputation = model::Recomputation::full;
   s.loss = has(settings, "compile") ? script.loss : std::nullopt;
-  s.compiled = has(settings, "compile") && s.recomputation == model::Recomputation::selective;
+  s.compiled = has(settings, "compile");
   // bitsandbytes 0.41, autograd/_functions.py MatMul4Bit: ctx.tensors = (A, B)
   s.frozen_inputs = script.runtime == "litgpt" && s.base != nullptr;
   if (task == "lora (emb)")

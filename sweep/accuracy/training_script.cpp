@@ -24,8 +24,12 @@ constexpr auto scripts = std::to_array<Script>({
     {"litgpt", "litgpt", "litgpt", "", GB, TrainingStatistic::allocated, "queries-values",
      // FSDPStrategy(activation_checkpointing_policy={Block})
      true},
+    // benchmark_litgpt.py: model.to(torch.bfloat16)
+    {"torchtitan-like loop", "fsdp2", "fsdp2", "pure-16bit", GiB, TrainingStatistic::allocated, ""},
+    // commits of 2025, whose --training.compile compiles the loss too
+    {"torchtitan 2025", "fsdp2", "fsdp2", "", GiB, TrainingStatistic::reserved, "", false, "",
+     model::LossKind::compiled},
     {"torchtitan", "fsdp2", "fsdp2", "", GiB, TrainingStatistic::reserved, ""},
-    // since 2025 --training.compile compiles the loss too
     {"torchtitan", "fsdp2", "fsdp2", "", GiB, TrainingStatistic::reserved, "", false, "_2025",
      model::LossKind::compiled},
     {"torchtune", "torchtune", "torchtune", "", GiB, TrainingStatistic::reserved, ""},

@@ -201,7 +201,8 @@ constexpr Flag table[] = {
     {"mixed-precision", "", nothing, "", "the same as --recipe autocast"},
     {"optimizer", "", one, "NAME", "adamw, adamw-8bit, adafactor, lion, sgd, … (adamw)"},
     {"compile", "", nothing, "",
-     "torch.compile: selective recomputation keeps only what is needed"},
+     "torch.compile: norms, gating and rotation keep no steps between; selective recomputation "
+     "only what is needed"},
     {"fused-loss", "", nothing, "", "logits in chunks, never whole"},
     {"liger", "", nothing, "", "Liger kernels: fused norms, gating, rotation and loss"},
     {"offload-optimizer", "--cpu-offload-optimizer=cpu", one, "WHERE",

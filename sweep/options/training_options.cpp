@@ -135,11 +135,8 @@ void read_kernels(const Options& options, model::TrainingScenario& s, GivenTrain
   s.fused_loss = options.given("fused-loss") || options.given("liger");
   s.fused_kernels = options.given("liger");
   s.compiled = options.given("compile");
-  if (s.compiled && (s.recomputation != model::Recomputation::selective ||
-                     s.runtime->selective != model::Selective::but_every_2nd_mm))
-    throw UsageError(
-        "--compile has no effect but with --runtime fsdp2 --checkpointing selective in this "
-        "version");
+  if (s.compiled && s.runtime->selective != model::Selective::but_every_2nd_mm)
+    throw UsageError("--compile has no effect but with --runtime fsdp2 in this version");
   s.imbalance = real(options, "expert-imbalance", 1);
   if (s.imbalance != 1 && s.model->profile.routing.experts == 0)
     throw UsageError("--expert-imbalance has no effect: the model has no experts");

@@ -153,6 +153,7 @@ TEST(TrainingAdvice, PairsWhereNoSingleChangeIsEnough) {
 TEST(TrainingAdvice, PutsIdleCardsToWork) {
   const Fixture f;
   TrainingScenario s = f.step("deepspeed");
+  s.batch = 64;  // what is fetched for a pass takes the host less than that takes the cards
   s.parallel.tensor = 2;
   const auto with_all = [&](int machine) {
     const auto changes = changes_that_save(s, cards(machine, Bytes(1)));

@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "model/training/exchange.hpp"
 #include "model/training/outcome.hpp"
 #include "model/training/shape.hpp"
 #include "model/training/step_parts.hpp"
@@ -76,6 +75,7 @@ TEST(TrainingTime, EachConstantAndEachDivisionMoves) {
   pace.layer_s.value = 0;
   const double before = seconds(s, machine, pace);
   for (std::size_t i = 0; i < std::size(values); ++i) {
+    if (pace_names[i] == "grouped") continue;  // there are no experts
     TrainingPace moved = pace;
     (moved.*pace_constants[i]).value = i == 3 ? values[3] : 1.3 * values[i];
     EXPECT_GT(std::abs(std::log(seconds(s, machine, moved) / before)), 1e-4) << pace_names[i];
@@ -91,38 +91,82 @@ TEST(TrainingTime, EachConstantAndEachDivisionMoves) {
   EXPECT_GT(seconds(host, slow, pace), seconds(s, slow, pace));
 }
 
-/// Boxes of 8 cards: 300 GB/s inside, 200 GB/s of network for all eight.
-Machine boxes(std::size_t n) {
-  Machine machine = cards(static_cast<int>(n), 80 * GiB);
-  for (Device& card : machine.devices) card.link = BytesPerSecond(300e9);
-  machine.host.card_link = BytesPerSecond(0);
-  machine.host.cards = 8;
-  machine.host.network = BytesPerSecond(200e9);
-  return machine;
+Model mixture() {
+  return make_model("mixture",
+                    parse_config(R"({"architectures": ["MixtralForCausalLM"],
+      "model_type": "mixtral", "hidden_size": 1024, "intermediate_size": 2816,
+      "num_hidden_layers": 4, "num_attention_heads": 16, "num_key_value_heads": 4,
+      "num_local_experts": 8, "num_experts_per_tok": 2, "vocab_size": 32000,
+      "max_position_embeddings": 4096, "rms_norm_eps": 1e-5})",
+                                 "mixture.json"),
+                    "");
 }
 
-// nccl-tests, doc/PERFORMANCE.md: a ring over whole boxes is as fast as all their interfaces; each
-// of the rings of several groups has its part of them.
-TEST(TrainingExchange, GroupsOfABoxShareItsNetwork) {
-  const Machine machine = boxes(64);
-  EXPECT_DOUBLE_EQ(ring_rate(machine, {8, 1}), 300e9);   // one box
-  EXPECT_DOUBLE_EQ(ring_rate(machine, {64, 1}), 200e9);  // all cards of eight boxes
-  EXPECT_DOUBLE_EQ(ring_rate(machine, {32, 2}), 100e9);  // two groups in each box
-  EXPECT_DOUBLE_EQ(ring_rate(machine, {8, 8}), 25e9);    // eight
-  EXPECT_DOUBLE_EQ(ring_rate(machine, {4, 16}), 25e9);   // a card in every second box
-  EXPECT_DOUBLE_EQ(ring_rate(machine, {4, 2}), 300e9);   // within a box
-  EXPECT_DOUBLE_EQ(ring_seconds(machine, {64, 1}, 200e9), 63.0 / 64);
-  EXPECT_DOUBLE_EQ(ring_seconds(machine, {1, 1}, 200e9), 0);
-  // The bytes of a group shrink as its part of the network does: dividing matrices costs gradients
-  // nothing.
-  EXPECT_NEAR(ring_seconds(machine, {32, 2}, 100e9) / ring_seconds(machine, {64, 1}, 200e9), 1,
-              0.02);
+TEST(TrainingTime, GroupedProductsAreThoseOfChosenExperts) {
+  const Fixture f;
+  const Model model = mixture();
+  const Weights plain = counted(model);
+  TrainingScenario s = f.step();
+  s.model = &model, s.plain = &plain;
+  TrainingEvaluator evaluate;
+  const TrainingEstimate e = evaluate(s);
+  TrainingPace pace = perfect();
+  const auto matrices = [&] {
+    return time_of_step(s, evaluate.shape(), e, cards(1, 80 * GiB), pace).matrices;
+  };
+  const double before = matrices();
+  pace.grouped.value = 0.5;
+  EXPECT_NEAR(matrices() - before, 6 * 4 * 2 * 3 * 1024.0 * 2816 * 2048 / 100e12, 1e-9);
 }
 
-TEST(TrainingExchange, AllToAllLeavesTheBoxByEachCardsOwnPart) {
-  const Machine machine = boxes(64);
-  EXPECT_DOUBLE_EQ(all_to_all_seconds(machine, {8, 1}, 8e9), 7e9 / 300e9);
-  EXPECT_DOUBLE_EQ(all_to_all_seconds(machine, {64, 1}, 64e9), 56e9 / 25e9);
+TEST(TrainingTime, ScoresThatAreWrittenTakeTime) {
+  const Fixture f;
+  TrainingScenario s = f.step();
+  TrainingPace pace = perfect();
+  pace.traffic.value = 2;
+  const auto traffic = [&] {
+    TrainingEvaluator evaluate;
+    const TrainingEstimate e = evaluate(s);
+    return time_of_step(s, evaluate.shape(), e, cards(1, 80 * GiB), pace).traffic;
+  };
+  const double fused = traffic();
+  s.fused_attention = false;
+  // At least the products of 16 heads in 16 bit, each layer, once there and twice back.
+  EXPECT_GT(traffic() - fused, 2 * 3 * 8 * 16 * 2 * 2048.0 * 2048 / 1e12);
+}
+
+TEST(TrainingTime, ModulesThatAreFetchedKeepTheHostBusy) {
+  const Fixture f;
+  TrainingScenario s = f.step("deepspeed");
+  s.zero = 3;
+  s.parallel.replicas = 2;
+  TrainingPace pace = perfect();
+  pace.layer_s.value = 3.4e-3;
+  const auto launches = [&] {
+    TrainingEvaluator evaluate;
+    const TrainingEstimate e = evaluate(s);
+    const StepTime t = time_of_step(s, evaluate.shape(), e, cards(2, 80 * GiB), pace);
+    return t.launches + t.matrices + t.attention + t.traffic + t.weights;
+  };
+  EXPECT_NEAR(launches(), 8 * (34 + 130) / 34.0 * 3.4e-3, 1e-9);
+  s.zero = 2;
+  EXPECT_LT(launches(), 8 * 40 / 34.0 * 3.4e-3);
+}
+
+TEST(TrainingPaces, KernelsOfARuntimeCountOnTheirGeneration) {
+  Device card;
+  card.name = "a card of no row";
+  card.vendor = "NVIDIA";
+  card.compute_capability = "9.0";
+  double expected = training_pace("megatron").compute.value;
+  bool own = false;
+  for (const CardPace& each : card_paces()) {
+    if (each.cards != "sm_9" || (each.runtime != "any" && each.runtime != "megatron")) continue;
+    expected *= each.compute.value;
+    own = own || each.runtime == "megatron";
+  }
+  EXPECT_TRUE(own);
+  EXPECT_NEAR(training_pace("megatron", card).compute.value, expected, 1e-12);
 }
 
 TEST(TrainingTime, MatricesBelow16BitTakeTheirUnits) {

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "sweep/accuracy/measured_file.hpp"
+#include "sweep/accuracy/quantile.hpp"
 
 namespace headroom::sweep::test {
 namespace {
@@ -96,6 +97,30 @@ TEST(PaceSearch, WhatIsLeftOutHasNoPart) {
     EXPECT_NEAR(one.expected(i) / other.expected(i), 1, 1e-9);
   other.solve(std::vector<bool>(used.size(), true));
   EXPECT_GT(other.expected(used.size() - 1) / one.expected(used.size() - 1), 1.1);
+}
+
+// What one source's machines do is not expected of another's.
+TEST(PaceSearch, ASourceThatDiffersIsItsOwn) {
+  Steps steps;
+  for (const std::string source : {"one", "two", "three", "four", "five"})
+    steps.add("megatron", "NVIDIA A100-SXM4-80GB", source == "one" ? 0.5 : 0.6, source);
+  PaceSearch search(steps.all());
+  search.solve(std::vector<bool>(steps.all().size(), true));
+  double slow = 0, others = 0;
+  for (std::size_t i = 0; i < steps.all().size(); ++i) {
+    const double off = std::log(search.expected(i) / steps.all()[i].measured);
+    ((*steps.all()[i].row)["source"] == "one" ? slow : others) += off / 4;
+  }
+  EXPECT_LT(slow, -0.08);
+  EXPECT_NEAR(others / 4, 0, 0.05);
+}
+
+TEST(Quantile, ValuesCountByTheirWeights) {
+  EXPECT_DOUBLE_EQ(quantile(std::vector<Weighed>{{3, 1}, {1, 1}}, 0.5), 2);
+  EXPECT_DOUBLE_EQ(quantile(std::vector<Weighed>{{3, 1}, {1, 3}}, 0.375), 1);
+  EXPECT_DOUBLE_EQ(quantile(std::vector<Weighed>{{3, 1}, {1, 3}}, 0.625), 2);
+  EXPECT_DOUBLE_EQ(quantile(std::vector<Weighed>{{5, 2}}, 0.9), 5);
+  EXPECT_DOUBLE_EQ(quantile(std::vector<Weighed>{}, 0.9), 0);
 }
 
 }  // namespace

@@ -1,0 +1,50 @@
+// What cards of a training step send each other, and how long links take to carry it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "model/training/exchange.hpp"
+#include "tests/model/training_fixture.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// Boxes of 8 cards: 300 GB/s inside, 200 GB/s of network for all eight.
+Machine boxes(std::size_t n) {
+  Machine machine = cards(static_cast<int>(n), 80 * GiB);
+  for (Device& card : machine.devices) card.link = BytesPerSecond(300e9);
+  machine.host.card_link = BytesPerSecond(0);
+  machine.host.cards = 8;
+  machine.host.network = BytesPerSecond(200e9);
+  return machine;
+}
+
+// nccl-tests, doc/PERFORMANCE.md: a ring over whole boxes is as fast as all their interfaces; each
+// of the rings of several groups has its part of them.
+TEST(TrainingExchange, GroupsOfABoxShareItsNetwork) {
+  const Machine machine = boxes(64);
+  EXPECT_DOUBLE_EQ(ring_rate(machine, {8, 1}), 300e9);   // one box
+  EXPECT_DOUBLE_EQ(ring_rate(machine, {64, 1}), 200e9);  // all cards of eight boxes
+  EXPECT_DOUBLE_EQ(ring_rate(machine, {32, 2}), 100e9);  // two groups in each box
+  EXPECT_DOUBLE_EQ(ring_rate(machine, {8, 8}), 25e9);    // eight
+  EXPECT_DOUBLE_EQ(ring_rate(machine, {4, 16}), 25e9);   // a card in every second box
+  EXPECT_DOUBLE_EQ(ring_rate(machine, {4, 2}), 300e9);   // within a box
+  EXPECT_DOUBLE_EQ(ring_seconds(machine, {64, 1}, 200e9), 63.0 / 64);
+  EXPECT_DOUBLE_EQ(ring_seconds(machine, {1, 1}, 200e9), 0);
+  // The bytes of a group shrink as its part of the network does: dividing matrices costs gradients
+  // nothing.
+  EXPECT_NEAR(ring_seconds(machine, {32, 2}, 100e9) / ring_seconds(machine, {64, 1}, 200e9), 1,
+              0.02);
+}
+
+TEST(TrainingExchange, AllToAllLeavesTheBoxByEachCardsOwnPart) {
+  const Machine machine = boxes(64);
+  EXPECT_DOUBLE_EQ(all_to_all_seconds(machine, {8, 1}, 8e9), 7e9 / 300e9);
+  EXPECT_DOUBLE_EQ(all_to_all_seconds(machine, {64, 1}, 64e9), 56e9 / 25e9);
+  // Of eight copies that go to eight boxes alike, a box is sent one: 1 - (7/8)^8 of each other box.
+  EXPECT_NEAR(all_to_all_seconds(machine, {64, 1}, 64e9, 8),
+              8e9 * 7 * (1 - std::pow(7.0 / 8, 8)) / 25e9, 1e-9);
+}
+
+}  // namespace
+}  // namespace headroom::model
