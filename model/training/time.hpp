@@ -7,7 +7,7 @@
 //
 //   matrices    2 T (M (1 + b + r) + E (1 + b)) / (peak * compute); M below 16 bit: that peak *
 //               narrow. A runtime that stops early makes a layer again but for its last matrix.
-//               Where tokens are routed to experts M takes longer by a fixed factor (time.cpp).
+//               Elements of M that tokens are routed to: that peak * compute * grouped.
 //   attention   4 T L_mean d (1 + 2.5 + r) / (peak * attention)      L_mean: tokens looked at,
 //               of packed sequences those of one document
 //   traffic     (bytes that operations of layers write * (1 + 2 + r) * traffic + logits) /
@@ -19,8 +19,9 @@
 //
 // A step: passes * pass * (1 + (stages - 1) / (passes * chunks)), exchanges
 // (model/training/exchange.hpp) that do not hide behind `hidden` of it, and the optimizer's
-// traffic. Shares of the peak are a runtime's times those of a generation of cards and of the card:
-// the same kernels reach less of a faster card, and power limits some more than others.
+// traffic. Shares of the peak are a runtime's times those of a generation of cards, of the card and
+// of the runtime's kernels on that generation: the same kernels reach less of a faster card, power
+// limits some more than others, and few are written for every generation.
 //
 // Sources: Narayanan et al., arXiv:2104.04473 (bubbles); Rajbhandari et al., arXiv:1910.02054
 // (volumes of ZeRO); Korthikanti et al., arXiv:2205.05198 (recomputation, sequence parallelism);

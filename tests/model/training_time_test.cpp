@@ -74,8 +74,7 @@ TEST(TrainingTime, EachConstantAndEachDivisionMoves) {
   for (std::size_t i = 0; i < std::size(values); ++i) (pace.*pace_constants[i]).value = values[i];
   pace.layer_s.value = 0;
   const double before = seconds(s, machine, pace);
-  for (std::size_t i = 0; i < std::size(values); ++i) {
-    if (pace_names[i] == "grouped") continue;  // there are no experts
+  for (std::size_t i = 0; i + 1 < std::size(values); ++i) {  // the last is of experts
     TrainingPace moved = pace;
     (moved.*pace_constants[i]).value = i == 3 ? values[3] : 1.3 * values[i];
     EXPECT_GT(std::abs(std::log(seconds(s, machine, moved) / before)), 1e-4) << pace_names[i];
