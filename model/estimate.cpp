@@ -173,7 +173,8 @@ Estimate with_waiting(const Scenario& s, Scenario running) {
 }  // namespace
 
 void Evaluator::prepare(const Scenario& s) {
-  if (s_.weights != s.weights || s_.machine != s.machine || s_.runtime != s.runtime)
+  if (s_.weights != s.weights || s_.machine != s.machine || s_.runtime != s.runtime ||
+      s_.threads != s.threads)
     speeds_.reset();
   uses_.reset();
   s_ = s;

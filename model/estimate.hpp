@@ -33,6 +33,9 @@ struct Images {
   bool operator==(const Images&) const = default;
 };
 
+/// An option of an engine that has a default.
+enum class Told : std::uint8_t { nothing, on, off };
+
 /// One grid point with its names resolved. Pointers are never null and outlive the scenario.
 struct Scenario {
   Task task = Task::inference;
@@ -56,6 +59,9 @@ struct Scenario {
   const LayerSplit* layer_split = nullptr;  ///< where layers go by hand; null: the runtime decides
   const Assignment* assignment = nullptr;   ///< where each layer is, one by one; null: likewise
   bool kv_cache = true;                     ///< false: every token recomputes the whole prefix
+  Told flash_attention = Told::nothing;     ///< where the engine may be told
+  bool enforce_eager = false;               ///< an engine that captures CUDA graphs is told not to
+  Size threads = 0;                         ///< of the CPU; 0: one for each physical core
   const Draft* draft = nullptr;             ///< a smaller model that proposes tokens; null: none
   Images images{};
   Size concurrency = 0;  ///< requests at once of an engine under load, `batch`; 0: not asked

@@ -29,7 +29,8 @@ class Evaluator {
   Reason refusal_{};  ///< whatever its budgets are; so with all below
   std::optional<Uses> uses_;
   std::optional<TimedPass> prompts_, step_;
-  std::optional<Speeds> speeds_;  ///< the same for all scenarios with its weights, machine, runtime
+  std::optional<Speeds>
+      speeds_;  ///< the same for all scenarios with its weights, machine, runtime, threads
 };
 
 }  // namespace headroom::model

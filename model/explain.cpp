@@ -83,7 +83,13 @@ class Explainer {
       say(fmt::format("GPU budget {} of {} on each card", to_text(card_budget(s_, card)),
                       to_text(s_.machine->devices[card].memory)));
     if (out_.estimate.verdict != Verdict::refused) say(split_words());
-    say("flash or memory-efficient attention; weights read from a cold disk");
+    say(fmt::format("{}; weights read from a cold disk",
+                    score_bytes(s_) > 0 ? "attention whose scores stand in memory"
+                                        : "flash or memory-efficient attention"));
+    if (s_.enforce_eager) say("kernels are launched one by one, without CUDA graphs");
+    if (s_.threads > 0)
+      say(fmt::format("{} threads of {} physical cores on the CPU", s_.threads,
+                      s_.machine->host.cores));
     if (model.encoder_decoder) say("the prompt is the encoder's input");
     if (const auto [first, end] = profile_.towers(); first < end && !model.encoder_decoder)
       say(s_.images.count > 0 ? "images go through the vision tower in prefill"

@@ -115,6 +115,14 @@ inline constexpr std::size_t card_classes = 6;
 /// has 1 TB/s and more, none of its GDDR as much (data sheets of Radeon VII, Instinct, RX and PRO).
 CardClass card_class(const Device& device);
 
+/// Whether attention scores of a prompt stay within a kernel, and may be told to stand in memory.
+enum class FlashAttention : std::uint8_t {
+  always,  ///< they never stand in memory
+  on,      ///< neither, unless told otherwise
+  off,     ///< they do, unless told otherwise
+  never,   ///< they do
+};
+
 /// What an engine's kernels are written for.
 enum class Backend : std::uint8_t {
   own,     ///< the maker's own: CUDA, ROCm, SYCL, Metal
@@ -216,9 +224,10 @@ struct Runtime {
   Size returned_bytes;     ///< of them, what is copied to the first card, where the input came
   StartPass start_pass;    ///< decides what is kept free, in place of the prompts asked for
   bool fuses_at_start;     ///< q, k and v, and a layer's experts, are copied into one matrix
-  Size score_bytes;        ///< bytes of one attention score with its copies; 0: never all at once
-  Size layer_kernels;      ///< launched for a layer in prefill, unpacking left out; 0: chunks of a
-                           ///< prompt do not follow each other through a layer split's cards
+  FlashAttention flash;
+  Size score_bytes;    ///< bytes of one attention score with its copies, where it is in memory
+  Size layer_kernels;  ///< launched for a layer in prefill, unpacking left out; 0: chunks of a
+                       ///< prompt do not follow each other through a layer split's cards
   bool activations_in_memory;  ///< norms, sums and conversions are kernels of their own
   bool graphs;        ///< decode steps are captured as CUDA graphs, prompts launched as they come
   Size graph_tokens;  ///< longer contexts are decoded without graphs; 0: as short ones
@@ -254,6 +263,7 @@ struct Runtime {
   Constant stream_bandwidth;    ///< share of the host bus that streamed weights reach
   Constant cpu_bandwidth;       ///< share of RAM bandwidth that layers on the CPU reach
   Constant cpu_compute;         ///< share of the CPU's peak that matrix products on it reach
+  Constant thread_bandwidth;    ///< bytes a second that one thread of the CPU reads at most
   Constant crossing_s;          ///< of a pass that goes on from one device to another, seconds
   Constant far_bandwidth;       ///< what a further socket adds, as a share of the first one
   Constant disk_bandwidth;      ///< share of the disk's sequential read

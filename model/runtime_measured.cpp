@@ -40,6 +40,7 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"stream_bandwidth", &Runtime::stream_bandwidth},
     {"cpu_bandwidth", &Runtime::cpu_bandwidth},
     {"cpu_compute", &Runtime::cpu_compute},
+    {"thread_bandwidth", &Runtime::thread_bandwidth},
     {"crossing_s", &Runtime::crossing_s},
     {"far_bandwidth", &Runtime::far_bandwidth},
     {"disk_bandwidth", &Runtime::disk_bandwidth},

@@ -131,6 +131,7 @@ Runtime start() {
   r.stream_bandwidth = guess(0.60, 0.30, 0.85);
   r.cpu_bandwidth = guess(0.60, 0.40, 0.80);
   r.cpu_compute = guess(0.40, 0.20, 0.70);
+  r.thread_bandwidth = guess(12e9, 5e9, 25e9);  // outstanding cache lines of a core / latency
   r.crossing_s = guess(100e-6, 25e-6, 400e-6);  // wait for one device, copy, start the next
   r.far_bandwidth = guess(0.50, 0.10, 0.95);
   r.disk_bandwidth = guess(0.60, 0.30, 0.90);
@@ -261,6 +262,8 @@ Runtime llama_cpp() {
   r.workspace_bytes = {0, 0, 0, 0, "ggml pools are in context_bytes"};
   r.fragmentation = {0, 0, 0, 0, "ggml-alloc.c: one buffer of the exact size"};
   r.host_bytes = guess(512 * MiB, 256 * MiB, 1024 * MiB);
+  r.flash = FlashAttention::on;  // common/arg.cpp: --flash-attn auto
+  r.score_bytes = 4;
   r.layer_kernels = 48;                  // nodes of llm_build_llama and conversions for cuBLAS
   r.host_prompts = HostPrompts::copied;  // ggml_backend_cuda_device_offload_op: min_batch_size
   // Llama-3.1-70B in fp16 on two EPYC 9175F, 819 GB/s together: 2.4 tokens/s as it comes, 4.31 with
@@ -282,7 +285,7 @@ Runtime llama_cpp_of_2024() {
   r.version = "to b6324";
   r.with_vulkan = {};
   r.source = "llama.cpp b2800 llama.cpp: llm_build_kqv without flash_attn; ggml-alloc.c";
-  r.score_bytes = 4;
+  r.flash = FlashAttention::off;
   return r;
 }
 
@@ -330,7 +333,7 @@ Runtime llama_cpp_with_vulkan_of_2024() {
   r.version = "to b4282, Vulkan";
   r.source = "llama.cpp b4200 ggml-vulkan.cpp, vulkan-shaders/mul_mm.comp; llm_build_kqv";
   r.matrix_units = false;
-  r.score_bytes = 4;
+  r.flash = FlashAttention::never;
   return r;
 }
 
@@ -528,11 +531,11 @@ std::vector<Runtime> policy_rows() {
                             llama_cpp(),
                             llama_cpp_of_2024(),
                             llama_cpp_of_early_2024(),
-                            llama_cpp_with_blas(),
                             llama_cpp_with_vulkan(),
                             llama_cpp_with_vulkan_of_2024(),
                             ik_llama_cpp(),
                             ik_llama_cpp_with_blas(),
+                            llama_cpp_with_blas(),
                             vllm(),
                             vllm_of_2025(),
                             vllm_without_triton_kernels(),
@@ -560,6 +563,7 @@ std::vector<Runtime> policy_rows() {
   // and in 16 bit; q and k in fp32 while they are rotated (modules/fused/attn.py).
   Runtime& autoawq = rows.emplace_back(torch_program(
       "autoawq", "0.1.6", "casper-hansen/AutoAWQ 0.1.6: fused modules, caches reserved"));
+  autoawq.flash = FlashAttention::never;
   autoawq.score_bytes = 10;
   autoawq.residual_copies = 7;
   autoawq.fuses_at_start = true;
@@ -572,6 +576,7 @@ std::vector<Runtime> policy_rows() {
   exllama.vendors = of_nvidia_amd;
   exllama.caches = caches_of_exllama;  // Q6 has no row: 6.5 bits
   exllama.caches_source = "turboderp/exllamav2 cache.py: ExLlamaV2Cache, _8bit, _Q4, _Q8";
+  exllama.flash = FlashAttention::never;
   exllama.score_bytes = 2;
   exllama.packed_products = PackedProducts::in_memory;  // q4_matmul_recons_cuda, hgemm
   exllama.prefill_chunk = 2048;                         // max_input_len
@@ -631,7 +636,8 @@ std::vector<Runtime> policy_rows() {
   experts.with_vulkan = {};
   experts.latent_values = false;                           // operators/attention.py: one latent
   experts.packed_products = PackedProducts::in_registers;  // operators/linear.py: Marlin
-  experts.layer_kernels = 0;
+  experts.flash = FlashAttention::always;
+  experts.layer_kernels = experts.score_bytes = 0;
   experts.activations_in_memory = experts.half_accumulate = false;
   experts.adapters = AdapterMemory::unknown;
   experts.draft_vocabulary = -1;

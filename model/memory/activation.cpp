@@ -43,6 +43,15 @@ Size usual_sequences(const Scenario& s) {
   return is_large(s.machine->devices.front()) ? start.sequences_on_large : start.sequences;
 }
 
+Size score_bytes(const Scenario& s) {
+  const Runtime& r = *s.runtime;
+  const bool told = s.flash_attention != Told::nothing &&
+                    (r.flash == FlashAttention::on || r.flash == FlashAttention::off);
+  const bool flash = told ? s.flash_attention == Told::on
+                          : r.flash == FlashAttention::always || r.flash == FlashAttention::on;
+  return flash ? 0 : r.score_bytes;
+}
+
 Size prefill_chunk(const Scenario& s) {
   const Size stated = s.layer_split != nullptr ? s.layer_split->micro_batch : 0;
   return stated > 0 ? stated : s.runtime->prefill_chunk;
@@ -76,7 +85,7 @@ double kept_by_layers(const Scenario& s, Size pass, Size shards) {
   const auto keys = static_cast<double>(prefill_chunk(s) > 0 || pass == s.batch ? s.cached_tokens()
                                                                                 : s.prompt_tokens);
   const double attention = residual + static_cast<double>(model.shape.query_heads) / cards * keys *
-                                          static_cast<double>(r.score_bytes);
+                                          static_cast<double>(score_bytes(s));
   return static_cast<double>(pass) * std::max(feed_forward, attention);
 }
 

@@ -12,6 +12,8 @@ namespace headroom::model {
 Size pass_tokens(const Scenario& scenario);
 /// Sequences of the engine's own pass at start, unless it is told to run more; 0: it makes none.
 Size usual_sequences(const Scenario& scenario);
+/// Bytes of one attention score with its copies; 0: they never stand in memory all at once.
+Size score_bytes(const Scenario& scenario);
 /// Tokens of a prefill pass at most; 0: the whole prompt at once.
 Size prefill_chunk(const Scenario& scenario);
 /// The same of all sequences together, as the engine is started on these cards.

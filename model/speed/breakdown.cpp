@@ -233,7 +233,8 @@ class Parts {
       }
       case Over::reduce: {
         PassPart part;
-        part.what = prefix_ + "all-reduces";
+        const bool rows = r.split == Split::layers;
+        part.what = prefix_ + (rows ? "inputs and results of rows" : "all-reduces");
         part.where = "link";
         part.moved_bytes = times_ * stretch.moved;
         const auto cards = stretch.last;

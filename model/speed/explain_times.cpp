@@ -10,6 +10,7 @@
 #include "model/speed/load.hpp"
 #include "model/speed/rates.hpp"
 #include "model/speed/speed.hpp"
+#include "model/speed/stretches.hpp"
 
 namespace headroom::model {
 namespace {
@@ -20,7 +21,8 @@ class TimeTerms {
       : s_(s),
         runtime_(*s.runtime),
         rates_(rates_for(*s.weights)),
-        reduce_(reduce_latency(s, plan.shards * plan.replicas)),
+        rows_(by_rows(s, plan)),
+        reduce_(reduce_latency(s, rows_ ? plan.cards : plan.shards * plan.replicas)),
         out_(out),
         times_(interval_factors(*s.runtime).times(out.estimate)) {}
 
@@ -142,7 +144,9 @@ class TimeTerms {
          runtime_.cpu_bandwidth);
     part("stream", pass.stream, "offloaded bytes / (share * host bus)", runtime_.stream_bandwidth);
     part("disk", pass.disk, "bytes on disk / (share * disk read)", runtime_.disk_bandwidth);
-    part("reduce", pass.reduce, "2 * layers * (latency + 2 (n - 1) / n * activations / link)",
+    part("reduce", pass.reduce,
+         rows_ ? "matrices * latency + inputs to the other cards and results from them / link"
+               : "2 * layers * (latency + 2 (n - 1) / n * activations / link)",
          reduce_);
     part("crossings", pass.crossings, "times it goes on from one device to another * seconds each",
          runtime_.crossing_s);
@@ -170,6 +174,7 @@ class TimeTerms {
   const Scenario& s_;
   const Runtime& runtime_;
   const Rates& rates_;
+  bool rows_;
   const Constant& reduce_;
   Explanation& out_;
   TimeIntervals times_;

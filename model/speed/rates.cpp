@@ -150,11 +150,17 @@ Rate card_rate(const Scenario& s, const Device& device) {
           rates.expert_tokens.value};
 }
 Rate cpu_rate(const Scenario& s) {
+  constexpr double boost = 1.3;
   const Host& host = s.machine->host;
   const double further = static_cast<double>(host.sockets - 1);
   const double used = (1 + further * s.runtime->far_bandwidth.value) / (1 + further);
-  const double bandwidth = used * host.ram_bandwidth.value() * s.runtime->cpu_bandwidth.value;
-  const double flops = used * host.cpu_peak.value() * s.runtime->cpu_compute.value;
+  double bandwidth = used * host.ram_bandwidth.value() * s.runtime->cpu_bandwidth.value;
+  double flops = used * host.cpu_peak.value() * s.runtime->cpu_compute.value;
+  if (s.threads > 0 && s.threads < host.cores) {
+    const auto threads = static_cast<double>(s.threads);
+    bandwidth = std::min(bandwidth, threads * s.runtime->thread_bandwidth.value);
+    flops *= std::min(1.0, boost * threads / static_cast<double>(host.cores));
+  }
   return {bandwidth, bandwidth, flops, flops};
 }
 HostPrompts host_prompts(const Scenario& s, double tokens) {

@@ -47,7 +47,11 @@ HostPrompts host_prompts(const Scenario& scenario, double tokens);
 double cpu_attention_seconds(const Scenario& scenario, const Work& attention, const Rate& cpu);
 /// Of n sockets, (1 + (n - 1) * far) / n of their bandwidth and peak: threads of one reach the
 /// memory of another over a slower link, unless an engine keeps a copy of the weights on each
-/// (measured with ktransformers on one and two Xeons: its DeepseekR1_V3_tutorial.md).
+/// (measured with ktransformers on one and two Xeons: its DeepseekR1_V3_tutorial.md). Of fewer
+/// threads than physical cores each reads at most thread_bandwidth, and multiplies 1.3 times a
+/// core's share: the peak is at the base clock, and few cores run faster (data sheets:
+/// i5-13600K 3.5 and 5.1 GHz, EPYC 7763 2.45 and 3.5, Ryzen 9 7950X 4.5 and 5.7 at most). More
+/// threads wait for the same units.
 Rate cpu_rate(const Scenario& scenario);
 /// Start of an all-reduce of so many cards: over their own links, or over the host's bus, which
 /// none of PCIe 5.0 is faster than 64 GB/s. From 2 to 8 cards it is the same

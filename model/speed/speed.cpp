@@ -10,10 +10,11 @@ namespace headroom::model {
 namespace {
 
 /// Whether kernels are launched one by one although the engine captures graphs: those are of decode
-/// steps, up to some length.
+/// steps, up to some length, and can be turned off.
 bool is_eager(const Scenario& s, const Pass& pass) {
   const Runtime& r = *s.runtime;
-  return r.graphs && (pass.prompt > 0 || (r.graph_tokens > 0 && pass.cached.self > r.graph_tokens));
+  return r.graphs && (s.enforce_eager || pass.prompt > 0 ||
+                      (r.graph_tokens > 0 && pass.cached.self > r.graph_tokens));
 }
 
 }  // namespace
@@ -29,6 +30,8 @@ PassTime time_of(const Scenario& s, const Speeds& speeds, const Plan& plan, cons
   PassTime time;
   if (s.runtime->split == Split::tensors)
     add_tensor_split(s, speeds, plan, pass, time, record);
+  else if (by_rows(s, plan))
+    add_row_split(s, speeds, plan, pass, time, record);
   else
     add_layer_split(s, speeds, plan, pass, time, record);
   if (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card ||

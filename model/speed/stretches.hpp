@@ -15,6 +15,10 @@ void add_layer_split(const Scenario& scenario, const Speeds& speeds, const Plan&
                      const Pass& pass, PassTime& time, Record* record);
 void add_tensor_split(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
                       const Pass& pass, PassTime& time, Record* record);
+/// Cards that share the rows of each matrix (llama.cpp's --split-mode row).
+bool by_rows(const Scenario& scenario, const Plan& plan);
+void add_row_split(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
+                   const Pass& pass, PassTime& time, Record* record);
 /// What is not on cards: computed on the CPU, or streamed through the first card module by module,
 /// the embedding and the head like any other.
 void add_offloaded(const Scenario& scenario, const Speeds& speeds, const Plan& plan,

@@ -70,7 +70,7 @@ Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
   Work work;
   if (pass.prompt > 0) {
     work.flops = prefill_score_flops(s, pass.prompt, run.first, run.last);
-    if (s.runtime->score_bytes > 0) {
+    if (score_bytes(s) > 0) {
       const Size width = std::max<Size>(1, s.weights->model->shape.head_dim);
       work.flops *= square(s, pass);
       work.scores = work.flops / (4.0 * static_cast<double>(width));

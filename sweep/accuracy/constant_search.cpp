@@ -27,9 +27,9 @@ constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},        {"decode_bandwi
                              {"activation_traffic", 10, 500},    {"queue", 0.01, 1.0},
                              {"request_s", 0.0005, 0.1},         {"stream_bandwidth", 0.05, 1.0},
                              {"cpu_bandwidth", 0.1, 1.0},        {"cpu_compute", 0.05, 1.5},
-                             {"crossing_s", 1e-6, 2e-3},         {"far_bandwidth", 0.02, 1.0},
-                             {"load_read_bandwidth", 2e8, 4e10}, {"load_copy_bandwidth", 2e8, 4e10},
-                             {"load_fixed_s", 0.2, 120}};
+                             {"thread_bandwidth", 1e9, 6e10},    {"crossing_s", 1e-6, 2e-3},
+                             {"far_bandwidth", 0.02, 1.0},       {"load_read_bandwidth", 2e8, 4e10},
+                             {"load_copy_bandwidth", 2e8, 4e10}, {"load_fixed_s", 0.2, 120}};
 
 /// Calls `f` for each constant of `rows` that the unknown stands for.
 template <class Rows, class F>

@@ -144,6 +144,9 @@ Measurement llama_bench_row(const Fields& row, const RowDefaults& defaults) {
     settings += ";ngl=" + layers;
   if (const std::string flash = field(row, "flash_attn"); !flash.empty() && flash[0] != '-')
     settings += yes(flash) ? ";fa=1" : ";fa=0";
+  if (field(row, "split_mode") == "row") settings += ";sm=row";
+  if (const std::string threads = field(row, "n_threads"); !threads.empty())
+    settings += ";threads=" + threads;
   if (const std::string backends = field(row, "backends"); !backends.empty())
     settings += ";backend=" + backends;
   if (yes(field(row, "no_kv_offload"))) settings += ";no_kv_offload=1";

@@ -1,6 +1,7 @@
 // Processors, memory and disks as sources of measurements write them.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <span>
 
@@ -166,7 +167,10 @@ Host host_of(const Measurement& row) {
   if (bandwidth) host.ram_bandwidth = BytesPerSecond(*bandwidth * 1e9);
   host.cpu_peak = FlopsPerSecond(0);
   if (processor == nullptr) return host;
-  host.cores = host.sockets * processor->cores;
+  // Threads run on performance cores first: as many of them as have the peak of all.
+  const double fast = processor->performance_gflops;
+  host.cores = host.sockets * (fast > 0 ? static_cast<int>(std::lround(processor->gflops / fast))
+                                        : processor->cores);
   host.cpu_peak = FlopsPerSecond(host.sockets * processor->gflops * 1e9);
   if (!bandwidth)
     host.ram_bandwidth = BytesPerSecond(host.sockets * processor->bandwidth_gbs() * 1e9);

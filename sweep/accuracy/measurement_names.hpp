@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "hardware/machine.hpp"
+#include "model/estimate.hpp"
 #include "model/model.hpp"
 #include "model/quantisation/quantisation.hpp"
 #include "model/runtime.hpp"
@@ -72,6 +73,10 @@ struct Engine {
 const Engine& engine_of(const Measurement& row);
 /// The row of runtimes() for the version that the settings name, where an engine has several.
 std::string_view version_of(const Measurement& row, std::string_view runtime);
+
+/// "fa=1", "fa", "no flash attention"; "threads=16", "16 threads", 0 where there is neither.
+model::Told flash_attention_of(const Measurement& row);
+Size threads_of(const Measurement& row);
 
 /// Throws Skipped.
 const model::Scheme& scheme_of(const Measurement& row, const model::Model& model,

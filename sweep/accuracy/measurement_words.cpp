@@ -147,11 +147,8 @@ std::string_view llama_cpp_of(const Measurement& row, const std::string& setting
   if (with_blas(row)) return "llama.cpp-blas";
   for (const auto word : {" 2023", "jan 2024", "feb 2024", "mar 2024", "apr 2024", "may 2024"})
     if (says(word)) return "llama.cpp-b3120";
-  if (const auto flash = row.setting("fa")) return *flash == "0" ? "llama.cpp-b6324" : "llama.cpp";
-  for (const auto word : {"no flash attention", "flash_attention=off", " 2024"})
-    if (says(word)) return "llama.cpp-b6324";
   if (build > 0 && build < 3121) return "llama.cpp-b3120";
-  return build > 0 && build < 6325 ? "llama.cpp-b6324" : "llama.cpp";
+  return says(" 2024") || (build > 0 && build < 6325) ? "llama.cpp-b6324" : "llama.cpp";
 }
 
 /// When tables were written that name neither the version of an engine nor a date: the year of the
@@ -271,6 +268,25 @@ std::string_view version_of(const Measurement& row, std::string_view runtime) {
   // PyTorch 2.0 is of 2023. Without any version a table is older than version 5, of 2026.
   return settings.find("torch 2.0") != std::string::npos ? "transformers-4.35"
                                                          : "transformers-4.57";
+}
+
+model::Told flash_attention_of(const Measurement& row) {
+  if (const auto flash = row.setting("fa"))
+    return *flash == "0" || *flash == "off" ? model::Told::off : model::Told::on;
+  const std::string settings = lower(row["settings"]);
+  for (const auto word : {"no flash attention", "flash_attention=off"})
+    if (settings.find(word) != settings.npos) return model::Told::off;
+  return model::Told::nothing;
+}
+
+Size threads_of(const Measurement& row) {
+  for (const auto& [key, value] : row.settings) {
+    const auto number = key == "threads"            ? leading_number(value)
+                        : key.ends_with(" threads") ? leading_number(key)
+                                                    : std::nullopt;
+    if (number) return static_cast<Size>(*number);
+  }
+  return 0;
 }
 
 const model::Scheme& scheme_of(const Measurement& row, const model::Model& model,

@@ -201,7 +201,8 @@ model::Runtime at_full_rates(const model::Runtime& engine) {
         &model::Runtime::crossing_s, &model::Runtime::step_s, &model::Runtime::sequence_s,
         &model::Runtime::eager_kernel_s, &model::Runtime::load_fixed_s})
     (ideal.*overhead).value = 0;
-  // The disk and the bus alone.
+  // The disk, the bus and the memory alone.
+  ideal.thread_bandwidth.value = 1e15;
   ideal.load_read_bandwidth.value = ideal.load_copy_bandwidth.value = 1e15;
   return ideal;
 }

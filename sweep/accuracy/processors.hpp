@@ -15,6 +15,8 @@ struct Processor {
   double gflops;  ///< fp32, all cores at their base clock: as of hosts (hardware/catalogue)
   int channels;   ///< of memory, of one socket
   double mts;     ///< the fastest memory that the maker specifies, million transfers a second
+  double performance_gflops =
+      0;  ///< of one performance core, where others are slower; 0: all alike
   double bandwidth_gbs() const { return channels * mts * 8 / 1000; }
 };
 

@@ -284,6 +284,9 @@ Scenario Subjects::scenario(const Measurement& row, const Engine& engine, bool m
   s.machine = &machine(machine_for(row, memory_alone));
   s.kv_precision = &kv_precision_of(row, engine);
   s.layer_split = layer_split(row, s);
+  s.flash_attention = flash_attention_of(row);
+  s.enforce_eager = lower(row["settings"]).find("enforce_eager") != std::string::npos;
+  s.threads = threads_of(row);
   if (!row["batch"].empty() && !row.number("batch") && row["batch"] != "saturated")
     throw Skipped(Skip::setting, "batch is '" + row["batch"] + "'");
   s.batch = tokens(row, "batch", "batch", 1);

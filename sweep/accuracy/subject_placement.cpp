@@ -157,17 +157,20 @@ std::unique_ptr<LayerSplit> layer_split_of(const Measurement& row, const Scenari
   const auto flags = flags_of(row["settings"]);
   const auto layers = gpu_layers(row, flags, all);
   const Flag* micro = flag(flags, {"n-ubatch", "ubatch", "ub"});
+  const Flag* mode = flag(flags, {"sm", "split-mode", "split"});
+  const bool rows = mode != nullptr && lower(mode->value) == "row";
   const auto micro_batch = micro ? leading_number(micro->value) : std::nullopt;
   const bool cache_elsewhere = row.setting("no_kv_offload").value_or("0") != "0";
   model::HostTensors host = kept(s, flags);
   if (host.bytes_before.empty() && s.runtime->experts_stay &&
       s.weights->model->profile.routing.experts > 0)
     host = scaled(model::experts_on_host(*s.weights, all), 1 - experts_on_card(row));
-  if (!layers && !cache_elsewhere && !micro_batch && host.bytes_before.empty() &&
+  if (!layers && !cache_elsewhere && !micro_batch && !rows && host.bytes_before.empty() &&
       s.machine->devices.size() < 2)
     return nullptr;
   auto split = std::make_unique<LayerSplit>();
   split->cache_on_cards = !cache_elsewhere;
+  if (rows) split->mode = model::SplitMode::row;
   if (micro_batch) split->micro_batch = static_cast<Size>(*micro_batch);
   split->gpu_layers = layers.value_or(all);
   split->on_host = std::move(host);

@@ -51,7 +51,10 @@ struct Lines {
 };
 
 Lines lines_of(const Options& options, const GivenScenario& given) {
-  const auto runtimes = named(options, "runtimes", "runtime", "transformers");
+  // One alone may be built for a back end.
+  const auto runtimes = options.given("runtimes")
+                            ? named(options, "runtimes", "runtime", "transformers")
+                            : std::vector<std::string>{std::string(given.scenario.runtime->name)};
   const auto precisions = named(options, "precisions", "precision", "auto");
   const auto step = options.read("step", step_of).value_or(std::nullopt);
   Lines all;

@@ -105,6 +105,10 @@ report::Table table_of(const std::vector<const Runtime*>& rows, Format format) {
                                      : "grown with old and new side by side"));
     policy("logits of a prompt",
            std::string(r->logits == model::Positions::last ? "the last position" : "every one"));
+    policy("flash attention", std::string(r->flash == model::FlashAttention::always  ? "always"
+                                          : r->flash == model::FlashAttention::on    ? "unless told"
+                                          : r->flash == model::FlashAttention::never ? "never"
+                                                                                     : "if told"));
     policy("bytes of an attention score in memory", r->score_bytes);
     policy("packed weights of prompts", words(r->packed_products));
     for (const model::NamedConstant& each : model::named_constants()) {

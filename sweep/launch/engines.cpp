@@ -161,8 +161,12 @@ std::string llama_cpp_script(const LaunchPoint& point) {
     flag("--cache-type-k", held);
     flag("--cache-type-v", held);
     // llama-context.cpp: quantised values need it.
-    if (s.kv_precision->block_elements > 1) flag("--flash-attn", "on");
+    if (s.kv_precision->block_elements > 1 && s.flash_attention == model::Told::nothing)
+      flag("--flash-attn", "on");
   }
+  if (s.flash_attention != model::Told::nothing)
+    flag("--flash-attn", s.flash_attention == model::Told::on ? "on" : "off");
+  if (s.threads > 0) flag("--threads", std::to_string(s.threads));
   add_companions(point, command);
   return command.text();
 }
@@ -184,6 +188,7 @@ std::string vllm_script(const LaunchPoint& point) {
   if (split.replicas > 1) flag("--data-parallel-size", std::to_string(split.replicas));
   if (split.expert_groups > 1) command.flag("--enable-expert-parallel");
   flag("--max-model-len", std::to_string(s.cached_tokens()));
+  if (s.enforce_eager) command.flag("--enforce-eager");
   // The estimate has the engine's own pass at start, which fewer sequences would make smaller.
   if (s.batch > model::usual_sequences(s)) flag("--max-num-seqs", std::to_string(s.batch));
   flag("--gpu-memory-utilization", share_of_card(s));
@@ -223,6 +228,7 @@ std::string sglang_script(const LaunchPoint& point) {
   if (split.expert_groups > 1) command.flag("--ep-size", std::to_string(split.expert_groups));
   command.flag("--context-length", std::to_string(s.cached_tokens()));
   command.flag("--max-running-requests", std::to_string(s.batch));
+  if (s.enforce_eager) command.flag("--disable-cuda-graph");
   command.flag("--mem-fraction-static", share_of_card(s));
   add_cache_format(point, command);
   if (point.adapters != nullptr) {

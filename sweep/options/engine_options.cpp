@@ -47,11 +47,42 @@ const model::Runtime& built_for(const Options& options, const Engines& engines, 
   return runtime;
 }
 
+UsageError not_of(std::string_view flag, std::string_view engines, const model::Runtime& runtime) {
+  return UsageError(
+      fmt::format("--{} is an option of {}; the runtime is {}", flag, engines, runtime.name));
+}
+
+model::Told flash_attention(const Options& options, const model::Scenario& s) {
+  static constexpr std::string_view words[] = {"on", "off"};
+  const bool on = options.one_of("flash-attn", words, "on") == "on";
+  if (s.runtime->flash == model::FlashAttention::always ||
+      s.runtime->flash == model::FlashAttention::never)
+    throw not_of("flash-attn", "llama.cpp (its shaders before b4283 have none)", *s.runtime);
+  // llama-context.cpp: V cache quantization requires flash_attn.
+  if (!on && s.kv_precision->block_elements > 1)
+    throw UsageError(
+        fmt::format("--flash-attn off: keys and values in {} need it", s.kv_precision->name));
+  return on ? model::Told::on : model::Told::off;
+}
+
 }  // namespace
 
 void set_engine(const Options& options, const Engines& engines, bool on_machine,
                 model::Scenario& s) {
   if (options.given("backend")) s.runtime = &built_for(options, engines, on_machine, s);
+  if (options.given("flash-attn")) s.flash_attention = flash_attention(options, s);
+  if (options.given("threads")) {
+    if (s.runtime->offload != model::Offload::compute)
+      throw not_of("threads", "llama.cpp and ktransformers", *s.runtime);
+    if (!on_machine) throw UsageError("--threads has no effect without a machine");
+    s.threads = options.whole("threads", 0);
+  }
+  if (options.given("enforce-eager")) {
+    if (!s.runtime->graphs)
+      throw not_of("enforce-eager", "vllm, sglang and tensorrt-llm", *s.runtime);
+    if (!on_machine) throw UsageError("--enforce-eager has no effect without a machine");
+    s.enforce_eager = true;
+  }
 }
 
 }  // namespace headroom::sweep

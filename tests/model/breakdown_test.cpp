@@ -56,6 +56,11 @@ TEST(Breakdown, PartsAddUpWhereChunksFollowEachOtherAndWithTensorsOnTheHost) {
   split.s.prompt_tokens = 4096;
   expect_sums(split.s);
 
+  all.mode = SplitMode::row;
+  expect_sums(split.s);
+  all.cache_on_cards = false;
+  expect_sums(split.s);
+
   Case experts("openai/gpt-oss-20b", "mxfp4", "1x rtx-4090", "llama.cpp");
   LayerSplit apart;
   apart.gpu_layers = std::ssize(experts.weights.layer) + 1;
@@ -114,7 +119,7 @@ TEST(Breakdown, KindsOfLayersAreGroupedAndSayWhatTheyWaitFor) {
   EXPECT_EQ(passes[1].parts[3].bound, Bound::link);
 
   // A long prompt is multiplied, a token is read.
-  Case dense("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "llama.cpp");
+  Case dense("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "vllm");
   dense.s.prompt_tokens = 2048;
   const auto of_dense = breakdown(dense.s);
   EXPECT_EQ(of_dense[0].parts[0].bound, Bound::compute);

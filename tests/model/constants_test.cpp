@@ -73,17 +73,20 @@ TEST_P(Constants, EachChangesAFigureSomewhere) {
   const Machine small = test::machine(1, 12, 256), poor = test::machine(1, 12, 16);
   Machine sockets = small;  // layers on a host of two sockets
   sockets.host.sockets = 2;
+  Machine cores = small;  // … of more cores than threads
+  cores.host.cores = 8;
   Machine without_links = several;  // cards meet over the host's bus
   for (Device& device : without_links.devices) device.link = BytesPerSecond(0);
   for (const Runtime& engine : runtimes())
     for (const Weights* weights : {&dense, &packed, &blocks, &experts})
       for (const Machine* machine : std::initializer_list<const Machine*>{
-               &large, &several, &without_links, &small, &sockets, &poor})
+               &large, &several, &without_links, &small, &sockets, &cores, &poor})
         for (const auto& [batch, prompt] :
              {std::pair<Size, Size>{4, 2000}, std::pair<Size, Size>{1, 9000}}) {
           Scenario s = test::scenario(*weights, *machine, engine.name);
           s.batch = batch;
           s.prompt_tokens = prompt;
+          s.threads = 2;
           const std::vector<double> before = figures(s);
           // What is a lower bound shows where it grows.
           for (const double factor : {0.7, 1.5}) {

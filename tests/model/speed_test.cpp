@@ -90,7 +90,9 @@ TEST(Speed, WeightsThatAreUnpackedIntoMemoryTakeTheirTimeBesideTheProducts) {
 /// 768 elements, in 48 layers.
 TEST(Speed, FewTokensOfAnExpertAreMultipliedAtPartOfTheRate) {
   Case c("Qwen/Qwen3-30B-A3B", "q8_0", "1x rtx-4090", "llama.cpp");
-  const Rate none{.flops_s = 1e12}, some{.flops_s = 1e12, .expert_tokens = 32};
+  const Rate none{.flops_s = 1e12, .attend_s = 1e12};
+  Rate some = none;
+  some.expert_tokens = 32;
   for (const auto& [tokens, times] :
        {std::pair(Size{512}, 2.0), std::pair(Size{8192}, 17.0 / 16)}) {
     LayerSplit split;

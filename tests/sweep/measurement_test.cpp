@@ -240,6 +240,19 @@ TEST(Engine, FollowsFromTheWordsOfARow) {
   EXPECT_EQ(of("framework=vLLM", "", "github.com/vllm-project/vllm/issues/3000"), "vllm-0.5");
 }
 
+TEST(Engine, IsToldWhatARowSaysOfItsOptions) {
+  const auto told = [](const char* settings) {
+    Measurement m = row({{"settings", settings}});
+    m.settings = settings_of(settings);
+    return std::pair(flash_attention_of(m), threads_of(m));
+  };
+  using enum model::Told;
+  EXPECT_EQ(told("framework=llama.cpp;fa=0;threads=16"), std::pair(off, Size{16}));
+  EXPECT_EQ(told("framework=llama.cpp;fa;kv=q4_0"), std::pair(on, Size{0}));
+  EXPECT_EQ(told("framework=llama-bench (no flash attention)"), std::pair(off, Size{0}));
+  EXPECT_EQ(told("framework=kt-kernel;84 threads"), std::pair(nothing, Size{84}));
+}
+
 /// Outputs of ShareGPT differ, so that a run ends with few of them; of others nothing is known.
 TEST(FiniteRun, SaysHowManyRequestsItHas) {
   const auto requests = [](const char* settings, const char* notes) {

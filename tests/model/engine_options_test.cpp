@@ -1,0 +1,101 @@
+// What engines are told at their start, and what that does to times.
+#include <gtest/gtest.h>
+
+#include "model/memory/activation.hpp"
+#include "model/placement/layer_split.hpp"
+#include "model/speed/rates.hpp"
+#include "model/speed/speed.hpp"
+#include "model/speed/stretches.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+struct Case : test::OnCards {
+  using OnCards::OnCards;
+  PassTime step(Size cached) const { return decode_step(s, place(s, 1.0), {.self = cached}); }
+  PassTime first(Size prompt) const { return prefill(s, place(s, 1.0), prompt); }
+  Work work(Size prompt) const {
+    const Pass pass = prefill_pass(s, prompt);
+    return work_of(s, pass, Piece{pass.layers});
+  }
+};
+
+constexpr const char* llama_8b = "meta-llama/Meta-Llama-3-8B";
+
+/// 8192 tokens by 32 heads in 32 layers, in chunks of 512: scores of all queries by the keys until
+/// the end of their chunk.
+TEST(FlashAttention, ScoresStandInMemoryWithoutIt) {
+  Case c(llama_8b, "q4_K_M", "1x rtx-4090", "llama.cpp");
+  c.s.context = 16384;
+  EXPECT_EQ(c.work(8192).scores, 0);
+  const double with = c.first(8192).total;
+  const Bytes held = evaluate(c.s).activations;
+  c.s.flash_attention = Told::off;
+  EXPECT_NEAR(c.work(8192).scores, 32.0 * 32 * 8192 * (8192 + 512) / 2, 1e6);
+  EXPECT_GT(c.first(8192).total, 1.2 * with);
+  EXPECT_GT(evaluate(c.s).activations, held);
+  c.s.runtime = &runtime("llama.cpp-b6324");
+  c.s.flash_attention = Told::nothing;
+  EXPECT_GT(c.work(8192).scores, 0);
+  c.s.flash_attention = Told::on;
+  EXPECT_EQ(c.work(8192).scores, 0);
+  // An engine that cannot be told does as it does.
+  c.s.runtime = &runtime("vllm");
+  c.s.flash_attention = Told::off;
+  EXPECT_EQ(score_bytes(c.s), 0);
+}
+
+TEST(CpuThreads, MultiplyTheirShareAndReadSoMuchEach) {
+  Case c(llama_8b, "q4_K_M", "cpu @ epyc-rome-512gb", "llama.cpp");
+  c.box.host.cores = 32;
+  const Rate all = cpu_rate(c.s);
+  c.s.threads = 8;
+  EXPECT_NEAR(cpu_rate(c.s).flops_s, 1.3 * all.flops_s / 4, 1);
+  c.s.threads = 1;
+  EXPECT_EQ(cpu_rate(c.s).bytes_s, c.s.runtime->thread_bandwidth.value);
+  const double alone = c.step(512).cpu;
+  c.s.threads = 2;
+  EXPECT_NEAR(alone / c.step(512).cpu, 2, 0.1);
+  // Enough for the memory; and no more than there are cores.
+  for (const Size threads : {31, 32, 64}) {
+    c.s.threads = threads;
+    EXPECT_EQ(cpu_rate(c.s).bytes_s, all.bytes_s) << threads;
+  }
+  EXPECT_EQ(cpu_rate(c.s).flops_s, all.flops_s);
+}
+
+/// A small model on a fast card waits for Python: more than twice as long a token.
+TEST(EnforceEager, KernelsOfADecodeStepAreLaunchedOneByOne) {
+  Case c("Qwen/Qwen3-0.6B", "bf16", "1x h100-sxm-80gb", "vllm");
+  const double graphs = c.step(512).total, first = c.first(512).total;
+  c.s.enforce_eager = true;
+  EXPECT_GT(c.step(512).total, 2 * graphs);
+  EXPECT_EQ(c.first(512).total, first);
+  c.s.runtime = &runtime("llama.cpp");  // has no such option
+  const double without = c.step(512).total;
+  c.s.enforce_eager = false;
+  EXPECT_EQ(c.step(512).total, without);
+}
+
+/// Llama-3-70B on two cards: each reads half of every matrix at once, and waits for the other at
+/// each of 7 matrices in 80 layers and the output.
+TEST(SplitByRows, CardsReadAtOnceAndMeetAtEachMatrix) {
+  Case c("meta-llama/Meta-Llama-3-70B", "q4_K_M", "2x rtx-3090", "llama.cpp");
+  LayerSplit split;
+  split.gpu_layers = std::ssize(c.weights.layer) + 1;
+  c.s.layer_split = &split;
+  const PassTime layers = c.step(1);
+  split.mode = SplitMode::row;
+  const PassTime rows = c.step(1);
+  EXPECT_NEAR(layers.cards / rows.cards, 2, 0.05);
+  const double latency = reduce_latency(c.s, 2).value;
+  EXPECT_GT(rows.reduce, 561 * latency);
+  EXPECT_LT(rows.reduce, 1.2 * 561 * latency);
+  // A card with three quarters of the rows takes one and a half times as long.
+  split.shares = {3, 1};
+  EXPECT_NEAR(c.step(1).cards / rows.cards, 1.5, 0.05);
+}
+
+}  // namespace
+}  // namespace headroom::model
