@@ -129,6 +129,9 @@ void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
       e.first_unmeasured = e.first_unmeasured || !reached.card(card).products_measured;
       e.step_unmeasured = e.step_unmeasured || !reached.card(card).reads_measured;
     }
+  if (const Size meeting = plan.shards * plan.sharing();
+      meeting > 1 && reduce_latency(s_, meeting).measurements == 0)
+    e.first_unmeasured = e.step_unmeasured = true;
   if (!s_.weights->model->profile.generative) {
     e.total = e.ttft;
     return;
