@@ -66,6 +66,10 @@ double runs(const Scenario& s, const Pass& pass) {
   return over(s.weights->model->profile.passes_before, pass.layers);
 }
 
+double reduce_kernels(const Scenario& s, const Pass& pass, Size shards) {
+  return shards > 1 ? 4 * runs(s, pass) : 0;
+}
+
 namespace {
 
 /// Kernels beside each product of a matrix, by the length of an average one: each takes

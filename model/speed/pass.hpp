@@ -42,5 +42,9 @@ double runs(const Scenario& scenario, const Pass& pass);
 /// products of packed weights and, where experts are routed to, mixture_kernels of all together or
 /// expert_kernels of each.
 double kernels(const Scenario& scenario, const Pass& pass);
+/// What is launched beside kernels() where tensors are split over cards and nothing is captured:
+/// two all-reduces a layer, each with the copy of its input into a buffer that the other cards see
+/// (vLLM 0.4 custom_all_reduce.py: all_reduce_unreg).
+double reduce_kernels(const Scenario& scenario, const Pass& pass, Size shards);
 
 }  // namespace headroom::model

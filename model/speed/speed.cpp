@@ -45,18 +45,18 @@ PassTime time_of(const Scenario& s, const Speeds& speeds, const Plan& plan, cons
   time.total = time.stream + time.disk + time.reduce + time.cpu + time.cards + time.crossings +
                time.launches - hidden;
   const double before = time.total;
-  if (is_eager(s, pass))
-    time.total = std::max(time.total, timed.kernels * s.runtime->eager_kernel_s.value);
+  const double eager =
+      is_eager(s, pass) ? timed.kernels + pass.weight_reads * reduce_kernels(s, pass, plan.shards)
+                        : 0;
+  time.total = std::max(time.total, eager * s.runtime->eager_kernel_s.value);
   if (record == nullptr) return time;
   record->push_back({.over = Over::launches,
                      .seconds = time.launches - hidden,
                      .hidden = hidden,
                      .kernels = timed.kernels});
   if (time.total > before)
-    record->push_back({.over = Over::eager,
-                       .seconds = time.total - before,
-                       .hidden = before,
-                       .kernels = timed.kernels});
+    record->push_back(
+        {.over = Over::eager, .seconds = time.total - before, .hidden = before, .kernels = eager});
   return time;
 }
 

@@ -30,6 +30,18 @@ TEST(Speed, TransformersRepeatsKeysAndValuesForEachQueryHead) {
   EXPECT_NEAR(slope(small), 1.2e-6, 0.4e-6);
 }
 
+/// A decode step beyond what graphs were captured for: each of two all-reduces a layer is a copy
+/// and a kernel.
+TEST(Speed, AllReducesAreLaunchedToo) {
+  const auto kernels_at = [](Size cards) {
+    Case c("Qwen/Qwen3-0.6B", "bf16", "2x a100-sxm-80gb", "vllm-0.5");
+    c.s.tensor_parallel = cards;
+    return c.step(10000) / c.s.runtime->eager_kernel_s.value;
+  };
+  EXPECT_NEAR(kernels_at(1), 28 * 14, 1e-6);
+  EXPECT_NEAR(kernels_at(2), 28 * (14 + 4), 1e-6);
+}
+
 /// A prompt of llama.cpp of May 2024, everything on cards.
 double prompt_seconds(const char* model, const char* weights, const char* cards, Size prompt) {
   Case c(model, weights, cards, "llama.cpp-b3120");
