@@ -9,6 +9,11 @@
 namespace headroom::model {
 namespace {
 
+/// Whether FP8 weights have a scale for each block.
+bool is_by_block(const Scenario& s) {
+  return width_of(*s.weights) == Width::fp8 && s.weights->scheme->group > 0;
+}
+
 double over(const std::vector<Size>& before, Range range) {
   return static_cast<double>(before[static_cast<std::size_t>(range.last)] -
                              before[static_cast<std::size_t>(range.first)]);
@@ -70,6 +75,10 @@ double reduce_kernels(const Scenario& s, const Pass& pass, Size shards) {
   return shards > 1 ? 4 * runs(s, pass) : 0;
 }
 
+bool waits_for_products(const Scenario& s) {
+  return s.runtime->launch == Launch::overlapped && is_by_block(s);
+}
+
 namespace {
 
 /// Kernels beside each product of a matrix, by the length of an average one: each takes
@@ -82,7 +91,7 @@ namespace {
 /// their product, the sum).
 double kernels_beside_product(const Scenario& s) {
   const Scheme& scheme = *s.weights->scheme;
-  const bool by_block = width_of(*s.weights) == Width::fp8 && scheme.group > 0;
+  const bool by_block = is_by_block(s);
   const double each = s.runtime->packed_kernels.value;
   if (s.runtime->launch != Launch::overlapped) return by_block ? each : 0;
   switch (scheme.family) {

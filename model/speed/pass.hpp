@@ -42,6 +42,10 @@ double runs(const Scenario& scenario, const Pass& pass);
 /// products of packed weights and, where experts are routed to, mixture_kernels of all together or
 /// expert_kernels of each.
 double kernels(const Scenario& scenario, const Pass& pass);
+/// Whether the thread that launches kernels waits for every product of weights, so that none is
+/// launched while others run: transformers' FP8Linear (finegrained_fp8.py: synchronize, from 4.48
+/// on).
+bool waits_for_products(const Scenario& scenario);
 /// What is launched beside kernels() where tensors are split over cards and nothing is captured:
 /// two all-reduces a layer, each with the copy of its input into a buffer that the other cards see
 /// (vLLM 0.4 custom_all_reduce.py: all_reduce_unreg).

@@ -40,7 +40,7 @@ PassTime time_of(const Scenario& s, const Speeds& speeds, const Plan& plan, cons
   if (s.layer_split != nullptr) add_left_on_host(s, speeds, plan, pass, time, record);
   time.launches = timed.launches;
   // Kernels on a card run behind their launches; those on the CPU are what launches wait for.
-  const bool overlapped = s.runtime->launch == Launch::overlapped;
+  const bool overlapped = s.runtime->launch == Launch::overlapped && !waits_for_products(s);
   const double hidden = overlapped ? std::min(time.cards, time.launches) : 0;
   time.total = time.stream + time.disk + time.reduce + time.cpu + time.cards + time.crossings +
                time.launches - hidden;

@@ -10,6 +10,7 @@
 #include "sweep/accuracy/measurement_names.hpp"
 #include "sweep/accuracy/report.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/scenarios.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -49,6 +50,15 @@ TEST(ReadMeasurements, QuotesEndingsAndSettings) {
   EXPECT_EQ(rows[0]["notes"], "two\r\nlines \"quoted\"");
   EXPECT_EQ(rows[0]["no such column"], "");
   EXPECT_EQ(rows[1].line, 4U);
+}
+
+TEST(Words, OfFp8MeanBlocksUnderTransformers) {
+  const model::Model& model = headroom::test::catalogue_model("Qwen/Qwen3-8B");
+  const auto of = [&](const char* engine) {
+    return &scheme_of(row({{"precision", "FP8"}}), model, model::runtime(engine));
+  };
+  EXPECT_EQ(of("transformers-4.57"), &model::scheme("fp8-block"));
+  EXPECT_EQ(of("vllm"), &model::scheme("fp8"));
 }
 
 TEST(ReadMeasurements, SaysWhatIsWrong) {
