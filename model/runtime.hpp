@@ -206,7 +206,8 @@ struct Runtime {
   bool repeats_to_attend;    ///< K and V are copied for each query head before attention
   bool unties_fp8;           ///< a tied head of an FP8 checkpoint stands beside the embedding
   bool repacks_on_cpu;       ///< weights on the CPU stand there twice: as loaded, as kernels want
-  bool experts_looped;       ///< Python calls the kernels of each expert in turn
+  bool experts_looped;       ///< Python calls the kernels of each expert in turn; where kernels are
+                             ///< not launched from Python, so are those of packed experts alone
   bool whole_tiles;          ///< matrix units multiply a single token too, by tiles of many rows
   bool experts_stay;         ///< routed experts are in host memory, all else on cards, unless told
   Size vocabulary_multiple;  ///< rows of the vocabulary are padded to a multiple of this

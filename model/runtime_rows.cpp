@@ -548,6 +548,13 @@ std::vector<Runtime> policy_rows() {
   // fused_moe_triton/layer.py: moe_tp_size = tp_size / ep_size, experts % ep_size == 0.
   sglang.caches_source = "SGLang 0.5 server_args.py: --kv-cache-dtype";
   sglang.adapter_ranks = {};  // lora/mem_pool.py: of the largest rank there is
+  Runtime sglang_of_2025 = sglang;
+  sglang_of_2025.name = "sglang-0.4";
+  sglang_of_2025.version = "to 0.4.8";
+  sglang_of_2025.source =
+      "SGLang 0.4.6 gptq.py, with vLLM 0.8 csrc/moe/marlin_moe_ops.cu: a launch for each expert";
+  sglang_of_2025.experts_looped = true;
+  rows.push_back(sglang_of_2025);
   Runtime& tensorrt = rows.emplace_back(
       serving("tensorrt-llm", "1.0", "TensorRT-LLM 1.0, PyTorch backend: as vLLM"));
   tensorrt.vendors = of_nvidia;

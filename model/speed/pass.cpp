@@ -112,9 +112,12 @@ double kernels(const Scenario& s, const Pass& pass) {
   const Profile& profile = s.weights->model->profile;
   const Runtime& r = *s.runtime;
   const double beside = kernels_beside_product(s);
-  const auto of_experts = r.experts_looped ? static_cast<double>(profile.routing.experts) *
-                                                 (r.expert_kernels.value + 3 * beside)
-                                           : r.mixture_kernels.value + 2 * beside;
+  // From Python all are called in turn; kernels of an engine's own loop over packed ones alone.
+  const bool looped = r.experts_looped && (r.launch == Launch::overlapped ||
+                                           s.weights->arithmetic == Arithmetic::dequantised);
+  const auto of_experts =
+      looped ? static_cast<double>(profile.routing.experts) * (r.expert_kernels.value + 3 * beside)
+             : r.mixture_kernels.value + 2 * beside;
   return over(profile.kernels_before, pass.layers) +
          beside * over(profile.matrices_before, pass.layers) +
          over(profile.mixtures_before, pass.layers) * of_experts;

@@ -254,6 +254,13 @@ std::string_view version_of(const Measurement& row, std::string_view runtime) {
     }
     return major > 0 ? runtime : vllm_of(minor);
   }
+  if (runtime == "sglang") {
+    constexpr std::string_view series = "sglang 0.4.";
+    const auto at = settings.find(series);
+    const bool older =
+        at != std::string::npos && std::atoi(settings.c_str() + at + series.size()) < 9;
+    return older ? "sglang-0.4" : runtime;
+  }
   if (runtime != "transformers") return runtime;
   constexpr std::string_view word = "transformers ";
   for (auto at = settings.find(word); at != std::string::npos; at = settings.find(word, at + 1)) {

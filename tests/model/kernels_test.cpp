@@ -39,6 +39,19 @@ TEST(Kernels, OfExpertsDependOnTheEngine) {
   EXPECT_NEAR(of(looped.name.data()), 48 * 128 * looped.expert_kernels.value, 1e-6);
 }
 
+// vLLM's first Marlin kernel for experts is launched for each; the others take all at once.
+TEST(Kernels, OfPackedExpertsWereLaunchedOneByOne) {
+  const char* model = "Qwen/Qwen3-30B-A3B";
+  const auto of = [&](const char* precision, const char* engine) {
+    const test::OnCards c(model, precision, "1x h100-sxm-80gb", engine);
+    return kernels(c.s, decode_pass(c.s, {.self = 100})) - static_cast<double>(kernels_of(model));
+  };
+  const Runtime& older = runtime("sglang-0.4");
+  EXPECT_NEAR(of("gptq-int4", "sglang-0.4"), 48 * 128 * older.expert_kernels.value, 1e-6);
+  EXPECT_NEAR(of("bf16", "sglang-0.4"), 48 * older.mixture_kernels.value, 1e-6);
+  EXPECT_NEAR(of("gptq-int4", "sglang"), 48 * runtime("sglang").mixture_kernels.value, 1e-6);
+}
+
 // Five matrices of attention and three of an MLP, or of a shared expert beside a router, and two
 // products of routed experts.
 TEST(Kernels, ScaleActivationsByBlock) {

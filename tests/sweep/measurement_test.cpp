@@ -61,6 +61,15 @@ TEST(Words, OfFp8MeanBlocksUnderTransformers) {
   EXPECT_EQ(of("vllm"), &model::scheme("fp8"));
 }
 
+TEST(Words, OfSglangSayWhichVersionItIs) {
+  const auto version = [](const char* settings) {
+    return version_of(row({{"settings", settings}}), "sglang");
+  };
+  EXPECT_EQ(version("framework=SGLang 0.4.6.post1"), "sglang-0.4");
+  EXPECT_EQ(version("framework=SGLang 0.4.9"), "sglang");
+  EXPECT_EQ(version("framework=sglang 0.5.10.post1"), "sglang");
+}
+
 TEST(ReadMeasurements, SaysWhatIsWrong) {
   const auto message = [](const std::string& text) -> std::string {
     const File file(text);
