@@ -22,11 +22,26 @@ namespace headroom::sweep {
 namespace {
 
 void refuse_inference_flags(const Options& options) {
-  for (const auto* flag :
-       {"kv-precision", "prompt-tokens", "output-tokens", "context", "no-kv-cache", "gpu-budget",
-        "gpu-memory-utilization", "ram-budget", "disk-budget", "lora-adapters", "prompt-tokens-p95",
-        "output-tokens-p95", "draft-model", "draft-precision", "draft-tokens", "acceptance", "backend", "flash-attn",
-        "threads", "enforce-eager"})
+  for (const auto* flag : {"kv-precision",
+                           "prompt-tokens",
+                           "output-tokens",
+                           "context",
+                           "no-kv-cache",
+                           "gpu-budget",
+                           "gpu-memory-utilization",
+                           "ram-budget",
+                           "disk-budget",
+                           "lora-adapters",
+                           "prompt-tokens-p95",
+                           "output-tokens-p95",
+                           "draft-model",
+                           "draft-precision",
+                           "draft-tokens",
+                           "acceptance",
+                           "backend",
+                           "flash-attn",
+                           "threads",
+                           "enforce-eager"})
     if (options.given(flag))
       throw UsageError(fmt::format("--{} has no effect on --task training", flag));
 }
