@@ -270,6 +270,7 @@ struct Runtime {
   Constant disk_bandwidth;      ///< share of the disk's sequential read
   Constant
       reduce_latency_s;  ///< start of one all-reduce, seconds; two a layer under tensor parallelism
+  Constant link_bandwidth;     ///< share of the link between cards that what they exchange reaches
   Constant reduce_over_bus_s;  ///< the same between cards that meet over the host's bus
   Constant queue;              ///< share of the other prompts that a request waits for
   Constant request_s;  ///< of a request to a server: front end, tokeniser, schedule, seconds

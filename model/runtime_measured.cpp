@@ -46,6 +46,7 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"disk_bandwidth", &Runtime::disk_bandwidth},
     {"reduce_latency_s", &Runtime::reduce_latency_s},
     {"reduce_over_bus_s", &Runtime::reduce_over_bus_s},
+    {"link_bandwidth", &Runtime::link_bandwidth},
     {"load_read_bandwidth", &Runtime::load_read_bandwidth},
     {"load_copy_bandwidth", &Runtime::load_copy_bandwidth},
     {"load_fixed_s", &Runtime::load_fixed_s},

@@ -137,6 +137,7 @@ Runtime start() {
   r.disk_bandwidth = guess(0.60, 0.30, 0.90);
   r.reduce_latency_s = guess(10e-6, 5e-6, 25e-6);
   r.reduce_over_bus_s = guess(60e-6, 20e-6, 250e-6);
+  r.link_bandwidth = guess(0.6, 0.3, 0.95);  // nccl-tests: a few megabytes, and very many
   r.load_read_bandwidth = guess(3.5e9, 1e9, 2e10);
   r.load_copy_bandwidth = guess(5.5e9, 1.5e9, 1.2e10);
   r.load_fixed_s = guess(3.0, 1.0, 20.0);

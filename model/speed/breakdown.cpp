@@ -240,8 +240,8 @@ class Parts {
         const auto cards = stretch.last;
         return link(
             std::move(part), stretch.seconds,
-            fmt::format("{:.3g} us to start each, {:.4g} GB/s between {} cards",
-                        reduce_latency(s_, cards).value * 1e6,
+            fmt::format("{:.3g} us to start each, {:.2f} of {:.4g} GB/s between {} cards",
+                        reduce_latency(s_, cards).value * 1e6, r.link_bandwidth.value,
                         s_.machine->card_link(static_cast<std::size_t>(cards)).value() / 1e9,
                         cards));
       }

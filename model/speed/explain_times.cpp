@@ -145,8 +145,9 @@ class TimeTerms {
     part("stream", pass.stream, "offloaded bytes / (share * host bus)", runtime_.stream_bandwidth);
     part("disk", pass.disk, "bytes on disk / (share * disk read)", runtime_.disk_bandwidth);
     part("reduce", pass.reduce,
-         rows_ ? "matrices * latency + inputs to the other cards and results from them / link"
-               : "2 * layers * (latency + 2 (n - 1) / n * activations / link)",
+         rows_ ? "matrices * latency + inputs to the other cards and results from them / (share * "
+                 "link)"
+               : "2 * layers * (latency + 2 (n - 1) / n * activations / (share * link))",
          reduce_);
     part("crossings", pass.crossings, "times it goes on from one device to another * seconds each",
          runtime_.crossing_s);

@@ -211,9 +211,9 @@ void add_tensor_split(const Scenario& s, const Speeds& speeds, const Plan& plan,
     if (record != nullptr)
       record->push_back({.over = Over::bus, .seconds = taken, .moved = held_on_host});
   }
-  const double link = s.machine->card_link(static_cast<std::size_t>(plan.shards)).value();
+  const double link = link_rate(s, plan.shards);
   const Size meeting = plan.shards * plan.sharing();
-  const double across = s.machine->card_link(static_cast<std::size_t>(meeting)).value();
+  const double across = link_rate(s, meeting);
   const double activations = pass.tokens * static_cast<double>(w.model->shape.hidden_size) * 2.0;
   const double layers = runs(s, pass);
   if (plan.shards > 1)

@@ -178,6 +178,10 @@ double cpu_attention_seconds(const Scenario& s, const Work& attention, const Rat
 const Constant& reduce_latency(const Scenario& s, Size cards) {
   return over_bus(s, cards) ? s.runtime->reduce_over_bus_s : s.runtime->reduce_latency_s;
 }
+double link_rate(const Scenario& s, Size cards) {
+  return s.machine->card_link(static_cast<std::size_t>(cards)).value() *
+         s.runtime->link_bandwidth.value;
+}
 double bus_rate(const Scenario& s) {
   return s.machine->host_bus(0).value() * s.runtime->stream_bandwidth.value;
 }

@@ -57,7 +57,8 @@ Rate cpu_rate(const Scenario& scenario);
 /// none of PCIe 5.0 is faster than 64 GB/s. From 2 to 8 cards it is the same
 /// (mlc-ai/llm-perf-bench, CodeLlama-34B on 2, 4 and 8 A10G).
 const Constant& reduce_latency(const Scenario& scenario, Size cards);
-/// Bytes a second over the bus to the first card, and from disk.
+/// Bytes a second between so many cards, over the bus to the first one, and from disk.
+double link_rate(const Scenario& scenario, Size cards);
 double bus_rate(const Scenario& scenario);
 double disk_rate(const Scenario& scenario);
 

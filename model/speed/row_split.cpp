@@ -115,7 +115,7 @@ void add_row_split(const Scenario& s, const Speeds& speeds, const Plan& plan, co
                           (head && pass.logit_rows > 0 ? 1 : 0);
   const double moved = moved_bytes(s, plan, pass, matrices);
   time.reduce = pass.weight_reads * matrices * reduce_latency(s, plan.cards).value +
-                moved / s.machine->card_link(static_cast<std::size_t>(plan.cards)).value();
+                moved / link_rate(s, plan.cards);
   if (record == nullptr) return;
   for (Item& item : items) item.work = scaled(item.work, share);
   all.items = std::move(items);

@@ -194,7 +194,7 @@ model::Runtime at_full_rates(const model::Runtime& engine) {
   for (const auto share : {&model::Runtime::cache_cost, &model::Runtime::score_compute,
                            &model::Runtime::stream_bandwidth, &model::Runtime::cpu_bandwidth,
                            &model::Runtime::cpu_compute, &model::Runtime::disk_bandwidth,
-                           &model::Runtime::far_bandwidth})
+                           &model::Runtime::far_bandwidth, &model::Runtime::link_bandwidth})
     (ideal.*share).value = 1;
   for (const auto overhead :
        {&model::Runtime::reduce_latency_s, &model::Runtime::reduce_over_bus_s,
