@@ -29,10 +29,17 @@ const model::Runtime& row(const PooledSearch& search, std::string_view name) {
 
 TEST(PooledSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
-  PooledSearch search(model::policy_rows(), known.subjects());
+  std::vector<Subject> subjects = known.subjects();
+  std::vector<Measurement> of_sources(subjects.size());  // each model is measured by another
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    of_sources[i] = *subjects[i].row;
+    of_sources[i].fields["source"] = of_sources[i]["model"];
+    subjects[i].row = &of_sources[i];
+  }
+  PooledSearch search(model::policy_rows(), subjects);
   search.solve();
   for (std::size_t i = 0; i < search.subjects().size(); ++i)
-    EXPECT_NEAR(*search.expected(i) / search.subjects()[i].measured, 1, 0.07);
+    EXPECT_NEAR(*search.expected(i) / search.subjects()[i].measured, 1, 0.06) << i;
   const model::Runtime& llama = row(search, "llama.cpp");
   const auto bandwidth = [](const model::Runtime& r, std::size_t c, std::size_t w) {
     return r.rates[c][w].decode_bandwidth.value;
@@ -83,7 +90,7 @@ TEST(Fit, WhatIsLeftOutHasNoPart) {
   const auto after = Fit(other).left_out(folds);
   for (std::size_t i = 0; i < other.size(); ++i) {
     ASSERT_TRUE(before[i] && after[i]);
-    if (folds[i] == 0) EXPECT_NEAR(*after[i] / *before[i], 1, 0.015) << i;
+    if (folds[i] == 0) EXPECT_NEAR(*after[i] / *before[i], 1, 0.01) << i;
   }
 }
 
