@@ -19,6 +19,7 @@ using model::NamedConstant;
 using model::Runtime;
 
 constexpr int fewest_rows = 3;
+constexpr int fewest_of_generation = 10;  ///< for intervals of its own: ends are tenths of the rows
 
 std::string line(std::string_view engine, std::string_view constant, std::size_t cards,
                  std::size_t width, const Constant& c, const std::string& source) {
@@ -208,7 +209,7 @@ std::string Fit::lines() {
             rows.push_back(i);
             of.insert(short_source((*s.row)["source"]));
           }
-          if (std::ssize(rows) < fewest_rows) return false;
+          if (std::ssize(rows) < (whole_family ? fewest_rows : fewest_of_generation)) return false;
           const auto& left = of.size() > 1 ? without_source : without_model;
           const Constant found = interval(rows, memory ? nullptr : &left, memory ? 0.08 : 0.1);
           text += line(generation, named.name, any, any, found, sources(subjects_, rows));
