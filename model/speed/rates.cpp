@@ -110,7 +110,7 @@ double read_bytes(const Scenario& s, const Work& work) {
 
 double compute_seconds(const Work& work, const Rate& rate) {
   const double attention = work.attended > 0 ? work.attended / rate.attend_s : 0;
-  return (work.flops - work.attended + rate.expert_tokens * work.padding) / rate.flops_s +
+  return (work.flops - work.attended + rate.expert_tokens * work.touched_flops) / rate.flops_s +
          attention + work.scores * rate.score_s + work.channels * rate.channel_s +
          work.packed_bytes * rate.unpack_s;
 }

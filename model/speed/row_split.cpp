@@ -19,8 +19,8 @@ Parts parts_of(const Scenario& s, const Pass& pass, const Piece& piece) {
   if (piece.content != Content::dense)
     parts.own = work_of(s, pass, {piece.layers, Content::experts});
   if (piece.content == Content::experts) return parts;
-  const Work attention = attention_work(s, pass, piece.layers);
-  parts.shared = without(work_of(s, pass, {piece.layers, Content::dense}), attention);
+  const auto [all, attention] = layer_work(s, pass, {piece.layers, Content::dense});
+  parts.shared = without(all, attention);
   if (caches_on_cards(s)) parts.own = parts.own + attention;
   parts.own.channels += parts.shared.channels;
   parts.shared.channels = 0;

@@ -54,7 +54,8 @@ LayerWork layer_work(const Scenario& s, const Pass& pass, const Piece& piece) {
   if (pass.prompt > 0) {
     work.packed_bytes = work.weight_bytes;
     if (piece.content != Content::dense)
-      work.padding = 2.0 * at(profile.routed_before, run) * pass.tokens * one_of_an_expert(s, pass);
+      work.touched_flops =
+          2.0 * at(profile.routed_before, run) * pass.tokens * one_of_an_expert(s, pass);
   }
   if (piece.content == Content::experts) return layers;
   if (pass.prompt > 0 && s.runtime->activations_in_memory)
@@ -106,9 +107,9 @@ Work host_work(const Scenario& s, const Pass& pass, Range range) {
   work.packed_bytes = work.weight_bytes;
   const double routed = at(s.weights->read_routed, run);
   if (routed > 0)
-    work.padding = at(host.read_routed_before, run) / routed * 2.0 *
-                   at(s.weights->model->profile.routed_before, run) * pass.tokens *
-                   one_of_an_expert(s, pass);
+    work.touched_flops = at(host.read_routed_before, run) / routed * 2.0 *
+                         at(s.weights->model->profile.routed_before, run) * pass.tokens *
+                         one_of_an_expert(s, pass);
   return work;
 }
 

@@ -152,16 +152,6 @@ std::string_view llama_cpp_of(const Measurement& row, const std::string& setting
   return says(" 2024") || (build > 0 && build < 6325) ? "llama.cpp-b6324" : "llama.cpp";
 }
 
-/// When tables were written that name neither the version of an engine nor a date: the year of the
-/// revision that is cited. Empty: of others nothing is known.
-std::string_view year_of(const std::string& source) {
-  constexpr std::pair<std::string_view, std::string_view> years[] = {
-      {"mlc-ai/llm-perf-bench@d401356", " 2023"}, {"jzhang38/TinyLlama@bf12224", " 2023"}};
-  for (const auto& [table, year] : years)
-    if (source.find(table) != source.npos) return year;
-  return {};
-}
-
 /// Serving tables say how matrices are multiplied; a checkpoint that is held so already says more.
 /// A table that names the kernels of quantised weights and leaves them out for a repository of a
 /// hub has its weights as published.
@@ -236,7 +226,7 @@ const Engine& engine_of(const Measurement& row) {
 }
 
 std::string_view version_of(const Measurement& row, std::string_view runtime) {
-  const std::string settings = lower(row["settings"]) + std::string(year_of(row["source"]));
+  const std::string settings = lower(row["settings"]);
   if (runtime == "llama.cpp") return llama_cpp_of(row, settings);
   if (runtime == "ik_llama.cpp") return with_blas(row) ? "ik_llama.cpp-blas" : runtime;
   if (runtime == "vllm") {

@@ -85,7 +85,7 @@ std::string text_of(const GivenTraining& given, const TrainingAnswer& answer, bo
   text += step_line(s);
   if (given.machine) text += fmt::format("Machine   {}\n", given.machine->name);
   for (const auto& line : given.assumed) text += "Assumes   " + line + '\n';
-  for (const auto& line : warnings_of(given, e)) text += "Warning   " + line + '\n';
+  for (const auto& line : warnings_of(given)) text += "Warning   " + line + '\n';
   if (given.machine)
     text += fmt::format("\nVerdict   {} (sure: {})\n", verdict_text(given, answer),
                         answer.outcome->sure == model::Sure::marginal ? "marginal" : "yes");

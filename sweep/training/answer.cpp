@@ -43,7 +43,7 @@ TrainingAdvice advice_of(const GivenTraining& given, const TrainingEstimate& e) 
   return advice;
 }
 
-std::vector<std::string> warnings_of(const GivenTraining& given, const TrainingEstimate& e) {
+std::vector<std::string> warnings_of(const GivenTraining& given) {
   std::vector<std::string> all;
   const model::TrainingRuntime& runtime = *given.scenario.runtime;
   if (runtime.spread.measurements == 0)
@@ -146,7 +146,7 @@ json::object object_of(const GivenTraining& given, const TrainingAnswer& answer)
   all["assumptions"] = json::array();
   for (const auto& line : given.assumed) all["assumptions"].as_array().emplace_back(line);
   all["warnings"] = json::array();
-  for (const auto& line : warnings_of(given, e)) all["warnings"].as_array().emplace_back(line);
+  for (const auto& line : warnings_of(given)) all["warnings"].as_array().emplace_back(line);
   all["terms"] = json::array();
   for (const auto& term : e.terms)
     all["terms"].as_array().push_back(json::object{{"name", term.name},

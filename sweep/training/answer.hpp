@@ -34,8 +34,7 @@ struct TrainingAdvice {
 TrainingAdvice advice_of(const GivenTraining& given, const model::TrainingEstimate& estimate);
 
 /// Why the peak is not to be relied on.
-std::vector<std::string> warnings_of(const GivenTraining& given,
-                                     const model::TrainingEstimate& estimate);
+std::vector<std::string> warnings_of(const GivenTraining& given);
 
 boost::json::object object_of(const GivenTraining& given, const TrainingAnswer& answer);
 

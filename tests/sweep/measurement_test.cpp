@@ -252,9 +252,8 @@ TEST(Engine, FollowsFromTheWordsOfARow) {
   EXPECT_EQ(of("framework=ik_llama.cpp;backend=CUDA+BLAS"), "ik_llama.cpp-blas");
   EXPECT_EQ(of("framework=vLLM 0.2"), "vllm-0.2");
   EXPECT_EQ(of("framework=vLLM"), "vllm");
-  const char* old = "github:mlc-ai/llm-perf-bench@d401356:README.md";  // of 2023, without versions
-  EXPECT_EQ(of("framework=vLLM;PCIe only", "", old), "vllm-0.2");
-  EXPECT_EQ(of("framework=Llama.cpp;PCIe only", "", old), "llama.cpp-b3120");
+  EXPECT_EQ(of("framework=vLLM 2023;PCIe only"), "vllm-0.2");
+  EXPECT_EQ(of("framework=Llama.cpp 2023;PCIe only"), "llama.cpp-b3120");
   EXPECT_EQ(of("framework=vLLM", "", "github.com/vllm-project/vllm/issues/2000"), "vllm-0.2");
   EXPECT_EQ(of("framework=vLLM", "", "github.com/vllm-project/vllm/issues/3000"), "vllm-0.5");
 }
