@@ -4,7 +4,7 @@
 
 headroom_build_packages() {
   echo g++ cmake ninja-build pkg-config python3 libtbb-dev libcurl4-openssl-dev libsqlite3-dev \
-    libtomlplusplus-dev libfmt-dev libgtest-dev libbenchmark-dev libcpp-httplib-dev libyaml-cpp-dev zlib1g-dev gnuplot-nox sqlite3
+    libtomlplusplus-dev libfmt-dev libgtest-dev libbenchmark-dev libcpp-httplib-dev libyaml-cpp-dev libeigen3-dev zlib1g-dev gnuplot-nox sqlite3
   case $1 in
     debian:12) echo libboost{,-json,-program-options,-iostreams,-filesystem,-system}1.81-dev ;;
     *) echo libboost{,-json,-program-options,-iostreams,-filesystem,-system}-dev ;;
@@ -105,10 +105,10 @@ stop_unless_present() {
     command -v "$tool" >/dev/null || lacking+=("$tool")
   done
   for header in boost/json.hpp boost/program_options.hpp boost/iostreams/stream.hpp tbb/tbb.h \
-    curl/curl.h sqlite3.h toml++/toml.h fmt/core.h yaml-cpp/yaml.h gtest/gtest.h benchmark/benchmark.h \
-    gnuplot-iostream.h; do
+    curl/curl.h sqlite3.h toml++/toml.h fmt/core.h yaml-cpp/yaml.h Eigen/Cholesky gtest/gtest.h \
+    benchmark/benchmark.h gnuplot-iostream.h; do
     printf '#include <%s>\n' "$header" |
-      g++ -std=c++20 -Ibuild/gnuplot-iostream/usr/include -M -x c++ - >/dev/null 2>&1 ||
+      g++ -std=c++20 -Ibuild/gnuplot-iostream/usr/include -I/usr/include/eigen3 -M -x c++ - >/dev/null 2>&1 ||
       lacking+=("<$header>")
   done
   [ ${#lacking[@]} -eq 0 ] && return

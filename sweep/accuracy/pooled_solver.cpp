@@ -2,6 +2,7 @@
 
 #include <tbb/parallel_for.h>
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,35 +12,21 @@
 namespace headroom::sweep {
 namespace {
 
-/// The Cholesky factor of a symmetric A, row by row, left in `a`. False where A is not positive.
+using Matrix = Eigen::Map<Eigen::MatrixXd>;
+using Vector = Eigen::Map<Eigen::VectorXd>;
+
+Matrix square(std::vector<double>& a, std::size_t n) {
+  return {a.data(), static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n)};
+}
+Vector column(std::vector<double>& x) { return {x.data(), static_cast<Eigen::Index>(x.size())}; }
+
+constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+/// Cholesky's factor, in the place of the lower triangle of a symmetric matrix (by columns). False
+/// where that is not positive.
 bool factorise(std::vector<double>& a, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) {
-    double* row = &a[j * n];
-    for (std::size_t k = 0; k <= j; ++k) {
-      const double* other = &a[k * n];
-      double sum = row[k];
-      for (std::size_t i = 0; i < k; ++i) sum -= row[i] * other[i];
-      if (k < j)
-        row[k] = sum / other[k];
-      else if (sum <= 0)
-        return false;
-      else
-        row[k] = std::sqrt(sum);
-    }
-  }
-  return true;
-}
-void forward(const std::vector<double>& l, std::size_t n, std::vector<double>& x) {
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < i; ++k) x[i] -= l[i * n + k] * x[k];
-    x[i] /= l[i * n + i];
-  }
-}
-void backward(const std::vector<double>& l, std::size_t n, std::vector<double>& x) {
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t k = i + 1; k < n; ++k) x[i] -= l[k * n + i] * x[k];
-    x[i] /= l[i * n + i];
-  }
+  Matrix matrix = square(a, n);
+  return Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>>(matrix).info() == Eigen::Success;
 }
 
 }  // namespace
@@ -66,7 +53,7 @@ void PooledSolver::differentiate(std::size_t row, bool all) {
   std::vector<PooledSlot>& slots = problem_.slots[row];
   for (std::size_t s = 0; s < slots.size(); ++s) {
     if (!all && slots[s].slope == 0) continue;
-    double step = 0.05;
+    double step = 0.01;
     const double moved = problem_.residual_moved(row, s, step);
     slots[s].slope = (moved - residual_[row]) / step;
   }
@@ -89,13 +76,59 @@ double PooledSolver::cost(const std::vector<bool>& used) const {
   for (std::size_t i = 0; i < residual_.size(); ++i)
     if (used[i]) sum += problem_.weights[i] * (std::hypot(1, residual_[i] / scale_[i]) - 1);
   for (std::size_t e = 0; e < effect_.size(); ++e)
-    sum += effect_[e] * effect_[e] / (2 * problem_.spreads[e] * problem_.spreads[e]);
+    sum += precision(e) * effect_[e] * effect_[e] / 2;
   return sum;
 }
 
+void PooledSolver::choose_active(const std::vector<bool>& used) {
+  active_.assign(effect_.size(), none);
+  for (std::size_t i = 0; i < residual_.size(); ++i)
+    for (const PooledSlot& slot : problem_.slots[i])
+      if (used[i] && slot.slope != 0)
+        for (const std::size_t e : slot.effects) active_[e] = 0;
+  std::size_t place = 0;
+  for (std::size_t& each : active_)
+    if (each != none) each = place++;
+}
+
+std::size_t PooledSolver::active_count() const {
+  return active_.size() - static_cast<std::size_t>(std::ranges::count(active_, none));
+}
+
+double PooledSolver::precision(std::size_t effect) const {
+  return 1 / (problem_.spreads[effect] * problem_.spreads[effect]);
+}
+
+PooledSolver::Slope PooledSolver::slope(const std::vector<bool>& used) const {
+  const std::size_t n = active_count();
+  Slope found{.curvature = std::vector<double>(n * n), .gradient = std::vector<double>(n)};
+  for (std::size_t e = 0; e < effect_.size(); ++e) {
+    if (active_[e] == none) continue;
+    found.curvature[active_[e] * n + active_[e]] = precision(e);
+    found.gradient[active_[e]] = precision(e) * effect_[e];
+  }
+  for (std::size_t i = 0; i < residual_.size(); ++i) {
+    if (!used[i]) continue;
+    const double r = residual_[i], scale = scale_[i];
+    const double w = problem_.weights[i] / (scale * scale * std::hypot(1, r / scale));
+    for (const PooledSlot& a : problem_.slots[i]) {
+      if (a.slope == 0) continue;
+      for (const std::size_t e : a.effects) {
+        found.gradient[active_[e]] += w * a.slope * r;
+        for (const PooledSlot& b : problem_.slots[i]) {
+          if (b.slope == 0) continue;
+          for (const std::size_t f : b.effects)
+            if (f <= e) found.curvature[active_[f] * n + active_[e]] += w * a.slope * b.slope;
+        }
+      }
+    }
+  }
+  return found;
+}
+
 void PooledSolver::solve(const std::vector<bool>& used) {
-  const std::size_t n = effect_.size(), rows = residual_.size();
-  constexpr int passes = 15;
+  const std::size_t rows = residual_.size();
+  constexpr int passes = 20, attempts = 10;
   residuals(used);
   double damping = 1e-3;
   for (int pass = 0; pass < passes; ++pass) {
@@ -103,42 +136,22 @@ void PooledSolver::solve(const std::vector<bool>& used) {
     tbb::parallel_for(std::size_t{0}, rows, [&](std::size_t i) {
       if (used[i]) differentiate(i, pass % 4 == 0);
     });
-    std::vector<double> curvature(n * n), gradient(n);
-    for (std::size_t e = 0; e < n; ++e) {
-      const double precision = 1 / (problem_.spreads[e] * problem_.spreads[e]);
-      curvature[e * n + e] = precision;
-      gradient[e] = precision * effect_[e];
-    }
-    for (std::size_t i = 0; i < rows; ++i) {
-      if (!used[i]) continue;
-      const double r = residual_[i], scale = scale_[i];
-      const double w = problem_.weights[i] / (scale * scale * std::hypot(1, r / scale));
-      for (const PooledSlot& a : problem_.slots[i]) {
-        if (a.slope == 0) continue;
-        for (const std::size_t e : a.effects) {
-          gradient[e] += w * a.slope * r;
-          for (const PooledSlot& b : problem_.slots[i])
-            for (const std::size_t f : b.effects)
-              if (f <= e) curvature[e * n + f] += w * a.slope * b.slope;
-        }
-      }
-    }
-    // Intervals are of the sum itself, not of a damped step on it.
-    factor_ = curvature;
-    if (!factorise(factor_, n)) factor_.clear();
+    choose_active(used);
+    Slope here = slope(used);
+    const std::size_t n = here.gradient.size();
     const std::vector<double> kept = effect_;
     const double before = cost(used);
     double moved = 0;
     bool better = false;
-    for (int attempt = 0; attempt < 6 && !better; ++attempt) {
-      std::vector<double> a = curvature, x = gradient;
+    for (int attempt = 0; attempt < attempts && !better; ++attempt) {
+      std::vector<double> a = here.curvature, x = here.gradient;
       for (std::size_t e = 0; e < n; ++e) a[e * n + e] *= 1 + damping;
       if (factorise(a, n)) {
-        forward(a, n, x);
-        backward(a, n, x);
+        square(a, n).triangularView<Eigen::Lower>().solveInPlace(column(x));
+        square(a, n).triangularView<Eigen::Lower>().adjoint().solveInPlace(column(x));
         moved = 0;
-        for (std::size_t e = 0; e < n; ++e) {
-          const double by = std::clamp(x[e], -1.0, 1.0);
+        for (std::size_t e = 0; e < effect_.size(); ++e) {
+          const double by = std::clamp(active_[e] == none ? kept[e] : x[active_[e]], -1.0, 1.0);
           effect_[e] = kept[e] - by;
           moved = std::max(moved, std::abs(by));
         }
@@ -152,23 +165,32 @@ void PooledSolver::solve(const std::vector<bool>& used) {
         damping *= 8;
       }
     }
+    // Intervals are of the sum itself, not of a damped step on it.
+    factor_ = std::move(here.curvature);
     if (!better) {
       residuals(used);
       break;
     }
-    if (moved < 0.005) break;
+    if (moved < 0.002) break;
   }
+  if (!factorise(factor_, active_count())) factor_.clear();
 }
 
 double PooledSolver::spread_of(const std::vector<std::size_t>& effects) const {
   constexpr double normal_90th = 1.2816;
   if (factor_.empty()) return 0;
-  std::vector<double> x(effect_.size());
-  for (const std::size_t e : effects) x[e] = 1;
-  forward(factor_, effect_.size(), x);
+  const auto n = static_cast<Eigen::Index>(active_count());
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(n);
   double variance = 0;
-  for (const double each : x) variance += each * each;
-  return normal_90th * std::sqrt(variance);
+  for (const std::size_t e : effects) {
+    if (active_[e] == none)
+      variance += 1 / precision(e);
+    else
+      x[static_cast<Eigen::Index>(active_[e])] = 1;
+  }
+  const Eigen::Map<const Eigen::MatrixXd> factor(factor_.data(), n, n);
+  factor.triangularView<Eigen::Lower>().solveInPlace(x);
+  return normal_90th * std::sqrt(variance + x.squaredNorm());
 }
 
 }  // namespace headroom::sweep

@@ -54,14 +54,25 @@ class PooledSolver {
   double spread_of(const std::vector<std::size_t>& effects) const;
 
  private:
+  /// Of the sum where the effects are, by those that some row in use tells of.
+  struct Slope {
+    std::vector<double> curvature;  ///< by columns, the lower triangle
+    std::vector<double> gradient;
+  };
+
   void residuals(const std::vector<bool>& used);
   void differentiate(std::size_t row, bool all);
   void update_scales(const std::vector<bool>& used);
+  void choose_active(const std::vector<bool>& used);
+  std::size_t active_count() const;
+  double precision(std::size_t effect) const;
+  Slope slope(const std::vector<bool>& used) const;
   double cost(const std::vector<bool>& used) const;
 
   PooledProblem problem_;
   std::vector<double> effect_, scale_, residual_;
-  std::vector<double> factor_;  ///< Cholesky's of the curvature, row by row
+  std::vector<std::size_t> active_;  ///< places of the effects that some row in use tells of
+  std::vector<double> factor_;  ///< Cholesky's of the curvature, by columns, the lower triangle
 };
 
 }  // namespace headroom::sweep
