@@ -5,7 +5,7 @@
 namespace headroom::model {
 namespace {
 
-constexpr GgufName block_names[] = {
+constexpr GgufModule block_names[] = {
     // attention
     {"q_proj", "attn_q"},
     {"k_proj", "attn_k"},
@@ -187,7 +187,7 @@ constexpr GgufName block_names[] = {
     {"DenseReluDense.wo", "ffn_down"},
 };
 
-constexpr GgufName outer_names[] = {
+constexpr GgufModule outer_names[] = {
     {"embed_tokens", "token_embd"},
     {"word_embeddings", "token_embd"},
     {"tok_embeddings", "token_embd"},
@@ -222,7 +222,7 @@ constexpr GgufName outer_names[] = {
 
 }  // namespace
 
-std::span<const GgufName> gguf_block_names() { return block_names; }
-std::span<const GgufName> gguf_outer_names() { return outer_names; }
+std::span<const GgufModule> gguf_block_names() { return block_names; }
+std::span<const GgufModule> gguf_outer_names() { return outer_names; }
 
 }  // namespace headroom::model

@@ -10,12 +10,12 @@ namespace headroom::model {
 /// outside all), and what llama.cpp may call the tensors that it is stored as: the first
 /// alternative ("|") of which the file has all tensors ("+") for that block. "=": values that are
 /// keys of the file (the shape of xIELU).
-struct GgufName {
+struct GgufModule {
   std::string_view end, gguf;
 };
 
 /// Of modules within a repeated block; outside all.
-std::span<const GgufName> gguf_block_names();
-std::span<const GgufName> gguf_outer_names();
+std::span<const GgufModule> gguf_block_names();
+std::span<const GgufModule> gguf_outer_names();
 
 }  // namespace headroom::model

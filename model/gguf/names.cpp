@@ -19,9 +19,9 @@ bool ends_at_dot(std::string_view path, std::string_view end) {
 }
 
 /// The row with the longest end; null where there is none.
-const GgufName* row_of(std::span<const GgufName> rows, std::string_view path) {
-  const GgufName* best = nullptr;
-  for (const GgufName& row : rows)
+const GgufModule* row_of(std::span<const GgufModule> rows, std::string_view path) {
+  const GgufModule* best = nullptr;
+  for (const GgufModule& row : rows)
     if (ends_at_dot(path, row.end) && (best == nullptr || row.end.size() > best->end.size()))
       best = &row;
   return best;
@@ -87,7 +87,7 @@ class Gatherer {
       if (path.ends_with(word)) tail = word;
     path.remove_suffix(tail.size());
     if (block != nullptr) path.remove_prefix(block->path.size());
-    const GgufName* row =
+    const GgufModule* row =
         block != nullptr ? row_of(gguf_block_names(), path) : row_of(gguf_outer_names(), path);
     if (row == nullptr) return;
     if (row->gguf == "=")

@@ -114,17 +114,17 @@ Bytes caches_in(const Scenario& s, const CacheBytes& cache, Spot spot) {
 
 }  // namespace
 
-Held held_on_card(const Scenario& s, const Plan& plan, const CacheBytes& cache, Size card) {
+HeldBytes held_on_card(const Scenario& s, const Plan& plan, const CacheBytes& cache, Size card) {
   const auto spot = static_cast<Spot>(card);
-  Held held{weights_in(s, spot), caches_in(s, cache, spot)};
+  HeldBytes held{weights_in(s, spot), caches_in(s, cache, spot)};
   // Layers that pass through the first card keep their caches there.
   if (card == 0 && plan.stage_buffer > Bytes(0))
     held.caches += caches_in(s, cache, on_cpu) + caches_in(s, cache, on_disk);
   return held;
 }
 
-Held held_on_host(const Scenario& s, const Plan& plan, const CacheBytes& cache) {
-  Held held{weights_in(s, on_cpu), {}};
+HeldBytes held_on_host(const Scenario& s, const Plan& plan, const CacheBytes& cache) {
+  HeldBytes held{weights_in(s, on_cpu), {}};
   if (plan.stage_buffer > Bytes(0)) return held;
   held.caches = caches_in(s, cache, on_cpu) + caches_in(s, cache, on_disk);
   return held;

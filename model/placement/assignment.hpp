@@ -45,11 +45,12 @@ Plan place_assigned(const Uses& uses, double memory_factor);
 
 /// What the scenario's assignment puts on a card (without the buffer for streamed weights), in host
 /// memory and on disk: weights, and the caches of layers that run there.
-struct Held {
+struct HeldBytes {
   Bytes weights, caches;
 };
-Held held_on_card(const Scenario& scenario, const Plan& plan, const CacheBytes& cache, Size card);
-Held held_on_host(const Scenario& scenario, const Plan& plan, const CacheBytes& cache);
+HeldBytes held_on_card(const Scenario& scenario, const Plan& plan, const CacheBytes& cache,
+                       Size card);
+HeldBytes held_on_host(const Scenario& scenario, const Plan& plan, const CacheBytes& cache);
 Bytes held_on_disk(const Scenario& scenario);
 
 /// Calls `f(piece)` for what of the layers is on `card`.

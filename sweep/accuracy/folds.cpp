@@ -9,7 +9,7 @@ namespace headroom::sweep {
 
 Folds folds_by_set_up(const std::vector<const Measurement*>& rows,
                       const std::vector<std::string_view>& engines) {
-  constexpr std::size_t parts = 5;
+  constexpr std::size_t parts = 20;
   using SetUp = std::array<std::string, 3>;
   const auto set_up = [](const Measurement& row) {
     return SetUp{short_source(row["source"]), row["model"], row["gpu"]};

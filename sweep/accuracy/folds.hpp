@@ -13,7 +13,7 @@ namespace headroom::sweep {
 using Folds = std::vector<std::size_t>;
 
 /// A set-up is a model on a card, in any number, precision and batch, as one source measured it.
-/// They are dealt to five folds: what is left out has neighbours, as a question about a published
+/// They are dealt to twenty folds: what is left out has neighbours, as a question about a published
 /// table's next line has; rows are, of an engine (`engines`, one of each row) with but one set-up.
 Folds folds_by_set_up(const std::vector<const Measurement*>& rows,
                       const std::vector<std::string_view>& engines);
