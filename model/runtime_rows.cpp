@@ -8,6 +8,9 @@ namespace {
 constexpr auto expert_families =
     std::to_array<SchemeFamily>({SchemeFamily::plain, SchemeFamily::gguf, SchemeFamily::fp4,
                                  SchemeFamily::fp8, SchemeFamily::compressed_tensors});
+constexpr auto families_of_tensorrt = std::to_array<SchemeFamily>(
+    {SchemeFamily::plain, SchemeFamily::gptq, SchemeFamily::awq, SchemeFamily::fp8,
+     SchemeFamily::fp4, SchemeFamily::compressed_tensors});
 constexpr auto caches_of_tensorrt =
     std::to_array<CacheFormat>({{"fp16"}, {"bf16"}, {"fp8", "fp8"}, {"nvfp4", "nvfp4"}});
 constexpr auto caches_of_exllama =
@@ -79,6 +82,7 @@ std::vector<Runtime> policy_rows() {
   Runtime& tensorrt = rows.emplace_back(
       serving("tensorrt-llm", "1.0", "TensorRT-LLM 1.0, PyTorch backend: as vLLM"));
   tensorrt.vendors = of_nvidia;
+  tensorrt.holds = families_of_tensorrt;  // quantization/mode.py: none of bitsandbytes
   // mapping.py: moe_tp_size * moe_ep_size = tp_size. bindings/executor: GUARANTEED_NO_EVICT.
   tensorrt.admission = Admission::whole;
   tensorrt.caches = caches_of_tensorrt;

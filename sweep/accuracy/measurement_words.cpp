@@ -75,6 +75,7 @@ constexpr auto precisions_in_words = std::to_array<Words>({
     {"int4-group", "", "int4-64g"},  // FlexGen: groups of 64
     {"int4", "flexgen", "int4-64g"},
     {"int4", "zero-inference", "int4-64g"},
+    {"fp4", "tensorrt-llm", "nvfp4"},      // its tables: checkpoints of ModelOpt, "NVFP4"
     {"fp8", "transformers", "fp8-block"},  // finegrained_fp8.py, as Qwen and DeepSeek publish it
     {"4bit", "mlc-llm", "int4-32g"},       // q4f16_1: groups of 32
     {"4bit", "llama.cpp", "q4_K_M"},
