@@ -130,7 +130,13 @@ const Rates& rates_of(const Scenario& s) {
 }
 
 const Constant& product_share(const Scenario& s, const Device& device, const Rates& rates) {
-  return multiplies_bytes(s, device) ? rates.byte_compute : rates.prefill_compute;
+  if (multiplies_bytes(s, device)) return rates.byte_compute;
+  if (s.weights->arithmetic != Arithmetic::dequantised) return rates.prefill_compute;
+  const Constant& sixteen = s.runtime
+                                ->rates[static_cast<std::size_t>(card_class(device))]
+                                       [static_cast<std::size_t>(Width::sixteen)]
+                                .prefill_compute;
+  return sixteen.value < rates.prefill_compute.value ? sixteen : rates.prefill_compute;
 }
 
 bool unpacks_into_memory(const Scenario& s, const Device& device) {

@@ -32,8 +32,8 @@ const Rates& rates_on(const Scenario& scenario, const Device& device);
 const Rates& rates_of(const Scenario& scenario);
 /// The card's dense peak for products of these weights, as the engine makes them, FLOPs a second.
 double product_peak(const Scenario& scenario, const Device& device);
-/// Share of that peak that products reach by its `rates`: of 16 bit and others, or of
-/// bytes.
+/// Share of that peak that products reach by its `rates`: of 16 bit and others, or of bytes; of
+/// what is unpacked to 16 bit no more than of 16 bit.
 const Constant& product_share(const Scenario& scenario, const Device& device, const Rates& rates);
 /// Whether packed weights are unpacked into memory before many tokens are multiplied by them.
 bool unpacks_into_memory(const Scenario& scenario, const Device& device);

@@ -108,6 +108,19 @@ TEST(Speed, WeightsThatAreUnpackedIntoMemoryTakeTheirTimeBesideTheProducts) {
   EXPECT_FALSE(unpacks_into_memory(pascal.s, pascal.box.devices[0]));
 }
 
+/// Weights of 4 bits that are unpacked to 16 are multiplied as those are: whatever rows say of
+/// each, not in less time.
+TEST(Speed, UnpackedWeightsAreMultipliedNoFasterThanThoseOf16Bit) {
+  for (const char* runtime : {"vllm", "sglang", "tensorrt-llm", "transformers", "exllama"})
+    for (const char* card : {"1x rtx-4090", "1x a100-sxm-80gb", "1x h100-sxm-80gb"}) {
+      const Case packed(llama_8b, "gptq-int4", card, runtime),
+          plain(llama_8b, "fp16", card, runtime);
+      EXPECT_LE(card_rate(packed.s, packed.box.devices[0]).flops_s,
+                card_rate(plain.s, plain.box.devices[0]).flops_s)
+          << runtime << " on " << card;
+    }
+}
+
 /// Qwen3-30B-A3B: 8 of 128 experts. Of 512 tokens each gets 32, of 8192 512: what costs an expert
 /// as much as 32 more doubles the time of its products and makes it 17/16. An expert has 3 * 2048 *
 /// 768 elements, in 48 layers.

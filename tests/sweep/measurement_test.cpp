@@ -52,13 +52,15 @@ TEST(ReadMeasurements, QuotesEndingsAndSettings) {
   EXPECT_EQ(rows[1].line, 4U);
 }
 
-TEST(Words, OfFp8MeanBlocksUnderTransformers) {
+TEST(Words, OfPrecisionsMeanWhatTheEngineHolds) {
   const model::Model& model = headroom::test::catalogue_model("Qwen/Qwen3-8B");
-  const auto of = [&](const char* engine) {
-    return &scheme_of(row({{"precision", "FP8"}}), model, model::runtime(engine));
+  const auto of = [&](const char* word, const char* engine) {
+    return &scheme_of(row({{"precision", word}}), model, model::runtime(engine));
   };
-  EXPECT_EQ(of("transformers-4.57"), &model::scheme("fp8-block"));
-  EXPECT_EQ(of("vllm"), &model::scheme("fp8"));
+  EXPECT_EQ(of("FP8", "transformers-4.57"), &model::scheme("fp8-block"));
+  EXPECT_EQ(of("FP8", "vllm"), &model::scheme("fp8"));
+  EXPECT_EQ(of("fp4", "tensorrt-llm"), &model::scheme("nvfp4"));
+  EXPECT_EQ(of("fp4", "transformers-4.57"), &model::scheme("fp4"));
 }
 
 TEST(Words, OfSglangSayWhichVersionItIs) {
