@@ -19,7 +19,9 @@ using model::NamedConstant;
 using model::Runtime;
 
 constexpr int fewest_rows = 3;
-constexpr int fewest_of_generation = 10;  ///< for intervals of its own: ends are tenths of the rows
+/// Cards with their processors, for intervals of its own: ends are tenths of rows, and those of one
+/// machine err alike.
+constexpr int fewest_machines = 10;
 
 std::string line(std::string_view engine, std::string_view constant, std::size_t cards,
                  std::size_t width, const Constant& c, const std::string& source) {
@@ -105,6 +107,29 @@ std::optional<double> expected_with(const std::vector<Runtime>& rows, Subject su
   return predict(subject, why);
 }
 
+/// Rows whose errors one interval is of.
+struct Alike {
+  std::vector<std::size_t> rows;
+  std::set<std::string> sources, machines;
+};
+
+/// Those of the kind of interval that `named` is, by engines that count.
+template <class Counts>
+Alike alike(const std::vector<Subject>& subjects, const NamedConstant& named, Counts&& counts) {
+  Alike found;
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    const Subject& s = subjects[i];
+    const Runtime& engine = *s.scenario.runtime;
+    if (s.statistic == Statistic::weights || !counts(engine) ||
+        &interval_of(s) != &(engine.*named.of_runtime))
+      continue;
+    found.rows.push_back(i);
+    found.sources.insert(short_source((*s.row)["source"]));
+    found.machines.insert((*s.row)["gpu"] + '\t' + (*s.row)["cpu"]);
+  }
+  return found;
+}
+
 /// Of one generation: what all cards and widths have in common, then what differs from that.
 std::string time_lines(const PooledSearch& search, const Runtime& row) {
   std::string text;
@@ -175,13 +200,14 @@ std::string Fit::lines() {
   for (std::size_t t = 0; t < times_.size(); ++t) fitted[times_[t]] = search_->expected(t);
   const auto without_source = left_out(by_source),
              without_model = left_out(folds_by_model(subjects_));
-  const auto interval = [&](const std::vector<std::size_t>& rows,
-                            const std::vector<std::optional<double>>* left, double tail) {
-    Constant found{1, 1, 1, static_cast<int>(rows.size()), {}};
-    for (const auto* expected : {&std::as_const(fitted), left}) {
+  const auto interval = [&](const Alike& of, bool memory) {
+    const double tail = memory ? 0.08 : 0.1;
+    const auto* left = of.sources.size() > 1 ? &without_source : &without_model;
+    Constant found{1, 1, 1, static_cast<int>(of.rows.size()), {}};
+    for (const auto* expected : {&std::as_const(fitted), memory ? nullptr : left}) {
       if (expected == nullptr) continue;
       std::vector<double> ratios;
-      for (const std::size_t i : rows)
+      for (const std::size_t i : of.rows)
         if ((*expected)[i]) ratios.push_back(subjects_[i].measured / *(*expected)[i]);
       if (ratios.empty()) continue;
       found.low = std::min(found.low, quantile(ratios, tail));
@@ -197,25 +223,13 @@ std::string Fit::lines() {
       for (const NamedConstant& named : model::named_constants()) {
         if (!named.name.ends_with("_interval")) continue;
         const bool memory = named.name == "memory_interval";
-        const auto add = [&](bool whole_family) {
-          std::vector<std::size_t> rows;
-          std::set<std::string> of;
-          for (std::size_t i = 0; i < subjects_.size(); ++i) {
-            const Subject& s = subjects_[i];
-            if (s.statistic == Statistic::weights || s.scenario.runtime->family != family ||
-                (!whole_family && generation_of(*s.scenario.runtime) != generation) ||
-                &interval_of(s) != &(s.scenario.runtime->*named.of_runtime))
-              continue;
-            rows.push_back(i);
-            of.insert(short_source((*s.row)["source"]));
-          }
-          if (std::ssize(rows) < (whole_family ? fewest_rows : fewest_of_generation)) return false;
-          const auto& left = of.size() > 1 ? without_source : without_model;
-          const Constant found = interval(rows, memory ? nullptr : &left, memory ? 0.08 : 0.1);
-          text += line(generation, named.name, any, any, found, sources(subjects_, rows));
-          return true;
-        };
-        if (memory || !add(false)) add(true);
+        Alike rows = alike(subjects_, named,
+                           [&](const Runtime& r) { return generation_of(r) == generation; });
+        if (memory || std::ssize(rows.machines) < fewest_machines)
+          rows = alike(subjects_, named, [&](const Runtime& r) { return r.family == family; });
+        if (std::ssize(rows.rows) < fewest_rows) continue;
+        const Constant found = interval(rows, memory);
+        text += line(generation, named.name, any, any, found, sources(subjects_, rows.rows));
       }
   }
   return text;

@@ -29,8 +29,9 @@ class Fit {
   ///
   /// Intervals are of measured / expected by generation and kind, of times the wider of the 10th
   /// and 90th percentile as fitted and as left out: expected by constants that the row's source had
-  /// no part in; where a kind has but one source, by those that its model had none in. Of memory
-  /// the 8th and 92nd as fitted.
+  /// no part in; where a kind has but one source, by those that its model had none in. Rows of
+  /// fewer than ten machines are joined by those of the family's other generations. Of memory the
+  /// 8th and 92nd as fitted.
   std::string lines();
 
  private:

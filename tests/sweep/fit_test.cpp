@@ -94,6 +94,31 @@ TEST(Fit, WhatIsLeftOutHasNoPart) {
   }
 }
 
+/// The rows of an older generation are half as much again, or as much less: what was measured of
+/// the younger one on a single machine says too little of others, what was on twelve enough.
+TEST(Fit, IntervalsOfFewMachinesAreOfTheWholeFamily) {
+  Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
+  const auto high = [&](std::size_t machines) {
+    std::vector<Subject> all = known.subjects();
+    const std::size_t n = all.size();
+    std::vector<Measurement> rows;
+    for (const Subject& each : all) rows.push_back(*each.row);
+    for (std::size_t i = 0; i < n; ++i) {
+      rows[i].fields["cpu"] = std::to_string(i % machines);
+      all[i].row = &rows[i];
+      Subject& older = all.emplace_back(known.subjects()[i]);
+      older.scenario.runtime = &model::runtime("llama.cpp-b3120");
+      older.measured *= i % 4 < 2 ? 1.5 : 1 / 1.5;
+    }
+    const std::string lines = Fit(all).lines(), start = "\nllama.cpp\tdecode_interval\t";
+    auto at = lines.find(start) + start.size();
+    for (int fields = 0; fields < 4; ++fields) at = lines.find('\t', at) + 1;
+    return std::stod(lines.substr(at));
+  };
+  EXPECT_GT(high(1), 1.25);
+  EXPECT_LT(high(24), 1.2);
+}
+
 TEST(Folds, AModelIsLeftOutWhole) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
   const auto& subjects = known.subjects();
