@@ -35,7 +35,7 @@ enum class HostWeights {
   mapped    ///< the file is mapped, and read by the first pass that needs it
 };
 
-/// Where matrices of host layers are multiplied when a pass has 32 tokens or more.
+/// Where matrices of host layers are multiplied when a pass has many tokens.
 enum class HostPrompts {
   stay,     ///< on the CPU
   copied,   ///< on the first card, to which they are copied for it, however long that takes
@@ -188,6 +188,7 @@ struct Runtime {
   ExpertSpread expert_spread;
   HostWeights host_weights;
   HostPrompts host_prompts;
+  Size host_prompt_tokens;   ///< passes of fewer tokens stay on the CPU in any case
   bool disk;                 ///< can run with weights left on disk
   bool cpu;                  ///< can run without any card
   Windows windows;           ///< how many tokens sliding-window layers hold
@@ -233,6 +234,7 @@ struct Runtime {
   bool graphs;        ///< decode steps are captured as CUDA graphs, prompts launched as they come
   Size graph_tokens;  ///< longer contexts are decoded without graphs; 0: as short ones
   PackedProducts packed_products;
+  bool dots_on_cpu;                     ///< there formats without tiles meet tokens row by row
   bool half_accumulate;                 ///< 16-bit products are summed in 16 bit
   bool matrix_units;                    ///< products of many tokens are made by them, where any are
   AdapterMemory adapters;               ///< how low-rank adapters are held

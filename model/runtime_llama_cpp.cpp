@@ -48,6 +48,8 @@ Runtime llama_cpp() {
   r.score_bytes = 4;
   r.layer_kernels = 48;                  // nodes of llm_build_llama and conversions for cuBLAS
   r.host_prompts = HostPrompts::copied;  // ggml_backend_cuda_device_offload_op: min_batch_size
+  r.host_prompt_tokens = 32;             // ggml-cuda.cu: GGML_OP_OFFLOAD_MIN_BATCH
+  r.dots_on_cpu = true;                  // ggml-cpu: llamafile/sgemm.cpp, repack.cpp, else vec_dot
   // Llama-3.1-70B in fp16 on two EPYC 9175F, 819 GB/s together: 2.4 tokens/s as it comes, 4.31 with
   // the weights where the threads are.
   r.far_bandwidth = {0.35, 0.02, 1.0, 0, "ggml-org/llama.cpp/issues/11744, unmeasured otherwise"};
@@ -129,6 +131,7 @@ Runtime ik_llama_cpp() {
   r.source = "ikawrakow/ik_llama.cpp: as llama.cpp beside ggml/src/iqk and its CUDA kernels";
   r.vendors = of_nvidia_amd;
   r.with_vulkan = {};
+  r.dots_on_cpu = false;  // iqk_mul_mat.cpp: kernels for all formats
   return r;
 }
 

@@ -174,14 +174,20 @@ std::vector<Runtime> policy_rows() {
   experts.adapters = AdapterMemory::unknown;
   experts.draft_vocabulary = -1;
   experts.experts_stay = true;  // optimize rules: KTransformersExperts, generate_device cpu
+  experts.dots_on_cpu = false;  // third_party/llamafile: iqk_mul_mat.inc, tinyblas
   experts.host_prompts = HostPrompts::stay;  // kt-sft 0.2: experts are multiplied where they are
   experts.prefill_chunk = 8192;              // its chunk prefill
+  // Each socket has a copy of the experts (USE_NUMA=1), or a part of every one.
+  experts.far_bandwidth = {1.0, 0.6, 1.0, 0, "ktransformers USE_NUMA; kt-kernel moe-tp.hpp"};
   Runtime& layerwise = rows.emplace_back(experts);
   layerwise.name = "kt-kernel";
   layerwise.version = "2025-12";
   layerwise.source = "kvcache-ai/ktransformers kt-kernel with SGLang: layerwise prefill";
-  layerwise.host_prompts = HostPrompts::quicker;  // --kt-gpu-prefill-token-threshold
+  layerwise.host_prompts = HostPrompts::quicker;
+  layerwise.host_prompt_tokens = 4096;  // kt run: --kt-gpu-prefill-token-threshold
   layerwise.prefill_chunk = 32768;
+  // SGLang's FlashInfer: its own rows reach one and a half of what those of other engines do.
+  layerwise.score_compute = guess(0.60, 0.40, 0.90);
   return rows;
 }
 

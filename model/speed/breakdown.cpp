@@ -114,9 +114,10 @@ class Parts {
   std::string rates(const Stretch& stretch, const Work& all) const {
     if (stretch.over == Over::cpu) {
       const Host& host = s_.machine->host;
-      return fmt::format("{:.2f} of {:.4g} GB/s of RAM; {:.2f} of {:.3g} TFLOPS of the CPU",
-                         s_.runtime->cpu_bandwidth.value, host.ram_bandwidth.value() / 1e9,
-                         s_.runtime->cpu_compute.value, host.cpu_peak.value() / 1e12);
+      return fmt::format(
+          "{:.2f} of {:.4g} GB/s of RAM; {:.2f} of {:.3g} TFLOPS of the CPU",
+          stretch.rate.bytes_s / host.ram_bandwidth.value(), host.ram_bandwidth.value() / 1e9,
+          stretch.rate.flops_s / host.cpu_peak.value(), host.cpu_peak.value() / 1e12);
     }
     const Device& card = s_.machine->devices[static_cast<std::size_t>(stretch.first)];
     const Rates& of = rates_on(s_, card);

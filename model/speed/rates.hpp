@@ -41,9 +41,11 @@ Rate card_rate(const Scenario& scenario, const Device& device);
 /// Where a pass of so many tokens multiplies by host layers: on a card only if there is one, and a
 /// chip whose memory is the host's has nothing to copy.
 HostPrompts host_prompts(const Scenario& scenario, double tokens);
-/// Attention on the CPU whose rate of matrices is `cpu`: row by row, at an eighth of the rate of
-/// matrices. Llama-3.1-8B at 8192 tokens takes 44 ms more than at 128 on a Ryzen 9 7950X
-/// (ikawrakow/ik_llama.cpp pull request 207), 98 GFLOPS.
+/// Attention on the CPU whose rates are `cpu`: row by row, that of a prompt at an eighth of the
+/// rate of products of bytes, that of a single token, whose rows meet nothing else, at a twentieth.
+/// On a Ryzen 9 7950X (2.3 TFLOPS): 98 GFLOPS of Llama-3.1-8B from 128 to 8192 tokens
+/// (ikawrakow/ik_llama.cpp pull request 207), with llama.cpp 93 of SmolLM3-3B from 2048 to 6144 and
+/// 318 of its prompts (pull request 934).
 double cpu_attention_seconds(const Scenario& scenario, const Work& attention, const Rate& cpu);
 /// Of n sockets, (1 + (n - 1) * far) / n of their bandwidth and peak: threads of one reach the
 /// memory of another over a slower link, unless an engine keeps a copy of the weights on each

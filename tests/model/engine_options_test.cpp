@@ -65,6 +65,34 @@ TEST(CpuThreads, MultiplyTheirShareAndReadSoMuchEach) {
   EXPECT_EQ(cpu_rate(c.s).flops_s, all.flops_s);
 }
 
+/// ikawrakow/ik_llama.cpp discussion 164, Llama-3.1-8B, 512 tokens on a Ryzen 9 7950X: llama.cpp
+/// takes 153.5 tokens/s in Q4_0, 147.9 in Q8_0, 82.6 in Q6_K, 74.4 in IQ4_XS, 45.8 in IQ2_XXS, its
+/// fork 270 in all of the first four.
+TEST(CpuProducts, OfFormatsWithoutTilesAreMadeRowByRow) {
+  const auto flops = [](const char* format, const char* engine) {
+    const Case c(llama_8b, format, "cpu @ desktop-ddr5-64gb", engine);
+    return cpu_rate(c.s).flops_s;
+  };
+  const double tiled = flops("q4_0", "llama.cpp");
+  EXPECT_EQ(flops("q8_0", "llama.cpp"), tiled);
+  EXPECT_NEAR(tiled / flops("q6_K", "llama.cpp"), 153.5 / 82.6, 0.3);
+  EXPECT_NEAR(tiled / flops("iq4_xs", "llama.cpp"), 153.5 / 74.4, 0.3);
+  EXPECT_NEAR(tiled / flops("iq2_xxs", "llama.cpp"), 153.5 / 45.8, 0.8);
+  EXPECT_EQ(flops("iq4_xs", "ik_llama.cpp"), flops("q8_0", "ik_llama.cpp"));
+}
+
+/// kvcache-ai/ktransformers kt-kernel: prompts of fewer than 4096 tokens are multiplied by experts
+/// where those are; each socket does its part from its own memory.
+TEST(KtKernel, ShortPromptsStayOnBothSockets) {
+  Case c("Qwen/Qwen3-235B-A22B", "bf16", "1x rtx-4090 @ dual-xeon-spr-1024gb", "kt-kernel");
+  EXPECT_EQ(host_prompts(c.s, 4095), HostPrompts::stay);
+  EXPECT_EQ(host_prompts(c.s, 4096), HostPrompts::quicker);
+  const double apart = cpu_rate(c.s).bytes_s;
+  c.s.runtime = &runtime("llama.cpp");
+  EXPECT_GT(apart / runtime("kt-kernel").cpu_bandwidth.value,
+            1.1 * cpu_rate(c.s).bytes_s / runtime("llama.cpp").cpu_bandwidth.value);
+}
+
 /// A small model on a fast card waits for Python: more than twice as long a token.
 TEST(EnforceEager, KernelsOfADecodeStepAreLaunchedOneByOne) {
   Case c("Qwen/Qwen3-0.6B", "bf16", "1x h100-sxm-80gb", "vllm");
