@@ -197,7 +197,7 @@ HostPrompts host_prompts(const Scenario& s, double tokens) {
                                                                       : s.runtime->host_prompts;
 }
 double cpu_attention_seconds(const Scenario& s, const Work& attention, const Rate& cpu) {
-  const double slower = attention.attended > 0 ? 8 : 20;
+  const double slower = attention.attended > 0 ? 8 : 16;
   return std::max(read_bytes(s, attention) / cpu.bytes_s, slower * attention.flops / cpu.attend_s);
 }
 const Constant& reduce_latency(const Scenario& s, Size cards) {
