@@ -82,15 +82,11 @@ TEST(CpuProducts, OfFormatsWithoutTilesAreMadeRowByRow) {
 }
 
 /// kvcache-ai/ktransformers kt-kernel: prompts of fewer than 4096 tokens are multiplied by experts
-/// where those are; each socket does its part from its own memory.
-TEST(KtKernel, ShortPromptsStayOnBothSockets) {
-  Case c("Qwen/Qwen3-235B-A22B", "bf16", "1x rtx-4090 @ dual-xeon-spr-1024gb", "kt-kernel");
+/// where those are.
+TEST(KtKernel, ShortPromptsStayWithTheExperts) {
+  const Case c("Qwen/Qwen3-235B-A22B", "bf16", "1x rtx-4090 @ dual-xeon-spr-1024gb", "kt-kernel");
   EXPECT_EQ(host_prompts(c.s, 4095), HostPrompts::stay);
   EXPECT_EQ(host_prompts(c.s, 4096), HostPrompts::quicker);
-  const double apart = cpu_rate(c.s).bytes_s;
-  c.s.runtime = &runtime("llama.cpp");
-  EXPECT_GT(apart / runtime("kt-kernel").cpu_bandwidth.value,
-            1.1 * cpu_rate(c.s).bytes_s / runtime("llama.cpp").cpu_bandwidth.value);
 }
 
 /// A small model on a fast card waits for Python: more than twice as long a token.
