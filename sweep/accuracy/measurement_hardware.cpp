@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <regex>
 
 #include "hardware/catalogue.hpp"
 #include "hardware/names.hpp"
@@ -121,6 +122,20 @@ Device device_of(const std::string& text, std::optional<double> stated) {
   return device;
 }
 
+/// Cards of several nodes, where the row says so, meet over the network of the boxes that they
+/// usually sit in.
+void deal_to_nodes(Machine& machine, const std::string& settings) {
+  static const std::regex written(R"((\d+) nodes)");
+  std::smatch found;
+  if (!std::regex_search(settings, found, written) || machine.devices.front().host.empty()) return;
+  const Host& usual = shipped_catalogue().host(machine.devices.front().host);
+  const int nodes = std::stoi(found[1]), cards = static_cast<int>(machine.devices.size());
+  if (nodes < 2 || cards % nodes != 0 || usual.network == BytesPerSecond()) return;
+  machine.host.cards = cards / nodes;
+  machine.host.boxes = nodes;
+  machine.host.network = usual.network;
+}
+
 }  // namespace
 
 Machine any_machine(int cards) {
@@ -158,6 +173,7 @@ Machine machine_of(const Measurement& row) {
     if (n < 1 || n > 1024) throw Skipped(Skip::setting, "gpu_count " + row["gpu_count"]);
     for (std::size_t i = 0; i < std::max(n, cards.size()); ++i)
       machine.devices.push_back(cards[i % cards.size()]);
+    deal_to_nodes(machine, lower(row["settings"]));
   }
   machine.name = machine.canonical_name();
   return machine;

@@ -128,6 +128,15 @@ TEST(MachineOf, AsSourcesWriteThem) {
   ASSERT_EQ(mixed.devices.size(), 2U);
   EXPECT_EQ(mixed.devices[1].name, "rtx-3090-ti");
   EXPECT_THROW(first("NVIDIA (not stated)"), Skipped);
+  // NVLink ends at the box; 400 Gbit/s beyond, of each card (hosts.toml).
+  const auto link = [](const std::string& settings) {
+    return machine_of(
+               row({{"gpu", "NVIDIA H100 SXM 80GB"}, {"gpu_count", "16"}, {"settings", settings}}))
+        .card_link(16)
+        .value();
+  };
+  EXPECT_EQ(link("SGLang 0.4.9;tp=16;pp=1;2 nodes;InfiniBand"), 50e9);
+  EXPECT_GT(link("tp=16;pp=1"), 50e9);
   EXPECT_TRUE(machine_of(row({{"gpu", "none (CPU only)"}, {"gpu_count", "0"}})).devices.empty());
   EXPECT_NEAR(machine_of(row({{"gpu", ""}, {"cpu", "Ryzen 7 5800X; 2x DDR4-2133"}}))
                   .host.ram_bandwidth.value(),
