@@ -48,13 +48,14 @@ Runtime torch_program(std::string_view name, std::string_view version, std::stri
 
 std::string_view generation_of(const Runtime& runtime) {
   // llama.cpp before int8 tensor cores and CUDA graphs, by its shaders and by those before matrix
-  // units, its fork; vLLM before V1.
+  // units, its fork; vLLM before V1; exllama before its kernels were written anew.
   constexpr std::pair<std::string_view, std::string_view> apart[] = {
       {"llama.cpp-b3120", "llama.cpp-b3120"},
       {"llama.cpp-vulkan", "llama.cpp-vulkan"},
       {"llama.cpp-vulkan-b4282", "llama.cpp-vulkan-b4282"},
       {"ik_llama.cpp", "ik_llama.cpp"},
       {"ik_llama.cpp-blas", "ik_llama.cpp"},
+      {"exllama-1", "exllama-1"},
       {"vllm-0.2", "vllm-0.7"},
       {"vllm-0.5", "vllm-0.7"},
       {"vllm-0.7", "vllm-0.7"}};
@@ -103,15 +104,21 @@ std::vector<Runtime> policy_rows() {
       136.125 * MiB, 8.125 * MiB, 170 * MiB, 0,
       "its examples/benchmark.py multiplies 4096 by 4096 in fp32 to warm up"};
   autoawq.cpu = autoawq.repacks_on_cpu = true;
+  // Its first edition has other kernels (q4_matmul.cu) and caches in 16 bit alone.
   Runtime& exllama = rows.emplace_back(
-      torch_program("exllama", "1 and 2", "turboderp/exllama model.py, turboderp/exllamav2"));
+      torch_program("exllama", "2", "turboderp/exllamav2 model.py, exllamav2_ext"));
   exllama.vendors = of_nvidia_amd;
-  exllama.caches = caches_of_exllama;  // Q6 has no row: 6.5 bits
-  exllama.caches_source = "turboderp/exllamav2 cache.py: ExLlamaV2Cache, _8bit, _Q4, _Q8";
   exllama.flash = FlashAttention::never;
   exllama.score_bytes = 2;
   exllama.packed_products = PackedProducts::in_memory;  // q4_matmul_recons_cuda, hgemm
   exllama.prefill_chunk = 2048;                         // max_input_len
+  Runtime exllama_of_2023 = exllama;
+  exllama_of_2023.name = "exllama-1";
+  exllama_of_2023.version = "1";
+  exllama_of_2023.source = "turboderp/exllama model.py, exllama_ext/cuda_func/q4_matmul.cu";
+  exllama.caches = caches_of_exllama;  // Q6 has no row: 6.5 bits
+  exllama.caches_source = "turboderp/exllamav2 cache.py: ExLlamaV2Cache, _8bit, _Q4, _Q8";
+  rows.push_back(exllama_of_2023);
   Runtime& litgpt = rows.emplace_back(torch_program(
       "litgpt", "2023-11", "Lightning-AI/litgpt generate/base.py, eager PyTorch 2.1"));
   litgpt.vendors = of_desktops;
