@@ -87,8 +87,9 @@ namespace {
 /// Engines that launch from Python launch more of them: with block FP8 three (transformers
 /// finegrained_fp8.py, FP8Linear: activations, conversion, a wait for both), with AWQ one (AutoAWQ
 /// gemm.py: the sum of split products), with GPTQ of 8 bits one (AutoGPTQ qlinear_cuda_old.py:
-/// conversion), with LLM.int8 five (bitsandbytes MatMul8bitLt: rows' scales, activations, outliers,
-/// their product, the sum).
+/// conversion), with bitsandbytes five (MatMul8bitLt: rows' scales, activations, outliers, their
+/// product, the sum; Linear4bit: the state of its weights looked up, checked and passed on in as
+/// many calls, MatMul4Bit, gemv_4bit).
 double kernels_beside_product(const Scenario& s) {
   const Scheme& scheme = *s.weights->scheme;
   const bool by_block = is_by_block(s);
@@ -100,7 +101,7 @@ double kernels_beside_product(const Scenario& s) {
     case SchemeFamily::gptq:
       return scheme.format == "int8" ? each : 0;
     case SchemeFamily::bitsandbytes:
-      return scheme.format == "int8" ? 5 * each : 0;
+      return 5 * each;
     default:
       return by_block ? 3 * each : 0;
   }
