@@ -144,12 +144,26 @@ class Best {
     }
   }
 
+  /// Of what computes a step: of cards the one with the least compute for its bandwidth, so that no
+  /// other takes less time than is taken for a bound.
+  Rate rate_of(const Regime& regime) const {
+    if (!regime.cards && !regime.copies) return cpu_rate(s_);
+    Rate least = card_rate(s_, s_.machine->devices[0]);
+    for (Size card = 1; regime.cards && card < card_count(s_); ++card) {
+      const Rate each = card_rate(s_, s_.machine->devices[static_cast<std::size_t>(card)]);
+      if (each.flops_s / each.bytes_s < least.flops_s / least.bytes_s) least = each;
+    }
+    return least;
+  }
+
   UnitClass& add_class(const Regime& regime, Units& units, Bytes bytes, const Work& work,
                        const Work& attention, double moved) const {
     UnitClass u;
     u.on_card = u.on_cpu = u.on_disk = bytes.count();
-    u.bytes = read_bytes(s_, work);
-    u.flops = work.flops;
+    const Rate rate = rate_of(regime);
+    u.bytes = read_bytes(s_, work, rate);
+    // Caches are read beside products whatever those wait for.
+    u.flops = work.flops + cache_seconds(work, rate) * rate.flops_s;
     u.off_bytes = u.bytes;
     u.off_flops = u.flops;
     if (regime.copies) {
@@ -158,9 +172,10 @@ class Best {
       u.cpu_s = moved / bus_rate(s_);
     } else {
       const Work matrices = matrices_on_cpu(work, attention);
-      u.off_bytes = read_bytes(s_, matrices);
-      u.off_flops = matrices.flops;
-      u.cpu_s = cpu_attention_seconds(s_, attention, cpu_rate(s_));
+      const Rate cpu = cpu_rate(s_);
+      u.off_bytes = read_bytes(s_, matrices, cpu);
+      u.off_flops = matrices.flops + cache_seconds(matrices, cpu) * cpu.flops_s;
+      u.cpu_s = cpu_attention_seconds(s_, attention, cpu);
     }
     u.disk_s = u.cpu_s + (streams(s_) ? moved : work.weight_bytes) / disk_rate(s_);
     const bool passes = regime.cards && streams(s_);

@@ -86,11 +86,8 @@ class Parts {
   }
 
  private:
-  double memory(const Work& work, const Rate& rate) const {
-    return read_bytes(s_, work) / rate.bytes_s;
-  }
-  static double repeats(const Work& work, const Rate& rate) {
-    return work.repeated > 0 ? work.repeated / rate.repeat_s : 0;
+  static double beside_products(const Work& work, const Rate& rate) {
+    return cache_seconds(work, rate) + (work.repeated > 0 ? work.repeated / rate.repeat_s : 0);
   }
 
   /// What `all` moves through memory beside what it multiplies, in words.
@@ -125,13 +122,13 @@ class Parts {
     std::string text = fmt::format("{:.2f} of {:.4g} GB/s; {:.2f} of {:.4g} TFLOPS ({})",
                                    of.decode_bandwidth.value, card.bandwidth.value() / 1e9, share,
                                    stretch.rate.flops_s / share / 1e12, card.name);
-    const auto counts = [&](std::string_view what, bool any, const Constant& cost) {
-      if (any && cost.value != 1)
-        text += fmt::format("; a byte of {} takes as long as {:.2f} of weights", what, cost.value);
+    const auto counts = [&](std::string_view what, bool any, double cost) {
+      if (any && cost != 1)
+        text += fmt::format("; a byte of {} takes as long as {:.2f} of weights", what, cost);
     };
     const Profile& profile = s_.weights->model->profile;
-    counts("caches", profile.generative, s_.runtime->cache_cost);
-    counts("experts", profile.routing.experts > 0, s_.runtime->expert_cost);
+    counts("caches", profile.generative, stretch.rate.cache_weight);
+    counts("experts", profile.routing.experts > 0, s_.runtime->expert_cost.value);
     return text + beside(all, card);
   }
 
@@ -139,23 +136,25 @@ class Parts {
   void add_device(const Stretch& stretch) {
     Work all;
     for (const Item& item : stretch.items) all = all + weighed(stretch, item.work);
-    const double by_memory = memory(all, stretch.rate),
+    const double by_memory = weight_seconds(s_, all, stretch.rate),
                  by_compute = compute_seconds(all, stretch.rate);
     const bool reads = by_memory >= by_compute;
     const bool multiplies =
         2 * (all.flops + stretch.rate.expert_tokens * all.touched_flops) / stretch.rate.flops_s >=
         by_compute;
-    const double sum = std::max(by_memory, by_compute) + repeats(all, stretch.rate);
+    const double sum = std::max(by_memory, by_compute) + beside_products(all, stretch.rate);
     const std::string at = rates(stretch, all);
     for (const Group& group : groups_of(stretch.items)) {
       const Work work = weighed(stretch, group.one.work);
       const auto n = static_cast<double>(group.layers.size());
       PassPart part = part_of(group, stretch);
-      part.memory_s = times_ * n * (memory(work, stretch.rate) + repeats(work, stretch.rate));
+      part.memory_s =
+          times_ * n *
+          (weight_seconds(s_, work, stretch.rate) + beside_products(work, stretch.rate));
       part.compute_s = times_ * n * compute_seconds(work, stretch.rate);
       const double own =
-          (reads ? memory(work, stretch.rate) : compute_seconds(work, stretch.rate)) +
-          repeats(work, stretch.rate);
+          (reads ? weight_seconds(s_, work, stretch.rate) : compute_seconds(work, stretch.rate)) +
+          beside_products(work, stretch.rate);
       part.seconds = sum > 0 ? times_ * stretch.seconds * n * own / sum : 0;
       part.bound = reads || !multiplies ? Bound::memory : Bound::compute;
       part.rates = at;

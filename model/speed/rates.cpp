@@ -80,13 +80,19 @@ double unpack_seconds(const Scenario& s, const Device& device, const Rates& rate
 /// Bandwidth at which `device` can multiply what it reads: matrix units take whole tiles of rows
 /// however few tokens there are, 64 on compute capability 9, 16 where packed weights are unpacked
 /// on the way (PTX ISA: wgmma.mma_async m64nNk16, mma.m16n8k16), so that a card with few of them
-/// for its memory (H20) cannot follow it.
+/// for its memory (H20) cannot follow it. Apple's shader cores unpack a weight of ggml's
+/// super-blocks (masks, shifts, scales of 6 bits: ggml-metal.metal, kernel_mul_mv_q4_K_f32) in the
+/// time of some twenty operations in fp32, few as they are for their memory's bandwidth.
 double bandwidth_of(const Scenario& s, const Device& device) {
-  const double bandwidth = device.bandwidth.value();
+  constexpr double operations = 20;
+  const double bandwidth = device.bandwidth.value(), bytes = bytes_per_parameter(*s.weights);
+  const bool in_superblocks = s.weights->scheme->mix.find("_K") != std::string_view::npos;
+  if (device.vendor == "apple" && device.fp32 && in_superblocks &&
+      width_of(*s.weights) == Width::four)
+    return std::min(bandwidth, bytes * device.fp32->value() / operations);
   if (!s.runtime->whole_tiles || device.compute_capability != "9.0") return bandwidth;
   const double rows = s.weights->arithmetic == Arithmetic::dequantised ? 16 : 64;
-  return std::min(bandwidth,
-                  bytes_per_parameter(*s.weights) * product_peak(s, device) / (2 * rows));
+  return std::min(bandwidth, bytes * product_peak(s, device) / (2 * rows));
 }
 
 /// Whether cards meet over the host's bus: none of PCIe 5.0 is faster than 64 GB/s.
@@ -103,9 +109,15 @@ double launches(const Scenario& s, const Pass& pass) {
          pass.logit_rows * r.sequence_s.value;
 }
 
-double read_bytes(const Scenario& s, const Work& work) {
-  return work.weight_bytes + (s.runtime->expert_cost.value - 1) * work.expert_bytes +
-         s.runtime->cache_cost.value * work.cache_bytes;
+double weight_seconds(const Scenario& s, const Work& work, const Rate& rate) {
+  return (work.weight_bytes + (s.runtime->expert_cost.value - 1) * work.expert_bytes) /
+         rate.bytes_s;
+}
+double cache_seconds(const Work& work, const Rate& rate) {
+  return rate.cache_weight * work.cache_bytes / rate.bytes_s;
+}
+double read_bytes(const Scenario& s, const Work& work, const Rate& rate) {
+  return (weight_seconds(s, work, rate) + cache_seconds(work, rate)) * rate.bytes_s;
 }
 
 double compute_seconds(const Work& work, const Rate& rate) {
@@ -116,8 +128,8 @@ double compute_seconds(const Work& work, const Rate& rate) {
 }
 
 double seconds(const Scenario& s, const Work& work, const Rate& rate) {
-  return std::max(read_bytes(s, work) / rate.bytes_s, compute_seconds(work, rate)) +
-         work.repeated / rate.repeat_s;
+  return std::max(weight_seconds(s, work, rate), compute_seconds(work, rate)) +
+         cache_seconds(work, rate) + work.repeated / rate.repeat_s;
 }
 
 const Rates& rates_on(const Scenario& s, const Device& device) {
@@ -153,7 +165,8 @@ Rate card_rate(const Scenario& s, const Device& device) {
           s.runtime->score_traffic.value / bandwidth,
           s.runtime->activation_traffic.value / bandwidth,
           unpack_seconds(s, device, rates),
-          rates.expert_tokens.value};
+          rates.expert_tokens.value,
+          s.runtime->cache_cost.value};
 }
 
 namespace {
@@ -198,7 +211,8 @@ HostPrompts host_prompts(const Scenario& s, double tokens) {
 }
 double cpu_attention_seconds(const Scenario& s, const Work& attention, const Rate& cpu) {
   const double slower = attention.attended > 0 ? 8 : 16;
-  return std::max(read_bytes(s, attention) / cpu.bytes_s, slower * attention.flops / cpu.attend_s);
+  return std::max(read_bytes(s, attention, cpu) / cpu.bytes_s,
+                  slower * attention.flops / cpu.attend_s);
 }
 const Constant& reduce_latency(const Scenario& s, Size cards) {
   return over_bus(s, cards) ? s.runtime->reduce_over_bus_s : s.runtime->reduce_latency_s;

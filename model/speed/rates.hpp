@@ -8,24 +8,28 @@ namespace headroom::model {
 /// Seconds beside the roofline: of every kernel, of the pass and of every sequence in it.
 double launches(const Scenario& scenario, const Pass& pass);
 
-/// Bytes that are read, experts and caches by the weights that would take as long.
-double read_bytes(const Scenario& scenario, const Work& work);
-
 /// What a device reaches: bytes, bytes copied for query heads, FLOPs of matrices and of a prompt's
 /// scores a second; seconds that an attention score in memory costs, a channel of activations
 /// there, and a packed byte of weights that is unpacked into memory; tokens that an expert's
-/// products cost beside those that it gets.
+/// products cost beside those that it gets; bytes of weights that take as long as one of caches.
 struct Rate {
   double bytes_s = 0, repeat_s = 0, flops_s = 0, attend_s = 0;
   double score_s = 0, channel_s = 0, unpack_s = 0, expert_tokens = 0;
+  double cache_weight = 1;
 };
+/// Seconds to read weights, experts by the others that would take as long, and to read caches; both
+/// by the bytes of weights that would take as long.
+double weight_seconds(const Scenario& scenario, const Work& work, const Rate& rate);
+double cache_seconds(const Work& work, const Rate& rate);
+double read_bytes(const Scenario& scenario, const Work& work, const Rate& rate);
 /// Kernels that follow each other, seconds: products, scores, then what goes through memory beside
 /// them. n tokens of a routed expert are multiplied at n / (n + expert_tokens) of the rate of many:
 /// each expert starts tiles of its own, of which the last is not full.
 double compute_seconds(const Work& work, const Rate& rate);
-/// The roofline: max(bytes / bandwidth, compute_seconds) + repeated / copying. Copying keys and
-/// values for every query head is bound by the kernel's index arithmetic: measured at the same rate
-/// on cards whose bandwidth differs twofold.
+/// The roofline: max(weights / bandwidth, compute_seconds) + caches + repeated / copying. Caches
+/// are read by attention, which runs between products. Copying keys and values for every query head
+/// is bound by the kernel's index arithmetic: measured at the same rate on cards whose bandwidth
+/// differs twofold.
 double seconds(const Scenario& scenario, const Work& work, const Rate& rate);
 /// Constants for the weights of the scenario on `device`, or without any card.
 const Rates& rates_on(const Scenario& scenario, const Device& device);

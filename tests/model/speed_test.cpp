@@ -41,6 +41,30 @@ TEST(Speed, TransformersWaitsForEachProductOfBlocks) {
   }
 }
 
+/// Attention runs between products: what it reads of caches adds to their time, whether those wait
+/// for weights or, in large batches, for compute.
+TEST(Speed, CachesAreReadBesideProducts) {
+  const auto slope = [](Size batch) {
+    Case c("meta-llama/Meta-Llama-3-8B", "bf16", "1x h100-sxm-80gb", "vllm");
+    c.s.batch = batch;
+    return (c.step(300) - c.step(100)) / (200 * static_cast<double>(batch));
+  };
+  EXPECT_NEAR(slope(512) / slope(1), 1, 0.2);
+}
+
+/// M1 and M2 differ in their shader cores, 10.4 and 13.6 TFLOPS beside 400 GB/s: what those unpack
+/// of super-blocks shows it, and 16 bit does not.
+TEST(Speed, UnpackingSuperBlocksTakesApplesShaderCores) {
+  const auto older = [](const char* weights) {
+    const Case m1("meta-llama/Meta-Llama-3-8B", weights, "1x m1-max-64gb", "llama.cpp");
+    const Case m2("meta-llama/Meta-Llama-3-8B", weights, "1x m2-max-64gb", "llama.cpp");
+    return m1.step(100) / m2.step(100);
+  };
+  EXPECT_GT(older("q4_K_M"), 1.1);
+  EXPECT_NEAR(older("gguf-f16"), 1, 0.01);
+  EXPECT_NEAR(older("q4_0"), 1, 0.01);
+}
+
 /// A decode step beyond what graphs were captured for: each of two all-reduces a layer is a copy
 /// and a kernel.
 TEST(Speed, AllReducesAreLaunchedToo) {
