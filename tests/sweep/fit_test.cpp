@@ -90,7 +90,8 @@ TEST(Fit, WhatIsLeftOutHasNoPart) {
   const auto after = Fit(other).left_out(folds);
   for (std::size_t i = 0; i < other.size(); ++i) {
     ASSERT_TRUE(before[i] && after[i]);
-    if (folds[i] == 0) EXPECT_NEAR(*after[i] / *before[i], 1, 0.01) << i;
+    if (folds[i] != 0) continue;
+    EXPECT_NEAR(*after[i] / *before[i], 1, 0.01) << i;
   }
 }
 
@@ -124,9 +125,10 @@ TEST(Folds, AModelIsLeftOutWhole) {
   const auto& subjects = known.subjects();
   const Folds folds = folds_by_model(subjects);
   for (std::size_t i = 0; i < subjects.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (subjects[i].scenario.weights->model == subjects[j].scenario.weights->model)
-        EXPECT_EQ(folds[i], folds[j]);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (subjects[i].scenario.weights->model != subjects[j].scenario.weights->model) continue;
+      EXPECT_EQ(folds[i], folds[j]);
+    }
   // One source of 24 rows is a fold of its own, beside the three of smaller ones.
   EXPECT_EQ(folds_by_source(subjects).front(), 3u);
 }
