@@ -71,8 +71,7 @@ void leave_out(Accuracy& accuracy, const std::string& models_folder) {
   accuracy.left_out = {
       {"without_set_up",
        "Each twentieth of the set-ups (a model on a card, as one source measured it) by constants "
-       "that "
-       "were fitted to the others",
+       "that were fitted to the others",
        inference(folds_by_set_up(fit.subjects()))},
       {"without_model", "Each third of the models by constants that were fitted to the others",
        inference(folds_by_model(fit.subjects()))},
