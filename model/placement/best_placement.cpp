@@ -127,7 +127,7 @@ class Best {
       // Off the cards the head is multiplied after the layers, not with them.
       const double after =
           seconds(s_, work, regime.copies ? card_rate(s_, s_.machine->devices[0]) : cpu_rate(s_));
-      u.off_bytes = u.off_flops = 0;
+      u.off_bytes = u.off_flops = u.off_beside = 0;
       u.cpu_s += after;
       u.disk_s += after;
       return u;
@@ -144,37 +144,27 @@ class Best {
     }
   }
 
-  /// Of what computes a step: of cards the one with the least compute for its bandwidth, so that no
-  /// other takes less time than is taken for a bound.
-  Rate rate_of(const Regime& regime) const {
-    if (!regime.cards && !regime.copies) return cpu_rate(s_);
-    Rate least = card_rate(s_, s_.machine->devices[0]);
-    for (Size card = 1; regime.cards && card < card_count(s_); ++card) {
-      const Rate each = card_rate(s_, s_.machine->devices[static_cast<std::size_t>(card)]);
-      if (each.flops_s / each.bytes_s < least.flops_s / least.bytes_s) least = each;
-    }
-    return least;
-  }
-
   UnitClass& add_class(const Regime& regime, Units& units, Bytes bytes, const Work& work,
                        const Work& attention, double moved) const {
     UnitClass u;
     u.on_card = u.on_cpu = u.on_disk = bytes.count();
-    const Rate rate = rate_of(regime);
-    u.bytes = read_bytes(s_, work, rate);
-    // Caches are read beside products whatever those wait for.
-    u.flops = work.flops + cache_seconds(work, rate) * rate.flops_s;
+    const Rate cpu = cpu_rate(s_);
+    const Rate rate = regime.cards || regime.copies ? card_rate(s_, s_.machine->devices[0]) : cpu;
+    u.bytes = weight_read(s_, work);
+    u.flops = work.flops;
+    u.beside = cache_read(work, rate);
     u.off_bytes = u.bytes;
     u.off_flops = u.flops;
+    u.off_beside = u.beside;
     if (regime.copies) {
       u.cpu_s = (work.weight_bytes + work.cache_bytes) / bus_rate(s_);
     } else if (regime.cards && streams(s_)) {
       u.cpu_s = moved / bus_rate(s_);
     } else {
       const Work matrices = matrices_on_cpu(work, attention);
-      const Rate cpu = cpu_rate(s_);
-      u.off_bytes = read_bytes(s_, matrices, cpu);
-      u.off_flops = matrices.flops + cache_seconds(matrices, cpu) * cpu.flops_s;
+      u.off_bytes = weight_read(s_, matrices);
+      u.off_flops = matrices.flops;
+      u.off_beside = cache_read(matrices, cpu);
       u.cpu_s = cpu_attention_seconds(s_, attention, cpu);
     }
     u.disk_s = u.cpu_s + (streams(s_) ? moved : work.weight_bytes) / disk_rate(s_);

@@ -130,8 +130,20 @@ HostAndDisk::Result HostAndDisk::divide(const Counts& off) const {
 Cards::Cards(const UnitProblem& p) : p_(p) {
   order_ = ordered(p.cards.size(), [&](std::size_t c) { return -p.cards[c].s_per_byte; });
   for (const UnitClass& u : p.units) size_.push_back(u.on_card + u.cache);
-  bytes_ = side(&UnitClass::bytes, &UnitDevice::s_per_byte);
-  flops_ = side(&UnitClass::flops, &UnitDevice::s_per_flop);
+  // What is read beside takes at least as many FLOPs' time as on the card with the fewest for its
+  // bandwidth.
+  double flops_a_byte = endless;
+  for (const UnitDevice& card : p.cards)
+    if (card.s_per_flop > 0)
+      flops_a_byte = std::min(flops_a_byte, card.s_per_byte / card.s_per_flop);
+  if (flops_a_byte == endless) flops_a_byte = 0;
+  std::vector<double> read, multiplied;
+  for (const UnitClass& u : p.units) {
+    read.push_back(u.bytes + u.beside);
+    multiplied.push_back(u.flops + u.beside * flops_a_byte);
+  }
+  bytes_ = side(std::move(read), &UnitDevice::s_per_byte);
+  flops_ = side(std::move(multiplied), &UnitDevice::s_per_flop);
   bool reads = true, multiplies = true;
   for (const UnitClass& u : p.units)
     for (const UnitDevice& card : p.cards) {
@@ -142,9 +154,9 @@ Cards::Cards(const UnitProblem& p) : p_(p) {
   one_sided_ = reads || (multiplies && std::is_sorted(flops_.cards.begin(), flops_.cards.end()));
 }
 
-Cards::Side Cards::side(double UnitClass::*work, double UnitDevice::*seconds) const {
+Cards::Side Cards::side(std::vector<double> work, double UnitDevice::*seconds) const {
   Side side;
-  for (const UnitClass& u : p_.units) side.work.push_back(u.*work);
+  side.work = std::move(work);
   for (const std::size_t card : order_) side.seconds.push_back(p_.cards[card].*seconds);
   side.classes =
       ordered(p_.units.size(), [&](std::size_t i) { return per_byte(side.work[i], size_[i]); });
@@ -256,12 +268,13 @@ class Packing {
       if (c_.one_sided_)
         for (std::size_t i = 0; i < on.size(); ++i)
           if (left_[i] > 0 && c_.size_[i] <= room) return;
-      double bytes = 0, flops = 0;
+      double bytes = 0, flops = 0, beside = 0;
       for (std::size_t i = 0; i < on.size(); ++i) {
         bytes += real(on[i]) * c_.p_.units[i].bytes;
         flops += real(on[i]) * c_.p_.units[i].flops;
+        beside += real(on[i]) * c_.p_.units[i].beside;
       }
-      next(card + 1, seconds + c_.p_.cards[c_.order_[card]].seconds(bytes, flops));
+      next(card + 1, seconds + c_.p_.cards[c_.order_[card]].seconds(bytes, flops, beside));
       return;
     }
     const std::size_t i = c_.bytes_.classes[depth];

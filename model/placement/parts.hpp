@@ -56,7 +56,7 @@ class Cards {
     std::vector<std::size_t> classes;  // the densest in work first
     std::vector<std::size_t> cards;    // the fastest first
   };
-  Side side(double UnitClass::*work, double UnitDevice::*seconds) const;
+  Side side(std::vector<double> work, double UnitDevice::*seconds) const;
   double fractional(const Side& side, const std::vector<Size>& rooms, const Counts& units,
                     std::size_t from) const;
   double fractional(const std::vector<Size>& rooms, const Counts& units, std::size_t from) const;

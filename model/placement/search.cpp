@@ -40,12 +40,13 @@ class Candidates {
 };
 
 double off_the_cards(const UnitProblem& p, const Counts& off) {
-  double bytes = 0, flops = 0;
+  double bytes = 0, flops = 0, beside = 0;
   for (std::size_t i = 0; i < off.size(); ++i) {
     bytes += static_cast<double>(off[i]) * p.units[i].off_bytes;
     flops += static_cast<double>(off[i]) * p.units[i].off_flops;
+    beside += static_cast<double>(off[i]) * p.units[i].off_beside;
   }
-  return p.offloaded.seconds(bytes, flops);
+  return p.offloaded.seconds(bytes, flops, beside);
 }
 
 /// Every candidate there is, the lowest bound first.
@@ -113,8 +114,9 @@ UnitClass together(const UnitProblem& p, const std::vector<std::size_t>& group, 
     for (const auto field :
          {&UnitClass::on_card, &UnitClass::on_cpu, &UnitClass::on_disk, &UnitClass::cache})
       all.*field = pick(all.*field, u.*field);
-    for (const auto field : {&UnitClass::bytes, &UnitClass::flops, &UnitClass::off_bytes,
-                             &UnitClass::off_flops, &UnitClass::cpu_s, &UnitClass::disk_s})
+    for (const auto field :
+         {&UnitClass::bytes, &UnitClass::flops, &UnitClass::beside, &UnitClass::off_bytes,
+          &UnitClass::off_flops, &UnitClass::off_beside, &UnitClass::cpu_s, &UnitClass::disk_s})
       all.*field = pick(all.*field, u.*field);
   }
   return all;
@@ -136,8 +138,8 @@ double loss(const UnitProblem& p, const std::vector<std::size_t>& group) {
   const auto span = [](double a, double b) { return b > 0 ? (b - a) / b : 0; };
   const double size = span(static_cast<double>(low.on_card + low.cache),
                            static_cast<double>(high.on_card + high.cache));
-  return (size + span(low.bytes, high.bytes) + span(low.flops, high.flops) +
-          span(low.disk_s, high.disk_s)) *
+  return (size + span(low.bytes + low.beside, high.bytes + high.beside) +
+          span(low.flops, high.flops) + span(low.disk_s, high.disk_s)) *
          static_cast<double>(high.count);
 }
 

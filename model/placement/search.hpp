@@ -6,7 +6,8 @@
 // time of a step is
 //
 //   offload seconds + compute (+ or beside launches),
-//   compute = sum over cards and the offloaded rest of max(bytes * s/byte, FLOPs * s/FLOP)
+//   compute = sum over cards and the offloaded rest of
+//             max(bytes * s/byte, FLOPs * s/FLOP) + bytes beside that * s/byte
 //
 // What is not on cards settles most of it: its compute exactly, and what the two problems that are
 // left can come to at the least, how it is divided between host memory and disk and how the rest is
@@ -28,19 +29,19 @@ struct UnitClass {
   Size count = 0;
   Size on_card = 0, on_cpu = 0, on_disk = 0;  ///< bytes of one unit's weights
   Size cache = 0;                             ///< bytes, where the unit runs
-  double bytes = 0, flops = 0;                ///< read and multiplied in a step on a card
-  double off_bytes = 0, off_flops = 0;        ///< … by what computes the rest
-  double cpu_s = 0, disk_s = 0;               ///< added to a step by a unit in host memory, on disk
-  bool offloads = true;                       ///< may be anywhere but on a card
+  double bytes = 0, flops = 0, beside = 0;    ///< read, multiplied and read beside, on a card
+  double off_bytes = 0, off_flops = 0, off_beside = 0;  ///< … by what computes the rest
+  double cpu_s = 0, disk_s = 0;  ///< added to a step by a unit in host memory, on disk
+  bool offloads = true;          ///< may be anywhere but on a card
 };
 
 /// A device's roofline, and the bytes it has room for.
 struct UnitDevice {
   Size room = 0;
   double s_per_byte = 0, s_per_flop = 0;
-  double seconds(double bytes, double flops) const {
+  double seconds(double bytes, double flops, double beside) const {
     const double read = bytes * s_per_byte, multiplied = flops * s_per_flop;
-    return read > multiplied ? read : multiplied;
+    return (read > multiplied ? read : multiplied) + beside * s_per_byte;
   }
 };
 

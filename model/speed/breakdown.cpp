@@ -86,8 +86,8 @@ class Parts {
   }
 
  private:
-  static double beside_products(const Work& work, const Rate& rate) {
-    return cache_seconds(work, rate) + (work.repeated > 0 ? work.repeated / rate.repeat_s : 0);
+  double reading(const Work& work, const Rate& rate) const {
+    return weight_read(s_, work) / rate.bytes_s;
   }
 
   /// What `all` moves through memory beside what it multiplies, in words.
@@ -136,7 +136,7 @@ class Parts {
   void add_device(const Stretch& stretch) {
     Work all;
     for (const Item& item : stretch.items) all = all + weighed(stretch, item.work);
-    const double by_memory = weight_seconds(s_, all, stretch.rate),
+    const double by_memory = reading(all, stretch.rate),
                  by_compute = compute_seconds(all, stretch.rate);
     const bool reads = by_memory >= by_compute;
     const bool multiplies =
@@ -149,11 +149,10 @@ class Parts {
       const auto n = static_cast<double>(group.layers.size());
       PassPart part = part_of(group, stretch);
       part.memory_s =
-          times_ * n *
-          (weight_seconds(s_, work, stretch.rate) + beside_products(work, stretch.rate));
+          times_ * n * (reading(work, stretch.rate) + beside_products(work, stretch.rate));
       part.compute_s = times_ * n * compute_seconds(work, stretch.rate);
       const double own =
-          (reads ? weight_seconds(s_, work, stretch.rate) : compute_seconds(work, stretch.rate)) +
+          (reads ? reading(work, stretch.rate) : compute_seconds(work, stretch.rate)) +
           beside_products(work, stretch.rate);
       part.seconds = sum > 0 ? times_ * stretch.seconds * n * own / sum : 0;
       part.bound = reads || !multiplies ? Bound::memory : Bound::compute;

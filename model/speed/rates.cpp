@@ -109,15 +109,15 @@ double launches(const Scenario& s, const Pass& pass) {
          pass.logit_rows * r.sequence_s.value;
 }
 
-double weight_seconds(const Scenario& s, const Work& work, const Rate& rate) {
-  return (work.weight_bytes + (s.runtime->expert_cost.value - 1) * work.expert_bytes) /
-         rate.bytes_s;
+double weight_read(const Scenario& s, const Work& work) {
+  return work.weight_bytes + (s.runtime->expert_cost.value - 1) * work.expert_bytes;
 }
-double cache_seconds(const Work& work, const Rate& rate) {
-  return rate.cache_weight * work.cache_bytes / rate.bytes_s;
+double cache_read(const Work& work, const Rate& rate) {
+  return rate.cache_weight * work.cache_bytes;
 }
-double read_bytes(const Scenario& s, const Work& work, const Rate& rate) {
-  return (weight_seconds(s, work, rate) + cache_seconds(work, rate)) * rate.bytes_s;
+double beside_products(const Work& work, const Rate& rate) {
+  return cache_read(work, rate) / rate.bytes_s +
+         (work.repeated > 0 ? work.repeated / rate.repeat_s : 0);
 }
 
 double compute_seconds(const Work& work, const Rate& rate) {
@@ -128,8 +128,8 @@ double compute_seconds(const Work& work, const Rate& rate) {
 }
 
 double seconds(const Scenario& s, const Work& work, const Rate& rate) {
-  return std::max(weight_seconds(s, work, rate), compute_seconds(work, rate)) +
-         cache_seconds(work, rate) + work.repeated / rate.repeat_s;
+  return std::max(weight_read(s, work) / rate.bytes_s, compute_seconds(work, rate)) +
+         beside_products(work, rate);
 }
 
 const Rates& rates_on(const Scenario& s, const Device& device) {
@@ -211,7 +211,7 @@ HostPrompts host_prompts(const Scenario& s, double tokens) {
 }
 double cpu_attention_seconds(const Scenario& s, const Work& attention, const Rate& cpu) {
   const double slower = attention.attended > 0 ? 8 : 16;
-  return std::max(read_bytes(s, attention, cpu) / cpu.bytes_s,
+  return std::max((weight_read(s, attention) + cache_read(attention, cpu)) / cpu.bytes_s,
                   slower * attention.flops / cpu.attend_s);
 }
 const Constant& reduce_latency(const Scenario& s, Size cards) {

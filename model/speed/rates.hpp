@@ -17,11 +17,12 @@ struct Rate {
   double score_s = 0, channel_s = 0, unpack_s = 0, expert_tokens = 0;
   double cache_weight = 1;
 };
-/// Seconds to read weights, experts by the others that would take as long, and to read caches; both
-/// by the bytes of weights that would take as long.
-double weight_seconds(const Scenario& scenario, const Work& work, const Rate& rate);
-double cache_seconds(const Work& work, const Rate& rate);
-double read_bytes(const Scenario& scenario, const Work& work, const Rate& rate);
+/// Bytes that are read of weights and of caches: experts and caches by the other weights that would
+/// take as long.
+double weight_read(const Scenario& scenario, const Work& work);
+double cache_read(const Work& work, const Rate& rate);
+/// Seconds beside the products, whatever those wait for: reading caches, and copying them.
+double beside_products(const Work& work, const Rate& rate);
 /// Kernels that follow each other, seconds: products, scores, then what goes through memory beside
 /// them. n tokens of a routed expert are multiplied at n / (n + expert_tokens) of the rate of many:
 /// each expert starts tiles of its own, of which the last is not full.
@@ -46,7 +47,7 @@ Rate card_rate(const Scenario& scenario, const Device& device);
 /// chip whose memory is the host's has nothing to copy.
 HostPrompts host_prompts(const Scenario& scenario, double tokens);
 /// Attention on the CPU whose rates are `cpu`: row by row, that of a prompt at an eighth of the
-/// rate of products of bytes, that of a single token, whose rows meet nothing else, at a twentieth.
+/// rate of products of bytes, that of a single token, whose rows meet nothing else, at a sixteenth.
 /// On a Ryzen 9 7950X (2.3 TFLOPS): 98 GFLOPS of Llama-3.1-8B from 128 to 8192 tokens
 /// (ikawrakow/ik_llama.cpp pull request 207), with llama.cpp 93 of SmolLM3-3B from 2048 to 6144 and
 /// 318 of its prompts (pull request 934).

@@ -91,7 +91,7 @@ TEST(BestPlacement, IsNeverWorseThanAcceleratesMapOrAnOrderOfLayers) {
   fmt::print("{} comparisons, better in {}; {} of 90 exact, widest gap {:.2f} %\n", compared,
              better, exact, 100 * widest_gap);
   EXPECT_GT(compared, 150);
-  EXPECT_GT(exact, 70);  // where cards differ in compute beside bandwidth bounds are wider
+  EXPECT_GE(exact, 75);
   EXPECT_LT(widest_gap, 0.02);
 }
 
@@ -197,7 +197,7 @@ double least_step(const UnitProblem& p) {
   double least = endless;
   const auto value = [&] {
     std::vector<Size> used(devices, 0);
-    std::vector<double> bytes(cards + 1, 0.0), flops(cards + 1, 0.0);
+    std::vector<double> bytes(cards + 1, 0.0), flops(cards + 1, 0.0), beside(cards + 1, 0.0);
     double offload_s = 0;
     for (std::size_t d = 0; d < devices; ++d)
       for (std::size_t i = 0; i < p.units.size(); ++i) {
@@ -208,13 +208,16 @@ double least_step(const UnitProblem& p) {
         used[d < cards ? d : p.caches_on_first ? 0 : cards] += n * u.cache;
         bytes[std::min(d, cards)] += static_cast<double>(n) * (d < cards ? u.bytes : u.off_bytes);
         flops[std::min(d, cards)] += static_cast<double>(n) * (d < cards ? u.flops : u.off_flops);
+        beside[std::min(d, cards)] +=
+            static_cast<double>(n) * (d < cards ? u.beside : u.off_beside);
         if (d >= cards) offload_s += static_cast<double>(n) * (d == cards ? u.cpu_s : u.disk_s);
       }
-    double compute = p.offloaded.seconds(bytes[cards], flops[cards]);
+    double compute = p.offloaded.seconds(bytes[cards], flops[cards], beside[cards]);
     for (std::size_t d = 0; d < devices; ++d)
       if (used[d] > (d < cards ? p.cards[d].room : d == cards ? p.offloaded.room : p.disk_room))
         return endless;
-    for (std::size_t d = 0; d < cards; ++d) compute += p.cards[d].seconds(bytes[d], flops[d]);
+    for (std::size_t d = 0; d < cards; ++d)
+      compute += p.cards[d].seconds(bytes[d], flops[d], beside[d]);
     return p.step(offload_s, compute);
   };
   const auto put = [&](auto&& self, std::size_t i, std::size_t d, Size left) -> void {
@@ -245,6 +248,10 @@ TEST(PlacementSearch, EqualsEveryPlacementThereIs) {
       u.flops = static_cast<double>(random.between(1, 50));
       u.off_bytes = static_cast<double>(random.between(1, 50));
       u.off_flops = static_cast<double>(random.between(1, 50));
+      if (i % 2 == 0) {
+        u.beside = static_cast<double>(random.between(0, 50));
+        u.off_beside = static_cast<double>(random.between(0, 50));
+      }
       u.cpu_s = static_cast<double>(random.between(0, 30));
       u.disk_s = u.cpu_s + static_cast<double>(random.between(0, 30));
       u.offloads = random.between(0, 9) > 0;
