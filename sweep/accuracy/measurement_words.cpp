@@ -245,12 +245,8 @@ std::string_view version_of(const Measurement& row, std::string_view runtime) {
     }
     return major > 0 ? runtime : vllm_of(minor);
   }
-  if (runtime == "exllama")  // of the first edition are its own repository and issues
-    return settings.find("exllama v1") != std::string::npos ||
-                   row["source"].find("turboderp/exllama/") != std::string::npos ||
-                   row["source"].find("turboderp/exllama@") != std::string::npos
-               ? "exllama-1"
-               : runtime;
+  if (runtime == "exllama")
+    return settings.find("exllama v1") != std::string::npos ? "exllama-1" : runtime;
   if (runtime == "sglang") {
     constexpr std::string_view series = "sglang 0.4.";
     const auto at = settings.find(series);
