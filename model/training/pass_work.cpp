@@ -21,22 +21,49 @@ double unpacked_bytes(const Weights& base) {
 
 double number(Size n) { return static_cast<double>(n); }
 
+/// Of all layers, those in `stage`.
+double share_of_layers(const TrainingScenario& s, const Stage& stage) {
+  return number(stage.last - stage.first) /
+         number(static_cast<Size>(s.model->profile.layers.size()));
+}
+
+/// Bytes that a stage's forward moves for the lengths of DoRA's rows, whatever the tokens: both
+/// factors are multiplied out through a unit matrix [in, in] that is written and read, and of
+/// [out, in] the product is written, the frozen weight converted (or unpacked, then converted), the
+/// product scaled, their sum written, and read for its norm; all in the type of the inputs (PEFT
+/// 0.21 tuners/lora/dora.py, DoraLinearLayer).
+double length_bytes(const TrainingScenario& s, const Stage& stage) {
+  if (s.adapter == nullptr) return 0;
+  const double element = s.runtime->adapter_inputs_fp32 ? 4 : 2;
+  const double converted = (s.base != nullptr ? unpacked_bytes(*s.base) : 0) +
+                           (element > 2 || s.base != nullptr ? 2 + element : 0);
+  double bytes = 0;
+  for (const AdaptedModule& m : s.adapter->modules)
+    if (m.magnitudes > 0)
+      bytes +=
+          number(m.in) * (2 * element * number(m.in) + (7 * element + converted) * number(m.out));
+  return bytes * share_of_layers(s, stage) / number(s.parallel.tensor);
+}
+
 /// Kernels that a stage launches, in those of a dense layer: 34 that torch launches for one of
 /// Llama's (norms of 6, rotations of 10, 7 products, attention, gate, sums). A router with its
 /// experts takes 30 more (probabilities, choice, counts, sorting there and back; Megatron-LM
 /// core/transformer/moe, transformers integrations/moe.py), an adapter 6 beside each product
-/// (conversion, dropout, two products, scale, sum; PEFT 0.21 tuners/lora/layer.py). A layer whose
+/// (conversion, dropout, two products, scale, sum; PEFT 0.21 tuners/lora/layer.py) and 12 for the
+/// lengths of its rows (length_bytes; quotient and scaling). A layer whose
 /// modules are fetched one by one takes 130 more: hooks, gathers and releases of some eight
 /// parameters (DeepSpeed runtime/zero/partitioned_param_coordinator.py; fitted with the constants).
 double kernels_of(const TrainingScenario& s, const Stage& stage) {
-  constexpr double dense = 34, routed = 30, adapted = 6, fetched = 130;
+  constexpr double dense = 34, routed = 30, adapted = 6, measured = 12, fetched = 130;
   const auto& layers = s.model->profile.layers;
   double kernels = 0;
   for (Size i = stage.first; i < stage.last; ++i)
     kernels += dense + (layers[static_cast<std::size_t>(i)].routing.used > 0 ? routed : 0);
-  if (s.adapter != nullptr)
-    kernels += adapted * number(static_cast<Size>(s.adapter->modules.size())) *
-               number(stage.last - stage.first) / number(static_cast<Size>(layers.size()));
+  if (s.adapter != nullptr) {
+    const bool lengths = s.adapter->magnitudes() > 0;
+    kernels += (adapted + (lengths ? measured : 0)) *
+               number(static_cast<Size>(s.adapter->modules.size())) * share_of_layers(s, stage);
+  }
   if (s.zero >= 3 && s.runtime->fetches_modules)
     kernels += fetched * number(stage.last - stage.first);
   return kernels / dense;
@@ -141,7 +168,7 @@ PassWork pass_work(const TrainingScenario& s, const StepShape& shape, Size stage
   w.made = kept_by_pass(s, shape, stage).made * Phases{1, 2, again};
   if (here.has_head && !s.fused_loss)
     w.logits = loss_bytes(s, shape.saved).backward_start * Phases{1, 1, 0};
-  w.weights = weight_bytes(s, held) * products;
+  w.weights = weight_bytes(s, held) * products + length_bytes(s, here) * Phases{1, 0, again};
   w.dense_kernels = kernels_of(s, here) / 3 * products;
   return w;
 }

@@ -29,7 +29,7 @@ struct PassWork {
   Phases attention;      ///< of attention's products
   Phases made;           ///< bytes that operations of layers write, beside logits
   Phases logits;         ///< bytes of logits, written and read
-  Phases weights;        ///< bytes of weights, read or unpacked
+  Phases weights;        ///< bytes of weights, read, unpacked or measured (DoRA)
   Phases dense_kernels;  ///< kernels launched, in those of a dense layer there and back
 };
 PassWork pass_work(const TrainingScenario& scenario, const StepShape& shape, Size stage);

@@ -134,6 +134,25 @@ TEST(TrainingTime, ScoresThatAreWrittenTakeTime) {
   EXPECT_GT(traffic() - fused, 2 * 3 * 8 * 16 * 2 * 2048.0 * 2048 / 1e12);
 }
 
+TEST(TrainingTime, LengthsOfRowsTakeTheirTimeWhateverTheTokens) {
+  const Fixture f;
+  const Adapter lengths =
+      adapt(f.model, {.rank = 8, .targets = {"q_proj", "v_proj"}, .magnitudes = true});
+  const auto weights = [&](const Adapter& adapter, Size batch) {
+    TrainingScenario s = f.step();
+    s.adapter = &adapter;
+    s.recipe = &usual_recipe(*s.runtime, s.zero, true);
+    s.batch = batch;
+    TrainingEvaluator evaluate;
+    const TrainingEstimate e = evaluate(s);
+    return time_of_step(s, evaluate.shape(), e, cards(1, 80 * GiB), perfect()).weights;
+  };
+  const double once = weights(lengths, 1) - weights(f.adapter, 1);
+  EXPECT_NEAR(weights(lengths, 8) - weights(f.adapter, 8), once, 1e-12);
+  // At least the frozen weight and the product of the factors in 16 bit, read once each.
+  EXPECT_GT(once, 2 * 2 * 8 * (1024.0 * 1024 + 1024.0 * 256) / 1e12);
+}
+
 TEST(TrainingTime, ModulesThatAreFetchedKeepTheHostBusy) {
   const Fixture f;
   TrainingScenario s = f.step("deepspeed");
