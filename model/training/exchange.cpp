@@ -66,6 +66,22 @@ Sent all_to_all(const Machine& machine, const Group& group, double bytes, double
   return {share_of_ring(group.cards) * bytes, all_to_all_seconds(machine, group, bytes, copies)};
 }
 
+/// Bytes of keys and values in 16 bit of one pass, on all cards that divide its sequences: whole
+/// heads, a latent's spread out.
+double key_bytes(const TrainingScenario& s, const Stage& stage) {
+  const double tokens = number(s.batch) * number(s.sequence), tensor = number(s.parallel.tensor);
+  const auto first = static_cast<std::size_t>(stage.first);
+  const auto last = static_cast<std::size_t>(stage.last);
+  double elements = 0;
+  for (const CacheClass& cache : s.model->profile.caches) {
+    const bool latent = cache.kind == CacheKind::latent;
+    const std::vector<Size>& sums = latent ? cache.expanded_before : cache.per_token_before;
+    const double heads = latent ? tensor : number(std::max<Size>(1, cache.kv_heads));
+    elements += number(sums[last] - sums[first]) / std::min(tensor, heads);
+  }
+  return 2 * tokens * elements;
+}
+
 }  // namespace
 
 Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const TrainingEstimate& e,
@@ -92,6 +108,12 @@ Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const T
     const double sent = 2 * number(p.chunks) * row / number(p.tensor);
     if (rate > 0) x.stages = {sent, sent / rate};
   }
+
+  // There once (and again where it is recomputed), back with the gradients (TransformerEngine
+  // attention/dot_product_attention/context_parallel.py, AttnFuncWithCPAndKVP2P).
+  if (p.context > 1)
+    x.keys = (3 + carried.attention_again) *
+             ring(machine, {p.context, p.tensor}, key_bytes(s, carried.stage));
 
   // Of what alike cards hold: gathered in what matrices are computed with, reduced as gradients.
   const double gradient =

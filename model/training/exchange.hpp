@@ -16,8 +16,7 @@
 // nodes), nccl-tests doc/PERFORMANCE.md (bus bandwidth: (n - 1) / n of the bytes, 2 (n - 1) / n for
 // all-reduce); Megatron-LM core/parallel_state.py (order tp-cp-ep-dp-pp). A ring's latency: its
 // steps, at 3.4 us inside a box and 14 us between boxes (nccl src/graph/tuning.cc, hwLat of
-// Simple). Left out: congestion, interfaces that fewer cards than one share, exchanges of ring
-// attention, which its products hide.
+// Simple). Left out: congestion, interfaces that fewer cards than one share.
 #pragma once
 
 #include "model/training/shape.hpp"
@@ -55,6 +54,8 @@ struct Exchange {
   Sent matrices;  ///< sums over the cards of a matrix
   Sent experts;   ///< tokens to their experts and back
   Sent stages;    ///< activations to the next stage, their gradients to the one before
+  // Of a pass, behind its attention: where sequences are divided.
+  Sent keys;  ///< keys and values around the ring, and back with their gradients
   // Of a pass, beside it: where weights are shared out.
   Sent gathered;  ///< weights
   Sent reduced;   ///< gradients
@@ -69,9 +70,10 @@ struct Exchange {
 };
 
 /// `tokens`: of a pass on a card; `layers`: of its stage; `routed`: elements that tokens bring to
-/// experts; `again`: the share of forward that is made again.
+/// experts; `again`: the share of forward that is made again, `attention_again` of attention.
 struct Carried {
-  double tokens = 0, layers = 0, routed = 0, again = 0;
+  Stage stage;
+  double tokens = 0, layers = 0, routed = 0, again = 0, attention_again = 0;
 };
 Exchange exchange_of(const TrainingScenario& scenario, const StageShape& stage,
                      const TrainingEstimate& memory, const Carried& carried,

@@ -85,6 +85,7 @@ class Parts {
     sent("sums of divided matrices", n * x.matrices, 1);
     sent("tokens to experts and back", n * x.experts, 1);
     sent("activations between stages", n * x.stages, 1);
+    sent("keys and values around the ring", n * x.keys, work_.shown_of_keys);
     sent("weights gathered", n * x.gathered + x.weights, work_.shown);
     sent("gradients reduced", n * x.reduced + x.gradients, work_.shown);
     const double latency = n * x.latency;

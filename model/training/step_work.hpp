@@ -33,6 +33,7 @@ struct StepWork {
   Exchange exchange;
   double link = 1;   ///< share of links that exchanges reach
   double shown = 1;  ///< share of the exchanges beside passes that does not hide behind them
+  double shown_of_keys = 1;  ///< and of keys and values, behind attention
   OptimizerWork optimizer;
   StepTime time;
 };

@@ -104,10 +104,15 @@ StepWork work_of_step(const TrainingScenario& s, const StepShape& shape, const T
   const PassWork& w = work.pass;
   StepTime& t = work.time;
   work.exchange = exchange_of(s, shape.stages[static_cast<std::size_t>(slow)], e,
-                              {w.tokens, w.layers, w.routed, w.again}, machine);
+                              {stage_of(s, slow), w.tokens, w.layers, w.routed, w.again,
+                               w.attention.again / w.attention.forward},
+                              machine);
   work.exchange.experts.seconds *= experts_apart;
   const Exchange& x = work.exchange;
-  const double inside = work.passes * x.inside() / work.link;
+  const double keys = x.keys.seconds / work.link;
+  const double keys_apart = std::max(0.0, keys - w.attention.sum() / work.rates.attention);
+  work.shown_of_keys = keys > 0 ? keys_apart / keys : 1;
+  const double inside = work.passes * (x.inside() / work.link + keys_apart);
   t.bubble = (of_passes + inside) * number(p.stages - 1) / (work.passes * number(p.chunks));
   // What is sent once a step hides behind the backward of its last pass alone.
   const double cover = pace.hidden.value * of_passes * (s.zero >= 3 ? 1 : 0.6 / work.passes);

@@ -46,5 +46,27 @@ TEST(TrainingExchange, AllToAllLeavesTheBoxByEachCardsOwnPart) {
               8e9 * 7 * (1 - std::pow(7.0 / 8, 8)) / 25e9, 1e-9);
 }
 
+// 8 layers of 4 key-value heads of 64, 2 sequences of 2048 tokens, in 16 bit; the other card's half
+// there, back, and with the gradients.
+TEST(TrainingExchange, KeysAndValuesGoAroundThoseWhoDivideASequence) {
+  const Fixture f;
+  TrainingScenario s = f.step("megatron");
+  s.batch = 2;
+  s.parallel.context = 2;
+  TrainingEvaluator evaluate;
+  const TrainingEstimate e = evaluate(s);
+  const auto keys = [&] {
+    return exchange_of(s, evaluate.shape().stages.front(), e, {.stage = stage_of(s, 0)}, boxes(8))
+        .keys;
+  };
+  const double all = 2 * 2 * 2048.0 * 8 * 2 * 4 * 64;
+  EXPECT_DOUBLE_EQ(keys().bytes, 3 * all / 2);
+  EXPECT_DOUBLE_EQ(keys().seconds, 3 * all / 2 / 300e9);
+  s.parallel.tensor = 8;  // more cards than heads: two hold the same one
+  EXPECT_DOUBLE_EQ(keys().bytes, 3 * all / 4 / 2);
+  s.parallel.context = 1;
+  EXPECT_EQ(keys().bytes, 0);
+}
+
 }  // namespace
 }  // namespace headroom::model
