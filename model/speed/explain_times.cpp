@@ -153,11 +153,14 @@ class TimeTerms {
          runtime_.crossing_s);
     part("launches", pass.launches,
          "kernels * overhead + a pass's own + sequences * overhead of each", rates.kernel_s);
-    add(name, pass.total, interval,
-        runtime_.launch == Launch::overlapped
-            ? "stream + disk + reduce + crossings + cpu + max(cards, launches)"
-            : "stream + disk + reduce + crossings + cards + cpu + launches",
-        fmt::format("bound by {}", bound(pass)), runtime_.source);
+    part("eager", pass.eager, "kernels without CUDA graphs * seconds each, beyond all of these",
+         runtime_.eager_kernel_s);
+    std::string sum = runtime_.launch == Launch::overlapped
+                          ? "stream + disk + reduce + crossings + cpu + max(cards, launches)"
+                          : "stream + disk + reduce + crossings + cards + cpu + launches";
+    if (pass.eager > 0) sum += " + eager";
+    add(name, pass.total, interval, std::move(sum), fmt::format("bound by {}", bound(pass)),
+        runtime_.source);
   }
 
   static std::string_view bound(const PassTime& pass) {
@@ -168,6 +171,7 @@ class TimeTerms {
         {pass.disk, "the disk"},
         {pass.reduce, "the link"},
         {pass.launches, "launches"},
+        {pass.eager, "kernels without CUDA graphs"},
         {pass.crossings, "going from device to device"}};
     return std::max_element(std::begin(parts), std::end(parts))->second;
   }

@@ -48,15 +48,16 @@ PassTime time_of(const Scenario& s, const Speeds& speeds, const Plan& plan, cons
   const double eager =
       is_eager(s, pass) ? timed.kernels + pass.weight_reads * reduce_kernels(s, pass, plan.shards)
                         : 0;
-  time.total = std::max(time.total, eager * s.runtime->eager_kernel_s.value);
+  time.eager = std::max(0.0, eager * s.runtime->eager_kernel_s.value - before);
+  time.total += time.eager;
   if (record == nullptr) return time;
   record->push_back({.over = Over::launches,
                      .seconds = time.launches - hidden,
                      .hidden = hidden,
                      .kernels = timed.kernels});
-  if (time.total > before)
+  if (time.eager > 0)
     record->push_back(
-        {.over = Over::eager, .seconds = time.total - before, .hidden = before, .kernels = eager});
+        {.over = Over::eager, .seconds = time.eager, .hidden = before, .kernels = eager});
   return time;
 }
 
@@ -137,9 +138,9 @@ PassTime prefill(const Scenario& s, const Speeds& speeds, const Plan& plan,
   Record of_tower;
   const PassTime tower = time_of(s, speeds, plan, TimedPass(s, tower_pass(s)),
                                  record != nullptr ? &of_tower : nullptr);
-  for (const auto part :
-       {&PassTime::cards, &PassTime::launches, &PassTime::stream, &PassTime::disk, &PassTime::cpu,
-        &PassTime::reduce, &PassTime::crossings, &PassTime::total, &PassTime::least})
+  for (const auto part : {&PassTime::cards, &PassTime::launches, &PassTime::stream, &PassTime::disk,
+                          &PassTime::cpu, &PassTime::reduce, &PassTime::crossings, &PassTime::eager,
+                          &PassTime::total, &PassTime::least})
     time.*part += tower.*part;
   if (record != nullptr) record->insert(record->end(), of_tower.begin(), of_tower.end());
   return time;

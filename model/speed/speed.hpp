@@ -19,6 +19,7 @@ struct PassTime {
   double cpu = 0;        ///< layers computed on the CPU
   double reduce = 0;     ///< all-reduces of tensor parallelism
   double crossings = 0;  ///< going on from one device to another
+  double eager = 0;      ///< what kernels without CUDA graphs take beyond all of these
   double total = 0;
   double least = 0;  ///< of it on the cards, at the full rates of their data sheets
 };

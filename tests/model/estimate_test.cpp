@@ -246,6 +246,21 @@ TEST(Estimate, WithoutACacheMemoryFallsAndStepsGetSlower) {
   EXPECT_GT(without.tpot.value(), with.tpot.value());
 }
 
+/// What the terms of a time make, by the formula that is printed with it.
+double made_of(const Explanation& x, const std::string& name, const std::string& formula) {
+  const auto part = [&](const std::string& what) {
+    for (const Term& term : x.terms)
+      if (term.name == name + '_' + what) return term.expected;
+    return 0.0;
+  };
+  double sum = 0;
+  for (const auto* what : {"stream", "disk", "reduce", "crossings", "cpu", "eager"})
+    sum += part(what);
+  const double cards = part("cards"), launches = part("launches");
+  const bool behind = formula.find("max(cards, launches)") != std::string::npos;
+  return sum + (behind ? std::max(cards, launches) : cards + launches);
+}
+
 TEST(Explain, TermsAndDevicesAgreeWithTheEstimate) {
   Random random(8);
   for (int i = 0; i < 300; ++i) {
@@ -264,6 +279,8 @@ TEST(Explain, TermsAndDevicesAgreeWithTheEstimate) {
       ASSERT_GE(term.high, term.expected) << term.name;
       ASSERT_FALSE(term.formula.empty()) << term.name;
       ASSERT_FALSE(term.source.empty()) << term.name;
+      if ((term.name == "ttft" || term.name == "tpot") && s.draft == nullptr)
+        ASSERT_NEAR(made_of(x, term.name, term.formula) / term.expected, 1, 1e-9) << term.name;
     }
   }
 }
