@@ -7,6 +7,7 @@
 #include "model/memory/draft.hpp"
 #include "model/memory/kv_cache.hpp"
 #include "model/placement/at_once.hpp"
+#include "model/placement/layer_split.hpp"
 #include "model/runs_on.hpp"
 #include "model/speed/load.hpp"
 #include "model/speed/service.hpp"
@@ -75,31 +76,10 @@ Sure sureness(const Uses& uses, Verdict expected, Size cards) {
                                                                                   : Sure::no;
 }
 
-void add_memory(const Uses& uses, const Plan& plan, Estimate& e) {
-  const Scenario& s = uses.scenario();
-  for (Size card = plan.idle; card < plan.cards; ++card) {
-    const CardUse use = uses.card(plan, card);
-    e.kv_cache += use.kv_cache;
-    e.activations += use.activations;
-    e.overhead += use.context + use.fragmentation;
-    e.gpu_bytes = std::max(e.gpu_bytes, use.total());
-    if (card == plan.idle) {
-      const Bytes beside = use.total() - use.weights;
-      const Bytes budget = card_budget(s, static_cast<std::size_t>(card));
-      e.max_memory = budget > beside ? budget - beside : Bytes(0);
-    }
-  }
-  const HostUse host = uses.host(plan);
-  e.weights = s.weights->total + (s.draft != nullptr ? s.draft->weights->total : Bytes(0));
-  e.kv_cache += host.kv_cache;
-  e.activations += host.activations;
-  e.overhead += host.process;
-  e.cpu_bytes = host.total();
-  e.disk_bytes = disk_use(s, plan);
-  e.gpus_used = static_cast<std::uint16_t>(cards_used(plan));
-  e.layers_gpu = plan.on_cards.size();
-  e.layers_cpu = plan.on_cpu.size();
-  e.layers_disk = plan.on_disk.size();
+/// Whether what a plan comes to depends on budgets beside it: shares of rows do, and where a draft
+/// model is placed alone.
+bool needs_budgets(const Scenario& s) {
+  return s.draft != nullptr || (s.layer_split != nullptr && s.layer_split->mode == SplitMode::row);
 }
 
 std::uint8_t least_share(const PassTime& time) {
@@ -149,15 +129,55 @@ void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
   e.total = e.ttft + static_cast<double>(std::max<Size>(0, s_.output_tokens - 1)) * e.tpot;
 }
 
-void Evaluator::add_outcome(const Uses& uses, const Plan& plan, Estimate& e) {
-  add_memory(uses, plan, e);
-  const Constant& memory = s_.runtime->memory_interval;
+void Evaluator::Outcome::add_memory(const Uses& uses) {
+  const Scenario& s = uses.scenario();
+  Estimate& e = estimate;
+  for (Size card = plan.idle; card < plan.cards; ++card) {
+    const CardUse use = uses.card(plan, card);
+    e.kv_cache += use.kv_cache;
+    e.activations += use.activations;
+    e.overhead += use.context + use.fragmentation;
+    e.gpu_bytes = std::max(e.gpu_bytes, use.total());
+    if (card == plan.idle) beside = use.total() - use.weights;
+  }
+  const Constant& memory = s.runtime->memory_interval;
   e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * memory.low));
   e.gpu_bytes_high = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * memory.high));
-  if (!fits(e.verdict)) return;
-  if (!s_.weights->model->profile.generative) e.reason = Reason::not_generative;
-  add_times(uses, plan, e);
-  if (s_.concurrency > 0) e.served = served(s_, e);
+  const HostUse host = uses.host(plan);
+  e.weights = s.weights->total + (s.draft != nullptr ? s.draft->weights->total : Bytes(0));
+  e.kv_cache += host.kv_cache;
+  e.activations += host.activations;
+  e.overhead += host.process;
+  e.cpu_bytes = host.total();
+  e.disk_bytes = disk_use(s, plan);
+  e.gpus_used = static_cast<std::uint16_t>(cards_used(plan));
+  e.layers_gpu = plan.on_cards.size();
+  e.layers_cpu = plan.on_cpu.size();
+  e.layers_disk = plan.on_disk.size();
+}
+
+const Evaluator::Outcome& Evaluator::outcome(const Plan& plan) {
+  const bool usable = !s_.machine->devices.empty() && card_budget(s_, 0) > Bytes(0);
+  if (last_ && last_->card_usable == usable && last_->ram_budget == s_.ram_budget &&
+      last_->plan == plan && !needs_budgets(s_))
+    return *last_;
+  Outcome& made = last_.emplace(plan, usable, s_.ram_budget);
+  Estimate& e = made.estimate;
+  e.load = e.load_warm = e.ttft = e.tpot = e.total = never;
+  e.verdict = verdict_of(plan);
+  e.reason = plan.reason;
+  e.short_bytes = plan.short_bytes;
+  const auto add = [&](const Uses& uses) {
+    made.add_memory(uses);
+    if (!fits(e.verdict)) return;
+    if (!s_.weights->model->profile.generative) e.reason = Reason::not_generative;
+    add_times(uses, plan, e);
+  };
+  if (plan.shards == uses_->shards())
+    add(*uses_);
+  else
+    add(Uses(s_, plan.shards));
+  return made;
 }
 
 namespace {
@@ -175,10 +195,20 @@ Estimate with_waiting(const Scenario& s, Scenario running) {
 
 }  // namespace
 
+Estimate Evaluator::refused(Reason reason, Bytes short_bytes) const {
+  Estimate e;
+  e.reason = reason;
+  e.short_bytes = short_bytes;
+  e.weights = s_.weights->total;
+  e.load = e.load_warm = e.ttft = e.tpot = e.total = never;
+  return e;
+}
+
 void Evaluator::prepare(const Scenario& s) {
   if (s_.weights != s.weights || s_.machine != s.machine || s_.runtime != s.runtime ||
       s_.threads != s.threads)
     speeds_.reset();
+  last_.reset();
   uses_.reset();
   s_ = s;
   refusal_ = refusal(s_);
@@ -193,22 +223,18 @@ Estimate Evaluator::operator()(const Scenario& s) {
   s_.ram_budget = s.ram_budget;
   s_.disk_budget = s.disk_budget;
   if (!(s_ == s)) prepare(s);
-  Estimate e;
-  e.weights = s_.weights->total;
-  e.load = e.load_warm = e.ttft = e.tpot = e.total = never;
-  e.reason = refusal_;
-  if (e.reason != Reason::none) return e;
+  if (refusal_ != Reason::none) return refused(refusal_);
   const Plan plan = place(*uses_, 1.0);
   if (const auto fewer = fewer_at_once(s_, plan, 1.0)) return with_waiting(s_, *fewer);
-  e.verdict = verdict_of(plan);
-  e.reason = plan.reason;
-  e.short_bytes = plan.short_bytes;
-  if (e.verdict == Verdict::refused) return e;
+  if (verdict_of(plan) == Verdict::refused) return refused(plan.reason, plan.short_bytes);
+  const Outcome& made = outcome(plan);
+  Estimate e = made.estimate;
   e.sure = sureness(*uses_, e.verdict, cards_used(plan));
-  if (plan.shards == uses_->shards())
-    add_outcome(*uses_, plan, e);
-  else
-    add_outcome(Uses(s_, plan.shards), plan, e);
+  if (plan.cards > plan.idle) {
+    const Bytes budget = card_budget(s_, static_cast<std::size_t>(plan.idle));
+    e.max_memory = std::max(Bytes(0), budget - made.beside);
+  }
+  if (fits(e.verdict) && s_.concurrency > 0) e.served = served(s_, e);
   return e;
 }
 

@@ -20,13 +20,26 @@ class Evaluator {
   Estimate operator()(const Scenario& scenario);
 
  private:
+  /// What a placement comes to, whatever the budgets are beside it.
+  struct Outcome {
+    Plan plan;
+    bool card_usable = false;  ///< under the budget
+    Bytes ram_budget;          ///< of which the page cache is part
+    Bytes beside;              ///< on the first card that is used, all but weights
+    Estimate estimate;         ///< without what depends on budgets
+
+    void add_memory(const Uses& uses);
+  };
+
   void prepare(const Scenario& scenario);
   const Speeds& speeds(const Plan& plan);
-  void add_outcome(const Uses& uses, const Plan& plan, Estimate& estimate);
+  const Outcome& outcome(const Plan& plan);
   void add_times(const Uses& uses, const Plan& plan, Estimate& estimate);
+  Estimate refused(Reason reason, Bytes short_bytes = {}) const;
 
-  Scenario s_;        ///< the last one: all below points to it
-  Reason refusal_{};  ///< whatever its budgets are; so with all below
+  Scenario s_;                   ///< the last one: all below points to it
+  Reason refusal_{};             ///< whatever its budgets are; so with all below
+  std::optional<Outcome> last_;  ///< of the last placement: the next budget's is often the same
   std::optional<Uses> uses_;
   std::optional<TimedPass> prompts_, step_;
   std::optional<Speeds>

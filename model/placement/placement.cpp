@@ -128,6 +128,19 @@ DraftUse draft_off_cards(const Scenario& s, const Plan& plan) {
 
 }  // namespace
 
+bool Plan::operator==(const Plan& o) const {
+  const auto with_layers = static_cast<std::size_t>(cards / (replicas * shards));
+  return reason == o.reason && short_bytes == o.short_bytes && short_card == o.short_card &&
+         cards == o.cards && shards == o.shards && stages == o.stages && replicas == o.replicas &&
+         shared_experts == o.shared_experts && expert_groups == o.expert_groups &&
+         computes_on_card == o.computes_on_card && on_cards == o.on_cards && on_cpu == o.on_cpu &&
+         on_disk == o.on_disk && embedding == o.embedding && head == o.head &&
+         assignment == o.assignment && head_card == o.head_card && idle == o.idle &&
+         partly_on_host == o.partly_on_host && stage_buffer == o.stage_buffer &&
+         (cards == 0 || assignment != nullptr ||
+          std::equal(cut.begin(), cut.begin() + with_layers + 1, o.cut.begin()));
+}
+
 Bytes usable_memory(const Device& device) {
   if (!device.unified_memory || device.vendor != "apple") return device.memory;
   const bool small = device.memory <= Bytes(Size{36} << 30);

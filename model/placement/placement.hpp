@@ -21,6 +21,7 @@ enum class Where : std::uint8_t { card, cpu, disk };
 struct Range {
   Size first = 0, last = 0;
   Size size() const { return last - first; }
+  bool operator==(const Range&) const = default;
 };
 
 /// What of a layer: all of it; all but its experts, caches included; its experts alone.
@@ -78,6 +79,7 @@ struct Plan {
   }
   /// Replicas whose tokens meet in the experts.
   Size sharing() const { return shared_experts ? replicas : 1; }
+  bool operator==(const Plan& other) const;
 };
 
 /// Whether `card` holds anything at all; one that does not is left alone, without even a context.

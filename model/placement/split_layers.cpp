@@ -96,6 +96,15 @@ class LayerFill {
     if (tied_) plan.head_card = 0;
   }
 
+  /// No fewer layers than can stay: as many as all rooms hold together, beside all caches and the
+  /// smallest buffer there is.
+  Size stay_at_most() const {
+    Bytes left = Bytes(0) - first_ - last_ - caches()(0, layers_);
+    for (Size card = 0; card < cards_; ++card) left += std::max(Bytes(0), room(card));
+    const auto fit = std::ranges::upper_bound(w_.layers_before, left) - w_.layers_before.begin();
+    return std::max<Size>(0, fit - 1);
+  }
+
   /// Weights streamed through the first card: the first layers stay, the rest passes through.
   /// Offloaded layers run on the first card: their caches live there, and weights pass through a
   /// buffer as large as the largest of them. Keeping m layers needs room for the caches of the
@@ -105,8 +114,8 @@ class LayerFill {
   void stream(Plan& plan) const {
     const auto buffer = [&](Size kept) { return std::max(last_, w_.largest_from[index(kept)]); };
     const auto beside = [&](Size kept) { return buffer(kept) + first_ + caches()(kept, layers_); };
-    Size kept = layers_;
-    for (Size reached = 0; cards_ > 0 && kept > 0; kept = reached) {
+    Size kept = cards_ > 0 ? stay_at_most() : 0;
+    for (Size reached = 0; kept > 0; kept = reached) {
       reached = fill_forward(kept, beside(kept), plan);
       if (reached == kept) break;
     }
