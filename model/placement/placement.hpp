@@ -99,7 +99,7 @@ struct HostUse {
 };
 
 /// What any plan of a scenario with so many shards makes devices hold. What does not depend on the
-/// plan, caches by layer and working memory, is worked out once.
+/// plan, caches by layer and working memory, is worked out once. One thread at a time.
 class Uses {
  public:
   /// `shards`: cards that split each matrix.
@@ -108,6 +108,15 @@ class Uses {
   explicit Uses(const Scenario& scenario)
       : Uses(scenario, std::max<Size>(1, scenario.tensor_parallel)) {}
   CardUse card(const Plan& plan, Size card) const;
+  /// All that the first card holds under plan(), which places so many items on it alone whatever
+  /// the budgets are: worked out once.
+  template <class F>
+  Bytes alone(Size items, F&& plan) const {
+    const auto n = static_cast<std::size_t>(items);
+    if (alone_.size() <= n) alone_.resize(n + 1, all_of_it);
+    if (alone_[n] == all_of_it) alone_[n] = card(plan(), 0).total();
+    return alone_[n];
+  }
   /// Its weights alone.
   Bytes weights(const Plan& plan, Size card) const;
   HostUse host(const Plan& plan) const;
@@ -119,6 +128,7 @@ class Uses {
   /// Of a card that may hold all caches, in prefill or while they grow.
   Bytes working_memory() const { return working_; }
   const CacheBytes& caches() const { return cache_; }
+  Bytes all_caches() const { return all_caches_; }
   const Scenario& scenario() const { return s_; }
   Size shards() const { return shards_; }
 
@@ -126,11 +136,13 @@ class Uses {
   const Scenario& s_;
   Size shards_;
   CacheBytes cache_;
+  Bytes all_caches_;  ///< of all layers
   WorkingMemory work_;
   CacheBytes prompt_cache_;  ///< empty where caches do not grow
   Bytes working_;
   Bytes beside_;  ///< of any card, working memory and rotary tables
   double taken_;  ///< by a byte of weights or caches, the allocator's shares included
+  mutable std::vector<Bytes> alone_;  ///< by items; all_of_it: not asked for yet
 };
 inline CardUse card_use(const Scenario& scenario, const Plan& plan, Size card) {
   return Uses(scenario, plan.shards).card(plan, card);

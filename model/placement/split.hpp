@@ -38,9 +38,11 @@ Plan split_tensors(const Uses& uses, double memory_factor);
 /// Whether the runtime keeps weights held like this wholly on cards, or wholly in host memory.
 bool whole_only(const Scenario& scenario);
 
+inline Bytes rounded_down(double bytes) { return Bytes(static_cast<Size>(bytes)); }
+
 /// `bytes` divided by `factor`, rounded down.
 inline Bytes scaled(Bytes bytes, double factor) {
-  return Bytes(static_cast<Size>(static_cast<double>(bytes.count()) / factor));
+  return rounded_down(static_cast<double>(bytes.count()) / factor);
 }
 
 /// Cards that one replica may use.

@@ -31,7 +31,7 @@ class LastLayers {
       for (Size cards = 1; cards <= devices_; ++cards) {
         budgets += budget(cards - 1);
         if (budgets < layer_bytes(*s_.weights, {0, layers_})) continue;
-        if (const Plan all = with(cards, layers_ + 1); fits(all)) return all;
+        if (holds(cards, layers_ + 1)) return with(cards, layers_ + 1);
       }
       return with(devices_, most(devices_));
     }
@@ -108,8 +108,13 @@ class LastLayers {
   Bytes excess(const Plan& plan, Size card) const {
     return uses_.card(plan, card).total() - budget(card);
   }
-  bool fits(const Plan& plan) const {
-    for (Size card = 0; card < plan.cards; ++card)
+  /// Whether the first `cards` cards hold so many items, of which there are any.
+  bool holds(Size cards, Size gpu_layers) const {
+    const bool by_rows = given_ != nullptr && given_->mode == SplitMode::row;
+    if (cards == 1 && !by_rows)
+      return uses_.alone(gpu_layers, [&] { return with(1, gpu_layers); }) <= budget(0);
+    const Plan plan = with(cards, gpu_layers);
+    for (Size card = 0; card < cards; ++card)
       if (excess(plan, card) > Bytes(0)) return false;
     return true;
   }
@@ -119,17 +124,17 @@ class LastLayers {
     for (Size card = 0; card < cards; ++card)
       room += std::max(0.0, uses_.room(card, factor_).real().value());
     const Bytes all = layer_bytes(*s_.weights, {0, layers_}) +
-                      (caches_on_cards(s_) ? uses_.caches()(0, layers_) : Bytes(0));
+                      (caches_on_cards(s_) ? uses_.all_caches() : Bytes(0));
     const double share = room / std::max(1.0, all.real().value());
     return share >= 1 ? layers_ : static_cast<Size>(share * static_cast<double>(layers_));
   }
   /// As many layers as fit. What each card holds grows with their number but for the rounding of
   /// the shares, which moves a card's end by less than one layer for each card.
   Size most(Size cards) const {
-    const auto holds = [&](Size n) { return fits(with(cards, n)); };
-    const Size low = largest_near(guess(cards), 0, layers_ + 2, holds);
+    const Size low =
+        largest_near(guess(cards), 0, layers_ + 2, [&](Size n) { return holds(cards, n); });
     for (Size more = std::min(low + cards, layers_ + 1); more > low + 1; --more)
-      if (holds(more)) return more;
+      if (holds(cards, more)) return more;
     return low;
   }
 

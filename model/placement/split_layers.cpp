@@ -51,6 +51,7 @@ class LayerFill {
   }
   Bytes room(Size card) const { return Bytes(room_[index(card)]); }
   const CacheBytes& caches() const { return none_ ? *none_ : uses_.caches(); }
+  Bytes all_caches() const { return none_ ? Bytes(0) : uses_.all_caches(); }
   Bytes held(Size first, Size last) const {
     return layer_bytes(w_, {first, last}) + caches()(first, last);
   }
@@ -73,7 +74,7 @@ class LayerFill {
   /// Whether cards hold everything, and how.
   bool all_on_cards(Plan& plan) const {
     if (cards_ == 0 || room(0) < first_) return false;
-    if (cards_ == 1 && held(0, layers_) > room(0) - first_) return false;
+    if (cards_ == 1 && w_.layers_before.back() + all_caches() > room(0) - first_) return false;
     if (fill_forward(layers_, first_, plan) < layers_) return false;
     // The head goes where the last layers are, or alone on the next card.
     const Size card = plan.cards - 1;
@@ -99,7 +100,7 @@ class LayerFill {
   /// No fewer layers than can stay: as many as all rooms hold together, beside all caches and the
   /// smallest buffer there is.
   Size stay_at_most() const {
-    Bytes left = Bytes(0) - first_ - last_ - caches()(0, layers_);
+    Bytes left = Bytes(0) - first_ - last_ - all_caches();
     for (Size card = 0; card < cards_; ++card) left += std::max(Bytes(0), room(card));
     const auto fit = std::ranges::upper_bound(w_.layers_before, left) - w_.layers_before.begin();
     return std::max<Size>(0, fit - 1);
@@ -113,13 +114,16 @@ class LayerFill {
   /// layer.
   void stream(Plan& plan) const {
     const auto buffer = [&](Size kept) { return std::max(last_, w_.largest_from[index(kept)]); };
-    const auto beside = [&](Size kept) { return buffer(kept) + first_ + caches()(kept, layers_); };
     Size kept = cards_ > 0 ? stay_at_most() : 0;
-    for (Size reached = 0; kept > 0; kept = reached) {
-      reached = fill_forward(kept, beside(kept), plan);
+    const auto needed = [&] { return buffer(kept) + first_ + caches()(kept, layers_); };
+    Bytes beside = needed();
+    while (kept > 0) {
+      const Size reached = fill_forward(kept, beside, plan);
       if (reached == kept) break;
+      kept = reached;
+      beside = needed();
     }
-    if (cards_ == 0 || room(0) < beside(kept)) {
+    if (cards_ == 0 || room(0) < beside) {
       plan = on_cpu_only(s_);
       return;
     }

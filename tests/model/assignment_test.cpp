@@ -78,6 +78,24 @@ TEST(Assignment, OfAPlanTakesTheSameTimeAndTheSameMemory) {
   EXPECT_GT(compared, 200);
 }
 
+/// What an engine fuses at start stands twice for a moment, of the layers that are on the card.
+TEST(Assignment, FusedCopiesAreOfTheLayersOnTheCard) {
+  for (const char* name : {"meta-llama/Meta-Llama-3.1-8B", "mistralai/Mixtral-8x7B-v0.1"}) {
+    const Weights w = hold(catalogue_model(name), scheme("awq-int4"));
+    const Machine box = machine(2, 20, 200);
+    Scenario s = scenario(w, box, "autoawq");
+    s.kv_precision = &precision("fp16");
+    const Plan plan = place(s, 1.0);
+    ASSERT_TRUE(plan.feasible()) << name;
+    const Assignment a = assignment_of(plan);
+    Scenario assigned = s;
+    assigned.assignment = &a;
+    const Plan same = place(assigned, 1.0);
+    for (Size card = 0; card < plan.cards; ++card)
+      EXPECT_EQ(card_use(assigned, same, card).total(), card_use(s, plan, card).total()) << name;
+  }
+}
+
 TEST(Assignment, BytesOfItsPartsAreTheModels) {
   std::mt19937 random(12);
   for (const char* name : models) {

@@ -15,10 +15,10 @@ namespace {
 TEST(Evaluator, EqualsEvaluateOverAGridInAnyOrder) {
   const Machine desktop = parse_machine("rtx-4090 @ desktop-ddr5-64gb", shipped_catalogue());
   const Machine server = parse_machine("4x a100-sxm-80gb", shipped_catalogue());
-  const LayerSplit* const no_split = nullptr;
-  LayerSplit by_hand;
-  by_hand.gpu_layers = 9;
+  LayerSplit by_hand, by_rows;
+  by_hand.gpu_layers = by_rows.gpu_layers = 9;
   by_hand.cache_on_cards = false;
+  by_rows.mode = SplitMode::row;
   std::vector<Weights> held;
   for (const char* name : {"meta-llama/Meta-Llama-3.1-8B", "openai/gpt-oss-20b",
                            "deepseek-ai/DeepSeek-V2.5", "google-bert/bert-large-uncased"})
@@ -29,8 +29,9 @@ TEST(Evaluator, EqualsEvaluateOverAGridInAnyOrder) {
       for (const Machine* machine : {&desktop, &server})
         for (const Size batch : {1, 40})
           for (const Size context : {0, 4096})
-            for (const LayerSplit* split : {no_split, static_cast<const LayerSplit*>(&by_hand)})
-              for (const Size budget : {0, 3, 9, 20, 79})
+            for (const LayerSplit* split :
+                 std::initializer_list<const LayerSplit*>{nullptr, &by_hand, &by_rows})
+              for (const Size budget : {0, 3, 9, 20, 21, 79, 80})
                 for (const Size ram : {12, 400}) {
                   Scenario s = test::scenario(w, *machine, engine);
                   if (split != nullptr && s.runtime->offload != Offload::compute) continue;
