@@ -230,19 +230,27 @@ struct IntervalFactors {
     return {load, from(e.first_least, on_cards ? first : offload),
             from(e.step_least, on_cards ? step : offload)};
   }
-  ServingIntervals serving(const Estimate& e) const {
+  /// With so many `running` at once. One alone takes what its passes take: its intervals are no
+  /// narrower than theirs.
+  ServingIntervals serving(const Estimate& e, Size running) const {
     const bool either = e.first_unmeasured || e.step_unmeasured;
-    return {either ? wider(serving_ttft, unmeasured_first) : serving_ttft,
-            e.step_unmeasured ? wider(serving_tpot, unmeasured_step) : serving_tpot,
-            either ? wider(serving_rate, unmeasured_first) : serving_rate};
+    const ServingIntervals loaded{
+        either ? wider(serving_ttft, unmeasured_first) : serving_ttft,
+        e.step_unmeasured ? wider(serving_tpot, unmeasured_step) : serving_tpot,
+        either ? wider(serving_rate, unmeasured_first) : serving_rate};
+    if (running != 1) return loaded;
+    const TimeIntervals alone = times(e);
+    return {wider(loaded.ttft, alone.ttft), wider(loaded.tpot, alone.tpot),
+            wider(loaded.rate, alone.tpot)};
   }
+  ServingIntervals serving(const Estimate& e) const { return serving(e, e.served.running); }
   static Interval from(std::uint8_t least, Interval of) {
     of.low = std::max(of.low, least / most_least);
     return of;
   }
-  static Interval wider(const Interval& of, const Interval& guess) {
-    return {of.low < guess.low ? of.low : guess.low, of.high > guess.high ? of.high : guess.high,
-            0};
+  static Interval wider(const Interval& a, const Interval& b) {
+    return {std::min(a.low, b.low), std::max(a.high, b.high),
+            std::min(a.measurements, b.measurements)};
   }
 };
 IntervalFactors interval_factors(const Runtime& runtime);

@@ -35,9 +35,10 @@ Service of_one_batch(const Scenario& s, const Estimate& e) {
 
 Service service_of(const Scenario& s, const Estimate& e) {
   if (batches_continuously(s, e)) {
-    const ServingIntervals of = interval_factors(*s.runtime).serving(e);
-    if (const Traffic t = traffic(s); t.running > 0)
+    if (const Traffic t = traffic(s); t.running > 0) {
+      const ServingIntervals of = interval_factors(*s.runtime).serving(e, t.running);
       return {t.ttft, t.tpot, t.total, t.requests_s, t.prompt_share, of.ttft, of.tpot, of.rate};
+    }
   }
   Service one = of_one_batch(s, e);
   const TimeIntervals times = interval_factors(*s.runtime).times(e);

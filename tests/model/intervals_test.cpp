@@ -60,6 +60,28 @@ TEST(Intervals, AreAtLeastTheGuessOnCardsThatWereNot) {
   EXPECT_EQ(first.tpot.measurements, 40);
 }
 
+/// One request at once is a batch of one: what is said of it under load is not said more surely.
+TEST(Intervals, OfOneRequestUnderLoadAreNoNarrowerThanAlone) {
+  const Measured m;
+  const IntervalFactors factors = interval_factors(m.engine);
+  const auto under_load = [&](Size requests) {
+    Scenario s = test::scenario(m.w, m.box, "vllm");
+    s.runtime = &m.engine;
+    s.batch = s.concurrency = requests;
+    const Estimate e = evaluate(s);
+    EXPECT_EQ(e.served.running, requests);
+    return factors.serving(e);
+  };
+  const ServingIntervals one = under_load(1), two = under_load(2);
+  EXPECT_EQ(one.tpot.low, 0.9);  // under load: alone it is 0.95
+  EXPECT_EQ(one.tpot.high, 2.2);
+  EXPECT_EQ(one.rate.high, 2.2);
+  EXPECT_EQ(one.ttft.high, 1.1);
+  EXPECT_EQ(one.tpot.measurements, 40);
+  EXPECT_EQ(two.tpot.high, 1.1);
+  EXPECT_EQ(two.rate.high, 1.1);
+}
+
 /// A card that is not in use says nothing; one beside the measured card does.
 TEST(Intervals, LookAtTheCardsInUse) {
   Measured m;
