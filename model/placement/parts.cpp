@@ -130,20 +130,15 @@ HostAndDisk::Result HostAndDisk::divide(const Counts& off) const {
 Cards::Cards(const UnitProblem& p) : p_(p) {
   order_ = ordered(p.cards.size(), [&](std::size_t c) { return -p.cards[c].s_per_byte; });
   for (const UnitClass& u : p.units) size_.push_back(u.on_card + u.cache);
-  // What is read beside takes at least as many FLOPs' time as on the card with the fewest for its
-  // bandwidth.
-  double flops_a_byte = endless;
-  for (const UnitDevice& card : p.cards)
-    if (card.s_per_flop > 0)
-      flops_a_byte = std::min(flops_a_byte, card.s_per_byte / card.s_per_flop);
-  if (flops_a_byte == endless) flops_a_byte = 0;
-  std::vector<double> read, multiplied;
+  std::vector<double> read, multiplied, beside;
   for (const UnitClass& u : p.units) {
     read.push_back(u.bytes + u.beside);
-    multiplied.push_back(u.flops + u.beside * flops_a_byte);
+    multiplied.push_back(u.flops);
+    beside.push_back(u.beside);
   }
   bytes_ = side(std::move(read), &UnitDevice::s_per_byte);
   flops_ = side(std::move(multiplied), &UnitDevice::s_per_flop);
+  beside_ = side(std::move(beside), &UnitDevice::s_per_byte);
   bool reads = true, multiplies = true;
   for (const UnitClass& u : p.units)
     for (const UnitDevice& card : p.cards) {
@@ -156,6 +151,7 @@ Cards::Cards(const UnitProblem& p) : p_(p) {
 
 Cards::Side Cards::side(std::vector<double> work, double UnitDevice::*seconds) const {
   Side side;
+  side.idle = std::ranges::all_of(work, [](double each) { return each == 0; });
   side.work = std::move(work);
   for (const std::size_t card : order_) side.seconds.push_back(p_.cards[card].*seconds);
   side.classes =
@@ -167,6 +163,7 @@ Cards::Side Cards::side(std::vector<double> work, double UnitDevice::*seconds) c
 /// The densest classes on the fastest cards: the least sum of work times seconds there is.
 double Cards::fractional(const Side& side, const std::vector<Size>& rooms, const Counts& units,
                          std::size_t from) const {
+  if (side.idle) return 0;
   double seconds = 0, room = 0;
   std::size_t next = 0, card = 0;
   const auto advance = [&] {
@@ -195,9 +192,11 @@ double Cards::fractional(const Side& side, const std::vector<Size>& rooms, const
   return seconds;
 }
 
+/// All that is read, or what is multiplied and, as if by other units, what is read beside it.
 double Cards::fractional(const std::vector<Size>& rooms, const Counts& units,
                          std::size_t from) const {
-  return std::max(fractional(bytes_, rooms, units, from), fractional(flops_, rooms, units, from));
+  return std::max(fractional(bytes_, rooms, units, from),
+                  fractional(flops_, rooms, units, from) + fractional(beside_, rooms, units, from));
 }
 
 std::optional<std::vector<Size>> Cards::rooms(const Counts& off) const {

@@ -49,8 +49,9 @@ class Cards {
 
  private:
   friend class Packing;
-  /// A side of the rooflines: bytes, or FLOPs.
+  /// A side of the rooflines: all bytes, or FLOPs; bytes that are read beside either.
   struct Side {
+    bool idle = true;                  // no unit has any work
     std::vector<double> work;          // of a unit
     std::vector<double> seconds;       // of a card, by the order in which cards are packed
     std::vector<std::size_t> classes;  // the densest in work first
@@ -66,7 +67,7 @@ class Cards {
   const UnitProblem& p_;
   std::vector<std::size_t> order_;  // of packing: the card that reads fastest first
   std::vector<Size> size_;          // of a unit on a card, its cache included
-  Side bytes_, flops_;
+  Side bytes_, flops_, beside_;
   bool one_sided_ = true;  // every unit is on the same side of every card's roofline
 };
 

@@ -9,8 +9,9 @@
 namespace headroom::model {
 namespace {
 
-/// Numbers of units off the cards that are looked at one by one, and of them those worked out.
-constexpr Size most_candidates = Size{1} << 18;
+/// Numbers of units off the cards that are looked at one by one, fewer of classes taken together,
+/// which give no more than a bound; and of them those worked out.
+constexpr Size most_candidates = Size{1} << 20, most_together = Size{1} << 18;
 constexpr int most_worked_out = 2000;
 
 /// All numbers of units off the cards, as digits of one number.
@@ -33,6 +34,15 @@ class Candidates {
       index /= radix(i);
     }
     return off;
+  }
+
+  /// The next one after `off`.
+  void advance(Counts& off) const {
+    for (std::size_t i = 0; i < off.size(); ++i) {
+      if (radix(i) == 1) continue;
+      if (++off[i] < radix(i)) return;
+      off[i] = 0;
+    }
   }
 
  private:
@@ -59,11 +69,11 @@ UnitPlacement search_all(const UnitProblem& p, double reached) {
   const HostAndDisk host(p);
   const Cards cards(p);
   std::vector<std::pair<double, Size>> promising;
-  for (Size index = 0; index < candidates.size(); ++index) {
-    const Counts off = candidates[index];
-    const double offload_s = host.bound(off);
-    if (p.step(offload_s, off_the_cards(p, off)) >= reached) continue;
-    const double low = p.step(offload_s, off_the_cards(p, off) + cards.bound(off));
+  Counts each = candidates[0];
+  for (Size index = 0, size = candidates.size(); index < size; ++index, candidates.advance(each)) {
+    const double offload_s = host.bound(each);
+    if (p.step(offload_s, off_the_cards(p, each)) >= reached) continue;
+    const double low = p.step(offload_s, off_the_cards(p, each) + cards.bound(each));
     if (low < reached) promising.emplace_back(low, index);
   }
   std::sort(promising.begin(), promising.end());
@@ -149,7 +159,8 @@ Groups grouped(const UnitProblem& p) {
   for (std::size_t i = 0; i < p.units.size(); ++i) groups.push_back({i});
   while (groups.size() > 1) {
     const UnitProblem now = with_groups(p, groups, larger);
-    if (Candidates(now).size() <= most_candidates) return groups;
+    const bool together = groups.size() < p.units.size();
+    if (Candidates(now).size() <= (together ? most_together : most_candidates)) return groups;
     std::size_t a = 0, b = 1;
     double least = endless;
     for (std::size_t i = 0; i < groups.size(); ++i)

@@ -55,7 +55,7 @@ Machine drawn_machine(Random& random, Size cards, Size most_gib) {
 
 TEST(BestPlacement, IsNeverWorseThanAcceleratesMapOrAnOrderOfLayers) {
   Random random{std::mt19937(21)};
-  int compared = 0, exact = 0, better = 0;
+  int compared = 0, found = 0, exact = 0, better = 0;
   double widest_gap = 0;
   for (int i = 0; i < 120; ++i) {
     const Model& model = catalogue_model(catalogue[i % std::ssize(catalogue)]);
@@ -85,14 +85,15 @@ TEST(BestPlacement, IsNeverWorseThanAcceleratesMapOrAnOrderOfLayers) {
     if (!best) continue;
     ASSERT_GE(best->placed.step.value(), best->bound.value() * (1 - 1e-9)) << model.name;
     if (crosses) continue;
+    ++found;
     exact += best->exact ? 1 : 0;
     widest_gap = std::max(widest_gap, best->gap());
   }
-  fmt::print("{} comparisons, better in {}; {} of 90 exact, widest gap {:.2f} %\n", compared,
-             better, exact, 100 * widest_gap);
+  fmt::print("{} comparisons, better in {}; {} of {} exact, widest gap {:.2f} %\n", compared,
+             better, exact, found, 100 * widest_gap);
   EXPECT_GT(compared, 150);
-  EXPECT_GE(exact, 75);
-  EXPECT_LT(widest_gap, 0.02);
+  EXPECT_GT(exact, 78);
+  EXPECT_LT(widest_gap, 0.002);
 }
 
 /// The least step over every assignment of a small model.
