@@ -39,11 +39,11 @@ Crossings crossings(const Plan& plan, const Pass& pass) {
 
 /// What a pass takes of host layers or tensors.
 struct OnHost {
-  double tokens = 0;          ///< that go through them
+  double tokens;              ///< that go through them
+  const Work& work;           ///< of all
+  const Work& attention;      ///< among it
+  double crossings;           ///< from a card to the CPU or back, where it is computed on the CPU
   std::vector<Item> items{};  ///< where a record is kept
-  Work work{};                ///< of all
-  Work attention{};           ///< among it
-  double crossings = 0;       ///< from a card to the CPU or back, where it is computed on the CPU
 };
 
 void add_on_cpu(const Scenario& s, const Rate& cpu, const Work& work, const Work& attention,
@@ -59,7 +59,7 @@ void add_on_cpu(const Scenario& s, const Rate& cpu, const Work& work, const Work
 /// attention follows it, caches too (ggml-backend.cpp, ggml_backend_sched_split_graph: Qwen2.5-32B
 /// with no layer on an RTX 4090 takes 2048 tokens in 1.8 s). Cards that divide matrices each copy
 /// their own share.
-void add_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, OnHost host,
+void add_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, OnHost&& host,
                  PassTime& time, Record* record) {
   const Work& work = host.work;
   if (work.weight_bytes <= 0 && work.cache_bytes <= 0) return;
@@ -98,6 +98,33 @@ bool is_any_in(const Plan& plan, Where where) {
          plan.embedding == where;
 }
 
+/// What of the model is off the cards, item by item.
+struct Items {
+  std::vector<Item> layers, head;  ///< the embedding is among the layers
+  std::vector<Item> on_disk;       ///< of both
+};
+Items items_off_cards(const Scenario& s, const Plan& plan, const Pass& pass) {
+  Items items;
+  for (const Where where : {Where::cpu, Where::disk}) {
+    std::vector<Item> here;
+    for_pieces_in(plan, where, [&](const Piece& all) {
+      for_layers(pass, all, [&](const Piece& piece) {
+        here.push_back({Item::Kind::layer, piece, work_of(s, pass, piece),
+                        state_read(s, pass, piece), streamed_bytes(s, pass, piece)});
+      });
+    });
+    if (plan.embedding == where)
+      here.push_back({Item::Kind::embedding, {}, {}, 0, s.weights->embedding.real().value()});
+    items.layers.insert(items.layers.end(), here.begin(), here.end());
+    if (plan.head == where)
+      items.head.push_back({Item::Kind::head, {}, head_work(s, pass), 0, s.weights->head_read});
+    if (where == Where::cpu) continue;
+    items.on_disk = std::move(here);
+    if (plan.head == where) items.on_disk.push_back(items.head.front());
+  }
+  return items;
+}
+
 }  // namespace
 
 void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
@@ -105,77 +132,67 @@ void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, co
   const bool streams = s.runtime->offload == Offload::stream;
   Work work, head, attention;
   double moved = 0, from_disk = 0;
-  std::vector<Item> items, head_items, disk_items;
   for (const Where where : {Where::cpu, Where::disk}) {
     if (!is_any_in(plan, where)) continue;
     Work here;
     double modules = 0;
-    std::vector<Item> there;
     for_pieces_in(plan, where, [&](const Piece& piece) {
       const LayerWork layers = layer_work(s, pass, piece);
       here = here + layers.all;
-      if (!streams) attention = attention + layers.attention;
-      if (streams) modules += streamed_bytes(s, pass, piece);
-      if (record == nullptr) return;
-      for_layers(pass, piece, [&](const Piece& one) {
-        there.push_back({Item::Kind::layer, one, work_of(s, pass, one), state_read(s, pass, one),
-                         streamed_bytes(s, pass, one)});
-      });
+      if (streams)
+        modules += streamed_bytes(s, pass, piece);
+      else
+        attention = attention + layers.attention;
     });
     if (plan.head == where) {
       head = head_work(s, pass);
       modules += s.weights->head_read;
-      if (record != nullptr)
-        head_items.push_back({Item::Kind::head, {}, head, 0, s.weights->head_read});
     }
-    if (plan.embedding == where) {
-      const double embedding = s.weights->embedding.real().value();
-      modules += embedding;
-      if (record != nullptr) there.push_back({Item::Kind::embedding, {}, {}, 0, embedding});
-    }
+    if (plan.embedding == where) modules += s.weights->embedding.real().value();
     if (where == Where::disk) {
       from_disk = streams ? modules : here.weight_bytes;
-      disk_items = there;
-      if (plan.head == where) {
-        if (!streams) from_disk += head.weight_bytes;
-        disk_items.insert(disk_items.end(), head_items.begin(), head_items.end());
-      }
+      if (plan.head == where && !streams) from_disk += head.weight_bytes;
     }
     work = work + here;
     moved += modules;
-    items.insert(items.end(), there.begin(), there.end());
   }
+  Items items;
+  if (record != nullptr) items = items_off_cards(s, plan, pass);
   if (from_disk > 0) {
     time.disk = from_disk / disk_rate(s);
     if (record != nullptr) {
       if (!streams)
-        for (Item& item : disk_items) item.moved = item.work.weight_bytes;
-      record->push_back(
-          {.over = Over::disk, .items = disk_items, .seconds = time.disk, .moved = from_disk});
+        for (Item& item : items.on_disk) item.moved = item.work.weight_bytes;
+      record->push_back({.over = Over::disk,
+                         .items = std::move(items.on_disk),
+                         .seconds = time.disk,
+                         .moved = from_disk});
     }
   }
   if (!plan.computes_on_card || !streams) {
     const Crossings times = crossings(plan, pass);
     add_on_host(s, speeds, plan,
                 {.tokens = pass.tokens,
-                 .items = std::move(items),
                  .work = work,
                  .attention = attention,
-                 .crossings = times.layers * pass.weight_reads},
+                 .crossings = times.layers * pass.weight_reads,
+                 .items = std::move(items.layers)},
                 time, record);
     return add_on_host(s, speeds, plan,
                        {.tokens = pass.logit_rows,
-                        .items = std::move(head_items),
                         .work = head,
-                        .crossings = times.head},
+                        .attention = {},
+                        .crossings = times.head,
+                        .items = std::move(items.head)},
                        time, record);
   }
   work = work + head;
-  items.insert(items.end(), head_items.begin(), head_items.end());
+  std::vector<Item>& all = items.layers;
+  all.insert(all.end(), items.head.begin(), items.head.end());
   if (!caches_on_cards(s)) {
     moved += work.cache_bytes;
     work.cache_bytes = work.repeated = 0;
-    for (Item& item : items) {
+    for (Item& item : all) {
       item.moved += item.work.cache_bytes;
       item.work.cache_bytes = item.work.repeated = item.state = 0;
     }
@@ -185,9 +202,9 @@ void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, co
   time.stream += bus;
   time.cards += there;
   if (record == nullptr) return;
-  record->push_back({.over = Over::bus, .items = items, .seconds = bus, .moved = moved});
+  record->push_back({.over = Over::bus, .items = all, .seconds = bus, .moved = moved});
   record->push_back(
-      {.over = Over::cards, .last = 1, .items = items, .rate = rate, .seconds = there});
+      {.over = Over::cards, .last = 1, .items = std::move(all), .rate = rate, .seconds = there});
 }
 
 void add_left_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
@@ -202,9 +219,10 @@ void add_left_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan,
     const double crossings = 2 * pass.weight_reads * host_layers(s, pass, plan.on_cards);
     add_on_host(s, speeds, plan,
                 {.tokens = pass.tokens,
-                 .items = std::move(items),
                  .work = host_work(s, pass, plan.on_cards),
-                 .crossings = crossings},
+                 .attention = {},
+                 .crossings = crossings,
+                 .items = std::move(items)},
                 time, record);
   }
   const bool streams = s.runtime->offload == Offload::stream;  // copied to the card like weights
