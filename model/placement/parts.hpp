@@ -4,11 +4,27 @@
 // steps.
 #pragma once
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "model/placement/search.hpp"
 
 namespace headroom::model {
+
+inline double real(Size n) { return static_cast<double>(n); }
+
+/// 0 to n - 1, those of larger `key` first.
+template <class F>
+std::vector<std::size_t> ordered(std::size_t n, F&& key) {
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return key(a) > key(b); });
+  return order;
+}
+
+inline double per_byte(double value, Size bytes) { return value / real(std::max<Size>(1, bytes)); }
 
 /// Units off the cards, in host memory or on disk: a knapsack of what host memory saves.
 class HostAndDisk {

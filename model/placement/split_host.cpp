@@ -40,12 +40,9 @@ void place_in_host(const Uses& uses, Plan& plan, double factor) {
     return;
   }
   const Size first = plan.on_cpu.first, last = plan.on_cpu.last;
-  const double share = layers_room.real() / layer_bytes(*s.weights, plan.on_cpu).real();
-  const Size kept =
-      largest_near(first + static_cast<Size>(share * static_cast<double>(last - first)), first,
-                   last + 1, [&](Size end) {
-                     return layer_bytes(*s.weights, {first, end}) <= layers_room;
-                   });
+  const auto before = s.weights->layers_before.begin();
+  const Bytes end = before[first] + layers_room;
+  const Size kept = std::upper_bound(before + first, before + last + 1, end) - before - 1;
   plan.on_disk = {kept, last};
   plan.on_cpu.last = kept;
   const Bytes disk = std::min(s.disk_budget, s.machine->host.disk);
