@@ -5,9 +5,7 @@
 #include "model/speed/record.hpp"
 
 namespace headroom::model {
-namespace {
 
-/// The draft model alone, on the cards of one replica.
 Scenario of_draft(const Scenario& s, Size shards) {
   Scenario d = s;
   d.weights = s.draft->weights;
@@ -20,6 +18,8 @@ Scenario of_draft(const Scenario& s, Size shards) {
   d.tensor_parallel = s.runtime->split == Split::tensors ? shards : 0;
   return d;
 }
+
+namespace {
 
 Bytes cache_of(const Scenario& d, Size shards) {
   return CacheBytes(d, reserved_tokens(d), shards)(0, std::ssize(d.weights->layer));

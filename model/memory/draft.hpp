@@ -13,6 +13,9 @@ struct Draft {
   double acceptance = 0;  ///< share of proposed tokens that are kept, each independently; at most 1
 };
 
+/// The draft model alone, on the cards of one replica.
+Scenario of_draft(const Scenario& scenario, Size shards);
+
 /// What `card` holds of the draft model: divided as the model is by `shards` cards, where the
 /// engine divides matrices (vLLM 0.19 config/speculative.py: draft_tensor_parallel_size is the
 /// target's), else all of it on the first card that is used (`first`), its token embedding where

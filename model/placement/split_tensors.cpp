@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "model/memory/draft.hpp"
 #include "model/placement/split.hpp"
 
 namespace headroom::model {
@@ -16,8 +17,11 @@ bool shares_experts(const Scenario& s) { return s.runtime->expert_spread == Expe
 
 /// What keeps `shards` cards of each of `replicas` from dividing the model. Heads: Megatron-LM,
 /// arXiv:1909.08053 section 3; keys and values are repeated where there are fewer heads than cards.
+/// A draft model is divided by the same cards.
 /// Source of all: vLLM 0.19 config/model.py verify_with_parallel_config and Divider::constrain.
 Reason obstacle(const Scenario& s, Size shards, Size replicas) {
+  if (s.draft != nullptr)
+    if (const Reason of = obstacle(of_draft(s, shards), shards, 1); of != Reason::none) return of;
   const Model& model = *s.weights->model;
   const Shards& divided = s.weights->shards;
   const Divisors& d = divided.divisors;

@@ -18,6 +18,29 @@ TEST(Draft, TokensOfAStep) {
   EXPECT_NEAR(tokens(4, 0.8), 1 + 0.8 + 0.64 + 0.512 + 0.4096, 1e-12);
 }
 
+/// Cards that divide a model divide its draft, too: where its heads do not, nothing runs.
+TEST(Draft, IsDividedByTheCardsOfTheModel) {
+  const Weights weights = hold(test::catalogue_model("Qwen/Qwen3-32B"), scheme("bf16"));
+  const Model three_heads =
+      make_model("three heads",
+                 parse_config(R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama",
+  "hidden_size": 192, "intermediate_size": 512, "num_hidden_layers": 4, "num_attention_heads": 3,
+  "num_key_value_heads": 3, "vocab_size": 151936, "max_position_embeddings": 4096,
+  "rms_norm_eps": 1e-5, "tie_word_embeddings": false, "torch_dtype": "bfloat16"})",
+                              "llama.json"),
+                 "test");
+  const Weights proposes = hold(three_heads, scheme("bf16"));
+  const Draft draft{&proposes, 5, 0.7};
+  const Machine box = test::machine(4, 80, 256);
+  Scenario s = test::scenario(weights, box, "vllm");
+  s.draft = &draft;
+  EXPECT_EQ(evaluate(s).gpus_used, 1);
+  s.tensor_parallel = 4;
+  EXPECT_EQ(evaluate(s).reason, Reason::heads_not_divisible);
+  s.draft = nullptr;
+  EXPECT_EQ(evaluate(s).gpus_used, 4);
+}
+
 class DraftOf : public testing::TestWithParam<const char*> {
  protected:
   const Model& model = test::catalogue_model("Qwen/Qwen3-32B");
