@@ -108,14 +108,14 @@ class Uses {
   explicit Uses(const Scenario& scenario)
       : Uses(scenario, std::max<Size>(1, scenario.tensor_parallel)) {}
   CardUse card(const Plan& plan, Size card) const;
-  /// All that the first card holds under plan(), which places so many items on it alone whatever
-  /// the budgets are: worked out once.
+  /// All that the first card holds under plan(), which places so many items on it alone, layers and
+  /// the output, whatever the budgets are: worked out once.
   template <class F>
   Bytes alone(Size items, F&& plan) const {
-    const auto n = static_cast<std::size_t>(items);
-    if (alone_.size() <= n) alone_.resize(n + 1, all_of_it);
-    if (alone_[n] == all_of_it) alone_[n] = card(plan(), 0).total();
-    return alone_[n];
+    if (alone_.empty()) alone_.resize(s_.weights->layer.size() + 2, all_of_it);
+    Bytes& bytes = alone_[static_cast<std::size_t>(items)];
+    if (bytes == all_of_it) bytes = card(plan(), 0).total();
+    return bytes;
   }
   /// Its weights alone.
   Bytes weights(const Plan& plan, Size card) const;
