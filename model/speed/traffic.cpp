@@ -26,6 +26,16 @@ Size prompts_together(const Scenario& s, double arriving) {
   return std::max<Size>(1, std::llround(std::floor(std::min(arriving, room))));
 }
 
+/// Seconds from the first token to the last: `steps` of decoding, and of `prompts` by others, which
+/// a request meets as evenly as it stays, those that do not fall into the time until its first
+/// token: x of x = steps + prompts * x / (first + x). With its own, prompts take no more than all of
+/// the time.
+double after_first(double steps, double prompts, double own, double first) {
+  const double b = steps + prompts - first;
+  const double x = (b + std::sqrt(b * b + 4 * first * steps)) / 2;
+  return std::max(x, prompts + own - first);
+}
+
 Size tokens(double count) { return std::max<Size>(1, std::llround(count)); }
 
 }  // namespace
@@ -73,11 +83,14 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   joint.batch = prompts_together(s, others / mean_output);
   const double another =
       prefill(joint, plan, s.prompt_tokens).total / static_cast<double>(joint.batch);
-  const double tpot = step + others / mean_output * another;
   const double before = std::max(s.runtime->queue.value, 1 / mean_output) * others;
   const double beside = s.runtime->request_s.value * std::sqrt(static_cast<double>(running)) +
                         before * another + step;
-  const double runs = beside + prompt + (mean_output - 1) * tpot;
+  const double steps = (mean_output - 1) * step;
+  const double after =
+      steps > 0 ? after_first(steps, others * another, another, beside + prompt) : 0;
+  const double tpot = steps > 0 ? after / (mean_output - 1) : step + others * another;
+  const double runs = beside + prompt + after;
   const double waits =
       static_cast<double>(asked.batch - running) / static_cast<double>(running) * runs;
   const auto at = [&](double prompt_tokens, double output_tokens) {
