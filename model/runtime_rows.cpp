@@ -110,7 +110,8 @@ std::vector<Runtime> policy_rows() {
   exllama.vendors = of_nvidia_amd;
   exllama.flash = FlashAttention::never;
   exllama.score_bytes = 2;
-  exllama.packed_products = PackedProducts::in_memory;  // q4_matmul_recons_cuda, hgemm
+  exllama.packed_products = PackedProducts::in_memory;  // q4_matmul_recons_cuda
+  exllama.half_accumulate = true;                       // … cublasHgemm
   exllama.prefill_chunk = 2048;                         // max_input_len
   Runtime exllama_of_2023 = exllama;
   exllama_of_2023.name = "exllama-1";
