@@ -144,8 +144,8 @@ struct Rates {
   Constant byte_compute;      ///< the same of packed weights that are multiplied as bytes
   Constant kernel_s;          ///< of each kernel beside what it reads and multiplies, seconds:
                               ///< its launch, its start and end, the Python that calls it
-  Constant expert_tokens;     ///< tokens of a routed expert that take as long as what its products
-                           ///< cost whatever their number: at as many they run at half their rate
+  Constant expert_reads;      ///< times that reading a routed expert takes beside its products of
+                              ///< a prompt
   Constant unpack_bandwidth;  ///< share of the card's bandwidth at which weights are unpacked into
                               ///< memory: what is read and, in 16 bit, written
 };

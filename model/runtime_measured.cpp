@@ -21,7 +21,7 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"prefill_compute", nullptr, &Rates::prefill_compute},
     {"byte_compute", nullptr, &Rates::byte_compute},
     {"kernel_s", nullptr, &Rates::kernel_s},
-    {"expert_tokens", nullptr, &Rates::expert_tokens},
+    {"expert_reads", nullptr, &Rates::expert_reads},
     {"unpack_bandwidth", nullptr, &Rates::unpack_bandwidth},
     {"mixture_kernels", &Runtime::mixture_kernels},
     {"expert_kernels", &Runtime::expert_kernels},

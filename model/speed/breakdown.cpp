@@ -99,9 +99,9 @@ class Parts {
                           rates_on(s_, card).unpack_bandwidth.value);
     if (all.scores > 0)
       text += fmt::format("; {:.3g} bytes moved for each attention score", r.score_traffic.value);
-    if (all.touched_flops > 0)
-      text += fmt::format("; experts cost {:.3g} tokens beside those that each gets",
-                          rates_on(s_, card).expert_tokens.value);
+    if (all.touched_bytes > 0)
+      text += fmt::format("; experts are read {:.3g} times beside their products",
+                          rates_on(s_, card).expert_reads.value);
     if (all.channels > 0)
       text += fmt::format("; {:.3g} bytes moved for each channel of activations",
                           r.activation_traffic.value);
@@ -139,9 +139,7 @@ class Parts {
     const double by_memory = reading(all, stretch.rate),
                  by_compute = compute_seconds(all, stretch.rate);
     const bool reads = by_memory >= by_compute;
-    const bool multiplies =
-        2 * (all.flops + stretch.rate.expert_tokens * all.touched_flops) / stretch.rate.flops_s >=
-        by_compute;
+    const bool multiplies = 2 * all.flops / stretch.rate.flops_s >= by_compute;
     const double sum = std::max(by_memory, by_compute) + beside_products(all, stretch.rate);
     const std::string at = rates(stretch, all);
     for (const Group& group : groups_of(stretch.items)) {
@@ -162,7 +160,7 @@ class Parts {
   }
   /// What experts cost on a card says nothing of the CPU.
   static Work weighed(const Stretch& stretch, Work work) {
-    if (stretch.over == Over::cpu) work.expert_bytes = work.touched_flops = 0;
+    if (stretch.over == Over::cpu) work.expert_bytes = work.touched_bytes = 0;
     return work;
   }
 

@@ -63,7 +63,7 @@ Work own_work(const Scenario& s, const Plan& plan, const Pass& pass, const Piece
     work.weight_bytes -= host.weight_bytes;
     work.expert_bytes -= host.expert_bytes;
     work.packed_bytes -= host.packed_bytes;
-    work.touched_flops -= host.touched_flops;
+    work.touched_bytes -= host.touched_bytes;
     work.flops -= host.flops;
   }
   if (caches_on_cards(s)) return work;
@@ -143,8 +143,8 @@ Work rank_work(const Scenario& s, const Plan& plan, const Pass& pass, Size first
       work.expert_bytes;
   work.flops /= static_cast<double>(plan.shards);
   work.attended /= static_cast<double>(plan.shards);
-  work.touched_flops /= static_cast<double>(plan.shards);
   work.packed_bytes = pass.prompt > 0 ? work.weight_bytes : 0;
+  work.touched_bytes = pass.prompt > 0 ? work.expert_bytes : 0;
   if (pass.prompt == 0)
     work.cache_bytes = kv_read(s, pass.cached, run.first, run.last, plan.shards);
   return work;

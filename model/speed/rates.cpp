@@ -122,9 +122,10 @@ double beside_products(const Work& work, const Rate& rate) {
 
 double compute_seconds(const Work& work, const Rate& rate) {
   const double attention = work.attended > 0 ? work.attended / rate.attend_s : 0;
-  return (work.flops - work.attended + rate.expert_tokens * work.touched_flops) / rate.flops_s +
-         attention + work.scores * rate.score_s + work.channels * rate.channel_s +
-         work.packed_bytes * rate.unpack_s;
+  const double experts =
+      work.touched_bytes > 0 ? rate.expert_reads * work.touched_bytes / rate.bytes_s : 0;
+  return (work.flops - work.attended) / rate.flops_s + attention + work.scores * rate.score_s +
+         work.channels * rate.channel_s + work.packed_bytes * rate.unpack_s + experts;
 }
 
 double seconds(const Scenario& s, const Work& work, const Rate& rate) {
@@ -165,7 +166,7 @@ Rate card_rate(const Scenario& s, const Device& device) {
           s.runtime->score_traffic.value / bandwidth,
           s.runtime->activation_traffic.value / bandwidth,
           unpack_seconds(s, device, rates),
-          rates.expert_tokens.value,
+          rates.expert_reads.value,
           s.runtime->cache_cost.value};
 }
 

@@ -10,11 +10,11 @@ double launches(const Scenario& scenario, const Pass& pass);
 
 /// What a device reaches: bytes, bytes copied for query heads, FLOPs of matrices and of a prompt's
 /// scores a second; seconds that an attention score in memory costs, a channel of activations
-/// there, and a packed byte of weights that is unpacked into memory; tokens that an expert's
-/// products cost beside those that it gets; bytes of weights that take as long as one of caches.
+/// there, and a packed byte of weights that is unpacked into memory; times that experts of a prompt
+/// are read beside their products; bytes of weights that take as long as one of caches.
 struct Rate {
   double bytes_s = 0, repeat_s = 0, flops_s = 0, attend_s = 0;
-  double score_s = 0, channel_s = 0, unpack_s = 0, expert_tokens = 0;
+  double score_s = 0, channel_s = 0, unpack_s = 0, expert_reads = 0;
   double cache_weight = 1;
 };
 /// Bytes that are read of weights and of caches: experts and caches by the other weights that would
@@ -24,8 +24,10 @@ double cache_read(const Work& work, const Rate& rate);
 /// Seconds beside the products, whatever those wait for: reading caches, and copying them.
 double beside_products(const Work& work, const Rate& rate);
 /// Kernels that follow each other, seconds: products, scores, then what goes through memory beside
-/// them. n tokens of a routed expert are multiplied at n / (n + expert_tokens) of the rate of many:
-/// each expert starts tiles of its own, of which the last is not full.
+/// them. Each routed expert starts tiles of its own with the few tokens that it gets: its weights
+/// are not read behind the products of others but beside them, at the card's bandwidth, however
+/// fast it multiplies: measured with llama.cpp on cards that multiply by 4 tokens (MI100) and by 60
+/// (GB10) in the time of reading.
 double compute_seconds(const Work& work, const Rate& rate);
 /// The roofline: max(weights / bandwidth, compute_seconds) + caches + repeated / copying. Caches
 /// are read by attention, which runs between products. Copying keys and values for every query head

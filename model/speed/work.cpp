@@ -13,15 +13,6 @@ double at(const std::vector<double>& before, Range range) {
          before[static_cast<std::size_t>(range.first)];
 }
 
-/// Of the tokens that an expert gets in a pass, each time that it is read, one as a share.
-double one_of_an_expert(const Scenario& s, const Pass& pass) {
-  const Routing routing = s.weights->model->profile.routing;
-  if (routing.experts <= 0) return 0;
-  const double tokens = pass.tokens / pass.weight_reads;
-  return pass.touched * static_cast<double>(routing.experts) /
-         (tokens * static_cast<double>(routing.used));
-}
-
 /// Scores that stand in memory, by those that count: products make the masked ones too, a chunk's
 /// queries by all keys until its end.
 double square(const Scenario& s, const Pass& pass) {
@@ -50,12 +41,11 @@ LayerWork layer_work(const Scenario& s, const Pass& pass, const Piece& piece) {
   Work& work = layers.all;
   work.expert_bytes = pass.weight_reads * routed * pass.touched;
   work.weight_bytes = pass.weight_reads * dense + work.expert_bytes;
-  work.flops = 2.0 * multiplied * pass.tokens + pass.patch_flops * static_cast<double>(run.size());
+  work.flops = 2.0 * multiplied * pass.tokens +
+               pass.patch_flops * static_cast<double>(run.size());
   if (pass.prompt > 0) {
     work.packed_bytes = work.weight_bytes;
-    if (piece.content != Content::dense)
-      work.touched_flops =
-          2.0 * at(profile.routed_before, run) * pass.tokens * one_of_an_expert(s, pass);
+    work.touched_bytes = work.expert_bytes;
   }
   if (piece.content == Content::experts) return layers;
   if (pass.prompt > 0 && s.runtime->activations_in_memory)
@@ -105,11 +95,7 @@ Work host_work(const Scenario& s, const Pass& pass, Range range) {
   work.flops = 2.0 * at(host.multiplied_before, run) * pass.tokens;
   if (pass.prompt == 0) return work;
   work.packed_bytes = work.weight_bytes;
-  const double routed = at(s.weights->read_routed, run);
-  if (routed > 0)
-    work.touched_flops = at(host.read_routed_before, run) / routed * 2.0 *
-                         at(s.weights->model->profile.routed_before, run) * pass.tokens *
-                         one_of_an_expert(s, pass);
+  work.touched_bytes = work.expert_bytes;
   return work;
 }
 

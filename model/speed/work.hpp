@@ -14,7 +14,7 @@ struct Work {
   double scores = 0;         ///< attention scores that stand in memory
   double channels = 0;       ///< tokens * hidden size * layers whose activations go through memory
   double packed_bytes = 0;   ///< weights that meet many tokens, as they are packed
-  double touched_flops = 0;  ///< FLOPs of one token of a prompt through each expert that is touched
+  double touched_bytes = 0;  ///< of routed experts that a prompt touches
   double flops = 0;          ///< multiplications and additions of matrices and attention scores
   double attended = 0;  ///< of them those of a prompt's scores: in 16 bit, whatever weights are
 };
@@ -27,7 +27,7 @@ inline Work operator+(const Work& a, const Work& b) {
           a.scores + b.scores,
           a.channels + b.channels,
           a.packed_bytes + b.packed_bytes,
-          a.touched_flops + b.touched_flops,
+          a.touched_bytes + b.touched_bytes,
           a.flops + b.flops,
           a.attended + b.attended};
 }
@@ -57,7 +57,7 @@ inline Work without(Work work, const Work& part) {
 /// nothing of the CPU, whose rates are measured on experts.
 inline Work matrices_on_cpu(const Work& work, const Work& attention) {
   Work matrices = without(work, attention);
-  matrices.expert_bytes = matrices.touched_flops = 0;
+  matrices.expert_bytes = matrices.touched_bytes = 0;
   return matrices;
 }
 /// Of layers `range` that are on cards: what tensors that stay in host memory cost.

@@ -29,7 +29,7 @@ constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},
                              {"score_compute", 0.02, 1.0},
                              {"prefill_compute", 0.01, 1.0},
                              {"byte_compute", 0.01, 1.0},
-                             {"expert_tokens", 0.5, 300},
+                             {"expert_reads", 0.03, 15},
                              {"unpack_bandwidth", 0.1, 1.5},
                              {"reduce_latency_s", 4e-6, 5e-4},
                              {"reduce_over_bus_s", 5e-6, 5e-4},
@@ -81,7 +81,7 @@ bool measures(const Subject& subject, const model::NamedConstant& constant, bool
   if (constant.of_rates && subject.group.starts_with("offload")) return always_offloads;
   const model::Scenario& s = subject.scenario;
   const bool of_prompts = constant.name == "prefill_compute" || constant.name == "byte_compute" ||
-                          constant.name == "expert_tokens";
+                          constant.name == "expert_reads";
   if (of_prompts && subject.group.starts_with("decode"))
     return statistic == Statistic::generation && s.prompt_tokens >= 30 * s.output_tokens;
   return !is_memory(statistic);

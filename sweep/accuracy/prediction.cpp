@@ -188,7 +188,7 @@ model::Runtime at_full_rates(const model::Runtime& engine) {
   for (auto& by_width : ideal.rates)
     for (model::Rates& rates : by_width) {
       rates.decode_bandwidth.value = rates.prefill_compute.value = rates.byte_compute.value = 1;
-      rates.kernel_s.value = rates.expert_tokens.value = 0;
+      rates.kernel_s.value = rates.expert_reads.value = 0;
       rates.unpack_bandwidth.value = 1e9;
     }
   for (const auto share : {&model::Runtime::cache_cost, &model::Runtime::score_compute,

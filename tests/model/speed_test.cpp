@@ -132,6 +132,17 @@ TEST(Speed, WeightsThatAreUnpackedIntoMemoryTakeTheirTimeBesideTheProducts) {
   EXPECT_FALSE(unpacks_into_memory(pascal.s, pascal.box.devices[0]));
 }
 
+/// NVIDIA Ada architecture white paper: an RTX 4090 sums products of fp16 in fp16 at 330 TFLOPS, at
+/// half of that in fp32. ExLlama asks cuBLAS for the former (cublasHgemm).
+TEST(Speed, ExLlamaSumsIn16Bit) {
+  for (const char* engine : {"exllama", "exllama-1"}) {
+    const Case c(llama_8b, "gptq-int4", "1x rtx-4090", engine);
+    EXPECT_NEAR(product_peak(c.s, c.box.devices[0]), 330.3e12, 1e12) << engine;
+  }
+  const Case c(llama_8b, "gptq-int4", "1x rtx-4090", "vllm");
+  EXPECT_NEAR(product_peak(c.s, c.box.devices[0]), 165.2e12, 1e12);
+}
+
 /// Weights of 4 bits that are unpacked to 16 are multiplied as those are: whatever rows say of
 /// each, not in less time.
 TEST(Speed, UnpackedWeightsAreMultipliedNoFasterThanThoseOf16Bit) {
@@ -145,28 +156,21 @@ TEST(Speed, UnpackedWeightsAreMultipliedNoFasterThanThoseOf16Bit) {
     }
 }
 
-/// Qwen3-30B-A3B: 8 of 128 experts. Of 512 tokens each gets 32, of 8192 512: what costs an expert
-/// as much as 32 more doubles the time of its products and makes it 17/16. An expert has 3 * 2048 *
-/// 768 elements, in 48 layers.
-TEST(Speed, FewTokensOfAnExpertAreMultipliedAtPartOfTheRate) {
+/// The weights of the experts that a prompt touches are read beside its products as often as the
+/// rate says, once for each chunk; those of a generated token only behind them.
+TEST(Speed, ExpertsOfAPromptAreReadBesideTheirProducts) {
   Case c("Qwen/Qwen3-30B-A3B", "q8_0", "1x rtx-4090", "llama.cpp");
-  const Rate none{.flops_s = 1e12, .attend_s = 1e12};
-  Rate some = none;
-  some.expert_tokens = 32;
-  for (const auto& [tokens, times] :
-       {std::pair(Size{512}, 2.0), std::pair(Size{8192}, 17.0 / 16)}) {
-    LayerSplit split;
-    split.gpu_layers = std::ssize(c.weights.layer) + 1;
-    split.micro_batch = tokens;
-    c.s.layer_split = &split;
-    const Pass pass = prefill_pass(c.s, tokens);
+  const Rate none{.bytes_s = 1e12, .flops_s = 1e12, .attend_s = 1e12};
+  Rate twice = none;
+  twice.expert_reads = 2;
+  const auto beside = [&](const Pass& pass) {
     const Work work = work_of(c.s, pass, Piece{pass.layers});
-    const double experts = 2.0 * static_cast<double>(tokens) * 8 * 3 * 2048 * 768 * 48 / 1e12;
-    Work without_scores = work;
-    without_scores.scores = without_scores.channels = without_scores.packed_bytes = 0;
-    EXPECT_NEAR(compute_seconds(without_scores, some) - compute_seconds(without_scores, none),
-                (times - 1) * experts, 1e-6 * experts);
-  }
+    return compute_seconds(work, twice) - compute_seconds(work, none);
+  };
+  const double experts = 48.0 * 128 * 3 * 2048 * 768 * 34 / 32 / 1e12;
+  EXPECT_NEAR(beside(prefill_pass(c.s, 512)), 2 * experts, 1e-6 * experts);
+  EXPECT_NEAR(beside(prefill_pass(c.s, 2048)), 4 * 2 * experts, 1e-6 * experts);
+  EXPECT_EQ(beside(decode_pass(c.s, {.self = 512})), 0);
 }
 
 /// ikawrakow/ik_llama.cpp issue 255, Qwen2.5-32B in Q5_K_M with no layer on the card: 2048 tokens
