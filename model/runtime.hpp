@@ -218,6 +218,7 @@ struct Runtime {
   Growth cache_growth;     ///< how caches come to their size
   Size state_bytes;        ///< bytes of one element of recurrent state
   Size prefill_chunk;      ///< tokens of a prefill pass at most; 0: the whole prompt at once
+  Size product_tile;       ///< tokens of a prompt are multiplied so many at a time; 0: few
   Size activation_bytes;   ///< bytes of an activation; 0: as many as the arithmetic has
   double residual_copies;  ///< hidden states of every token that stand at once
   double widest_share;     ///< of gate, up and their product, what stands at once

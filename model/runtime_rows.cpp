@@ -48,7 +48,8 @@ Runtime torch_program(std::string_view name, std::string_view version, std::stri
 
 std::string_view generation_of(const Runtime& runtime) {
   // llama.cpp before int8 tensor cores and CUDA graphs, by its shaders and by those before matrix
-  // units, its fork; vLLM before V1; exllama before its kernels were written anew.
+  // units, its fork; vLLM before V1; exllama before its kernels were written anew; AutoAWQ's
+  // kernels for single tokens.
   constexpr std::pair<std::string_view, std::string_view> apart[] = {
       {"llama.cpp-b3120", "llama.cpp-b3120"},
       {"llama.cpp-vulkan", "llama.cpp-vulkan"},
@@ -56,6 +57,7 @@ std::string_view generation_of(const Runtime& runtime) {
       {"ik_llama.cpp", "ik_llama.cpp"},
       {"ik_llama.cpp-blas", "ik_llama.cpp"},
       {"exllama-1", "exllama-1"},
+      {"autoawq-gemv", "autoawq-gemv"},
       {"vllm-0.2", "vllm-0.7"},
       {"vllm-0.5", "vllm-0.7"},
       {"vllm-0.7", "vllm-0.7"}};
@@ -104,6 +106,19 @@ std::vector<Runtime> policy_rows() {
       136.125 * MiB, 8.125 * MiB, 170 * MiB, 0,
       "its examples/benchmark.py multiplies 4096 by 4096 in fp32 to warm up"};
   autoawq.cpu = autoawq.repacks_on_cpu = true;
+  // Checkpoints of its version GEMV have kernels of their own: nothing is summed after them; those
+  // of more than 8 tokens (gemv.py: gemmv2_forward_cuda) take 128 at a time and are slow: Vicuna-7B
+  // on an RTX 4090 goes at 15 TFLOPS.
+  Runtime gemv = autoawq;
+  gemv.name = "autoawq-gemv";
+  gemv.version = "0.1.6, GEMV";
+  gemv.source = "casper-hansen/AutoAWQ 0.1.6 modules/linear/gemv.py";
+  gemv.cpu = false;
+  gemv.product_tile = 128;
+  gemv.packed_kernels = {0, 0, 0, 0, "gemv.py: gemv_forward_cuda sums within"};
+  for (auto& by_width : gemv.rates)
+    for (Rates& rates : by_width) rates.prefill_compute = guess(0.08, 0.03, 0.15);
+  rows.push_back(gemv);
   // Its first edition has other kernels (q4_matmul.cu) and caches in 16 bit alone.
   Runtime& exllama = rows.emplace_back(
       torch_program("exllama", "2", "turboderp/exllamav2 model.py, exllamav2_ext"));

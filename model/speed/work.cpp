@@ -1,6 +1,7 @@
 #include "model/speed/work.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/memory/activation.hpp"
 #include "model/placement/layer_split.hpp"
@@ -11,6 +12,13 @@ namespace {
 double at(const std::vector<double>& before, Range range) {
   return before[static_cast<std::size_t>(range.last)] -
          before[static_cast<std::size_t>(range.first)];
+}
+
+/// Tokens that matrices are multiplied by: those of a prompt in whole tiles.
+double multiplied_tokens(const Scenario& s, const Pass& pass) {
+  const auto tile = static_cast<double>(s.runtime->product_tile);
+  if (pass.prompt == 0 || tile <= 0) return pass.tokens;
+  return pass.weight_reads * tile * std::ceil(pass.tokens / pass.weight_reads / tile);
 }
 
 /// Scores that stand in memory, by those that count: products make the masked ones too, a chunk's
@@ -41,7 +49,7 @@ LayerWork layer_work(const Scenario& s, const Pass& pass, const Piece& piece) {
   Work& work = layers.all;
   work.expert_bytes = pass.weight_reads * routed * pass.touched;
   work.weight_bytes = pass.weight_reads * dense + work.expert_bytes;
-  work.flops = 2.0 * multiplied * pass.tokens +
+  work.flops = 2.0 * multiplied * multiplied_tokens(s, pass) +
                pass.patch_flops * static_cast<double>(run.size());
   if (pass.prompt > 0) {
     work.packed_bytes = work.weight_bytes;

@@ -245,6 +245,8 @@ std::string_view version_of(const Measurement& row, std::string_view runtime) {
     }
     return major > 0 ? runtime : vllm_of(minor);
   }
+  if (runtime == "autoawq")
+    return lower(row["precision"]).ends_with(" gemv") ? "autoawq-gemv" : runtime;
   if (runtime == "exllama")
     return settings.find("exllama v1") != std::string::npos ? "exllama-1" : runtime;
   if (runtime == "sglang") {

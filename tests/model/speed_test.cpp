@@ -173,6 +173,19 @@ TEST(Speed, ExpertsOfAPromptAreReadBesideTheirProducts) {
   EXPECT_EQ(beside(decode_pass(c.s, {.self = 512})), 0);
 }
 
+/// AutoAWQ's kernels of version GEMV multiply 128 tokens at a time, those of GEMM few.
+TEST(Speed, PromptsAreMultipliedInWholeTiles) {
+  const auto flops = [](const char* engine, Size tokens) {
+    Case c(llama_8b, "awq-int4", "1x rtx-4090", engine);
+    const Pass pass = prefill_pass(c.s, tokens);
+    const Work work = work_of(c.s, pass, Piece{pass.layers});
+    return work.flops - work.attended;
+  };
+  EXPECT_EQ(flops("autoawq-gemv", 1), flops("autoawq", 128));
+  EXPECT_EQ(flops("autoawq-gemv", 128), flops("autoawq", 128));
+  EXPECT_EQ(flops("autoawq-gemv", 129), flops("autoawq", 256));
+}
+
 /// ikawrakow/ik_llama.cpp issue 255, Qwen2.5-32B in Q5_K_M with no layer on the card: 2048 tokens
 /// of prompt in 1.8 s with an RTX 4090 that weights are copied to, in 190 s where BLAS computes
 /// them.

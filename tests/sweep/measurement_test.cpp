@@ -273,6 +273,16 @@ TEST(Engine, FollowsFromTheWordsOfARow) {
   EXPECT_EQ(of("framework=vLLM", "", "github.com/vllm-project/vllm/issues/3000"), "vllm-0.5");
 }
 
+TEST(Engine, OfAutoAwqGoesByTheKernelsThatTheCheckpointIsPackedFor) {
+  const auto of = [](const char* precision) {
+    const Measurement m = row({{"precision", precision}});
+    return std::string(version_of(m, "autoawq"));
+  };
+  EXPECT_EQ(of("AWQ 4bit g128 GEMV"), "autoawq-gemv");
+  EXPECT_EQ(of("AWQ 4bit g128 GEMM"), "autoawq");
+  EXPECT_EQ(of("AWQ-4bit-128g"), "autoawq");
+}
+
 TEST(Engine, IsToldWhatARowSaysOfItsOptions) {
   const auto told = [](const char* settings) {
     Measurement m = row({{"settings", settings}});
