@@ -19,6 +19,10 @@ inline constexpr std::string_view first_unmeasured = "status >> 27 & 1",
 std::string wider_factor(std::string_view fact, std::string_view unmeasured,
                          const model::Interval& guess, std::string_view end);
 
+/// The factors on a first token and on a step as IntervalFactors::times chooses them, in SQL.
+std::string first_factor(std::string_view end);
+std::string step_factor(std::string_view end);
+
 /// Infinite: empty.
 inline Cell finite(double value) { return std::isfinite(value) ? Cell(value) : Cell(); }
 

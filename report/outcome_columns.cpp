@@ -91,7 +91,6 @@ void add_measurements(std::vector<Column>& all, std::string_view name, std::stri
                    stored, static_cast<int>(model::Verdict::fits_gpus), unmeasured, fact)});
 }
 
-/// The factors on a first token and on a step as IntervalFactors::times chooses them, in SQL:
 /// `least` is where the share begins in `status` that a low end is not below.
 std::string time_factor(const std::string& on_cards, std::string_view end, int least) {
   const std::string factor =
@@ -99,12 +98,6 @@ std::string time_factor(const std::string& on_cards, std::string_view end, int l
                   static_cast<int>(model::Verdict::fits_gpus), on_cards, end);
   if (end != "low") return factor;
   return fmt::format("max({}, (status >> {} & 127) / {:.1f})", factor, least, model::most_least);
-}
-std::string first_factor(std::string_view end) {
-  return time_factor(wider_factor("ttft", first_unmeasured, model::unmeasured_first, end), end, 29);
-}
-std::string step_factor(std::string_view end) {
-  return time_factor(wider_factor("tpot", step_unmeasured, model::unmeasured_step, end), end, 36);
 }
 
 }  // namespace
@@ -114,6 +107,13 @@ std::string wider_factor(std::string_view fact, std::string_view unmeasured, con
   const bool low = end == "low";
   return fmt::format("CASE WHEN {} THEN {}([{}_{}], {}) ELSE [{}_{}] END", unmeasured,
                      low ? "min" : "max", fact, end, low ? guess.low : guess.high, fact, end);
+}
+
+std::string first_factor(std::string_view end) {
+  return time_factor(wider_factor("ttft", first_unmeasured, model::unmeasured_first, end), end, 29);
+}
+std::string step_factor(std::string_view end) {
+  return time_factor(wider_factor("tpot", step_unmeasured, model::unmeasured_step, end), end, 36);
 }
 
 void add_memory_columns(std::vector<Column>& all) {

@@ -38,15 +38,26 @@ Column outcome(std::string_view name, std::string_view unit, std::string_view he
       stored(in_table), meaning, shown);
 }
 
-/// As IntervalFactors::serving has them, in SQL.
-std::string first_factor(std::string_view end) {
-  return wider_factor("serving_ttft", either_unmeasured, model::unmeasured_first, end);
+/// As IntervalFactors::serving has them, in SQL: under load, and of one request alone no narrower
+/// than `alone`.
+std::string served_factor(const std::string& loaded, const std::string& alone,
+                          std::string_view end) {
+  return fmt::format("CASE WHEN {} = 1 THEN {}({}, {}) ELSE {} END", stored("running"),
+                     end == "low" ? "min" : "max", loaded, alone, loaded);
 }
-std::string step_factor(std::string_view end) {
-  return wider_factor("serving_tpot", step_unmeasured, model::unmeasured_step, end);
+std::string served_first(std::string_view end) {
+  return served_factor(
+      wider_factor("serving_ttft", either_unmeasured, model::unmeasured_first, end),
+      first_factor(end), end);
 }
-std::string rate_factor(std::string_view end) {
-  return wider_factor("serving_rate", either_unmeasured, model::unmeasured_first, end);
+std::string served_step(std::string_view end) {
+  return served_factor(wider_factor("serving_tpot", step_unmeasured, model::unmeasured_step, end),
+                       step_factor(end), end);
+}
+std::string served_rate(std::string_view end) {
+  return served_factor(
+      wider_factor("serving_rate", either_unmeasured, model::unmeasured_first, end),
+      step_factor(end), end);
 }
 
 /// Ends of a time's interval: the time times the factor of that end.
@@ -83,7 +94,7 @@ void add_rate_ends(std::vector<Column>& all, std::string_view low, std::string_v
   const auto end = [&](std::string_view name, OfFactors get, std::string_view which,
                        std::string_view meaning) {
     all.push_back(column(name, unit, name, SqlType::real, ColumnKind::derived, get,
-                         fmt::format("{} / {}", stored(in_table), rate_factor(which)), meaning,
+                         fmt::format("{} / {}", stored(in_table), served_rate(which)), meaning,
                          Shown::plain));
   };
   end(
@@ -115,17 +126,17 @@ void add_serving_columns(std::vector<Column>& all) {
                                        "time to first token of the mean request under load",
                                        milliseconds));
   add_time_ends<&Served::ttft, &ServingIntervals::ttft>(
-      all, "serving_ttft_s_low", "serving_ttft_s_high", "ttft_s", first_factor);
+      all, "serving_ttft_s_low", "serving_ttft_s_high", "ttft_s", served_first);
   all.push_back(outcome<&Served::tpot>("serving_tpot_s", "s", "per token, served", "tpot_s",
                                        "time per output token of the mean request under load",
                                        milliseconds));
   add_time_ends<&Served::tpot, &ServingIntervals::tpot>(
-      all, "serving_tpot_s_low", "serving_tpot_s_high", "tpot_s", step_factor);
+      all, "serving_tpot_s_low", "serving_tpot_s_high", "tpot_s", served_step);
   all.push_back(outcome<&Served::total>(
       "serving_total_s", "s", "request, served", "total_s",
       "the mean request under load, from its arrival to its last token", seconds));
   add_time_ends<&Served::total, &ServingIntervals::tpot>(
-      all, "serving_total_s_low", "serving_total_s_high", "total_s", step_factor);
+      all, "serving_total_s_low", "serving_total_s_high", "total_s", served_step);
   all.push_back(outcome<&Served::ttft_p95>(
       "serving_ttft_p95_s", "s", "first token, p95 of lengths", "ttft_p95_s",
       "time to first token of a request with a prompt at the 95th percentile", milliseconds));

@@ -36,7 +36,9 @@ Service of_one_batch(const Scenario& s, const Estimate& e) {
 Service service_of(const Scenario& s, const Estimate& e) {
   if (batches_continuously(s, e)) {
     if (const Traffic t = traffic(s); t.running > 0) {
-      const ServingIntervals of = interval_factors(*s.runtime).serving(e, t.running);
+      // One alone is held against those of two: with wider ones it could miss what two meet.
+      const ServingIntervals of =
+          interval_factors(*s.runtime).serving(e, std::max<Size>(2, t.running));
       return {t.ttft, t.tpot, t.total, t.requests_s, t.prompt_share, of.ttft, of.tpot, of.rate};
     }
   }
