@@ -21,7 +21,7 @@ struct PassPart {
   double expert_bytes = 0;    ///< of them
   double cache_bytes = 0;     ///< keys and values read
   double state_bytes = 0;     ///< recurrent state read and written
-  double repeated_bytes = 0;  ///< keys and values copied for each query head
+  double repeated_bytes = 0;  ///< keys and values copied before attention
   double moved_bytes = 0;     ///< over bus, disk or link: weights, caches, activations
   double flops = 0;
   // What each would take alone at the rates it is held against.

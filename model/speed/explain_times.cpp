@@ -131,10 +131,10 @@ class TimeTerms {
             fmt::format("{:.3g}, {}", constant.value, evidence(constant)), constant.source);
     };
     part("cards", pass.cards,
-         runtime_.repeats_to_attend && !name.starts_with("ttft")
-             ? "max(bytes / (share * bandwidth), FLOPs / (share * peak)) + K and V repeated for "
-               "each "
-               "query head / copying, on each card"
+         (runtime_.repeats_to_attend || runtime_.cache_growth != Growth::reserved) &&
+                 !name.starts_with("ttft")
+             ? "max(bytes / (share * bandwidth), FLOPs / (share * peak)) + K and V copied with the "
+               "new ones behind them and for each query head / copying, on each card"
          : name.starts_with("ttft")
              ? "max(bytes / (share * bandwidth), FLOPs / (share * peak) + scores, activations and "
                "unpacked weights through memory) on each card"

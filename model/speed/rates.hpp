@@ -8,7 +8,7 @@ namespace headroom::model {
 /// Seconds beside the roofline: of every kernel, of the pass and of every sequence in it.
 double launches(const Scenario& scenario, const Pass& pass);
 
-/// What a device reaches: bytes, bytes copied for query heads, FLOPs of matrices and of a prompt's
+/// What a device reaches: bytes, bytes copied before attention, FLOPs of matrices and of a prompt's
 /// scores a second; seconds that an attention score in memory costs, a channel of activations
 /// there, and a packed byte of weights that is unpacked into memory; times that experts of a prompt
 /// are read beside their products; bytes of weights that take as long as one of caches.
@@ -30,9 +30,10 @@ double beside_products(const Work& work, const Rate& rate);
 /// (GB10) in the time of reading.
 double compute_seconds(const Work& work, const Rate& rate);
 /// The roofline: max(weights / bandwidth, compute_seconds) + caches + repeated / copying. Caches
-/// are read by attention, which runs between products. Copying keys and values for every query head
-/// is bound by the kernel's index arithmetic: measured at the same rate on cards whose bandwidth
-/// differs twofold.
+/// are read by attention, which runs between products. Copying keys and values, with new ones
+/// behind them or for every query head, is bound by the kernel's index arithmetic: measured at 5 ps
+/// an element, of both copies, on cards whose bandwidth differs twofold (Qwen's pages of A100 and
+/// H20).
 double seconds(const Scenario& scenario, const Work& work, const Rate& rate);
 /// Constants for the weights of the scenario on `device`, or without any card.
 const Rates& rates_on(const Scenario& scenario, const Device& device);

@@ -83,6 +83,10 @@ Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
   // Two operations for each element of K and V, as many as its bytes in 16 bit; once for all
   // tokens of a sequence.
   if (s.runtime->repeats_to_attend) work.repeated = flops;
+  // A cache that grows is copied with the new token behind it.
+  if (s.runtime->cache_growth != Growth::reserved)
+    work.repeated += kv_read(s, {.self = pass.cached.self}, run.first, run.last) -
+                     kv_read(s, {}, run.first, run.last);
   return work;
 }
 

@@ -10,7 +10,7 @@ struct Work {
   double weight_bytes = 0;   ///< weights read from the device's memory
   double expert_bytes = 0;   ///< of them routed experts
   double cache_bytes = 0;    ///< caches read
-  double repeated = 0;       ///< keys and values copied for each query head, bytes in 16 bit
+  double repeated = 0;       ///< keys and values copied before attention, bytes in 16 bit
   double scores = 0;         ///< attention scores that stand in memory
   double channels = 0;       ///< tokens * hidden size * layers whose activations go through memory
   double packed_bytes = 0;   ///< weights that meet many tokens, as they are packed
