@@ -235,6 +235,7 @@ struct Runtime {
   bool graphs;        ///< decode steps are captured as CUDA graphs, prompts launched as they come
   Size graph_tokens;  ///< longer contexts are decoded without graphs; 0: as short ones
   PackedProducts packed_products;
+  Size gptq_bytes_kernels;              ///< beside each product of GPTQ's 8 bits, from Python
   bool dots_on_cpu;                     ///< there formats without tiles meet tokens row by row
   bool half_accumulate;                 ///< 16-bit products are summed in 16 bit
   bool matrix_units;                    ///< products of many tokens are made by them, where any are
@@ -260,7 +261,7 @@ struct Runtime {
   Constant expert_cost;  ///< of a byte of routed experts, in bytes of weights that take as long
   Constant eager_kernel_s;  ///< from one kernel to the next without CUDA graphs, at least, seconds
   Constant score_compute;   ///< share of the card's 16-bit peak that a prompt's scores reach
-  Constant repeat_bandwidth;    ///< bytes a second of K and V that are copied for each query head
+  Constant repeat_bandwidth;    ///< bytes a second of K and V that are copied before attention
   Constant cache_cost;          ///< of a byte of caches, in bytes of weights that take as long
   Constant score_traffic;       ///< bytes moved for each attention score that stands in memory
   Constant activation_traffic;  ///< bytes moved for each hidden channel of a token and layer

@@ -49,7 +49,7 @@ Runtime torch_program(std::string_view name, std::string_view version, std::stri
 std::string_view generation_of(const Runtime& runtime) {
   // llama.cpp before int8 tensor cores and CUDA graphs, by its shaders and by those before matrix
   // units, its fork; vLLM before V1; exllama before its kernels were written anew; AutoAWQ's
-  // kernels for single tokens.
+  // kernels for single tokens; transformers before its attention was one interface.
   constexpr std::pair<std::string_view, std::string_view> apart[] = {
       {"llama.cpp-b3120", "llama.cpp-b3120"},
       {"llama.cpp-vulkan", "llama.cpp-vulkan"},
@@ -58,6 +58,10 @@ std::string_view generation_of(const Runtime& runtime) {
       {"ik_llama.cpp-blas", "ik_llama.cpp"},
       {"exllama-1", "exllama-1"},
       {"autoawq-gemv", "autoawq-gemv"},
+      {"transformers-4.20", "transformers-4.47"},
+      {"transformers-4.35", "transformers-4.47"},
+      {"transformers-4.44", "transformers-4.47"},
+      {"transformers-4.47", "transformers-4.47"},
       {"vllm-0.2", "vllm-0.7"},
       {"vllm-0.5", "vllm-0.7"},
       {"vllm-0.7", "vllm-0.7"}};

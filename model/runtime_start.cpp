@@ -25,6 +25,7 @@ Runtime start() {
   r.logits = Positions::last;
   r.logits_bytes = 4;
   r.matrix_units = true;
+  r.gptq_bytes_kernels = 1;
   r.utilization = 1.0;
   r.draft_vocabulary = -1;
   r.context_bytes = guess(520 * MiB, 300 * MiB, 900 * MiB);

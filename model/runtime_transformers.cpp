@@ -44,6 +44,8 @@ Runtime transformers() {
     }
   // The layer's input, the sum after attention, its norm, and the embeddings that the model holds.
   r.residual_copies = 4;
+  // GPTQModel qlinear/torch.py: words shifted and masked, scales of each group, conversion.
+  r.gptq_bytes_kernels = 3;
   // Quantizers replace modules after tie_weights: measured on 4.51.
   r.unties_fp8 = true;
   r.logits_bytes = 6;    // as multiplied, and in fp32
@@ -58,7 +60,7 @@ Runtime transformers() {
 Runtime transformers_4() {
   Runtime r = transformers();
   r.name = "transformers-4.57";
-  r.version = "4.45 to 4.57";
+  r.version = "4.48 to 4.57";
   r.source = "transformers 4.51 modeling_qwen3_moe.py, integrations/sdpa_attention.py: repeat_kv";
   r.experts_looped = r.repeats_to_attend = true;
   r.latent_cache = false;  // modeling_deepseek_v3.py: K and V are kept as expanded
@@ -67,9 +69,30 @@ Runtime transformers_4() {
 
 namespace {
 
+/// The same with the flash-attn package, which takes keys and values by their own heads.
+Runtime transformers_4_with_flash_attention() {
+  Runtime r = transformers_4();
+  r.name = "transformers-4.57-fa2";
+  r.version = "4.48 to 4.57";
+  r.source = "transformers 4.51 integrations/flash_attention.py; as 4.57 beside";
+  r.repeats_to_attend = false;
+  return r;
+}
+
+/// Before 4.48 each kind of attention is a module of its own, that of flash-attn repeats keys and
+/// values too, and GPTQ's kernels are AutoGPTQ's (qlinear_cuda_old.py: conversion).
+Runtime transformers_with_attention_modules() {
+  Runtime r = transformers_4();
+  r.name = "transformers-4.47";
+  r.version = "4.45 to 4.47";
+  r.source = "transformers 4.46 modeling_qwen2.py: Qwen2FlashAttention2; as 4.57 beside";
+  r.gptq_bytes_kernels = 1;
+  return r;
+}
+
 /// Before 4.45 the logits of the whole prompt are made and copied to fp32.
 Runtime transformers_of_2024() {
-  Runtime r = transformers_4();
+  Runtime r = transformers_with_attention_modules();
   r.name = "transformers-4.44";
   r.version = "4.36 to 4.44";
   r.source =
@@ -103,7 +126,12 @@ Runtime transformers_of_2022() {
 }  // namespace
 
 std::vector<Runtime> transformers_rows() {
-  return {transformers(), transformers_4(), transformers_of_2024(), transformers_of_2023(),
+  return {transformers(),
+          transformers_4(),
+          transformers_4_with_flash_attention(),
+          transformers_with_attention_modules(),
+          transformers_of_2024(),
+          transformers_of_2023(),
           transformers_of_2022()};
 }
 

@@ -153,6 +153,14 @@ std::string_view llama_cpp_of(const Measurement& row, const std::string& setting
   return says(" 2024") || (build > 0 && build < 6325) ? "llama.cpp-b6324" : "llama.cpp";
 }
 
+/// A table of transformers that names the flash-attn package does not say which of its rows ran
+/// with it. Of Qwen3's, a token of AWQ's rows takes longer with each cached one by what keeping and
+/// reading it costs, that of others by its copies for every query head too.
+bool with_flash_attention(const Measurement& row) {
+  return lower(row["settings"]).find("flash-attn") != std::string::npos &&
+         lower(row["precision"]).starts_with("awq");
+}
+
 /// Serving tables say how matrices are multiplied; a checkpoint that is held so already says more.
 /// A table that names the kernels of quantised weights and leaves them out for a repository of a
 /// hub has its weights as published.
@@ -265,12 +273,16 @@ std::string_view version_of(const Measurement& row, std::string_view runtime) {
     return version < 421   ? "transformers-4.20"
            : version < 436 ? "transformers-4.35"
            : version < 445 ? "transformers-4.44"
-           : version < 500 ? "transformers-4.57"
-                           : runtime;
+           : version < 448 ? "transformers-4.47"
+           : version < 500
+               ? with_flash_attention(row) ? "transformers-4.57-fa2" : "transformers-4.57"
+               : runtime;
   }
-  // PyTorch 2.0 is of 2023. Without any version a table is older than version 5, of 2026.
-  return settings.find("torch 2.0") != std::string::npos ? "transformers-4.35"
-                                                         : "transformers-4.57";
+  // PyTorch 2.0 is of 2023, 2.1 to 2.3 were current until July 2024. Without any version a table is
+  // older than version 5, of 2026.
+  const auto torch = settings.find("torch 2.");
+  const int minor = torch == settings.npos ? 9 : std::atoi(settings.c_str() + torch + 8);
+  return minor < 1 ? "transformers-4.35" : minor < 4 ? "transformers-4.47" : "transformers-4.57";
 }
 
 model::Told flash_attention_of(const Measurement& row) {

@@ -72,6 +72,22 @@ TEST(Words, OfSglangSayWhichVersionItIs) {
   EXPECT_EQ(version("framework=sglang 0.5.10.post1"), "sglang");
 }
 
+TEST(Words, OfTransformersSayWhichVersionItIs) {
+  const auto version = [](const char* precision, const char* settings) {
+    return version_of(row({{"precision", precision}, {"settings", settings}}), "transformers");
+  };
+  const char* of_2025 = "framework=transformers 4.51.3 torch 2.6 flash-attn 2.7.4";
+  EXPECT_EQ(version("BF16", of_2025), "transformers-4.57");
+  EXPECT_EQ(version("AWQ-INT4", of_2025), "transformers-4.57-fa2");
+  EXPECT_EQ(version("AWQ", "framework=Transformer;torch 2.3.1 flash-attn 2.5.8;"),
+            "transformers-4.47");
+  EXPECT_EQ(version("AWQ", "framework=Transformer;torch 2.1.2 transformers 4.38.2"),
+            "transformers-4.44");
+  EXPECT_EQ(version("bf16", "framework=transformers, flash-attn 2, torch 2.0.1"),
+            "transformers-4.35");
+  EXPECT_EQ(version("bf16", "framework=transformers"), "transformers-4.57");
+}
+
 TEST(ReadMeasurements, SaysWhatIsWrong) {
   const auto message = [](const std::string& text) -> std::string {
     const File file(text);
