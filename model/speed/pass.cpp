@@ -86,10 +86,9 @@ namespace {
 /// 0.19 fp8_utils.py: per_token_group_quant_fp8); with one scale that is fused with what is before.
 /// Engines that launch from Python launch more of them: with block FP8 three (transformers
 /// finegrained_fp8.py, FP8Linear: activations, conversion, a wait for both), with AWQ one (AutoAWQ
-/// gemm.py: the sum of split products), with GPTQ of 8 bits one (AutoGPTQ qlinear_cuda_old.py:
-/// conversion), with bitsandbytes five (MatMul8bitLt: rows' scales, activations, outliers, their
-/// product, the sum; Linear4bit: the state of its weights looked up, checked and passed on in as
-/// many calls, MatMul4Bit, gemv_4bit).
+/// gemm.py: the sum of split products), with GPTQ of 8 bits its library's, with bitsandbytes five
+/// (MatMul8bitLt: rows' scales, activations, outliers, their product, the sum; Linear4bit: the
+/// state of its weights looked up, checked and passed on in as many calls, MatMul4Bit, gemv_4bit).
 double kernels_beside_product(const Scenario& s) {
   const Scheme& scheme = *s.weights->scheme;
   const bool by_block = is_by_block(s);
@@ -99,12 +98,19 @@ double kernels_beside_product(const Scenario& s) {
     case SchemeFamily::awq:
       return each;
     case SchemeFamily::gptq:
-      return scheme.format == "int8" ? each : 0;
+      return scheme.format == "int8" ? static_cast<double>(s.runtime->gptq_bytes_kernels) * each
+                                     : 0;
     case SchemeFamily::bitsandbytes:
       return 5 * each;
     default:
       return by_block ? 3 * each : 0;
   }
+}
+
+/// Of keys and values copied for each query head, one each (repeat_kv).
+double repeating_kernels(const Scenario& s, const Pass& pass) {
+  const ModelShape& shape = s.weights->model->shape;
+  return s.runtime->repeats_to_attend && shape.kv_heads < shape.query_heads ? 2 * runs(s, pass) : 0;
 }
 
 }  // namespace
@@ -119,7 +125,7 @@ double kernels(const Scenario& s, const Pass& pass) {
   const auto of_experts =
       looped ? static_cast<double>(profile.routing.experts) * (r.expert_kernels.value + 3 * beside)
              : r.mixture_kernels.value + 2 * beside;
-  return over(profile.kernels_before, pass.layers) +
+  return over(profile.kernels_before, pass.layers) + repeating_kernels(s, pass) +
          beside * over(profile.matrices_before, pass.layers) +
          over(profile.mixtures_before, pass.layers) * of_experts;
 }

@@ -36,7 +36,8 @@ TEST(Kernels, OfExpertsDependOnTheEngine) {
   };
   EXPECT_NEAR(of("vllm"), 48 * runtime("vllm").mixture_kernels.value, 1e-6);
   const Runtime& looped = runtime("transformers-4.57");
-  EXPECT_NEAR(of(looped.name.data()), 48 * 128 * looped.expert_kernels.value, 1e-6);
+  EXPECT_NEAR(of(looped.name.data()), 48 * (2 + 128 * looped.expert_kernels.value), 1e-6)
+      << "keys and values are repeated";
 }
 
 // vLLM's first Marlin kernel for experts is launched for each; the others take all at once.
@@ -76,7 +77,10 @@ TEST(Kernels, OfPackedWeightsAreMoreWhereTheyAreLaunchedFromPython) {
   const double each = runtime("transformers").packed_kernels.value;
   EXPECT_NEAR(beside("fp8-block", "transformers"), 3 * each, 1e-9);
   EXPECT_NEAR(beside("awq", "transformers"), each, 1e-9);
-  EXPECT_NEAR(beside("gptq-int8", "transformers"), each, 1e-9);
+  EXPECT_NEAR(beside("gptq-int8", "transformers"), 3 * each, 1e-9) << "GPTQModel";
+  EXPECT_NEAR(beside("gptq-int8", "transformers-4.47"),
+              runtime("transformers-4.47").packed_kernels.value, 1e-9)
+      << "AutoGPTQ";
   EXPECT_NEAR(beside("gptq-int4", "transformers"), 0, 1e-9);
   EXPECT_NEAR(beside("awq", "vllm"), 0, 1e-9);
 }
