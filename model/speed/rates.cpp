@@ -77,22 +77,36 @@ double unpack_seconds(const Scenario& s, const Device& device, const Rates& rate
   return (1 + 2 / bytes_per_parameter(*s.weights)) / (share * device.bandwidth.value());
 }
 
-/// Bandwidth at which `device` can multiply what it reads: matrix units take whole tiles of rows
-/// however few tokens there are, 64 on compute capability 9, 16 where packed weights are unpacked
-/// on the way (PTX ISA: wgmma.mma_async m64nNk16, mma.m16n8k16), so that a card with few of them
-/// for its memory (H20) cannot follow it. Apple's shader cores unpack a weight of ggml's
+/// Bandwidth at which `device` can multiply what it reads: matrix units take whole tiles of `rows`
+/// however few tokens there are, so that a card with few of them for its memory (H20) cannot follow
+/// it.
+double tiled_bandwidth(const Scenario& s, const Device& device, double rows) {
+  const double bandwidth = device.bandwidth.value();
+  if (!s.runtime->whole_tiles || device.compute_capability != "9.0") return bandwidth;
+  return std::min(bandwidth,
+                  bytes_per_parameter(*s.weights) * product_peak(s, device) / (2 * rows));
+}
+
+/// The rows are 64 on compute capability 9, 16 where packed weights are unpacked on the way (PTX
+/// ISA: wgmma.mma_async m64nNk16, mma.m16n8k16). Apple's shader cores unpack a weight of ggml's
 /// super-blocks (masks, shifts, scales of 6 bits: ggml-metal.metal, kernel_mul_mv_q4_K_f32) in the
 /// time of some twenty operations in fp32, few as they are for their memory's bandwidth.
 double bandwidth_of(const Scenario& s, const Device& device) {
   constexpr double operations = 20;
-  const double bandwidth = device.bandwidth.value(), bytes = bytes_per_parameter(*s.weights);
   const bool in_superblocks = s.weights->scheme->mix.find("_K") != std::string_view::npos;
   if (device.vendor == "apple" && device.fp32 && in_superblocks &&
       width_of(*s.weights) == Width::four)
-    return std::min(bandwidth, bytes * device.fp32->value() / operations);
-  if (!s.runtime->whole_tiles || device.compute_capability != "9.0") return bandwidth;
-  const double rows = s.weights->arithmetic == Arithmetic::dequantised ? 16 : 64;
-  return std::min(bandwidth, bytes * product_peak(s, device) / (2 * rows));
+    return std::min(device.bandwidth.value(),
+                    bytes_per_parameter(*s.weights) * device.fp32->value() / operations);
+  return tiled_bandwidth(s, device, s.weights->arithmetic == Arithmetic::dequantised ? 16 : 64);
+}
+
+/// Bandwidth at which routed experts are read, by that of other weights. Those in 16 bit have tiles
+/// of 16 rows where tokens are few (vLLM 0.8 and SGLang 0.4 fused_moe.py: get_default_config).
+double experts_by_others(const Scenario& s) {
+  if (s.machine->devices.empty() || width_of(*s.weights) != Width::sixteen) return 1;
+  const Device& device = s.machine->devices.front();
+  return tiled_bandwidth(s, device, 16) / bandwidth_of(s, device);
 }
 
 /// Whether cards meet over the host's bus: none of PCIe 5.0 is faster than 64 GB/s.
@@ -110,7 +124,9 @@ double launches(const Scenario& s, const Pass& pass) {
 }
 
 double weight_read(const Scenario& s, const Work& work) {
-  return work.weight_bytes + (s.runtime->expert_cost.value - 1) * work.expert_bytes;
+  if (work.expert_bytes == 0) return work.weight_bytes;
+  const double cost = s.runtime->expert_cost.value / experts_by_others(s);
+  return work.weight_bytes + (cost - 1) * work.expert_bytes;
 }
 double cache_read(const Work& work, const Rate& rate) {
   return rate.cache_weight * work.cache_bytes;
