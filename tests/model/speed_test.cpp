@@ -37,7 +37,7 @@ TEST(Speed, FlashAttentionSparesCopiesForEachQueryHead) {
     const Case c("Qwen/Qwen3-14B", precision, "1x h20-96gb", engine);
     return (c.step(120000) - c.step(80000)) / 40000;
   };
-  EXPECT_NEAR(slope("awq-int4", "transformers-4.57-fa2"), 0.5e-6, 0.2e-6);
+  EXPECT_NEAR(slope("awq-int4", "transformers-4.57-fa2"), 0.6e-6, 0.3e-6);
   EXPECT_GT(slope("bf16", "transformers-4.57"), 4 * slope("bf16", "transformers-4.57-fa2"));
 }
 
