@@ -203,6 +203,7 @@ struct Runtime {
   Blocks blocks;             ///< how weights lie in memory
   bool strict_positions;     ///< refuses a context beyond the model's positions
   bool continuous_batching;  ///< a request that ends is followed by the next at once
+  bool prompts_apart;        ///< prompts go through passes of their own, not through decode steps
   bool holds_back;           ///< a given part of a card's weights can stay in host memory
   bool repeats_to_attend;    ///< K and V are copied for each query head before attention
   bool unties_fp8;           ///< a tied head of an FP8 checkpoint stands beside the embedding

@@ -33,7 +33,9 @@ Runtime llama_cpp() {
   r.disk = r.cpu = r.input_on_cpu = r.experts_apart = true;
   r.windows = Windows::capped;
   r.continuous_batching = true;  // llama-server
-  r.latent_values = true;        // until llama.cpp pull request 19067, 2026-01: K and V are apart
+  // tools/server update_slots: others' tokens are in one micro-batch of the four of a batch.
+  r.prompts_apart = true;
+  r.latent_values = true;  // until llama.cpp pull request 19067, 2026-01: K and V are apart
   r.window_slack = 512;
   r.kv_block = 256;
   r.state_bytes = 4;

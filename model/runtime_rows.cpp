@@ -76,6 +76,7 @@ std::vector<Runtime> policy_rows() {
     for (Runtime& row : family()) rows.push_back(std::move(row));
   Runtime& sglang = rows.emplace_back(serving("sglang", "0.5", "SGLang 0.5: as vLLM, radix cache"));
   sglang.vendors = of_torch;
+  sglang.prompts_apart = true;  // server_args.py: --enable-mixed-chunk is off
   // fused_moe_triton/layer.py: moe_tp_size = tp_size / ep_size, experts % ep_size == 0.
   sglang.caches_source = "SGLang 0.5 server_args.py: --kv-cache-dtype";
   sglang.adapter_ranks = {};  // lora/mem_pool.py: of the largest rank there is

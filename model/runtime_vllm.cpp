@@ -118,6 +118,7 @@ Runtime vllm_of_2024() {
   // Python between steps; V1 was written for that.
   r.step_s = guess(1.2e-3, 0.5e-3, 3e-3);
   r.prefill_chunk = 0;
+  r.prompts_apart = true;
   r.start_pass.tokens = r.start_pass.tokens_on_large = 0;
   r.start_pass.least_tokens = 2048;
   r.start_pass.sequences_on_large = 256;

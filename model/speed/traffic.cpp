@@ -7,6 +7,7 @@
 #include "model/placement/placement.hpp"
 #include "model/speed/serving.hpp"
 #include "model/speed/speed.hpp"
+#include "model/speed/speeds.hpp"
 
 namespace headroom::model {
 namespace {
@@ -26,14 +27,29 @@ Size prompts_together(const Scenario& s, double arriving) {
   return std::max<Size>(1, std::llround(std::floor(std::min(arriving, room))));
 }
 
-/// Seconds from the first token to the last: `steps` of decoding, and of `prompts` by others, which
-/// a request meets as evenly as it stays, those that do not fall into the time until its first
-/// token: x of x = steps + prompts * x / (first + x). With its own, prompts take no more than all of
-/// the time.
-double after_first(double steps, double prompts, double own, double first) {
+/// Seconds by which the prompts of `joint`, which take `alone` in a pass of their own, hold up the
+/// sequences of `share`: all of that, or where prompts go through decode steps what those take
+/// longer for them, since the weights are read and kernels launched once for both.
+double held_up(const Scenario& joint, const Scenario& share, const Plan& plan, double alone) {
+  if (joint.runtime->prompts_apart) return alone;
+  Pass both = prefill_pass(joint, joint.prompt_tokens);
+  const double steps = both.weight_reads, tokens = steps * static_cast<double>(share.batch);
+  both.tokens += tokens;
+  both.logit_rows += tokens;
+  both.touched = experts_touched(joint.weights->model->profile, both.tokens / steps);
+  const Speeds speeds(joint, std::max<Size>(1, plan.cards));
+  const double longer = prefill(joint, speeds, plan, TimedPass(joint, both)).total -
+                        steps * decode_step(share, plan, {}).total;
+  return std::clamp(longer, 0.0, alone);
+}
+
+/// Seconds from the first token, after `first`, to the last: `steps` of decoding and, of `prompts`
+/// by others, which a request meets as evenly as it stays, those that do not fall into the time
+/// before: x of x = steps + prompts * x / (first + x). Altogether at least `least`.
+double after_first(double first, double steps, double prompts, double least) {
   const double b = steps + prompts - first;
   const double x = (b + std::sqrt(b * b + 4 * first * steps)) / 2;
-  return std::max(x, prompts + own - first);
+  return std::max(x, least - first);
 }
 
 Size tokens(double count) { return std::max<Size>(1, std::llround(count)); }
@@ -81,15 +97,17 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   const double mean_output = static_cast<double>(s.output_tokens);
   Scenario joint = one;
   joint.batch = prompts_together(s, others / mean_output);
-  const double another =
-      prefill(joint, plan, s.prompt_tokens).total / static_cast<double>(joint.batch);
+  const double together = prefill(joint, plan, s.prompt_tokens).total;
+  const double another = together / static_cast<double>(joint.batch);
+  const double met =
+      others * held_up(joint, share, plan, together) / static_cast<double>(joint.batch);
   const double before = std::max(s.runtime->queue.value, 1 / mean_output) * others;
   const double beside = s.runtime->request_s.value * std::sqrt(static_cast<double>(running)) +
                         before * another + step;
   const double steps = (mean_output - 1) * step;
   const double after =
-      steps > 0 ? after_first(steps, others * another, another, beside + prompt) : 0;
-  const double tpot = steps > 0 ? after / (mean_output - 1) : step + others * another;
+      steps > 0 ? after_first(beside + prompt, steps, met, (others + 1) * another) : 0;
+  const double tpot = steps > 0 ? after / (mean_output - 1) : step + met;
   const double runs = beside + prompt + after;
   const double waits =
       static_cast<double>(asked.batch - running) / static_cast<double>(running) * runs;

@@ -34,10 +34,11 @@ struct Traffic {
 
 /// What each request sees while the others start and end beside it.
 ///
-///   tpot = step + (running - 1) / output * another
 ///   ttft = request * sqrt(running) + prompt + max(queue, 1 / output) * (running - 1) * another
 ///          + step
-///   total = ttft + (output - 1) * tpot
+///   after = (output - 1) * step + (running - 1) * longer * after / (ttft + after)
+///   tpot = after / (output - 1)
+///   total = ttft + after, at least running * another
 ///   requests a second = running / total without waiting = batch / total   (Little's law)
 ///   share of prompts = requests a second * another / stages, at most 1
 ///
@@ -53,16 +54,17 @@ struct Traffic {
 /// step: one decode step of all sequences, seconds, with prompt + mean square of outputs / (2 mean
 /// output) tokens cached each, since long outputs are met more often; prompt: prefill of this
 /// prompt; another: of a mean one among those that meet in a pass, (running - 1) / output of them
-/// as far as a chunk holds them, which read the weights once; while one request gets its output
-/// tokens, each of the others is followed by a new one, whose prefill shares the passes (chunked
-/// prefill); queue: share of the other prompts that a request waits for, which depends on how they
-/// arrive, but (running - 1) / output of them begin in the pass that it begins in: while it runs,
-/// each of the others is met once, so that requests a second never exceed what prompts take;
-/// request: of one alone, front end, tokeniser and schedule, which requests that arrive
-/// together share. Source: the schedulers of vLLM, SGLang and TensorRT-LLM; queue and request are
-/// fitted, and the root is: without it the first token of a request alone carries what loaded
-/// servers take, 5 times too much (Qwen3-1.7B and Qwen2.5-72B on H100). Left out: sequences that
-/// are put off and resumed; the spread of waiting times.
+/// as far as a chunk holds them, which read the weights once; longer: what it adds to the step that
+/// it shares, or all of it where prompts go through passes of their own (Runtime::prompts_apart);
+/// while one request runs, each of the others is followed by a new one, whose prompt comes at any
+/// time of it, before its first token or after; queue: share of the other prompts that a request
+/// waits for, which depends on how they arrive, but (running - 1) / output of them begin in the
+/// pass that it begins in: while it runs, each of the others is met once, so that requests a second
+/// never exceed what prompts take; request: of one alone, front end, tokeniser and schedule, which
+/// requests that arrive together share. Source: the schedulers of vLLM, SGLang and TensorRT-LLM;
+/// queue and request are fitted, and the root is: without it the first token of a request alone
+/// carries what loaded servers take, 5 times too much (Qwen3-1.7B and Qwen2.5-72B on H100). Left
+/// out: sequences that are put off and resumed; the spread of waiting times.
 Traffic traffic(const Scenario& scenario, const Lengths& prompts, const Lengths& outputs);
 /// The same where all requests are as the scenario has them.
 Traffic traffic(const Scenario& scenario);

@@ -58,7 +58,15 @@ TEST_P(TrafficOf, TimesAreThoseOfTheParts) {
   const double step = decode_step(s, plan, {.self = 1100, .source = 0}).total;
   const double prompt = prefill(one, plan, 1000).total;
   const Traffic t = traffic(s);
-  EXPECT_NEAR(t.tpot.value(), step + 7.0 / 200 * prompt, 1e-12);
+  // What others' prompts add is spread over the whole of a request.
+  const double after = 199 * t.tpot.value();
+  const double longer = (after - 199 * step) * t.total.value() / (7 * after);
+  if (s.runtime->prompts_apart) {
+    EXPECT_NEAR(longer, prompt, 1e-12);
+  } else {
+    EXPECT_LT(longer, prompt) << "the weights are read once for both";
+    EXPECT_GT(longer, prompt - decode_step(s, plan, {}).total);
+  }
   EXPECT_NEAR(t.ttft.value(),
               s.runtime->request_s.value * std::sqrt(8.0) +
                   prompt * (1 + 7 * s.runtime->queue.value) + step,
@@ -80,13 +88,16 @@ TEST_P(TrafficOf, ShortPromptsMeetInAPass) {
     s.prompt_tokens = joint.prompt_tokens = prompt;
     joint.batch = together;
     const Plan plan = place(s, 1.0);
-    return decode_step(s, plan, {.self = prompt + 2, .source = 0}).total +
-           8 * prefill(joint, plan, prompt).total / static_cast<double>(together);
+    return prefill(joint, plan, prompt).total / static_cast<double>(together);
+  };
+  const auto found = [&] {
+    const Traffic t = traffic(s);
+    return t.prompt_share / t.requests_s;
   };
   const double eight = expected(10, 8);
-  EXPECT_NEAR(traffic(s).tpot.value(), eight, 1e-12);
+  EXPECT_NEAR(found(), eight, 1e-12);
   const double two = expected(s.runtime->prefill_chunk / 2 - 1, 2);
-  EXPECT_NEAR(traffic(s).tpot.value(), two, 1e-12);
+  EXPECT_NEAR(found(), two, 1e-12);
 }
 
 // Requests with short answers are all but prompts.
@@ -103,6 +114,20 @@ TEST_P(TrafficOf, PromptsTakeTheTimeThatTheyTakeAlone) {
     }
     EXPECT_LE(traffic(s).requests_s * each, 1) << output;
   }
+}
+
+// With 64 at once weights are read for decode steps in any case.
+TEST_P(TrafficOf, PromptsInDecodeStepsCostLessThanApart) {
+  Runtime together = *scenario(64).runtime, apart = together;
+  together.prompts_apart = false;
+  apart.prompts_apart = true;
+  Scenario s = scenario(64);
+  s.runtime = &together;
+  const Traffic mixed = traffic(s);
+  s.runtime = &apart;
+  const Traffic alone = traffic(s);
+  EXPECT_LT(mixed.tpot, alone.tpot);
+  EXPECT_EQ(mixed.ttft, alone.ttft);
 }
 
 TEST_P(TrafficOf, SpreadLengthsCostMoreThanTheirMedian) {

@@ -258,6 +258,25 @@ TEST(Accuracy, ServingTablesAreReadByTheirKernelsAndTheNamesOfTheirRuns) {
   EXPECT_EQ(accuracy.unscored[1].reason, name_of(Skip::setting));
 }
 
+/// vLLM's tables leave out what caches are held in: it follows from who made the checkpoint, and
+/// from the card.
+TEST(Accuracy, CachesOfServingTablesAreThoseOfTheCheckpoint) {
+  const auto line = [](const char* model, const char* gpu, const char* settings) {
+    return std::string("a,decode_speed,") + model + ",fp8,serving TPOT," + gpu +
+           ",1,32,8192,1024,framework=vllm 0.19;tp=1;gemm=fp8" + settings + ",tpot,ms,40,A,s\n";
+  };
+  const auto same_as = [&](const char* model, const char* gpu, const char* settings) {
+    const File file(header + line(model, gpu, "") + line(model, gpu, settings));
+    const Accuracy accuracy = score({file.path}, "");
+    return accuracy.scores.at(0).expected == accuracy.scores.at(1).expected;
+  };
+  constexpr auto llama = "meta-llama/Llama-3.1-8B-Instruct", own = "Qwen/Qwen3-32B-FP8";
+  EXPECT_TRUE(same_as(llama, "b200_sxm", ";kv=fp8"));
+  EXPECT_FALSE(same_as(llama, "b200_sxm", ";kv=fp16"));
+  EXPECT_TRUE(same_as(llama, "h100_sxm", ";kv=fp16"));
+  EXPECT_TRUE(same_as(own, "b200_sxm", ";kv=fp16"));
+}
+
 /// Rows say in words what an engine was built for and of which time it is.
 TEST(Engine, FollowsFromTheWordsOfARow) {
   const auto of = [](const char* settings, const char* notes = "", const char* source = "") {
