@@ -35,8 +35,9 @@ Runtime start() {
   r.fragmentation = guess(0.02, 0.0, 0.08);
   for (auto& by_width : r.rates)
     for (Rates& rates : by_width)
+      // Experts of a prompt are read once; a wider guess takes up what their few tokens lose else.
       rates = {guess(0.78, 0.40, 0.95),  guess(0.40, 0.15, 0.70), guess(0.22, 0.10, 0.40),
-               guess(5e-6, 1e-6, 20e-6), guess(1.2, 0.3, 4.8),    guess(0.80, 0.30, 1.20)};
+               guess(5e-6, 1e-6, 20e-6), guess(1.0, 0.8, 1.25),   guess(0.80, 0.30, 1.20)};
   r.score_traffic = guess(20, 8, 40);  // written, scaled and masked, read for the softmax and after
   // ggml: some fifty reads and writes of a hidden state in fp32, part of them within caches.
   r.activation_traffic = guess(120, 60, 240);
