@@ -27,8 +27,8 @@ struct Effect {
 
 /// ln(constant) = ln(its prior in model/runtime_rows.cpp) + the effects that cover it, of which
 /// each is 0 within its spread before anything is measured; residuals are ln(expected / measured),
-/// groups those of the report (sweep/accuracy/pooled_solver.hpp says what is minimised). n rows of
-/// one source in one group weigh 1 / sqrt(n) each: what a source has in common (its machine, its
+/// groups those of the report (sweep/accuracy/pooled_solver.hpp says what is minimised). Of n
+/// rows of one source in one group each weighs less: what a source has in common (its machine, its
 /// way to measure) is not told n times over.
 class PooledSearch {
  public:
