@@ -58,7 +58,8 @@ TEST(PooledSearch, OutliersAndManyRowsOfOneSourceHaveLittleWeight) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
   const std::vector<Subject> truth = known.subjects();
   std::vector<Subject> all = truth;
-  // Twelve sources of two rows that are right, one of 48 rows that are twice as slow.
+  // Twelve sources of two rows that are right, one of 48 rows that are twice as slow: what comes
+  // out is nearer to the twelve.
   std::vector<Measurement> named(truth.size() + 1);
   for (std::size_t i = 0; i < truth.size(); ++i) {
     named[i] = *truth[i].row;
@@ -75,7 +76,8 @@ TEST(PooledSearch, OutliersAndManyRowsOfOneSourceHaveLittleWeight) {
     }
   PooledSearch search(model::policy_rows(), all);
   search.solve();
-  EXPECT_GT(row(search, "llama.cpp").rates[gddr][four].decode_bandwidth.value, 0.5);
+  EXPECT_GT(row(search, "llama.cpp").rates[gddr][four].decode_bandwidth.value,
+            std::sqrt(0.6 * 0.3));
 }
 
 TEST(Fit, WhatIsLeftOutHasNoPart) {
