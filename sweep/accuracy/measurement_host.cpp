@@ -146,7 +146,15 @@ std::optional<double> stated_disk(const std::string& settings, const std::string
   return std::nullopt;
 }
 
+/// Of the memory of `row`, GB/s, where it says so.
+std::optional<double> stated_bandwidth(const Measurement& row) {
+  const std::string cpu = lower(row["cpu"]), settings = lower(row["settings"]);
+  return stated_bandwidth(cpu + "; " + settings, processor_in(cpu), sockets_of(cpu, settings));
+}
+
 }  // namespace
+
+bool states_memory_bandwidth(const Measurement& row) { return stated_bandwidth(row).has_value(); }
 
 Host host_of(const Measurement& row) {
   Host host = shipped_catalogue().host(shipped_catalogue().default_host);
@@ -163,7 +171,7 @@ Host host_of(const Measurement& row) {
   const std::string cpu = lower(row["cpu"]), settings = lower(row["settings"]);
   const Processor* processor = processor_in(cpu);
   host.sockets = sockets_of(cpu, settings);
-  const auto bandwidth = stated_bandwidth(cpu + "; " + settings, processor, host.sockets);
+  const auto bandwidth = stated_bandwidth(row);
   if (bandwidth) host.ram_bandwidth = BytesPerSecond(*bandwidth * 1e9);
   host.cpu_peak = FlopsPerSecond(0);
   if (processor == nullptr) return host;

@@ -86,6 +86,9 @@ const model::Scheme& scheme_of(const Measurement& row, const model::Model& model
 Machine machine_of(const Measurement& row);
 /// Its host alone; what the row does not say is 0: not known.
 Host host_of(const Measurement& row);
+/// Whether the row says how fast the host's memory is; else it is as fast as the processor's maker
+/// allows, all channels filled.
+bool states_memory_bandwidth(const Measurement& row);
 /// Cards without limits.
 Machine any_machine(int cards);
 

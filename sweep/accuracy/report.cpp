@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "sweep/accuracy/measurement_names.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
@@ -98,6 +99,30 @@ std::string setup(const Measurement& row) {
   return text;
 }
 
+struct Members {
+  std::string name;
+  std::vector<const Score*> scores;
+};
+/// Of each group that has any; and of partial offload those whose rows say how fast the host's
+/// memory is, which sets its pace.
+std::vector<Members> members_of(const std::vector<Score>& scores) {
+  std::vector<Members> all;
+  for (const std::string_view name : group_names()) {
+    Members group{std::string(name), {}};
+    for (const Score& each : scores)
+      if (each.group == name) group.scores.push_back(&each);
+    if (group.scores.empty()) continue;
+    all.push_back(group);
+    if (name != "offload_partial") continue;
+    std::erase_if(group.scores,
+                  [](const Score* each) { return !states_memory_bandwidth(*each->row); });
+    if (group.scores.empty()) continue;
+    group.name += ", RAM stated";
+    all.push_back(std::move(group));
+  }
+  return all;
+}
+
 Rows worst_rows(const Accuracy& accuracy) {
   constexpr std::size_t most = 8;
   Rows rows;
@@ -147,7 +172,8 @@ Rows details(const Accuracy& accuracy) {
 
 Rows group_rows(const Accuracy& accuracy) {
   Rows rows;
-  for (const auto& group : accuracy.groups()) rows.push_back(cells(group));
+  for (const Members& group : members_of(accuracy.scores))
+    rows.push_back(cells(figures_of(group.name, group.scores)));
   return rows;
 }
 
@@ -159,12 +185,8 @@ Rows label_rows(const Accuracy& accuracy) {
 
 Rows left_out_rows(const std::vector<Score>& left_out) {
   Rows rows;
-  for (const std::string_view name : group_names()) {
-    std::vector<const Score*> members;
-    for (const Score& each : left_out)
-      if (each.group == name) members.push_back(&each);
-    if (members.empty()) continue;
-    rows.push_back(cells(figures_of(std::string(name), members)));
+  for (const Members& group : members_of(left_out)) {
+    rows.push_back(cells(figures_of(group.name, group.scores)));
     rows.back().resize(7);
   }
   return rows;
@@ -205,7 +227,9 @@ std::string accuracy_page(const Accuracy& accuracy) {
       "ten rows are nearer than this. Coverage: share of rows inside the 80 % interval; width: of "
       "that interval, as a share of the estimate. Plain: a roofline at the hardware's full rates "
       "with one efficiency fitted to the same rows; weights and KV cache alone for memory; "
-      "parameters times the bits in the recipe's name for sizes.\n\n",
+      "parameters times the bits in the recipe's name for sizes. RAM stated: rows that say how "
+      "fast "
+      "the host's memory is; others have all channels of their processor at its maker's rate.\n\n",
       files, totals(accuracy));
   text += markdown(group_headings, group_rows(accuracy)) + '\n';
   auto left_out_headings = group_headings;

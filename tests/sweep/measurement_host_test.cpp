@@ -29,6 +29,17 @@ TEST(HostOf, MemoryThatIsStatedCountsMoreThanTheProcessors) {
   EXPECT_NEAR(host("Ryzen 7 5800X").ram_bandwidth.value(), 2 * 3200e6 * 8, 1);
 }
 
+TEST(HostOf, SaysWhetherTheMemoryIsStated) {
+  const auto stated = [](const std::string& cpu, const std::string& settings) {
+    return states_memory_bandwidth(row({{"cpu", cpu}, {"settings", settings}}));
+  };
+  EXPECT_TRUE(stated("Core i9-13900K; DDR5-6000", ""));
+  EXPECT_TRUE(stated("AMD EPYC 9654", "experts on CPU;12x DDR5-4800"));
+  EXPECT_TRUE(stated("AMD EPYC 9374F; measured 360 GB/s", ""));
+  EXPECT_FALSE(stated("Ryzen 7 5800X", "32 threads"));
+  EXPECT_FALSE(stated("Ryzen 7 5800X; DDR4", ""));
+}
+
 /// 12 channels of DDR5-4800 transfer 460.8 GB/s, of which fairydreaming reads 360 (llama.cpp pull
 /// request 26622); four of DDR4-3200 102.4.
 TEST(HostOf, WhatABenchmarkReachesIsOfModulesOfTheLeastRateThatHasIt) {
