@@ -124,7 +124,7 @@ std::vector<Runtime> policy_rows() {
   for (auto& by_width : gemv.rates)
     for (Rates& rates : by_width) rates.prefill_compute = guess(0.08, 0.03, 0.15);
   rows.push_back(gemv);
-  // Its first edition has other kernels (q4_matmul.cu) and caches in 16 bit alone.
+  // ExLlama's first edition has other kernels (q4_matmul.cu) and caches in 16 bit alone.
   Runtime& exllama = rows.emplace_back(
       torch_program("exllama", "2", "turboderp/exllamav2 model.py, exllamav2_ext"));
   exllama.vendors = of_nvidia_amd;

@@ -23,6 +23,12 @@ struct Range {
   Size size() const { return last - first; }
   bool operator==(const Range&) const = default;
 };
+/// Of layers [range), from sums over the first n of all layers.
+template <class T>
+T between(const std::vector<T>& before, Range range) {
+  return before[static_cast<std::size_t>(range.last)] -
+         before[static_cast<std::size_t>(range.first)];
+}
 
 /// What of a layer: all of it; all but its experts, caches included; its experts alone.
 enum class Content : std::uint8_t { whole, dense, experts };
@@ -177,8 +183,7 @@ Bytes card_budget(const Scenario& scenario, std::size_t card);
 
 /// Bytes of layers [range), or of a part of each.
 inline Bytes layer_bytes(const Weights& weights, Range range) {
-  return weights.layers_before[static_cast<std::size_t>(range.last)] -
-         weights.layers_before[static_cast<std::size_t>(range.first)];
+  return between(weights.layers_before, range);
 }
 Bytes piece_bytes(const Weights& weights, const Piece& piece);
 

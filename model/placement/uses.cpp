@@ -13,11 +13,6 @@
 namespace headroom::model {
 namespace {
 
-Bytes between(const std::vector<Bytes>& before, Range range) {
-  return before[static_cast<std::size_t>(range.last)] -
-         before[static_cast<std::size_t>(range.first)];
-}
-
 /// What the engine's kernels want on this card.
 ExpertPadding expert_padding(const Runtime& runtime, const Device& device) {
   if (device.compute_capability.empty()) return {};
@@ -42,10 +37,8 @@ Bytes block_rests(const Scenario& s, const Plan& plan, Size card) {
   const BlockRests::Sums& sums =
       s.runtime->blocks == Blocks::fused ? rests.fused_on(plan.shards) : rests.apart;
   double rest = 0;
-  for_pieces_on_card(plan, card, [&](const Piece& piece) {
-    rest += sums.before[static_cast<std::size_t>(piece.layers.last)] -
-            sums.before[static_cast<std::size_t>(piece.layers.first)];
-  });
+  for_pieces_on_card(plan, card,
+                     [&](const Piece& piece) { rest += between(sums.before, piece.layers); });
   const bool first =
       plan.assignment != nullptr ? plan.assignment->embedding == card : plan.stage_of(card) == 0;
   if (first && plan.embedding == Where::card) rest += sums.embedding;

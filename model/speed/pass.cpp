@@ -15,8 +15,7 @@ bool is_by_block(const Scenario& s) {
 }
 
 double over(const std::vector<Size>& before, Range range) {
-  return static_cast<double>(before[static_cast<std::size_t>(range.last)] -
-                             before[static_cast<std::size_t>(range.first)]);
+  return static_cast<double>(between(before, range));
 }
 
 }  // namespace

@@ -42,10 +42,8 @@ double moved_bytes(const Scenario& s, const Plan& plan, const Pass& pass, double
   const Profile& profile = s.weights->model->profile;
   const auto hidden = static_cast<double>(s.weights->model->shape.hidden_size);
   const Range run = intersect(plan.on_cards, pass.layers);
-  const auto over = [&](const std::vector<double>& before) {
-    return before[static_cast<std::size_t>(run.last)] - before[static_cast<std::size_t>(run.first)];
-  };
-  const double elements = over(profile.multiplied_before) - over(profile.routed_before);
+  const double elements =
+      between(profile.multiplied_before, run) - between(profile.routed_before, run);
   const double sides = (matrices * hidden + elements / hidden) / 2;
   const auto others = static_cast<double>(plan.cards - 1);
   return pass.tokens * sides * (input * others + result * others / (others + 1));
@@ -109,10 +107,9 @@ void add_row_split(const Scenario& s, const Speeds& speeds, const Plan& plan, co
   time.least += least;
   add_crossings(s, std::max(0.0, used - 1), time, record);
   const Range run = intersect(plan.on_cards, pass.layers);
-  const std::vector<Size>& before = s.weights->model->profile.matrices_before;
-  const double matrices = static_cast<double>(before[static_cast<std::size_t>(run.last)] -
-                                              before[static_cast<std::size_t>(run.first)]) +
-                          (head && pass.logit_rows > 0 ? 1 : 0);
+  const double matrices =
+      static_cast<double>(between(s.weights->model->profile.matrices_before, run)) +
+      (head && pass.logit_rows > 0 ? 1 : 0);
   const double moved = moved_bytes(s, plan, pass, matrices);
   time.reduce = pass.weight_reads * matrices * reduce_latency(s, plan.cards).value +
                 moved / link_rate(s, plan.cards);

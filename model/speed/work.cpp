@@ -9,11 +9,6 @@
 namespace headroom::model {
 namespace {
 
-double at(const std::vector<double>& before, Range range) {
-  return before[static_cast<std::size_t>(range.last)] -
-         before[static_cast<std::size_t>(range.first)];
-}
-
 /// Tokens that matrices are multiplied by: those of a prompt in whole tiles.
 double multiplied_tokens(const Scenario& s, const Pass& pass) {
   const auto tile = static_cast<double>(s.runtime->product_tile);
@@ -36,14 +31,14 @@ LayerWork layer_work(const Scenario& s, const Pass& pass, const Piece& piece) {
   const Profile& profile = w.model->profile;
   const Range run = intersect(piece.layers, pass.layers);
   if (run.size() == 0) return {};
-  double dense = at(w.read_dense, run), routed = at(w.read_routed, run);
-  double multiplied = at(profile.multiplied_before, run);
+  double dense = between(w.read_dense, run), routed = between(w.read_routed, run);
+  double multiplied = between(profile.multiplied_before, run);
   if (piece.content == Content::dense) {
     routed = 0;
-    multiplied -= at(profile.routed_before, run);
+    multiplied -= between(profile.routed_before, run);
   } else if (piece.content == Content::experts) {
     dense = 0;
-    multiplied = at(profile.routed_before, run);
+    multiplied = between(profile.routed_before, run);
   }
   LayerWork layers;
   Work& work = layers.all;
@@ -85,8 +80,8 @@ Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
   if (s.runtime->repeats_to_attend) work.repeated = flops;
   // A cache that grows is copied with the new token behind it.
   if (s.runtime->cache_growth != Growth::reserved)
-    work.repeated += kv_read(s, {.self = pass.cached.self}, run.first, run.last) -
-                     kv_read(s, {}, run.first, run.last);
+    work.repeated +=
+        work.cache_bytes - kv_read(s, {.source = pass.cached.source}, run.first, run.last);
   return work;
 }
 
@@ -102,9 +97,9 @@ Work host_work(const Scenario& s, const Pass& pass, Range range) {
   if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return work;
   const HostTensors& host = s.layer_split->on_host;
   const Range run = intersect(range, pass.layers);
-  work.expert_bytes = pass.weight_reads * at(host.read_routed_before, run) * pass.touched;
-  work.weight_bytes = pass.weight_reads * at(host.read_dense_before, run) + work.expert_bytes;
-  work.flops = 2.0 * at(host.multiplied_before, run) * pass.tokens;
+  work.expert_bytes = pass.weight_reads * between(host.read_routed_before, run) * pass.touched;
+  work.weight_bytes = pass.weight_reads * between(host.read_dense_before, run) + work.expert_bytes;
+  work.flops = 2.0 * between(host.multiplied_before, run) * pass.tokens;
   if (pass.prompt == 0) return work;
   work.packed_bytes = work.weight_bytes;
   work.touched_bytes = work.expert_bytes;
@@ -113,12 +108,13 @@ Work host_work(const Scenario& s, const Pass& pass, Range range) {
 
 double host_layers(const Scenario& s, const Pass& pass, Range range) {
   if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return 0;
-  return at(s.layer_split->on_host.layers_before, intersect(range, pass.layers));
+  return between(s.layer_split->on_host.layers_before, intersect(range, pass.layers));
 }
 
 double streamed_bytes(const Scenario& s, const Pass& pass, const Piece& piece) {
   const Range run = intersect(piece.layers, pass.layers);
-  const double dense = at(s.weights->read_dense, run), routed = at(s.weights->read_routed, run);
+  const double dense = between(s.weights->read_dense, run),
+               routed = between(s.weights->read_routed, run);
   if (piece.content == Content::whole) return dense + routed;
   return piece.content == Content::experts ? routed : dense;
 }

@@ -89,14 +89,15 @@ Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const T
   const Parallelism& p = s.parallel;
   const double row = carried.tokens * number(s.model->shape.hidden_size) * 2;
   const double there_and_back = 4 + 2 * carried.again;
+  const double layers = number(carried.stage.last - carried.stage.first);
   const Group matrices{p.tensor, 1}, alike{p.alike(), p.tensor};
   const Group experts{p.experts, p.tensor},
       same_experts{p.alike() / p.experts, p.tensor * p.experts};
   Exchange x;
 
   // Two sums over the cards of a matrix a layer there, two back; a sum moves twice.
-  x.matrices = carried.layers * there_and_back * 2 * ring(machine, matrices, row);
-  x.latency += carried.layers * there_and_back * ring_latency(machine, matrices);
+  x.matrices = layers * there_and_back * 2 * ring(machine, matrices, row);
+  x.latency += layers * there_and_back * ring_latency(machine, matrices);
   // To the experts and back; each card brings its share of the tokens.
   const double routed = 2 * carried.routed / (p.sequence ? number(p.tensor) : 1);
   x.experts = there_and_back * all_to_all(machine, experts, routed,
@@ -130,7 +131,7 @@ Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const T
         2 * (s.adapter != nullptr ? both(number(stage.base.dense), number(stage.base.experts))
                                   : weight * trained);
     x.reduced = gradient * trained;
-    x.latency += 3 * carried.layers * ring_latency(machine, alike);
+    x.latency += 3 * layers * ring_latency(machine, alike);
   } else {
     x.gradients = (s.zero > 0 ? 1 : 2) * gradient * trained;
     if (s.zero > 0) x.weights = weight * trained;

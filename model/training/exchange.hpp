@@ -69,11 +69,11 @@ struct Exchange {
   double step() const { return gradients.seconds + weights.seconds; }
 };
 
-/// `tokens`: of a pass on a card; `layers`: of its stage; `routed`: elements that tokens bring to
+/// `tokens`: of a pass on a card; `routed`: elements that tokens bring to
 /// experts; `again`: the share of forward that is made again, `attention_again` of attention.
 struct Carried {
   Stage stage;
-  double tokens = 0, layers = 0, routed = 0, again = 0, attention_again = 0;
+  double tokens = 0, routed = 0, again = 0, attention_again = 0;
 };
 Exchange exchange_of(const TrainingScenario& scenario, const StageShape& stage,
                      const TrainingEstimate& memory, const Carried& carried,

@@ -27,24 +27,6 @@ double share_of_layers(const TrainingScenario& s, const Stage& stage) {
          number(static_cast<Size>(s.model->profile.layers.size()));
 }
 
-/// Bytes that a stage's forward moves for the lengths of DoRA's rows, whatever the tokens: both
-/// factors are multiplied out through a unit matrix [in, in] that is written and read, and of
-/// [out, in] the product is written, the frozen weight converted (or unpacked, then converted), the
-/// product scaled, their sum written, and read for its norm; all in the type of the inputs (PEFT
-/// 0.21 tuners/lora/dora.py, DoraLinearLayer).
-double length_bytes(const TrainingScenario& s, const Stage& stage) {
-  if (s.adapter == nullptr) return 0;
-  const double element = s.runtime->adapter_inputs_fp32 ? 4 : 2;
-  const double converted = (s.base != nullptr ? unpacked_bytes(*s.base) : 0) +
-                           (element > 2 || s.base != nullptr ? 2 + element : 0);
-  double bytes = 0;
-  for (const AdaptedModule& m : s.adapter->modules)
-    if (m.magnitudes > 0)
-      bytes +=
-          number(m.in) * (2 * element * number(m.in) + (7 * element + converted) * number(m.out));
-  return bytes * share_of_layers(s, stage) / number(s.parallel.tensor);
-}
-
 /// Kernels that a stage launches, in those of a dense layer: 34 that torch launches for one of
 /// Llama's (norms of 6, rotations of 10, 7 products, attention, gate, sums). A router with its
 /// experts takes 30 more (probabilities, choice, counts, sorting there and back; Megatron-LM
@@ -53,15 +35,14 @@ double length_bytes(const TrainingScenario& s, const Stage& stage) {
 /// lengths of its rows (length_bytes; quotient and scaling). A layer whose
 /// modules are fetched one by one takes 130 more: hooks, gathers and releases of some eight
 /// parameters (DeepSpeed runtime/zero/partitioned_param_coordinator.py; fitted with the constants).
-double kernels_of(const TrainingScenario& s, const Stage& stage) {
+double kernels_of(const TrainingScenario& s, const StepShape& shape, const Stage& stage) {
   constexpr double dense = 34, routed = 30, adapted = 6, measured = 12, fetched = 130;
   const auto& layers = s.model->profile.layers;
   double kernels = 0;
   for (Size i = stage.first; i < stage.last; ++i)
     kernels += dense + (layers[static_cast<std::size_t>(i)].routing.used > 0 ? routed : 0);
   if (s.adapter != nullptr) {
-    const bool lengths = s.adapter->magnitudes() > 0;
-    kernels += (adapted + (lengths ? measured : 0)) *
+    kernels += (adapted + (shape.adapter_lengths > 0 ? measured : 0)) *
                number(static_cast<Size>(s.adapter->modules.size())) * share_of_layers(s, stage);
   }
   if (s.zero >= 3 && s.runtime->fetches_modules)
@@ -102,6 +83,19 @@ double weight_bytes(const TrainingScenario& s, const StageShape& stage) {
 }
 
 }  // namespace
+
+double length_bytes(const TrainingScenario& s) {
+  if (s.adapter == nullptr) return 0;
+  const double element = s.runtime->adapter_inputs_fp32 ? 4 : 2;
+  const double converted = (s.base != nullptr ? unpacked_bytes(*s.base) : 0) +
+                           (element > 2 || s.base != nullptr ? 2 + element : 0);
+  double bytes = 0;
+  for (const AdaptedModule& m : s.adapter->modules)
+    if (m.magnitudes > 0)
+      bytes +=
+          number(m.in) * (2 * element * number(m.in) + (7 * element + converted) * number(m.out));
+  return bytes;
+}
 
 double attention_flops(const TrainingScenario& s, Size first, Size last) {
   const Model& m = *s.model;
@@ -153,7 +147,6 @@ PassWork pass_work(const TrainingScenario& s, const StepShape& shape, Size stage
   PassWork w;
   w.again = again;
   w.tokens = number(s.batch) * number(s.sequence) / number(s.parallel.context);
-  w.layers = number(here.last - here.first);
   for (Size i = here.first; i < here.last; ++i)
     w.routed += w.tokens * number(m.profile.layers[static_cast<std::size_t>(i)].routing.used) *
                 number(m.shape.hidden_size);
@@ -168,8 +161,9 @@ PassWork pass_work(const TrainingScenario& s, const StepShape& shape, Size stage
   w.made = kept_by_pass(s, shape, stage).made * Phases{1, 2, again};
   if (here.has_head && !s.fused_loss)
     w.logits = loss_bytes(s, shape.saved).backward_start * Phases{1, 1, 0};
-  w.weights = weight_bytes(s, held) * products + length_bytes(s, here) * Phases{1, 0, again};
-  w.dense_kernels = kernels_of(s, here) / 3 * products;
+  w.weights = weight_bytes(s, held) * products +
+              shape.adapter_lengths * share_of_layers(s, here) / tensor * Phases{1, 0, again};
+  w.dense_kernels = kernels_of(s, shape, here) / 3 * products;
   return w;
 }
 

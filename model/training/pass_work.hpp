@@ -20,7 +20,7 @@ inline Phases operator+(Phases a, Phases b) {
 
 /// Of one card of one stage.
 struct PassWork {
-  double tokens = 0, layers = 0;
+  double tokens = 0;
   double routed = 0;     ///< elements that tokens bring to experts, all layers
   double again = 0;      ///< share of forward that is made again
   Phases matrices;       ///< FLOPs of the matrices of layers, those of experts left out
@@ -33,6 +33,13 @@ struct PassWork {
   Phases dense_kernels;  ///< kernels launched, in those of a dense layer there and back
 };
 PassWork pass_work(const TrainingScenario& scenario, const StepShape& shape, Size stage);
+
+/// Bytes that a forward of all layers moves for the lengths of DoRA's rows, whatever the tokens:
+/// both factors are multiplied out through a unit matrix [in, in] that is written and read, and of
+/// [out, in] the product is written, the frozen weight converted (or unpacked, then converted), the
+/// product scaled, their sum written, and read for its norm; all in the type of the inputs (PEFT
+/// 0.21 tuners/lora/dora.py, DoraLinearLayer).
+double length_bytes(const TrainingScenario& scenario);
 
 /// FLOPs of one pass's matrices in layers [first, last), on all cards that divide them: a tower
 /// multiplies patches, and none where there are no images.

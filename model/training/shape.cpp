@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/tape/tower.hpp"
+#include "model/training/pass_work.hpp"
 #include "model/training/passes.hpp"
 
 namespace headroom::model {
@@ -122,6 +123,7 @@ StepShape shape_of(const TrainingScenario& s) {
                   .adapted = s.adapter != nullptr ? s.adapter->parameters() : 0,
                   .adapter_kept = adapter_kept(s, false),
                   .adapter_kept_in_tower = adapter_kept(s, true),
+                  .adapter_lengths = length_bytes(s),
                   .frozen_tower = frozen_tower(s),
                   .stages = {}};
   for (Size stage = 0; stage < s.parallel.stages; ++stage)

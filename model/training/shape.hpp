@@ -26,6 +26,7 @@ struct StepShape {
   Size adapted = 0;  ///< parameters of adapters
   double adapter_kept = 0,
          adapter_kept_in_tower = 0;  ///< bytes that adapters keep, a token or patch
+  double adapter_lengths = 0;        ///< bytes of a forward for the lengths of DoRA's rows
   Size frozen_tower = 0;             ///< parameters of a vision tower that is not trained
   std::vector<StageShape> stages;
 };

@@ -103,10 +103,10 @@ StepWork work_of_step(const TrainingScenario& s, const StepShape& shape, const T
   }
   const PassWork& w = work.pass;
   StepTime& t = work.time;
-  work.exchange = exchange_of(s, shape.stages[static_cast<std::size_t>(slow)], e,
-                              {stage_of(s, slow), w.tokens, w.layers, w.routed, w.again,
-                               w.attention.again / w.attention.forward},
-                              machine);
+  work.exchange = exchange_of(
+      s, shape.stages[static_cast<std::size_t>(slow)], e,
+      {stage_of(s, slow), w.tokens, w.routed, w.again, w.attention.again / w.attention.forward},
+      machine);
   work.exchange.experts.seconds *= experts_apart;
   const Exchange& x = work.exchange;
   const double keys = x.keys.seconds / work.link;

@@ -148,6 +148,13 @@ std::optional<Score> score_of(const Subject& subject, std::string* why) {
                .plain = plain(subject)};
 }
 
+std::vector<const Score*> members_of(std::string_view group, const std::vector<Score>& scores) {
+  std::vector<const Score*> members;
+  for (const Score& each : scores)
+    if (each.group == group) members.push_back(&each);
+  return members;
+}
+
 GroupFigures figures_of(std::string name, const std::vector<const Score*>& scores) {
   GroupFigures group{.name = std::move(name)};
   group.n = static_cast<int>(scores.size());
@@ -196,12 +203,9 @@ LabelFigures figures_of(std::string name, const std::vector<const Label*>& label
 
 std::vector<GroupFigures> Accuracy::groups() const {
   std::vector<GroupFigures> all;
-  for (const std::string_view name : names) {
-    std::vector<const Score*> members;
-    for (const Score& each : scores)
-      if (each.group == name) members.push_back(&each);
-    if (!members.empty()) all.push_back(figures_of(std::string(name), members));
-  }
+  for (const std::string_view name : names)
+    if (const auto members = members_of(name, scores); !members.empty())
+      all.push_back(figures_of(std::string(name), members));
   return all;
 }
 

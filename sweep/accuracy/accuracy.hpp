@@ -79,6 +79,9 @@ struct Accuracy {
   std::size_t scored() const { return scores.size() + labels.size(); }
 };
 
+/// Those of one group, in their order.
+std::vector<const Score*> members_of(std::string_view group, const std::vector<Score>& scores);
+
 /// The baseline of a group of times: every row's plain roofline divided by one efficiency, the
 /// median of the group; of memory: weights and caches, nothing fitted.
 GroupFigures figures_of(std::string name, const std::vector<const Score*>& scores);

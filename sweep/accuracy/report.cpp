@@ -105,12 +105,10 @@ struct Members {
 };
 /// Of each group that has any; and of partial offload those whose rows say how fast the host's
 /// memory is, which sets its pace.
-std::vector<Members> members_of(const std::vector<Score>& scores) {
+std::vector<Members> parts_of(const std::vector<Score>& scores) {
   std::vector<Members> all;
   for (const std::string_view name : group_names()) {
-    Members group{std::string(name), {}};
-    for (const Score& each : scores)
-      if (each.group == name) group.scores.push_back(&each);
+    Members group{std::string(name), members_of(name, scores)};
     if (group.scores.empty()) continue;
     all.push_back(group);
     if (name != "offload_partial") continue;
@@ -127,9 +125,7 @@ Rows worst_rows(const Accuracy& accuracy) {
   constexpr std::size_t most = 8;
   Rows rows;
   for (const std::string_view group : group_names()) {
-    std::vector<const Score*> members;
-    for (const Score& each : accuracy.scores)
-      if (each.group == group) members.push_back(&each);
+    std::vector<const Score*> members = members_of(group, accuracy.scores);
     std::ranges::stable_sort(members, std::greater{}, [](const Score* each) {
       return std::abs(std::log(each->expected / each->measured));
     });
@@ -172,7 +168,7 @@ Rows details(const Accuracy& accuracy) {
 
 Rows group_rows(const Accuracy& accuracy) {
   Rows rows;
-  for (const Members& group : members_of(accuracy.scores))
+  for (const Members& group : parts_of(accuracy.scores))
     rows.push_back(cells(figures_of(group.name, group.scores)));
   return rows;
 }
@@ -185,7 +181,7 @@ Rows label_rows(const Accuracy& accuracy) {
 
 Rows left_out_rows(const std::vector<Score>& left_out) {
   Rows rows;
-  for (const Members& group : members_of(left_out)) {
+  for (const Members& group : parts_of(left_out)) {
     rows.push_back(cells(figures_of(group.name, group.scores)));
     rows.back().resize(7);
   }
