@@ -19,7 +19,8 @@ void visit(Archive& io, Device& row) {
   io(row.memory), io(row.memory_nominal), io(row.unified_memory), io(row.bandwidth);
   io(row.fp32), io(row.tf32), io(row.fp16), io(row.bf16), io(row.fp8), io(row.int8), io(row.fp4);
   io(row.link), io(row.link_kind), io(row.host_bus), io(row.host_bus_kind);
-  io(row.power_w), io(row.compute_capability), io(row.host), io(row.launched);
+  io(row.power_w), io(row.compute_capability), io(row.multiprocessors), io(row.host);
+  io(row.launched);
   io(row.list_price_usd), io(row.source), io(row.date), io(row.conflicts);
 }
 

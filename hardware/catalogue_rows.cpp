@@ -37,6 +37,13 @@ void take(std::optional<double> number, double& into) {
   if (number) into = *number;
 }
 
+/// A count, `key`'s value in the file.
+void take(TomlRow& row, std::string_view key, std::optional<double> count, int& into) {
+  if (!count) return;
+  if (*count != std::floor(*count)) row.fail(key, "expected a whole number");
+  into = static_cast<int>(*count);
+}
+
 /// The row's own sources spelled out, then those of the row that it is based on.
 std::string source_of(TomlRow& row, const Sources& sources, std::string_view file,
                       const std::string* base_name, const std::string* base_source) {
@@ -122,6 +129,7 @@ Device read_device(TomlRow& row, const RowContext<Device>& context) {
   take(row.positive("host_bus_gbs", most_gbs), device.host_bus);
   take(row.text("host_bus_kind"), device.host_bus_kind);
   take(row.text("compute_capability"), device.compute_capability);
+  take(row, "multiprocessors", row.positive("multiprocessors", most_cores), device.multiprocessors);
   take(row.text("host"), device.host);
   take(row.text("launched"), device.launched);
   if (const auto price = row.positive("list_price_usd", most_dollars))
@@ -146,14 +154,8 @@ Host read_host(TomlRow& row, const RowContext<Host>& context) {
   if (decimal) host.ram = whole(*decimal, 1e9);
   if (host.ram == Bytes()) row.fail("ram_gib", "missing; expected ram_gib or ram_gb");
   take(needed("ram_bandwidth_gbs", most_gbs), host.ram_bandwidth);
-  if (const auto cores = needed("cores", most_cores)) {
-    if (*cores != std::floor(*cores)) row.fail("cores", "expected a whole number");
-    host.cores = static_cast<int>(*cores);
-  }
-  if (const auto sockets = row.positive("sockets", most_cores)) {
-    if (*sockets != std::floor(*sockets)) row.fail("sockets", "expected a whole number");
-    host.sockets = static_cast<int>(*sockets);
-  }
+  take(row, "cores", needed("cores", most_cores), host.cores);
+  take(row, "sockets", row.positive("sockets", most_cores), host.sockets);
   if (const auto peak = needed("cpu_tflops", most_tflops))
     host.cpu_peak = FlopsPerSecond(*peak * 1e12);
   take(needed("host_bus_gbs", most_gbs), host.host_bus);

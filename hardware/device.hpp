@@ -35,6 +35,7 @@ struct Device {
   std::string host_bus_kind;             ///< "PCIe 4.0 x16"
   double power_w = 0;                    ///< board power limit, W; 0 unknown
   std::string compute_capability;        ///< NVIDIA only
+  int multiprocessors = 0;               ///< NVIDIA only; 0: no source says
   std::string host;                      ///< the host it usually sits in; empty: the default
   std::string launched;                  ///< ISO date, empty unknown
   std::optional<double> list_price_usd;  ///< launch list price, US dollars

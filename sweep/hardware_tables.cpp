@@ -45,6 +45,7 @@ class Properties {
     row("host_bus_bytes_s", rate(d.host_bus));
     row("power_w", positive(d.power_w));
     row("compute_capability", d.compute_capability);
+    if (d.multiprocessors > 0) row("multiprocessors", std::int64_t{d.multiprocessors});
     row("launched", d.launched);
     row("list_price_usd", d.list_price_usd ? positive(*d.list_price_usd) : report::Value());
     row("source", d.source);

@@ -136,6 +136,25 @@ TEST(Catalogue, PeaksAreDenseByTheArithmeticOfTheirTensorCores) {
   EXPECT_GE(compared, 40);
 }
 
+TEST(Catalogue, MultiprocessorsHaveFourTensorCoresOrEight) {
+  std::ifstream file(HEADROOM_TEST_DATA "/tensor_peaks.csv");
+  std::string line;
+  int compared = 0;
+  while (std::getline(file, line)) {
+    if (line.starts_with('#') || line.starts_with("name,")) continue;
+    std::istringstream fields(line);
+    std::string name;
+    int cores = 0;
+    std::getline(fields, name, ',');
+    fields >> cores;
+    const Device& row = shipped_catalogue().device(name);
+    if (row.multiprocessors == 0) continue;
+    EXPECT_EQ(row.multiprocessors * (std::stod(row.compute_capability) < 8 ? 8 : 4), cores) << name;
+    ++compared;
+  }
+  EXPECT_GE(compared, 40);
+}
+
 TEST(Catalogue, SlicesAddUpToNoMoreThanTheirCard) {
   int slices = 0;
   for (const Device& row : shipped_catalogue().devices) {
@@ -147,6 +166,9 @@ TEST(Catalogue, SlicesAddUpToNoMoreThanTheirCard) {
     EXPECT_LE(row.memory.real() / card.memory.real(), 0.51) << row.name;
     EXPECT_LE(tera(row.fp16) / tera(card.fp16), (count + 1) / 8) << row.name;
     EXPECT_LE(row.bandwidth / card.bandwidth, 0.5) << row.name;
+    EXPECT_NEAR(static_cast<double>(row.multiprocessors) / card.multiprocessors,
+                tera(row.fp16) / tera(card.fp16), 1e-3)
+        << row.name;
     EXPECT_EQ(row.link, BytesPerSecond()) << row.name;
     EXPECT_EQ(row.link_kind, "") << row.name;
   }
@@ -297,10 +319,11 @@ TEST(Overlay, BadRowsAreRefused) {
   for (const std::string& bad :
        {std::string("not toml"), std::string("[[devise]]\n"), std::string("device = 3\n"), head,
         head + "memory_gib = 8\nbandwidth_gbs = 100\n", good + "memory_mib = 8192\n",
-        good + "power_w = -1\n", good + "power_w = nan\n", good + "list_price_usd = 0\n",
-        good + "list_price_usd = 1e30\n", good + "aliases = [1]\n", good + "vendor = \"\"\n",
-        good + good, good + "based_on = \"nothing\"\n", good + "unified_memory = 1\n",
-        std::string("default_host = \"nowhere\"\n"), std::string("[[host]]\nname = \"x\"\n"),
+        good + "multiprocessors = 1.5\n", good + "power_w = -1\n", good + "power_w = nan\n",
+        good + "list_price_usd = 0\n", good + "list_price_usd = 1e30\n", good + "aliases = [1]\n",
+        good + "vendor = \"\"\n", good + good, good + "based_on = \"nothing\"\n",
+        good + "unified_memory = 1\n", std::string("default_host = \"nowhere\"\n"),
+        std::string("[[host]]\nname = \"x\"\n"),
         head + "memory_gib = 8\nbandwidth_gbs = 0\nfp16_tflops = 10\n"})
     EXPECT_NE(message_of(bad), "accepted") << bad;
 }
