@@ -214,20 +214,23 @@ struct Runtime {
   bool experts_stay;         ///< routed experts are in host memory, all else on cards, unless told
   Size vocabulary_multiple;  ///< rows of the vocabulary are padded to a multiple of this
   std::span<const ExpertTiles> expert_tiles;  ///< empty: experts in MXFP4 are not padded
-  Size window_slack;       ///< tokens that a capped sliding window holds beside the window
-  Size kv_block;           ///< tokens that KV memory is handed out in
-  Growth cache_growth;     ///< how caches come to their size
-  Size state_bytes;        ///< bytes of one element of recurrent state
-  Size prefill_chunk;      ///< tokens of a prefill pass at most; 0: the whole prompt at once
-  Size product_tile;       ///< tokens of a prompt are multiplied so many at a time; 0: few
-  Size activation_bytes;   ///< bytes of an activation; 0: as many as the arithmetic has
-  double residual_copies;  ///< hidden states of every token that stand at once
-  double widest_share;     ///< of gate, up and their product, what stands at once
-  Positions logits;        ///< whose logits a prefill pass makes
-  Size logits_bytes;       ///< bytes of one logit with its copies
-  Size returned_bytes;     ///< of them, what is copied to the first card, where the input came
-  StartPass start_pass;    ///< decides what is kept free, in place of the prompts asked for
-  bool fuses_at_start;     ///< q, k and v, and a layer's experts, are copied into one matrix
+  Size window_slack;        ///< tokens that a capped sliding window holds beside the window
+  Size kv_block;            ///< tokens that KV memory is handed out in
+  Growth cache_growth;      ///< how caches come to their size
+  Size state_bytes;         ///< bytes of one element of recurrent state
+  Size prefill_chunk;       ///< tokens of a prefill pass at most; 0: the whole prompt at once
+  Size long_prefill_chunk;  ///< the same of contexts beyond 32768 tokens; 0: as others
+  Size attention_rows;      ///< queries of one head that a block of a prompt's attention takes, two
+                            ///< blocks at once on a multiprocessor; 0: all have work to the end
+  Size product_tile;        ///< tokens of a prompt are multiplied so many at a time; 0: few
+  Size activation_bytes;    ///< bytes of an activation; 0: as many as the arithmetic has
+  double residual_copies;   ///< hidden states of every token that stand at once
+  double widest_share;      ///< of gate, up and their product, what stands at once
+  Positions logits;         ///< whose logits a prefill pass makes
+  Size logits_bytes;        ///< bytes of one logit with its copies
+  Size returned_bytes;      ///< of them, what is copied to the first card, where the input came
+  StartPass start_pass;     ///< decides what is kept free, in place of the prompts asked for
+  bool fuses_at_start;      ///< q, k and v, and a layer's experts, are copied into one matrix
   FlashAttention flash;
   Size score_bytes;    ///< bytes of one attention score with its copies, where it is in memory
   Size layer_kernels;  ///< launched for a layer in prefill, unpacking left out; 0: chunks of a

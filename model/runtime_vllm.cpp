@@ -48,6 +48,9 @@ Runtime vllm() {
   r.expert_tiles = tiles_by_triton;
   r.kv_block = 16;
   r.prefill_chunk = 8192;
+  // FlashAttention 2 flash_fwd_launch_template.h, run_mha_fwd_splitkv_dispatch: with pages, blocks
+  // of 64 queries and 80 KiB; FlashAttention 3 has half as many of 128.
+  r.attention_rows = 64;
   // lora/layers/base_linear.py create_lora_weights; config/lora.py MaxLoRARanks, lora_dtype.
   r.adapters = AdapterMemory::slots;
   r.adapter_ranks = vllm_ranks;
@@ -118,6 +121,7 @@ Runtime vllm_of_2024() {
   // Python between steps; V1 was written for that.
   r.step_s = guess(1.2e-3, 0.5e-3, 3e-3);
   r.prefill_chunk = 0;
+  r.long_prefill_chunk = 512;  // config.py SchedulerConfig; 2048 from 0.6.5 on
   r.prompts_apart = true;
   r.start_pass.tokens = r.start_pass.tokens_on_large = 0;
   r.start_pass.least_tokens = 2048;
@@ -133,6 +137,7 @@ Runtime vllm_of_early_2024() {
   r.source = "vLLM 0.4 config.py: max_context_len_to_capture 8192; as 0.7 beside";
   r.encoder_decoders = bart;
   r.graph_tokens = 8192;
+  r.long_prefill_chunk = 0;
   return r;
 }
 

@@ -20,6 +20,9 @@ bool has_start_pass(const Scenario& s) {
   return s.runtime->start_pass.sequences > 0 && !s.machine->devices.empty();
 }
 
+/// vLLM 0.6 engine/arg_utils.py: longer contexts than this go through in chunks.
+constexpr Size longest_whole = 32768;
+
 /// Of the engine's pass at start. More are asked for where more run at once.
 Size start_sequences(const Scenario& s) { return std::max(s.batch, usual_sequences(s)); }
 
@@ -28,8 +31,6 @@ Size start_tokens(const Scenario& s) {
   const StartPass& start = s.runtime->start_pass;
   const Size sequences = start_sequences(s), context = s.cached_tokens();
   const Size stated = is_large(s.machine->devices.front()) ? start.tokens_on_large : start.tokens;
-  // vLLM 0.6 engine/arg_utils.py: longer contexts than this go through in chunks.
-  constexpr Size longest_whole = 32768;
   const Size whole_context = context > longest_whole ? 0 : context;
   const Size tokens = std::max(stated > 0 ? stated : whole_context, start.least_tokens);
   return std::max(sequences, context > tokens / sequences ? tokens : sequences * context);
@@ -54,7 +55,10 @@ Size score_bytes(const Scenario& s) {
 
 Size prefill_chunk(const Scenario& s) {
   const Size stated = s.layer_split != nullptr ? s.layer_split->micro_batch : 0;
-  return stated > 0 ? stated : s.runtime->prefill_chunk;
+  if (stated > 0) return stated;
+  const Runtime& r = *s.runtime;
+  return r.long_prefill_chunk > 0 && s.cached_tokens() > longest_whole ? r.long_prefill_chunk
+                                                                       : r.prefill_chunk;
 }
 
 Size pass_tokens(const Scenario& s) {

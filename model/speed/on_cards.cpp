@@ -143,6 +143,7 @@ Work rank_work(const Scenario& s, const Plan& plan, const Pass& pass, Size first
       work.expert_bytes;
   work.flops /= static_cast<double>(plan.shards);
   work.attended /= static_cast<double>(plan.shards);
+  work.idle = work.attended > 0 ? work.attended * idle_share(s, pass, plan.shards) : 0;
   work.packed_bytes = pass.prompt > 0 ? work.weight_bytes : 0;
   work.touched_bytes = pass.prompt > 0 ? work.expert_bytes : 0;
   if (pass.prompt == 0)

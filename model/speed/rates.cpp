@@ -137,7 +137,7 @@ double beside_products(const Work& work, const Rate& rate) {
 }
 
 double compute_seconds(const Work& work, const Rate& rate) {
-  const double attention = work.attended > 0 ? work.attended / rate.attend_s : 0;
+  const double attention = work.attended > 0 ? (work.attended + work.idle) / rate.attend_s : 0;
   const double experts =
       work.touched_bytes > 0 ? rate.expert_reads * work.touched_bytes / rate.bytes_s : 0;
   return (work.flops - work.attended) / rate.flops_s + attention + work.scores * rate.score_s +

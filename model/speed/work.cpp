@@ -70,6 +70,7 @@ Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
       work.scores = work.flops / (4.0 * static_cast<double>(width));
     }
     work.attended = work.flops;
+    work.idle = work.attended * idle_share(s, pass);
     return work;
   }
   work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
@@ -83,6 +84,15 @@ Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
     work.repeated +=
         work.cache_bytes - kv_read(s, {.source = pass.cached.source}, run.first, run.last);
   return work;
+}
+
+double idle_share(const Scenario& s, const Pass& pass, Size shards) {
+  if (s.machine->devices.empty()) return 0;
+  const double at_once = 2.0 * s.machine->devices.front().multiprocessors;
+  const auto rows = static_cast<double>(s.runtime->attention_rows);
+  const auto heads = static_cast<double>(s.weights->model->shape.query_heads / shards);
+  const double blocks = rows > 0 ? heads * std::ceil(pass.tokens / pass.weight_reads / rows) : 0;
+  return at_once > 0 && blocks > 0 ? at_once * std::ceil(blocks / at_once) / blocks - 1 : 0;
 }
 
 Work head_work(const Scenario& s, const Pass& pass) {

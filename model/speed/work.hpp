@@ -17,6 +17,7 @@ struct Work {
   double touched_bytes = 0;  ///< of routed experts that a prompt touches
   double flops = 0;          ///< multiplications and additions of matrices and attention scores
   double attended = 0;  ///< of them those of a prompt's scores: in 16 bit, whatever weights are
+  double idle = 0;      ///< that multiprocessors could do while others attend, beside flops
 };
 
 inline Work operator+(const Work& a, const Work& b) {
@@ -29,7 +30,8 @@ inline Work operator+(const Work& a, const Work& b) {
           a.packed_bytes + b.packed_bytes,
           a.touched_bytes + b.touched_bytes,
           a.flops + b.flops,
-          a.attended + b.attended};
+          a.attended + b.attended,
+          a.idle + b.idle};
 }
 /// What layers do, and what of it reads and multiplies caches and their scores: that is done where
 /// the caches are.
@@ -44,6 +46,10 @@ inline Work work_of(const Scenario& scenario, const Pass& pass, const Piece& pie
 Work head_work(const Scenario& scenario, const Pass& pass);
 /// The attention of `layers` alone.
 Work attention_work(const Scenario& scenario, const Pass& pass, Range layers);
+/// Idle time of multiprocessors while a prompt attends, by that in which they work: blocks of
+/// attention_rows queries of one head go through a card two at once on each, and the last round
+/// of them does not fill it. Of heads that `shards` cards divide; 0 where it is not known.
+double idle_share(const Scenario& scenario, const Pass& pass, Size shards = 1);
 /// `work` without `part` of it, which attention is.
 inline Work without(Work work, const Work& part) {
   work.cache_bytes -= part.cache_bytes;
@@ -51,6 +57,7 @@ inline Work without(Work work, const Work& part) {
   work.scores -= part.scores;
   work.flops -= part.flops;
   work.attended -= part.attended;
+  work.idle -= part.idle;
   return work;
 }
 /// What of `work` the CPU does beside `attention`: what experts cost on a card, and its tiles, say

@@ -1,0 +1,62 @@
+// A prompt's attention goes through a card in rounds of blocks, and a long prompt in chunks.
+#include <gtest/gtest.h>
+
+#include "model/speed/speed.hpp"
+#include "model/speed/work.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr const char* qwen_7b = "Qwen/Qwen2.5-7B";  // 28 query heads, four of keys and values
+
+double reads(const char* engine, Size prompt, Size output) {
+  test::OnCards c(qwen_7b, "bf16", "1x a100-sxm-80gb", engine);
+  c.s.prompt_tokens = prompt;
+  c.s.output_tokens = output;
+  return prefill_pass(c.s, prompt).weight_reads;
+}
+
+TEST(PromptAttention, ContextsBeyond32768GoInChunksOf512InVllmOf2024) {
+  EXPECT_EQ(reads("vllm-0.7", 30720, 2048), 1);
+  EXPECT_EQ(reads("vllm-0.7", 30720, 2049), 60) << "the whole context decides";
+  EXPECT_EQ(reads("vllm-0.5", 63488, 2048), 1) << "not before";
+  EXPECT_EQ(reads("vllm-0.9", 63488, 2048), 8) << "of 8192, whatever the context";
+}
+
+// 512 queries in blocks of 64 of 28 heads: 224 blocks, of which 108 multiprocessors hold 216.
+TEST(PromptAttention, TheLastRoundOfBlocksLeavesMultiprocessorsIdle) {
+  test::OnCards c(qwen_7b, "bf16", "1x a100-sxm-80gb", "vllm-0.7");
+  c.s.prompt_tokens = 63488;
+  const Pass pass = prefill_pass(c.s, c.s.prompt_tokens);
+  EXPECT_DOUBLE_EQ(idle_share(c.s, pass), 432.0 / 224 - 1);
+  EXPECT_DOUBLE_EQ(idle_share(c.s, pass, 2), 216.0 / 112 - 1) << "14 heads on each of two cards";
+  c.box.devices.front().multiprocessors = 112;
+  EXPECT_DOUBLE_EQ(idle_share(c.s, pass), 0) << "one round";
+  c.box.devices.front().multiprocessors = 0;
+  EXPECT_DOUBLE_EQ(idle_share(c.s, pass), 0) << "no source says how many there are";
+  const Runtime even = [&] {
+    Runtime r = *c.s.runtime;
+    r.attention_rows = 0;
+    return r;
+  }();
+  c.box.devices.front().multiprocessors = 108;
+  c.s.runtime = &even;
+  EXPECT_DOUBLE_EQ(idle_share(c.s, pass), 0) << "blocks that share the work evenly";
+}
+
+TEST(PromptAttention, IdleMultiprocessorsTakeTimeOfScoresAlone) {
+  test::OnCards c(qwen_7b, "bf16", "1x a100-sxm-80gb", "vllm-0.7");
+  c.s.prompt_tokens = 126976;
+  const auto seconds = [&] { return prefill(c.s, place(c.s, 1.0), c.s.prompt_tokens).cards; };
+  const double idle = seconds();
+  c.box.devices.front().multiprocessors = 112;
+  const double busy = seconds();
+  const Work work = work_of(c.s, prefill_pass(c.s, c.s.prompt_tokens), Piece{{0, 28}});
+  const double scores =
+      work.attended / (c.box.devices.front().bf16->value() * c.s.runtime->score_compute.value);
+  EXPECT_NEAR(idle - busy, scores * (432.0 / 224 - 1), scores * 1e-9);
+}
+
+}  // namespace
+}  // namespace headroom::model
