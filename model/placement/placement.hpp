@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <optional>
+#include <vector>
 
 #include "model/estimate.hpp"
 #include "model/memory/activation.hpp"
@@ -113,15 +116,17 @@ class Uses {
   /// As many as the scenario asks for, or one.
   explicit Uses(const Scenario& scenario)
       : Uses(scenario, std::max<Size>(1, scenario.tensor_parallel)) {}
+  /// The same scenario's with so many shards.
+  const Uses& divided(Size shards) const;
   CardUse card(const Plan& plan, Size card) const;
   /// All that the first card holds under plan(), which places so many items on it alone, layers and
   /// the output, whatever the budgets are: worked out once.
   template <class F>
   Bytes alone(Size items, F&& plan) const {
-    if (alone_.empty()) alone_.resize(s_.weights->layer.size() + 2, all_of_it);
-    Bytes& bytes = alone_[static_cast<std::size_t>(items)];
-    if (bytes == all_of_it) bytes = card(plan(), 0).total();
-    return bytes;
+    if (alone_.empty()) alone_.resize(s_.weights->layer.size() + 2);
+    Size& bytes = alone_[static_cast<std::size_t>(items)];
+    if (bytes == 0) bytes = card(plan(), 0).total().count();
+    return Bytes(bytes);
   }
   /// Its weights alone.
   Bytes weights(const Plan& plan, Size card) const;
@@ -139,6 +144,11 @@ class Uses {
   Size shards() const { return shards_; }
 
  private:
+  CardUse held_on(const Plan& plan, Size card) const;
+  Bytes weights_on(const Plan& plan, Size card) const;
+  HostUse held_by_host(const Plan& plan) const;
+  bool repeats(const Plan& plan, Size card) const;
+
   const Scenario& s_;
   Size shards_;
   CacheBytes cache_;
@@ -148,7 +158,11 @@ class Uses {
   Bytes working_;
   Bytes beside_;  ///< of any card, working memory and rotary tables
   double taken_;  ///< by a byte of weights or caches, the allocator's shares included
-  mutable std::vector<Bytes> alone_;  ///< by items; all_of_it: not asked for yet
+  mutable std::vector<Size> alone_;                     ///< by items; 0: not asked for yet
+  mutable std::vector<std::unique_ptr<Uses>> divided_;  ///< by other numbers of shards
+  // Where matrices are split scenario and shards say all of a plan but whether it fits.
+  mutable std::vector<std::optional<CardUse>> ranks_;  ///< by card
+  mutable std::optional<HostUse> host_;
 };
 inline CardUse card_use(const Scenario& scenario, const Plan& plan, Size card) {
   return Uses(scenario, plan.shards).card(plan, card);

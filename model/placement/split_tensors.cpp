@@ -56,6 +56,19 @@ Reason obstacle_of_experts(const Scenario& s, Size shards, Size replicas) {
   return Reason::none;
 }
 
+/// Shards that hold the weights at the least, on cards that have as much as the largest, and where
+/// `replicas` of them share the experts.
+Size least_shards(const Scenario& s, Size stages, Size replicas, double factor) {
+  Bytes largest;
+  for (Size card = 0; card < card_count(s); ++card)
+    largest = std::max(largest, card_budget(s, static_cast<std::size_t>(card)));
+  const Shards& w = s.weights->shards;
+  const Divided all = w.before.back() + w.embedding + w.head;
+  const Size held =
+      (scaled(largest, factor) + s.cpu_offload).count() * stages * (w.experts > 0 ? replicas : 1);
+  return held > 0 ? (all.sum().count() + held - 1) / held : 1;
+}
+
 /// The smallest budget among the cards [first, last).
 Bytes smallest_budget(const Scenario& s, Size first, Size last) {
   Bytes least = all_of_it;
@@ -130,16 +143,12 @@ Plan split_tensors(const Uses& uses, double factor) {
       least_asked * stages * replicas > cards)
     return refused(Reason::not_enough_gpus);
   const auto over = [&](Size shards) {
-    if (shards == uses.shards()) return with(uses, factor, stages, replicas);
-    return with(Uses(s, shards), factor, stages, replicas);
+    return with(uses.divided(shards), factor, stages, replicas);
   };
   if (asked > 0) return over(asked);
   // As few cards as hold the model: none that the weights alone overflow is tried.
   const Size most = cards / (stages * replicas);
-  const Bytes budget = smallest_budget(s, 0, 1) + s.cpu_offload;
-  const Size least = budget > Bytes(0) && s.weights->shards.experts == 0
-                         ? s.weights->total.count() / (budget.count() * stages)
-                         : 1;
+  const Size least = least_shards(s, stages, shares_experts(s) ? replicas : 1, factor);
   Size widest = 0;
   for (Size shards = most; shards >= 1 && widest == 0; --shards)
     if (obstacle(s, shards, replicas) == Reason::none) widest = shards;

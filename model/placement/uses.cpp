@@ -147,6 +147,20 @@ Uses::Uses(const Scenario& s, Size shards)
   beside_ = working_ + rotary_tables(s, std::ssize(s.weights->layer));
 }
 
+const Uses& Uses::divided(Size shards) const {
+  if (shards == shards_) return *this;
+  for (const auto& other : divided_)
+    if (other->shards() == shards) return *other;
+  return *divided_.emplace_back(std::make_unique<Uses>(s_, shards));
+}
+
+/// Whether the card before it has an equal part and is alike.
+bool Uses::repeats(const Plan& plan, Size card) const {
+  if (card % plan.shards == 0 || plan.expert_groups > 1) return false;
+  const Device *at = &s_.machine->devices[static_cast<std::size_t>(card)], *before = at - 1;
+  return at->compute_capability == before->compute_capability && at->link == before->link;
+}
+
 Bytes Uses::room(Size card, double factor) const {
   const Bytes budget = scaled(card_budget(s_, static_cast<std::size_t>(card)), factor);
   const Bytes left = budget - rounded_down(s_.runtime->context_bytes.value);
@@ -155,7 +169,26 @@ Bytes Uses::room(Size card, double factor) const {
          draft.weights - draft.kv_cache;
 }
 
+CardUse Uses::card(const Plan& plan, Size card) const {
+  if (s_.runtime->split != Split::tensors) return held_on(plan, card);
+  if (ranks_.empty()) ranks_.resize(static_cast<std::size_t>(plan.cards));
+  std::optional<CardUse>& use = ranks_[static_cast<std::size_t>(card)];
+  if (!use) use = repeats(plan, card) ? this->card(plan, card - 1) : held_on(plan, card);
+  return *use;
+}
+
 Bytes Uses::weights(const Plan& plan, Size card) const {
+  return s_.runtime->split == Split::tensors ? this->card(plan, card).weights
+                                             : weights_on(plan, card);
+}
+
+HostUse Uses::host(const Plan& plan) const {
+  if (s_.runtime->split != Split::tensors) return held_by_host(plan);
+  if (!host_) host_ = held_by_host(plan);
+  return *host_;
+}
+
+Bytes Uses::weights_on(const Plan& plan, Size card) const {
   if (!is_used(plan, card)) return {};
   Bytes bytes = card == 0 ? plan.stage_buffer : Bytes(0);
   if (plan.assignment != nullptr)
@@ -167,7 +200,7 @@ Bytes Uses::weights(const Plan& plan, Size card) const {
   return bytes + draft_of(s_, shards_, card == plan.idle).weights;
 }
 
-CardUse Uses::card(const Plan& plan, Size card) const {
+CardUse Uses::held_on(const Plan& plan, Size card) const {
   CardUse use;
   if (!is_used(plan, card)) return use;
   const auto caches = [&](const CacheBytes& cache) {
@@ -179,7 +212,7 @@ CardUse Uses::card(const Plan& plan, Size card) const {
       bytes += cache(plan.on_cards.last, std::ssize(s_.weights->layer));
     return bytes;
   };
-  use.weights = weights(plan, card);
+  use.weights = weights_on(plan, card);
   const Bytes own = caches(cache_);
   use.kv_cache = own + draft_of(s_, shards_, card == plan.idle).kv_cache;
   Size layers = 0;
@@ -212,7 +245,7 @@ Bytes Uses::host_weights(const Plan& plan) const {
   return bytes + draft;
 }
 
-HostUse Uses::host(const Plan& plan) const {
+HostUse Uses::held_by_host(const Plan& plan) const {
   HostUse use;
   use.weights = host_weights(plan);
   use.process = rounded_down(s_.runtime->host_bytes.value);
