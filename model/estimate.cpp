@@ -21,13 +21,18 @@ bool holds(const Runtime& runtime, SchemeFamily family) {
   return std::find(runtime.holds.begin(), runtime.holds.end(), family) != runtime.holds.end();
 }
 
+/// What no batch, context or memory changes.
+Reason lasting_refusal(const Scenario& s) {
+  if (!runs_on(*s.runtime, *s.machine)) return Reason::cards_unsupported;
+  if (!has_class(*s.runtime, *s.weights->model)) return Reason::model_unsupported;
+  if (!s.weights->refusal.empty()) return Reason::precision_unsupported;
+  if (!holds(*s.runtime, s.weights->scheme->family)) return Reason::precision_unsupported;
+  return Reason::none;
+}
+
 /// What cannot be, whatever the memory.
 Reason refusal(const Scenario& s) {
   const Model& model = *s.weights->model;
-  if (!runs_on(*s.runtime, *s.machine)) return Reason::cards_unsupported;
-  if (!has_class(*s.runtime, model)) return Reason::model_unsupported;
-  if (!s.weights->refusal.empty()) return Reason::precision_unsupported;
-  if (!holds(*s.runtime, s.weights->scheme->family)) return Reason::precision_unsupported;
   if (s.kv_cache && s.runtime->cache_format(*s.kv_precision) == nullptr)
     return Reason::cache_unsupported;
   if (!s.kv_cache && !s.runtime->cache_optional) return Reason::cache_required;
@@ -88,15 +93,9 @@ std::uint8_t least_share(const PassTime& time) {
 
 }  // namespace
 
-const Speeds& Evaluator::speeds(const Plan& plan) {
-  const Size cards = std::max<Size>(1, plan.cards);
-  if (!speeds_ || std::ssize(speeds_->cards) < std::min(cards, std::ssize(s_.machine->devices)))
-    speeds_.emplace(s_, cards);
-  return *speeds_;
-}
-
 void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
-  const Speeds& reached = speeds(plan);
+  speeds_->know(s_, plan);
+  const Speeds& reached = *speeds_;
   const PassTime first = prefill(s_, reached, plan, *prompts_);
   const LoadTime load = load_time(uses, plan);
   e.load = Seconds(load.cold());
@@ -110,7 +109,7 @@ void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
       e.step_unmeasured = e.step_unmeasured || !reached.card(card).reads_measured;
     }
   if (const Size meeting = plan.shards * plan.sharing();
-      meeting > 1 && reduce_latency(s_, meeting).measurements == 0)
+      meeting > 1 && reached.link(meeting).start->measurements == 0)
     e.first_unmeasured = e.step_unmeasured = true;
   if (!s_.weights->model->profile.generative) {
     e.total = e.ttft;
@@ -167,33 +166,24 @@ const Evaluator::Outcome& Evaluator::outcome(const Plan& plan) {
   e.verdict = verdict_of(plan);
   e.reason = plan.reason;
   e.short_bytes = plan.short_bytes;
-  const auto add = [&](const Uses& uses) {
-    made.add_memory(uses);
-    if (!fits(e.verdict)) return;
-    if (!s_.weights->model->profile.generative) e.reason = Reason::not_generative;
-    add_times(uses, plan, e);
-  };
-  if (plan.shards == uses_->shards())
-    add(*uses_);
-  else
-    add(Uses(s_, plan.shards));
+  const Uses& uses = uses_->divided(plan.shards);
+  made.add_memory(uses);
+  if (!fits(e.verdict)) return made;
+  if (!s_.weights->model->profile.generative) e.reason = Reason::not_generative;
+  add_times(uses, plan, e);
   return made;
 }
 
-namespace {
-
-/// Of a batch that waits in part: what runs at once, as sure as that the engine starts.
-Estimate with_waiting(const Scenario& s, Scenario running) {
+Estimate Evaluator::with_waiting(Scenario running) {
   running.concurrency = 0;
-  Estimate e = evaluate(running);
-  e.waiting = s.batch - running.batch;
+  if (!running_) running_ = std::make_unique<Evaluator>();
+  Estimate e = (*running_)(running);
+  e.waiting = s_.batch - running.batch;
   running.batch = 1;
   e.sure = sureness(Uses(running), e.verdict, e.gpus_used);
-  if (s.concurrency > 0) e.served = served(s, e);
+  if (s_.concurrency > 0) e.served = served(s_, e, *speeds_);
   return e;
 }
-
-}  // namespace
 
 Estimate Evaluator::refused(Reason reason, Bytes short_bytes) const {
   Estimate e;
@@ -206,13 +196,16 @@ Estimate Evaluator::refused(Reason reason, Bytes short_bytes) const {
 
 void Evaluator::prepare(const Scenario& s) {
   if (s_.weights != s.weights || s_.machine != s.machine || s_.runtime != s.runtime ||
-      s_.threads != s.threads)
+      s_.threads != s.threads) {
     speeds_.reset();
+    lasting_refusal_ = lasting_refusal(s);
+  }
   last_.reset();
   uses_.reset();
   s_ = s;
-  refusal_ = refusal(s_);
+  refusal_ = lasting_refusal_ != Reason::none ? lasting_refusal_ : refusal(s_);
   if (refusal_ != Reason::none) return;
+  if (!speeds_) speeds_.emplace(s_);
   uses_.emplace(s_);
   prompts_.emplace(s_, prefill_pass(s_, s_.prompt_tokens));
   step_.emplace(s_, step_pass(s_));
@@ -225,7 +218,7 @@ Estimate Evaluator::operator()(const Scenario& s) {
   if (!(s_ == s)) prepare(s);
   if (refusal_ != Reason::none) return refused(refusal_);
   const Plan plan = place(*uses_, 1.0);
-  if (const auto fewer = fewer_at_once(s_, plan, 1.0)) return with_waiting(s_, *fewer);
+  if (const auto fewer = fewer_at_once(s_, plan, 1.0)) return with_waiting(*fewer);
   if (verdict_of(plan) == Verdict::refused) return refused(plan.reason, plan.short_bytes);
   const Outcome& made = outcome(plan);
   Estimate e = made.estimate;
@@ -234,7 +227,7 @@ Estimate Evaluator::operator()(const Scenario& s) {
     const Bytes budget = card_budget(s_, static_cast<std::size_t>(plan.idle));
     e.max_memory = std::max(Bytes(0), budget - made.beside);
   }
-  if (fits(e.verdict) && s_.concurrency > 0) e.served = served(s_, e);
+  if (fits(e.verdict) && s_.concurrency > 0) e.served = served(s_, e, *speeds_);
   return e;
 }
 

@@ -2,6 +2,7 @@
 // the next is not worked out again.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "model/placement/placement.hpp"
@@ -32,18 +33,21 @@ class Evaluator {
   };
 
   void prepare(const Scenario& scenario);
-  const Speeds& speeds(const Plan& plan);
   const Outcome& outcome(const Plan& plan);
   void add_times(const Uses& uses, const Plan& plan, Estimate& estimate);
+  /// Of a batch that waits in part: what runs at once, as sure as that the engine starts.
+  Estimate with_waiting(Scenario running);
   Estimate refused(Reason reason, Bytes short_bytes = {}) const;
 
   Scenario s_;                   ///< the last one: all below points to it
+  Reason lasting_refusal_{};     ///< as lasting as speeds_
   Reason refusal_{};             ///< whatever its budgets are; so with all below
   std::optional<Outcome> last_;  ///< of the last placement: the next budget's is often the same
   std::optional<Uses> uses_;
   std::optional<TimedPass> prompts_, step_;
   std::optional<Speeds>
       speeds_;  ///< the same for all scenarios with its weights, machine, runtime, threads
+  std::unique_ptr<Evaluator> running_;  ///< of batches that wait in part
 };
 
 }  // namespace headroom::model

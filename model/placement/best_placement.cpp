@@ -126,7 +126,7 @@ class Best {
       if (regime.cards && streams(s_)) return u;
       // Off the cards the head is multiplied after the layers, not with them.
       const double after =
-          seconds(s_, work, regime.copies ? card_rate(s_, s_.machine->devices[0]) : cpu_rate(s_));
+          seconds(work, regime.copies ? card_rate(s_, s_.machine->devices[0]) : cpu_rate(s_));
       u.off_bytes = u.off_flops = u.off_beside = 0;
       u.cpu_s += after;
       u.disk_s += after;
@@ -150,7 +150,7 @@ class Best {
     u.on_card = u.on_cpu = u.on_disk = bytes.count();
     const Rate cpu = cpu_rate(s_);
     const Rate rate = regime.cards || regime.copies ? card_rate(s_, s_.machine->devices[0]) : cpu;
-    u.bytes = weight_read(s_, work);
+    u.bytes = weight_read(work, rate);
     u.flops = work.flops;
     u.beside = cache_read(work, rate);
     u.off_bytes = u.bytes;
@@ -162,10 +162,10 @@ class Best {
       u.cpu_s = moved / bus_rate(s_);
     } else {
       const Work matrices = matrices_on_cpu(work, attention);
-      u.off_bytes = weight_read(s_, matrices);
+      u.off_bytes = weight_read(matrices, cpu);
       u.off_flops = matrices.flops;
       u.off_beside = cache_read(matrices, cpu);
-      u.cpu_s = cpu_attention_seconds(s_, attention, cpu);
+      u.cpu_s = cpu_attention_seconds(attention, cpu);
     }
     u.disk_s = u.cpu_s + (streams(s_) ? moved : work.weight_bytes) / disk_rate(s_);
     const bool passes = regime.cards && streams(s_);

@@ -87,7 +87,7 @@ class Parts {
 
  private:
   double reading(const Work& work, const Rate& rate) const {
-    return weight_read(s_, work) / rate.bytes_s;
+    return weight_read(work, rate) / rate.bytes_s;
   }
 
   /// What `all` moves through memory beside what it multiplies, in words.

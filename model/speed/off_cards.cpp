@@ -8,9 +8,8 @@
 namespace headroom::model {
 namespace {
 
-double cpu_seconds(const Scenario& s, const Rate& cpu, const Work& all, const Work& attention) {
-  return seconds(s, matrices_on_cpu(all, attention), cpu) +
-         cpu_attention_seconds(s, attention, cpu);
+double cpu_seconds(const Rate& cpu, const Work& all, const Work& attention) {
+  return seconds(matrices_on_cpu(all, attention), cpu) + cpu_attention_seconds(attention, cpu);
 }
 
 /// Times that a pass goes on from a card to the CPU or back: through the layers in their order, and
@@ -46,9 +45,9 @@ struct OnHost {
   std::vector<Item> items{};  ///< where a record is kept
 };
 
-void add_on_cpu(const Scenario& s, const Rate& cpu, const Work& work, const Work& attention,
-                std::vector<Item> items, PassTime& time, Record* record) {
-  const double taken = cpu_seconds(s, cpu, work, attention);
+void add_on_cpu(const Rate& cpu, const Work& work, const Work& attention, std::vector<Item> items,
+                PassTime& time, Record* record) {
+  const double taken = cpu_seconds(cpu, work, attention);
   time.cpu += taken;
   if (record != nullptr && taken > 0)
     record->push_back(
@@ -67,11 +66,11 @@ void add_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, OnHo
     const bool shared = prompts == HostPrompts::quicker;
     const auto cards = static_cast<double>(shared ? std::max<Size>(1, plan.cards) : Size{1});
     const double copied = work.weight_bytes + work.cache_bytes;
-    const double copies = copied / (cards * bus_rate(s));
+    const double copies = copied / (cards * speeds.bus);
     const Rate& rate = speeds.card(0).rate;
-    const double there = seconds(s, work, rate) / cards;
+    const double there = seconds(work, rate) / cards;
     if (prompts == HostPrompts::copied ||
-        copies + there < cpu_seconds(s, speeds.cpu, work, host.attention) +
+        copies + there < cpu_seconds(speeds.cpu, work, host.attention) +
                              host.crossings * s.runtime->crossing_s.value) {
       time.stream += copies;
       time.cards += there;
@@ -88,7 +87,7 @@ void add_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, OnHo
     }
   }
   add_crossings(s, host.crossings, time, record);
-  add_on_cpu(s, speeds.cpu, work, host.attention, std::move(host.items), time, record);
+  add_on_cpu(speeds.cpu, work, host.attention, std::move(host.items), time, record);
 }
 
 /// Whether anything of the model is there.
@@ -198,7 +197,7 @@ void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, co
     }
   }
   const Rate& rate = speeds.card(0).rate;
-  const double bus = moved / bus_rate(s), there = seconds(s, work, rate);
+  const double bus = moved / speeds.bus, there = seconds(work, rate);
   time.stream += bus;
   time.cards += there;
   if (record == nullptr) return;
@@ -229,8 +228,8 @@ void add_left_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan,
   if (caches_on_cards(s) || (streams && pass.prompt > 0)) return;
   Work attention = attention_work(s, pass, run);
   if (streams) attention = {.cache_bytes = attention.cache_bytes};
-  const double taken = streams ? attention.cache_bytes / bus_rate(s)
-                               : cpu_seconds(s, speeds.cpu, attention, attention);
+  const double taken =
+      streams ? attention.cache_bytes / speeds.bus : cpu_seconds(speeds.cpu, attention, attention);
   (streams ? time.stream : time.cpu) += taken;
   if (!streams)
     add_crossings(s, 2 * pass.weight_reads * static_cast<double>(run.size()), time, record);

@@ -87,7 +87,7 @@ void add_layer_split(const Scenario& s, const Speeds& speeds, const Plan& plan, 
     if (plan.has_head(card)) work = work + head_work(s, pass);
     time.least += least_seconds(work, speeds.card(card));
     const Rate& rate = speeds.card(card).rate;
-    const double own = seconds(s, work, rate);
+    const double own = seconds(work, rate);
     taken[static_cast<std::size_t>(card)] = own;
     time.cards += own;
     if (record != nullptr) {
@@ -183,9 +183,10 @@ void add_tensor_split(const Scenario& s, const Speeds& speeds, const Plan& plan,
     double slowest = 0, least = 0;
     Rate rate;
     for (Size card = first; card < last; ++card) {
+      if (card > first && speeds.repeats[static_cast<std::size_t>(card)]) continue;
       const Rate& each = speeds.card(card).rate;
       least = std::max(least, least_seconds(work, speeds.card(card)));
-      const double taken = seconds(s, work, each);
+      const double taken = seconds(work, each);
       if (taken < slowest) continue;
       slowest = taken;
       rate = each;
@@ -207,25 +208,24 @@ void add_tensor_split(const Scenario& s, const Speeds& speeds, const Plan& plan,
     stretch.seconds = slowest;
   }
   if (held_on_host > 0) {
-    const double taken = held_on_host / bus_rate(s);
+    const double taken = held_on_host / speeds.bus;
     time.stream += taken;
     if (record != nullptr)
       record->push_back({.over = Over::bus, .seconds = taken, .moved = held_on_host});
   }
-  const double link = link_rate(s, plan.shards);
   const Size meeting = plan.shards * plan.sharing();
-  const double across = link_rate(s, meeting);
+  const Speeds::Link &link = speeds.link(plan.shards), &across = speeds.link(meeting);
   const double activations = pass.tokens * static_cast<double>(w.model->shape.hidden_size) * 2.0;
   const double layers = runs(s, pass);
   if (plan.shards > 1)
     time.reduce = 2.0 * layers *
-                  (reduce_latency(s, plan.shards).value * pass.weight_reads +
-                   2.0 * (shards - 1) / shards * activations / link);
+                  (link.start->value * pass.weight_reads +
+                   2.0 * (shards - 1) / shards * activations / link.bytes_s);
   // Tokens of all replicas are gathered before the experts and their outputs scattered after.
   if (plan.shared_experts)
-    time.reduce += 2.0 * layers *
-                   (reduce_latency(s, meeting).value * pass.weight_reads +
-                    (together - 1) * activations / across);
+    time.reduce +=
+        2.0 * layers *
+        (across.start->value * pass.weight_reads + (together - 1) * activations / across.bytes_s);
   if (record != nullptr && time.reduce > 0)
     record->push_back(
         {.over = Over::reduce,

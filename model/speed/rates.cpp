@@ -101,12 +101,13 @@ double bandwidth_of(const Scenario& s, const Device& device) {
   return tiled_bandwidth(s, device, s.weights->arithmetic == Arithmetic::dequantised ? 16 : 64);
 }
 
-/// Bandwidth at which routed experts are read, by that of other weights. Those in 16 bit have tiles
-/// of 16 rows where tokens are few (vLLM 0.8 and SGLang 0.4 fused_moe.py: get_default_config).
-double experts_by_others(const Scenario& s) {
-  if (s.machine->devices.empty() || width_of(*s.weights) != Width::sixteen) return 1;
+/// Bytes of other weights that take as long as one of routed experts. Those in 16 bit have tiles of
+/// 16 rows where tokens are few (vLLM 0.8 and SGLang 0.4 fused_moe.py: get_default_config).
+double expert_weight(const Scenario& s) {
+  const double cost = s.runtime->expert_cost.value;
+  if (s.machine->devices.empty() || width_of(*s.weights) != Width::sixteen) return cost;
   const Device& device = s.machine->devices.front();
-  return tiled_bandwidth(s, device, 16) / bandwidth_of(s, device);
+  return cost / (tiled_bandwidth(s, device, 16) / bandwidth_of(s, device));
 }
 
 /// Whether cards meet over the host's bus: none of PCIe 5.0 is faster than 64 GB/s.
@@ -123,10 +124,9 @@ double launches(const Scenario& s, const Pass& pass) {
          pass.logit_rows * r.sequence_s.value;
 }
 
-double weight_read(const Scenario& s, const Work& work) {
+double weight_read(const Work& work, const Rate& rate) {
   if (work.expert_bytes == 0) return work.weight_bytes;
-  const double cost = s.runtime->expert_cost.value / experts_by_others(s);
-  return work.weight_bytes + (cost - 1) * work.expert_bytes;
+  return work.weight_bytes + (rate.expert_weight - 1) * work.expert_bytes;
 }
 double cache_read(const Work& work, const Rate& rate) {
   return rate.cache_weight * work.cache_bytes;
@@ -144,8 +144,8 @@ double compute_seconds(const Work& work, const Rate& rate) {
          work.channels * rate.channel_s + work.packed_bytes * rate.unpack_s + experts;
 }
 
-double seconds(const Scenario& s, const Work& work, const Rate& rate) {
-  return std::max(weight_read(s, work) / rate.bytes_s, compute_seconds(work, rate)) +
+double seconds(const Work& work, const Rate& rate) {
+  return std::max(weight_read(work, rate) / rate.bytes_s, compute_seconds(work, rate)) +
          beside_products(work, rate);
 }
 
@@ -183,7 +183,8 @@ Rate card_rate(const Scenario& s, const Device& device) {
           s.runtime->activation_traffic.value / bandwidth,
           unpack_seconds(s, device, rates),
           rates.expert_reads.value,
-          s.runtime->cache_cost.value};
+          s.runtime->cache_cost.value,
+          expert_weight(s)};
 }
 
 namespace {
@@ -216,7 +217,9 @@ Rate cpu_rate(const Scenario& s) {
     bandwidth = std::min(bandwidth, threads * s.runtime->thread_bandwidth.value);
     flops *= std::min(1.0, boost * threads / static_cast<double>(host.cores));
   }
-  return {bandwidth, bandwidth, flops * product_speed(s), flops};
+  Rate rate{bandwidth, bandwidth, flops * product_speed(s), flops};
+  rate.expert_weight = expert_weight(s);
+  return rate;
 }
 HostPrompts host_prompts(const Scenario& s, double tokens) {
   const bool card = !s.machine->devices.empty() && card_budget(s, 0) > Bytes(0);
@@ -226,9 +229,9 @@ HostPrompts host_prompts(const Scenario& s, double tokens) {
   return s.runtime->host_prompts == HostPrompts::copied && one_memory ? HostPrompts::quicker
                                                                       : s.runtime->host_prompts;
 }
-double cpu_attention_seconds(const Scenario& s, const Work& attention, const Rate& cpu) {
+double cpu_attention_seconds(const Work& attention, const Rate& cpu) {
   const double slower = attention.attended > 0 ? 8 : 16;
-  return std::max((weight_read(s, attention) + cache_read(attention, cpu)) / cpu.bytes_s,
+  return std::max((weight_read(attention, cpu) + cache_read(attention, cpu)) / cpu.bytes_s,
                   slower * attention.flops / cpu.attend_s);
 }
 const Constant& reduce_latency(const Scenario& s, Size cards) {

@@ -11,15 +11,18 @@ double launches(const Scenario& scenario, const Pass& pass);
 /// What a device reaches: bytes, bytes copied before attention, FLOPs of matrices and of a prompt's
 /// scores a second; seconds that an attention score in memory costs, a channel of activations
 /// there, and a packed byte of weights that is unpacked into memory; times that experts of a prompt
-/// are read beside their products; bytes of weights that take as long as one of caches.
+/// are read beside their products; bytes of weights that take as long as one of caches, and as one
+/// of routed experts.
 struct Rate {
   double bytes_s = 0, repeat_s = 0, flops_s = 0, attend_s = 0;
   double score_s = 0, channel_s = 0, unpack_s = 0, expert_reads = 0;
-  double cache_weight = 1;
+  double cache_weight = 1, expert_weight = 1;
+
+  bool operator==(const Rate&) const = default;
 };
 /// Bytes that are read of weights and of caches: experts and caches by the other weights that would
 /// take as long.
-double weight_read(const Scenario& scenario, const Work& work);
+double weight_read(const Work& work, const Rate& rate);
 double cache_read(const Work& work, const Rate& rate);
 /// Seconds beside the products, whatever those wait for: reading caches, and copying them.
 double beside_products(const Work& work, const Rate& rate);
@@ -34,7 +37,7 @@ double compute_seconds(const Work& work, const Rate& rate);
 /// behind them or for every query head, is bound by the kernel's index arithmetic: measured at 5 ps
 /// an element, of both copies, on cards whose bandwidth differs twofold (Qwen's pages of A100 and
 /// H20).
-double seconds(const Scenario& scenario, const Work& work, const Rate& rate);
+double seconds(const Work& work, const Rate& rate);
 /// Constants for the weights of the scenario on `device`, or without any card.
 const Rates& rates_on(const Scenario& scenario, const Device& device);
 const Rates& rates_of(const Scenario& scenario);
@@ -54,7 +57,7 @@ HostPrompts host_prompts(const Scenario& scenario, double tokens);
 /// On a Ryzen 9 7950X (2.3 TFLOPS): 98 GFLOPS of Llama-3.1-8B from 128 to 8192 tokens
 /// (ikawrakow/ik_llama.cpp pull request 207), with llama.cpp 93 of SmolLM3-3B from 2048 to 6144 and
 /// 318 of its prompts (pull request 934).
-double cpu_attention_seconds(const Scenario& scenario, const Work& attention, const Rate& cpu);
+double cpu_attention_seconds(const Work& attention, const Rate& cpu);
 /// Of n sockets, (1 + (n - 1) * far) / n of their bandwidth and peak: threads of one reach the
 /// memory of another over a slower link, unless an engine keeps a copy of the weights on each
 /// (measured with ktransformers on one and two Xeons: its DeepseekR1_V3_tutorial.md). Of fewer

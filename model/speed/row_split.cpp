@@ -80,7 +80,7 @@ void add_row_split(const Scenario& s, const Speeds& speeds, const Plan& plan, co
       });
     });
     head = head || plan.has_head(card);
-    stretch.seconds = seconds(s, own, rate);
+    stretch.seconds = seconds(own, rate);
     time.cards += stretch.seconds;
     time.least += least_seconds(own, speeds.card(card));
     used += stretch.seconds > 0 ? 1 : 0;
@@ -96,7 +96,7 @@ void add_row_split(const Scenario& s, const Speeds& speeds, const Plan& plan, co
     const double of_card = shares[static_cast<std::size_t>(card)];
     const Rate& rate = speeds.card(card).rate;
     const Work part = scaled(shared, of_card);
-    const double taken = seconds(s, part, rate);
+    const double taken = seconds(part, rate);
     least = std::max(least, least_seconds(part, speeds.card(card)));
     if (taken < all.seconds) continue;
     all.seconds = taken;
@@ -111,8 +111,8 @@ void add_row_split(const Scenario& s, const Speeds& speeds, const Plan& plan, co
       static_cast<double>(between(s.weights->model->profile.matrices_before, run)) +
       (head && pass.logit_rows > 0 ? 1 : 0);
   const double moved = moved_bytes(s, plan, pass, matrices);
-  time.reduce = pass.weight_reads * matrices * reduce_latency(s, plan.cards).value +
-                moved / link_rate(s, plan.cards);
+  const Speeds::Link& link = speeds.link(plan.cards);
+  time.reduce = pass.weight_reads * matrices * link.start->value + moved / link.bytes_s;
   if (record == nullptr) return;
   for (Item& item : items) item.work = scaled(item.work, share);
   all.items = std::move(items);

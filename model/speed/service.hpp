@@ -6,6 +6,8 @@
 
 namespace headroom::model {
 
+struct Speeds;  // model/speed/speeds.hpp
+
 /// Times of each request, and how many requests end in a second.
 struct Service {
   Seconds ttft, tpot;       ///< to the first token; from each to the next
@@ -35,6 +37,7 @@ Service service_of(const Scenario& scenario, const Estimate& estimate);
 
 /// The steady state of `scenario.concurrency` requests, with lengths between the scenario's and
 /// their 95th percentiles; nothing running where the engine has no such state, or nothing fits.
-Served served(const Scenario& scenario, const Estimate& estimate);
+/// `speeds`: as traffic() takes them.
+Served served(const Scenario& scenario, const Estimate& estimate, Speeds& speeds);
 
 }  // namespace headroom::model

@@ -111,25 +111,29 @@ CachedTokens mean_tokens(const Scenario& s) {
 
 namespace {
 
-Speeds speeds_of(const Scenario& s, const Plan& plan) {
-  return Speeds(s, std::max<Size>(1, plan.cards));
-}
-
 PassTime time_of(const Scenario& s, const Plan& plan, const Pass& pass, Record* record) {
-  return time_of(s, speeds_of(s, plan), plan, TimedPass(s, pass), record);
+  return time_of(s, Speeds(s, plan), plan, TimedPass(s, pass), record);
 }
 
 }  // namespace
 
+PassTime decode_step(const Scenario& s, const Speeds& speeds, const Plan& plan, CachedTokens tokens,
+                     Record* record) {
+  return time_of(s, speeds, plan, TimedPass(s, decode_pass(s, tokens)), record);
+}
 PassTime decode_step(const Scenario& s, const Plan& plan, CachedTokens tokens, Record* record) {
-  return time_of(s, plan, decode_pass(s, tokens), record);
+  return decode_step(s, Speeds(s, plan), plan, tokens, record);
 }
 PassTime check_step(const Scenario& s, const Plan& plan, CachedTokens tokens, Size each,
                     Record* record) {
   return time_of(s, plan, decode_pass(s, tokens, each), record);
 }
+PassTime prefill(const Scenario& s, const Speeds& speeds, const Plan& plan, Size prompt,
+                 Record* record) {
+  return prefill(s, speeds, plan, TimedPass(s, prefill_pass(s, prompt)), record);
+}
 PassTime prefill(const Scenario& s, const Plan& plan, Size prompt, Record* record) {
-  return prefill(s, speeds_of(s, plan), plan, TimedPass(s, prefill_pass(s, prompt)), record);
+  return prefill(s, Speeds(s, plan), plan, prompt, record);
 }
 PassTime prefill(const Scenario& s, const Speeds& speeds, const Plan& plan,
                  const TimedPass& prompts, Record* record) {

@@ -48,6 +48,8 @@ PassTime prefill(const Scenario& scenario, const Speeds& speeds, const Plan& pla
 CachedTokens mean_tokens(const Scenario& scenario);
 
 /// One decode step of every sequence, at `tokens` cached.
+PassTime decode_step(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
+                     CachedTokens tokens, Record* record = nullptr);
 PassTime decode_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens,
                      Record* record = nullptr);
 /// The same with `each` new tokens of every sequence: a pass that checks what a draft model
@@ -55,6 +57,8 @@ PassTime decode_step(const Scenario& scenario, const Plan& plan, CachedTokens to
 PassTime check_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens, Size each,
                     Record* record = nullptr);
 /// The prompts of all sequences, up to the first token. `prompt` in tokens per sequence.
+PassTime prefill(const Scenario& scenario, const Speeds& speeds, const Plan& plan, Size prompt,
+                 Record* record = nullptr);
 PassTime prefill(const Scenario& scenario, const Plan& plan, Size prompt, Record* record = nullptr);
 /// What is repeated for every output token: a decode step at mean_tokens, or the whole prefix where
 /// no cache is kept; the prompt where nothing is generated.

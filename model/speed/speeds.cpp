@@ -4,16 +4,29 @@
 
 namespace headroom::model {
 
-Speeds::Speeds(const Scenario& s, Size count) : cpu(cpu_rate(s)) {
+Speeds::Speeds(const Scenario& s) : cpu(cpu_rate(s)) {
+  if (s.machine->devices.empty()) return;
+  const auto between = [&](Size together) {
+    return Link{link_rate(s, together), &reduce_latency(s, together)};
+  };
+  bus = bus_rate(s);
+  inside = between(1);
+  if (s.machine->host.cards == 0) return;
+  in_a_box = s.machine->host.cards;
+  between_boxes = between(in_a_box + 1);
+}
+
+void Speeds::know(const Scenario& s, const Plan& plan) {
   const std::vector<Device>& devices = s.machine->devices;
-  const std::size_t most = std::min(devices.size(), static_cast<std::size_t>(count));
-  cards.reserve(most);
-  for (std::size_t i = 0; i < most; ++i) {
+  const auto count = static_cast<std::size_t>(std::max<Size>(1, plan.cards));
+  const std::size_t most = std::min(devices.size(), count);
+  for (std::size_t i = cards.size(); i < most; ++i) {
     const Rates& rates = rates_on(s, devices[i]);
     cards.push_back({card_rate(s, devices[i]), devices[i].bandwidth.value(),
                      product_peak(s, devices[i]),
                      product_share(s, devices[i], rates).measurements > 0,
                      rates.decode_bandwidth.measurements > 0});
+    repeats.push_back(i > 0 && cards[i] == cards[i - 1]);
   }
 }
 

@@ -1,8 +1,9 @@
-// What devices reach for one model in one precision under one engine: worked out once for all
-// passes.
+// What devices and links reach for one model in one precision under one engine: worked out once for
+// all passes.
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "model/speed/rates.hpp"
@@ -10,19 +11,35 @@
 namespace headroom::model {
 
 struct Speeds {
-  /// Of the first `count` cards of the scenario's machine, or as many as it has.
-  Speeds(const Scenario& scenario, Size count);
+  /// Of the CPU and of links.
+  explicit Speeds(const Scenario& scenario);
+  Speeds(const Scenario& scenario, const Plan& plan) : Speeds(scenario) { know(scenario, plan); }
+  /// From now on of the plan's cards too, and of the first.
+  void know(const Scenario& scenario, const Plan& plan);
 
   struct Card {
     Rate rate;
     double bandwidth = 0, peak = 0;  ///< of its data sheet: bytes and FLOPs of products a second
     bool products_measured = false;  ///< a measurement stands behind its rate of products
     bool reads_measured = false;     ///< … and of reading weights
+
+    bool operator==(const Card&) const = default;
   };
   const Card& card(Size number) const { return cards[static_cast<std::size_t>(number)]; }
 
+  /// Between cards that exchange what they work out.
+  struct Link {
+    double bytes_s = 0;
+    const Constant* start = nullptr;  ///< of an all-reduce, seconds
+  };
+  const Link& link(Size meeting) const { return meeting > in_a_box ? between_boxes : inside; }
+
   std::vector<Card> cards;
+  std::vector<bool> repeats;  ///< of each card, whether the one before it is alike
   Rate cpu;
+  double bus = 0;  ///< bytes a second to the first card
+  Size in_a_box = std::numeric_limits<Size>::max();
+  Link inside, between_boxes;
 };
 
 /// Seconds that `work` takes where nothing is lost: its bytes and products at full rates. Nothing

@@ -30,16 +30,16 @@ Size prompts_together(const Scenario& s, double arriving) {
 /// Seconds by which the prompts of `joint`, which take `alone` in a pass of their own, hold up the
 /// sequences of `share`: all of that, or where prompts go through decode steps what those take
 /// longer for them, since the weights are read and kernels launched once for both.
-double held_up(const Scenario& joint, const Scenario& share, const Plan& plan, double alone) {
+double held_up(const Scenario& joint, const Scenario& share, const Speeds& speeds, const Plan& plan,
+               double alone) {
   if (joint.runtime->prompts_apart) return alone;
   Pass both = prefill_pass(joint, joint.prompt_tokens);
   const double steps = both.weight_reads, tokens = steps * static_cast<double>(share.batch);
   both.tokens += tokens;
   both.logit_rows += tokens;
   both.touched = experts_touched(joint.weights->model->profile, both.tokens / steps);
-  const Speeds speeds(joint, std::max<Size>(1, plan.cards));
   const double longer = prefill(joint, speeds, plan, TimedPass(joint, both)).total -
-                        steps * decode_step(share, plan, {}).total;
+                        steps * decode_step(share, speeds, plan, {}).total;
   return std::clamp(longer, 0.0, alone);
 }
 
@@ -59,7 +59,8 @@ Size tokens(double count) { return std::max<Size>(1, std::llround(count)); }
 double Lengths::mean() const { return p50 * std::exp(log_variance(*this) / 2); }
 double Lengths::mean_square() const { return mean() * mean() * std::exp(log_variance(*this)); }
 
-Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& outputs) {
+Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& outputs,
+                Speeds& speeds) {
   Scenario s = asked;
   s.prompt_tokens = tokens(prompts.mean());
   s.output_tokens = tokens(outputs.mean());
@@ -75,32 +76,38 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
       s.context = tokens(prompts.mean() + half);
       break;
   }
+  Plan plan;
   const auto holds = [&](Size batch) {
     s.batch = batch;
-    return place(s, 1.0).feasible();
+    plan = place(s, 1.0);
+    return plan.feasible();
   };
   const Size running = holds(asked.batch) ? asked.batch : largest(asked.batch, holds);
   if (running == 0) return {};
-  s.batch = running;
-  const Plan plan = place(s, 1.0);
+  if (s.batch != running) holds(running);
+  speeds.know(s, plan);
   Scenario one = s;
   one.batch = 1;
   const Size stages = std::max<Size>(1, plan.stages);
   Scenario share = s;
   share.batch = (running + stages - 1) / stages;
-  const auto prefill_of = [&](double length) { return prefill(one, plan, tokens(length)).total; };
+  const double prompt = prefill(one, speeds, plan, s.prompt_tokens).total;
+  const auto prefill_of = [&](double length) {
+    const Size own = tokens(length);
+    return own == s.prompt_tokens ? prompt : prefill(one, speeds, plan, own).total;
+  };
   CachedTokens cached = mean_tokens(s);
   cached.self = tokens(half + (cached.source > 0 ? 0 : prompts.mean()));
-  const double prompt = prefill_of(prompts.mean());
-  const double step = decode_step(share, plan, cached).total;
+  const double step = decode_step(share, speeds, plan, cached).total;
   const double others = static_cast<double>(share.batch - 1);
   const double mean_output = static_cast<double>(s.output_tokens);
   Scenario joint = one;
   joint.batch = prompts_together(s, others / mean_output);
-  const double together = prefill(joint, plan, s.prompt_tokens).total;
+  const double together =
+      joint.batch == 1 ? prompt : prefill(joint, speeds, plan, s.prompt_tokens).total;
   const double another = together / static_cast<double>(joint.batch);
   const double met =
-      others * held_up(joint, share, plan, together) / static_cast<double>(joint.batch);
+      others * held_up(joint, share, speeds, plan, together) / static_cast<double>(joint.batch);
   const double before = std::max(s.runtime->queue.value, 1 / mean_output) * others;
   const double beside = s.runtime->request_s.value * std::sqrt(static_cast<double>(running)) +
                         before * another + step;
@@ -127,6 +134,11 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   t.at_p50 = at(prompts.p50, outputs.p50);
   t.at_p95 = at(prompts.p95, outputs.p95);
   return t;
+}
+
+Traffic traffic(const Scenario& s, const Lengths& prompts, const Lengths& outputs) {
+  Speeds speeds(s);
+  return traffic(s, prompts, outputs, speeds);
 }
 
 Traffic traffic(const Scenario& s) {

@@ -5,6 +5,8 @@
 
 namespace headroom::model {
 
+struct Speeds;  // model/speed/speeds.hpp
+
 /// How long prompts or outputs are, tokens: log-normal through the median and the 95th percentile.
 ///
 ///   mean = p50 * exp(s^2 / 2),  mean of squares = mean^2 * exp(s^2),  s = ln(p95 / p50) / 1.6449
@@ -65,6 +67,9 @@ struct Traffic {
 /// queue and request are fitted, and the root is: without it the first token of a request alone
 /// carries what loaded servers take, 5 times too much (Qwen3-1.7B and Qwen2.5-72B on H100). Left
 /// out: sequences that are put off and resumed; the spread of waiting times.
+/// `speeds`: of the scenario, and of as many cards as it turns out to use from now on.
+Traffic traffic(const Scenario& scenario, const Lengths& prompts, const Lengths& outputs,
+                Speeds& speeds);
 Traffic traffic(const Scenario& scenario, const Lengths& prompts, const Lengths& outputs);
 /// The same where all requests are as the scenario has them.
 Traffic traffic(const Scenario& scenario);
