@@ -194,11 +194,26 @@ Estimate Evaluator::refused(Reason reason, Bytes short_bytes) const {
   return e;
 }
 
+namespace {
+
+/// Whether all is the same but sizes.
+bool differ_only_in_sizes(const Scenario& a, Scenario b) {
+  for (const auto size :
+       {&Scenario::batch, &Scenario::prompt_tokens, &Scenario::output_tokens, &Scenario::context,
+        &Scenario::concurrency, &Scenario::prompt_tokens_p95, &Scenario::output_tokens_p95})
+    b.*size = a.*size;
+  return a == b;
+}
+
+}  // namespace
+
 void Evaluator::prepare(const Scenario& s) {
-  if (s_.weights != s.weights || s_.machine != s.machine || s_.runtime != s.runtime ||
-      s_.threads != s.threads) {
+  Size shards = std::max<Size>(1, s.tensor_parallel);
+  if (!differ_only_in_sizes(s_, s)) {
     speeds_.reset();
     lasting_refusal_ = lasting_refusal(s);
+  } else if (last_ && s.tensor_parallel == 0) {
+    shards = last_->plan.shards;  // likely again
   }
   last_.reset();
   uses_.reset();
@@ -206,9 +221,9 @@ void Evaluator::prepare(const Scenario& s) {
   refusal_ = lasting_refusal_ != Reason::none ? lasting_refusal_ : refusal(s_);
   if (refusal_ != Reason::none) return;
   if (!speeds_) speeds_.emplace(s_);
-  uses_.emplace(s_);
-  prompts_.emplace(s_, prefill_pass(s_, s_.prompt_tokens));
-  step_.emplace(s_, step_pass(s_));
+  uses_.emplace(s_, shards);
+  prompts_.emplace(s_, *speeds_, prefill_pass(s_, s_.prompt_tokens));
+  step_.emplace(s_, *speeds_, step_pass(s_));
 }
 
 Estimate Evaluator::operator()(const Scenario& s) {

@@ -45,8 +45,7 @@ class Evaluator {
   std::optional<Outcome> last_;  ///< of the last placement: the next budget's is often the same
   std::optional<Uses> uses_;
   std::optional<TimedPass> prompts_, step_;
-  std::optional<Speeds>
-      speeds_;  ///< the same for all scenarios with its weights, machine, runtime, threads
+  std::optional<Speeds> speeds_;        ///< whatever the sizes are: batch, tokens, budgets
   std::unique_ptr<Evaluator> running_;  ///< of batches that wait in part
 };
 

@@ -121,9 +121,9 @@ namespace {
 /// What one of `shards` cards keeps of so many patches in a tower of width `hidden`.
 double kept_by_tower(const Scenario& s, double patches, Size hidden, Size shards) {
   const Runtime& r = *s.runtime;
+  if (patches <= 0 || hidden <= 0) return 0;
   const Profile& profile = s.weights->model->profile;
   double widest = 0;
-  if (patches <= 0 || hidden <= 0) return 0;
   const auto [first, end] = profile.towers();
   for (Size layer = first; layer < end; ++layer)
     widest = std::max(widest, profile.layers[static_cast<std::size_t>(layer)].widest);
@@ -153,8 +153,10 @@ struct StartImages {
   double patches = 0, tokens = 0;
 };
 StartImages start_images(const Scenario& s) {
-  const ImageInput largest = largest_image(s.weights->model->images);
-  if (!has_start_pass(s) || largest.tokens <= 0) return {};
+  const ImageRule& rule = s.weights->model->images;
+  if (rule.kind == ImageTokens::unknown || !has_start_pass(s)) return {};
+  const ImageInput largest = largest_image(rule);
+  if (largest.tokens <= 0) return {};
   const Size images = std::clamp<Size>(start_tokens(s) / largest.tokens, 1, start_sequences(s));
   return {static_cast<double>(images * largest.patches),
           static_cast<double>(images * largest.tokens)};

@@ -56,25 +56,34 @@ Reason obstacle_of_experts(const Scenario& s, Size shards, Size replicas) {
   return Reason::none;
 }
 
+/// The smallest and the largest budget among the cards [first, last).
+struct Budgets {
+  Bytes least = all_of_it, most;
+};
+Budgets budgets(const Scenario& s, Size first, Size last) {
+  Budgets all;
+  const Device* before = nullptr;
+  for (auto card = static_cast<std::size_t>(first); card < static_cast<std::size_t>(last); ++card) {
+    const Device* device = &s.machine->devices[card];
+    if (before != nullptr && device->memory == before->memory &&
+        device->unified_memory == before->unified_memory)
+      continue;
+    before = device;
+    const Bytes budget = card_budget(s, card);
+    all.least = std::min(all.least, budget);
+    all.most = std::max(all.most, budget);
+  }
+  return all;
+}
+
 /// Shards that hold the weights at the least, on cards that have as much as the largest, and where
 /// `replicas` of them share the experts.
 Size least_shards(const Scenario& s, Size stages, Size replicas, double factor) {
-  Bytes largest;
-  for (Size card = 0; card < card_count(s); ++card)
-    largest = std::max(largest, card_budget(s, static_cast<std::size_t>(card)));
   const Shards& w = s.weights->shards;
   const Divided all = w.before.back() + w.embedding + w.head;
-  const Size held =
-      (scaled(largest, factor) + s.cpu_offload).count() * stages * (w.experts > 0 ? replicas : 1);
+  const Size held = (scaled(budgets(s, 0, card_count(s)).most, factor) + s.cpu_offload).count() *
+                    stages * (w.experts > 0 ? replicas : 1);
   return held > 0 ? (all.sum().count() + held - 1) / held : 1;
-}
-
-/// The smallest budget among the cards [first, last).
-Bytes smallest_budget(const Scenario& s, Size first, Size last) {
-  Bytes least = all_of_it;
-  for (Size card = first; card < last; ++card)
-    least = std::min(least, card_budget(s, static_cast<std::size_t>(card)));
-  return least;
 }
 
 /// The first layer of a stage. Stages that do not divide the layers give one layer more to those
@@ -104,7 +113,7 @@ Plan with(const Uses& uses, double factor, Size stages, Size replicas) {
     plan.cut[static_cast<std::size_t>(stage)] = first_layer(layers, stages, stage);
   for (Size group = 0; group < stages * replicas; ++group) {
     const Size first = group * shards;  // no card of the group holds more
-    const Bytes budget = scaled(smallest_budget(s, first, first + shards), factor);
+    const Bytes budget = scaled(budgets(s, first, first + shards).least, factor);
     const Bytes use = uses.card(plan, first).total();
     if (use <= budget) continue;
     plan.reason = Reason::gpu_memory;

@@ -107,14 +107,16 @@ double kernels_beside_product(const Scenario& s) {
 }
 
 /// Of keys and values copied for each query head, one each (repeat_kv).
-double repeating_kernels(const Scenario& s, const Pass& pass) {
+double repeating_kernels(const Scenario& s, Range layers) {
   const ModelShape& shape = s.weights->model->shape;
-  return s.runtime->repeats_to_attend && shape.kv_heads < shape.query_heads ? 2 * runs(s, pass) : 0;
+  return s.runtime->repeats_to_attend && shape.kv_heads < shape.query_heads
+             ? 2 * over(s.weights->model->profile.passes_before, layers)
+             : 0;
 }
 
 }  // namespace
 
-double kernels(const Scenario& s, const Pass& pass) {
+double kernels(const Scenario& s, Range layers) {
   const Profile& profile = s.weights->model->profile;
   const Runtime& r = *s.runtime;
   const double beside = kernels_beside_product(s);
@@ -124,9 +126,9 @@ double kernels(const Scenario& s, const Pass& pass) {
   const auto of_experts =
       looped ? static_cast<double>(profile.routing.experts) * (r.expert_kernels.value + 3 * beside)
              : r.mixture_kernels.value + 2 * beside;
-  return over(profile.kernels_before, pass.layers) + repeating_kernels(s, pass) +
-         beside * over(profile.matrices_before, pass.layers) +
-         over(profile.mixtures_before, pass.layers) * of_experts;
+  return over(profile.kernels_before, layers) + repeating_kernels(s, layers) +
+         beside * over(profile.matrices_before, layers) +
+         over(profile.mixtures_before, layers) * of_experts;
 }
 
 }  // namespace headroom::model

@@ -118,10 +118,12 @@ bool over_bus(const Scenario& s, Size cards) {
 
 }  // namespace
 
-double launches(const Scenario& s, const Pass& pass) {
+double launches(const Scenario& s, const Pass& pass, double kernels) {
   const Runtime& r = *s.runtime;
-  return pass.weight_reads * (kernels(s, pass) * rates_of(s).kernel_s.value + r.step_s.value) +
-         pass.logit_rows * r.sequence_s.value;
+  return pass.weight_reads * (kernels + r.step_s.value) + pass.logit_rows * r.sequence_s.value;
+}
+double launches(const Scenario& s, const Pass& pass) {
+  return launches(s, pass, kernels(s, pass.layers) * rates_of(s).kernel_s.value);
 }
 
 double weight_read(const Work& work, const Rate& rate) {

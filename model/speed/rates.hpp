@@ -6,6 +6,8 @@
 namespace headroom::model {
 
 /// Seconds beside the roofline: of every kernel, of the pass and of every sequence in it.
+/// `kernels`: of the pass's layers, seconds.
+double launches(const Scenario& scenario, const Pass& pass, double kernels);
 double launches(const Scenario& scenario, const Pass& pass);
 
 /// What a device reaches: bytes, bytes copied before attention, FLOPs of matrices and of a prompt's

@@ -19,10 +19,11 @@ bool is_eager(const Scenario& s, const Pass& pass) {
 
 }  // namespace
 
-TimedPass::TimedPass(const Scenario& s, const Pass& of)
-    : pass(of),
-      kernels(of.weight_reads * headroom::model::kernels(s, of)),
-      launches(headroom::model::launches(s, of)) {}
+TimedPass::TimedPass(const Scenario& s, const Speeds& speeds, const Pass& of) : pass(of) {
+  const double once = speeds.kernels(s, of);
+  kernels = of.weight_reads * once;
+  launches = headroom::model::launches(s, of, once * speeds.kernel_s);
+}
 
 PassTime time_of(const Scenario& s, const Speeds& speeds, const Plan& plan, const TimedPass& timed,
                  Record* record) {
@@ -39,9 +40,7 @@ PassTime time_of(const Scenario& s, const Speeds& speeds, const Plan& plan, cons
     add_offloaded(s, speeds, plan, pass, time, record);
   if (s.layer_split != nullptr) add_left_on_host(s, speeds, plan, pass, time, record);
   time.launches = timed.launches;
-  // Kernels on a card run behind their launches; those on the CPU are what launches wait for.
-  const bool overlapped = s.runtime->launch == Launch::overlapped && !waits_for_products(s);
-  const double hidden = overlapped ? std::min(time.cards, time.launches) : 0;
+  const double hidden = speeds.launches_hide ? std::min(time.cards, time.launches) : 0;
   time.total = time.stream + time.disk + time.reduce + time.cpu + time.cards + time.crossings +
                time.launches - hidden;
   const double before = time.total;
@@ -112,14 +111,15 @@ CachedTokens mean_tokens(const Scenario& s) {
 namespace {
 
 PassTime time_of(const Scenario& s, const Plan& plan, const Pass& pass, Record* record) {
-  return time_of(s, Speeds(s, plan), plan, TimedPass(s, pass), record);
+  const Speeds speeds(s, plan);
+  return time_of(s, speeds, plan, TimedPass(s, speeds, pass), record);
 }
 
 }  // namespace
 
 PassTime decode_step(const Scenario& s, const Speeds& speeds, const Plan& plan, CachedTokens tokens,
                      Record* record) {
-  return time_of(s, speeds, plan, TimedPass(s, decode_pass(s, tokens)), record);
+  return time_of(s, speeds, plan, TimedPass(s, speeds, decode_pass(s, tokens)), record);
 }
 PassTime decode_step(const Scenario& s, const Plan& plan, CachedTokens tokens, Record* record) {
   return decode_step(s, Speeds(s, plan), plan, tokens, record);
@@ -130,7 +130,7 @@ PassTime check_step(const Scenario& s, const Plan& plan, CachedTokens tokens, Si
 }
 PassTime prefill(const Scenario& s, const Speeds& speeds, const Plan& plan, Size prompt,
                  Record* record) {
-  return prefill(s, speeds, plan, TimedPass(s, prefill_pass(s, prompt)), record);
+  return prefill(s, speeds, plan, TimedPass(s, speeds, prefill_pass(s, prompt)), record);
 }
 PassTime prefill(const Scenario& s, const Plan& plan, Size prompt, Record* record) {
   return prefill(s, Speeds(s, plan), plan, prompt, record);
@@ -140,7 +140,7 @@ PassTime prefill(const Scenario& s, const Speeds& speeds, const Plan& plan,
   PassTime time = time_of(s, speeds, plan, prompts, record);
   if (s.images.count == 0) return time;
   Record of_tower;
-  const PassTime tower = time_of(s, speeds, plan, TimedPass(s, tower_pass(s)),
+  const PassTime tower = time_of(s, speeds, plan, TimedPass(s, speeds, tower_pass(s)),
                                  record != nullptr ? &of_tower : nullptr);
   for (const auto part : {&PassTime::cards, &PassTime::launches, &PassTime::stream, &PassTime::disk,
                           &PassTime::cpu, &PassTime::reduce, &PassTime::crossings, &PassTime::eager,

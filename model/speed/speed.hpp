@@ -30,7 +30,7 @@ struct Speeds;  // model/speed/speeds.hpp
 
 /// A pass with what of its time depends neither on the placement nor on budgets.
 struct TimedPass {
-  TimedPass(const Scenario& scenario, const Pass& pass);
+  TimedPass(const Scenario& scenario, const Speeds& speeds, const Pass& pass);
 
   Pass pass;
   double kernels;   ///< all that are launched

@@ -4,7 +4,12 @@
 
 namespace headroom::model {
 
-Speeds::Speeds(const Scenario& s) : cpu(cpu_rate(s)) {
+Speeds::Speeds(const Scenario& s)
+    : cpu(cpu_rate(s)),
+      kernel_s(rates_of(s).kernel_s.value),
+      launches_hide(s.runtime->launch == Launch::overlapped && !waits_for_products(s)),
+      decoding{s.weights->model->profile.first_decoding, s.weights->model->profile.end_decoding},
+      decoding_kernels(headroom::model::kernels(s, decoding)) {
   if (s.machine->devices.empty()) return;
   const auto between = [&](Size together) {
     return Link{link_rate(s, together), &reduce_latency(s, together)};

@@ -32,12 +32,21 @@ struct Speeds {
     double bytes_s = 0;
     const Constant* start = nullptr;  ///< of an all-reduce, seconds
   };
+  /// Kernels of a pass's layers.
+  double kernels(const Scenario& scenario, const Pass& pass) const {
+    return pass.layers == decoding ? decoding_kernels
+                                   : headroom::model::kernels(scenario, pass.layers);
+  }
   const Link& link(Size meeting) const { return meeting > in_a_box ? between_boxes : inside; }
 
   std::vector<Card> cards;
   std::vector<bool> repeats;  ///< of each card, whether the one before it is alike
   Rate cpu;
-  double bus = 0;  ///< bytes a second to the first card
+  double kernel_s = 0;  ///< of each kernel
+  bool launches_hide;   ///< behind kernels on cards; those on the CPU are what launches wait for
+  Range decoding;       ///< layers
+  double decoding_kernels;  ///< of those
+  double bus = 0;           ///< bytes a second to the first card
   Size in_a_box = std::numeric_limits<Size>::max();
   Link inside, between_boxes;
 };

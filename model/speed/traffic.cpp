@@ -38,7 +38,7 @@ double held_up(const Scenario& joint, const Scenario& share, const Speeds& speed
   both.tokens += tokens;
   both.logit_rows += tokens;
   both.touched = experts_touched(joint.weights->model->profile, both.tokens / steps);
-  const double longer = prefill(joint, speeds, plan, TimedPass(joint, both)).total -
+  const double longer = prefill(joint, speeds, plan, TimedPass(joint, speeds, both)).total -
                         steps * decode_step(share, speeds, plan, {}).total;
   return std::clamp(longer, 0.0, alone);
 }

@@ -32,7 +32,8 @@ TEST(Kernels, OfExpertsDependOnTheEngine) {
   const char* model = "Qwen/Qwen3-30B-A3B";
   const auto of = [&](const char* engine) {
     const test::OnCards c(model, "bf16", "1x h100-sxm-80gb", engine);
-    return kernels(c.s, decode_pass(c.s, {.self = 100})) - static_cast<double>(kernels_of(model));
+    return kernels(c.s, decode_pass(c.s, {.self = 100}).layers) -
+           static_cast<double>(kernels_of(model));
   };
   EXPECT_NEAR(of("vllm"), 48 * runtime("vllm").mixture_kernels.value, 1e-6);
   const Runtime& looped = runtime("transformers-4.57");
@@ -45,7 +46,8 @@ TEST(Kernels, OfPackedExpertsWereLaunchedOneByOne) {
   const char* model = "Qwen/Qwen3-30B-A3B";
   const auto of = [&](const char* precision, const char* engine) {
     const test::OnCards c(model, precision, "1x h100-sxm-80gb", engine);
-    return kernels(c.s, decode_pass(c.s, {.self = 100})) - static_cast<double>(kernels_of(model));
+    return kernels(c.s, decode_pass(c.s, {.self = 100}).layers) -
+           static_cast<double>(kernels_of(model));
   };
   const Runtime& older = runtime("sglang-0.4");
   EXPECT_NEAR(of("gptq-int4", "sglang-0.4"), 48 * 128 * older.expert_kernels.value, 1e-6);
@@ -59,7 +61,7 @@ TEST(Kernels, ScaleActivationsByBlock) {
   const char* model = "deepseek-ai/DeepSeek-V3";
   const auto of = [&](const char* precision) {
     const test::OnCards c(model, precision, "8x h200-sxm-141gb", "sglang");
-    return kernels(c.s, decode_pass(c.s, {.self = 100}));
+    return kernels(c.s, decode_pass(c.s, {.self = 100}).layers);
   };
   EXPECT_NEAR(of("fp8-block") - of("fp8-static"),
               (61 * 5 + 3 * 3 + 58 * (4 + 2)) * runtime("sglang").packed_kernels.value, 1e-9);
@@ -72,7 +74,7 @@ TEST(Kernels, OfPackedWeightsAreMoreWhereTheyAreLaunchedFromPython) {
     const test::OnCards c("Qwen/Qwen3-8B", precision, "1x a100-sxm-80gb", engine);
     const test::OnCards plain("Qwen/Qwen3-8B", "bf16", "1x a100-sxm-80gb", engine);
     const Pass pass = decode_pass(c.s, {.self = 100});
-    return (kernels(c.s, pass) - kernels(plain.s, pass)) / (36 * 7);
+    return (kernels(c.s, pass.layers) - kernels(plain.s, pass.layers)) / (36 * 7);
   };
   const double each = runtime("transformers").packed_kernels.value;
   EXPECT_NEAR(beside("fp8-block", "transformers"), 3 * each, 1e-9);
