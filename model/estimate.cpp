@@ -77,8 +77,7 @@ Sure sureness(const Uses& uses, Verdict expected, Size cards) {
     return verdict_of(place(uses, memory.low)) == expected ? Sure::yes : Sure::marginal;
   }
   const Plan low = place(uses, memory.low);
-  return fits(verdict_of(low)) || fewer_at_once(uses.scenario(), low, memory.low) ? Sure::marginal
-                                                                                  : Sure::no;
+  return fits(verdict_of(low)) || fewer_at_once(uses, low, memory.low) ? Sure::marginal : Sure::no;
 }
 
 /// Whether what a plan comes to depends on budgets beside it: shares of rows do, and where a draft
@@ -233,7 +232,7 @@ Estimate Evaluator::operator()(const Scenario& s) {
   if (!(s_ == s)) prepare(s);
   if (refusal_ != Reason::none) return refused(refusal_);
   const Plan plan = place(*uses_, 1.0);
-  if (const auto fewer = fewer_at_once(s_, plan, 1.0)) return with_waiting(*fewer);
+  if (const auto fewer = fewer_at_once(*uses_, plan, 1.0)) return with_waiting(*fewer);
   if (verdict_of(plan) == Verdict::refused) return refused(plan.reason, plan.short_bytes);
   const Outcome& made = outcome(plan);
   Estimate e = made.estimate;
