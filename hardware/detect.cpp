@@ -202,6 +202,7 @@ Machine local_machine(const Detection& found, const Catalogue& catalogue,
     host.ram = std::min(found.ram, found.ram_limit.value_or(found.ram));
   else
     note(fmt::format("RAM: {}, of {}", to_text(host.ram), rates_of));
+  machine.ram_assumed = !found.ram_bandwidth;
   if (found.ram_bandwidth)
     host.ram_bandwidth = *found.ram_bandwidth;
   else
@@ -245,8 +246,10 @@ Machine local_machine(const Detection& found, const Catalogue& catalogue,
       note(fmt::format("host bus of {}: {}, as the catalogue has it", device.name,
                        device.host_bus_kind));
     }
-    if (device.unified_memory && !found.ram_bandwidth)
+    if (device.unified_memory && !found.ram_bandwidth) {
       host.ram_bandwidth = cores_share * device.bandwidth;
+      machine.ram_assumed = false;
+    }
   }
   machine.name = machine.canonical_name();
   return machine;

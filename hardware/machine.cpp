@@ -213,6 +213,7 @@ Machine parse_machine(std::string_view text, const Catalogue& catalogue) {
   }
   machine.host_assumed = halves.size() == 1;
   const bool usual = !machine.devices.empty() && !machine.devices.front().host.empty();
+  machine.ram_assumed = machine.host_assumed && !usual;
   machine.host = !machine.host_assumed ? catalogue.host(halves[1])
                  : usual               ? catalogue.host(machine.devices.front().host)
                                        : catalogue.host(catalogue.default_host);
@@ -243,6 +244,7 @@ Machine specified_machine(const MachineSpecification& spec, const Catalogue& cat
 
   Machine machine;
   machine.host = catalogue.host(catalogue.default_host);
+  machine.ram_assumed = !spec.ram_bandwidth;
   const auto from_host = [&](std::string_view what, const auto& given, auto& value,
                              const std::string& shown) {
     if (given)

@@ -23,6 +23,7 @@ struct Machine {
   std::vector<Device> devices;  ///< one entry a card, so mixed cards are simply different entries
   Host host;
   bool host_assumed = false;  ///< no "@ host" was given: the card's own or the default host
+  bool ram_assumed = false;   ///< how fast the host's memory is was not said: as the default host's
 
   /// "2x a100-sxm-40gb @ dual-epyc-120gb", from devices and host.
   std::string canonical_name() const;

@@ -253,7 +253,10 @@ struct IntervalFactors {
             std::min(a.measurements, b.measurements)};
   }
 };
-IntervalFactors interval_factors(const Runtime& runtime);
+/// Where it is known how fast the host's memory is (`ram_stated`) what waits for it has an interval
+/// of its own, if anything was measured there.
+IntervalFactors interval_factors(const Runtime& runtime, bool ram_stated = false);
+IntervalFactors interval_factors(const Scenario& scenario);
 /// The time of the whole answer when its first token takes `ttft` times what is expected, and the
 /// steps after it `tpot` times.
 Seconds total_at(const Estimate& estimate, double ttft, double tpot);

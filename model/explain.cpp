@@ -29,7 +29,7 @@ class Explainer {
         s_(at_once(s)),
         runtime_(*s.runtime),
         profile_(s.weights->model->profile),
-        factors_(interval_factors(*s.runtime)),
+        factors_(interval_factors(s)),
         plan_(place(s_, 1.0)) {}
 
   Explanation explanation() {

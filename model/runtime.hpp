@@ -294,6 +294,8 @@ struct Runtime {
 
   const Rates& rates_on(const Device& device, const Weights& weights) const {
     return rates[static_cast<std::size_t>(card_class(device))]
+  Constant
+      ram_stated_interval;  ///< offload_interval where it is known how fast the host's memory is
                 [static_cast<std::size_t>(width_of(weights))];
   }
 };

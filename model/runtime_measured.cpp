@@ -54,6 +54,7 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"decode_interval", &Runtime::decode_interval},
     {"prefill_interval", &Runtime::prefill_interval},
     {"offload_interval", &Runtime::offload_interval},
+    {"ram_stated_interval", &Runtime::ram_stated_interval},
     {"serving_interval", &Runtime::serving_interval},
     {"first_token_interval", &Runtime::first_token_interval},
     {"throughput_interval", &Runtime::throughput_interval},

@@ -52,11 +52,13 @@ model::IntervalFactors Axes::factors(Size point) const {
                            static_cast<int>(number_of(value(measurements, point), 0))};
   };
   const AxisValue* source = value("interval_source", point);
+  const bool stated = number_of(value("ram_stated", point), 0) > 0;
   return {of("memory_low", "memory_high", "memory_measurements"),
           of("load_low", "load_high", "load_measurements"),
           of("ttft_low", "ttft_high", "ttft_measurements"),
           of("tpot_low", "tpot_high", "tpot_measurements"),
-          of("offload_low", "offload_high", "offload_measurements"),
+          stated ? of("ram_stated_low", "ram_stated_high", "ram_stated_measurements")
+                 : of("offload_low", "offload_high", "offload_measurements"),
           of("serving_ttft_low", "serving_ttft_high", "serving_ttft_measurements"),
           of("serving_tpot_low", "serving_tpot_high", "serving_tpot_measurements"),
           of("serving_rate_low", "serving_rate_high", "serving_rate_measurements"),

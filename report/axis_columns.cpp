@@ -29,18 +29,22 @@ Column fact(std::string_view name, std::string_view unit, std::string_view headi
   return {name, unit, heading, meaning, ColumnKind::fact, type, shown, origin, {}};
 }
 /// An interval of the runtime: its low end, its high end and the measurements behind it.
-template <model::Interval model::IntervalFactors::*of>
+template <model::Interval model::IntervalFactors::*of, bool ram_stated = false>
 void add_interval_facts(std::vector<Column>& all, const std::array<std::string_view, 3>& names,
                         const std::array<std::string_view, 3>& meanings) {
   all.push_back(fact(
       names[0], "", names[0], SqlType::real,
-      +[](const Runtime& r) { return finite((interval_factors(r).*of).low); }, meanings[0]));
+      +[](const Runtime& r) { return finite((interval_factors(r, ram_stated).*of).low); },
+      meanings[0]));
   all.push_back(fact(
       names[1], "", names[1], SqlType::real,
-      +[](const Runtime& r) { return finite((interval_factors(r).*of).high); }, meanings[1]));
+      +[](const Runtime& r) { return finite((interval_factors(r, ram_stated).*of).high); },
+      meanings[1]));
   all.push_back(fact(
       names[2], "", names[2], SqlType::integer,
-      +[](const Runtime& r) { return Cell(std::int64_t{(interval_factors(r).*of).measurements}); },
+      +[](const Runtime& r) {
+        return Cell(std::int64_t{(interval_factors(r, ram_stated).*of).measurements});
+      },
       meanings[2]));
 }
 
@@ -137,6 +141,10 @@ void add_fact_columns(std::vector<Column>& all) {
       "ram_bytes", "B", "RAM", integer, +[](const Machine& m) { return known(m.host.ram.count()); },
       "memory of the host", Shown::gib));
   all.push_back(fact(
+      "ram_stated", "", "RAM stated", integer,
+      +[](const Machine& m) { return Cell(std::int64_t{!m.ram_assumed}); },
+      "1: how fast the host's memory is was said, by its name or --ram-bandwidth; 0: assumed"));
+  all.push_back(fact(
       "cards_list_price_usd", "USD", "list price of the cards", real,
       +[](const Machine& m) {
         double all_cards = 0;
@@ -201,6 +209,10 @@ void add_fact_columns(std::vector<Column>& all) {
       all, {"offload_low", "offload_high", "offload_measurements"},
       {"low end of both with weights outside the cards, as a share of the expected value",
        "high end of the same", "measured rows behind that interval; 0: unmeasured"});
+  add_interval_facts<&Factors::offload, true>(
+      all, {"ram_stated_low", "ram_stated_high", "ram_stated_measurements"},
+      {"the same low end on machines of which ram_stated is 1", "high end of the same",
+       "measured rows behind that interval; 0: unmeasured"});
   add_interval_facts<&Factors::serving_ttft>(
       all, {"serving_ttft_low", "serving_ttft_high", "serving_ttft_measurements"},
       {"low end of the time to first token under load as a share of the expected value",

@@ -73,6 +73,11 @@ void add_interval(std::vector<Column>& all, std::string_view low, std::string_vi
       "high", "high end of the same interval");
 }
 
+/// What the interval of weights outside the cards has at `end`, by what is known of the host.
+std::string offloaded(std::string_view end) {
+  return fmt::format("CASE WHEN [ram_stated] THEN [ram_stated_{0}] ELSE [offload_{0}] END", end);
+}
+
 /// How many measured rows the interval rests on whose ends were added last. `time` is what it is
 /// of, `of` the interval; `unmeasured` and `fact` the same in SQL, of weights on cards alone.
 template <auto time, auto of>
@@ -86,16 +91,17 @@ void add_measurements(std::vector<Column>& all, std::string_view name, std::stri
   all.push_back(
       {name, "", name, "measured rows that the same interval rests on; 0: it is a stated guess",
        ColumnKind::derived, SqlType::integer, Shown::plain, get,
-       fmt::format("CASE WHEN {} IS NULL THEN NULL WHEN status & 7 > {} THEN "
-                   "[offload_measurements] WHEN {} THEN 0 ELSE [{}] END",
-                   stored, static_cast<int>(model::Verdict::fits_gpus), unmeasured, fact)});
+       fmt::format("CASE WHEN {} IS NULL THEN NULL WHEN status & 7 > {} THEN {} WHEN {} THEN 0 "
+                   "ELSE [{}] END",
+                   stored, static_cast<int>(model::Verdict::fits_gpus), offloaded("measurements"),
+                   unmeasured, fact)});
 }
 
 /// `least` is where the share begins in `status` that a low end is not below.
 std::string time_factor(const std::string& on_cards, std::string_view end, int least) {
   const std::string factor =
-      fmt::format("CASE WHEN status & 7 <= {} THEN {} ELSE [offload_{}] END",
-                  static_cast<int>(model::Verdict::fits_gpus), on_cards, end);
+      fmt::format("CASE WHEN status & 7 <= {} THEN {} ELSE {} END",
+                  static_cast<int>(model::Verdict::fits_gpus), on_cards, offloaded(end));
   if (end != "low") return factor;
   return fmt::format("max({}, (status >> {} & 127) / {:.1f})", factor, least, model::most_least);
 }

@@ -20,7 +20,7 @@ using model::Explanation;
 
 std::string verdict_text(const GivenScenario& given, const Estimate& e) {
   report::Line line;
-  line.factors = model::interval_factors(*given.scenario.runtime);
+  line.factors = model::interval_factors(given.scenario);
   if (!given.machine->devices.empty()) line.gpu_memory = given.machine->devices[0].memory.count();
   return report::verdict_words(line, {.point = 0, .budget = {}, .estimate = e});
 }
@@ -154,7 +154,7 @@ std::string estimate_text(const GivenScenario& given, const Explanation& explain
     text += '\n';
     if (!explained.advice.empty()) text += "Advice    " + explained.advice + '\n';
     if (!explained.devices.empty()) text += '\n' + device_lines(explained);
-    const auto times = time_lines(explained, model::interval_factors(*given.scenario.runtime));
+    const auto times = time_lines(explained, model::interval_factors(given.scenario));
     if (!times.empty()) text += '\n' + times;
     if (serving) text += '\n' + traffic_lines(*serving, given.scenario, e);
     for (const auto& note : explained.notes) text += "\nNote      " + note;

@@ -257,7 +257,10 @@ const Runtime& Engines::named(std::string_view name) const {
 
 void Engines::measured(Machine& machine) const {
   if (!profile_.host.any() || !is_of(machine.canonical_name(), profile_.machine)) return;
-  if (const auto rate = profile_.host.ram_bandwidth) machine.host.ram_bandwidth = *rate;
+  if (const auto rate = profile_.host.ram_bandwidth) {
+    machine.host.ram_bandwidth = *rate;
+    machine.ram_assumed = false;
+  }
   if (const auto rate = profile_.host.host_bus) machine.host.host_bus = *rate;
   if (const auto rate = profile_.host.disk_read) machine.host.disk_read = *rate;
 }

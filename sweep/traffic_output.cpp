@@ -46,7 +46,7 @@ std::optional<model::Traffic> traffic_of(const Options& options, const model::Sc
 
 std::string traffic_lines(const model::Traffic& t, const model::Scenario& s,
                           const model::Estimate& e) {
-  const model::ServingIntervals of = model::interval_factors(*s.runtime).serving(e, t.running);
+  const model::ServingIntervals of = model::interval_factors(s).serving(e, t.running);
   std::vector<std::vector<std::string>> rows;
   const auto time = [&](std::string name, Seconds value, const model::Interval& interval) {
     rows.push_back({std::move(name), duration(value.value()),
@@ -78,7 +78,7 @@ std::string traffic_lines(const model::Traffic& t, const model::Scenario& s,
 
 boost::json::object traffic_object(const model::Traffic& t, const model::Scenario& s,
                                    const model::Estimate& e) {
-  const model::ServingIntervals of = model::interval_factors(*s.runtime).serving(e, t.running);
+  const model::ServingIntervals of = model::interval_factors(s).serving(e, t.running);
   boost::json::object all{{"concurrency", s.batch}, {"running", t.running}};
   const auto add = [](boost::json::object& to, const std::string& name, double value, double low,
                       double high) {

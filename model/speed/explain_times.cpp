@@ -24,7 +24,7 @@ class TimeTerms {
         rows_(by_rows(s, plan)),
         reduce_(reduce_latency(s, rows_ ? plan.cards : plan.shards * plan.replicas)),
         out_(out),
-        times_(interval_factors(*s.runtime).times(out.estimate)) {}
+        times_(interval_factors(s).times(out.estimate)) {}
 
   void add_load(const LoadTime& load) {
     const auto part = [&](std::string_view what, double seconds, const Constant& share,

@@ -37,13 +37,12 @@ Service service_of(const Scenario& s, const Estimate& e) {
   if (batches_continuously(s, e)) {
     if (const Traffic t = traffic(s); t.running > 0) {
       // One alone is held against those of two: with wider ones it could miss what two meet.
-      const ServingIntervals of =
-          interval_factors(*s.runtime).serving(e, std::max<Size>(2, t.running));
+      const ServingIntervals of = interval_factors(s).serving(e, std::max<Size>(2, t.running));
       return {t.ttft, t.tpot, t.total, t.requests_s, t.prompt_share, of.ttft, of.tpot, of.rate};
     }
   }
   Service one = of_one_batch(s, e);
-  const TimeIntervals times = interval_factors(*s.runtime).times(e);
+  const TimeIntervals times = interval_factors(s).times(e);
   one.first = times.ttft;
   one.step = times.tpot;
   const auto of_total = [&](double ttft, double tpot) { return total_at(e, ttft, tpot) / e.total; };

@@ -74,9 +74,9 @@ LeftOut without(const std::vector<Subject>& subjects, const std::vector<std::siz
 /// measured / expected. `f` says of which engine and by what.
 void add_intervals(Calibration& out, const std::vector<Subject>& subjects, Factor f) {
   constexpr std::size_t fewest = 5;
-  for (const auto name :
-       {"memory_interval", "decode_interval", "prefill_interval", "offload_interval",
-        "serving_interval", "first_token_interval", "throughput_interval", "load_interval"}) {
+  for (const auto name : {"memory_interval", "decode_interval", "prefill_interval",
+                          "offload_interval", "ram_stated_interval", "serving_interval",
+                          "first_token_interval", "throughput_interval", "load_interval"}) {
     std::vector<double> ratios;
     const auto member = constant_named(name).of_runtime;
     for (std::size_t i = 0; i < subjects.size(); ++i)

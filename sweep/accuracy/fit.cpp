@@ -227,6 +227,12 @@ std::string Fit::lines() {
                            [&](const Runtime& r) { return generation_of(r) == generation; });
         if (memory || std::ssize(rows.machines) < fewest_machines)
           rows = alike(subjects_, named, [&](const Runtime& r) { return r.family == family; });
+        // Rows that say how fast the host's memory is are few: those of all engines that compute
+        // there are alike.
+        if (named.of_runtime == &Runtime::ram_stated_interval) {
+          if (model::runtime(generation).offload != model::Offload::compute) continue;
+          rows = alike(subjects_, named, [](const Runtime&) { return true; });
+        }
         if (std::ssize(rows.rows) < fewest_rows) continue;
         const Constant found = interval(rows, memory);
         text += line(generation, named.name, any, any, found, sources(subjects_, rows.rows));

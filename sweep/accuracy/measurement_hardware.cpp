@@ -155,6 +155,7 @@ Machine any_machine(int cards) {
 Machine machine_of(const Measurement& row) {
   Machine machine;
   machine.host = host_of(row);
+  machine.ram_assumed = !states_memory_bandwidth(row);
   const std::string& text = row["gpu"];
   const auto count = row.number("gpu_count");
   if (!row["gpu_count"].empty() && !count)

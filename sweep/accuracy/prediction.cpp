@@ -149,15 +149,18 @@ const model::Constant& interval_of(const Subject& subject) {
   if (subject.group == "serving_ttft") return r.first_token_interval;
   if (subject.group == "serving_throughput") return r.throughput_interval;
   if (subject.group.starts_with("serving")) return r.serving_interval;
-  if (subject.group.starts_with("offload")) return r.offload_interval;
+  if (subject.group.starts_with("offload"))
+    return subject.scenario.machine->ram_assumed || r.offload != model::Offload::compute
+               ? r.offload_interval
+               : r.ram_stated_interval;
   if (subject.group == "prefill") return r.prefill_interval;
   return subject.group == "load_time" ? r.load_interval : r.decode_interval;
 }
 
 model::Interval shown_interval(const Subject& subject) {
   if (subject.statistic == Statistic::weights) return {};
-  if (is_memory(subject.statistic) || subject.group.starts_with("offload") ||
-      subject.group == "load_time")
+  if (subject.group.starts_with("offload")) return interval_factors(subject.scenario).offload;
+  if (is_memory(subject.statistic) || subject.group == "load_time")
     return model::Interval(interval_of(subject));
   const Lifted lifted(subject.scenario);  // what is reported has run there
   const Estimate e = evaluate(lifted.scenario);

@@ -34,7 +34,7 @@ report::Table result_row(const GivenScenario& given, const Estimate& estimate) {
   add("kv_cache", std::string(s.kv_cache ? "on" : "off"));
   if (s.ram_budget != model::all_of_it) add("ram_budget_bytes", s.ram_budget.count());
   if (s.disk_budget != model::all_of_it) add("disk_budget_bytes", s.disk_budget.count());
-  return sweep::result_row(axes, estimate, model::interval_factors(*s.runtime));
+  return sweep::result_row(axes, estimate, model::interval_factors(s));
 }
 
 json::array lines(const std::vector<std::string>& texts) {
@@ -119,7 +119,7 @@ json::object object_of(const GivenScenario& given, const Explanation& explained,
       all["terms"].as_array().push_back(term_object(term));
   if (given.on_machine) all["speed"] = speed_array(model::breakdown(given.scenario));
   if (given.on_machine) {
-    const model::IntervalFactors of = model::interval_factors(*given.scenario.runtime);
+    const model::IntervalFactors of = model::interval_factors(given.scenario);
     const model::TimeIntervals times = of.times(e);
     all["intervals"] = json::object{{"memory", interval_object(of.memory)},
                                     {"load", interval_object(times.load)},

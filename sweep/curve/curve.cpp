@@ -41,7 +41,7 @@ report::Curve drawn(const CurveLine& line, report::Between between) {
     const bool fits = runs(p);
     curve.points.push_back({gib(p.allocation), fits ? e.tokens_s : none,
                             fits ? e.ttft.value() : none, fits ? e.load.value() : none, fits,
-                            interval_factors(*line.scenario.runtime).times(e)});
+                            interval_factors(line.scenario).times(e)});
     allocations.push_back(curve.points.back().allocation);
     speeds.push_back(curve.points.back().tokens_s);
     if (const std::string words = jump_words(line, i); !words.empty())

@@ -68,7 +68,7 @@ report::Value value_of_cell(const report::Cell& cell) {
 std::vector<std::pair<std::string, report::Value>> columns_of(const CurveLine& line,
                                                               std::size_t i) {
   const AllocationPoint& p = line.points[i];
-  const IntervalFactors factors = interval_factors(*line.scenario.runtime);
+  const IntervalFactors factors = interval_factors(line.scenario);
   const bool fits = runs(p);
   std::vector<std::pair<std::string, report::Value>> all{
       {"runtime", std::string(line.scenario.runtime->name)},

@@ -145,7 +145,7 @@ std::string curve_text(const GivenScenario& given, const std::vector<CurveLine>&
   const auto gpus = static_cast<Size>(given.machine->devices.size());
   bool any = false;
   for (const CurveLine& line : lines) {
-    const IntervalFactors f = interval_factors(*line.scenario.runtime);
+    const IntervalFactors f = interval_factors(line.scenario);
     text += fmt::format(
         "\n{}: weights {}; 80 % intervals: memory from {} measured rows, tokens/s from {} (all "
         "weights on cards) and {} (some elsewhere), load from {}\n\n",

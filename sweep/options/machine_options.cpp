@@ -55,6 +55,7 @@ void change_host(const Options& options, GivenMachine& given) {
   };
   change("ram", host.ram, parse_bytes);
   change("ram-bandwidth", host.ram_bandwidth, parse_rate);
+  if (options.given("ram-bandwidth")) given.machine.ram_assumed = false;
   change("bus", host.host_bus, parse_rate);
   change("card-link", host.card_link, parse_rate);
   change("disk", host.disk, parse_bytes);

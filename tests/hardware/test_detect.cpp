@@ -273,6 +273,7 @@ TEST(LocalMachine, MeasuredRatesHoldAndAreNotAssumed) {
   found.disk_read = BytesPerSecond(2e9);
   const Machine machine = local_machine(found, shipped_catalogue(), &with);
   EXPECT_EQ(machine.host.ram_bandwidth, BytesPerSecond(33e9));
+  EXPECT_FALSE(machine.ram_assumed);
   EXPECT_EQ(machine.host.disk_read, BytesPerSecond(2e9));
   EXPECT_EQ(with.size() + 2, without.size());
 }

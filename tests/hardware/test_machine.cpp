@@ -16,12 +16,15 @@ TEST(Machine, CardsInAHost) {
   EXPECT_EQ(machine.devices[1].memory, 40960 * Bytes(1 << 20));
   EXPECT_EQ(machine.host.ram, Bytes(120'000'000'000));
   EXPECT_FALSE(machine.host_assumed);
+  EXPECT_FALSE(machine.ram_assumed);
 }
 
 TEST(Machine, WithoutAHostItSitsInTheStatedDefault) {
   const Machine machine = parsed("rtx-4090");
   EXPECT_EQ(machine.devices.size(), 1u);
   EXPECT_TRUE(machine.host_assumed);
+  EXPECT_TRUE(machine.ram_assumed);
+  EXPECT_FALSE(parsed("8x h100-sxm-80gb").ram_assumed);
   EXPECT_EQ(machine.host.name, shipped_catalogue().default_host);
   EXPECT_EQ(machine.name, "1x rtx-4090 @ " + shipped_catalogue().default_host);
   EXPECT_EQ(parsed("8x h100-sxm-80gb").host.name, "dgx-h100");  // a card's usual host

@@ -38,6 +38,25 @@ TEST(Intervals, AreTheEnginesWhereItWasMeasured) {
   EXPECT_EQ(interval_factors(m.engine).serving(e).rate.measurements, 40);
 }
 
+/// What waits for the host's memory is known better where it is known how fast that is.
+TEST(Intervals, OfWhatIsOffTheCardsGoByTheHostsMemory) {
+  const Weights w = hold(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
+  Runtime engine = runtime("llama.cpp");
+  engine.offload_interval = {1, 0.5, 2.0, 70, "made up"};
+  engine.ram_stated_interval = {1, 0.8, 1.2, 20, "made up"};
+  const auto factors = [&](const char* cards) {
+    const Machine box = parse_machine(cards, shipped_catalogue());
+    Scenario s = test::scenario(w, box, "llama.cpp");
+    s.runtime = &engine;
+    return interval_factors(s).offload;
+  };
+  EXPECT_EQ(factors("rtx-4090").high, 2.0);
+  EXPECT_EQ(factors("rtx-4090 @ epyc-rome-512gb").high, 1.2);
+  EXPECT_EQ(factors("rtx-4090 @ epyc-rome-512gb").measurements, 20);
+  engine.ram_stated_interval.measurements = 0;  // nothing was measured there
+  EXPECT_EQ(factors("rtx-4090 @ epyc-rome-512gb").high, 2.0);
+}
+
 TEST(Intervals, AreAtLeastTheGuessOnCardsThatWereNot) {
   Measured m;
   m.cell.decode_bandwidth.measurements = 0;

@@ -33,6 +33,9 @@ inline Digit runtime(const std::string& name) {
           {"tpot_high", {2.0}},
           {"offload_low", {0.375}},
           {"offload_high", {3.0}},
+          {"ram_stated_low", {0.5}},
+          {"ram_stated_high", {2.5}},
+          numbers("ram_stated_measurements", {9}),
           {"serving_ttft_low", {0.125}},
           {"serving_ttft_high", {5.0}},
           {"serving_tpot_low", {0.625}},
@@ -48,7 +51,7 @@ inline Digit runtime(const std::string& name) {
 inline RunInfo small_run(const std::string& fingerprint = "f1") {
   GridShape grid{{{texts("task", {"inference"})},
                   {texts("model", {"a/small", "b, \"large\""}), numbers("parameters", {7, 70})},
-                  {texts("precision", {"bf16", "int8"})},
+                  {texts("precision", {"bf16", "int8"}), numbers("ram_stated", {0, 1})},
                   {numbers("batch", {1, 2, 4})},
                   runtime("transformers")}};
   return {"small", "[run]\nname = \"small\"\n", fingerprint, "0.1.0", {grid}};
