@@ -169,6 +169,7 @@ std::vector<Runtime> policy_rows() {
   zero.launch = Launch::added;
   zero.host_weights = HostWeights::copied;  // pinned
   zero.cpu = false;
+  zero.stream_bandwidth = start().stream_bandwidth;
   zero.repeats_to_attend = false;
   zero.adapters = AdapterMemory::unknown;
   zero.draft_vocabulary = -1;
@@ -184,6 +185,7 @@ std::vector<Runtime> policy_rows() {
   flexgen.repeats_to_attend = false;
   flexgen.adapters = AdapterMemory::unknown;
   flexgen.draft_vocabulary = -1;
+  flexgen.stream_bandwidth = start().stream_bandwidth;
   flexgen.cache_growth = Growth::reserved;
 
   Runtime& experts = rows.emplace_back(

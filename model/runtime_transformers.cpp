@@ -23,6 +23,8 @@ Runtime transformers() {
   r.caches = caches_of_transformers;
   r.caches_source = "transformers 4.57 cache_utils.py: QuantizedCache, HQQQuantizedLayer";
   r.offload = Offload::stream;
+  // accelerate hooks.py: from pageable memory, which the driver copies to a pinned buffer first.
+  r.stream_bandwidth = guess(0.40, 0.20, 0.70);
   r.host_weights = HostWeights::mapped;  // modeling_utils.py: slices of safe_open, cast in place
   r.launch = Launch::overlapped;
   r.disk = r.cpu = r.cache_optional = r.whole_tiles = true;
