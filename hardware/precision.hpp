@@ -27,6 +27,10 @@ struct Precision {
     return (elements / block_elements + (elements % block_elements != 0 ? 1 : 0)) *
            Bytes(block_bytes);
   }
+  /// Of one element, its share of the block's scales with it.
+  constexpr double element_bytes() const {
+    return static_cast<double>(block_bytes) / static_cast<double>(block_elements);
+  }
 };
 
 /// Every format known, in a fixed order.

@@ -30,10 +30,7 @@ std::string where(const Estimate& e) {
   return text;
 }
 
-double bytes_each(const Precision& format) {
-  return static_cast<double>(format.block_bytes) / static_cast<double>(format.block_elements);
-}
-double bytes_each(const Scheme& scheme) { return bytes_each(precision(scheme.format)); }
+double bytes_each(const Scheme& scheme) { return precision(scheme.format).element_bytes(); }
 
 /// The schemes that `engine` holds and that take no more bytes than the scenario's, the widest
 /// first, so that few are worked out.
@@ -73,8 +70,8 @@ std::string narrower_cache(const Scenario& s) {
   std::string text;
   for (const CacheFormat& format : s.runtime->caches) {
     const Precision& narrower = precision(format.precision);
-    const double each = bytes_each(narrower);
-    if (each >= bytes_each(*s.kv_precision) || each <= widest) continue;
+    const double each = narrower.element_bytes();
+    if (each >= s.kv_precision->element_bytes() || each <= widest) continue;
     changed.kv_precision = &narrower;
     const Estimate e = evaluate(changed);
     if (!all_on_gpus(e)) continue;

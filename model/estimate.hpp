@@ -62,13 +62,16 @@ struct Scenario {
   Told flash_attention = Told::nothing;     ///< where the engine may be told
   bool enforce_eager = false;               ///< an engine that captures CUDA graphs is told not to
   Size threads = 0;                         ///< of the CPU; 0: one for each physical core
-  const Draft* draft = nullptr;             ///< a smaller model that proposes tokens; null: none
+  Size batch_parts = 1;  ///< of the batch, which go through each layer in turn, copied once for all
+  const Draft* draft = nullptr;  ///< a smaller model that proposes tokens; null: none
   Images images{};
   Size concurrency = 0;  ///< requests at once of an engine under load, `batch`; 0: not asked
   Size prompt_tokens_p95 = 0, output_tokens_p95 = 0;  ///< of those requests; 0: all alike
 
   bool operator==(const Scenario&) const = default;
   Size cached_tokens() const { return context > 0 ? context : prompt_tokens + output_tokens; }
+  /// Sequences that go through a layer together.
+  Size batch_part() const { return (batch + batch_parts - 1) / batch_parts; }
 };
 
 enum class Verdict : std::uint8_t {

@@ -87,6 +87,8 @@ class Explainer {
                     score_bytes(s_) > 0 ? "attention whose scores stand in memory"
                                         : "flash or memory-efficient attention"));
     if (s_.enforce_eager) say("kernels are launched one by one, without CUDA graphs");
+    if (s_.batch_parts > 1)
+      say(fmt::format("the batch goes through each layer in {} parts", s_.batch_parts));
     if (s_.threads > 0)
       say(fmt::format("{} threads of {} physical cores on the CPU", s_.threads,
                       s_.machine->host.cores));

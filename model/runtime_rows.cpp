@@ -167,6 +167,7 @@ std::vector<Runtime> policy_rows() {
   zero.caches = caches_of_torch;
   zero.caches_source = "DeepSpeed ZeRO-Inference: caches as computed";
   zero.launch = Launch::added;
+  zero.prefetches = true;                   // stage3_prefetch_bucket_size
   zero.host_weights = HostWeights::copied;  // pinned
   zero.cpu = false;
   zero.stream_bandwidth = start().stream_bandwidth;
@@ -179,7 +180,10 @@ std::vector<Runtime> policy_rows() {
   flexgen.caches = caches_of_flexgen;
   flexgen.caches_source = "FMInference/FlexLLMGen compression.py: 4 bits in groups of 64";
   flexgen.encoder_decoders = no_encoder_decoders;
-  flexgen.launch = Launch::added;
+  // compression.py, decompress: packed bytes, half as many as elements, are shifted and masked (1
+  // each), both results copied as 16 bit (1.5 each), all divided, added to (4 each) and multiplied.
+  flexgen.packed_products = PackedProducts::in_memory;
+  flexgen.unpack_moves = 2 * 1 + 2 * 1.5 + 2 * 4 + 2;
   flexgen.host_weights = HostWeights::copied;  // pinned
   flexgen.cpu = false;
   flexgen.repeats_to_attend = false;
@@ -187,6 +191,8 @@ std::vector<Runtime> policy_rows() {
   flexgen.draft_vocabulary = -1;
   flexgen.stream_bandwidth = start().stream_bandwidth;
   flexgen.cache_growth = Growth::reserved;
+  flexgen.prefetches = true;      // flex_opt.py: --overlap, load_weight of the next layer
+  flexgen.batch_in_parts = true;  // … --num-gpu-batches
 
   Runtime& experts = rows.emplace_back(
       like(llama_cpp(), "ktransformers", "0.2", "kvcache-ai/ktransformers: experts on the CPU"));

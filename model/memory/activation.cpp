@@ -63,10 +63,11 @@ Size prefill_chunk(const Scenario& s) {
 
 Size pass_tokens(const Scenario& s) {
   if (has_start_pass(s)) return start_tokens(s);
-  const double prompt = static_cast<double>(s.batch) * static_cast<double>(s.prompt_tokens);
-  const Size tokens = prompt > 1e15 ? Size{1'000'000'000'000'000} : s.batch * s.prompt_tokens;
+  const Size batch = s.batch_part();
+  const double prompt = static_cast<double>(batch) * static_cast<double>(s.prompt_tokens);
+  const Size tokens = prompt > 1e15 ? Size{1'000'000'000'000'000} : batch * s.prompt_tokens;
   const Size chunk = prefill_chunk(s);
-  return std::max(s.batch, chunk > 0 ? std::min(chunk, tokens) : tokens);
+  return std::max(batch, chunk > 0 ? std::min(chunk, tokens) : tokens);
 }
 
 namespace {
@@ -86,8 +87,8 @@ double kept_by_layers(const Scenario& s, Size pass, Size shards) {
   const double element = element_bytes(s);
   const double residual = r.residual_copies * hidden * element;
   const double feed_forward = residual + r.widest_share * model.profile.widest / cards * element;
-  const auto keys = static_cast<double>(prefill_chunk(s) > 0 || pass == s.batch ? s.cached_tokens()
-                                                                                : s.prompt_tokens);
+  const auto keys = static_cast<double>(
+      prefill_chunk(s) > 0 || pass == s.batch_part() ? s.cached_tokens() : s.prompt_tokens);
   const double attention = residual + static_cast<double>(model.shape.query_heads) / cards * keys *
                                           static_cast<double>(score_bytes(s));
   return static_cast<double>(pass) * std::max(feed_forward, attention);
@@ -101,7 +102,7 @@ double kept_by_head(const Scenario& s, Size pass, Size shards, Head head) {
   const bool samples = has_start_pass(s);  // each card all logits of its replica
   const double rows = samples                      ? static_cast<double>(start_sequences(s))
                       : r.logits == Positions::all ? tokens
-                                                   : static_cast<double>(s.batch);
+                                                   : static_cast<double>(s.batch_part());
   const double logits = rows * static_cast<double>(model.profile.head_rows) /
                         (samples ? 1 : static_cast<double>(shards));
   if (head == Head::returned) return logits * static_cast<double>(r.returned_bytes);

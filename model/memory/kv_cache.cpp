@@ -99,8 +99,7 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
     throw std::length_error("a model with more kinds of cache than are foreseen");
   const Precision& p = *s.kv_precision;
   const int shift = std::countr_zero(static_cast<std::uint64_t>(p.block_elements));
-  const double element_bytes =
-      static_cast<double>(p.block_bytes) / static_cast<double>(p.block_elements);
+  const double element_bytes = p.element_bytes();
   double bytes = 0;
   const Size group = layers_in_group(s);
   for (const CacheClass& c : classes) {
@@ -126,8 +125,7 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
 }
 
 double kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last, Size shards) {
-  const double element_bytes = static_cast<double>(s.kv_precision->block_bytes) /
-                               static_cast<double>(s.kv_precision->block_elements);
+  const double element_bytes = s.kv_precision->element_bytes();
   double bytes = 0;
   for (const CacheClass& c : s.weights->model->profile.caches) {
     const double read = looked_at(s, c, tokens) * element_bytes *

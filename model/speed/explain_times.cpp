@@ -155,9 +155,11 @@ class TimeTerms {
          "kernels * overhead + a pass's own + sequences * overhead of each", rates.kernel_s);
     part("eager", pass.eager, "kernels without CUDA graphs * seconds each, beyond all of these",
          runtime_.eager_kernel_s);
-    std::string sum = runtime_.launch == Launch::overlapped
-                          ? "stream + disk + reduce + crossings + cpu + max(cards, launches)"
-                          : "stream + disk + reduce + crossings + cards + cpu + launches";
+    const std::string_view run =
+        runtime_.launch == Launch::overlapped ? "max(cards, launches)" : "cards + launches";
+    std::string sum =
+        runtime_.prefetches ? fmt::format("max(stream, {})", run) : fmt::format("stream + {}", run);
+    sum += " + disk + reduce + crossings + cpu";
     if (pass.eager > 0) sum += " + eager";
     add(name, pass.total, interval, std::move(sum), fmt::format("bound by {}", bound(pass)),
         runtime_.source);

@@ -26,7 +26,8 @@ Pass decode_pass(const Scenario& s, CachedTokens tokens, Size each) {
   pass.tokens = pass.logit_rows = static_cast<double>(s.batch * each);
   pass.layers = {profile.first_decoding, profile.end_decoding};
   pass.cached = tokens;
-  pass.touched = experts_touched(profile, pass.tokens);
+  pass.weight_reads = static_cast<double>(s.batch_parts);
+  pass.touched = experts_touched(profile, pass.tokens / pass.weight_reads);
   return pass;
 }
 
@@ -36,7 +37,8 @@ Pass prefill_pass(const Scenario& s, Size prompt) {
   pass.tokens = static_cast<double>(s.batch) * static_cast<double>(prompt);
   pass.logit_rows = static_cast<double>(s.batch);
   const Size chunk = prefill_chunk(s);
-  if (chunk > 0) pass.weight_reads = std::ceil(pass.tokens / static_cast<double>(chunk));
+  pass.weight_reads = chunk > 0 ? std::ceil(pass.tokens / static_cast<double>(chunk))
+                                : static_cast<double>(s.batch_parts);
   const auto layers = static_cast<Size>(profile.layers.size());
   // A text prompt runs the decoder; an encoder's layers run instead where the prompt goes there.
   pass.layers = s.weights->model->encoder_decoder && profile.first_decoding > 0

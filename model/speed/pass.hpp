@@ -12,7 +12,7 @@ namespace headroom::model {
 struct Pass {
   double tokens = 1;        ///< through the matrices, all sequences together
   double logit_rows = 1;    ///< positions whose logits are computed
-  double weight_reads = 1;  ///< times the weights are read (chunks of a long prompt)
+  double weight_reads = 1;  ///< times the weights are read (chunks of a prompt, parts of a batch)
   Range layers;             ///< layers that run
   CachedTokens cached;      ///< decode only
   Size prompt = 0;          ///< prefill only

@@ -70,11 +70,12 @@ double product_peak(const Scenario& s, const Device& device) {
 
 namespace {
 
-/// Of a packed byte: reading it and writing its elements in 16 bit.
-double unpack_seconds(const Scenario& s, const Device& device, const Rates& rates) {
-  if (!unpacks_into_memory(s, device)) return 0;
-  const double share = rates.unpack_bandwidth.value;
-  return (1 + 2 / bytes_per_parameter(*s.weights)) / (share * device.bandwidth.value());
+/// Of a packed byte of so many for each element: reading it and writing that in 16 bit, or what is
+/// moved by the operations of PyTorch that do so.
+double unpack_seconds(const Scenario& s, const Device& device, const Rates& rates, double bytes) {
+  const double moves = s.runtime->unpack_moves;
+  return (moves > 0 ? moves / bytes : 1 + 2 / bytes) /
+         (rates.unpack_bandwidth.value * device.bandwidth.value());
 }
 
 /// Bandwidth at which `device` can multiply what it reads: matrix units take whole tiles of `rows`
@@ -134,7 +135,7 @@ double cache_read(const Work& work, const Rate& rate) {
   return rate.cache_weight * work.cache_bytes;
 }
 double beside_products(const Work& work, const Rate& rate) {
-  return cache_read(work, rate) / rate.bytes_s +
+  return cache_read(work, rate) / rate.bytes_s + work.packed_caches * rate.unpack_cache_s +
          (work.repeated > 0 ? work.repeated / rate.repeat_s : 0);
 }
 
@@ -183,10 +184,15 @@ Rate card_rate(const Scenario& s, const Device& device) {
           peak(s, device, Arithmetic::dequantised) * s.runtime->score_compute.value,
           s.runtime->score_traffic.value / bandwidth,
           s.runtime->activation_traffic.value / bandwidth,
-          unpack_seconds(s, device, rates),
+          unpacks_into_memory(s, device)
+              ? unpack_seconds(s, device, rates, bytes_per_parameter(*s.weights))
+              : 0,
           rates.expert_reads.value,
           s.runtime->cache_cost.value,
-          expert_weight(s)};
+          expert_weight(s),
+          s.runtime->unpack_moves > 0
+              ? unpack_seconds(s, device, rates, s.kv_precision->element_bytes())
+              : 0};
 }
 
 namespace {

@@ -14,11 +14,11 @@ double launches(const Scenario& scenario, const Pass& pass);
 /// scores a second; seconds that an attention score in memory costs, a channel of activations
 /// there, and a packed byte of weights that is unpacked into memory; times that experts of a prompt
 /// are read beside their products; bytes of weights that take as long as one of caches, and as one
-/// of routed experts.
+/// of routed experts; seconds that a packed byte of caches costs that is unpacked into memory.
 struct Rate {
   double bytes_s = 0, repeat_s = 0, flops_s = 0, attend_s = 0;
   double score_s = 0, channel_s = 0, unpack_s = 0, expert_reads = 0;
-  double cache_weight = 1, expert_weight = 1;
+  double cache_weight = 1, expert_weight = 1, unpack_cache_s = 0;
 
   bool operator==(const Rate&) const = default;
 };
@@ -26,7 +26,8 @@ struct Rate {
 /// take as long.
 double weight_read(const Work& work, const Rate& rate);
 double cache_read(const Work& work, const Rate& rate);
-/// Seconds beside the products, whatever those wait for: reading caches, and copying them.
+/// Seconds beside the products, whatever those wait for: reading caches, unpacking and copying
+/// them.
 double beside_products(const Work& work, const Rate& rate);
 /// Kernels that follow each other, seconds: products, scores, then what goes through memory beside
 /// them. Each routed expert starts tiles of its own with the few tokens that it gets: its weights

@@ -17,6 +17,19 @@ bool is_eager(const Scenario& s, const Pass& pass) {
                       (r.graph_tokens > 0 && pass.cached.self > r.graph_tokens));
 }
 
+/// Seconds of what is streamed that go on behind cards and, of launches, `launches` beyond these.
+double hide_stream(const Scenario& s, const PassTime& time, double launches, Record* record) {
+  if (!s.runtime->prefetches || time.stream <= 0) return 0;
+  const double behind = std::min(time.stream, time.cards + launches), share = behind / time.stream;
+  if (record == nullptr) return behind;
+  for (Stretch& stretch : *record)
+    if (stretch.over == Over::bus) {
+      stretch.hidden = share * stretch.seconds;
+      stretch.seconds -= stretch.hidden;
+    }
+  return behind;
+}
+
 }  // namespace
 
 TimedPass::TimedPass(const Scenario& s, const Speeds& speeds, const Pass& of) : pass(of) {
@@ -42,7 +55,7 @@ PassTime time_of(const Scenario& s, const Speeds& speeds, const Plan& plan, cons
   time.launches = timed.launches;
   const double hidden = speeds.launches_hide ? std::min(time.cards, time.launches) : 0;
   time.total = time.stream + time.disk + time.reduce + time.cpu + time.cards + time.crossings +
-               time.launches - hidden;
+               time.launches - hidden - hide_stream(s, time, time.launches - hidden, record);
   const double before = time.total;
   const double eager =
       is_eager(s, pass) ? timed.kernels + pass.weight_reads * reduce_kernels(s, pass, plan.shards)

@@ -46,10 +46,8 @@ LayerWork layer_work(const Scenario& s, const Pass& pass, const Piece& piece) {
   work.weight_bytes = pass.weight_reads * dense + work.expert_bytes;
   work.flops = 2.0 * multiplied * multiplied_tokens(s, pass) +
                pass.patch_flops * static_cast<double>(run.size());
-  if (pass.prompt > 0) {
-    work.packed_bytes = work.weight_bytes;
-    work.touched_bytes = work.expert_bytes;
-  }
+  if (pass.prompt > 0 || s.runtime->unpack_moves > 0) work.packed_bytes = work.weight_bytes;
+  if (pass.prompt > 0) work.touched_bytes = work.expert_bytes;
   if (piece.content == Content::experts) return layers;
   if (pass.prompt > 0 && s.runtime->activations_in_memory)
     work.channels = pass.tokens * static_cast<double>(w.model->shape.hidden_size) *
@@ -74,6 +72,8 @@ Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
     return work;
   }
   work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
+  if (s.runtime->unpack_moves > 0 && s.kv_precision->element_bytes() < 2)
+    work.packed_caches = work.cache_bytes;
   const double flops = decode_score_flops(s, pass.cached, run.first, run.last);
   work.flops = flops * pass.tokens / static_cast<double>(s.batch);
   // Two operations for each element of K and V, as many as its bytes in 16 bit; once for all

@@ -7,13 +7,15 @@ namespace headroom::model {
 
 /// What one pass does on one kind of device.
 struct Work {
-  double weight_bytes = 0;   ///< weights read from the device's memory
-  double expert_bytes = 0;   ///< of them routed experts
-  double cache_bytes = 0;    ///< caches read
-  double repeated = 0;       ///< keys and values copied before attention, bytes in 16 bit
-  double scores = 0;         ///< attention scores that stand in memory
-  double channels = 0;       ///< tokens * hidden size * layers whose activations go through memory
-  double packed_bytes = 0;   ///< weights that meet many tokens, as they are packed
+  double weight_bytes = 0;  ///< weights read from the device's memory
+  double expert_bytes = 0;  ///< of them routed experts
+  double cache_bytes = 0;   ///< caches read
+  double repeated = 0;      ///< keys and values copied before attention, bytes in 16 bit
+  double scores = 0;        ///< attention scores that stand in memory
+  double channels = 0;      ///< tokens * hidden size * layers whose activations go through memory
+  double packed_bytes =
+      0;  ///< weights that are unpacked where they meet tokens, as they are packed
+  double packed_caches = 0;  ///< the same of caches
   double touched_bytes = 0;  ///< of routed experts that a prompt touches
   double flops = 0;          ///< multiplications and additions of matrices and attention scores
   double attended = 0;  ///< of them those of a prompt's scores: in 16 bit, whatever weights are
@@ -28,6 +30,7 @@ inline Work operator+(const Work& a, const Work& b) {
           a.scores + b.scores,
           a.channels + b.channels,
           a.packed_bytes + b.packed_bytes,
+          a.packed_caches + b.packed_caches,
           a.touched_bytes + b.touched_bytes,
           a.flops + b.flops,
           a.attended + b.attended,
@@ -54,6 +57,7 @@ double idle_share(const Scenario& scenario, const Pass& pass, Size shards = 1);
 inline Work without(Work work, const Work& part) {
   work.cache_bytes -= part.cache_bytes;
   work.repeated -= part.repeated;
+  work.packed_caches -= part.packed_caches;
   work.scores -= part.scores;
   work.flops -= part.flops;
   work.attended -= part.attended;

@@ -296,6 +296,7 @@ Scenario Subjects::scenario(const Measurement& row, const Engine& engine, bool m
   if (!row["batch"].empty() && !row.number("batch") && row["batch"] != "saturated")
     throw Skipped(Skip::setting, "batch is '" + row["batch"] + "'");
   s.batch = tokens(row, "batch", "batch", 1);
+  s.batch_parts = batch_parts_of(row, s);
   const auto cards = static_cast<Size>(s.machine->devices.size());
   if (s.runtime->split == Split::tensors && cards > 0) {
     const auto pipeline = static_cast<Size>(figure(row, {"pp"}).value_or(1));

@@ -66,6 +66,19 @@ std::optional<Percent> percent_of(const Measurement& row) {
   return p;
 }
 
+/// Share of a layer's weights that FlexGen keeps on the card of --percent `asked`: attention has
+/// four matrices of one size, the feed-forward two, and of each sort those whose middle lies within
+/// the last so many percent (flex_opt.py: init_weight_list, get_choice).
+double share_on_card(int asked) {
+  const auto of = [&](int matrices) {
+    int count = 0;
+    for (int i = 0; i < matrices; ++i) count += 100 * (2 * i + 1) >= 2 * matrices * (100 - asked);
+    return static_cast<double>(count) / matrices;
+  };
+  constexpr double attention = 1.0 / 3;  // of OPT's layers
+  return attention * of(4) + (1 - attention) * of(2);
+}
+
 bool caches_in_host(const Measurement& row) {
   if (lower(row.setting("kv_offload").value_or("")) == "yes") return true;
   // FlexGen's benchmark by level: weights, caches and activations below the card (bench_suite.py).
@@ -73,6 +86,8 @@ bool caches_in_host(const Measurement& row) {
   const auto percent = percent_of(row);
   if (percent && percent->caches + percent->caches_cpu < 100)
     throw Skipped(Skip::feature, "caches on disk");
+  if (percent && row["settings"].find("--cpu") != std::string::npos)
+    throw Skipped(Skip::feature, "attention on the CPU");
   return percent && percent->caches == 0;
 }
 
@@ -177,14 +192,26 @@ std::unique_ptr<LayerSplit> layer_split_of(const Measurement& row, const Scenari
   return split;
 }
 
+Size batch_parts_of(const Measurement& row, const Scenario& s) {
+  const std::string& text = row["settings"];
+  const auto at = text.find("gbs=");
+  int each = 0, parts = 0;
+  if (!s.runtime->batch_in_parts || at == text.npos ||
+      std::sscanf(text.c_str() + at, "gbs=%dx%d", &each, &parts) != 2)
+    return 1;
+  return std::max(1, parts);
+}
+
 std::optional<Size> layers_on_cards(const Measurement& row, const Scenario& s) {
   if (const auto layers = figure(row, {"gpu_layers"})) return static_cast<Size>(*layers);
   if (s.runtime->offload != model::Offload::stream) return std::nullopt;
   const auto percent = percent_of(row);
+  if (percent && percent->weights < 100)
+    return std::llround(share_on_card(percent->weights) *
+                        static_cast<double>(std::ssize(s.weights->layer)));
   const std::string settings = lower(row["settings"]);
   const bool none = settings.find("lowest=cpu_offload") != settings.npos ||
-                    settings.find("all weights offloaded") != settings.npos ||
-                    (percent && percent->weights == 0);
+                    settings.find("all weights offloaded") != settings.npos;
   return none ? std::optional<Size>(0) : std::nullopt;
 }
 

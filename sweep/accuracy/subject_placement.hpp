@@ -21,6 +21,10 @@ std::optional<double> figure(const Measurement& row, std::initializer_list<std::
 std::unique_ptr<model::LayerSplit> layer_split_of(const Measurement& row,
                                                   const model::Scenario& scenario);
 
+/// Parts of the batch that go through each layer in turn: 3 of "gbs=48x3", where the engine has
+/// any.
+Size batch_parts_of(const Measurement& row, const model::Scenario& scenario);
+
 /// How many layers a row leaves on cards, where the engine is one that streams: "gpu_layers=10";
 /// none where all weights are offloaded. Nothing: as many as fit.
 std::optional<Size> layers_on_cards(const Measurement& row, const model::Scenario& scenario);

@@ -77,6 +77,13 @@ void set_engine(const Options& options, const Engines& engines, bool on_machine,
     if (!on_machine) throw UsageError("--threads has no effect without a machine");
     s.threads = options.whole("threads", 0);
   }
+  if (options.given("gpu-batches")) {
+    if (!s.runtime->batch_in_parts) throw not_of("gpu-batches", "flexgen", *s.runtime);
+    s.batch_parts = options.whole("gpu-batches", 1);
+    if (s.batch_parts < 1 || s.batch % s.batch_parts != 0)
+      throw UsageError(fmt::format("--gpu-batches {}: {} sequences are no multiple of it",
+                                   s.batch_parts, s.batch));
+  }
   if (options.given("enforce-eager")) {
     if (!s.runtime->graphs)
       throw not_of("enforce-eager", "vllm, sglang and tensorrt-llm", *s.runtime);

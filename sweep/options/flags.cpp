@@ -88,6 +88,8 @@ constexpr Flag table[] = {
     {"flash-attn", "", one, "ON", "llama.cpp: on or off: scores of prompts stand in memory (on)"},
     {"threads", "-t", one, "N",
      "llama.cpp, ktransformers: threads of the CPU (its physical cores)"},
+    {"gpu-batches", "--num-gpu-batches", one, "N",
+     "flexgen: parts of the batch that go through each layer in turn, copied once for all (1)"},
     {"enforce-eager", "--disable-cuda-graph", nothing, "",
      "vllm, sglang, tensorrt-llm: kernels are launched one by one, without CUDA graphs"},
     {"tp", "--tensor-parallel-size -tp", one, "N",

@@ -41,6 +41,7 @@ void refuse_inference_flags(const Options& options) {
                            "backend",
                            "flash-attn",
                            "threads",
+                           "gpu-batches",
                            "enforce-eager"})
     if (options.given(flag))
       throw UsageError(fmt::format("--{} has no effect on --task training", flag));

@@ -89,6 +89,85 @@ TEST(KtKernel, ShortPromptsStayWithTheExperts) {
   EXPECT_EQ(host_prompts(c.s, 4096), HostPrompts::quicker);
 }
 
+/// FMInference/FlexGen compression.py: PyTorch moves 15 bytes for each element that it unpacks, of
+/// weights and caches, so that a step of 4 bits takes longer than one of 16.
+TEST(FlexGen, UnpacksWeightsAndCachesInEveryStep) {
+  Case packed("facebook/opt-6.7b", "int4-64g", "1x l4-24gb", "flexgen");
+  const double rate =
+      packed.box.devices[0].bandwidth.value() * rates_of(packed.s).unpack_bandwidth.value;
+  const double elements = 32 * 12 * 4096.0 * 4096;
+  packed.s.kv_precision = &precision("fp16");
+  const double step = packed.step(512).cards;
+  EXPECT_NEAR(step, elements * 15 / rate, 0.1 * step);
+  const Case plain("facebook/opt-6.7b", "fp16", "1x l4-24gb", "flexgen");
+  EXPECT_GT(step, 2 * plain.step(512).cards);
+  // Keys and values of 512 tokens of 16 sequences.
+  packed.s.batch = 16;
+  const double sixteen = packed.step(512).cards;
+  packed.s.kv_precision = &precision("int4_g64");
+  const double cached = 16 * 512 * 32 * 2 * 4096.0;
+  EXPECT_GT(packed.step(512).cards, sixteen);
+  EXPECT_NEAR(packed.step(512).cards - packed.step(0).cards, cached * 15 / rate,
+              0.1 * cached * 15 / rate);
+}
+
+/// … flex_opt.py: the next layer is copied while one is computed.
+TEST(FlexGen, CopiesLayersBehindProducts) {
+  Case c("facebook/opt-30b", "fp16", "1x rtx-4090 @ epyc-rome-512gb", "flexgen");
+  c.s.kv_precision = &precision("fp16");
+  c.s.gpu_budget = Bytes(Size{8} << 30);
+  const PassTime step = c.step(128);
+  ASSERT_GT(step.stream, step.cards + step.launches);
+  EXPECT_NEAR(step.total, step.stream, 1e-9);
+  c.s.batch = 64;
+  const PassTime prompts = c.first(512);
+  ASSERT_GT(prompts.cards, prompts.stream);
+  EXPECT_NEAR(prompts.total, prompts.cards + prompts.launches, 1e-9);
+  c.s.runtime = &runtime("transformers");  // waits for each copy
+  const PassTime waits = c.step(128);
+  EXPECT_GE(waits.total, waits.stream + waits.cards);
+}
+
+/// … --num-gpu-batches: weights are copied once for all parts, unpacked and read for each.
+TEST(FlexGen, TakesABatchInParts) {
+  Case c("facebook/opt-30b", "int4-64g", "1x rtx-4090 @ epyc-rome-512gb", "flexgen");
+  c.s.kv_precision = &precision("fp16");
+  c.s.batch = 16;
+  c.s.gpu_budget = Bytes(Size{20} << 30);
+  const PassTime whole = c.step(64);
+  const Bytes held = evaluate(c.s).activations;
+  const double kernels = headroom::model::launches(c.s, decode_pass(c.s, {.self = 64}));
+  c.s.batch_parts = 4;
+  EXPECT_NEAR(evaluate(c.s).activations.real().value(), held.real().value() / 4,
+              0.01 * held.real().value());
+  EXPECT_EQ(streamed_bytes(c.s, decode_pass(c.s, {.self = 64}), Piece{{0, 48}}),
+            streamed_bytes(c.s, prefill_pass(c.s, 64), Piece{{0, 48}}));
+  EXPECT_GT(c.step(64).cards, 2.5 * whole.cards);
+  EXPECT_GT(headroom::model::launches(c.s, decode_pass(c.s, {.self = 64})), 2 * kernels);
+}
+
+/// Two cards divide what is not on the CPU, and meet twice a layer.
+TEST(KtKernel, CardsDivideEachLayer) {
+  const Case one("Qwen/Qwen3-235B-A22B", "bf16", "1x rtx-4090 @ dual-xeon-spr-1024gb", "kt-kernel");
+  const Case two("Qwen/Qwen3-235B-A22B", "bf16", "2x rtx-4090 @ dual-xeon-spr-1024gb", "kt-kernel");
+  const auto step = [](const Case& c, std::string_view engine) {
+    LayerSplit split;
+    split.gpu_layers = std::ssize(c.weights.layer) + 1;
+    split.on_host = experts_on_host(c.weights, split.gpu_layers);
+    Scenario s = c.s;
+    s.runtime = &runtime(engine);
+    s.layer_split = &split;
+    return decode_step(s, place(s, 1.0), {.self = 1024});
+  };
+  const PassTime alone = step(one, "kt-kernel"), divided = step(two, "kt-kernel"),
+                 in_turn = step(two, "ktransformers");
+  EXPECT_NEAR(divided.cards, alone.cards / 2, 0.01 * alone.cards);
+  EXPECT_NEAR(divided.cpu, alone.cpu, 1e-9);
+  EXPECT_GE(divided.reduce, 2 * 94 * reduce_latency(two.s, 2).value);
+  EXPECT_EQ(in_turn.reduce, 0);
+  EXPECT_NEAR(in_turn.cards, step(one, "ktransformers").cards, 0.01 * alone.cards);
+}
+
 /// A small model on a fast card waits for Python: more than twice as long a token.
 TEST(EnforceEager, KernelsOfADecodeStepAreLaunchedOneByOne) {
   Case c("Qwen/Qwen3-0.6B", "bf16", "1x h100-sxm-80gb", "vllm");

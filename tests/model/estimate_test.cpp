@@ -254,11 +254,11 @@ double made_of(const Explanation& x, const std::string& name, const std::string&
     return 0.0;
   };
   double sum = 0;
-  for (const auto* what : {"stream", "disk", "reduce", "crossings", "cpu", "eager"})
-    sum += part(what);
-  const double cards = part("cards"), launches = part("launches");
+  for (const auto* what : {"disk", "reduce", "crossings", "cpu", "eager"}) sum += part(what);
+  const double cards = part("cards"), launches = part("launches"), stream = part("stream");
   const bool behind = formula.find("max(cards, launches)") != std::string::npos;
-  return sum + (behind ? std::max(cards, launches) : cards + launches);
+  const double run = behind ? std::max(cards, launches) : cards + launches;
+  return sum + (formula.starts_with("max(stream, ") ? std::max(stream, run) : stream + run);
 }
 
 TEST(Explain, TermsAndDevicesAgreeWithTheEstimate) {

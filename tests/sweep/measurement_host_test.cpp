@@ -1,6 +1,7 @@
 // Hosts, and where weights are, as sources of measurements write them.
 #include <gtest/gtest.h>
 
+#include "model/placement/placement.hpp"
 #include "sweep/accuracy/subject.hpp"
 
 namespace headroom::sweep {
@@ -79,9 +80,10 @@ TEST(HostOf, Disks) {
 }
 
 struct Read {
-  explicit Read(const std::string& settings, const std::string& model = "Qwen/Qwen3-30B-A3B")
+  explicit Read(const std::string& settings, const std::string& model = "Qwen/Qwen3-30B-A3B",
+                const std::string& precision = "Q4_K_M")
       : written(row({{"model", model},
-                     {"precision", "Q4_K_M"},
+                     {"precision", precision},
                      {"task", "decode"},
                      {"category", "offload_speed"},
                      {"gpu", "RTX 4090"},
@@ -127,6 +129,27 @@ TEST(SubjectOf, ExpertsThatStayThere) {
   EXPECT_EQ(Read("framework=ktransformers v0.2.1").on_host(), all);
   EXPECT_NEAR(Read("framework=kt-kernel+sglang;32 of 128 experts on the card").on_host(),
               0.75 * all, 1e3);
+}
+
+/// FMInference/FlexGen flex_opt.py: of 20 % each layer's last matrix of attention is on the card, a
+/// twelfth of OPT's; --gpu-batch-size x --num-gpu-batches; the caches of 0 100 in host memory.
+TEST(SubjectOf, FlexGensPolicies) {
+  const auto read = [](const std::string& settings) {
+    const std::string all = "framework=FlexGen;" + settings;
+    return Read(all, "OPT-6.7B", "fp16");
+  };
+  const auto on_card = [&](const std::string& settings) {
+    const Read r = read(settings);
+    EXPECT_EQ(r.subject.group, "offload_streamed");
+    return place(r.subject.scenario, 1.0).on_cards.size();
+  };
+  EXPECT_EQ(on_card("--percent 0 100 100 0 100 0"), 0);
+  EXPECT_EQ(on_card("--percent 20 80 100 0 100 0"), 3);
+  EXPECT_EQ(on_card("--percent 50 50 100 0 100 0"), 16);
+  EXPECT_EQ(read("--percent 20 80 0 100 0 100;gbs=48x3").subject.scenario.batch_parts, 3);
+  EXPECT_EQ(read("--percent 20 80 0 100 0 100").subject.scenario.batch_parts, 1);
+  EXPECT_FALSE(read("--percent 20 80 0 100 0 100").subject.scenario.layer_split->cache_on_cards);
+  EXPECT_THROW(read("--percent 20 80 0 100 0 100 --cpu"), Skipped);  // attention there
 }
 
 TEST(SubjectOf, LayersOnTheCard) {
