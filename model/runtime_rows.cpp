@@ -1,5 +1,7 @@
 #include "model/runtime_rows.hpp"
 
+#include <algorithm>
+
 #include "model/runtime_families.hpp"
 
 namespace headroom::model {
@@ -68,6 +70,12 @@ std::string_view generation_of(const Runtime& runtime) {
   for (const auto& [name, generation] : apart)
     if (runtime.name == name) return generation;
   return runtime.family;
+}
+
+std::string_view kernels_of(const Runtime& runtime) {
+  // Of cuBLAS, CUTLASS, FlashInfer, DeepGEMM and NCCL, in CUDA graphs, called from Python.
+  constexpr std::string_view servers[] = {"vllm", "sglang", "tensorrt-llm"};
+  return std::ranges::find(servers, runtime.family) != std::end(servers) ? "servers" : "";
 }
 
 std::vector<Runtime> policy_rows() {

@@ -14,4 +14,7 @@ std::vector<Runtime> policy_rows();
 /// several generations, each with constants of its own (model/catalogue/constants.tsv).
 std::string_view generation_of(const Runtime& runtime);
 
+/// What engines have in common that launch the same libraries' kernels; empty: it has its own.
+std::string_view kernels_of(const Runtime& runtime);
+
 }  // namespace headroom::model

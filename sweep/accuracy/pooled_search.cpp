@@ -15,10 +15,11 @@ using model::Constant;
 using model::NamedConstant;
 using model::Runtime;
 
-/// Spreads of effects: between engines, and between cards, widths and generations of one engine; at
-/// most that of the constant's prior. `repeated`: n rows of one source in one group weigh n to this
-/// power each: -0.5 is of rows that tell the same, 0 of rows that have nothing in common. Chosen on
-/// set-ups that are left out, dealt in four ways; with 0.12 tensor parallelism errs twice as much.
+/// Spreads of effects: between engines, and between engines that share their kernels and cards,
+/// widths and generations of one engine; at most that of the constant's prior. `repeated`: n rows
+/// of one source in one group weigh n to this power each: -0.5 is of rows that tell the same, 0 of
+/// rows that have nothing in common. Chosen on set-ups that are left out, dealt in four ways; with
+/// 0.12 tensor parallelism errs twice as much.
 constexpr double engines = 1.0, alike = 0.15, repeated = -0.35;
 constexpr double normal_90th = 1.2816;
 
@@ -28,6 +29,13 @@ const Constant& cell_of(const Runtime& row, const NamedConstant& constant, std::
 }
 Constant& cell_of(Runtime& row, const NamedConstant& constant, std::size_t c, std::size_t w) {
   return const_cast<Constant&>(cell_of(std::as_const(row), constant, c, w));
+}
+
+/// Whether engines that share their kernels may have the constant in common: when a request is let
+/// in, its way through the front end and the loader are each one's own.
+bool is_of_kernels(const NamedConstant& constant) {
+  return constant.name != "queue" && constant.name != "request_s" &&
+         !constant.name.starts_with("load_");
 }
 
 /// Of times, in the order in which they are sought.
@@ -43,7 +51,8 @@ std::vector<std::pair<const Bounds*, const NamedConstant*>> time_constants() {
 }  // namespace
 
 bool Effect::covers(const Runtime& row) const {
-  return (family.empty() || row.family == family) &&
+  return (kernels.empty() || kernels_of(row) == kernels) &&
+         (family.empty() || row.family == family) &&
          (generation.empty() || generation_of(row) == generation);
 }
 
@@ -86,8 +95,14 @@ PooledSearch::PooledSearch(std::vector<Runtime> rows, std::vector<Subject> subje
 
 void PooledSearch::add_effects() {
   std::map<std::string_view, std::set<std::string_view>> families;
-  for (const Subject& each : subjects_)
-    families[each.scenario.runtime->family].insert(generation_of(*each.scenario.runtime));
+  std::set<std::string_view> shared, sharing;  // kernels of several engines, and those engines
+  for (const Subject& each : subjects_) {
+    const Runtime& row = *each.scenario.runtime;
+    families[row.family].insert(generation_of(row));
+    if (kernels_of(row).empty()) continue;
+    shared.insert(kernels_of(row));
+    sharing.insert(row.family);
+  }
   for (const auto& [bounds, constant] : time_constants()) {
     const Constant& prior = cell_of(prior_.front(), *constant, 0, 0);
     const double spread = std::log(prior.high / prior.low) / (2 * normal_90th);
@@ -110,8 +125,15 @@ void PooledSearch::add_effects() {
     };
     add({.spread = spread});
     if (constant->of_rates) apart({}, of_likes);
+    const bool of_kernels = is_of_kernels(*constant);
+    if (of_kernels)
+      for (const std::string_view each : shared) {
+        add({.kernels = each, .spread = of_engine});
+        if (constant->of_rates) apart({.kernels = each}, of_likes);
+      }
     for (const auto& [family, generations] : families) {
-      add({.family = family, .spread = of_engine});
+      add({.family = family,
+           .spread = of_kernels && sharing.contains(family) ? of_likes : of_engine});
       if (constant->of_rates) apart({.family = family}, of_likes);
       for (const std::string_view each : generations) {
         if (generations.size() > 1) add({.family = family, .generation = each, .spread = of_likes});

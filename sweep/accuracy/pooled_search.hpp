@@ -11,11 +11,11 @@
 
 namespace headroom::sweep {
 
-/// A factor on one constant: of every engine, of one engine or of one generation of it; on every
-/// card and width of weights, or on some.
+/// A factor on one constant: of every engine, of those that share their kernels, of one engine or
+/// of one generation of it; on every card and width of weights, or on some.
 struct Effect {
   const model::NamedConstant* constant = nullptr;
-  std::string_view family = {}, generation = {};  ///< empty: any
+  std::string_view kernels = {}, family = {}, generation = {};  ///< empty: any
   std::size_t cards = any, width = any;
   double spread = 0;  ///< standard deviation of its logarithm before anything is measured
 

@@ -54,6 +54,33 @@ TEST(PooledSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
   EXPECT_LT(bandwidth(row(search, "exllama"), hbm, sixteen), start);
 }
 
+TEST(PooledSearch, EnginesOfTheSameKernelsLearnFromEachOtherButOfTheirFrontEnds) {
+  Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-72B"}, slower);
+  std::vector<Subject> served = known.subjects();
+  model::Runtime changed = model::runtime("vllm");
+  changed.rates[gddr][four].decode_bandwidth.value = 0.4;
+  changed.request_s.value = 0.05;
+  for (std::size_t i = 0; i < served.size(); ++i) {
+    Subject& each = served[i];
+    each.group = i % 2 == 0 ? "serving_tpot" : "serving_ttft";
+    each.statistic = i % 2 == 0 ? Statistic::serving_step : Statistic::serving_first;
+    each.scenario.runtime = &changed;
+    std::string why;
+    each.measured = predict(each, why).value();
+  }
+  PooledSearch search(model::policy_rows(), served);
+  search.solve();
+  const model::Runtime &vllm = row(search, "vllm"), &sglang = row(search, "sglang"),
+                       &other = row(search, "exllama");
+  const auto bandwidth = [](const model::Runtime& r) {
+    return r.rates[gddr][four].decode_bandwidth.value;
+  };
+  EXPECT_LT(bandwidth(vllm), 0.5);
+  EXPECT_LT(bandwidth(sglang), 0.95 * bandwidth(other));
+  EXPECT_GT(vllm.request_s.value, 1.3 * sglang.request_s.value);
+  EXPECT_DOUBLE_EQ(sglang.request_s.value, other.request_s.value);
+}
+
 TEST(PooledSearch, OutliersAndManyRowsOfOneSourceHaveLittleWeight) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
   const std::vector<Subject> truth = known.subjects();
