@@ -18,7 +18,10 @@ CardClass card_class(const Device& device) {
   if (vendor != "nvidia") return CardClass::other;
   const bool stacked =
       (capability.ends_with(".0") && !capability.starts_with("12")) || capability == "10.3";
-  if (!stacked) return CardClass::gddr;
+  constexpr double ada = 8.9;
+  if (!stacked)
+    return std::strtod(device.compute_capability.c_str(), nullptr) < ada ? CardClass::gddr
+                                                                         : CardClass::ada;
   return capability == "6.0" || capability == "7.0" || capability == "8.0" ? CardClass::hbm
                                                                            : CardClass::hopper;
 }
