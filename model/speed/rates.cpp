@@ -88,15 +88,26 @@ double tiled_bandwidth(const Scenario& s, const Device& device, double rows) {
                   bytes_per_parameter(*s.weights) * product_peak(s, device) / (2 * rows));
 }
 
+/// Operations in fp32 that shader cores could do while they unpack a weight of ggml's super-blocks
+/// for single tokens; 0: it does not hold up reading. Apple's take some twenty for masks, shifts
+/// and scales of 6 bits (ggml-metal.metal: kernel_mul_mv_q4_K_f32). Of 2 and 3 bits each four
+/// weights have a scale to multiply and to convert (ggml-cuda vecdotq.cuh:
+/// vec_dot_q2_K_q8_1_impl_mmvq): Llama-7B takes 30.0 and 32.5 ms a token with them on a P40, 18.6
+/// in Q4_K_S (llama.cpp pull request 4766).
+double unpacking_operations(const Scenario& s, const Device& device) {
+  constexpr double of_six_bits = 20, of_few_weights = 40;
+  const Scheme& scheme = *s.weights->scheme;
+  if (width_of(*s.weights) != Width::four) return 0;
+  if (device.vendor == "apple")
+    return scheme.mix.find("_K") != std::string_view::npos ? of_six_bits : 0;
+  return scheme.format == "q2_K" || scheme.format == "q3_K" ? of_few_weights : 0;
+}
+
 /// The rows are 64 on compute capability 9, 16 where packed weights are unpacked on the way (PTX
-/// ISA: wgmma.mma_async m64nNk16, mma.m16n8k16). Apple's shader cores unpack a weight of ggml's
-/// super-blocks (masks, shifts, scales of 6 bits: ggml-metal.metal, kernel_mul_mv_q4_K_f32) in the
-/// time of some twenty operations in fp32, few as they are for their memory's bandwidth.
+/// ISA: wgmma.mma_async m64nNk16, mma.m16n8k16).
 double bandwidth_of(const Scenario& s, const Device& device) {
-  constexpr double operations = 20;
-  const bool in_superblocks = s.weights->scheme->mix.find("_K") != std::string_view::npos;
-  if (device.vendor == "apple" && device.fp32 && in_superblocks &&
-      width_of(*s.weights) == Width::four)
+  const double operations = unpacking_operations(s, device);
+  if (operations > 0 && device.fp32)
     return std::min(device.bandwidth.value(),
                     bytes_per_parameter(*s.weights) * device.fp32->value() / operations);
   return tiled_bandwidth(s, device, s.weights->arithmetic == Arithmetic::dequantised ? 16 : 64);

@@ -76,6 +76,22 @@ TEST(Speed, UnpackingSuperBlocksTakesApplesShaderCores) {
   EXPECT_NEAR(older("q4_0"), 1, 0.01);
 }
 
+/// Four weights of 2 or 3 bits have a scale: unpacking them takes a P40 longer than reading those
+/// of 4 bits, which half the shader cores read as fast.
+TEST(Speed, UnpackingOfFewBitsTakesShaderCores) {
+  const auto step = [](const char* weights, double cores) {
+    Case c("meta-llama/Llama-2-7b-hf", weights, "1x p40", "llama.cpp-b3120");
+    Device& card = c.box.devices.front();
+    card.fp32 = FlopsPerSecond(cores * card.fp32->value());
+    return c.step(64);
+  };
+  EXPECT_NEAR(step("q2_K", 1), 0.0300, 0.0060);
+  EXPECT_NEAR(step("q3_K_S", 1), 0.0325, 0.0065);
+  EXPECT_GT(step("q2_K", 0.5), 1.7 * step("q2_K", 1));
+  EXPECT_NEAR(step("q4_K_S", 0.5), step("q4_K_S", 1), 1e-9);
+  EXPECT_LT(step("q2_K", 100), step("q4_K_S", 1));
+}
+
 /// A decode step beyond what graphs were captured for: each of two all-reduces a layer is a copy
 /// and a kernel.
 TEST(Speed, AllReducesAreLaunchedToo) {
