@@ -1,6 +1,7 @@
 #include "model/runtime.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
