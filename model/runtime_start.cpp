@@ -70,7 +70,8 @@ Runtime start() {
   r.memory_interval = guess(1, 0.90, 1.15);
   r.decode_interval = guess(1, 0.50, 2.0);
   r.prefill_interval = guess(1, 0.40, 2.5);
-  r.offload_interval = r.ram_stated_interval = guess(1, 0.40, 2.5);
+  r.offload_interval = guess(1, 0.40, 2.5);
+  r.ram_stated_interval = {0, 0, 0, 0, "0: as offload_interval"};
   r.serving_interval = guess(1, 0.50, 2.0);
   r.first_token_interval = guess(1, 0.40, 2.5);
   r.throughput_interval = guess(1, 0.40, 2.5);

@@ -96,7 +96,7 @@ std::string_view name_of(Reason reason) {
 }
 
 IntervalFactors interval_factors(const Runtime& r, bool ram_stated) {
-  const bool known = ram_stated && r.ram_stated_interval.measurements > 0;
+  const bool known = ram_stated && r.ram_stated_interval.value > 0;
   return {Interval(r.memory_interval),
           Interval(r.load_interval),
           Interval(r.prefill_interval),

@@ -28,7 +28,7 @@ std::vector<double> figures(const Scenario& s) {
                           e.tpot.value()};
   if (e.verdict >= Verdict::does_not_fit) return all;
   const Runtime& r = *s.runtime;
-  const TimeIntervals times = interval_factors(r).times(e);
+  const TimeIntervals times = interval_factors(s).times(e);
   all.insert(all.end(), {e.load.value() * times.load.high, e.ttft.value() * times.ttft.high,
                          e.tpot.value() * times.tpot.high});
   if (!r.continuous_batching || e.gpus_used == 0) return all;

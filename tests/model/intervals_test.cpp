@@ -53,7 +53,7 @@ TEST(Intervals, OfWhatIsOffTheCardsGoByTheHostsMemory) {
   EXPECT_EQ(factors("rtx-4090").high, 2.0);
   EXPECT_EQ(factors("rtx-4090 @ epyc-rome-512gb").high, 1.2);
   EXPECT_EQ(factors("rtx-4090 @ epyc-rome-512gb").measurements, 20);
-  engine.ram_stated_interval.measurements = 0;  // nothing was measured there
+  engine.ram_stated_interval.value = 0;  // nothing was measured there
   EXPECT_EQ(factors("rtx-4090 @ epyc-rome-512gb").high, 2.0);
 }
 
