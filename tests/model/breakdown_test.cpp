@@ -41,7 +41,7 @@ TEST(Breakdown, PartsAddUpToThePrintedTimes) {
   Case streamed("facebook/opt-30b", "fp16", "1x rtx-4090", "flexgen");
   streamed.s.kv_precision = &precision("fp16");
   expect_sums(streamed.s);
-  streamed.s.batch = 32;  // prompts hide what is copied, steps do not
+  streamed.s.batch = 8;  // prompts hide what is copied, steps do not
   expect_sums(streamed.s);
   expect_sums(Case("deepseek-ai/DeepSeek-V3", "fp8-block", "8x h200-sxm-141gb", "vllm").s);
   expect_sums(Case("openai/gpt-oss-120b", "mxfp4", "1x rtx-4090", "llama.cpp").s);

@@ -107,8 +107,9 @@ TEST(FlexGen, UnpacksWeightsAndCachesInEveryStep) {
   packed.s.kv_precision = &precision("int4_g64");
   const double cached = 16 * 512 * 32 * 2 * 4096.0;
   EXPECT_GT(packed.step(512).cards, sixteen);
-  EXPECT_NEAR(packed.step(512).cards - packed.step(0).cards, cached * 15 / rate,
-              0.1 * cached * 15 / rate);
+  const double unpacked = packed.step(512).cards - packed.step(0).cards;
+  EXPECT_GT(unpacked, cached * 15 / rate);
+  EXPECT_LT(unpacked, 1.25 * cached * 15 / rate);  // and read
 }
 
 /// … flex_opt.py: the next layer is copied while one is computed.
@@ -119,8 +120,9 @@ TEST(FlexGen, CopiesLayersBehindProducts) {
   const PassTime step = c.step(128);
   ASSERT_GT(step.stream, step.cards + step.launches);
   EXPECT_NEAR(step.total, step.stream, 1e-9);
-  c.s.batch = 64;
-  const PassTime prompts = c.first(512);
+  c.s.batch = 8;
+  c.s.gpu_budget = all_of_it;
+  const PassTime prompts = c.first(2048);
   ASSERT_GT(prompts.cards, prompts.stream);
   EXPECT_NEAR(prompts.total, prompts.cards + prompts.launches, 1e-9);
   c.s.runtime = &runtime("transformers");  // waits for each copy
