@@ -177,8 +177,8 @@ std::vector<Runtime> policy_rows() {
   zero.launch = Launch::added;
   zero.prefetches = true;                   // stage3_prefetch_bucket_size
   zero.host_weights = HostWeights::copied;  // pinned
-  zero.cpu = false;
   zero.stream_bandwidth = start().stream_bandwidth;
+  zero.cpu = false;
   zero.repeats_to_attend = false;
   zero.adapters = AdapterMemory::unknown;
   zero.draft_vocabulary = -1;
@@ -193,11 +193,11 @@ std::vector<Runtime> policy_rows() {
   flexgen.packed_products = PackedProducts::in_memory;
   flexgen.unpack_moves = 2 * 1 + 2 * 1.5 + 2 * 4 + 2;
   flexgen.host_weights = HostWeights::copied;  // pinned
+  flexgen.stream_bandwidth = start().stream_bandwidth;
   flexgen.cpu = false;
   flexgen.repeats_to_attend = false;
   flexgen.adapters = AdapterMemory::unknown;
   flexgen.draft_vocabulary = -1;
-  flexgen.stream_bandwidth = start().stream_bandwidth;
   flexgen.cache_growth = Growth::reserved;
   flexgen.prefetches = true;      // flex_opt.py: --overlap, load_weight of the next layer
   flexgen.batch_in_parts = true;  // … --num-gpu-batches
@@ -223,10 +223,13 @@ std::vector<Runtime> policy_rows() {
   experts.prefill_chunk = 8192;              // its chunk prefill
   // Each socket has a copy of the experts (USE_NUMA=1), or a part of every one.
   experts.far_bandwidth = {1.0, 0.6, 1.0, 0, "ktransformers USE_NUMA; kt-kernel moe-tp.hpp"};
+  // nccl-tests: a few KB between two cards over PCIe, within a CUDA graph.
+  experts.reduce_over_bus_s = guess(20e-6, 10e-6, 80e-6);
   Runtime& layerwise = rows.emplace_back(experts);
   layerwise.name = "kt-kernel";
   layerwise.version = "2025-12";
   layerwise.source = "kvcache-ai/ktransformers kt-kernel with SGLang: layerwise prefill";
+  layerwise.divides_layers = true;  // SGLang's --tensor-parallel-size
   layerwise.host_prompts = HostPrompts::quicker;
   layerwise.host_prompt_tokens = 4096;  // kt run: --kt-gpu-prefill-token-threshold
   layerwise.prefill_chunk = 32768;

@@ -230,7 +230,7 @@ class Parts {
       }
       case Over::reduce: {
         PassPart part;
-        const bool rows = r.split == Split::layers;
+        const bool rows = r.split == Split::layers && !r.divides_layers;
         part.what = prefix_ + (rows ? "inputs and results of rows" : "all-reduces");
         part.where = "link";
         part.moved_bytes = times_ * stretch.moved;

@@ -22,7 +22,8 @@ class TimeTerms {
         runtime_(*s.runtime),
         rates_(rates_for(*s.weights)),
         rows_(by_rows(s, plan)),
-        reduce_(reduce_latency(s, rows_ ? plan.cards : plan.shards * plan.replicas)),
+        reduce_(reduce_latency(
+            s, rows_ || s.runtime->divides_layers ? plan.cards : plan.shards * plan.replicas)),
         out_(out),
         times_(interval_factors(s).times(out.estimate)) {}
 

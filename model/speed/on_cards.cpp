@@ -73,6 +73,35 @@ Work own_work(const Scenario& s, const Plan& plan, const Pass& pass, const Piece
   return work;
 }
 
+/// Bytes of the activations of a pass, in 16 bit.
+double activation_bytes(const Scenario& s, const Pass& pass) {
+  return pass.tokens * static_cast<double>(s.weights->model->shape.hidden_size) * 2.0;
+}
+
+/// Two all-reduces a layer of cards that divide its matrices, seconds.
+double all_reduces(const Scenario& s, const Speeds::Link& link, const Pass& pass, Size cards) {
+  const auto n = static_cast<double>(cards);
+  return 2.0 * runs(s, pass) *
+         (link.start->value * pass.weight_reads +
+          2.0 * (n - 1) / n * activation_bytes(s, pass) / link.bytes_s);
+}
+
+/// What `used` cards would do one after the other they do at once, each an equal part of it.
+void divide(const Scenario& s, const Speeds::Link& link, const Pass& pass, Size used,
+            PassTime& time, Record* record) {
+  const auto n = static_cast<double>(used);
+  time.cards /= n;
+  time.least /= n;
+  time.reduce = all_reduces(s, link, pass, used);
+  if (record == nullptr) return;
+  for (Stretch& stretch : *record)
+    if (stretch.over == Over::cards) stretch.seconds /= n;
+  record->push_back({.over = Over::reduce,
+                     .last = used,
+                     .seconds = time.reduce,
+                     .moved = 4.0 * runs(s, pass) * (n - 1) / n * activation_bytes(s, pass)});
+}
+
 }  // namespace
 
 /// Cards that follow each other: each works through its own layers.
@@ -104,7 +133,9 @@ void add_layer_split(const Scenario& s, const Speeds& speeds, const Plan& plan, 
       stretch.seconds = own;
     }
   }
-  const auto used = std::ranges::count_if(taken, [](double seconds) { return seconds > 0; });
+  const Size used = std::ranges::count_if(taken, [](double seconds) { return seconds > 0; });
+  if (s.runtime->divides_layers && used > 1)
+    return divide(s, speeds.link(used), pass, used, time, record);
   add_crossings(s, static_cast<double>(std::max<Size>(used, 1) - 1), time, record);
   const bool causal = s.weights->model->profile.generative;  // others need the prompt in one piece
   if (pass.prompt == 0 || s.runtime->layer_kernels == 0 || pass.weight_reads < 2 ||
@@ -171,7 +202,6 @@ Work rank_head(const Scenario& s, const Pass& pass, Size shards) {
 /// experts get more of a prompt's tokens than others.
 void add_tensor_split(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
                       PassTime& time, Record* record) {
-  const Weights& w = *s.weights;
   const double shards = static_cast<double>(plan.shards);
   const double together = static_cast<double>(plan.sharing());
   double held_on_host = 0;
@@ -214,13 +244,10 @@ void add_tensor_split(const Scenario& s, const Speeds& speeds, const Plan& plan,
       record->push_back({.over = Over::bus, .seconds = taken, .moved = held_on_host});
   }
   const Size meeting = plan.shards * plan.sharing();
-  const Speeds::Link &link = speeds.link(plan.shards), &across = speeds.link(meeting);
-  const double activations = pass.tokens * static_cast<double>(w.model->shape.hidden_size) * 2.0;
+  const Speeds::Link& across = speeds.link(meeting);
+  const double activations = activation_bytes(s, pass);
   const double layers = runs(s, pass);
-  if (plan.shards > 1)
-    time.reduce = 2.0 * layers *
-                  (link.start->value * pass.weight_reads +
-                   2.0 * (shards - 1) / shards * activations / link.bytes_s);
+  if (plan.shards > 1) time.reduce = all_reduces(s, speeds.link(plan.shards), pass, plan.shards);
   // Tokens of all replicas are gathered before the experts and their outputs scattered after.
   if (plan.shared_experts)
     time.reduce +=

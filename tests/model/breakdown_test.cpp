@@ -73,6 +73,15 @@ TEST(Breakdown, PartsAddUpWhereChunksFollowEachOtherAndWithTensorsOnTheHost) {
   expect_sums(experts.s);
 }
 
+TEST(Breakdown, PartsAddUpWhereCardsDivideLayersBesideExpertsOnTheHost) {
+  Case c("openai/gpt-oss-20b", "mxfp4", "2x rtx-4090 @ epyc-rome-512gb", "kt-kernel");
+  LayerSplit split;
+  split.gpu_layers = std::ssize(c.weights.layer) + 1;
+  split.on_host = experts_on_host(c.weights, split.gpu_layers);
+  c.s.layer_split = &split;
+  expect_sums(c.s);
+}
+
 TEST(Breakdown, PartsAddUpWithADraftModelAndReplicas) {
   Case large("meta-llama/Meta-Llama-3-70B", "bf16", "4x a100-sxm-80gb", "vllm");
   const Weights small = hold(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("bf16"));
