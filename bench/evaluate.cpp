@@ -2,6 +2,7 @@
 // first point: reading a config, describing the model, holding its weights in a precision.
 #include <benchmark/benchmark.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,43 +20,132 @@ namespace {
 
 using namespace headroom;
 
-/// A grid over batches, contexts, engines and GPU budgets, in the order of a sweep.
-std::vector<model::Scenario> points(const model::Weights& weights, const Machine& machine) {
-  std::vector<model::Scenario> all;
-  for (const char* engine : {"transformers", "llama.cpp"})
-    for (const Size batch : {1, 4, 16})
-      for (const Size prompt : {512, 4096})
-        for (Size budget = 0; budget <= 24; ++budget) {
-          model::Scenario point;
-          point.weights = &weights;
-          point.machine = &machine;
-          point.runtime = &model::runtime(engine);
-          point.kv_precision = &precision("fp16");
-          point.batch = batch;
-          point.prompt_tokens = prompt;
-          point.gpu_budget = Bytes(budget << 30);
-          all.push_back(point);
-        }
+/// What a sweep asks of models, in the order of its axes.
+struct Axes {
+  std::vector<const char*> precisions{"bf16"}, engines{"transformers", "llama.cpp"};
+  const char* machine = "rtx-4090";
+  std::vector<Size> batches{1, 4, 16}, prompts{512, 4096}, budgets;  ///< GiB; empty: all of it
+  bool loaded = false;  ///< so many requests at once, not a batch
+};
+
+std::vector<Size> up_to(Size last, Size step) {
+  std::vector<Size> all;
+  for (Size n = step; n <= last; n += step) all.push_back(n);
   return all;
 }
 
-void evaluate(benchmark::State& state, std::string_view name) {
-  const auto model = sweep::resolve_model(name);
-  const auto weights = model::hold(model, model::scheme("bf16"));
-  const auto machine = parse_machine("rtx-4090", shipped_catalogue());
-  const auto all = points(weights, machine);
+/// A grid and all that its scenarios point to.
+class Points {
+ public:
+  Points(const std::vector<const char*>& models, const Axes& axes)
+      : machine_(parse_machine(axes.machine, shipped_catalogue())) {
+    for (const char* name : models) {
+      models_.push_back(std::make_unique<model::Model>(sweep::resolve_model(name)));
+      for (const char* precision : axes.precisions) {
+        weights_.push_back(std::make_unique<model::Weights>(
+            model::hold(*models_.back(), model::scheme(precision))));
+        for (const char* engine : axes.engines) add(*weights_.back(), engine, axes);
+      }
+    }
+  }
+  const std::vector<model::Scenario>& all() const { return all_; }
+
+ private:
+  void add(const model::Weights& weights, const char* engine, const Axes& axes) {
+    model::Scenario point;
+    point.weights = &weights;
+    point.machine = &machine_;
+    point.runtime = &model::runtime(engine);
+    point.kv_precision = &precision("fp16");
+    for (const Size batch : axes.batches)
+      for (const Size prompt : axes.prompts) {
+        point.batch = batch;
+        point.concurrency = axes.loaded ? batch : 0;
+        point.prompt_tokens = prompt;
+        if (axes.budgets.empty()) all_.push_back(point);
+        for (const Size budget : axes.budgets) {
+          all_.push_back(point);
+          all_.back().gpu_budget = Bytes(budget << 30);
+        }
+      }
+  }
+
+  Machine machine_;
+  std::vector<std::unique_ptr<model::Model>> models_;
+  std::vector<std::unique_ptr<model::Weights>> weights_;
+  std::vector<model::Scenario> all_;
+};
+
+void evaluate_all(benchmark::State& state, const std::vector<const char*>& models,
+                  const Axes& axes) {
+  const Points points(models, axes);
   model::Evaluator evaluate_next;
   std::size_t i = 0;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(evaluate_next(all[i]));
-    if (++i == all.size()) i = 0;
+    benchmark::DoNotOptimize(evaluate_next(points.all()[i]));
+    if (++i == points.all().size()) i = 0;
   }
   state.SetItemsProcessed(state.iterations());
+}
+
+/// Many budgets, which share what a placement comes to.
+void evaluate(benchmark::State& state, const char* name) {
+  Axes axes{.budgets = up_to(24, 1)};
+  axes.budgets.insert(axes.budgets.begin(), 0);
+  evaluate_all(state, {name}, axes);
+}
+/// Many batches and prompts, one budget.
+void one_budget(benchmark::State& state, const char* name) {
+  evaluate_all(state, {name},
+               {.engines = {"transformers", "llama.cpp", "vllm"},
+                .batches = up_to(16, 1),
+                .prompts = up_to(8192, 512)});
+}
+/// The same of cards that divide matrices, as few as hold the model; and under load.
+void eight_cards(benchmark::State& state, const char* name) {
+  evaluate_all(state, {name},
+               {.engines = {"vllm"},
+                .machine = "8x h100-sxm-80gb",
+                .batches = up_to(16, 1),
+                .prompts = up_to(8192, 512)});
+}
+void under_load(benchmark::State& state, const char* name) {
+  evaluate_all(state, {name},
+               {.engines = {"vllm"},
+                .machine = "8x h100-sxm-80gb",
+                .batches = up_to(16, 1),
+                .prompts = up_to(8192, 512),
+                .loaded = true});
 }
 BENCHMARK_CAPTURE(evaluate, dense_32_layers, "meta-llama/Meta-Llama-3.1-8B");
 BENCHMARK_CAPTURE(evaluate, dense_80_layers, "meta-llama/Llama-3.3-70B-Instruct");
 BENCHMARK_CAPTURE(evaluate, experts_and_windows, "openai/gpt-oss-20b");
 BENCHMARK_CAPTURE(evaluate, latent_attention, "deepseek-ai/DeepSeek-V2.5");
+BENCHMARK_CAPTURE(one_budget, dense_32_layers, "meta-llama/Meta-Llama-3.1-8B");
+BENCHMARK_CAPTURE(one_budget, dense_80_layers, "meta-llama/Llama-3.3-70B-Instruct");
+BENCHMARK_CAPTURE(one_budget, experts_and_windows, "openai/gpt-oss-20b");
+BENCHMARK_CAPTURE(one_budget, latent_attention, "deepseek-ai/DeepSeek-V2.5");
+BENCHMARK_CAPTURE(eight_cards, dense_32_layers, "meta-llama/Meta-Llama-3.1-8B");
+BENCHMARK_CAPTURE(eight_cards, dense_80_layers, "meta-llama/Llama-3.3-70B-Instruct");
+BENCHMARK_CAPTURE(eight_cards, experts_and_windows, "openai/gpt-oss-20b");
+BENCHMARK_CAPTURE(eight_cards, latent_attention, "deepseek-ai/DeepSeek-V2.5");
+BENCHMARK_CAPTURE(under_load, dense_32_layers, "meta-llama/Meta-Llama-3.1-8B");
+BENCHMARK_CAPTURE(under_load, dense_80_layers, "meta-llama/Llama-3.3-70B-Instruct");
+BENCHMARK_CAPTURE(under_load, experts_and_windows, "openai/gpt-oss-20b");
+BENCHMARK_CAPTURE(under_load, latent_attention, "deepseek-ai/DeepSeek-V2.5");
+
+/// Few sizes of many models in many precisions.
+void many_models(benchmark::State& state) {
+  evaluate_all(
+      state,
+      {"meta-llama/Meta-Llama-3.1-8B", "meta-llama/Llama-3.3-70B-Instruct", "openai/gpt-oss-20b",
+       "deepseek-ai/DeepSeek-V2.5", "Qwen/Qwen3-30B-A3B", "google/gemma-3-27b-it"},
+      {.precisions = {"bf16", "q4_K_M", "nf4", "awq-int4", "q8_0", "fp8"},
+       .engines = {"transformers", "llama.cpp", "vllm"},
+       .batches = {1, 8, 32},
+       .prompts = {512, 8192}});
+}
+BENCHMARK(many_models);
 
 /// Steps over batches, sequences and passes, in the order of a sweep.
 void train(benchmark::State& state, std::string_view name, std::string_view runtime, Size stages) {
@@ -96,11 +186,8 @@ BENCHMARK_CAPTURE(train, dense_80_layers, "meta-llama/Llama-3.3-70B-Instruct", "
 BENCHMARK_CAPTURE(train, four_stages, "meta-llama/Meta-Llama-3.1-8B", "megatron", 4);
 
 void explain(benchmark::State& state) {
-  const auto model = sweep::resolve_model("meta-llama/Meta-Llama-3.1-8B");
-  const auto weights = model::hold(model, model::scheme("bf16"));
-  const auto machine = parse_machine("rtx-4090", shipped_catalogue());
-  const auto point = points(weights, machine).back();
-  for (auto _ : state) benchmark::DoNotOptimize(model::explain(point));
+  const Points points({"meta-llama/Meta-Llama-3.1-8B"}, {});
+  for (auto _ : state) benchmark::DoNotOptimize(model::explain(points.all().back()));
 }
 BENCHMARK(explain);
 

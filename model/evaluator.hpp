@@ -11,7 +11,7 @@
 
 namespace headroom::model {
 
-/// Order budgets innermost, then all else that is not weights, machine or runtime. What scenarios
+/// Order budgets innermost, then sizes (batch, tokens), then all else. What scenarios
 /// point to stays as it is while this lives. One thread at a time.
 class Evaluator {
  public:

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "model/speed/serving.hpp"
 #include "model/speed/traffic.hpp"
 #include "tests/support/scenarios.hpp"
@@ -62,6 +64,30 @@ TEST(AtOnce, AsManyCardsAsThereAreAreUsedBeforeASequenceWaits) {
   on.s.batch = 2048;
   EXPECT_GT(evaluate(on.s).waiting, 0);
   EXPECT_EQ(evaluate(on.s).gpus_used, 2);
+}
+
+// How many is looked for near a guess: it is the most that has room.
+TEST(AtOnce, NoMoreWouldHaveRoom) {
+  test::OnCards on("openai/gpt-oss-20b", "bf16", "4x rtx-4090 @ epyc-rome-512gb", "vllm");
+  std::set<Size> seen;
+  for (const Size budget : {4, 6, 8, 13, 14, 16, 20, 24})
+    for (const Size context : {600, 5000, 30000})
+      for (const double factor : {0.9, 1.0, 1.1}) {
+        on.s.gpu_budget = Bytes(budget << 30);
+        on.s.context = context;
+        on.s.batch = 60;
+        const Uses uses(on.s);
+        const Plan plan = place(uses, factor);
+        const auto fewer = fewer_at_once(uses, plan, factor);
+        Size most = 0;
+        Scenario tried = on.s;
+        tried.tensor_parallel = plan.shards;
+        for (tried.batch = 1; tried.batch <= 60 && place(tried, factor).feasible(); ++tried.batch)
+          most = tried.batch;
+        EXPECT_EQ(fewer ? fewer->batch : most % 60, most % 60) << budget << ' ' << context;
+        seen.insert(most);
+      }
+  EXPECT_GT(seen.size(), 5u);
 }
 
 // Requests that are longer, or more of whose lengths are, never leave room for more at once.

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <set>
 
+#include "model/memory/draft.hpp"
 #include "model/placement/layer_split.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -60,6 +62,51 @@ TEST(Evaluator, EqualsEvaluateOverAGridInAnyOrder) {
   compare(grid.size() - 1);  // backwards
   compare(10);               // budgets stay, all else changes
   EXPECT_EQ(verdicts.size(), 6u);
+}
+
+// What lasts while sizes alone change is worked out anew where anything else does.
+TEST(Evaluator, EqualsEvaluateWhateverChangesBetweenPoints) {
+  const Machine cards = parse_machine("4x rtx-3090 @ epyc-rome-512gb", shipped_catalogue());
+  const Machine mixed = parse_machine("1x rtx-3090 + 1x rtx-4090", shipped_catalogue());
+  const Weights small = hold(test::catalogue_model("Qwen/Qwen3-0.6B"), scheme("bf16"));
+  const Draft draft{.weights = &small};
+  const std::vector<std::function<void(Scenario&)>> changes{
+      [](Scenario&) {},
+      [](Scenario& s) { s.batch = 90; },
+      [](Scenario& s) { s.prompt_tokens = 3000; },
+      [](Scenario& s) { s.output_tokens = 9; },
+      [](Scenario& s) { s.context = 9000; },
+      [](Scenario& s) { s.concurrency = s.batch, s.prompt_tokens_p95 = 4000; },
+      [](Scenario& s) { s.kv_precision = &precision("q8_0"); },
+      [](Scenario& s) { s.kv_precision = &precision("fp8"); },
+      [](Scenario& s) { s.threads = 3; },
+      [](Scenario& s) { s.enforce_eager = true; },
+      [](Scenario& s) { s.flash_attention = Told::off; },
+      [](Scenario& s) { s.kv_cache = false; },
+      [](Scenario& s) { s.tensor_parallel = 4; },
+      [](Scenario& s) { s.pipeline_parallel = 2; },
+      [](Scenario& s) { s.data_parallel = 2; },
+      [](Scenario& s) { s.expert_parallel = 2; },
+      [](Scenario& s) { s.cpu_offload = Bytes(Size{3} << 30); },
+      [&](Scenario& s) { s.draft = &draft; },
+      [&](Scenario& s) { s.machine = &mixed; },
+      [](Scenario& s) { s.gpu_budget = Bytes(Size{9} << 30); },
+  };
+  for (const char* name : {"Qwen/Qwen3-8B", "openai/gpt-oss-20b"}) {
+    const Weights weights = hold(test::catalogue_model(name), scheme("bf16"));
+    for (const char* engine : {"transformers", "llama.cpp", "vllm", "sglang"}) {
+      const Scenario plain = test::scenario(weights, cards, engine);
+      Evaluator evaluator;
+      for (std::size_t from = 0; from < changes.size(); ++from)
+        for (std::size_t to = 0; to < changes.size(); ++to) {
+          Scenario before = plain, after = plain;
+          changes[from](before), changes[to](after);
+          evaluator(before);
+          ASSERT_EQ(evaluator(after), evaluate(after))
+              << name << ' ' << engine << ", change " << to << " after " << from;
+        }
+    }
+  }
 }
 
 }  // namespace

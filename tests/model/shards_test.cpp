@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "model/placement/placement.hpp"
 #include "tests/support/scenarios.hpp"
@@ -160,6 +161,42 @@ TEST(Shards, RanksTogetherHoldAtLeastTheWhole) {
         before = each;
       }
     }
+}
+
+// Numbers of cards that are not tried could not have held the model.
+TEST(Shards, AreAsFewAsHoldTheModel) {
+  std::set<Size> seen;
+  for (const char* name : {"meta-llama/Llama-3.3-70B-Instruct", "deepseek-ai/DeepSeek-V2.5",
+                           "openai/gpt-oss-120b", "Qwen/Qwen3-30B-A3B"})
+    for (const char* cards : {"8x h100-sxm-80gb", "2x rtx-3090 + 2x l40s @ epyc-rome-512gb"})
+      for (const Size stages : {1, 2})
+        for (const Size budget : {10, 14, 20, 21, 40, 62, 70, 80}) {
+          test::OnCards on(name, "bf16", cards, "vllm");
+          on.s.pipeline_parallel = stages;
+          on.s.gpu_budget = Bytes(budget << 30);
+          const Plan plan = place(on.s, 1.0);
+          if (!plan.feasible()) continue;
+          seen.insert(plan.shards);
+          for (on.s.tensor_parallel = 1; on.s.tensor_parallel < plan.shards; ++on.s.tensor_parallel)
+            EXPECT_FALSE(place(on.s, 1.0).feasible()) << name << ' ' << on.s.tensor_parallel;
+        }
+  EXPECT_GT(seen.size(), 2u);
+}
+
+// Cards of a group that are alike hold the same weights, those of another kind what they would
+// among their own.
+TEST(Shards, HoldWhatTheirCardWants) {
+  const auto uses = [](const char* cards) {
+    test::OnCards on("openai/gpt-oss-20b", "mxfp4", cards, "vllm");
+    on.s.tensor_parallel = 2;
+    const Uses of(on.s);
+    const Plan plan = place(of, 1.0);
+    return std::pair(of.card(plan, 0).weights, of.card(plan, 1).weights);
+  };
+  const auto [ampere, other] = uses("1x a100-sxm-80gb + 1x h100-sxm-80gb");
+  EXPECT_NE(ampere, other);
+  EXPECT_EQ(uses("2x a100-sxm-80gb"), std::pair(ampere, ampere));
+  EXPECT_EQ(uses("2x h100-sxm-80gb"), std::pair(other, other));
 }
 
 }  // namespace
