@@ -1,7 +1,6 @@
 #include "model/runtime.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -19,10 +18,7 @@ CardClass card_class(const Device& device) {
   if (vendor != "nvidia") return CardClass::other;
   const bool stacked =
       (capability.ends_with(".0") && !capability.starts_with("12")) || capability == "10.3";
-  constexpr double ada = 8.9;
-  if (!stacked)
-    return std::strtod(device.compute_capability.c_str(), nullptr) < ada ? CardClass::gddr
-                                                                         : CardClass::ada;
+  if (!stacked) return CardClass::gddr;
   return capability == "6.0" || capability == "7.0" || capability == "8.0" ? CardClass::hbm
                                                                            : CardClass::hopper;
 }

@@ -107,12 +107,9 @@ enum class PackedProducts : std::uint8_t {
 
 /// Cards whose memory and compute kernels reach alike.
 /// hopper: hbm of compute capability 9 and later, whose hosts are younger too.
-/// ada: gddr of compute capability 8.9 and later, which keep what goes from kernel to kernel in a
-/// second-level cache of ten times the size (72 MB for 6: NVIDIA Ada architecture white paper) and
-/// run at half again the clock.
 /// radeon: AMD's with GDDR or the host's memory.
-enum class CardClass : std::uint8_t { hbm, hopper, gddr, ada, radeon, apple, other };
-inline constexpr std::size_t card_classes = 7;
+enum class CardClass : std::uint8_t { hbm, hopper, gddr, radeon, apple, other };
+inline constexpr std::size_t card_classes = 6;
 /// NVIDIA's dies for data centres (compute capability x.0 before 12, and 10.3) have stacked memory;
 /// its other cards GDDR. Source: NVIDIA, CUDA GPU compute capability tables. AMD's stacked memory
 /// has 1 TB/s and more, none of its GDDR as much (data sheets of Radeon VII, Instinct, RX and PRO).

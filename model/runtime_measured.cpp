@@ -60,7 +60,7 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"throughput_interval", &Runtime::throughput_interval},
     {"load_interval", &Runtime::load_interval},
 });
-constexpr std::array<std::string_view, card_classes> card_names{"hbm",    "hopper", "gddr", "ada",
+constexpr std::array<std::string_view, card_classes> card_names{"hbm",    "hopper", "gddr",
                                                                 "radeon", "apple",  "other"};
 constexpr std::array<std::string_view, widths> width_names{"16-bit", "fp8", "8-bit", "4-bit",
                                                            "fp4"};

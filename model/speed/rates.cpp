@@ -51,7 +51,7 @@ double peak(const Scenario& s, const Device& device, Arithmetic arithmetic) {
     return device.fp32->value();
   const bool halves = arithmetic != Arithmetic::bf16 && has_fast_halves(device);
   if (s.runtime->half_accumulate && halves && sixteen && device.fp32 &&
-      (card_class(device) == CardClass::gddr || card_class(device) == CardClass::ada))
+      card_class(device) == CardClass::gddr)
     rate = std::max(rate, 4 * device.fp32->value());
   return rate;
 }

@@ -105,7 +105,7 @@ TEST(Intervals, OfOneRequestUnderLoadAreNoNarrowerThanAlone) {
 TEST(Intervals, LookAtTheCardsInUse) {
   Measured m;
   m.box.devices.push_back(parse_machine("rtx-4090", shipped_catalogue()).devices.front());
-  auto& other = m.engine.rates[static_cast<std::size_t>(CardClass::ada)]
+  auto& other = m.engine.rates[static_cast<std::size_t>(CardClass::gddr)]
                               [static_cast<std::size_t>(Width::sixteen)];
   other.decode_bandwidth.measurements = 0;
   EXPECT_FALSE(m.estimate().step_unmeasured);
