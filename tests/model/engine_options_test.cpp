@@ -1,6 +1,8 @@
 // What engines are told at their start, and what that does to times.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "model/memory/activation.hpp"
 #include "model/placement/layer_split.hpp"
 #include "model/speed/rates.hpp"
@@ -124,7 +126,7 @@ TEST(FlexGen, CopiesLayersBehindProducts) {
   c.s.gpu_budget = all_of_it;
   const PassTime prompts = c.first(2048);
   ASSERT_GT(prompts.cards, prompts.stream);
-  EXPECT_NEAR(prompts.total, prompts.cards + prompts.launches, 1e-9);
+  EXPECT_NEAR(prompts.total, std::max(prompts.cards, prompts.launches), 1e-9);
   c.s.runtime = &runtime("transformers");  // waits for each copy
   const PassTime waits = c.step(128);
   EXPECT_GE(waits.total, waits.stream + waits.cards);
