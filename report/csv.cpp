@@ -2,6 +2,7 @@
 #include "report/csv.hpp"
 
 #include <charconv>
+#include <optional>
 #include <vector>
 
 #include "report/axes.hpp"
@@ -40,14 +41,20 @@ struct GridFields {
     std::vector<std::string> fields;
   };
   std::vector<ColumnFields> columns;
-  std::vector<model::IntervalFactors> factors;  ///< by position in `factors_digit`
-  std::size_t factors_digit = 0;
+  std::vector<model::IntervalFactors> factors;    ///< by the point's runtime, then its machine
+  std::optional<std::size_t> runtimes, machines;  ///< digits; machines: where it is another one
+  Size machine_count = 1;
+  const model::IntervalFactors& factors_of(const Axes& axes, std::size_t grid, Size point) const {
+    const auto at = [&](std::optional<std::size_t> digit) {
+      return digit ? static_cast<Size>(axes.position(grid, *digit, point)) : Size{0};
+    };
+    return factors[static_cast<std::size_t>(at(runtimes) * machine_count + at(machines))];
+  }
 };
 
 GridFields fields_of(const Axes& axes, std::size_t grid) {
   GridFields all;
   all.columns.resize(columns().size());
-  all.factors.emplace_back();
   const auto& digits = axes.info().grids[grid].digits;
   for (std::size_t d = 0; d < digits.size(); ++d)
     for (const Axis& axis : digits[d]) {
@@ -55,13 +62,19 @@ GridFields fields_of(const Axes& axes, std::size_t grid) {
       auto& [digit, fields] = all.columns[column];
       digit = d;
       for (const AxisValue& v : axis.values) fields.push_back(csv_field(text_of(&v)));
-      if (axis.column != "memory_low") continue;
-      all.factors_digit = d;
-      all.factors.clear();
-      const Place& place = axes.places(grid)[d];
-      for (Size i = 0; i < place.size; ++i)
-        all.factors.push_back(axes.factors(axes.first_point(grid) + i * place.stride));
+      if (axis.column == "memory_low") all.runtimes = d;
+      if (axis.column == "ram_stated") all.machines = d;
     }
+  if (all.machines == all.runtimes) all.machines.reset();
+  const auto place = [&](std::optional<std::size_t> digit) {
+    return digit ? axes.places(grid)[*digit] : Place{.size = 1, .stride = 0};
+  };
+  const Place runtime = place(all.runtimes), machine = place(all.machines);
+  all.machine_count = machine.size;
+  for (Size i = 0; i < runtime.size; ++i)
+    for (Size j = 0; j < machine.size; ++j)
+      all.factors.push_back(
+          axes.factors(axes.first_point(grid) + i * runtime.stride + j * machine.stride));
   return all;
 }
 
@@ -105,8 +118,7 @@ void write_csv(std::ostream& out, const Database& database, std::int64_t run,
   database.for_each(run, [&](Size point, const model::Estimate& estimate) {
     const auto g = axes.grid_of(point);
     const GridFields& grid = grids[g];
-    const auto& factors = grid.factors[static_cast<std::size_t>(
-        grid.factors.size() == 1 ? 0 : axes.position(g, grid.factors_digit, point))];
+    const auto& factors = grid.factors_of(axes, g, point);
     if (where) {
       for (std::size_t i = 0; i < read.size(); ++i)
         read[i] = axes.cell(*where->reads()[i].column, point, estimate, factors);
