@@ -24,8 +24,9 @@ using namespace headroom;
 struct Axes {
   std::vector<const char*> precisions{"bf16"}, engines{"transformers", "llama.cpp"};
   const char* machine = "rtx-4090";
-  std::vector<Size> batches{1, 4, 16}, prompts{512, 4096}, budgets;  ///< GiB; empty: all of it
-  bool loaded = false;  ///< so many requests at once, not a batch
+  std::vector<Size> batches{1, 4, 16}, prompts{512, 4096};
+  std::vector<Size> budgets{};  ///< GiB; empty: all of it
+  bool loaded = false;          ///< so many requests at once, not a batch
 };
 
 std::vector<Size> up_to(Size last, Size step) {

@@ -97,14 +97,15 @@ std::string shorter_context(const Scenario& s) {
 }
 std::string smaller_batch(const Scenario& s) {
   Scenario changed = s;
-  const auto holds = [&](Size batch) {
-    changed.batch = batch;
+  const auto holds = [&](Size times) {
+    changed.batch = times * s.batch_parts;
     return all_on_gpus(evaluate(changed));
   };
-  const Size most = largest(s.batch - 1, holds);
+  const Size most = largest(s.batch_part() - 1, holds);
   if (most == 0) return {};
   holds(most);
-  return fmt::format("batch {} instead of {}: {}", most, s.batch, where(evaluate(changed)));
+  return fmt::format("batch {} instead of {}: {}", changed.batch, s.batch,
+                     where(evaluate(changed)));
 }
 
 /// The fewest cards of the kind there is that hold everything.

@@ -86,16 +86,24 @@ double all_reduces(const Scenario& s, const Speeds::Link& link, const Pass& pass
           2.0 * (n - 1) / n * activation_bytes(s, pass) / link.bytes_s);
 }
 
-/// What `used` cards would do one after the other they do at once, each an equal part of it.
-void divide(const Scenario& s, const Speeds::Link& link, const Pass& pass, Size used,
-            PassTime& time, Record* record) {
+/// What the cards of `taken` would do one after the other, `all` of it together, those that have
+/// work do at once: each an equal part, and the slowest decides.
+void divide(const Scenario& s, const Speeds& speeds, const Plan& plan, Pass pass,
+            std::span<const double> taken, const Work& all, PassTime& time, Record* record) {
+  const Size used = std::ranges::count_if(taken, [](double seconds) { return seconds > 0; });
   const auto n = static_cast<double>(used);
-  time.cards /= n;
+  const double one_by_one = time.cards;
+  time.cards = 0;
+  for (std::size_t card = 0; card < taken.size(); ++card)
+    if (taken[card] > 0)
+      time.cards =
+          std::max(time.cards, seconds(all, speeds.card(static_cast<Size>(card)).rate) / n);
   time.least /= n;
-  time.reduce = all_reduces(s, link, pass, used);
+  pass.layers = intersect(plan.on_cards, pass.layers);
+  time.reduce = all_reduces(s, speeds.link(used), pass, used);
   if (record == nullptr) return;
   for (Stretch& stretch : *record)
-    if (stretch.over == Over::cards) stretch.seconds /= n;
+    if (stretch.over == Over::cards) stretch.seconds *= time.cards / one_by_one;
   record->push_back({.over = Over::reduce,
                      .last = used,
                      .seconds = time.reduce,
@@ -109,11 +117,13 @@ void add_layer_split(const Scenario& s, const Speeds& speeds, const Plan& plan, 
                      PassTime& time, Record* record) {
   std::array<double, Plan::most_cards> seconds_of;
   const std::span taken(seconds_of.data(), static_cast<std::size_t>(plan.cards));
+  Work all;
   for (Size card = 0; card < plan.cards; ++card) {
     Work work;
     for_pieces_on_card(plan, card,
                        [&](const Piece& piece) { work = work + own_work(s, plan, pass, piece); });
     if (plan.has_head(card)) work = work + head_work(s, pass);
+    all = all + work;
     time.least += least_seconds(work, speeds.card(card));
     const Rate& rate = speeds.card(card).rate;
     const double own = seconds(work, rate);
@@ -121,8 +131,8 @@ void add_layer_split(const Scenario& s, const Speeds& speeds, const Plan& plan, 
     time.cards += own;
     if (record != nullptr) {
       Stretch& stretch = record->emplace_back(Stretch{Over::cards, card, card + 1});
-      for_pieces_on_card(plan, card, [&](const Piece& all) {
-        for_layers(pass, all, [&](const Piece& piece) {
+      for_pieces_on_card(plan, card, [&](const Piece& held) {
+        for_layers(pass, held, [&](const Piece& piece) {
           const double state = caches_on_cards(s) ? state_read(s, pass, piece) : 0;
           stretch.items.push_back(
               {Item::Kind::layer, piece, own_work(s, plan, pass, piece), state});
@@ -135,7 +145,7 @@ void add_layer_split(const Scenario& s, const Speeds& speeds, const Plan& plan, 
   }
   const Size used = std::ranges::count_if(taken, [](double seconds) { return seconds > 0; });
   if (s.runtime->divides_layers && used > 1)
-    return divide(s, speeds.link(used), pass, used, time, record);
+    return divide(s, speeds, plan, pass, taken, all, time, record);
   add_crossings(s, static_cast<double>(std::max<Size>(used, 1) - 1), time, record);
   const bool causal = s.weights->model->profile.generative;  // others need the prompt in one piece
   if (pass.prompt == 0 || s.runtime->layer_kernels == 0 || pass.weight_reads < 2 ||

@@ -1,6 +1,7 @@
 #include "model/speed/rates.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace headroom::model {
 namespace {
@@ -92,15 +93,19 @@ double tiled_bandwidth(const Scenario& s, const Device& device, double rows) {
 /// for single tokens; 0: it does not hold up reading. Apple's take some twenty for masks, shifts
 /// and scales of 6 bits (ggml-metal.metal: kernel_mul_mv_q4_K_f32). Of 2 and 3 bits each four
 /// weights have a scale to multiply and to convert (ggml-cuda vecdotq.cuh:
-/// vec_dot_q2_K_q8_1_impl_mmvq): Llama-7B takes 30.0 and 32.5 ms a token with them on a P40, 18.6
-/// in Q4_K_S (llama.cpp pull request 4766).
+/// vec_dot_q2_K_q8_1_impl_mmvq), which NVIDIA's cards before Volta do in the lanes of fp32 (Volta
+/// architecture white paper: whole numbers have lanes of their own from then on): Llama-7B takes
+/// 30.0 and 32.5 ms a token with them on a P40, 18.6 in Q4_K_S (llama.cpp pull request 4766).
 double unpacking_operations(const Scenario& s, const Device& device) {
   constexpr double of_six_bits = 20, of_few_weights = 40;
   const Scheme& scheme = *s.weights->scheme;
   if (width_of(*s.weights) != Width::four) return 0;
   if (device.vendor == "apple")
     return scheme.mix.find("_K") != std::string_view::npos ? of_six_bits : 0;
-  return scheme.format == "q2_K" || scheme.format == "q3_K" ? of_few_weights : 0;
+  constexpr double volta = 7.0;
+  const bool few_weights = scheme.format == "q2_K" || scheme.format == "q3_K";
+  const double capability = std::strtod(device.compute_capability.c_str(), nullptr);
+  return few_weights && capability > 0 && capability < volta ? of_few_weights : 0;
 }
 
 /// The rows are 64 on compute capability 9, 16 where packed weights are unpacked on the way (PTX

@@ -170,6 +170,11 @@ TEST(KtKernel, CardsDivideEachLayer) {
   EXPECT_GE(divided.reduce, 2 * 94 * reduce_latency(two.s, 2).value);
   EXPECT_EQ(in_turn.reduce, 0);
   EXPECT_NEAR(in_turn.cards, step(one, "ktransformers").cards, 0.01 * alone.cards);
+  Case slower("Qwen/Qwen3-235B-A22B", "bf16", "2x rtx-4090 @ dual-xeon-spr-1024gb", "kt-kernel");
+  Device& second = slower.box.devices.back();
+  second.bandwidth = BytesPerSecond(second.bandwidth.value() / 2);
+  EXPECT_NEAR(step(slower, "kt-kernel").cards, alone.cards, 0.01 * alone.cards)
+      << "both have as much to do, and one takes twice as long";
 }
 
 /// A small model on a fast card waits for Python: more than twice as long a token.

@@ -279,8 +279,9 @@ TEST(Explain, TermsAndDevicesAgreeWithTheEstimate) {
       ASSERT_GE(term.high, term.expected) << term.name;
       ASSERT_FALSE(term.formula.empty()) << term.name;
       ASSERT_FALSE(term.source.empty()) << term.name;
-      if ((term.name == "ttft" || term.name == "tpot") && s.draft == nullptr)
+      if ((term.name == "ttft" || term.name == "tpot") && s.draft == nullptr) {
         ASSERT_NEAR(made_of(x, term.name, term.formula) / term.expected, 1, 1e-9) << term.name;
+      }
     }
   }
 }
