@@ -239,13 +239,13 @@ struct Runtime {
   bool graphs;        ///< decode steps are captured as CUDA graphs, prompts launched as they come
   Size graph_tokens;  ///< longer contexts are decoded without graphs; 0: as short ones
   PackedProducts packed_products;
-  double
-      unpack_moves;  ///< bytes moved for each element of packed weights and caches that PyTorch's
-                     ///< operations unpack for every product; 0: kernels of the engine's own
-  bool prefetches;   ///< what is streamed is copied behind the products of the layer before
+  double unpack_moves;  ///< bytes moved for each packed element that operations of PyTorch
+                        ///< unpack for every product; 0: kernels of the engine's own
+  bool prefetches;      ///< what is streamed is copied behind the products of the layer before
   bool batch_in_parts;  ///< sequences may go through each layer in parts, one after the other
   bool divides_layers;  ///< cards divide each layer's matrices as with Split::tensors; what they
-                        ///< hold is counted as layers of their own, which is as much
+                        ///< hold is counted as layers of their own: as much but for latent
+                        ///< caches, of which each holds the whole
   Size gptq_bytes_kernels;              ///< beside each product of GPTQ's 8 bits, from Python
   bool dots_on_cpu;                     ///< there formats without tiles meet tokens row by row
   bool half_accumulate;                 ///< 16-bit products are summed in 16 bit
@@ -294,8 +294,7 @@ struct Runtime {
   Constant load_fixed_s;         ///< start-up beside the weights, seconds
   // 80 % intervals as factors on expected values, from the residuals of measured rows.
   Constant memory_interval, decode_interval, prefill_interval, offload_interval, load_interval;
-  Constant
-      ram_stated_interval;  ///< offload_interval where it is known how fast the host's memory is
+  Constant ram_stated_interval;  ///< offload_interval where the host's memory is known
   Constant serving_interval, first_token_interval, throughput_interval;  ///< under load
 
   /// Its own format for `precision`; nullptr: the engine has none.

@@ -223,6 +223,20 @@ std::string serving_words(const Database& database, const Source& source) {
   return text + '\n';
 }
 
+/// Of one engine, with weights outside the cards: an interval for each kind of host.
+std::string offload_words(const Source& source, std::string_view runtime) {
+  std::vector<model::Interval> each;
+  for (const Line& line : source.lines) {
+    const model::Interval& found = line.factors.offload;
+    if (line.runtime == runtime &&
+        std::ranges::find(each, found.low, &model::Interval::low) == each.end())
+      each.push_back(found);
+  }
+  std::string text;
+  for (const model::Interval& one : each) text += (text.empty() ? "" : " or ") + words(one);
+  return text + (each.size() > 1 ? ", by whether the host's memory is known" : "");
+}
+
 std::string tolerance(const Source& source) {
   std::string list;
   std::set<std::string> seen;
@@ -234,7 +248,7 @@ std::string tolerance(const Source& source) {
         "cards {}, "
         "load {}{}{}\n",
         markdown_text(line.runtime), words(f.memory), words(f.ttft), words(f.tpot),
-        words(f.offload), words(f.load), f.source.empty() ? "" : "; ", f.source);
+        offload_words(source, line.runtime), words(f.load), f.source.empty() ? "" : "; ", f.source);
     if (f.memory.measurements == 0)
       list += "  - With no measured row behind its memory, no verdict of this runtime is sure.\n";
   }

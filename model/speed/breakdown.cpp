@@ -119,16 +119,17 @@ class Parts {
     const Device& card = s_.machine->devices[static_cast<std::size_t>(stretch.first)];
     const Rates& of = rates_on(s_, card);
     const double share = product_share(s_, card, of).value;
-    std::string text = fmt::format("{:.2f} of {:.4g} GB/s; {:.2f} of {:.4g} TFLOPS ({})",
-                                   of.decode_bandwidth.value, card.bandwidth.value() / 1e9, share,
-                                   stretch.rate.flops_s / share / 1e12, card.name);
+    std::string text =
+        fmt::format("{:.2f} of {:.4g} GB/s; {:.2f} of {:.4g} TFLOPS ({})",
+                    stretch.rate.bytes_s / card.bandwidth.value(), card.bandwidth.value() / 1e9,
+                    share, stretch.rate.flops_s / share / 1e12, card.name);
     const auto counts = [&](std::string_view what, bool any, double cost) {
       if (any && cost != 1)
         text += fmt::format("; a byte of {} takes as long as {:.2f} of weights", what, cost);
     };
     const Profile& profile = s_.weights->model->profile;
     counts("caches", profile.generative, stretch.rate.cache_weight);
-    counts("experts", profile.routing.experts > 0, s_.runtime->expert_cost.value);
+    counts("experts", profile.routing.experts > 0, stretch.rate.expert_weight);
     return text + beside(all, card);
   }
 

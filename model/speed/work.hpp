@@ -7,14 +7,13 @@ namespace headroom::model {
 
 /// What one pass does on one kind of device.
 struct Work {
-  double weight_bytes = 0;  ///< weights read from the device's memory
-  double expert_bytes = 0;  ///< of them routed experts
-  double cache_bytes = 0;   ///< caches read
-  double repeated = 0;      ///< keys and values copied before attention, bytes in 16 bit
-  double scores = 0;        ///< attention scores that stand in memory
-  double channels = 0;      ///< tokens * hidden size * layers whose activations go through memory
-  double packed_bytes =
-      0;  ///< weights that are unpacked where they meet tokens, as they are packed
+  double weight_bytes = 0;   ///< weights read from the device's memory
+  double expert_bytes = 0;   ///< of them routed experts
+  double cache_bytes = 0;    ///< caches read
+  double repeated = 0;       ///< keys and values copied before attention, bytes in 16 bit
+  double scores = 0;         ///< attention scores that stand in memory
+  double channels = 0;       ///< tokens * hidden size * layers whose activations go through memory
+  double packed_bytes = 0;   ///< weights that are unpacked to meet tokens, as they are packed
   double packed_caches = 0;  ///< the same of caches
   double touched_bytes = 0;  ///< of routed experts that a prompt touches
   double flops = 0;          ///< multiplications and additions of matrices and attention scores
