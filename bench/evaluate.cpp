@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "hardware/machine.hpp"
-#include "model/estimate.hpp"
-#include "model/evaluator.hpp"
-#include "model/training/outcome.hpp"
-#include "model/training/rank.hpp"
-#include "model/training/shape.hpp"
-#include "model/training/time.hpp"
+#include "model/answer/explain.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/evaluator.hpp"
+#include "model/train/outcome.hpp"
+#include "model/train/rank.hpp"
+#include "model/train/shape.hpp"
+#include "model/train/time.hpp"
 #include "sweep/sources/source.hpp"
 
 namespace {

@@ -12,6 +12,7 @@
 #include <exception>
 
 #include "hardware/catalogue.hpp"
+#include "model/infer/estimate.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/runner.hpp"
 #include "sweep/spec.hpp"

@@ -1,6 +1,6 @@
 // Placements per second: accelerate's map of a model, exactly; the closed form that grid points
 // rest on, in the order of a sweep; strategies and the best placement.
-#include "model/placement/placement.hpp"
+#include "model/infer/placement/placement.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "hardware/machine.hpp"
-#include "model/placement/best_placement.hpp"
-#include "model/placement/strategy.hpp"
+#include "model/answer/placement/best_placement.hpp"
+#include "model/answer/placement/strategy.hpp"
 #include "sweep/sources/source.hpp"
 
 namespace {

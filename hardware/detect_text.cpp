@@ -8,28 +8,10 @@
 
 #include "hardware/detect.hpp"
 #include "hardware/names.hpp"
+#include "hardware/text.hpp"
 
 namespace headroom {
 namespace {
-
-constexpr std::int64_t mebibyte = 1 << 20;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blank = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(blank);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> result;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    result.push_back(trimmed(text.substr(0, end)));
-    if (end == std::string_view::npos) return result;
-    text.remove_prefix(end + 1);
-  }
-}
 
 /// A whole text that is one number that is not negative.
 template <class Number>
@@ -105,9 +87,9 @@ std::vector<DetectedCard> parse_nvidia_smi(std::string_view csv, std::vector<std
     }
     DetectedCard card;
     card.name = fields[0];
-    card.memory = memory.value_or(0) * Bytes(mebibyte);
+    card.memory = memory.value_or(0) * mebibyte;
     if (const auto free = number<std::int64_t>(fields[2]); free && *free < 1 << 30)
-      card.free = *free * Bytes(mebibyte);
+      card.free = *free * mebibyte;
     if (!unknown(fields[3])) card.driver = fields[3];
     card.pcie_generation = number<int>(fields[4]).value_or(0);
     card.pcie_lanes = number<int>(fields[5]).value_or(0);

@@ -14,7 +14,7 @@ struct EmbeddedFile {
 
 /// One file: the record of hardware/catalogue/*.toml (hardware/catalogue_record.hpp).
 std::span<const EmbeddedFile> embedded_hardware();
-/// model/catalogue/*.json and *.tsv, in the order of their names.
+/// model/describe/catalogue/*.json and *.tsv, in the order of their names.
 std::span<const EmbeddedFile> embedded_models();
 /// sweep/names/*.tsv: names as published tables write them.
 std::span<const EmbeddedFile> embedded_names();

@@ -46,7 +46,7 @@ std::string with_one_unit(std::string word) {
 }
 
 /// Lower-case words of a name without the maker: "NVIDIA GeForce RTX 4090" is {4090}.
-Words words(std::string_view name) {
+Words name_words(std::string_view name) {
   Words raw(1);
   for (const char c : lower(name)) {
     if (std::string_view(" -_()").find(c) != std::string_view::npos)
@@ -68,7 +68,7 @@ Words words(std::string_view name) {
 std::string joined(const Words& all) { return fmt::format("{}", fmt::join(all, "")); }
 
 bool same(const Words& asked, std::string_view name) {
-  Words other = words(name);
+  Words other = name_words(name);
   if (joined(asked) == joined(other)) return true;
   Words sorted = asked;
   std::ranges::sort(sorted);
@@ -98,7 +98,7 @@ template <class Fact>
 std::vector<const Fact*> candidates(const std::vector<Fact>& facts, const Words& asked) {
   std::vector<const Fact*> fitting;
   for (const Fact& each : facts) {
-    const Words held = words(each.name);
+    const Words held = name_words(each.name);
     const auto is_held = [&](const std::string& word) {
       return std::ranges::find(held, word) != held.end();
     };
@@ -135,7 +135,7 @@ template <class Fact>
 const Fact& look_up(const std::vector<Fact>& facts, std::string_view kind, std::string_view name) {
   const auto exact = std::ranges::find(facts, lower(name), &Fact::name);
   if (exact != facts.end()) return *exact;
-  const Words asked = words(name);
+  const Words asked = name_words(name);
   std::vector<const Fact*> found = named(facts, asked);
   if (found.empty()) {
     Words without = asked;
@@ -161,7 +161,7 @@ const Fact& look_up(const std::vector<Fact>& facts, std::string_view kind, std::
 }  // namespace
 
 std::string spelling(std::string_view name) {
-  Words all = words(name);
+  Words all = name_words(name);
   std::ranges::sort(all);
   return joined(all);
 }

@@ -11,6 +11,7 @@
 #include "hardware/detect.hpp"
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
+#include "hardware/text.hpp"
 
 namespace headroom {
 namespace {
@@ -22,22 +23,6 @@ constexpr std::string_view wanted =
 
 [[noreturn]] void reject(std::string_view text, std::string_view why) {
   throw std::invalid_argument(fmt::format("machine '{}': {}; {}", text, why, wanted));
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> result;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    result.push_back(trimmed(text.substr(0, end)));
-    if (end == std::string_view::npos) return result;
-    text.remove_prefix(end + 1);
-  }
 }
 
 void require_count(std::string_view machine, std::int64_t count) {

@@ -30,7 +30,7 @@ bool drain(int descriptor, Clock::time_point end, std::string& output) {
     const int ready = poll(&wait, 1, static_cast<int>(left.count()));
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) return false;
-    const ssize_t count = read(descriptor, buffer.data(), buffer.size());
+    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return count == 0;
     output.append(buffer.data(), static_cast<std::size_t>(count));

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "hardware/names.hpp"
+#include "hardware/text.hpp"
 
 namespace headroom {
 namespace {
@@ -27,13 +28,6 @@ constexpr std::string_view flops_wanted = "a number with its unit, for example 3
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_space(char c) { return c == ' ' || c == '\t'; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 /// A decimal number, digits * 10^-places, and the unit after it.
 struct Written {
@@ -42,7 +36,7 @@ struct Written {
   std::string_view unit;
 };
 
-Written split(std::string_view text, std::string_view wanted) {
+Written read_number(std::string_view text, std::string_view wanted) {
   std::string_view rest = trimmed(text);
   if (rest.empty()) reject(text, "empty", wanted);
   if (rest.front() == '-') reject(text, "a negative quantity", wanted);
@@ -91,7 +85,7 @@ void reject_bits(std::string_view text, std::string_view unit, std::string_view 
     reject(text, "a small b after a capital prefix means bits", wanted);
 }
 
-double real(const Written& written) {
+double real_value(const Written& written) {
   double value = static_cast<double>(written.digits);
   double power = 1;
   for (int i = 0; i < written.places; ++i) power *= 10;
@@ -101,7 +95,7 @@ double real(const Written& written) {
 }  // namespace
 
 Bytes parse_bytes(std::string_view text) {
-  const Written written = split(text, bytes_wanted);
+  const Written written = read_number(text, bytes_wanted);
   reject_bits(text, written.unit, bytes_wanted);
   const std::string unit = lower(written.unit);
   const auto prefix = before(unit, "b");
@@ -115,7 +109,7 @@ Bytes parse_bytes(std::string_view text) {
 }
 
 BytesPerSecond parse_rate(std::string_view text) {
-  const Written written = split(text, rate_wanted);
+  const Written written = read_number(text, rate_wanted);
   std::string_view per_second = written.unit;
   if (!lower(per_second).ends_with("/s"))
     reject(text, fmt::format("unknown unit '{}'", written.unit), rate_wanted);
@@ -123,35 +117,35 @@ BytesPerSecond parse_rate(std::string_view text) {
   const std::string unit = lower(per_second);
   if (const auto prefix = before(unit, "bit"))
     if (const auto bits = factor(*prefix))
-      return BytesPerSecond(real(written) * static_cast<double>(*bits) / 8);
+      return BytesPerSecond(real_value(written) * static_cast<double>(*bits) / 8);
   reject_bits(text, per_second, rate_wanted);
   const auto prefix = before(unit, "b");
   const auto unit_bytes = prefix ? factor(*prefix) : std::nullopt;
   if (!unit_bytes) reject(text, fmt::format("unknown unit '{}'", written.unit), rate_wanted);
-  return BytesPerSecond(real(written) * static_cast<double>(*unit_bytes));
+  return BytesPerSecond(real_value(written) * static_cast<double>(*unit_bytes));
 }
 
 FlopsPerSecond parse_flops(std::string_view text) {
-  const Written written = split(text, flops_wanted);
+  const Written written = read_number(text, flops_wanted);
   const std::string unit = lower(written.unit);
   for (const std::string_view ending : {"flops", "flop/s", "ops"}) {
     const auto prefix = before(unit, ending);
     if (!prefix || prefix->size() > 1) continue;
     if (const auto unit_flops = factor(*prefix))
-      return FlopsPerSecond(real(written) * static_cast<double>(*unit_flops));
+      return FlopsPerSecond(real_value(written) * static_cast<double>(*unit_flops));
   }
   reject(text, fmt::format("unknown unit '{}'", written.unit), flops_wanted);
 }
 
 Seconds parse_seconds(std::string_view text) {
   constexpr std::string_view wanted = "a time such as 200ms, 2s, 1.5min or 3h";
-  const Written written = split(text, wanted);
+  const Written written = read_number(text, wanted);
   const std::string unit = lower(written.unit);
   for (const auto& [name, seconds] :
        {std::pair{"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}, {"h", 3600.0}})
     if (unit == name) {
-      if (!(real(written) > 0)) reject(text, "no time at all", wanted);
-      return Seconds(real(written) * seconds);
+      if (!(real_value(written) > 0)) reject(text, "no time at all", wanted);
+      return Seconds(real_value(written) * seconds);
     }
   reject(text, fmt::format("unknown unit '{}'", written.unit), wanted);
 }

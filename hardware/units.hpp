@@ -88,8 +88,17 @@ class Bytes {
   std::int64_t n_ = 0;
 };
 
+/// A count as a real number, for arithmetic that is not exact.
+constexpr double real_count(Size n) { return static_cast<double>(n); }
+constexpr double real_count(Bytes b) { return b.real().value(); }
+/// The least multiple of `multiple` that is not below `n`.
+constexpr Size round_up(Size n, Size multiple) { return (n + multiple - 1) / multiple * multiple; }
 constexpr Seconds operator/(Bytes b, BytesPerSecond r) { return b.real() / r; }
 constexpr Intensity operator/(Flops f, Bytes b) { return f / b.real(); }
+
+/// Bytes of a unit, for figures that are not exact.
+inline constexpr double MiB = 1048576, GiB = 1073741824, GB = 1e9;
+inline constexpr Bytes mebibyte{std::int64_t{1} << 20};
 
 namespace literals {
 constexpr Bytes operator""_B(unsigned long long v) { return Bytes(static_cast<std::int64_t>(v)); }

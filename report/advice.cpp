@@ -7,26 +7,28 @@
 #include <limits>
 #include <vector>
 
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/format.hpp"
 #include "report/words.hpp"
 
 namespace headroom::report {
 namespace {
 
-Grade grade(const Line& line) { return report::grade(line.roomiest().estimate); }
+Grade best_grade(const Line& line) { return grade(line.roomiest().estimate); }
 Size weights(const Line& line) { return line.roomiest().estimate.weights.count(); }
 Size gpu_total(const Line& line) { return line.gpus * line.gpu_memory; }
 
 /// Of a whole answer, the prompt's time included; infinite where it does not run.
 double answer_s(const Line& line) {
-  return grade(line) < Grade::does_not_fit ? line.roomiest().estimate.total.value()
-                                           : std::numeric_limits<double>::infinity();
+  return best_grade(line) < Grade::does_not_fit ? line.roomiest().estimate.total.value()
+                                                : std::numeric_limits<double>::infinity();
 }
 
 /// Whether `a` is the better answer: on GPUs the larger precision, with offload the faster.
 bool better(const Line& a, const Line& b) {
-  const bool on_gpus = grade(a) == Grade::on_gpus;
-  if (on_gpus != (grade(b) == Grade::on_gpus)) return on_gpus;
+  const bool on_gpus = best_grade(a) == Grade::on_gpus;
+  if (on_gpus != (best_grade(b) == Grade::on_gpus)) return on_gpus;
   return on_gpus ? weights(a) > weights(b) : answer_s(a) < answer_s(b);
 }
 
@@ -46,7 +48,7 @@ std::string precision_advice(const Line& from, const Line& to) {
   std::string words = fmt::format("{}: {} → {}, {}", held_label(to),
                                   shown(before.weights.real().value(), Shown::gib),
                                   gib(after.weights), verdict_words(to, to.roomiest()));
-  if (grade(to) != Grade::on_gpus && before.tokens_s > 0)
+  if (best_grade(to) != Grade::on_gpus && before.tokens_s > 0)
     words +=
         fmt::format(", {} → {} tokens/s, {} → {} s an answer", shown(before.tokens_s, Shown::plain),
                     shown(after.tokens_s, Shown::plain), shown(answer_s(from), Shown::seconds),
@@ -58,7 +60,7 @@ std::string more_gpus(const Line& from, std::span<const Line* const> all) {
   const Line* best = nullptr;
   for (const Line* line : all)
     if (line->model == from.model && line->precision == from.precision &&
-        grade(*line) == Grade::on_gpus && gpu_total(*line) > gpu_total(from) &&
+        best_grade(*line) == Grade::on_gpus && gpu_total(*line) > gpu_total(from) &&
         (!best || gpu_total(*line) < gpu_total(*best)))
       best = line;
   if (best)
@@ -83,24 +85,24 @@ std::string shortage(const model::Estimate& e) {
 
 const Line& wanted(std::span<const Line* const> here) {
   for (const Line* line : here)
-    if (line->held == line->checkpoint && grade(*line) != Grade::refused) return *line;
+    if (line->held == line->checkpoint && best_grade(*line) != Grade::refused) return *line;
   return **std::ranges::max_element(here, {}, [](const Line* line) {
-    return grade(*line) == Grade::refused ? -1 : weights(*line);
+    return best_grade(*line) == Grade::refused ? -1 : weights(*line);
   });
 }
 
 std::string advice(const Line& from, std::span<const Line* const> here,
                    std::span<const Line* const> all) {
-  if (grade(from) == Grade::on_gpus) return "";
-  if (grade(from) == Grade::refused)
+  if (best_grade(from) == Grade::on_gpus) return "";
+  if (best_grade(from) == Grade::refused)
     return std::string(reason_words(from.roomiest().estimate.reason));
   std::vector<std::string> words;
   const Line* to = smaller(here, from);
   if (to) words.push_back(precision_advice(from, *to));
-  if (!to || grade(*to) != Grade::on_gpus) words.push_back(more_gpus(from, all));
+  if (!to || best_grade(*to) != Grade::on_gpus) words.push_back(more_gpus(from, all));
   words.push_back(shortage(from.roomiest().estimate));
   const bool hopeless = std::ranges::all_of(
-      here, [](const Line* line) { return grade(*line) >= Grade::disk_offload; });
+      here, [](const Line* line) { return best_grade(*line) >= Grade::disk_offload; });
   if (hopeless) words.push_back("skip this model here");
   std::string joined;
   for (const auto& w : words)

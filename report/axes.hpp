@@ -5,7 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/estimate.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
 #include "report/columns.hpp"
 #include "report/run_info.hpp"
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "model/cost.hpp"
+#include "model/answer/cost.hpp"
+#include "model/infer/intervals.hpp"
 #include "report/column_rows.hpp"
 
 namespace headroom::report {

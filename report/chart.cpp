@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 
+#include "model/infer/intervals.hpp"
 #include "report/chart_labels.hpp"
 #include "report/format.hpp"
 

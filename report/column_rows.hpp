@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/infer/intervals.hpp"
 #include "report/columns.hpp"
 
 namespace headroom::report {

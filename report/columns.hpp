@@ -12,8 +12,9 @@
 
 #include "hardware/machine.hpp"
 #include "hardware/price.hpp"
-#include "model/estimate.hpp"
-#include "model/model.hpp"
+#include "model/checkpoint/model.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
 
 namespace headroom::report {
 

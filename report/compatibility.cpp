@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "model/infer/estimate.hpp"
 #include "report/advice.hpp"
 #include "report/format.hpp"
 #include "report/markdown.hpp"
@@ -37,7 +38,7 @@ std::string speed(const model::Estimate& e) {
 }
 
 /// "12 / 60 / 8 layers on GPU / CPU / disk" where something is offloaded.
-std::string split(const model::Estimate& e) {
+std::string split_words(const model::Estimate& e) {
   if (grade(e) != Grade::cpu_offload && grade(e) != Grade::disk_offload) return "";
   return fmt::format("{} / {} / {} layers on GPU / CPU / disk", e.layers_gpu, e.layers_cpu,
                      e.layers_disk);
@@ -57,7 +58,7 @@ std::string matrix_cell(const Line& line, Held held) {
   std::string cell = fmt::format(
       "{} {}<br>{}{}", mark(grade(entry.estimate)), markdown_text(verdict_words(line, entry)),
       named ? markdown_text(line.held) + ", " : "", gib(entry.estimate.weights));
-  for (const auto& words : {split(entry.estimate), context(entry), speed(entry.estimate)})
+  for (const auto& words : {split_words(entry.estimate), context(entry), speed(entry.estimate)})
     if (!words.empty()) cell += "<br>" + words;
   return cell;
 }

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "hardware/names.hpp"
+#include "model/answer/explain.hpp"
 #include "report/row_table.hpp"
 
 namespace headroom::report {

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
 #include "report/axes.hpp"
 #include "report/columns.hpp"
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/infer/intervals.hpp"
 #include "report/knee.hpp"
 #include "report/selection.hpp"
 

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
+
 namespace headroom::report {
 namespace {
 

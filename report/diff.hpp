@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/infer/estimate.hpp"
 #include "report/point_map.hpp"
 #include "report/read.hpp"
 #include "report/reports.hpp"

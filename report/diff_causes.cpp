@@ -15,8 +15,8 @@ namespace {
 constexpr std::pair<std::string_view, std::string_view> named[] = {
     {"model", "model metadata"}, {"machine", "hardware"}, {"runtime", "factors"}};
 constexpr std::string_view program = "program version";
-constexpr std::string_view money[] = {"cards_list_price_usd", "purchase_price", "owned_per_hour",
-                                      "used_per_hour", "rent_per_hour"};
+constexpr std::string_view money_columns[] = {"cards_list_price_usd", "purchase_price",
+                                              "owned_per_hour", "used_per_hour", "rent_per_hour"};
 
 /// What is known of the price of each machine.
 std::map<std::string, std::string> prices_of(const RunInfo& info) {
@@ -28,7 +28,7 @@ std::map<std::string, std::string> prices_of(const RunInfo& info) {
       for (std::size_t i = 0; i < machine->values.size(); ++i) {
         std::string known;
         for (const Axis& axis : digit)
-          if (std::ranges::find(money, axis.column) != std::end(money))
+          if (std::ranges::find(money_columns, axis.column) != std::end(money_columns))
             known += text_of(&axis.values[i]) + '\n';
         all.emplace(text_of(&machine->values[i]), known);
       }

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "model/infer/estimate.hpp"
 #include "report/csv.hpp"
 #include "report/diff.hpp"
 #include "report/format.hpp"

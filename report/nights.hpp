@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/estimate.hpp"
+#include "model/infer/estimate.hpp"
 #include "report/read.hpp"
 
 namespace headroom::report {

@@ -5,6 +5,9 @@
 #include <limits>
 #include <string>
 
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/column_rows.hpp"
 
 namespace headroom::report {
@@ -37,23 +40,24 @@ double share(Size part, const Estimate& e) {
                  : std::numeric_limits<double>::quiet_NaN();
 }
 
-Column outcome(std::string_view name, std::string_view unit, std::string_view heading, SqlType type,
-               OfEstimate origin, std::string sql, std::string_view meaning,
-               Shown shown = Shown::plain) {
+Column outcome_column(std::string_view name, std::string_view unit, std::string_view heading,
+                      SqlType type, OfEstimate origin, std::string sql, std::string_view meaning,
+                      Shown shown = Shown::plain) {
   return {name, unit, heading, meaning, ColumnKind::outcome, type, shown, origin, std::move(sql)};
 }
 Column stored_bytes(std::string_view name, std::string_view heading, OfEstimate origin,
                     std::string_view meaning) {
-  return outcome(name, "B", heading, SqlType::integer, origin, std::string(name), meaning,
-                 Shown::gib);
+  return outcome_column(name, "B", heading, SqlType::integer, origin, std::string(name), meaning,
+                        Shown::gib);
 }
 Column stored_time(std::string_view name, std::string_view heading, OfEstimate origin, Shown shown,
                    std::string_view meaning) {
-  return outcome(name, "s", heading, SqlType::real, origin, std::string(name), meaning, shown);
+  return outcome_column(name, "s", heading, SqlType::real, origin, std::string(name), meaning,
+                        shown);
 }
 using model::Interval;
 using model::IntervalFactors;
-using End = double Interval::*;
+using IntervalEnd = double Interval::*;
 
 /// The low and high end of the column added last: `at(estimate, factors, end)` is its value there.
 /// `sql(end)`: the same; the name of a fact in brackets stands for its value.
@@ -124,44 +128,44 @@ std::string step_factor(std::string_view end) {
 
 void add_memory_columns(std::vector<Column>& all) {
   using enum SqlType;
-  all.push_back(outcome(
+  all.push_back(outcome_column(
       "verdict", "", "verdict", text, +[](const Estimate& e) { return named(e.verdict); },
       decode<model::Verdict>("status & 7", 8), "whether and how it fits"));
-  all.push_back(outcome(
+  all.push_back(outcome_column(
       "sure", "", "sure", text, +[](const Estimate& e) { return named(e.sure); },
       decode<model::Sure>("status >> 3 & 3", 4), "yes, marginal or no, decided on the interval"));
-  all.push_back(outcome(
+  all.push_back(outcome_column(
       "reason", "", "reason", text, +[](const Estimate& e) { return named(e.reason); },
       decode<model::Reason>("status >> 5 & 31", 32),
       "why the verdict is not better; empty: nothing is short"));
-  all.push_back(outcome(
+  all.push_back(outcome_column(
       "gpus_used", "", "GPUs used", integer,
       +[](const Estimate& e) { return Cell(std::int64_t{e.gpus_used}); }, "status >> 10 & 65535",
       "cards that hold layers"));
-  all.push_back(outcome(
+  all.push_back(outcome_column(
       "waiting", "", "waiting", integer, +[](const Estimate& e) { return Cell(e.waiting); },
       "status >> 43",
       "sequences of each replica's batch that wait for room in the engine's pool of cache; bytes "
       "and times are of those that run"));
-  all.push_back(outcome(
+  all.push_back(outcome_column(
       "layers_gpu", "", "layers on GPU", integer,
       +[](const Estimate& e) { return Cell(e.layers_gpu); }, "layers & 1048575",
       "layers on cards"));
-  all.push_back(outcome(
+  all.push_back(outcome_column(
       "layers_cpu", "", "layers on CPU", integer,
       +[](const Estimate& e) { return Cell(e.layers_cpu); }, "layers >> 20 & 1048575",
       "layers in host memory"));
-  all.push_back(outcome(
+  all.push_back(outcome_column(
       "layers_disk", "", "layers on disk", integer,
       +[](const Estimate& e) { return Cell(e.layers_disk); }, "layers >> 40",
       "layers left on disk"));
   const std::string layers = "((layers & 1048575) + (layers >> 20 & 1048575) + (layers >> 40))";
-  all.push_back(outcome(
+  all.push_back(outcome_column(
       "cpu_share", "", "on CPU", real,
       +[](const Estimate& e) { return finite(share(e.layers_cpu, e)); },
       "(layers >> 20 & 1048575) * 1.0 / nullif(" + layers + ", 0)",
       "share of the layers that is in host memory", Shown::percent));
-  all.push_back(outcome(
+  all.push_back(outcome_column(
       "disk_share", "", "on disk", real,
       +[](const Estimate& e) { return finite(share(e.layers_disk, e)); },
       "(layers >> 40) * 1.0 / nullif(" + layers + ", 0)",
@@ -180,7 +184,7 @@ void add_memory_columns(std::vector<Column>& all) {
       "overhead_bytes", "overhead", +[](const Estimate& e) { return bytes(e.overhead); },
       "driver contexts, libraries and fragmentation, on all devices together; training: of the "
       "fullest card"));
-  all.push_back(outcome(
+  all.push_back(outcome_column(
       "total_bytes", "B", "total", integer,
       +[](const Estimate& e) {
         return e.task == model::Task::training
@@ -193,7 +197,7 @@ void add_memory_columns(std::vector<Column>& all) {
   all.push_back(stored_bytes(
       "gpu_bytes", "GPU memory", +[](const Estimate& e) { return bytes(e.gpu_bytes); },
       "use of the most loaded card, as nvidia-smi would show it"));
-  add_interval<[](const Estimate& e, const IntervalFactors& f, End end) {
+  add_interval<[](const Estimate& e, const IntervalFactors& f, IntervalEnd end) {
     return Cell(static_cast<std::int64_t>(e.gpu_bytes.real().value() * f.memory.*end));
   }>(all, "gpu_bytes_low", "gpu_bytes_high", [](std::string_view end) {
     return fmt::format("CAST(gpu_bytes * [memory_{}] AS INTEGER)", end);
@@ -218,7 +222,7 @@ void add_time_columns(std::vector<Column>& all) {
   all.push_back(stored_time(
       "load_s", "load", +[](const Estimate& e) { return finite(e.load.value()); }, seconds,
       "from the disk until ready to answer; empty where it does not fit"));
-  add_interval<[](const Estimate& e, const IntervalFactors& f, End end) {
+  add_interval<[](const Estimate& e, const IntervalFactors& f, IntervalEnd end) {
     return finite(e.load.value() * f.load.*end);
   }>(all, "load_s_low", "load_s_high",
      [](std::string_view end) { return fmt::format("load_s * [load_{}]", end); });
@@ -228,7 +232,7 @@ void add_time_columns(std::vector<Column>& all) {
   all.push_back(stored_time(
       "ttft_s", "first token", +[](const Estimate& e) { return finite(e.ttft.value()); },
       milliseconds, "time to first token"));
-  add_interval<[](const Estimate& e, const IntervalFactors& f, End end) {
+  add_interval<[](const Estimate& e, const IntervalFactors& f, IntervalEnd end) {
     return finite(e.ttft.value() * f.times(e).ttft.*end);
   }>(all, "ttft_s_low", "ttft_s_high",
      [](std::string_view end) { return "ttft_s * " + first_factor(end); });
@@ -237,13 +241,13 @@ void add_time_columns(std::vector<Column>& all) {
   all.push_back(stored_time(
       "tpot_s", "per token", +[](const Estimate& e) { return finite(e.tpot.value()); },
       milliseconds, "time per output token after the first, each sequence"));
-  add_interval<[](const Estimate& e, const IntervalFactors& f, End end) {
+  add_interval<[](const Estimate& e, const IntervalFactors& f, IntervalEnd end) {
     return finite(e.tpot.value() * f.times(e).tpot.*end);
   }>(all, "tpot_s_low", "tpot_s_high",
      [](std::string_view end) { return "tpot_s * " + step_factor(end); });
   add_measurements<&Estimate::tpot, &model::TimeIntervals::tpot>(
       all, "tpot_s_measurements", step_unmeasured, "tpot_measurements");
-  all.push_back(outcome(
+  all.push_back(outcome_column(
       "tokens_s", "tokens/s", "tokens/s", real,
       +[](const Estimate& e) { return finite(e.tokens_s); }, "tokens_s",
       "output tokens per second of all sequences together, after the first token; training: tokens "
@@ -251,13 +255,13 @@ void add_time_columns(std::vector<Column>& all) {
   all.push_back(stored_time(
       "total_s", "total time", +[](const Estimate& e) { return finite(e.total.value()); }, seconds,
       "first token and all output tokens"));
-  add_interval<[](const Estimate& e, const IntervalFactors& f, End end) {
+  add_interval<[](const Estimate& e, const IntervalFactors& f, IntervalEnd end) {
     const model::TimeIntervals times = f.times(e);
     return finite(total_at(e, times.ttft.*end, times.tpot.*end).value());
   }>(all, "total_s_low", "total_s_high", [](std::string_view end) {
     return first_factor(end) + " * ttft_s + " + step_factor(end) + " * (total_s - ttft_s)";
   });
-  all.push_back(outcome(
+  all.push_back(outcome_column(
       "first_total_s", "s", "first answer", real,
       +[](const Estimate& e) { return finite((e.total + e.warming).value()); },
       "total_s + warming_s",

@@ -5,6 +5,8 @@
 #include <boost/json.hpp>
 #include <set>
 
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/format.hpp"
 #include "report/page_parts.hpp"
 #include "report/words.hpp"

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "model/cost.hpp"
+#include "model/answer/cost.hpp"
 #include "report/format.hpp"
 #include "report/page_parts.hpp"
 #include "report/svg.hpp"

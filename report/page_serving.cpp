@@ -6,6 +6,9 @@
 #include <map>
 #include <tuple>
 
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/format.hpp"
 #include "report/page_parts.hpp"
 #include "report/svg.hpp"

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 
+#include "model/infer/estimate.hpp"
 #include "report/sqlite.hpp"
 
 namespace headroom::report {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/infer/estimate.hpp"
 #include "report/columns.hpp"
 #include "report/extent.hpp"
 #include "report/run_info.hpp"

@@ -10,6 +10,9 @@
 #include <set>
 #include <tuple>
 
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/csv.hpp"
 #include "report/curve.hpp"
 #include "report/diff.hpp"

@@ -12,8 +12,8 @@
 
 #include "hardware/machine.hpp"
 #include "hardware/price.hpp"
-#include "model/model.hpp"
-#include "model/runtime.hpp"
+#include "model/checkpoint/model.hpp"
+#include "model/engine/runtime.hpp"
 #include "report/columns.hpp"
 
 namespace headroom::report {

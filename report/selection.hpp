@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "model/estimate.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
 #include "report/axes.hpp"
 #include "report/read.hpp"
 

@@ -1,6 +1,8 @@
 // Columns of points that ask for a concurrency: what requests get of an engine under load.
 #include <fmt/format.h>
 
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
 #include "report/column_rows.hpp"
 
 namespace headroom::report {

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "model/estimate.hpp"
+#include "model/infer/estimate.hpp"
 #include "report/extent.hpp"
 #include "report/run_info.hpp"
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "model/infer/estimate.hpp"
 #include "report/columns.hpp"
 #include "report/file_lock.hpp"
 #include "report/sqlite.hpp"

@@ -2,6 +2,8 @@
 // column is not stored; small numbers share an integer, since each column costs the writer time.
 #include <stdexcept>
 
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/columns.hpp"
 
 namespace headroom::report {

@@ -10,27 +10,27 @@
 namespace headroom::report {
 namespace {
 
-constexpr int width = 72, height = 13;
+constexpr int plot_width = 72, plot_height = 13;
 constexpr std::string_view symbols = "o*+#@%&";
 /// A plot whose speeds span more than this has a logarithmic axis.
 constexpr double logarithmic_from = 20;
 
-struct Scale {
+struct TextScale {
   double low = 0, high = 1;
   bool logarithmic = false;
   /// 0 at the bottom row, `height` - 1 at the top.
   int row(double value) const {
     const double share =
         logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
-    return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * (height - 1)));
+    return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * (plot_height - 1)));
   }
   double at(int row) const {
-    const double share = static_cast<double>(row) / (height - 1);
+    const double share = static_cast<double>(row) / (plot_height - 1);
     return logarithmic ? low * std::pow(high / low, share) : low + share * (high - low);
   }
 };
 
-Scale scale_of(const Figure& figure) {
+TextScale scale_of(const Figure& figure) {
   double least = INFINITY, most = 0;
   for (const Curve& curve : figure.curves)
     for (const CurvePoint& p : curve.points) {
@@ -55,14 +55,14 @@ const CurvePoint* point_at(const Curve& curve, double allocation) {
 }  // namespace
 
 std::string text_plot(const Figure& figure) {
-  const Scale axis = scale_of(figure);
+  const TextScale axis = scale_of(figure);
   double last = 0;
   for (const Curve& curve : figure.curves)
     for (const CurvePoint& p : curve.points) last = std::max(last, p.allocation);
-  std::vector<std::string> rows(height, std::string(width, ' '));
+  std::vector<std::string> rows(plot_height, std::string(plot_width, ' '));
   for (std::size_t c = 0; c < figure.curves.size(); ++c)
-    for (int x = 0; x < width; ++x) {
-      const CurvePoint* p = point_at(figure.curves[c], last * x / (width - 1));
+    for (int x = 0; x < plot_width; ++x) {
+      const CurvePoint* p = point_at(figure.curves[c], last * x / (plot_width - 1));
       if (p == nullptr) continue;
       const bool runs = p->tokens_s > 0;
       char& cell = rows[static_cast<std::size_t>(runs ? axis.row(p->tokens_s) : 0)]
@@ -70,14 +70,14 @@ std::string text_plot(const Figure& figure) {
       if (runs || cell == ' ') cell = runs ? symbols[c % symbols.size()] : 'x';
     }
   std::string text = axis.logarithmic ? "tokens/s (logarithmic)\n" : "tokens/s\n";
-  for (int row = height - 1; row >= 0; --row) {
+  for (int row = plot_height - 1; row >= 0; --row) {
     const bool labelled = row % 4 == 0;
     text += fmt::format("{:>8} |{}\n", labelled ? fmt::format("{:.3g}", axis.at(row)) : "",
                         rows[static_cast<std::size_t>(row)]);
   }
-  text += fmt::format("{:>8} +{}\n", "", std::string(width, '-'));
+  text += fmt::format("{:>8} +{}\n", "", std::string(plot_width, '-'));
   const std::string end = fmt::format("{:.4g} GiB", last), middle = fmt::format("{:.4g}", last / 2);
-  text += fmt::format("{:>9} 0{:>{}}{:>{}}\n", "", middle, width / 2, end, width / 2 - 1);
+  text += fmt::format("{:>9} 0{:>{}}{:>{}}\n", "", middle, plot_width / 2, end, plot_width / 2 - 1);
   text += fmt::format("{:>10}GPU allocation{}", "", figure.gpus > 1 ? ", on each GPU" : "");
   bool short_of = false;
   for (std::size_t c = 0; c < figure.curves.size(); ++c) {

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 
+#include "model/infer/scenario/verdict.hpp"
 #include "report/chart.hpp"
 #include "report/format.hpp"
 #include "report/words.hpp"
 
 namespace headroom::report {
 namespace {
-
-constexpr double GiB = 1073741824.0;
 
 /// Dark to light within what stays and what comes and goes; after Okabe and Ito.
 constexpr std::array<std::string_view, peak_parts.size()> colours = {

@@ -1,7 +1,8 @@
 // Columns that only training has: its axes, and the outcome of a step on the fullest card.
 #include <fmt/format.h>
 
-#include "model/training/training.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/train/training.hpp"
 #include "report/column_rows.hpp"
 
 namespace headroom::report {

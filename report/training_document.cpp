@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/format.hpp"
 #include "report/markdown.hpp"
 #include "report/page_parts.hpp"

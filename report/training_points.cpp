@@ -8,7 +8,8 @@
 #include <set>
 #include <tuple>
 
-#include "model/training/training.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/train/training.hpp"
 #include "report/format.hpp"
 #include "report/words.hpp"
 
@@ -16,8 +17,6 @@ namespace headroom::report {
 namespace {
 
 using model::Estimate;
-
-bool fits(const Estimate& e) { return e.verdict < model::Verdict::does_not_fit; }
 
 /// What is compared, the larger the better: fits, speed or tokens a step, memory left.
 std::tuple<int, double, double, double> rank_of(const Axes& axes, Size point, const Estimate& e) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/infer/estimate.hpp"
 #include "report/read.hpp"
 #include "report/reports.hpp"
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/selection.hpp"
 
 namespace headroom::report {

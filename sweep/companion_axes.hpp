@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "model/images.hpp"
-#include "model/memory/draft.hpp"
-#include "model/memory/served_adapters.hpp"
+#include "model/describe/images.hpp"
+#include "model/infer/memory/served_adapters.hpp"
+#include "model/infer/scenario/draft.hpp"
 
 namespace headroom::sweep {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <set>
 
-#include "model/quantisation/default_scheme.hpp"
+#include "model/engine/default_scheme.hpp"
 #include "sweep/number_axes.hpp"
 #include "sweep/options/companion_options.hpp"
 

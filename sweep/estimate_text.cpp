@@ -5,6 +5,9 @@
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/words.hpp"
 #include "sweep/gpus_needed.hpp"
 #include "sweep/output.hpp"

@@ -5,7 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "model/speed/traffic.hpp"
+#include "model/answer/explain.hpp"
+#include "model/infer/traffic.hpp"
 #include "sweep/options/scenario_options.hpp"
 
 namespace headroom::sweep {

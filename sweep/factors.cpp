@@ -12,7 +12,7 @@
 #include "hardware/quantity_text.hpp"
 #include "hardware/text_file.hpp"
 #include "hardware/toml_row.hpp"
-#include "model/runtime_measured.hpp"
+#include "model/engine/runtime_measured.hpp"
 #include "sweep/accuracy/constant_search.hpp"
 
 namespace headroom::sweep {
@@ -24,7 +24,7 @@ using model::Runtime;
 constexpr Limit most{1e12};
 
 /// A literal string of TOML.
-std::string quoted(std::string_view text) {
+std::string toml_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -155,30 +155,31 @@ std::string rate(BytesPerSecond value) { return fmt::format("{:.4g}GB/s", value.
 
 std::string profile_text(const FactorProfile& p) {
   std::vector<std::string> files;
-  for (const auto& file : p.files) files.push_back(quoted(file));
+  for (const auto& file : p.files) files.push_back(toml_quoted(file));
   std::string text = fmt::format(
       "# A factor profile: constants of engines as measured on one machine (headroom calibrate).\n"
       "# --factors FILE lays them over the shipped ones.\n\n"
       "machine = {}\ndate = {}\nheadroom = {}\nfiles = [{}]\n",
-      quoted(p.machine), quoted(p.date), quoted(HEADROOM_VERSION), fmt::join(files, ", "));
-  if (!p.errors.empty()) text += fmt::format("errors = {}\n", quoted(p.errors));
+      toml_quoted(p.machine), toml_quoted(p.date), toml_quoted(HEADROOM_VERSION),
+      fmt::join(files, ", "));
+  if (!p.errors.empty()) text += fmt::format("errors = {}\n", toml_quoted(p.errors));
   if (p.host.any()) {
     text += "\n[host]\n";
     const auto add = [&](std::string_view key, const std::optional<BytesPerSecond>& value) {
-      if (value) text += fmt::format("{} = {}\n", key, quoted(rate(*value)));
+      if (value) text += fmt::format("{} = {}\n", key, toml_quoted(rate(*value)));
     };
     add("ram_bandwidth", p.host.ram_bandwidth);
     add("host_bus", p.host.host_bus);
     add("disk_read", p.host.disk_read);
   }
   for (const Factor& f : p.factors) {
-    text +=
-        fmt::format("\n[[constant]]\nruntime = {}\nname = {}\n", quoted(f.runtime), quoted(f.name));
-    if (f.cards != "any") text += fmt::format("cards = {}\n", quoted(f.cards));
-    if (f.width != "any") text += fmt::format("width = {}\n", quoted(f.width));
+    text += fmt::format("\n[[constant]]\nruntime = {}\nname = {}\n", toml_quoted(f.runtime),
+                        toml_quoted(f.name));
+    if (f.cards != "any") text += fmt::format("cards = {}\n", toml_quoted(f.cards));
+    if (f.width != "any") text += fmt::format("width = {}\n", toml_quoted(f.width));
     text += fmt::format(
         "value = {:.6g}\nlow = {:.6g}\nhigh = {:.6g}\nmeasurements = {}\nsource = {}\n", f.value,
-        std::min(f.low, f.value), std::max(f.high, f.value), f.measurements, quoted(f.source));
+        std::min(f.low, f.value), std::max(f.high, f.value), f.measurements, toml_quoted(f.source));
   }
   return text;
 }

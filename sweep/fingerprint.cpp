@@ -11,8 +11,8 @@
 #include <span>
 #include <type_traits>
 
-#include "model/quantisation/stored.hpp"
-#include "model/runtime_measured.hpp"
+#include "model/checkpoint/quantisation/stored.hpp"
+#include "model/engine/runtime_measured.hpp"
 #include "sweep/source_hash.hpp"
 
 namespace headroom::sweep {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "hardware/machine.hpp"
-#include "model/model.hpp"
-#include "model/runtime.hpp"
+#include "model/checkpoint/model.hpp"
+#include "model/engine/runtime.hpp"
 #include "report/run_info.hpp"
 
 namespace headroom::sweep {

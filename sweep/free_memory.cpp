@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/scenario/verdict.hpp"
 
 namespace headroom::sweep {
 

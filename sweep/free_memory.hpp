@@ -1,7 +1,8 @@
 // What this computer's other programs hold now, beside what an estimate needs.
 #pragma once
 
-#include "model/estimate.hpp"
+#include "model/answer/explain.hpp"
+#include "model/infer/estimate.hpp"
 #include "sweep/options/machine_options.hpp"
 
 namespace headroom::sweep {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "model/advice.hpp"
-#include "model/placement/strategy.hpp"
+#include "model/answer/advice.hpp"
+#include "model/answer/placement/strategy.hpp"
 
 namespace headroom::sweep {
 

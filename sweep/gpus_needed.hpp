@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hardware/catalogue.hpp"
-#include "model/estimate.hpp"
+#include "model/infer/estimate.hpp"
 
 namespace headroom::sweep {
 

@@ -12,9 +12,10 @@
 
 #include "hardware/catalogue.hpp"
 #include "hardware/price.hpp"
-#include "model/evaluator.hpp"
-#include "model/placement/experts_apart.hpp"
-#include "model/training/shape.hpp"
+#include "model/answer/placement/experts_apart.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/evaluator.hpp"
+#include "model/train/shape.hpp"
 #include "report/run_info.hpp"
 #include "sweep/companion_axes.hpp"
 #include "sweep/exclusion.hpp"

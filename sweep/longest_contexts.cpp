@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/speed/serving.hpp"
+#include "model/infer/serving.hpp"
 #include "report/selection.hpp"
 
 namespace headroom::sweep {

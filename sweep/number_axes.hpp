@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/estimate.hpp"
+#include "model/infer/estimate.hpp"
 #include "sweep/spec.hpp"
 
 namespace headroom::sweep {

@@ -6,9 +6,9 @@
 #include <map>
 #include <optional>
 
-#include "model/architecture.hpp"
-#include "model/components.hpp"
-#include "model/quantisation/stored.hpp"
+#include "model/checkpoint/quantisation/stored.hpp"
+#include "model/describe/architecture.hpp"
+#include "model/describe/components.hpp"
 #include "sweep/output.hpp"
 #include "sweep/sources/model_counts.hpp"
 

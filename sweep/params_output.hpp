@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/model.hpp"
+#include "model/checkpoint/model.hpp"
 #include "report/table.hpp"
 #include "sweep/options/adapter_options.hpp"
 

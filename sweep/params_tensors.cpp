@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "model/quantisation/stored.hpp"
+#include "model/checkpoint/quantisation/stored.hpp"
 #include "sweep/params_output.hpp"
 
 namespace headroom::sweep {

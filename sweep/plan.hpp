@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "hardware/price.hpp"
-#include "model/cost.hpp"
-#include "model/speed/serving.hpp"
+#include "model/answer/cost.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/serving.hpp"
 #include "report/table.hpp"
 
 namespace headroom::sweep {

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
 #include "sweep/money.hpp"
 #include "sweep/output.hpp"
 #include "sweep/plan.hpp"
@@ -102,7 +104,7 @@ std::string served(const Candidate& c, const Target& target) {
 }
 
 /// What requests get at the demand, where the answer would serve more.
-std::string at_demand(const Candidate& c, const Target& target) {
+std::string demand_words(const Candidate& c, const Target& target) {
   if (c.asked == 0) return {};
   const model::Service& seen = c.at_asked;
   return fmt::format("{} sequences each; first token {}, per token {}, {} tokens/s each",
@@ -216,7 +218,7 @@ std::string plan_words(const Question& question, std::span<const Candidate> cand
   };
   line("Answer", combination(best));
   line("Serves", served(best, target));
-  line("At demand", at_demand(best, target));
+  line("At demand", demand_words(best, target));
   line("Costs", costs(best, currency));
   const auto qualifying = std::ranges::count_if(candidates, &Candidate::qualifies);
   line("Runner-up", qualifying > 1

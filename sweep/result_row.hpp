@@ -1,6 +1,8 @@
 // One point as the row of `result` that a sweep would store.
 #pragma once
 
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
 #include "report/run_info.hpp"
 #include "report/table.hpp"
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 
+#include "model/infer/estimate.hpp"
 #include "report/store.hpp"
 #include "sweep/job.hpp"
 #include "sweep/reuse.hpp"

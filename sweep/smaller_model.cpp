@@ -6,8 +6,9 @@
 #include <functional>
 #include <vector>
 
-#include "model/placement/strategy.hpp"
-#include "model/quantisation/default_scheme.hpp"
+#include "model/answer/placement/strategy.hpp"
+#include "model/engine/default_scheme.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "sweep/sources/source.hpp"
 
 namespace headroom::sweep {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "model/estimate.hpp"
+#include "model/infer/estimate.hpp"
 
 namespace headroom::sweep {
 

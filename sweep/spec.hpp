@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hardware/units.hpp"
-#include "model/estimate.hpp"
+#include "model/infer/estimate.hpp"
 
 namespace headroom::sweep {
 

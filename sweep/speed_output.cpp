@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"
+#include "model/infer/intervals.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {

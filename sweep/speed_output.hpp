@@ -1,11 +1,12 @@
-// What times are made of (model/speed/breakdown.hpp), as tables and as JSON.
+// What times are made of (model/answer/breakdown.hpp), as tables and as JSON.
 #pragma once
 
 #include <boost/json.hpp>
 #include <string>
 #include <vector>
 
-#include "model/speed/breakdown.hpp"
+#include "model/answer/breakdown.hpp"
+#include "model/infer/intervals.hpp"
 
 namespace headroom::sweep {
 

@@ -4,7 +4,9 @@
 
 #include <vector>
 
-#include "model/speed/service.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/service.hpp"
 #include "sweep/output.hpp"
 #include "sweep/speed_output.hpp"
 

@@ -5,7 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "model/speed/traffic.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/traffic.hpp"
 #include "sweep/options/options.hpp"
 
 namespace headroom::sweep {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
-#include "model/memory/cache_room.hpp"
+#include "model/infer/placement/cache_room.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {

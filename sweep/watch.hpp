@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "model/estimate.hpp"
+#include "model/answer/explain.hpp"
+#include "model/infer/estimate.hpp"
 
 namespace headroom::sweep {
 

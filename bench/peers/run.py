@@ -20,7 +20,7 @@ import tempfile
 from environment import ROOT, python_with
 
 HERE = pathlib.Path(__file__).resolve().parent
-CATALOGUE = ROOT / "model" / "catalogue"
+CATALOGUE = ROOT / "model" / "describe" / "catalogue"
 MAPS = {"opt_30b": "facebook__opt-30b.json", "llama_70b": "meta-llama__Llama-3.3-70B-Instruct.json"}
 
 # name, environment, packages, the model as headroom knows it, the card, what the peer works out

@@ -4,10 +4,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "model/estimate.hpp"
-#include "model/quantisation/quantisation.hpp"
-#include "model/runtime.hpp"
-#include "model/training/optimizer.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/engine/runtime.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/train/optimizer.hpp"
 
 namespace memory_of {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "hardware/machine.hpp"
 #include "hardware/units.hpp"
-#include "model/model.hpp"
+#include "model/checkpoint/model.hpp"
 
 namespace memory_of {
 

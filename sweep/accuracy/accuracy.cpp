@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "model/infer/intervals.hpp"
 #include "sweep/accuracy/contradictions.hpp"
 #include "sweep/accuracy/prediction.hpp"
 #include "sweep/accuracy/published_sizes.hpp"

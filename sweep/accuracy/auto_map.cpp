@@ -1,7 +1,7 @@
 #include "sweep/accuracy/auto_map.hpp"
 
-#include "model/placement/device_map.hpp"
-#include "model/placement/strategy.hpp"
+#include "model/answer/placement/strategy.hpp"
+#include "model/infer/placement/device_map.hpp"
 
 namespace headroom::sweep {
 namespace {

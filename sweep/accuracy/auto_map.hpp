@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "model/placement/assignment.hpp"
+#include "model/infer/placement/assignment.hpp"
 
 namespace headroom::sweep {
 

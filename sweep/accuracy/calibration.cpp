@@ -44,17 +44,17 @@ std::vector<std::size_t> folds_of(const std::vector<Subject>& subjects, std::str
 }
 
 /// What comes out of the rest when one fold is left out.
-struct LeftOut {
+struct Remaining {
   std::vector<double> values;                            ///< of the constants
   std::vector<std::pair<std::size_t, double>> expected;  ///< subject, figure
 };
 
-LeftOut without(const std::vector<Subject>& subjects, const std::vector<std::size_t>& folds,
-                std::size_t fold, std::vector<Unknown> unknowns) {
+Remaining without(const std::vector<Subject>& subjects, const std::vector<std::size_t>& folds,
+                  std::size_t fold, std::vector<Unknown> unknowns) {
   std::vector<Subject> rest;
   for (std::size_t i = 0; i < subjects.size(); ++i)
     if (folds[i] != fold) rest.push_back(subjects[i]);
-  LeftOut out;
+  Remaining out;
   ConstantSearch search(family_of(subjects.front()), std::move(rest));
   for (Unknown& each : unknowns) each.rows = search.affected(each);
   search.solve(unknowns);
@@ -177,11 +177,11 @@ Calibration calibrate(const std::vector<Subject>& all) {
 
   const auto folds = folds_of(subjects, out.folds);
   const std::size_t count = *std::ranges::max_element(folds) + 1;
-  std::vector<LeftOut> left_out(count);
+  std::vector<Remaining> left_out(count);
   tbb::parallel_for(std::size_t{0}, count, [&](std::size_t fold) {
     left_out[fold] = without(subjects, folds, fold, chosen);
   });
-  for (const LeftOut& each : left_out)
+  for (const Remaining& each : left_out)
     for (const auto& [i, expected] : each.expected) out.rows[i].left_out = expected;
 
   for (std::size_t k = 0; k < chosen.size(); ++k) {
@@ -195,7 +195,7 @@ Calibration calibrate(const std::vector<Subject>& all) {
       f.width = model::name_of(static_cast<model::Width>(unknown.width));
     }
     f.value = f.low = f.high = search.get(unknown);
-    for (const LeftOut& each : left_out) {
+    for (const Remaining& each : left_out) {
       f.low = std::min(f.low, each.values[k]);
       f.high = std::max(f.high, each.values[k]);
     }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "model/answer/explain.hpp"
+
 namespace headroom::sweep {
 namespace {
 

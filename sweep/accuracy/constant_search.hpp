@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/runtime_measured.hpp"
+#include "model/engine/runtime_measured.hpp"
 #include "sweep/accuracy/subject.hpp"
 
 namespace headroom::sweep {

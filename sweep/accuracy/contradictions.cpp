@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/speed/rates.hpp"
+#include "model/infer/timeline/rates.hpp"
 #include "sweep/accuracy/prediction.hpp"
 
 namespace headroom::sweep {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "model/memory/activation.hpp"
-#include "model/placement/placement.hpp"
-#include "model/speed/speed.hpp"
-#include "model/speed/traffic.hpp"
+#include "model/infer/memory/activation.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/timeline/speed.hpp"
+#include "model/infer/traffic.hpp"
 #include "sweep/accuracy/measurement_names.hpp"
 
 namespace headroom::sweep {

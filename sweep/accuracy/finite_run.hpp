@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "model/estimate.hpp"
+#include "model/infer/estimate.hpp"
 #include "sweep/accuracy/measurement.hpp"
 
 namespace headroom::sweep {

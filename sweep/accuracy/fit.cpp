@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "model/runtime_rows.hpp"
+#include "model/engine/runtime_rows.hpp"
 #include "sweep/accuracy/prediction.hpp"
 #include "sweep/accuracy/quantile.hpp"
 

@@ -24,7 +24,7 @@ class Fit {
   /// there is no estimate.
   std::vector<std::optional<double>> left_out(const Folds& folds);
 
-  /// model/catalogue/constants.tsv. A constant counts as measured by the rows whose estimate it
+  /// model/engine/constants.tsv. A constant counts as measured by the rows whose estimate it
   /// changes.
   ///
   /// Intervals are of measured / expected by generation and kind, of times the wider of the 10th

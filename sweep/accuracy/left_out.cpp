@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "model/runtime_rows.hpp"
+#include "model/engine/runtime_rows.hpp"
+#include "model/infer/intervals.hpp"
 #include "sweep/accuracy/accuracy.hpp"
 #include "sweep/accuracy/contradictions.hpp"
 #include "sweep/accuracy/fit.hpp"

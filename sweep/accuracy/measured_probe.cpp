@@ -8,7 +8,7 @@
 namespace headroom::sweep {
 namespace {
 
-std::string field(const Fields& row, std::string_view column) {
+std::string text_field(const Fields& row, std::string_view column) {
   const auto it = row.find(column);
   if (it == row.end()) throw std::runtime_error(fmt::format("no column '{}'", column));
   return it->second;
@@ -21,26 +21,27 @@ bool is_probe(std::span<const std::string> header) {
 }
 
 std::vector<Measurement> probe_rows(const Fields& row) {
-  if (field(row, "status") != "ok") return {};
-  const bool offloaded = field(row, "layers_cpu") != "0" || field(row, "layers_disk") != "0";
-  const bool cards = field(row, "gpu_count") != "0";
-  std::string settings = fmt::format("framework=transformers {}", field(row, "transformers"));
-  if (cards && offloaded) settings += ";gpu_layers=" + field(row, "layers_gpu");
+  if (text_field(row, "status") != "ok") return {};
+  const bool offloaded =
+      text_field(row, "layers_cpu") != "0" || text_field(row, "layers_disk") != "0";
+  const bool cards = text_field(row, "gpu_count") != "0";
+  std::string settings = fmt::format("framework=transformers {}", text_field(row, "transformers"));
+  if (cards && offloaded) settings += ";gpu_layers=" + text_field(row, "layers_gpu");
   std::vector<Measurement> all;
   const auto add = [&](std::string_view category, std::string_view quantity, std::string_view unit,
                        std::string_view column) {
-    const std::string value = field(row, column);
+    const std::string value = text_field(row, column);
     if (value.empty()) return;
     all.push_back(measurement_of({{"category", std::string(category)},
-                                  {"model", field(row, "model")},
-                                  {"precision", field(row, "precision")},
+                                  {"model", text_field(row, "model")},
+                                  {"precision", text_field(row, "precision")},
                                   {"task", "inference"},
-                                  {"gpu", field(row, "gpu")},
-                                  {"gpu_count", field(row, "gpu_count")},
-                                  {"cpu", field(row, "cpu")},
-                                  {"batch", field(row, "batch")},
-                                  {"prompt_len", field(row, "prompt_tokens")},
-                                  {"output_len", field(row, "output_tokens")},
+                                  {"gpu", text_field(row, "gpu")},
+                                  {"gpu_count", text_field(row, "gpu_count")},
+                                  {"cpu", text_field(row, "cpu")},
+                                  {"batch", text_field(row, "batch")},
+                                  {"prompt_len", text_field(row, "prompt_tokens")},
+                                  {"output_len", text_field(row, "output_tokens")},
                                   {"settings", settings},
                                   {"quantity", std::string(quantity)},
                                   {"unit", std::string(unit)},
@@ -51,7 +52,7 @@ std::vector<Measurement> probe_rows(const Fields& row) {
   add(speed, "prefill_time", "s", "ttft_s");
   add(speed, "decode_speed", "tokens/s", "tokens_s");
   // Random weights are made in memory: nothing is loaded.
-  if (field(row, "weights") != "random") add(speed, "model_load_time", "s", "load_s");
+  if (text_field(row, "weights") != "random") add(speed, "model_load_time", "s", "load_s");
   if (cards && !offloaded) add("inference_memory", "max_gpu_memory", "bytes", "allocated_bytes");
   return all;
 }

@@ -9,13 +9,13 @@
 namespace headroom::sweep {
 namespace {
 
-std::string field(const Fields& object, std::string_view key) {
+std::string text_of_field(const Fields& object, std::string_view key) {
   const auto it = object.find(key);
   return it == object.end() ? std::string() : it->second;
 }
 
-std::optional<double> number(const Fields& object, std::string_view key) {
-  const auto value = leading_number(field(object, key));
+std::optional<double> number_field(const Fields& object, std::string_view key) {
+  const auto value = leading_number(text_of_field(object, key));
   return value && std::isfinite(*value) && *value > 0 ? value : std::nullopt;
 }
 
@@ -31,23 +31,24 @@ bool is_vllm_benchmark(const Fields& object) {
 }
 
 std::vector<Measurement> vllm_benchmark_rows(const Fields& object, const RowDefaults& defaults) {
-  const auto completed = number(object, "completed");
-  const auto prompts = completed ? completed : number(object, "num_prompts");
-  const auto input = number(object, "total_input_tokens");
-  const auto output = number(object, "total_output_tokens");
-  auto users = number(object, "max_concurrency");
-  if (!users) users = number(object, "concurrency");
+  const auto completed = number_field(object, "completed");
+  const auto prompts = completed ? completed : number_field(object, "num_prompts");
+  const auto input = number_field(object, "total_input_tokens");
+  const auto output = number_field(object, "total_output_tokens");
+  auto users = number_field(object, "max_concurrency");
+  if (!users) users = number_field(object, "concurrency");
   if (!prompts || !input || !output || !users)
     throw std::runtime_error(
         "needs completed (or num_prompts), total_input_tokens, total_output_tokens and "
         "max_concurrency, each above 0: how many requests are at once is not known otherwise "
         "(vllm bench serve --max-concurrency N)");
-  const std::string model = defaults.model.empty() ? field(object, "model_id") : defaults.model;
+  const std::string model =
+      defaults.model.empty() ? text_of_field(object, "model_id") : defaults.model;
   if (model.empty()) throw std::runtime_error("names no model_id; --model says which");
   const auto whole = [](double value) { return fmt::format("{}", std::llround(value)); };
   std::vector<Measurement> all;
   const auto add = [&](std::string quantity, std::string unit, std::string_view key) {
-    const auto value = number(object, key);
+    const auto value = number_field(object, key);
     if (!value) return;
     all.push_back(measurement_of({{"category", "decode_speed"},
                                   {"model", model},

@@ -9,14 +9,10 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "hardware/text.hpp"
+
 namespace headroom::sweep {
 namespace {
-
-std::string trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
-}
 
 struct Record {
   std::size_t line = 1;
@@ -86,10 +82,11 @@ std::map<std::string, std::string, std::less<>> settings_of(std::string_view tex
     const auto each = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     const auto equals = each.find('=');
-    std::string key = trimmed(each.substr(0, equals));
+    std::string key(trimmed(each.substr(0, equals)));
     if (key.empty()) continue;
-    all[std::move(key)] =
-        equals == std::string_view::npos ? std::string() : trimmed(each.substr(equals + 1));
+    all[std::move(key)] = equals == std::string_view::npos
+                              ? std::string()
+                              : std::string(trimmed(each.substr(equals + 1)));
   }
   return all;
 }

@@ -14,19 +14,17 @@
 namespace headroom::sweep {
 namespace {
 
-constexpr double GiB = 1073741824.0;
-
 /// What a source means that does not say which form of a card it has.
-struct Form {
+struct CardName {
   std::string_view written, device;
 };
-constexpr auto forms = std::to_array<Form>({{"a100", "a100-sxm-80gb"},
-                                            {"a100 80gb", "a100-sxm-80gb"},
-                                            {"a100 40gb", "a100-sxm-40gb"},
-                                            {"h100", "h100-sxm-80gb"},
-                                            {"v100", "v100-sxm-32gb"},
-                                            {"rtx 4060 ti", "rtx-4060-ti-16gb"},
-                                            {"rtx 5060 ti", "rtx-5060-ti-16gb"}});
+constexpr auto card_names = std::to_array<CardName>({{"a100", "a100-sxm-80gb"},
+                                                     {"a100 80gb", "a100-sxm-80gb"},
+                                                     {"a100 40gb", "a100-sxm-40gb"},
+                                                     {"h100", "h100-sxm-80gb"},
+                                                     {"v100", "v100-sxm-32gb"},
+                                                     {"rtx 4060 ti", "rtx-4060-ti-16gb"},
+                                                     {"rtx 5060 ti", "rtx-5060-ti-16gb"}});
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
@@ -97,7 +95,7 @@ Device device_of(const std::string& text, std::optional<double> stated) {
   const std::string plain = plain_card(text, gib);
   if (stated) gib = stated;
   const auto find = [&](const std::string& name) -> const Device* {
-    for (const Form& form : forms)
+    for (const CardName& form : card_names)
       if (spelling(form.written) == spelling(name)) return &catalogue.device(form.device);
     try {
       return &catalogue.device(name);

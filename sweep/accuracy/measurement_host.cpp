@@ -13,8 +13,6 @@
 namespace headroom::sweep {
 namespace {
 
-constexpr double GiB = 1073741824.0;
-
 /// The number that ends where `text` does, spaces left out; nothing where there is none.
 std::optional<double> number_before(std::string_view text) {
   const auto last = text.find_last_not_of(" -");

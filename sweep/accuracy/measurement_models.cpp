@@ -9,7 +9,7 @@
 
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
-#include "model/config.hpp"
+#include "model/describe/config.hpp"
 #include "sweep/accuracy/measurement_names.hpp"
 #include "sweep/sources/source.hpp"
 

@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "hardware/machine.hpp"
-#include "model/estimate.hpp"
-#include "model/model.hpp"
-#include "model/quantisation/quantisation.hpp"
-#include "model/runtime.hpp"
+#include "model/checkpoint/model.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/engine/runtime.hpp"
+#include "model/infer/estimate.hpp"
 #include "sweep/accuracy/measurement.hpp"
 
 namespace headroom::sweep {

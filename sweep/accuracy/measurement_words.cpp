@@ -12,8 +12,6 @@
 namespace headroom::sweep {
 namespace {
 
-constexpr double GB = 1e9, MiB = 1048576.0, GiB = 1024 * MiB;
-
 /// The longest `starts` that fits counts. PyTorch's scripts print GiB as "GB" unless noted.
 constexpr auto engines = std::to_array<Engine>(
     {{"transformer", "transformers", GiB, true, 0, 0},

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "model/runtime_rows.hpp"
+#include "model/engine/runtime_rows.hpp"
 #include "sweep/accuracy/prediction.hpp"
 
 namespace headroom::sweep {
@@ -20,7 +20,7 @@ using model::Runtime;
 /// of one source in one group weigh n to this power each: -0.5 is of rows that tell the same, 0 of
 /// rows that have nothing in common. Chosen on set-ups that are left out, dealt in four ways; with
 /// 0.12 tensor parallelism errs twice as much.
-constexpr double engines = 1.0, alike = 0.15, repeated = -0.35;
+constexpr double engine_spread = 1.0, likes_spread = 0.15, repeated = -0.35;
 constexpr double normal_90th = 1.2816;
 
 const Constant& cell_of(const Runtime& row, const NamedConstant& constant, std::size_t c,
@@ -106,7 +106,8 @@ void PooledSearch::add_effects() {
   for (const auto& [bounds, constant] : time_constants()) {
     const Constant& prior = cell_of(prior_.front(), *constant, 0, 0);
     const double spread = std::log(prior.high / prior.low) / (2 * normal_90th);
-    const double of_engine = std::min(engines, spread), of_likes = std::min(alike, spread);
+    const double of_engine = std::min(engine_spread, spread),
+                 of_likes = std::min(likes_spread, spread);
     const auto add = [&, named = constant](Effect effect) {
       effect.constant = named;
       effects_.push_back(effect);

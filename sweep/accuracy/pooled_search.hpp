@@ -25,11 +25,11 @@ struct Effect {
   }
 };
 
-/// ln(constant) = ln(its prior in model/runtime_rows.cpp) + the effects that cover it, of which
-/// each is 0 within its spread before anything is measured; residuals are ln(expected / measured),
-/// groups those of the report (sweep/accuracy/pooled_solver.hpp says what is minimised). Of n
-/// rows of one source in one group each weighs less: what a source has in common (its machine, its
-/// way to measure) is not told n times over.
+/// ln(constant) = ln(its prior in model/engine/runtime_rows.cpp) + the effects that cover it, of
+/// which each is 0 within its spread before anything is measured; residuals are ln(expected /
+/// measured), groups those of the report (sweep/accuracy/pooled_solver.hpp says what is minimised).
+/// Of n rows of one source in one group each weighs less: what a source has in common (its machine,
+/// its way to measure) is not told n times over.
 class PooledSearch {
  public:
   /// `rows`: every engine; `subjects`: measurements of times.

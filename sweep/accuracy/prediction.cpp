@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
-#include "model/memory/activation.hpp"
-#include "model/placement/placement.hpp"
-#include "model/speed/traffic.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/memory/activation.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/infer/traffic.hpp"
 #include "sweep/accuracy/finite_run.hpp"
 
 namespace headroom::sweep {
@@ -13,8 +15,6 @@ namespace {
 using model::Estimate;
 using model::Plan;
 using model::Scenario;
-
-double real(Bytes bytes) { return bytes.real().value(); }
 
 bool on_cards_alone(const Plan& plan) {
   return plan.feasible() && plan.cards > 0 && plan.on_cpu.size() + plan.on_disk.size() == 0 &&
@@ -25,12 +25,13 @@ double on_cards(const Scenario& s, const Plan& plan, Statistic statistic) {
   double sum = 0;
   for (Size card = 0; card < plan.cards; ++card) {
     const model::CardUse use = card_use(s, plan, card);
-    sum += real(use.weights + use.kv_cache);
+    sum += real_count(use.weights + use.kv_cache);
     // Buffers of kernels stay once they are made.
     if (statistic == Statistic::allocated_held)
-      sum += real(workspace(s, static_cast<std::size_t>(card)) + use.beside_weights);
-    if (statistic == Statistic::allocated_peak) sum += real(use.activations);
-    if (statistic == Statistic::card_used) sum += real(use.total() - use.weights - use.kv_cache);
+      sum += real_count(workspace(s, static_cast<std::size_t>(card)) + use.beside_weights);
+    if (statistic == Statistic::allocated_peak) sum += real_count(use.activations);
+    if (statistic == Statistic::card_used)
+      sum += real_count(use.total() - use.weights - use.kv_cache);
   }
   return sum;
 }
@@ -38,17 +39,18 @@ double on_cards(const Scenario& s, const Plan& plan, Statistic statistic) {
 double bytes_of(const Subject& subject, const Scenario& s, const Plan& plan) {
   switch (subject.statistic) {
     case Statistic::weights:
-      return real(s.weights->total);
+      return real_count(s.weights->total);
     case Statistic::card_weights: {
       const auto card = static_cast<Size>(subject.index);
       if (card >= plan.cards) return 0;
       // What has its place there, without what passes through.
       const model::CardUse use = card_use(s, plan, card);
-      return real(use.weights + use.beside_weights - (card == 0 ? plan.stage_buffer : Bytes(0)));
+      return real_count(use.weights + use.beside_weights -
+                        (card == 0 ? plan.stage_buffer : Bytes(0)));
     }
     case Statistic::beside_cache: {
       const model::CardUse use = card_use(s, plan, 0);
-      return real(use.total() - use.kv_cache);
+      return real_count(use.total() - use.kv_cache);
     }
     case Statistic::card_cache: {
       // From tokens of the whole pool, as engines log them: each counts once in every layer.
@@ -56,12 +58,12 @@ double bytes_of(const Subject& subject, const Scenario& s, const Plan& plan) {
       model::Runtime whole = *s.runtime;
       if (whole.windows == model::Windows::pages) whole.windows = model::Windows::whole;
       logged.runtime = &whole;
-      return real(card_use(logged, plan, 0).kv_cache);
+      return real_count(card_use(logged, plan, 0).kv_cache);
     }
     case Statistic::host_weights:
-      return real(host_use(s, plan).weights);
+      return real_count(host_use(s, plan).weights);
     case Statistic::host_used:
-      return real(host_use(s, plan).total());
+      return real_count(host_use(s, plan).total());
     default:
       return on_cards(s, plan, subject.statistic);
   }
@@ -247,12 +249,12 @@ bool runs(const Scenario& s, double memory_factor, bool may_offload) {
 double load_of(const Scenario& s) {
   double budget = 0;
   for (std::size_t card = 0; card < s.machine->devices.size(); ++card)
-    budget += real(card_budget(s, card));
+    budget += real_count(card_budget(s, card));
   const Lifted lifted(s);
   const Plan plan = place(lifted.scenario, 1.0);
   double need = 0;
   for (Size card = 0; card < plan.cards; ++card)
-    need += real(card_use(lifted.scenario, plan, card).total());
+    need += real_count(card_use(lifted.scenario, plan, card).total());
   return budget > 0 ? need / budget : 0;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "model/infer/intervals.hpp"
 #include "sweep/accuracy/subject.hpp"
 
 namespace headroom::sweep {

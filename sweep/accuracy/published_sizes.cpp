@@ -7,7 +7,7 @@
 #include <set>
 
 #include "hardware/names.hpp"
-#include "model/quantisation/gguf.hpp"
+#include "model/checkpoint/quantisation/gguf.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "model/quantisation/quantisation.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
 #include "sweep/accuracy/measurement_names.hpp"
 
 namespace headroom::sweep {

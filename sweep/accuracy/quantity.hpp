@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "model/estimate.hpp"
+#include "model/infer/estimate.hpp"
 #include "sweep/accuracy/measurement.hpp"
 
 namespace headroom::sweep {

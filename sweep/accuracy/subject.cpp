@@ -10,10 +10,10 @@
 #include <map>
 
 #include "hardware/names.hpp"
-#include "model/allocation_curve.hpp"
-#include "model/placement/layer_split.hpp"
-#include "model/placement/placement.hpp"
-#include "model/speed/serving.hpp"
+#include "model/answer/allocation_curve.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/scenario/layer_split.hpp"
+#include "model/infer/serving.hpp"
 #include "sweep/accuracy/auto_map.hpp"
 #include "sweep/accuracy/finite_run.hpp"
 #include "sweep/accuracy/subject_placement.hpp"

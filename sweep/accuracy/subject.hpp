@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "model/estimate.hpp"
-#include "model/placement/layer_split.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/layer_split.hpp"
 #include "sweep/accuracy/measurement_names.hpp"
 #include "sweep/accuracy/quantity.hpp"
 

@@ -17,13 +17,13 @@ using model::LayerSplit;
 using model::Scenario;
 
 /// An option of a command line among the settings: "n_cpu_moe=36", "-ngl 99 --cpu-moe".
-struct Flag {
+struct OffloadFlag {
   std::string name;   ///< in lower case, without leading dashes, '-' for '_'
   std::string value;  ///< what follows; empty where another flag does
 };
 
-std::vector<Flag> flags_of(const std::string& settings) {
-  std::vector<Flag> flags;
+std::vector<OffloadFlag> flags_of(const std::string& settings) {
+  std::vector<OffloadFlag> flags;
   for (std::size_t begin = 0; begin < settings.size();) {
     const auto end = std::min(settings.find_first_of("; ", begin), settings.size());
     const std::string word = settings.substr(begin, end - begin);
@@ -44,8 +44,9 @@ std::vector<Flag> flags_of(const std::string& settings) {
   return flags;
 }
 
-const Flag* flag(const std::vector<Flag>& flags, std::initializer_list<std::string_view> names) {
-  for (const Flag& each : flags)
+const OffloadFlag* flag(const std::vector<OffloadFlag>& flags,
+                        std::initializer_list<std::string_view> names) {
+  for (const OffloadFlag& each : flags)
     for (const std::string_view name : names)
       if (each.name == name) return &each;
   return nullptr;
@@ -92,13 +93,13 @@ bool caches_in_host(const Measurement& row) {
 }
 
 /// The tensors that the row keeps in host memory.
-model::HostTensors kept(const Scenario& s, const std::vector<Flag>& flags) {
+model::HostTensors kept(const Scenario& s, const std::vector<OffloadFlag>& flags) {
   const Size layers = std::ssize(s.weights->layer);
   if (flag(flags, {"cpu-moe", "cmoe"})) return model::experts_on_host(*s.weights, layers);
-  if (const Flag* n = flag(flags, {"n-cpu-moe", "ncmoe"}))
+  if (const OffloadFlag* n = flag(flags, {"n-cpu-moe", "ncmoe"}))
     if (const auto count = leading_number(n->value))
       return model::experts_on_host(*s.weights, static_cast<Size>(*count));
-  const Flag* given = flag(flags, {"ot", "override-tensor"});
+  const OffloadFlag* given = flag(flags, {"ot", "override-tensor"});
   if (given == nullptr) return {};
   std::string pattern = given->value;
   if (const auto equals = pattern.rfind('='); equals != pattern.npos) pattern.resize(equals);
@@ -135,7 +136,8 @@ model::HostTensors scaled(model::HostTensors host, double share) {
 
 /// "13 of 28", "99", "all", "35/36 layers on GPU"; Metal took any number above 0 for the whole
 /// model.
-std::optional<Size> gpu_layers(const Measurement& row, const std::vector<Flag>& flags, Size all) {
+std::optional<Size> gpu_layers(const Measurement& row, const std::vector<OffloadFlag>& flags,
+                               Size all) {
   int some = 0, of = 0;
   const std::string settings = lower(row["settings"]);
   if (const auto slash = settings.find(" layers on gpu"); slash != settings.npos) {
@@ -144,7 +146,7 @@ std::optional<Size> gpu_layers(const Measurement& row, const std::vector<Flag>& 
                     &of) == 2)
       return std::min<Size>(some, all);
   }
-  const Flag* given = flag(flags, {"ngl", "n-gpu-layers", "gpu-layers", "num-gpu"});
+  const OffloadFlag* given = flag(flags, {"ngl", "n-gpu-layers", "gpu-layers", "num-gpu"});
   if (given == nullptr) return std::nullopt;
   if (row["settings"].find("whole model") != std::string::npos) return all;
   const auto n = leading_number(given->value);
@@ -171,8 +173,8 @@ std::unique_ptr<LayerSplit> layer_split_of(const Measurement& row, const Scenari
   const auto all = std::ssize(s.weights->layer) + 1;
   const auto flags = flags_of(row["settings"]);
   const auto layers = gpu_layers(row, flags, all);
-  const Flag* micro = flag(flags, {"n-ubatch", "ubatch", "ub"});
-  const Flag* mode = flag(flags, {"sm", "split-mode", "split"});
+  const OffloadFlag* micro = flag(flags, {"n-ubatch", "ubatch", "ub"});
+  const OffloadFlag* mode = flag(flags, {"sm", "split-mode", "split"});
   const bool rows = mode != nullptr && lower(mode->value) == "row";
   const auto micro_batch = micro ? leading_number(micro->value) : std::nullopt;
   const bool cache_elsewhere = row.setting("no_kv_offload").value_or("0") != "0";

@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
-#include "model/estimate.hpp"
-#include "model/placement/layer_split.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/layer_split.hpp"
 #include "sweep/accuracy/measurement.hpp"
 
 namespace headroom::sweep {

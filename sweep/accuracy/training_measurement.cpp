@@ -8,7 +8,8 @@
 #include <optional>
 
 #include "hardware/names.hpp"
-#include "model/training/rank.hpp"
+#include "hardware/text.hpp"
+#include "model/train/rank.hpp"
 #include "sweep/accuracy/training_script.hpp"
 
 namespace headroom::sweep {
@@ -17,9 +18,6 @@ namespace {
 using model::TrainingScenario;
 
 std::string settings_of(const Measurement& row) { return lower(row["settings"]); }
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// The whole number behind `key` ("tp=", "FSDP ", "CP "); `fallback` where there is none.
 Size number_after(const std::string& text, std::string_view key, Size fallback) {
@@ -40,7 +38,7 @@ int zero_of(const Measurement& row, const std::string& settings, bool adapters) 
   const Size stage = number_after(text, "zero", 0);
   const std::string rest = text.substr(std::min(at + 5, text.size()));
   if (rest.starts_with("/")) return adapters ? static_cast<int>(stage) : 3;
-  if (rest.starts_with(" (") && has(rest, ") or none")) {
+  if (rest.starts_with(" (") && contains(rest, ") or none")) {
     const std::string task = rest.substr(2, rest.find(')') - 2);
     return lower(row["task"]) == task ? static_cast<int>(stage) : 0;
   }
@@ -77,37 +75,38 @@ void read_parallelism(const Measurement& row, const std::string& settings, Train
 void refuse_features(const std::string& settings) {
   for (const std::string_view each :
        {"activation offloading", "kt-kernel", "ktransformers", "block=1 layer", "balance", "hsdp"})
-    if (has(settings, each)) throw Skipped(Skip::feature, std::string(each));
+    if (contains(settings, each)) throw Skipped(Skip::feature, std::string(each));
 }
 
 void read_recomputation(const std::string& settings, TrainingScenario& s) {
   using enum model::Recomputation;
-  const bool off = has(settings, "no grad ckpt") || has(settings, "grad_ckpt=false");
-  if (has(settings, "selective ac"))
+  const bool off = contains(settings, "no grad ckpt") || contains(settings, "grad_ckpt=false");
+  if (contains(settings, "selective ac"))
     s.recomputation = selective;
-  else if (!off && (has(settings, "full ac") || has(settings, "act_ckpt=true") ||
-                    has(settings, "ckpt=true") || has(settings, "recompute=full") ||
-                    has(settings, "gradient_checkpointing") || has(settings, "grad ckpt") ||
-                    has(settings, "activation checkpointing")))
+  else if (!off &&
+           (contains(settings, "full ac") || contains(settings, "act_ckpt=true") ||
+            contains(settings, "ckpt=true") || contains(settings, "recompute=full") ||
+            contains(settings, "gradient_checkpointing") || contains(settings, "grad ckpt") ||
+            contains(settings, "activation checkpointing")))
     s.recomputation = full;
 }
 
 const model::Optimizer& optimizer_of(const std::string& settings, const std::string& task) {
-  if (has(settings, "adam8bit")) return model::optimizer("adamw-8bit");
-  if (has(settings, "adafactor")) return model::optimizer("adafactor");
+  if (contains(settings, "adam8bit")) return model::optimizer("adamw-8bit");
+  if (contains(settings, "adafactor")) return model::optimizer("adafactor");
   if (task.starts_with("badam")) throw Skipped(Skip::feature, "BAdam");
   return model::optimizer("adamw");
 }
 
 /// In what layers multiply below 16 bit; null: they do not. Scales by row are kernels of their own.
 const model::MatrixFormat* matrices_of(const std::string& precision) {
-  if (has(precision, "rowwise")) throw Skipped(Skip::precision, "matrices in " + precision);
+  if (contains(precision, "rowwise")) throw Skipped(Skip::precision, "matrices in " + precision);
   for (const auto& [word, format] : {std::pair{"nvfp4", "nvfp4"},
                                      {"mxfp8", "mxfp8"},
                                      {"fp8-mx", "mxfp8"},
                                      {"fp8", "fp8"},
                                      {"float8", "fp8"}})
-    if (has(precision, word)) return &model::matrix_format(format);
+    if (contains(precision, word)) return &model::matrix_format(format);
   return nullptr;
 }
 
@@ -123,16 +122,6 @@ double figure(const model::TrainingEstimate& e, TrainingStatistic statistic) {
       return static_cast<double>(e.host.count());
   }
   return 0;
-}
-
-std::vector<std::string> words(std::string_view text) {
-  std::vector<std::string> all;
-  while (!text.empty()) {
-    const auto end = std::min(text.find_first_of(" |"), text.size());
-    if (end > 0) all.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return all;
 }
 
 bool is_full(const std::string& task) {
@@ -172,20 +161,19 @@ void TrainingMeasurements::read_adapters(const Measurement& row, TrainingScenari
   if (is_quantised(lower(row["task"])) ||
       lower(row["precision"]).find("nf4") != std::string::npos) {
     const std::string precision = lower(row["precision"]);
-    std::string_view name = has(precision, "nf4-dq") ? "nf4-double" : "nf4";
-    if (has(precision, "gptq")) name = "gptq-int4";
+    std::string_view name = contains(precision, "nf4-dq") ? "nf4-double" : "nf4";
+    if (contains(precision, "gptq")) name = "gptq-int4";
     s.base = &held(*s.model, model::scheme(name));
   }
   model::AdapterRequest request;
   const auto targets = row.setting("targets");
   const std::string usual(script_of(row).targets);
-  if (targets)
-    request.targets = words(*targets);
-  else if (usual == "queries-values")
+  if (!targets && usual == "queries-values")
     request.targets = queries_and_values(*s.model);
   else
-    request.targets = words(usual);
-  request.magnitudes = has(settings, "dora");
+    for (const auto target : words(targets ? *targets : usual, " |"))
+      request.targets.emplace_back(target);
+  request.magnitudes = contains(settings, "dora");
   Size trainable = 0;
   std::string text =
       row.setting("trainable").value_or(row.setting("trainable_params").value_or(""));
@@ -218,7 +206,7 @@ model::TrainingScenario TrainingMeasurements::step_of(const Measurement& row,
   refuse_features(settings);
   const auto batch = row.number("batch"), sequence = row.number("prompt_len");
   if (!batch || !sequence) throw Skipped(Skip::setting, "batch or sequence length is not stated");
-  if (script.starts == "torchtune" && !has(settings, "checkpointing"))
+  if (script.starts == "torchtune" && !contains(settings, "checkpointing"))
     throw Skipped(Skip::setting, "optimizer and checkpointing are not stated");
 
   TrainingScenario s;
@@ -228,7 +216,7 @@ model::TrainingScenario TrainingMeasurements::step_of(const Measurement& row,
   const bool adapters = is_adapters(task);
   int zero = zero_of(row, settings, adapters);
   const bool sharded =
-      has(settings, "fsdp") && !has(settings, "fsdp=;") && !has(settings, "fsdp=0");
+      contains(settings, "fsdp") && !contains(settings, "fsdp=;") && !contains(settings, "fsdp=0");
   s.runtime = &model::training_runtime(zero > 0 ? script.shared : script.runtime);
   s.zero = std::max({zero, s.runtime->zero, sharded ? 3 : 0});
   s.batch = static_cast<Size>(*batch);
@@ -249,8 +237,8 @@ model::TrainingScenario TrainingMeasurements::step_of(const Measurement& row,
   s.optimizer = &optimizer_of(settings, task);
   read_recomputation(settings, s);
   if (script.shared_checkpoints && s.zero >= 3) s.recomputation = model::Recomputation::full;
-  s.loss = has(settings, "compile") ? script.loss : std::nullopt;
-  s.compiled = has(settings, "compile");
+  s.loss = contains(settings, "compile") ? script.loss : std::nullopt;
+  s.compiled = contains(settings, "compile");
   // bitsandbytes 0.41, autograd/_functions.py MatMul4Bit: ctx.tensors = (A, B)
   s.frozen_inputs = script.runtime == "litgpt" && s.base != nullptr;
   if (task == "lora (emb)")

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "model/training/shape.hpp"
-#include "model/training/time.hpp"
-#include "model/training/training.hpp"
+#include "model/train/shape.hpp"
+#include "model/train/time.hpp"
+#include "model/train/training.hpp"
 #include "sweep/accuracy/accuracy.hpp"
 #include "sweep/accuracy/measurement_names.hpp"
 

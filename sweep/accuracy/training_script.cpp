@@ -5,11 +5,10 @@
 #include <array>
 
 #include "hardware/names.hpp"
+#include "hardware/text.hpp"
 
 namespace headroom::sweep {
 namespace {
-
-constexpr double GB = 1e9, GiB = 1073741824.0, MiB = 1048576.0;
 
 constexpr auto scripts = std::to_array<Script>({
     {"megatron-bridge 26.06", "megatron-26.06", "megatron-26.06", "", GiB,
@@ -53,10 +52,6 @@ constexpr auto scripts = std::to_array<Script>({
     {"colossalai", "torch", "deepspeed", "", GB, TrainingStatistic::allocated, ""},
 });
 
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 const Script& script_of(const Measurement& row) {
@@ -65,7 +60,7 @@ const Script& script_of(const Measurement& row) {
   const std::string written = lower(*framework);
   const Script* found = nullptr;  // one that names the source counts
   for (const Script& each : scripts)
-    if (written.starts_with(each.starts) && has(row["source"], each.source) &&
+    if (written.starts_with(each.starts) && contains(row["source"], each.source) &&
         (!found || !each.source.empty()))
       found = &each;
   if (found) return *found;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "model/training/runtime.hpp"
+#include "model/train/runtime.hpp"
 #include "sweep/accuracy/training_measurement.hpp"
 
 namespace headroom::sweep {

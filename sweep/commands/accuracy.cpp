@@ -6,7 +6,7 @@
 namespace headroom::sweep {
 namespace {
 
-int run(const Options& options) {
+int run_accuracy(const Options& options) {
   if (options.operands().empty())
     throw UsageError("which FILE? A CSV of measurements; tests/accuracy has some");
   const Format format = format_of(options);
@@ -38,13 +38,12 @@ const Command accuracy_command = {
      .summary = "how far estimates are from published measurements",
      .operands = "FILE.csv…",
      .flags = "models fit leave-one-out format out",
-     .examples =
-         "headroom accuracy tests/accuracy/inference_memory.csv\n"
-         "headroom accuracy tests/accuracy/*.csv --format md --out ACCURACY.md\n"
-         "headroom accuracy mine.csv --models ./configs --json\n"
-         "headroom accuracy tests/accuracy/*.csv --fit --out model/catalogue/constants.tsv\n"
-         "headroom accuracy tests/accuracy/training_speed.csv --fit --out "
-         "model/catalogue/training_pace.tsv",
+     .examples = "headroom accuracy tests/accuracy/inference_memory.csv\n"
+                 "headroom accuracy tests/accuracy/*.csv --format md --out ACCURACY.md\n"
+                 "headroom accuracy mine.csv --models ./configs --json\n"
+                 "headroom accuracy tests/accuracy/*.csv --fit --out model/engine/constants.tsv\n"
+                 "headroom accuracy tests/accuracy/training_speed.csv --fit --out "
+                 "model/train/training_pace.tsv",
      .columns =
          "text, json: rows, eligible, scored, skipped (id, reason), groups (group, n,\n"
          "      median, p90, bias, coverage, interval_width; of fit_verdict: n, wrong_sure,\n"
@@ -57,6 +56,6 @@ const Command accuracy_command = {
          "      source; of training times alone training_pace.tsv, without width\n"
          "md: the page, with sources, engines and worst rows",
      .exit_codes = usual_exit_codes},
-    run};
+    run_accuracy};
 
 }  // namespace headroom::sweep

@@ -133,7 +133,7 @@ bool worth_writing(const CalibrationReport& found) {
   return !found.profile.factors.empty() || found.profile.host.any();
 }
 
-int run(const Options& options) {
+int run_calibrate(const Options& options) {
   if (options.operands().empty())
     throw UsageError("which FILE? What llama-bench, vLLM's benchmark or the probe has written");
   const Format format = format_of(options);
@@ -193,6 +193,6 @@ const Command calibrate_command = {
      .exit_codes =
          "0 done\n1 failed: a file that is not understood, cut off or mixed\n2 usage: an "
          "option or a name that is not understood\n3 no: the measurements support no profile"},
-    run};
+    run_calibrate};
 
 }  // namespace headroom::sweep

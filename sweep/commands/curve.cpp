@@ -7,8 +7,10 @@
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
-#include "model/placement/parallel_splits.hpp"
-#include "model/quantisation/default_scheme.hpp"
+#include "model/answer/placement/parallel_splits.hpp"
+#include "model/engine/default_scheme.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/plot.hpp"
 #include "report/words.hpp"
 #include "sweep/commands/command.hpp"
@@ -110,7 +112,7 @@ int run_all(const Options& options) {
   return what_runs(options);
 }
 
-int run(const Options& options) {
+int run_curve(const Options& options) {
   if (options.given("all")) return run_all(options);
   options.requires_flag("top", "all");
   const Format format = format_of(options);
@@ -185,6 +187,6 @@ const Command curve_command = {
      .exit_codes =
          "0 done\n1 failed: a file or a config that cannot be read, a figure that cannot be drawn\n"
          "2 usage: an option or a name that is not understood\n3 no: it runs at no allocation"},
-    run};
+    run_curve};
 
 }  // namespace headroom::sweep

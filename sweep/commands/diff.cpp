@@ -140,7 +140,7 @@ std::string as_json(const report::Diff& diff) {
                                     {"went", counts.went}});
 }
 
-int run(const Options& options) {
+int run_diff(const Options& options) {
   const Asked asked = asked_of(options);
   std::optional<report::Condition> condition;
   if (options.given("fail-if"))
@@ -196,6 +196,6 @@ const Command diff_command = {
      .exit_codes = "0 done\n1 failed: no such run, a file that cannot be read or written\n"
                    "2 usage: an option or a column is not understood\n"
                    "3 the condition of --fail-if holds for some point"},
-    run};
+    run_diff};
 
 }  // namespace headroom::sweep

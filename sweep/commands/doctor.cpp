@@ -100,7 +100,7 @@ report::Table findings() {
   return all.table;
 }
 
-int run(const Options& options) {
+int run_doctor(const Options& options) {
   emit(options, formatted(findings(), format_of(options)));
   return done;
 }
@@ -116,6 +116,6 @@ const Command doctor_command = {
      .columns = "what, found, cost (of being without it)",
      .exit_codes = "0 done, whatever is missing\n1 failed: the output cannot be written\n"
                    "2 usage: an option that is not understood"},
-    run};
+    run_doctor};
 
 }  // namespace headroom::sweep

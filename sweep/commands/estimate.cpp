@@ -1,6 +1,11 @@
 // headroom estimate: one point, in words and with every term.
+#include "model/infer/estimate.hpp"
+
 #include <fmt/format.h>
 
+#include "model/answer/explain.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/columns.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/digits.hpp"
@@ -132,7 +137,7 @@ json::object object_of(const GivenScenario& given, const Explanation& explained,
   return all;
 }
 
-int run(const Options& options) {
+int run_estimate(const Options& options) {
   if (options.text("task") == "training") return estimate_training(options);
   refuse_training_flags(options);
   const Format format = format_of(options);
@@ -225,6 +230,6 @@ const Command estimate_command = {
          "0 done: it fits somewhere, with offload if need be\n1 failed: a file or a config "
          "that cannot be read\n2 usage: an option or a name that is not understood\n"
          "3 no: it does not fit, or cannot run there"},
-    run};
+    run_estimate};
 
 }  // namespace headroom::sweep

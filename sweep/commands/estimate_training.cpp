@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include "hardware/quantity_text.hpp"
-#include "model/training/outcome.hpp"
+#include "model/answer/explain.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/train/outcome.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/output.hpp"
 #include "sweep/training/answer.hpp"
@@ -90,7 +93,7 @@ std::string text_of(const GivenTraining& given, const TrainingAnswer& answer, bo
     text += fmt::format("\nVerdict   {} (sure: {})\n", verdict_text(given, answer),
                         answer.outcome->sure == model::Sure::marginal ? "marginal" : "yes");
   std::vector<std::vector<std::string>> rows;
-  for (const auto& term : e.terms)
+  for (const auto& term : answer.terms)
     if (term.expected > 0)
       rows.push_back({term.name, to_text(Bytes(static_cast<Size>(term.expected)))});
   rows.push_back({"peak", to_text(e.peak)});
@@ -110,7 +113,7 @@ std::string text_of(const GivenTraining& given, const TrainingAnswer& answer, bo
   if (!given.probe.empty()) text += "To measure it on a GPU: " + given.probe + '\n';
   if (!with_terms) return text;
   text += '\n';
-  for (const auto& term : e.terms)
+  for (const auto& term : answer.terms)
     text += fmt::format(
         "{}: {}\n    = {}\n{}    source: {}\n", term.name, amount(term), term.formula,
         term.numbers.empty() ? "" : fmt::format("    with {}\n", term.numbers), term.source);

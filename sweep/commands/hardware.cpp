@@ -42,7 +42,7 @@ void no_more(const std::vector<std::string>& names, std::string_view action) {
                                  fmt::join(names, " ")));
 }
 
-int run(const Options& options) {
+int run_hardware(const Options& options) {
   std::vector<std::string> names = options.operands();
   const std::string action = names.empty() ? "list" : names.front();
   if (!names.empty()) names.erase(names.begin());
@@ -94,6 +94,6 @@ const Command hardware_command = {
          "show, detect: name, property, value; detect says what it assumed and what it missed\n"
          "lint: finding, one a line; exit code 1 where there is one",
      .exit_codes = usual_exit_codes},
-    run};
+    run_hardware};
 
 }  // namespace headroom::sweep

@@ -6,7 +6,11 @@
 #include <filesystem>
 
 #include "hardware/names.hpp"
-#include "model/placement/experts_apart.hpp"
+#include "model/answer/explain.hpp"
+#include "model/answer/placement/experts_apart.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/whole_file.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/options/adapter_options.hpp"
@@ -15,8 +19,6 @@
 
 namespace headroom::sweep {
 namespace {
-
-bool fits(const model::Estimate& e) { return e.verdict < model::Verdict::does_not_fit; }
 
 /// The point as this kind's own runtime would run it.
 std::string write(const LaunchKind& kind, GivenScenario& given, const Options& options) {
@@ -108,7 +110,7 @@ int plan_of_tests(const Options& options) {
   return done;
 }
 
-int run(const Options& options) {
+int run_launch(const Options& options) {
   if (!machine_of(options))
     throw UsageError("which machine? --machine, or --gpu-memory and the like");
   std::string kind = options.text("kind");
@@ -150,6 +152,6 @@ const Command launch_command = {
      .exit_codes =
          "0 done\n1 failed: a file that cannot be written\n2 usage: an option or a name that "
          "is not understood\n3 no: the point does not fit, or cannot be started so"},
-    run};
+    run_launch};
 
 }  // namespace headroom::sweep

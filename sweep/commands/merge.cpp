@@ -102,7 +102,7 @@ std::vector<Part> checked(std::vector<Part> parts) {
   return parts;
 }
 
-int run(const Options& options) {
+int run_merge(const Options& options) {
   const auto files = files_of(options);
   const Log log(options);
   std::vector<Part> parts;
@@ -158,6 +158,6 @@ const Command merge_command = {
                 "Refused where shards are of two specs, versions or catalogues, and where points\n"
                 "are missing, twice or not finished.",
      .exit_codes = usual_exit_codes},
-    run};
+    run_merge};
 
 }  // namespace headroom::sweep

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "model/quantisation/checkpoint_bytes.hpp"
-#include "model/quantisation/quantisation.hpp"
-#include "model/quantisation/undescribed.hpp"
+#include "model/checkpoint/quantisation/checkpoint_bytes.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/checkpoint/quantisation/undescribed.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/output.hpp"
@@ -146,7 +146,7 @@ int lint(std::vector<std::string> names, const Options& options, const Hub& hub)
   return clean ? done : failed;
 }
 
-int run(const Options& options) {
+int run_models(const Options& options) {
   std::vector<std::string> names = options.operands();
   const std::string action = names.empty() ? "list" : names.front();
   if (!names.empty()) names.erase(names.begin());
@@ -182,6 +182,6 @@ const Command models_command = {
          "  neither read nor known to its class, with the nearest that are",
      .exit_codes = "0 done; lint found no problem\n1 failed; lint found problems\n"
                    "2 usage: an option or a name that is not understood"},
-    run};
+    run_models};
 
 }  // namespace headroom::sweep

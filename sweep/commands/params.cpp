@@ -36,7 +36,7 @@ std::vector<Model> look_up(const std::vector<std::string>& names, const Hub& hub
   return models;
 }
 
-int run(const Options& options) {
+int run_params(const Options& options) {
   say_if_full_model(options);
   const Format format = format_of(options);
   const auto adapters = adapters_of(options);
@@ -122,6 +122,6 @@ const Command params_command = {
          "counted_only (json): why nothing is known of how it runs, though all is counted\n"
          "with --tensors: model, tensor, shape, role, elements, tied_to, dtype, bytes, difference",
      .exit_codes = usual_exit_codes},
-    run};
+    run_params};
 
 }  // namespace headroom::sweep

@@ -9,7 +9,7 @@
 namespace headroom::sweep {
 namespace {
 
-int run(const Options& options) {
+int run_place(const Options& options) {
   return options.given("max-memory") ? place_by_map(options) : place_by_strategy(options);
 }
 
@@ -51,6 +51,6 @@ const Command place_command = {
          "0 done\n1 failed: a file, a config or an output that cannot be read or written\n"
          "2 usage: an option or a name that is not understood\n"
          "3 accelerate itself fails on this model and these budgets, or no strategy runs"},
-    run};
+    run_place};
 
 }  // namespace headroom::sweep

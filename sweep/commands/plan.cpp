@@ -12,7 +12,7 @@
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
 #include "hardware/text_file.hpp"
-#include "model/quantisation/default_scheme.hpp"
+#include "model/engine/default_scheme.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/machine_options.hpp"
@@ -194,7 +194,7 @@ int run_without_question(const Options& options) {
   return what_runs(options);
 }
 
-int run(const Options& options) {
+int run_plan(const Options& options) {
   std::vector<std::string> operands = options.operands();
   if (operands.empty()) return run_without_question(options);
   if (operands.front() == "portfolio") return run_portfolio(options);
@@ -291,6 +291,6 @@ const Command plan_command = {
      .exit_codes =
          "0 done\n1 failed: a file that cannot be read\n2 usage: an option or a name that "
          "is not understood\n3 no: nothing qualifies; the closest is named"},
-    run};
+    run_plan};
 
 }  // namespace headroom::sweep

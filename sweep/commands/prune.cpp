@@ -11,7 +11,7 @@
 namespace headroom::sweep {
 namespace {
 
-int run(const Options& options) {
+int run_prune(const Options& options) {
   const auto file = database_operand(options);
   const Size keep = options.whole("keep", 30);
   const Log log(options);
@@ -36,6 +36,6 @@ const Command prune_command = {
      .columns = "one line: runs and rows that were removed, and how much smaller the file is.\n"
                 "Rows that a run that stays refers to stay, so every report of it stays the same.",
      .exit_codes = usual_exit_codes},
-    run};
+    run_prune};
 
 }  // namespace headroom::sweep

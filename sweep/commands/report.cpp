@@ -6,6 +6,8 @@
 #include <sstream>
 
 #include "hardware/names.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
 #include "report/condition.hpp"
 #include "report/csv.hpp"
 #include "report/nights.hpp"
@@ -119,7 +121,7 @@ void trend(const Options& options, const report::Database& database, std::int64_
   emit(options, formatted(table, format_of(options)));
 }
 
-int run(const Options& options) {
+int run_report(const Options& options) {
   if (options.text("view") == "list") {
     emit(options, views_text(format_of(options)));
     return done;
@@ -178,6 +180,6 @@ const Command report_command = {
                 "--trend: one row a run: run, finished, version, then the columns asked for\n"
                 "What a column means: sqlite3 FILE 'select * from column_meaning'",
      .exit_codes = usual_exit_codes},
-    run};
+    run_report};
 
 }  // namespace headroom::sweep

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "model/estimate.hpp"
-#include "model/runtime.hpp"
-#include "model/runtime_measured.hpp"
+#include "model/engine/runtime.hpp"
+#include "model/engine/runtime_measured.hpp"
+#include "model/infer/estimate.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/output.hpp"
 
@@ -126,7 +126,7 @@ report::Table table_of(const std::vector<const Runtime*>& rows, Format format) {
   return table;
 }
 
-int run(const Options& options) {
+int run_runtimes(const Options& options) {
   std::vector<const Runtime*> rows;
   for (const auto& name : options.operands()) rows.push_back(&model::runtime(name));
   if (rows.empty())
@@ -147,6 +147,6 @@ const Command runtimes_command = {
      .columns = "runtime, version, quantity, value, low, high (80 % interval), measurements\n"
                 "(0: unmeasured), source",
      .exit_codes = usual_exit_codes},
-    run};
+    run_runtimes};
 
 }  // namespace headroom::sweep

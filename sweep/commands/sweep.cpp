@@ -86,7 +86,7 @@ std::string dry_run(const Job& job) {
                      bytes < 1e9 ? bytes / 1e6 : bytes / 1e9, bytes < 1e9 ? "MB" : "GB");
 }
 
-int run(const Options& options) {
+int run_sweep(const Options& options) {
   if (options.operands().size() != 1)
     throw UsageError(fmt::format("one SPEC is needed; found {}", options.operands().size()));
   Spec spec = read_spec(options.operands().front());
@@ -202,6 +202,6 @@ const Command sweep_command = {
      .columns = columns,
      .exit_codes = "0 done\n1 failed, or stopped before the end: the same command goes on\n"
                    "2 usage: the spec, a name in it or an option is not understood"},
-    run};
+    run_sweep};
 
 }  // namespace headroom::sweep

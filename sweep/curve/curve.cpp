@@ -7,7 +7,9 @@
 #include <limits>
 
 #include "hardware/quantity_text.hpp"
-#include "model/placement/assignment.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/placement/assignment.hpp"
 #include "report/words.hpp"
 
 namespace headroom::sweep {

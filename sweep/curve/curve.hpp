@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/allocation_curve.hpp"
+#include "model/answer/allocation_curve.hpp"
 #include "report/curve.hpp"
 #include "report/table.hpp"
 #include "sweep/options/scenario_options.hpp"

@@ -3,8 +3,9 @@
 
 #include <cmath>
 
-#include "model/placement/device_map.hpp"
-#include "model/placement/strategy.hpp"
+#include "model/answer/placement/strategy.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/placement/device_map.hpp"
 #include "report/chart.hpp"
 #include "report/columns.hpp"
 #include "sweep/curve/curve.hpp"

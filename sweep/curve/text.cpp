@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
 #include "report/chart.hpp"
 #include "report/text_plot.hpp"
 #include "report/words.hpp"

@@ -10,7 +10,7 @@
 #include <boost/json.hpp>
 #include <fstream>
 
-#include "model/formats/gguf.hpp"
+#include "model/checkpoint/formats/gguf.hpp"
 #include "sweep/hub/url.hpp"
 
 namespace headroom::sweep {

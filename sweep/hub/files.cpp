@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iomanip>
 
-#include "model/formats/shard_index.hpp"
+#include "model/checkpoint/formats/shard_index.hpp"
 #include "sweep/far_threads.hpp"
 
 namespace headroom::sweep {

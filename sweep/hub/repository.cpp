@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "model/formats/shard_index.hpp"
+#include "model/checkpoint/formats/shard_index.hpp"
 #include "sweep/hub/url.hpp"
 
 namespace headroom::sweep {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "hardware/names.hpp"
+#include "hardware/text.hpp"
 #include "sweep/hub/url.hpp"
 
 namespace headroom::sweep {
@@ -44,12 +45,6 @@ struct Receiving {
     return length;
   }
 };
-
-std::string trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return "";
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
-}
 
 std::size_t take_header(char* bytes, std::size_t one, std::size_t count, void* to) try {
   auto& receiving = *static_cast<Receiving*>(to);

@@ -2,7 +2,8 @@
 // "Inference API".
 #include <boost/json.hpp>
 
-#include "model/placement/placement.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/placement/placement.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/output.hpp"
 

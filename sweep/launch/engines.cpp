@@ -5,8 +5,9 @@
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
-#include "model/memory/draft.hpp"
-#include "model/placement/at_once.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/placement/at_once.hpp"
+#include "model/infer/scenario/draft.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/output.hpp"
 

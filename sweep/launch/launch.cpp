@@ -7,12 +7,13 @@
 
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
 namespace {
 
-constexpr LaunchKind table[] = {
+constexpr LaunchKind kinds_table[] = {
     {"transformers", "load.py", "transformers", "Python: max_memory or device_map, offload folder",
      true, transformers_script},
     {"transformers-8bit", "load_8bit.py", "transformers", "the same in 8 bit by bitsandbytes",
@@ -34,11 +35,11 @@ constexpr LaunchKind table[] = {
 
 }  // namespace
 
-std::span<const LaunchKind> launch_kinds() { return table; }
+std::span<const LaunchKind> launch_kinds() { return kinds_table; }
 
 const LaunchKind& launch_kind(std::string_view name) {
   std::vector<std::string> known;
-  for (const LaunchKind& kind : table) {
+  for (const LaunchKind& kind : kinds_table) {
     if (kind.name == name) return kind;
     known.emplace_back(kind.name);
   }
@@ -56,7 +57,7 @@ std::string python_quoted(std::string_view text) {
 }
 
 std::string start_command(const LaunchPoint& point) {
-  for (const LaunchKind& kind : table) {
+  for (const LaunchKind& kind : kinds_table) {
     if (kind.runtime != point.scenario.runtime->family || kind.file.ends_with(".json")) continue;
     kind.write(point);  // throws where there is no such file
     return fmt::format("{} {}", kind.file.ends_with(".py") ? "python3" : "sh", kind.file);

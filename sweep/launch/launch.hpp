@@ -7,8 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "model/estimate.hpp"
-#include "model/memory/served_adapters.hpp"
+#include "model/answer/explain.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/memory/served_adapters.hpp"
 #include "sweep/options/scenario_options.hpp"
 
 namespace headroom::sweep {

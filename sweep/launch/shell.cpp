@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/output.hpp"
 

@@ -2,7 +2,8 @@
 #include <fmt/format.h>
 
 #include "hardware/quantity_text.hpp"
-#include "model/placement/strategy.hpp"
+#include "model/answer/placement/strategy.hpp"
+#include "model/infer/estimate.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/output.hpp"
 #include "sweep/place/place.hpp"
@@ -85,7 +86,7 @@ std::string placement_of(const LaunchPoint& point) {
   return text;
 }
 
-std::string_view torch_type(const model::Scheme& scheme) {
+std::string_view torch_type_of(const model::Scheme& scheme) {
   if (scheme.name == "fp32") return "torch.float32";
   if (scheme.name == "fp16") return "torch.float16";
   return "torch.bfloat16";
@@ -136,7 +137,7 @@ Beside beside_of(const LaunchPoint& point) {
         "    draft = AutoModelForCausalLM.from_pretrained({}, dtype={}, device_map={{\"\": "
         "model.device}})\n    draft.generation_config.num_assistant_tokens = {}\n    "
         "draft.generation_config.num_assistant_tokens_schedule = \"constant\"\n",
-        python_quoted(draft.model->name), torch_type(*draft.scheme), s.draft->tokens);
+        python_quoted(draft.model->name), torch_type_of(*draft.scheme), s.draft->tokens);
     out.generate += ", assistant_model=draft";
     if (draft.model->shape.vocabulary != point.model().shape.vocabulary) {
       out.imports += ", AutoTokenizer";
@@ -190,7 +191,7 @@ if __name__ == "__main__":
 )",
       point.model().name, point.scenario.machine->name, model::name_of(e.verdict),
       model::name_of(e.sure), duration(e.load.value()), duration(e.ttft.value()), e.tokens_s,
-      imports, python_quoted(point.model().name), passed.definition, torch_type(point.scheme()),
+      imports, python_quoted(point.model().name), passed.definition, torch_type_of(point.scheme()),
       extra, point.scenario.output_tokens, point.scenario.kv_cache ? "" : ", use_cache=False",
       placement_of(point), passed.arguments, beside.model_class, beside.reader_class,
       beside.imports, beside.setup, beside.inputs, beside.generate);

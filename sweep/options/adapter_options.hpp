@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "model/training/adapter.hpp"
+#include "model/checkpoint/adapter.hpp"
 #include "sweep/options/options.hpp"
 
 namespace headroom::sweep {

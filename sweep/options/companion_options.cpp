@@ -7,10 +7,11 @@
 #include <cstdlib>
 
 #include "hardware/quantity_text.hpp"
-#include "model/quantisation/default_scheme.hpp"
+#include "model/engine/default_scheme.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/adapter_options.hpp"
 #include "sweep/sources/source.hpp"
+#include "model/infer/timeline/draft_times.hpp"
 
 namespace headroom::sweep {
 

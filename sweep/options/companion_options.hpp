@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "model/estimate.hpp"
-#include "model/memory/draft.hpp"
-#include "model/memory/served_adapters.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/memory/served_adapters.hpp"
+#include "model/infer/scenario/draft.hpp"
 #include "sweep/options/options.hpp"
 
 namespace headroom::sweep {

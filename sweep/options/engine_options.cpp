@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/estimate.hpp"
+#include "model/infer/estimate.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-#include "model/training/factors.hpp"
+#include "model/train/factors.hpp"
 #include "sweep/options/training_options.hpp"
 
 namespace headroom::sweep {

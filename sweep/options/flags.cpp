@@ -10,7 +10,7 @@ namespace {
 
 using enum Takes;
 
-constexpr Flag table[] = {
+constexpr Flag flag_table[] = {
     {"model", "--model-id", one, "MODEL", "the model, as an option instead of by position"},
     {"hidden-size", "--model-embd --n-embd --d-model", one, "N",
      "a custom model: width of its residual stream"},
@@ -262,16 +262,16 @@ bool any_alias(const Flag& flag, F&& visit) {
 
 }  // namespace
 
-std::span<const Flag> flags() { return table; }
+std::span<const Flag> flags() { return flag_table; }
 
 const Flag* find_flag(std::string_view name) {
-  for (const Flag& flag : table)
+  for (const Flag& flag : flag_table)
     if (flag.name == name) return &flag;
   return nullptr;
 }
 
 Spelling find_spelling(std::string_view spelling) {
-  for (const Flag& flag : table) {
+  for (const Flag& flag : flag_table) {
     if (spelling.starts_with("--") && spelling.substr(2) == flag.name) return {&flag, {}};
     Spelling found;
     if (any_alias(flag, [&](std::string_view alias, std::string_view fixed) {
@@ -286,7 +286,7 @@ Spelling find_spelling(std::string_view spelling) {
 
 std::vector<std::string> spellings() {
   std::vector<std::string> all;
-  for (const Flag& flag : table) {
+  for (const Flag& flag : flag_table) {
     all.push_back("--" + std::string(flag.name));
     any_alias(flag, [&](std::string_view alias, std::string_view) {
       all.emplace_back(alias);

@@ -9,22 +9,13 @@
 #include <charconv>
 
 #include "hardware/names.hpp"
+#include "hardware/text.hpp"
 #include "sweep/options/flags.hpp"
 
 namespace headroom::sweep {
 namespace {
 
 namespace po = boost::program_options;
-
-std::vector<std::string_view> words(std::string_view text) {
-  std::vector<std::string_view> all;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(' '), text.size());
-    if (end > 0) all.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return all;
-}
 
 bool is_number(std::string_view text) {
   return text.size() > 1 && text[0] == '-' &&

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"
-#include "model/quantisation/default_scheme.hpp"
+#include "model/engine/default_scheme.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hardware/machine.hpp"
-#include "model/estimate.hpp"
+#include "model/infer/estimate.hpp"
 #include "sweep/factors.hpp"
 #include "sweep/options/companion_options.hpp"
 #include "sweep/options/engine_options.hpp"

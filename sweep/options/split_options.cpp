@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "model/estimate.hpp"
+#include "model/infer/estimate.hpp"
 
 namespace headroom::sweep {
 namespace {

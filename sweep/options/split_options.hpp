@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "model/placement/layer_split.hpp"
+#include "model/infer/scenario/layer_split.hpp"
 #include "sweep/options/options.hpp"
 
 namespace headroom::model {

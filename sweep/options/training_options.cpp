@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "model/tape/tower.hpp"
-#include "model/training/factors.hpp"
-#include "model/training/rank.hpp"
+#include "model/train/factors.hpp"
+#include "model/train/rank.hpp"
+#include "model/train/tape/tower.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/adapter_options.hpp"
 #include "sweep/options/companion_options.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hardware/machine.hpp"
-#include "model/training/training.hpp"
+#include "model/train/training.hpp"
 #include "sweep/options/options.hpp"
 
 namespace headroom::sweep {

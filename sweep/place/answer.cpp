@@ -6,9 +6,10 @@
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
-#include "model/placement/best_placement.hpp"
-#include "model/placement/parallel_splits.hpp"
-#include "model/placement/split.hpp"
+#include "model/answer/placement/best_placement.hpp"
+#include "model/answer/placement/parallel_splits.hpp"
+#include "model/infer/placement/split.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/knee.hpp"
 #include "report/words.hpp"
 #include "sweep/place/place.hpp"
@@ -141,7 +142,7 @@ Answer answer_of(const Options& options, const GivenScenario& given) {
                 .splits = {},
                 .best_note = {},
                 .best_flags = {},
-                .least = least_gpu_memory(s, runs),
+                .least = least_gpu_memory(s, fits),
                 .least_with_gpu = least_gpu_memory(s, uses_a_gpu),
                 .reason = {}};
   answer.strategies = strategies(s, answer.tree, policy_of(options, "sequential"), map);

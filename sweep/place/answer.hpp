@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "model/placement/layers_by_context.hpp"
-#include "model/placement/parallel_splits.hpp"
-#include "model/placement/strategy.hpp"
+#include "model/answer/explain.hpp"
+#include "model/answer/placement/layers_by_context.hpp"
+#include "model/answer/placement/parallel_splits.hpp"
+#include "model/answer/placement/strategy.hpp"
+#include "model/infer/estimate.hpp"
 #include "report/table.hpp"
 #include "sweep/options/options.hpp"
 #include "sweep/options/scenario_options.hpp"

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "model/answer/explain.hpp"
+#include "model/infer/estimate.hpp"
 #include "report/words.hpp"
 #include "sweep/place/answer.hpp"
 #include "sweep/place/place.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
-#include "model/placement/mapper.hpp"
+#include "model/infer/placement/mapper.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/flags.hpp"

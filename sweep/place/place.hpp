@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/placement/device_map.hpp"
+#include "model/infer/placement/device_map.hpp"
 #include "sweep/options/options.hpp"
 
 namespace headroom::sweep {

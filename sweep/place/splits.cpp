@@ -9,6 +9,8 @@
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/words.hpp"
 #include "sweep/output.hpp"
 #include "sweep/place/answer.hpp"
@@ -21,9 +23,9 @@ using namespace model;
 
 std::string size_text(Size size) { return size > 0 ? std::to_string(size) : std::string("-"); }
 std::string speed_text(const Estimate& e) {
-  return runs(e) ? fmt::format("{:.3g}", e.tokens_s) : std::string("-");
+  return fits(e) ? fmt::format("{:.3g}", e.tokens_s) : std::string("-");
 }
-json::value number(double value) {
+json::value finite_number(double value) {
   return std::isfinite(value) ? json::value(value) : json::value(nullptr);
 }
 
@@ -34,7 +36,7 @@ bool has_experts(const Answer& answer) {
 std::string outcome_words(const Estimate& e) {
   if (e.verdict == Verdict::refused)
     return "refused: " + std::string(report::reason_words(e.reason));
-  if (!runs(e)) return fmt::format("does not fit: {} short", to_text(e.short_bytes));
+  if (!fits(e)) return fmt::format("does not fit: {} short", to_text(e.short_bytes));
   if (e.verdict == Verdict::fits_cpu_offload) return "fits with CPU offload";
   return e.gpus_used == 1 ? std::string("fits on 1 GPU")
                           : fmt::format("fits on {} GPUs", e.gpus_used);
@@ -50,7 +52,7 @@ std::string contexts_text(const Answer& answer) {
   for (const LayersAtContext& at : answer.contexts) {
     const Estimate& e = at.estimate;
     std::vector<std::string> row{std::to_string(at.context)};
-    if (runs(e))
+    if (fits(e))
       row.insert(row.end(), {std::to_string(at.gpu_layers), to_text(e.gpu_bytes),
                              to_text(e.cpu_bytes), duration(e.ttft.value()), speed_text(e)});
     else
@@ -89,7 +91,7 @@ std::string splits_text(const Answer& answer) {
                     split.room ? to_text(split.room->available) : "-",
                     split.room ? std::to_string(split.room->blocks) : "-",
                     split.room ? fmt::format("{:.2f}", split.room->sequences) : "-",
-                    runs(e) ? duration(e.ttft.value()) : "-", speed_text(e)});
+                    fits(e) ? duration(e.ttft.value()) : "-", speed_text(e)});
   }
   const Scenario& s = answer.given.scenario;
   return fmt::format(
@@ -108,10 +110,10 @@ json::array contexts_json(const Answer& answer) {
     const Estimate& e = at.estimate;
     json::object row{{"context", at.context},
                      {"verdict", name_of(e.verdict)},
-                     {"gpu_layers", runs(e) ? json::value(at.gpu_layers) : json::value(nullptr)},
+                     {"gpu_layers", fits(e) ? json::value(at.gpu_layers) : json::value(nullptr)},
                      {"gpu_bytes", e.gpu_bytes.count()},
                      {"cpu_bytes", e.cpu_bytes.count()},
-                     {"ttft_s", number(e.ttft.value())},
+                     {"ttft_s", finite_number(e.ttft.value())},
                      {"tokens_s", e.tokens_s}};
     if (has_experts(answer)) {
       const bool fits = at.cpu_moe >= 0;
@@ -136,7 +138,7 @@ json::array splits_json(const Answer& answer) {
                      {"reason", name_of(e.reason)},
                      {"weights_bytes", split.weights.count()},
                      {"gpu_bytes", e.gpu_bytes.count()},
-                     {"ttft_s", number(e.ttft.value())},
+                     {"ttft_s", finite_number(e.ttft.value())},
                      {"tokens_s", e.tokens_s}};
     if (split.room) {
       row["cache_room_bytes"] = split.room->available.count();

@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 
 #include "hardware/quantity_text.hpp"
+#include "model/answer/explain.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/words.hpp"
 #include "sweep/output.hpp"
 #include "sweep/place/answer.hpp"

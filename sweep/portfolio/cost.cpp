@@ -35,7 +35,7 @@ struct Assumption {
 };
 
 constexpr double any = 1e300;
-const Assumption assumptions[] = {
+const Assumption cost_assumptions[] = {
     {"purchase price, as a share", "", [](const Prices&) { return std::optional(1.0); },
      [](Prices& p, double share) {
        p.per_usd *= share;
@@ -180,7 +180,7 @@ std::vector<Sensitivity> sensitivities(const Portfolio& p, const FleetPlan& plan
     if (std::abs(s.at_low - expected) + std::abs(s.at_high - expected) > 1e-12 * expected)
       all.push_back(std::move(s));
   };
-  for (const Assumption& each : assumptions) {
+  for (const Assumption& each : cost_assumptions) {
     const auto value = each.value(p.prices);
     if (value && std::ranges::find(p.prices.uncertain, each.key, &Uncertain::name) ==
                      p.prices.uncertain.end())
@@ -188,10 +188,11 @@ std::vector<Sensitivity> sensitivities(const Portfolio& p, const FleetPlan& plan
           std::clamp(*value * (1 + p.change), each.least, each.most), each.set);
   }
   for (const Uncertain& each : p.prices.uncertain) {
-    const auto named = std::ranges::find(assumptions, each.name, &Assumption::key);
+    const auto named = std::ranges::find(cost_assumptions, each.name, &Assumption::key);
     const double value = Prices(p.prices).figure(each);
-    add(named == std::end(assumptions) ? each.name : std::string(named->name), value * each.low,
-        value * each.high, [&](Prices& prices, double v) { prices.figure(each) = v; });
+    add(named == std::end(cost_assumptions) ? each.name : std::string(named->name),
+        value * each.low, value * each.high,
+        [&](Prices& prices, double v) { prices.figure(each) = v; });
   }
   std::ranges::stable_sort(all, std::greater{},
                            [](const Sensitivity& s) { return std::abs(s.at_high - s.at_low); });

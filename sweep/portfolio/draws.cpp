@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "model/infer/intervals.hpp"
 #include "sweep/portfolio/ways.hpp"
 
 namespace headroom::sweep {

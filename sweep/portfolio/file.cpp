@@ -7,7 +7,7 @@
 #include "hardware/quantity_text.hpp"
 #include "hardware/text_file.hpp"
 #include "hardware/toml_row.hpp"
-#include "model/quantisation/default_scheme.hpp"
+#include "model/engine/default_scheme.hpp"
 #include "report/curve.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/portfolio/portfolio.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/infer/scenario/verdict.hpp"
 #include "sweep/money.hpp"
 #include "sweep/output.hpp"
 #include "sweep/plan.hpp"

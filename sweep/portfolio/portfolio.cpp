@@ -12,7 +12,7 @@ namespace {
 
 using model::Acquisition;
 
-FleetPart part_of(const Portfolio& p, const Choice& choice, std::vector<std::size_t> loads,
+FleetPart part_of(const Portfolio& p, const FleetChoice& choice, std::vector<std::size_t> loads,
                   model::Fleet fleet) {
   const Machine& machine = *p.machines[choice.machine];
   FleetPart part;
@@ -36,7 +36,7 @@ std::vector<std::size_t> members(std::size_t set) {
   return all;
 }
 
-FleetPlan alone(const Portfolio& p, const AllWays& ways, const Choice& choice) {
+FleetPlan alone(const Portfolio& p, const AllWays& ways, const FleetChoice& choice) {
   FleetPlan plan;
   const auto all = members((std::size_t{1} << p.loads.size()) - 1);
   if (auto fleet = fleet_of(p, ways, choice, all)) {
@@ -59,11 +59,11 @@ FleetPlan alone(const Portfolio& p, const AllWays& ways, const Choice& choice) {
 /// The cheapest division of the loads into groups, each on the kind of machine that is cheapest for
 /// it: over all divisions, group by group from the one that holds the first load.
 std::optional<FleetPlan> divided(const Portfolio& p, const AllWays& ways,
-                                 const std::vector<Choice>& choices) {
+                                 const std::vector<FleetChoice>& choices) {
   const std::size_t sets = std::size_t{1} << p.loads.size();
   std::vector<std::optional<FleetPart>> cheapest(sets);
   tbb::parallel_for(std::size_t{1}, sets, [&](std::size_t set) {
-    for (const Choice& choice : choices) {
+    for (const FleetChoice& choice : choices) {
       auto fleet = fleet_of(p, ways, choice, members(set));
       if (!fleet) continue;
       FleetPart part = part_of(p, choice, members(set), std::move(*fleet));
@@ -118,7 +118,8 @@ bool same_fleets(const FleetPlan& a, const FleetPlan& b) {
 
 }  // namespace
 
-std::optional<model::Fleet> fleet_of(const Portfolio& p, const AllWays& ways, const Choice& choice,
+std::optional<model::Fleet> fleet_of(const Portfolio& p, const AllWays& ways,
+                                     const FleetChoice& choice,
                                      const std::vector<std::size_t>& loads, double scale) {
   std::vector<std::vector<model::Way>> each;
   for (const std::size_t load : loads) {
@@ -152,7 +153,7 @@ double FleetPlan::running_per_hour() const {
 
 std::vector<FleetPlan> plan_portfolio(const Portfolio& p) {
   const AllWays ways(p, [](std::size_t, std::size_t) { return AllWays::Error{}; });
-  std::vector<Choice> choices;
+  std::vector<FleetChoice> choices;
   std::vector<FleetPlan> plans;
   for (std::size_t m = 0; m < p.machines.size(); ++m)
     for (const Acquisition way : p.acquisitions) {

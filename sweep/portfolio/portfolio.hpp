@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "hardware/price.hpp"
-#include "model/cost.hpp"
-#include "model/fleet.hpp"
+#include "model/answer/cost.hpp"
+#include "model/answer/fleet.hpp"
 #include "sweep/factors.hpp"
 #include "sweep/hub/hub.hpp"
 
@@ -76,7 +76,7 @@ struct Demand {
 Demand demand_of(const Portfolio& portfolio, const FleetPlan& plan);
 
 /// What one load costs: its part of the cards that are taken is its part of the money, of which its
-/// prompts and its output have as much as they have of a copy's time (model/cost.hpp).
+/// prompts and its output have as much as they have of a copy's time (model/answer/cost.hpp).
 struct LoadCost {
   double per_hour = 0;
   double input_per_million = 0, output_per_million = 0;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 
+#include "model/infer/estimate.hpp"
 #include "report/csv.hpp"
 #include "report/curve.hpp"
 #include "report/markdown.hpp"

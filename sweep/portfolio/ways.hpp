@@ -44,14 +44,15 @@ class AllWays {
   std::vector<model::Ways> all_;
 };
 
-struct Choice {
+struct FleetChoice {
   std::size_t machine;
   model::Acquisition acquisition;
   bool offload;
 };
 
 /// The fleet of `choice` for `loads`; nothing where some load has no way.
-std::optional<model::Fleet> fleet_of(const Portfolio& p, const AllWays& ways, const Choice& choice,
+std::optional<model::Fleet> fleet_of(const Portfolio& p, const AllWays& ways,
+                                     const FleetChoice& choice,
                                      const std::vector<std::size_t>& loads, double scale = 1);
 
 /// Draws of errors and prices: wins, beats and intervals of `plans`, the first the best.

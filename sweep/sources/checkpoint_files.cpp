@@ -7,8 +7,8 @@
 #include <ranges>
 #include <set>
 
-#include "model/formats/safetensors.hpp"
-#include "model/formats/shard_index.hpp"
+#include "model/checkpoint/formats/safetensors.hpp"
+#include "model/checkpoint/formats/shard_index.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "model/formats/gguf.hpp"
-#include "model/quantisation/stored.hpp"
+#include "model/checkpoint/formats/gguf.hpp"
+#include "model/checkpoint/quantisation/stored.hpp"
 #include "sweep/sources/model_files.hpp"
 
 namespace headroom::sweep {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "hardware/text.hpp"
 #include "sweep/options/flags.hpp"
 
 namespace headroom::sweep {
@@ -14,19 +15,8 @@ namespace {
 
 using namespace model;
 
-/// Separated by `by`, empty pieces left out.
-std::vector<std::string_view> split(std::string_view text, char by) {
-  std::vector<std::string_view> all;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(by), text.size());
-    if (end > 0) all.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return all;
-}
-
 bool describes_a_model(const Flag& flag) {
-  static const auto flags = split(HEADROOM_CUSTOM_FLAGS, ' ');
+  static const auto flags = words(HEADROOM_CUSTOM_FLAGS);
   return std::ranges::find(flags, flag.name) != flags.end();
 }
 
@@ -226,7 +216,7 @@ class Reader {
         {"norm", {&b.norm}},
         {"head", {&b.head}},
         {"all", {&b.qkv, &b.attention_output, &b.feed_forward, &b.norm}}};
-    const auto parts = split(given->value, ',');
+    const auto parts = words(given->value, ",");
     for (const auto part : parts) {
       const auto row = std::ranges::find(names, part, &Named<std::vector<Bias*>>::name);
       if (row == std::end(names) || (part == "none" && parts.size() > 1))

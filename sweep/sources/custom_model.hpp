@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/custom.hpp"
+#include "model/checkpoint/custom.hpp"
 
 namespace headroom::sweep {
 

@@ -8,7 +8,7 @@
 
 #include "hardware/names.hpp"
 #include "hardware/toml_row.hpp"
-#include "model/config.hpp"
+#include "model/describe/config.hpp"
 #include "sweep/options/flags.hpp"
 #include "sweep/sources/custom_model.hpp"
 #include "sweep/sources/model_files.hpp"

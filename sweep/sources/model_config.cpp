@@ -6,8 +6,8 @@
 #include <set>
 
 #include "hardware/names.hpp"
-#include "model/config.hpp"
-#include "model/effective_keys.hpp"
+#include "model/describe/config.hpp"
+#include "model/describe/effective_keys.hpp"
 #include "sweep/sources/model_from_files.hpp"
 
 namespace headroom::sweep {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/model.hpp"
+#include "model/checkpoint/model.hpp"
 
 namespace headroom::sweep {
 

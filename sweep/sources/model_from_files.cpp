@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "model/checkpoint_methods.hpp"
-#include "model/formats/shard_index.hpp"
-#include "model/gguf/config.hpp"
-#include "model/gguf/names.hpp"
-#include "model/head_tie.hpp"
+#include "model/checkpoint/checkpoint_methods.hpp"
+#include "model/checkpoint/formats/shard_index.hpp"
+#include "model/checkpoint/gguf/config.hpp"
+#include "model/checkpoint/gguf/names.hpp"
+#include "model/describe/head_tie.hpp"
 #include "sweep/sources/checkpoint_files.hpp"
 
 namespace headroom::sweep {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "model/model.hpp"
+#include "model/checkpoint/model.hpp"
 #include "sweep/sources/model_files.hpp"
 #include "sweep/sources/source.hpp"
 

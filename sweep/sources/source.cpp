@@ -10,8 +10,8 @@
 
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
-#include "model/architecture.hpp"
-#include "model/formats/shard_index.hpp"
+#include "model/checkpoint/formats/shard_index.hpp"
+#include "model/describe/architecture.hpp"
 #include "sweep/far_threads.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/sources/custom_source.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/model.hpp"
+#include "model/checkpoint/model.hpp"
 
 namespace headroom::sweep {
 

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "model/training/outcome.hpp"
-#include "model/training/shape.hpp"
-#include "model/training/terms.hpp"
+#include "model/answer/training_terms.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/train/outcome.hpp"
+#include "model/train/shape.hpp"
 #include "sweep/training/step_output.hpp"
 
 namespace headroom::sweep {
@@ -15,8 +16,8 @@ using model::TrainingEstimate;
 TrainingAnswer answer_of(const GivenTraining& given) {
   const model::TrainingScenario& s = given.scenario;
   model::TrainingEvaluator evaluate;
-  TrainingAnswer answer{.memory = evaluate(s), .outcome = {}, .time = {}, .parts = {}};
-  answer.memory.terms = model::training_terms(s, answer.memory);
+  TrainingAnswer answer{.memory = evaluate(s), .outcome = {}, .time = {}, .parts = {}, .terms = {}};
+  answer.terms = model::training_terms(s, answer.memory);
   if (!given.machine) return answer;
   answer.outcome = model::outcome_of(s, answer.memory, *given.machine);
   if (given.machine->devices.empty()) return answer;
@@ -27,8 +28,6 @@ TrainingAnswer answer_of(const GivenTraining& given) {
     model::put_time(*answer.outcome, *answer.time);
   return answer;
 }
-
-bool fits(const model::Estimate& outcome) { return outcome.verdict < model::Verdict::does_not_fit; }
 
 TrainingAdvice advice_of(const GivenTraining& given, const TrainingEstimate& e) {
   const Bytes card = model::smallest_card(*given.machine);
@@ -148,7 +147,7 @@ json::object object_of(const GivenTraining& given, const TrainingAnswer& answer)
   all["warnings"] = json::array();
   for (const auto& line : warnings_of(given)) all["warnings"].as_array().emplace_back(line);
   all["terms"] = json::array();
-  for (const auto& term : e.terms)
+  for (const auto& term : answer.terms)
     all["terms"].as_array().push_back(json::object{{"name", term.name},
                                                    {"bytes", static_cast<Size>(term.expected)},
                                                    {"low", static_cast<Size>(term.low)},

@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "model/training/advice.hpp"
-#include "model/training/step_parts.hpp"
-#include "model/training/time.hpp"
+#include "model/answer/explain.hpp"
+#include "model/answer/training_advice.hpp"
+#include "model/answer/training_step_parts.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/train/time.hpp"
 #include "sweep/options/training_options.hpp"
 
 namespace headroom::sweep {
@@ -20,11 +22,10 @@ struct TrainingAnswer {
   std::optional<model::Estimate> outcome;
   std::optional<model::StepTime> time;
   std::vector<model::StepPart> parts;
+  std::vector<model::Term> terms;  ///< of memory
 };
 /// Throws std::invalid_argument for a step that cannot be.
 TrainingAnswer answer_of(const GivenTraining& given);
-
-bool fits(const model::Estimate& outcome);
 
 /// What fits on the machine's cards, or what would have to change.
 struct TrainingAdvice {

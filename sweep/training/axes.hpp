@@ -21,7 +21,7 @@ struct TrainingAxis {
   std::function<void(TrainingDraft&)> (*value)(const std::string& text, Names& names) = nullptr;
 };
 
-/// In the order of their digits: what steps have in common (model/training/shape.hpp) is outermost.
+/// In the order of their digits: what steps have in common (model/train/shape.hpp) is outermost.
 std::span<const TrainingAxis> training_axes();
 
 /// "lora:16:q_proj,v_proj" taken apart. Throws std::invalid_argument.

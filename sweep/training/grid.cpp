@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <set>
 
-#include "model/training/outcome.hpp"
-#include "model/training/rank.hpp"
-#include "model/training/shape.hpp"
-#include "model/training/time.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/train/outcome.hpp"
+#include "model/train/rank.hpp"
+#include "model/train/shape.hpp"
+#include "model/train/time.hpp"
 #include "sweep/digits.hpp"
 #include "sweep/fingerprint.hpp"
 #include "sweep/training/axes.hpp"

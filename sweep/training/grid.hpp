@@ -9,7 +9,8 @@
 #include <tuple>
 #include <vector>
 
-#include "model/training/training.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/train/training.hpp"
 #include "report/run_info.hpp"
 #include "sweep/spec.hpp"
 

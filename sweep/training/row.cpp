@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "model/training/outcome.hpp"
-#include "model/training/time.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/train/outcome.hpp"
+#include "model/train/time.hpp"
 #include "sweep/result_row.hpp"
 
 namespace headroom::sweep {

@@ -5,25 +5,22 @@
 
 #include "hardware/catalogue.hpp"
 #include "hardware/names.hpp"
+#include "hardware/text.hpp"
 #include "sweep/accuracy/training_script.hpp"
 #include "sweep/training/fit.hpp"
 
 namespace headroom::sweep {
 namespace {
 
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
 /// Figures of steps that no estimate covers, or whose length is not known.
 void refuse(const Measurement& row, const std::string& settings) {
   for (const std::string_view each : {"variable-length", "average tokens", "avg tokens"})
-    if (has(lower(row["notes"]), each))
+    if (contains(lower(row["notes"]), each))
       throw Skipped(Skip::setting, "sequences of a length that varies");
-  if (has(lower(row["notes"]), "power limited"))
+  if (contains(lower(row["notes"]), "power limited"))
     throw Skipped(Skip::setting, "cards below the power of their data sheets");
   for (const std::string_view each : {"cpu offload", "act_cpu_offload=true"})
-    if (has(settings, each)) throw Skipped(Skip::feature, std::string(each));
+    if (contains(settings, each)) throw Skipped(Skip::feature, std::string(each));
 }
 
 /// Seconds of a step of `tokens` tokens and `sequences` sequences, of all cards together.

@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "model/model.hpp"
-#include "model/quantisation/quantisation.hpp"
+#include "model/checkpoint/model.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headroom::model;

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/formats/gguf.hpp"
-#include "model/formats/logical.hpp"
+#include "model/checkpoint/formats/gguf.hpp"
+#include "model/checkpoint/formats/logical.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headroom::model;

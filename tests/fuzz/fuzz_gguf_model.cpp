@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "model/gguf/config.hpp"
-#include "model/gguf/names.hpp"
-#include "model/quantisation/stored.hpp"
+#include "model/checkpoint/gguf/config.hpp"
+#include "model/checkpoint/gguf/names.hpp"
+#include "model/checkpoint/quantisation/stored.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headroom::model;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "model/formats/shard_index.hpp"
+#include "model/checkpoint/formats/shard_index.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headroom::model;

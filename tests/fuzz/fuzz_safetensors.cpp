@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <string>
 
-#include "model/blocks/blocks.hpp"
-#include "model/formats/compare.hpp"
-#include "model/formats/logical.hpp"
-#include "model/formats/safetensors.hpp"
+#include "model/checkpoint/formats/compare.hpp"
+#include "model/checkpoint/formats/logical.hpp"
+#include "model/checkpoint/formats/safetensors.hpp"
+#include "model/describe/blocks/blocks.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headroom::model;

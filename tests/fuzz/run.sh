@@ -31,7 +31,7 @@ targets=("${@:-${all[@]}}")
 cmake --build "$build" --target "${targets[@]/#/fuzz_}" | grep -v '^\[\|^ninja: ' || true
 
 # Seeds beside those of tests/fuzz/corpus: what the project ships anyway.
-declare -A seeds=([config]=model/catalogue [hardware]=hardware/catalogue [spec]=examples)
+declare -A seeds=([config]=model/describe/catalogue [hardware]=hardware/catalogue [spec]=examples)
 failed=0
 for target in "${targets[@]}"; do
   kept=$build/corpus/$target found=$build/found/$target log=$build/$target.log

@@ -1,12 +1,12 @@
 // Working memory against what engines log and what tables of memory imply.
-#include "model/memory/activation.hpp"
+#include "model/infer/memory/activation.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "model/config.hpp"
-#include "model/memory/kv_cache.hpp"
+#include "model/describe/config.hpp"
+#include "model/infer/memory/kv_cache.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

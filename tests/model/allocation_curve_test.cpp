@@ -1,14 +1,16 @@
 // Speed against memory: nothing changes but at the points of a curve, and more memory is slower
 // nowhere but where a jump says why.
-#include "model/allocation_curve.hpp"
+#include "model/answer/allocation_curve.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
-#include "model/placement/best_placement.hpp"
-#include "model/placement/experts_apart.hpp"
+#include "model/answer/placement/best_placement.hpp"
+#include "model/answer/placement/experts_apart.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model::test {
@@ -76,8 +78,9 @@ TEST(AllocationCurve, NothingChangesBetweenTwoPoints) {
 }
 
 /// Of a mixture that one card does not hold, the curve keeps as few layers' experts in host memory
-/// as must be: no slower than the best placement that is found (model/placement/best_placement.hpp,
-/// whose room on a card is a little less), and quicker than the last layers.
+/// as must be: no slower than the best placement that is found
+/// (model/answer/placement/best_placement.hpp, whose room on a card is a little less), and quicker
+/// than the last layers.
 TEST(AllocationCurve, ExpertsStayInHostMemoryWhereThatIsQuicker) {
   const Held held({"openai/gpt-oss-120b", "mxfp4", "llama.cpp", 1, 24, 64});
   for (const AllocationPoint& p : curve_of(held.s)) {

@@ -1,9 +1,9 @@
 // Blocks of PyTorch's allocator: its rules worked out by hand, and what vLLM logs of weights.
-#include "model/memory/allocator.hpp"
+#include "model/checkpoint/allocator.hpp"
 
 #include <gtest/gtest.h>
 
-#include "model/placement/placement.hpp"
+#include "model/infer/placement/placement.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

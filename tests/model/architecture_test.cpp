@@ -1,5 +1,5 @@
 // The way from a config to its description: which row is taken, and what is refused.
-#include "model/architecture.hpp"
+#include "model/describe/architecture.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,14 +1,14 @@
 // Placements given layer by layer: they mean what the ranges of a plan mean, and what a device map
 // says.
-#include "model/placement/assignment.hpp"
+#include "model/infer/placement/assignment.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "model/placement/device_map.hpp"
-#include "model/placement/strategy.hpp"
-#include "model/speed/speed.hpp"
+#include "model/answer/placement/strategy.hpp"
+#include "model/infer/placement/device_map.hpp"
+#include "model/infer/timeline/speed.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -1,13 +1,16 @@
 // A batch that an engine's pool of cache has no room for waits in part; one that no engine could
 // start with does not fit.
-#include "model/placement/at_once.hpp"
+#include "model/infer/placement/at_once.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "model/speed/serving.hpp"
-#include "model/speed/traffic.hpp"
+#include "model/answer/explain.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/infer/serving.hpp"
+#include "model/infer/traffic.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

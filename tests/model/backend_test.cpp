@@ -1,7 +1,7 @@
 // What engines are built for: which of a card's units multiply, and which cards are alike.
 #include <gtest/gtest.h>
 
-#include "model/speed/rates.hpp"
+#include "model/infer/timeline/rates.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

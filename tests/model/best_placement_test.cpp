@@ -1,15 +1,17 @@
 // The best placement against every placement there is, and against the orders engines fill in.
-#include "model/placement/best_placement.hpp"
+#include "model/answer/placement/best_placement.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "model/memory/activation.hpp"
-#include "model/placement/search.hpp"
-#include "model/placement/strategy.hpp"
-#include "model/speed/speed.hpp"
+#include "model/answer/placement/search.hpp"
+#include "model/answer/placement/strategy.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/memory/activation.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/infer/timeline/speed.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -1,13 +1,15 @@
 // What --explain shows of a time adds up to it, and counts bytes and FLOPs that can be worked out
 // by hand.
-#include "model/speed/breakdown.hpp"
+#include "model/answer/breakdown.hpp"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 
-#include "model/memory/draft.hpp"
-#include "model/placement/layer_split.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/draft.hpp"
+#include "model/infer/scenario/layer_split.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

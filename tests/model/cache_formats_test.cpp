@@ -1,7 +1,9 @@
 // Formats of keys and values: what each engine has, and that no other is priced.
 #include <gtest/gtest.h>
 
-#include "model/estimate.hpp"
+#include "model/answer/explain.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

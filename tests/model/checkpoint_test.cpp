@@ -1,13 +1,14 @@
 // What a quantization_config decides: bytes of a small Llama, worked out by hand from the layouts
-// that model/quantisation/layout.hpp cites; keys that are not described are refused by name.
+// that model/checkpoint/quantisation/layout.hpp cites; keys that are not described are refused by
+// name.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "model/quantisation/checkpoint_bytes.hpp"
-#include "model/quantisation/quantisation.hpp"
-#include "model/quantisation/undescribed.hpp"
+#include "model/checkpoint/quantisation/checkpoint_bytes.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/checkpoint/quantisation/undescribed.hpp"
 
 namespace headroom::model {
 namespace {

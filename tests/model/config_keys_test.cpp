@@ -1,9 +1,9 @@
 // Keys of configs that nothing reads and no class has.
-#include "model/config_keys.hpp"
+#include "model/describe/config_keys.hpp"
 
 #include <gtest/gtest.h>
 
-#include "model/model.hpp"
+#include "model/checkpoint/model.hpp"
 
 namespace headroom::model {
 namespace {

@@ -1,5 +1,5 @@
 // Reading configs: what is wrong is refused in words that name file, key, finding and expectation.
-#include "model/config.hpp"
+#include "model/describe/config.hpp"
 
 #include <gtest/gtest.h>
 

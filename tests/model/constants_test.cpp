@@ -5,9 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "model/placement/placement.hpp"
-#include "model/runtime_measured.hpp"
-#include "model/speed/traffic.hpp"
+#include "model/engine/runtime_measured.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/infer/traffic.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

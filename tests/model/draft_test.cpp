@@ -1,8 +1,10 @@
 // Speculative decoding: what a draft model takes and gives, by hand.
-#include "model/memory/draft.hpp"
-
 #include <gtest/gtest.h>
 
+#include "model/infer/estimate.hpp"
+#include "model/infer/placement/draft_memory.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/infer/timeline/draft_times.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 
-#include "model/memory/activation.hpp"
-#include "model/placement/layer_split.hpp"
-#include "model/speed/rates.hpp"
-#include "model/speed/speed.hpp"
-#include "model/speed/stretches.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/memory/activation.hpp"
+#include "model/infer/scenario/layer_split.hpp"
+#include "model/infer/timeline/rates.hpp"
+#include "model/infer/timeline/speed.hpp"
+#include "model/infer/timeline/stretches.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -1,5 +1,5 @@
 // What can never happen to an estimate, over seeded random scenarios, and a few points by hand.
-#include "model/estimate.hpp"
+#include "model/infer/estimate.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "model/placement/placement.hpp"
+#include "model/answer/explain.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -23,8 +26,6 @@ constexpr const char* models[] = {"meta-llama/Llama-3.3-70B-Instruct", "openai/g
                                   "state-spaces/mamba-2.8b-hf"};
 constexpr const char* precisions[] = {"fp32", "bf16", "int8", "nf4"};
 constexpr const char* runtime_names[] = {"transformers", "llama.cpp", "vllm"};
-
-bool fits(const Estimate& e) { return e.verdict < Verdict::does_not_fit; }
 
 /// One random scenario with what it points to.
 struct Drawn {

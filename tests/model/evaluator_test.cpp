@@ -1,5 +1,5 @@
 // An evaluator keeps what scenarios share: whatever order they come in, each comes out as alone.
-#include "model/evaluator.hpp"
+#include "model/infer/evaluator.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,10 @@
 #include <functional>
 #include <set>
 
-#include "model/memory/draft.hpp"
-#include "model/placement/layer_split.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/draft.hpp"
+#include "model/infer/scenario/layer_split.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -1,9 +1,10 @@
 // Expert parallelism: which numbers of cards an engine takes, what each card holds and reads.
 #include <gtest/gtest.h>
 
-#include "model/estimate.hpp"
-#include "model/placement/placement.hpp"
-#include "model/speed/speed.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/infer/timeline/speed.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

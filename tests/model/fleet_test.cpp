@@ -1,5 +1,5 @@
 // Fleets against brute force: every way of every load, every packing of the copies.
-#include "model/fleet.hpp"
+#include "model/answer/fleet.hpp"
 
 #include <gtest/gtest.h>
 

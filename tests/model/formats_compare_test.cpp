@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <string>
 
-#include "model/blocks/blocks.hpp"
-#include "model/formats/compare.hpp"
-#include "model/formats/logical.hpp"
+#include "model/checkpoint/formats/compare.hpp"
+#include "model/checkpoint/formats/logical.hpp"
+#include "model/describe/blocks/blocks.hpp"
 
 namespace headroom::model {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/formats/tensor_header.hpp"
+#include "model/checkpoint/formats/tensor_header.hpp"
 
 namespace headroom::model {
 

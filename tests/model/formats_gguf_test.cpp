@@ -4,8 +4,8 @@
 #include <string>
 
 #include "formats_files.hpp"
-#include "model/formats/gguf.hpp"
-#include "model/formats/shard_index.hpp"
+#include "model/checkpoint/formats/gguf.hpp"
+#include "model/checkpoint/formats/shard_index.hpp"
 
 namespace headroom::model {
 namespace {

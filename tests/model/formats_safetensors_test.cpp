@@ -4,8 +4,8 @@
 #include <string>
 
 #include "formats_files.hpp"
-#include "model/formats/safetensors.hpp"
-#include "model/formats/shard_index.hpp"
+#include "model/checkpoint/formats/safetensors.hpp"
+#include "model/checkpoint/formats/shard_index.hpp"
 
 namespace headroom::model {
 namespace {

@@ -1,6 +1,10 @@
 // Times that no measurement stands behind say so, and say it with a wider interval.
+#include "model/infer/intervals.hpp"
+
 #include <gtest/gtest.h>
 
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -1,7 +1,7 @@
 // Kernels of a pass are counted from what its layers hold, and every one of them costs an engine.
 #include <gtest/gtest.h>
 
-#include "model/speed/rates.hpp"
+#include "model/infer/timeline/rates.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -3,7 +3,7 @@
 // figures that some of them are known by are named.
 #include <gtest/gtest.h>
 
-#include "model/memory/kv_cache.hpp"
+#include "model/infer/memory/kv_cache.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -5,10 +5,12 @@
 #include <random>
 #include <set>
 
-#include "model/placement/layer_split.hpp"
-#include "model/placement/layers_by_context.hpp"
-#include "model/placement/parallel_splits.hpp"
-#include "model/placement/placement.hpp"
+#include "model/answer/placement/layers_by_context.hpp"
+#include "model/answer/placement/parallel_splits.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/scenario/layer_split.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

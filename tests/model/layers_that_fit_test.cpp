@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "model/placement/split.hpp"
+#include "model/infer/placement/split.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -1,8 +1,10 @@
 // Loading: what is read, mapped, copied and packed, cold and warm.
-#include "model/speed/load.hpp"
+#include "model/infer/timeline/load.hpp"
 
 #include <gtest/gtest.h>
 
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -1,4 +1,4 @@
-#include "model/training/optimizer.hpp"
+#include "model/train/optimizer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "hardware/names.hpp"
-#include "model/blocks/blocks.hpp"
+#include "model/describe/blocks/blocks.hpp"
 
 namespace headroom::model {
 namespace {

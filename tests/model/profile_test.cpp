@@ -1,11 +1,11 @@
 // What sums know beside elements: layers that run several times, attention that looks at few
 // tokens, caches that code repeats for every query head.
-#include "model/profile.hpp"
+#include "model/describe/profile.hpp"
 
 #include <gtest/gtest.h>
 
-#include "model/architecture.hpp"
-#include "model/memory/kv_cache.hpp"
+#include "model/describe/architecture.hpp"
+#include "model/infer/memory/kv_cache.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

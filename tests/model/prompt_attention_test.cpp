@@ -1,8 +1,8 @@
 // A prompt's attention goes through a card in rounds of blocks, and a long prompt in chunks.
 #include <gtest/gtest.h>
 
-#include "model/speed/speed.hpp"
-#include "model/speed/work.hpp"
+#include "model/infer/timeline/speed.hpp"
+#include "model/infer/timeline/work.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <string>
 
-#include "model/architecture.hpp"
-#include "model/effective_keys.hpp"
-#include "model/model.hpp"
+#include "model/checkpoint/model.hpp"
+#include "model/describe/architecture.hpp"
+#include "model/describe/effective_keys.hpp"
 
 namespace headroom::model {
 namespace {

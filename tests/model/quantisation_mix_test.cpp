@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "model/quantisation/gguf.hpp"
-#include "model/quantisation/mix.hpp"
-#include "model/quantisation/quantisation.hpp"
+#include "model/checkpoint/quantisation/gguf.hpp"
+#include "model/checkpoint/quantisation/mix.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

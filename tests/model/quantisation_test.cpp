@@ -1,6 +1,6 @@
 // Bytes of small models under every family of schemes, worked out by hand from the formats'
 // layouts.
-#include "model/quantisation/quantisation.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
 
 #include <gtest/gtest.h>
 

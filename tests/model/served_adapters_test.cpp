@@ -1,8 +1,10 @@
 // What low-rank adapters take at inference, against sums done by hand from the engines' shapes.
-#include "model/memory/served_adapters.hpp"
+#include "model/infer/memory/served_adapters.hpp"
 
 #include <gtest/gtest.h>
 
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -1,13 +1,13 @@
 // What each card of a tensor-parallel group holds: sizes worked out by hand, logs of vLLM, and what
 // can never be.
-#include "model/placement/shards.hpp"
+#include "model/checkpoint/shards.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
 
-#include "model/placement/placement.hpp"
+#include "model/infer/placement/placement.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -1,12 +1,12 @@
 // Times of a pass against measurements that no constant alone can meet: their shapes.
-#include "model/speed/speed.hpp"
+#include "model/infer/timeline/speed.hpp"
 
 #include <gtest/gtest.h>
 
 #include <utility>
 
-#include "model/placement/layer_split.hpp"
-#include "model/speed/rates.hpp"
+#include "model/infer/scenario/layer_split.hpp"
+#include "model/infer/timeline/rates.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "hardware/catalogue.hpp"
-#include "model/memory/activation.hpp"
-#include "model/memory/cache_room.hpp"
-#include "model/placement/placement.hpp"
+#include "model/infer/memory/activation.hpp"
+#include "model/infer/placement/cache_room.hpp"
+#include "model/infer/placement/placement.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

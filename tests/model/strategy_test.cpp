@@ -1,9 +1,12 @@
 // Strategies: what is said to be needed is enough and not a MiB more; maps are the mapper's.
-#include "model/placement/strategy.hpp"
+#include "model/answer/placement/strategy.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "model/answer/explain.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -19,7 +22,8 @@ TEST(Strategy, TheLeastGpuMemoryIsEnoughAndLessIsNot) {
   int found = 0;
   for (const char* name : {"facebook/opt-30b", "Qwen/Qwen3-32B", "openai/gpt-oss-20b"})
     for (const char* engine : {"transformers", "llama.cpp", "vllm"})
-      for (const auto wanted : {runs, uses_a_gpu, is_on_gpus}) {
+      for (bool (*wanted)(const Estimate&) :
+           {static_cast<bool (*)(const Estimate&)>(fits), uses_a_gpu, is_on_gpus}) {
         const Weights w = hold(catalogue_model(name), scheme("bf16"));
         Machine box = machine(2, 8, 32, 500);
         Scenario s = scenario(w, box, engine);
@@ -115,7 +119,7 @@ TEST(Strategy, MapsFitAndAreThePlacementOfAnEstimate) {
                             tree, balanced_memory(tree, strategy.mapped->memory, policy, options),
                             options));
             }
-            EXPECT_TRUE(runs(strategy.explained.estimate)) << name << ' ' << strategy.name;
+            EXPECT_TRUE(fits(strategy.explained.estimate)) << name << ' ' << strategy.name;
             for (const DeviceUse& use : strategy.explained.devices)
               EXPECT_LE(use.total.count(), use.budget.count() + 64) << name << ' ' << use.name;
             if (policy != Policy::plain) continue;

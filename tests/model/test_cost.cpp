@@ -1,7 +1,7 @@
 // What machines and tokens cost, by hand.
 #include <gtest/gtest.h>
 
-#include "model/cost.hpp"
+#include "model/answer/cost.hpp"
 
 namespace headroom::model {
 namespace {

@@ -1,8 +1,10 @@
 // What a machine can serve: the largest number that meets a target is really the largest.
 #include <gtest/gtest.h>
 
-#include "model/speed/serving.hpp"
-#include "model/speed/traffic.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/serving.hpp"
+#include "model/infer/traffic.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "hardware/embedded.hpp"
-#include "model/config.hpp"
-#include "model/estimate.hpp"
-#include "model/model.hpp"
+#include "model/checkpoint/model.hpp"
+#include "model/describe/config.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 
 namespace headroom::model {
 namespace {

@@ -1,13 +1,13 @@
 // Continuous batching: means and percentiles of lengths, and the relations between rates and times.
-#include "model/speed/traffic.hpp"
+#include "model/infer/traffic.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "model/placement/placement.hpp"
-#include "model/speed/speed.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/timeline/speed.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

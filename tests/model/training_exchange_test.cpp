@@ -3,7 +3,8 @@
 
 #include <cmath>
 
-#include "model/training/exchange.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/train/exchange.hpp"
 #include "tests/model/training_fixture.hpp"
 
 namespace headroom::model {

@@ -1,8 +1,8 @@
 // A small model's step on cards of round figures, for tests of training.
 #pragma once
 
-#include "model/config.hpp"
-#include "model/training/rank.hpp"
+#include "model/describe/config.hpp"
+#include "model/train/rank.hpp"
 
 namespace headroom::model {
 

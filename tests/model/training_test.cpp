@@ -1,5 +1,5 @@
 // One training step: the figures of papers, what cards share, and what each option changes.
-#include "model/training/training.hpp"
+#include "model/train/training.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,11 +7,11 @@
 #include <memory>
 
 #include "hardware/names.hpp"
-#include "model/config.hpp"
-#include "model/tape/execution.hpp"
-#include "model/training/factors.hpp"
-#include "model/training/passes.hpp"
-#include "model/training/rank.hpp"
+#include "model/describe/config.hpp"
+#include "model/train/factors.hpp"
+#include "model/train/passes.hpp"
+#include "model/train/rank.hpp"
+#include "model/train/tape/execution.hpp"
 
 namespace headroom::model {
 namespace {

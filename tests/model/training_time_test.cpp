@@ -3,10 +3,12 @@
 
 #include <cmath>
 
-#include "model/training/outcome.hpp"
-#include "model/training/shape.hpp"
-#include "model/training/step_parts.hpp"
-#include "model/training/time.hpp"
+#include "model/answer/training_step_parts.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/train/outcome.hpp"
+#include "model/train/shape.hpp"
+#include "model/train/time.hpp"
 #include "tests/model/training_fixture.hpp"
 
 namespace headroom::model {

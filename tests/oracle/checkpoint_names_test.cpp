@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "model/quantisation/stored.hpp"
+#include "model/checkpoint/quantisation/stored.hpp"
 #include "reference.hpp"
 
 namespace headroom::oracle {

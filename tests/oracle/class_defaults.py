@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes model/catalogue/class_defaults.tsv: what transformers' config classes assume for keys that are absent.
+"""Writes model/describe/catalogue/class_defaults.tsv: what transformers' config classes assume for keys that are absent.
 
 usage: class_defaults.py [REPOSITORY]
 
-A row per model_type that model/architectures names, and per section of these: the class's own values
+A row per model_type that model/describe/architectures names, and per section of these: the class's own values
 before it derives any, as far as a shape may depend on them, and its other names for keys
 (attribute_map). Run with the versions that make.py names.
 """
@@ -17,7 +17,7 @@ import vary
 
 root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", "..")
 wanted = set()
-for path in glob.glob(f"{root}/model/architectures/*.?pp"):
+for path in glob.glob(f"{root}/model/describe/architectures/*.?pp"):
     wanted |= set(re.findall(r'"([\w\-.]+)"', open(path).read())) & set(CONFIG_MAPPING_NAMES)
 queue = [CONFIG_MAPPING[t] for t in sorted(wanted)]
 rows = {}
@@ -35,7 +35,7 @@ while queue:
     rows[cls.model_type] = ({k: v for k, v in values.items() if v is not None and (k in cls.sub_configs_defaults or not isinstance(v, dict))},
                             dict(cls.attribute_map))
     queue += [s.config_class for s in cls.sub_configs_defaults.values() if getattr(s.config_class, "model_type", "")]
-with open(f"{root}/model/catalogue/class_defaults.tsv", "w") as f:
+with open(f"{root}/model/describe/catalogue/class_defaults.tsv", "w") as f:
     for name, (values, names) in sorted(rows.items()):
         f.write(f"{name}\t{json.dumps(values, separators=(',', ':'))}\t{json.dumps(names, separators=(',', ':'))}\n")
 print(len(rows), "rows")

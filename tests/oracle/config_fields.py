@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes model/catalogue/config_fields.tsv: which keys the config classes of transformers have.
+"""Writes model/describe/catalogue/config_fields.tsv: which keys the config classes of transformers have.
 
 `headroom models lint` calls a key of a config.json unknown where the description did not ask for it
 and no list here has it. Run from the root of the project with transformers 5.23.0 installed:
@@ -95,7 +95,7 @@ def fields(config_class):
 def main():
     assert transformers.__version__ == "5.23.0", transformers.__version__
     root = pathlib.Path(__file__).resolve().parents[2]
-    sources = "".join(p.read_text() for p in (root / "model/architectures").glob("*.?pp"))
+    sources = "".join(p.read_text() for p in (root / "model/describe/architectures").glob("*.?pp"))
     described = set(re.findall(r'"([A-Za-z0-9_.-]+)"', sources))
     base = fields(PreTrainedConfig)
     known = {}
@@ -112,7 +112,7 @@ def main():
              " written by tests/oracle/config_fields.py."]
     lines.append("*\t" + " ".join(sorted(general)))
     lines += [t + "\t" + " ".join(sorted(known[t] - general)) for t in sorted(known)]
-    (root / "model/catalogue/config_fields.tsv").write_text("\n".join(lines) + "\n")
+    (root / "model/describe/catalogue/config_fields.tsv").write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "model/components.hpp"
+#include "model/describe/components.hpp"
 #include "published.hpp"
 
 namespace headroom::oracle {

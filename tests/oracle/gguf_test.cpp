@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <set>
 
-#include "model/gguf/config.hpp"
-#include "model/gguf/names.hpp"
-#include "model/quantisation/stored.hpp"
+#include "model/checkpoint/gguf/config.hpp"
+#include "model/checkpoint/gguf/names.hpp"
+#include "model/checkpoint/quantisation/stored.hpp"
 #include "reference.hpp"
 
 namespace headroom::oracle {

@@ -6,7 +6,8 @@
 #include <string>
 
 #include "csv.hpp"
-#include "model/images.hpp"
+#include "model/describe/images.hpp"
+#include "model/infer/estimate.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::oracle {

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "csv.hpp"
-#include "model/training/adapter.hpp"
+#include "model/checkpoint/adapter.hpp"
 #include "reference.hpp"
 
 namespace headroom::oracle {
@@ -28,7 +28,8 @@ std::vector<std::string> texts(const std::string& list) {
 
 /// "org__name" of the catalogue.
 model::Model catalogue_model(const std::string& name) {
-  const std::string file = fmt::format("{}/model/catalogue/{}.json", HEADROOM_SOURCE, name);
+  const std::string file =
+      fmt::format("{}/model/describe/catalogue/{}.json", HEADROOM_SOURCE, name);
   return model::make_model(name, model::parse_config(read_file(file), file), file);
 }
 

@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "model/architecture.hpp"
+#include "model/describe/architecture.hpp"
 #include "part_lines.hpp"
 #include "reference.hpp"
 

@@ -13,7 +13,7 @@
 #include <tuple>
 
 #include "csv.hpp"
-#include "model/training/optimizer.hpp"
+#include "model/train/optimizer.hpp"
 
 namespace headroom::oracle {
 namespace {

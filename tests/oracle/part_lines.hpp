@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/part.hpp"
+#include "model/describe/part.hpp"
 
 namespace headroom::oracle {
 

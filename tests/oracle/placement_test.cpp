@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "hardware/embedded.hpp"
-#include "model/architecture.hpp"
-#include "model/placement/mapper.hpp"
+#include "model/describe/architecture.hpp"
+#include "model/infer/placement/mapper.hpp"
 #include "reference.hpp"
 
 namespace headroom::model {

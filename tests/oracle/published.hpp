@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "csv.hpp"
-#include "model/quantisation/quantisation.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
 
 namespace headroom::oracle {
 

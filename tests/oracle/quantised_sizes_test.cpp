@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "csv.hpp"
-#include "model/config.hpp"
-#include "model/quantisation/gguf.hpp"
-#include "model/quantisation/quantisation.hpp"
+#include "model/checkpoint/quantisation/gguf.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/describe/config.hpp"
 #include "published.hpp"
 #include "sweep/accuracy/published_sizes.hpp"
 

@@ -4,7 +4,7 @@
 // models, one measurement a row; `env` cuda_emul has CUDA's dropout masks, fused attention and
 // autocast list put in. family_activations.csv.gz and tower_activations.csv.gz: as
 // tests/oracle/activations.py records, more families in the same way, without dropout.
-#include "model/tape/saved_activation.hpp"
+#include "model/train/tape/saved_activation.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 #include <string>
 
 #include "csv.hpp"
-#include "model/tape/tower.hpp"
+#include "model/train/tape/tower.hpp"
 #include "reference.hpp"
 
 namespace headroom::oracle {

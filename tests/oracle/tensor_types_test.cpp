@@ -11,9 +11,9 @@
 #include <string>
 
 #include "csv.hpp"
-#include "model/config.hpp"
-#include "model/quantisation/gguf.hpp"
-#include "model/quantisation/quantisation.hpp"
+#include "model/checkpoint/quantisation/gguf.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/describe/config.hpp"
 #include "published.hpp"
 
 namespace headroom::oracle {

@@ -12,7 +12,7 @@
 #include <set>
 
 #include "dotted_key.hpp"
-#include "model/architecture.hpp"
+#include "model/describe/architecture.hpp"
 #include "part_lines.hpp"
 #include "reference.hpp"
 

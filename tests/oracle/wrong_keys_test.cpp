@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "dotted_key.hpp"
-#include "model/architecture.hpp"
+#include "model/describe/architecture.hpp"
 #include "reference.hpp"
 
 namespace headroom::model {

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "fixture.hpp"
+#include "model/infer/intervals.hpp"
 #include "report/chart.hpp"
 #include "report/chart_labels.hpp"
 #include "report/knee.hpp"

@@ -8,6 +8,8 @@
 #include <sstream>
 
 #include "fixture.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/condition.hpp"
 #include "report/csv.hpp"
 #include "report/nights.hpp"

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/run_info.hpp"
 #include "report/store.hpp"
 #include "tests/support/folder.hpp"

@@ -6,6 +6,8 @@
 #include <sstream>
 
 #include "fixture.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/advice.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"

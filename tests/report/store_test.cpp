@@ -11,6 +11,9 @@
 #include <functional>
 
 #include "fixture.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/columns.hpp"
 #include "report/read.hpp"
 #include "report/view.hpp"

@@ -5,7 +5,9 @@
 #include <sstream>
 
 #include "fixture.hpp"
-#include "model/training/training.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/train/training.hpp"
 #include "report/read.hpp"
 #include "report/reports.hpp"
 #include "report/training_points.hpp"

@@ -10,7 +10,7 @@
 #include "hardware/catalogue.hpp"
 #include "hardware/embedded.hpp"
 #include "hardware/machine.hpp"
-#include "model/estimate.hpp"
+#include "model/infer/estimate.hpp"
 
 namespace headroom::test {
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/infer/intervals.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::sweep::test {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "model/config.hpp"
+#include "model/describe/config.hpp"
 #include "sweep/sources/custom_source.hpp"
 
 namespace headroom::sweep {

@@ -6,9 +6,10 @@
 
 #include <set>
 
-#include "model/allocation_curve.hpp"
-#include "model/placement/layer_split.hpp"
-#include "model/training/shape.hpp"
+#include "model/answer/allocation_curve.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/layer_split.hpp"
+#include "model/train/shape.hpp"
 #include "report/columns.hpp"
 #include "sweep/fingerprint.hpp"
 #include "sweep/hub/hub.hpp"

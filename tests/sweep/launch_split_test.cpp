@@ -3,6 +3,9 @@
 
 #include <sstream>
 
+#include "model/answer/explain.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "sweep/launch/launch.hpp"
 #include "tests/support/scenarios.hpp"
 

@@ -7,7 +7,9 @@
 #include <map>
 #include <regex>
 
-#include "model/placement/device_map.hpp"
+#include "model/answer/explain.hpp"
+#include "model/infer/placement/device_map.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::sweep {

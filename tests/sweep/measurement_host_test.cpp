@@ -1,7 +1,7 @@
 // Hosts, and where weights are, as sources of measurements write them.
 #include <gtest/gtest.h>
 
-#include "model/placement/placement.hpp"
+#include "model/infer/placement/placement.hpp"
 #include "sweep/accuracy/subject.hpp"
 
 namespace headroom::sweep {

@@ -9,8 +9,8 @@
 
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
-#include "model/quantisation/checkpoint_bytes.hpp"
-#include "model/quantisation/default_scheme.hpp"
+#include "model/checkpoint/quantisation/checkpoint_bytes.hpp"
+#include "model/engine/default_scheme.hpp"
 #include "sweep/hub/hub.hpp"
 #include "tests/support/folder.hpp"
 

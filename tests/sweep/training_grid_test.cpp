@@ -3,7 +3,9 @@
 
 #include <map>
 
-#include "model/training/shape.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/train/shape.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/job.hpp"
 #include "sweep/training/axes.hpp"

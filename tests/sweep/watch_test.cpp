@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hardware/machine.hpp"
+#include "model/answer/explain.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::sweep {

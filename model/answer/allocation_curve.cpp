@@ -1,0 +1,140 @@
+#include "model/answer/allocation_curve.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <stdexcept>
+#include <tuple>
+
+#include "model/answer/placement/experts_apart.hpp"
+#include "model/infer/placement/at_once.hpp"
+#include "model/infer/scenario/verdict.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr Size most_steps = 100'000;
+/// Differences below this share of the speed are rounding.
+constexpr double rounding = 1e-9;
+
+Bytes full_budget(const Scenario& s) {
+  Bytes most;
+  for (std::size_t card = 0; card < s.machine->devices.size(); ++card)
+    most = std::max(most, card_budget(s, card));
+  return most;
+}
+
+/// What decides an estimate, apart from the budget itself. Of the sequences that run at once the
+/// power of two that they reach: a step for each of hundreds would show no more.
+using State =
+    std::tuple<Reason, bool, Size, Size, Size, Where, Where, Size, int, std::vector<Size>>;
+
+State state_at(Scenario s, const ExpertsApart& experts, Evaluator& evaluate, Bytes budget) {
+  s.gpu_budget = budget;
+  const Size apart = experts.improve(s, evaluate).layers;
+  s = at_once(s);
+  const Plan plan = place(s, 1.0);
+  if (!plan.feasible()) return {plan.reason, false, 0, 0, 0, Where::cpu, Where::cpu, 0, 0, {}};
+  const auto cuts = plan.cut.begin() + (plan.cards > 0 ? plan.stage_of(plan.cards - 1) + 2 : 0);
+  return {plan.reason,
+          plan.computes_on_card,
+          plan.cards,
+          plan.on_cards.size(),
+          plan.on_disk.size(),
+          plan.embedding,
+          plan.head,
+          apart,
+          static_cast<int>(std::bit_width(static_cast<std::uint64_t>(s.batch))),
+          {plan.cut.begin(), cuts}};
+}
+
+/// The MiB in (low, high] at which the state changes. More memory never brings a state back, so
+/// between equal states there is no other.
+void add_changes(const Scenario& s, const ExpertsApart& experts, Evaluator& evaluate, Size low,
+                 const State& at_low, Size high, const State& at_high, std::vector<Bytes>& found) {
+  if (at_low == at_high) return;
+  if (high - low <= 1) {
+    found.push_back(high * mebibyte);
+    return;
+  }
+  const Size middle = low + (high - low) / 2;
+  const State at_middle = state_at(s, experts, evaluate, middle * mebibyte);
+  add_changes(s, experts, evaluate, low, at_low, middle, at_middle, found);
+  add_changes(s, experts, evaluate, middle, at_middle, high, at_high, found);
+}
+
+bool reads_disk(const AllocationPoint& p) {
+  return p.plan.on_disk.size() > 0 || p.plan.head == Where::disk || p.plan.embedding == Where::disk;
+}
+bool all_layers(const AllocationPoint& p) {
+  return p.plan.on_cpu.size() + p.plan.on_disk.size() == 0 && !p.plan.partly_on_host;
+}
+
+std::vector<Jump> jumps_between(const AllocationPoint& before, const AllocationPoint& after) {
+  if (!runs(after)) return {};
+  if (!runs(before)) return {Jump::runs};
+  const Plan &from = before.plan, &to = after.plan;
+  std::vector<Jump> found;
+  const auto add = [&](bool happened, Jump jump) {
+    if (happened) found.push_back(jump);
+  };
+  add(!from.computes_on_card && to.computes_on_card, Jump::gpu_computes);
+  add(reads_disk(before) && !reads_disk(after), Jump::no_disk);
+  add(!all_layers(before) && all_layers(after), Jump::last_layer);
+  add(!from.partly_on_host && to.partly_on_host, Jump::experts_apart);
+  add(from.head != Where::card && to.head == Where::card, Jump::output_on_gpus);
+  const Size cards = to.cards - to.idle, cards_before = from.cards - from.idle;
+  add(cards > cards_before && cards_before > 0, Jump::more_gpus);
+  add(cards < cards_before, Jump::fewer_gpus);
+  const double speed = after.estimate.tokens_s;
+  add(found.empty() && speed < before.estimate.tokens_s * (1 - rounding), Jump::slower);
+  return found;
+}
+
+}  // namespace
+
+bool runs(const AllocationPoint& point) { return point.estimate.verdict < Verdict::does_not_fit; }
+
+std::vector<Bytes> allocations(const Scenario& s, std::optional<Bytes> step) {
+  if (s.machine->devices.empty())
+    throw std::invalid_argument("the machine has no GPU: there is no memory to allocate");
+  const Bytes full = full_budget(s);
+  std::vector<Bytes> all{Bytes(0)};
+  if (step) {
+    if (full.count() / step->count() >= most_steps)
+      throw std::invalid_argument("more than 100,000 steps");
+    for (Bytes at = *step; at < full; at += *step) all.push_back(at);
+  } else if (const Size last = full.count() / mebibyte.count(); last > 0) {
+    const ExpertsApart experts(*s.weights);
+    Evaluator evaluate;
+    add_changes(s, experts, evaluate, 0, state_at(s, experts, evaluate, Bytes(0)), last,
+                state_at(s, experts, evaluate, last * mebibyte), all);
+  }
+  if (all.back() < full) all.push_back(full);
+  return all;
+}
+
+std::vector<AllocationPoint> allocation_curve(const Scenario& scenario,
+                                              const std::vector<Bytes>& budgets) {
+  std::vector<AllocationPoint> curve;
+  std::size_t last = budgets.size();
+  const ExpertsApart experts(*scenario.weights);
+  Evaluator evaluate;
+  for (const Bytes budget : budgets) {
+    Scenario s = scenario;
+    s.gpu_budget = budget;
+    const auto [apart, estimate] = experts.improve(s, evaluate);
+    AllocationPoint point{budget, estimate, {}, apart, {}, {}};
+    if (point.estimate.verdict != Verdict::refused) point.plan = place(at_once(s), 1.0);
+    if (!curve.empty()) point.jumps = jumps_between(curve.back(), point);
+    if (runs(point) && last < curve.size()) {
+      const double gib = (budget - curve[last].allocation).real().value() / (1 << 30);
+      point.gain = (point.estimate.tokens_s - curve[last].estimate.tokens_s) / gib;
+    }
+    if (runs(point)) last = curve.size();
+    curve.push_back(std::move(point));
+  }
+  return curve;
+}
+
+}  // namespace headroom::model

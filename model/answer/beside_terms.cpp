@@ -1,0 +1,153 @@
+#include "model/answer/beside_terms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hardware/quantity_text.hpp"
+#include "hardware/units.hpp"
+#include "model/answer/advice.hpp"
+#include "model/infer/memory/activation.hpp"
+#include "model/infer/placement/cache_room.hpp"
+#include "model/infer/placement/draft_memory.hpp"
+#include "model/infer/timeline/load.hpp"
+
+namespace headroom::model {
+namespace {
+
+Term bytes_term(std::string name, double low, double expected, double high, std::string formula,
+                std::string numbers, std::string_view source) {
+  return {std::move(name),    "bytes", low, expected, high, std::move(formula), std::move(numbers),
+          std::string(source)};
+}
+
+Term exact(std::string name, Bytes bytes, std::string formula, std::string numbers,
+           std::string_view source) {
+  return bytes_term(std::move(name), real_count(bytes), real_count(bytes), real_count(bytes),
+                    std::move(formula), std::move(numbers), source);
+}
+
+Term of_adapters(const Weights& w, const Runtime& runtime) {
+  if (runtime.adapters == AdapterMemory::slots)
+    return bytes_term("adapters", real_count(w.adapters), real_count(w.adapters),
+                      real_count(w.adapters_most),
+                      "adapters * sum over linear layers of rank * (slices * in + out) * bytes",
+                      "high: with slots beside the embedding and the head, which some models' "
+                      "classes ask for",
+                      "vLLM 0.19 lora/layers/base_linear.py create_lora_weights");
+  return bytes_term(
+      "adapters", real_count(w.adapters) / 2, real_count(w.adapters), real_count(w.adapters),
+      "adapters * sum over adapted modules of rank * (in + out) * bytes",
+      fmt::format("{} bytes an element; low: kept in 16 bit", runtime.adapter_bytes),
+      "PEFT 0.21 autocast_adapter_dtype; llama.cpp convert_lora_to_gguf.py --outtype f32");
+}
+
+void add_draft(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
+  const Draft& draft = *s.draft;
+  const DraftUse use = draft_on_card(s, plan.shards, true);
+  terms.push_back(exact("draft_weights", draft.weights->total,
+                        "the same sum over the draft model's tensors",
+                        fmt::format("{} in {}; {} of them on a card", draft.weights->model->name,
+                                    draft.weights->scheme->name, to_text(use.weights)),
+                        draft.weights->scheme->source));
+  terms.push_back(exact("draft_kv_cache", use.kv_cache,
+                        "its caches on one card, of as many tokens as the model's",
+                        fmt::format("batch {}, context {}", s.batch, s.cached_tokens()),
+                        "vLLM 0.19 v1/core/kv_cache_utils.py; llama.cpp common/speculative.cpp"));
+}
+
+Term of_images(const Scenario& s, const Plan& plan) {
+  Scenario one = s, all = s;
+  one.images.count = one.batch = 1;
+  Runtime at_once = *s.runtime;
+  at_once.prefill_chunk = 0;
+  all.runtime = &at_once;
+  return bytes_term(
+      "image_activations", real_count(tower_activations(one, plan.shards)),
+      real_count(tower_activations(s, plan.shards)),
+      real_count(tower_activations(all, plan.shards)),
+      "patches * (residual copies * hidden + share * widest) * bytes, within activations",
+      fmt::format("{} images of {} patches a sequence, tower of width {}; low: one at a time, "
+                  "high: all at once",
+                  s.images.count, s.images.patches, s.images.hidden),
+      "model/infer/memory/activation.hpp");
+}
+
+/// Host memory beside what the process holds: reclaimable, and what may not be paged out.
+void add_host(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
+  const double file = bytes_read(s, plan);
+  const HostUse host = host_use(s, plan);
+  const double left = std::max(0.0, real_count(s.machine->host.ram - host.total()));
+  terms.push_back(
+      bytes_term("host_mapped", 0, std::min(file, left), file,
+                 "the checkpoint's files, mapped as they are read",
+                 "page cache: given back when memory is short, in no total; what layers on the "
+                 "CPU read of it is counted as their weights",
+                 "llama.cpp llama-mmap.cpp, on unless --no-mmap; safetensors opens files by mmap"));
+  if (s.cpu_offload > Bytes(0))
+    terms.push_back(exact(
+        "host_pinned", host.weights, "weights that cards read over the bus: locked pages",
+        fmt::format("{} cards", plan.cards), "vLLM 0.19: offloaded weights in pinned memory"));
+}
+
+void add_cache_room(const Scenario& s, const Plan& plan, std::vector<std::string>& notes) {
+  const auto room = cache_room(s, plan);
+  if (!room) return;
+  const auto say = [&](std::string text) { notes.push_back(std::move(text)); };
+  if (room->blocks == 0)
+    return say(
+        fmt::format("no memory is left for the KV cache: {} would not start", s.runtime->name));
+  say(fmt::format("KV cache: {} left on the fullest card, {} blocks of {} tokens, {} tokens",
+                  to_text(room->available), room->blocks, room->block, room->tokens));
+  if (const Size logged = room->blocks * room->block; 10 * room->tokens > 11 * logged)
+    say(fmt::format("its log counts every token in every layer, windows or not: {} tokens",
+                    logged));
+  say(fmt::format("maximum concurrency for {} tokens: {:.2f}x", s.cached_tokens(),
+                  room->sequences));
+  if (room->longest < s.cached_tokens())
+    say(fmt::format("{} would not start: one sequence of {} tokens needs {}; at most {} tokens",
+                    s.runtime->name, s.cached_tokens(), to_text(room->one_sequence),
+                    room->longest));
+}
+
+void add_share(const Scenario& s, const std::vector<DeviceUse>& devices,
+               std::vector<std::string>& notes) {
+  double share = 0;
+  for (const DeviceUse& use : devices) {
+    if (use.kind != "gpu") continue;
+    const Device& card = s.machine->devices[static_cast<std::size_t>(use.card)];
+    share = std::max(share, real_count(use.total) / real_count(usable_memory(card)));
+  }
+  if (share == 0) return;
+  const std::string_view place = share <= 0.75 ? "below" : share <= 0.80 ? "within" : "above";
+  notes.push_back(
+      fmt::format("{:.0f} % of the fullest card: {} the 75 to 80 % that leave a margin "
+                  "for peaks",
+                  100 * share, place));
+}
+
+}  // namespace
+
+std::vector<Term> beside_terms(const Scenario& s, const Plan& plan) {
+  std::vector<Term> terms;
+  if (s.weights->adapters > Bytes(0)) terms.push_back(of_adapters(*s.weights, *s.runtime));
+  if (s.draft != nullptr) add_draft(s, plan, terms);
+  if (s.images.count > 0) terms.push_back(of_images(s, plan));
+  add_host(s, plan, terms);
+  return terms;
+}
+
+std::vector<std::string> room_notes(const Scenario& s, const Plan& plan,
+                                    const std::vector<DeviceUse>& devices) {
+  std::vector<std::string> notes;
+  add_cache_room(s, plan, notes);
+  if (const Bytes least = least_card(s); least > Bytes(0)) {
+    const Device& device = s.machine->devices.front();
+    notes.push_back(fmt::format("alone on one card: {}, {:.2f} of {}", to_text(least),
+                                real_count(least) / real_count(device.memory), device.name));
+  }
+  if (plan.feasible()) add_share(s, devices, notes);
+  return notes;
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,49 @@
+// What the times of an estimate are made of: what is read, multiplied and moved by each kind of
+// layer on each device, at which rates, and what bounds it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/infer/estimate.hpp"
+
+namespace headroom::model {
+
+enum class Bound : std::uint8_t { memory, compute, link, overhead };
+std::string_view name_of(Bound bound);
+
+/// Layers that are alike on one device, an end of the model there, or a wait.
+struct PassPart {
+  std::string what;   ///< "32 layers: 0-31", "58 layers' experts: 3-60", "output", "all-reduces"
+  std::string where;  ///< "gpu 0", "gpu 0-7", "cpu", "host bus", "disk", "link"
+  // Bytes and FLOPs of one pass, of each of the cards where they share matrices.
+  double weight_bytes = 0;    ///< read, those of experts that are touched included
+  double expert_bytes = 0;    ///< of them
+  double cache_bytes = 0;     ///< keys and values read
+  double state_bytes = 0;     ///< recurrent state read and written
+  double repeated_bytes = 0;  ///< keys and values copied before attention
+  double moved_bytes = 0;     ///< over bus, disk or link: weights, caches, activations
+  double flops = 0;
+  // What each would take alone at the rates it is held against.
+  double memory_s = 0, compute_s = 0, link_s = 0, overhead_s = 0;
+  double seconds = 0;           ///< of the pass: parts add up to it
+  Bound bound = Bound::memory;  ///< what the device's part of the pass waits for
+  std::string rates;            ///< "0.79 of 1008 GB/s; 0.55 of 165.2 TFLOPS (rtx-4090)"
+};
+
+/// One of the two times that a user sees, of the device's stretches in their order.
+struct PassBreakdown {
+  std::string name;    ///< "ttft", "tpot"
+  double seconds = 0;  ///< as evaluate has it
+  std::vector<PassPart> parts;
+  double of(Bound bound) const;  ///< seconds of the parts that it bounds
+};
+
+/// Of a scenario that fits: the first token, and the time per output token where something is
+/// generated. With a draft model, a step's parts are divided by the tokens it gives. Weights are
+/// read once for each chunk of a prompt. Activations that stay on a device are not counted: caches
+/// of chips hold most of them, and the shares of bandwidth are fitted with them in.
+/// Empty for a scenario that does not fit or is refused.
+std::vector<PassBreakdown> breakdown(const Scenario& scenario);
+
+}  // namespace headroom::model

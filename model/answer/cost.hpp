@@ -1,0 +1,81 @@
+// What a machine costs by the hour, and what its tokens cost: to own, or to rent.
+//
+// Prices are the user's (hardware/price.hpp); what one of them is needed for and is absent stays
+// absent. Money is in the currency of the prices.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "hardware/machine.hpp"
+#include "hardware/price.hpp"
+#include "model/infer/service.hpp"
+
+namespace headroom::model {
+
+/// How a machine is come by: bought new (the user's price, else list price), second-hand, or rented
+/// by the hour.
+enum class Acquisition { buy, used, rent };
+inline constexpr Acquisition acquisitions[] = {Acquisition::buy, Acquisition::used,
+                                               Acquisition::rent};
+std::string_view name_of(Acquisition acquisition);
+
+inline constexpr double hours_per_month = 730.5;  ///< 365.25 days / 12
+inline constexpr double hours_per_year = 8766;
+
+/// Watts of all cards at their power limits and of the host under load. Absent where one of them is
+/// not known. Source: the catalogue's rows. Left out: what a card draws below its limit while it
+/// waits for memory, so that this is the most, not the mean.
+std::optional<double> power_w(const Machine& machine);
+
+/// Money for a calendar hour of a machine that is at work for `utilisation` of it.
+struct HourlyCost {
+  double capital = 0;  ///< of the purchase; rented: the rent
+  double energy = 0;   ///< rented: 0, the rent includes it
+  double total() const { return capital + energy; }
+};
+/// The share of the time at work that the prices state; 1 where they do not.
+double utilisation_of(const Prices& prices);
+
+/// Bought: price / (amortisation years * 8766) + watts / 1000 * PUE * price of a kWh * utilisation.
+/// Rented: the rent. PUE 1 where it is not given. Absent where the price, the years, the
+/// electricity or the power is. Left out: the energy of idle hours, interest, staff.
+std::optional<HourlyCost> hourly_cost(const Prices& prices, const Machine& machine,
+                                      Acquisition acquisition);
+
+/// Money for one purchase; absent for rent and where a price is missing.
+std::optional<double> purchase(const Prices& prices, const Machine& machine,
+                               Acquisition acquisition);
+
+/// Money for a million prompt tokens and a million output tokens.
+struct TokenCost {
+  double input_per_million = 0, output_per_million = 0;
+};
+/// Of requests that cost `request` each. By definition: prompts and output cost what they have of
+/// the machine's time.
+///
+///   in  = request * share of prompts / prompt tokens * 10^6
+///   out = request * (1 - share of prompts) / output tokens * 10^6
+TokenCost token_cost(double request, const Scenario& scenario, const Service& service);
+/// Of `replicas` copies side by side that are at work for `utilisation` of the time, full then:
+///
+///   request = hourly / (3600 * utilisation * replicas * requests a second of one copy)
+TokenCost token_cost(const HourlyCost& hourly, double utilisation, Size replicas,
+                     const Scenario& scenario, const Service& service);
+
+/// Output tokens for a joule, all of the machine running: requests/s * output tokens / watts.
+double tokens_per_joule(const Scenario& scenario, const Service& service, Size replicas,
+                        double watts);
+
+/// Months after which owning (a purchase and `owned` an hour of energy) has cost less than paying
+/// `other_per_hour`: purchase / (730.5 * (other_per_hour - energy per hour)). Absent: never.
+std::optional<double> break_even_months(double purchase, const HourlyCost& owned,
+                                        double other_per_hour);
+
+/// What the same requests cost an hour at an API's prices: requests/s * utilisation * 3600 *
+/// (prompt and output tokens at their price).
+double api_per_hour(const ApiPrice& api, double utilisation, const Scenario& scenario,
+                    double requests_per_second);
+
+}  // namespace headroom::model

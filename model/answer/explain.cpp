@@ -1,0 +1,323 @@
+// The words and numbers behind an estimate: the same arithmetic as evaluate, with every term kept.
+#include "model/answer/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hardware/quantity_text.hpp"
+#include "hardware/units.hpp"
+#include "model/answer/advice.hpp"
+#include "model/answer/beside_terms.hpp"
+#include "model/answer/explain_times.hpp"
+#include "model/answer/placement/parallel_splits.hpp"
+#include "model/checkpoint/quantisation/stored.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/memory/activation.hpp"
+#include "model/infer/memory/kv_cache.hpp"
+#include "model/infer/placement/assignment.hpp"
+#include "model/infer/placement/at_once.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/scenario/verdict.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// Collects the terms of one scenario.
+class Explainer {
+ public:
+  explicit Explainer(const Scenario& s)
+      : asked_(s),
+        s_(at_once(s)),
+        runtime_(*s.runtime),
+        profile_(s.weights->model->profile),
+        factors_(interval_factors(s)),
+        plan_(place(s_, 1.0)) {}
+
+  Explanation explanation() {
+    out_.estimate = evaluate(asked_);
+    add_assumptions();
+    add_warnings();
+    if (out_.estimate.verdict == Verdict::refused) {
+      out_.advice = advice(asked_, out_.estimate);
+      return std::move(out_);
+    }
+    add_devices();
+    out_.notes = room_notes(s_, plan_, out_.devices);
+    if (out_.estimate.waiting > 0)
+      out_.notes.push_back(fmt::format(
+          "{} would start and run {} of {} sequences of {} tokens at once{}; the others wait: "
+          "bytes and times above are of those that run",
+          runtime_.name, s_.batch, asked_.batch, s_.cached_tokens(),
+          plan_.replicas > 1 ? " on each replica" : ""));
+    add_quicker_split();
+    add_memory_terms();
+    if (out_.estimate.verdict != Verdict::does_not_fit) add_time_terms(s_, plan_, out_);
+    out_.advice = advice(asked_, out_.estimate);
+    return std::move(out_);
+  }
+
+ private:
+  void bytes_term(std::string name, double low, double expected, double high, std::string formula,
+                  std::string numbers, std::string_view source) {
+    out_.terms.push_back({std::move(name), "bytes", low, expected, high, std::move(formula),
+                          std::move(numbers), std::string(source)});
+  }
+  void exact(std::string name, Bytes bytes, std::string formula, std::string numbers,
+             std::string_view source) {
+    bytes_term(std::move(name), real_count(bytes), real_count(bytes), real_count(bytes),
+               std::move(formula), std::move(numbers), source);
+  }
+
+  void add_assumptions() {
+    const Model& model = *s_.weights->model;
+    auto say = [&](std::string text) { out_.assumptions.push_back(std::move(text)); };
+    const bool stored = held_as_stored(model, *s_.weights->scheme);
+    say(fmt::format("weights held in {} ({})", s_.weights->scheme->name,
+                    stored ? "each tensor as the checkpoint has it" : s_.weights->scheme->meaning));
+    say(fmt::format("KV cache in {}", s_.kv_precision->name));
+    say(fmt::format("runtime {} {}", runtime_.name, runtime_.version));
+    say(fmt::format("batch {}, prompt {} tokens, output {} tokens, context {} tokens a sequence",
+                    asked_.batch, s_.prompt_tokens, s_.output_tokens, s_.cached_tokens()));
+    if (s_.machine->host_assumed)
+      say(fmt::format("host {} (the usual one, as none was given)", s_.machine->host.name));
+    for (std::size_t card = 0; card < s_.machine->devices.size() && card < 1; ++card)
+      say(fmt::format("GPU budget {} of {} on each card", to_text(card_budget(s_, card)),
+                      to_text(s_.machine->devices[card].memory)));
+    if (out_.estimate.verdict != Verdict::refused) say(split_words());
+    say(fmt::format("{}; weights read from a cold disk",
+                    score_bytes(s_) > 0 ? "attention whose scores stand in memory"
+                                        : "flash or memory-efficient attention"));
+    if (s_.enforce_eager) say("kernels are launched one by one, without CUDA graphs");
+    if (s_.batch_parts > 1)
+      say(fmt::format("the batch goes through each layer in {} parts", s_.batch_parts));
+    if (s_.threads > 0)
+      say(fmt::format("{} threads of {} physical cores on the CPU", s_.threads,
+                      s_.machine->host.cores));
+    if (model.encoder_decoder) say("the prompt is the encoder's input");
+    if (const auto [first, end] = profile_.towers(); first < end && !model.encoder_decoder)
+      say(s_.images.count > 0 ? "images go through the vision tower in prefill"
+                              : "text only: vision and audio towers are held but not run");
+    const TimeIntervals times = factors_.times(out_.estimate);
+    say(fmt::format(
+        "intervals are 80 %: memory from {} measured rows, first token from {}, tokens/s "
+        "from {}, load from {} ({})",
+        factors_.memory.measurements, times.ttft.measurements, times.tpot.measurements,
+        times.load.measurements, in_short(factors_.source)));
+  }
+
+  /// The first of sources, those with the most rows, and how many follow.
+  static std::string in_short(std::string_view sources) {
+    std::size_t end = 0, shown = 0;
+    while (shown < 4 && end != std::string_view::npos) {
+      end = sources.find(", ", end + 1);
+      ++shown;
+    }
+    if (end == std::string_view::npos) return std::string(sources);
+    const auto more = std::ranges::count(sources.substr(end), ',');
+    return fmt::format("{} and {} more", sources.substr(0, end), more);
+  }
+
+  std::string split_words() const {
+    if (s_.layer_split != nullptr)
+      return "layers go where the options say, as llama.cpp reads them";
+    if (runtime_.offload == Offload::compute)
+      return "as many of the last layers as fit are on cards, as few cards as hold them all";
+    if (runtime_.split == Split::layers)
+      return "cards are filled in order, as few as hold the model; layers are not split";
+    if (asked_.tensor_parallel + s_.pipeline_parallel + s_.expert_parallel + s_.data_parallel == 0)
+      return "each matrix is split over as few cards as hold the model";
+    const auto count = [](Size n, std::string_view what) {
+      return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+    };
+    return fmt::format(
+        "{}: {} split each matrix, {} of layers, {} with {} each{}", count(plan_.cards, "card"),
+        plan_.shards, count(plan_.stages, "stage"), count(plan_.replicas, "replica"),
+        count(s_.batch, "sequence"),
+        plan_.expert_groups > 1
+            ? fmt::format("; experts are spread whole over {} groups of them", plan_.expert_groups)
+            : std::string());
+  }
+
+  void add_warnings() {
+    const Size positions = s_.weights->model->shape.positions;
+    if (positions > 0 && s_.cached_tokens() > positions)
+      out_.warnings.push_back(
+          fmt::format("context of {} tokens exceeds the model's {} positions: outputs beyond them "
+                      "are not reliable",
+                      s_.cached_tokens(), positions));
+    if (factors_.memory.measurements == 0)
+      out_.warnings.push_back(fmt::format(
+          "no measured row stands behind the memory of {}: no answer is sure", runtime_.name));
+    for (const Device& device : s_.machine->devices)
+      if (device.memory_nominal) {
+        out_.warnings.push_back(fmt::format(
+            "{}: memory is the nominal size; the driver reports a little less", device.name));
+        break;
+      }
+    if (s_.prompt_tokens + s_.output_tokens > s_.cached_tokens())
+      out_.warnings.push_back(
+          fmt::format("context of {} tokens is shorter than prompt and output together ({})",
+                      s_.cached_tokens(), s_.prompt_tokens + s_.output_tokens));
+  }
+
+  /// Cards that nothing was said about and that stand idle, where they would make it quicker.
+  void add_quicker_split() {
+    const Scenario quickest = with_quickest_split(asked_);
+    if (quickest == asked_) return;
+    const Estimate e = evaluate(quickest);
+    constexpr double worth_saying = 1.05;
+    if (e.gpus_used <= out_.estimate.gpus_used ||
+        e.tokens_s < worth_saying * out_.estimate.tokens_s)
+      return;
+    out_.notes.push_back(
+        fmt::format("on as few cards as hold it; --tp {}: {:.3g} tokens/s, {:.3g} ms a token",
+                    quickest.tensor_parallel, e.tokens_s, 1e3 * e.tpot.value()));
+  }
+
+  void add_devices() {
+    for (Size card = plan_.idle; card < plan_.cards; ++card) {
+      const auto i = static_cast<std::size_t>(card);
+      const CardUse use = card_use(s_, plan_, card);
+      DeviceUse row{.name = fmt::format("gpu {}: {}", card, s_.machine->devices[i].name),
+                    .kind = "gpu",
+                    .capacity = s_.machine->devices[i].memory,
+                    .budget = card_budget(s_, i),
+                    .weights = use.weights,
+                    .kv_cache = use.kv_cache,
+                    .activations = use.activations,
+                    .overhead = use.context + use.fragmentation,
+                    .total = use.total(),
+                    .card = card};
+      for_pieces_on_card(plan_, card, [&](const Piece& piece) { add_layers(row, piece); });
+      out_.devices.push_back(row);
+    }
+    const HostUse host = host_use(s_, plan_);
+    DeviceUse cpu{.name = fmt::format("cpu: {}", s_.machine->host.name),
+                  .kind = "cpu",
+                  .capacity = s_.machine->host.ram,
+                  .budget = std::min(s_.ram_budget, s_.machine->host.ram),
+                  .weights = host.weights,
+                  .kv_cache = host.kv_cache,
+                  .activations = host.activations,
+                  .overhead = host.process,
+                  .total = host.total()};
+    for_pieces_in(plan_, Where::cpu, [&](const Piece& piece) { add_layers(cpu, piece); });
+    out_.devices.push_back(cpu);
+    if (disk_use(s_, plan_) == Bytes(0)) return;
+    DeviceUse disk{.name = "disk",
+                   .kind = "disk",
+                   .capacity = s_.machine->host.disk,
+                   .budget = std::min(s_.disk_budget, s_.machine->host.disk),
+                   .weights = disk_use(s_, plan_),
+                   .kv_cache = Bytes(0),
+                   .activations = Bytes(0),
+                   .overhead = Bytes(0),
+                   .total = disk_use(s_, plan_)};
+    for_pieces_in(plan_, Where::disk, [&](const Piece& piece) { add_layers(disk, piece); });
+    out_.devices.push_back(disk);
+  }
+
+  static void add_layers(DeviceUse& row, const Piece& piece) {
+    if (piece.layers.size() <= 0) return;
+    std::string range = fmt::format("{}", piece.layers.first);
+    if (piece.layers.size() > 1) range += fmt::format("-{}", piece.layers.last - 1);
+    if (piece.content == Content::dense) range += " without experts";
+    if (piece.content == Content::experts) range += " (experts)";
+    row.first_layer =
+        row.first_layer < 0 ? piece.layers.first : std::min(row.first_layer, piece.layers.first);
+    row.last_layer = std::max(row.last_layer, piece.layers.last - 1);
+    row.layers += (row.layers.empty() ? "" : ", ") + range;
+  }
+
+  void add_memory_terms() {
+    const Weights& w = *s_.weights;
+    const bool stored = held_as_stored(*w.model, *w.scheme);
+    const std::string_view scheme_source =
+        stored ? "the headers of the checkpoint's tensors" : w.scheme->source;
+    exact("weights", w.total - w.adapters,
+          stored ? "sum over tensors of the bytes that their headers say"
+                 : "sum over tensors of stored(format, elements)",
+          fmt::format("{} parameters and {} buffer elements in {}", profile_.parameters,
+                      profile_.buffers, w.scheme->name),
+          scheme_source);
+    exact("embeddings", w.embedding, "of the weights: what comes before the first layer",
+          fmt::format("{} elements", profile_.embedding_parameters), scheme_source);
+    const CachedTokens tokens = reserved_tokens(s_);
+    const auto layers = static_cast<Size>(profile_.layers.size());
+    const Bytes kv = kv_cache(s_, tokens, 0, layers);
+    exact("kv_cache", kv,
+          "batch * (sum over layers of stored(per_token * min(context, window)) + state)",
+          fmt::format("batch {}, context {}, {} layers, {} bytes a token at this context", s_.batch,
+                      s_.cached_tokens(), layers,
+                      s_.cached_tokens() > 0
+                          ? kv.count() / std::max<Size>(1, s_.batch * s_.cached_tokens())
+                          : 0),
+          "Pope et al., arXiv:2211.05102; MLA: arXiv:2412.19437");
+    for (Term& term : beside_terms(s_, plan_)) out_.terms.push_back(std::move(term));
+    if (plan_.cards == 0) return;
+    Size heaviest = plan_.idle;
+    for (Size card = plan_.idle; card < plan_.cards; ++card)
+      if (card_use(s_, plan_, card).total() > card_use(s_, plan_, heaviest).total())
+        heaviest = card;
+    add_card_terms(heaviest);
+  }
+
+  void add_card_terms(Size card) {
+    const CardUse use = card_use(s_, plan_, card);
+    const std::string on = fmt::format("gpu{}_", card);
+    exact(on + "weights", use.weights, "layers on the card, embedding and head where they are",
+          plan_.stage_buffer > Bytes(0)
+              ? fmt::format("a buffer of {} for streamed weights among them",
+                            to_text(plan_.stage_buffer))
+              : std::string(),
+          s_.weights->scheme->source);
+    exact(on + "kv_cache", use.kv_cache, "caches of the layers that run on the card", "",
+          runtime_.source);
+    const double work = real_count(use.activations);
+    exact(on + "beside_weights", use.beside_weights,
+          "of the activations: rests of the allocator's blocks, rotary tables", "",
+          "model/checkpoint/allocator.hpp");
+    bytes_term(
+        on + "activations", 0.7 * work, work, 1.4 * work,
+        "max(feed-forward, attention, logits) of a pass, growing caches, buffers, what is beside "
+        "weights",
+        fmt::format("{} tokens, hidden {}, widest {:.0f}, {} logits", pass_tokens(s_),
+                    s_.weights->model->shape.hidden_size, profile_.widest, profile_.head_rows),
+        "model/infer/memory/activation.hpp");
+    bytes_term(on + "context", runtime_.context_bytes.low, runtime_.context_bytes.value,
+               runtime_.context_bytes.high, "driver context and libraries",
+               evidence(runtime_.context_bytes), runtime_.context_bytes.source);
+    if (plan_.shards > 1 && s_.machine->devices[static_cast<std::size_t>(card)].link.value() > 0)
+      bytes_term(on + "communication", runtime_.communication_bytes.low,
+                 runtime_.communication_bytes.value, runtime_.communication_bytes.high,
+                 "buffers of all-reduce on each of several cards, part of context",
+                 evidence(runtime_.communication_bytes), runtime_.communication_bytes.source);
+    const double held = real_count(use.weights + use.kv_cache + use.activations);
+    bytes_term(on + "fragmentation", held * runtime_.fragmentation.low,
+               real_count(use.fragmentation), held * runtime_.fragmentation.high,
+               "share * (weights + kv_cache + activations)", evidence(runtime_.fragmentation),
+               runtime_.fragmentation.source);
+    const double total = real_count(use.total());
+    bytes_term(on + "total", total * factors_.memory.low, total, total * factors_.memory.high,
+               "weights + kv_cache + activations + context + fragmentation",
+               fmt::format("the most loaded card; budget {}",
+                           to_text(card_budget(s_, static_cast<std::size_t>(card)))),
+               runtime_.memory_interval.source);
+  }
+
+  const Scenario& asked_;
+  const Scenario s_;  ///< with the sequences that run at once
+  const Runtime& runtime_;
+  const Profile& profile_;
+  IntervalFactors factors_;
+  Plan plan_;
+  Explanation out_;
+};
+
+}  // namespace
+
+Explanation explain(const Scenario& scenario) { return Explainer(scenario).explanation(); }
+
+}  // namespace headroom::model

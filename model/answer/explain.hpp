@@ -1,0 +1,39 @@
+// An estimate in words: every term with its formula, its numbers and its source.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/infer/estimate.hpp"
+
+namespace headroom::model {
+
+/// One printed term. Bytes or seconds by `unit`.
+struct Term {
+  std::string name, unit;  ///< unit: "bytes" or "seconds"
+  double low, expected, high;
+  std::string formula, numbers;  ///< the rule, and the same with the numbers put in
+  std::string source;
+};
+/// What one device holds.
+struct DeviceUse {
+  std::string name;  ///< "gpu 0: a100-sxm-40gb", "cpu", "disk"
+  std::string kind;  ///< "gpu", "cpu", "disk"
+  Bytes capacity, budget;
+  Bytes weights, kv_cache, activations, overhead, total;
+  Size first_layer = -1, last_layer = -1;  ///< -1: none
+  Size card = -1;                          ///< its number; -1: no card
+  std::string layers{};                    ///< "0-12, 14"; "3-60 (experts)"; empty: none
+};
+struct Explanation {
+  Estimate estimate;
+  std::vector<std::string> assumptions, warnings;
+  std::vector<std::string> notes;  ///< what the engine would say of it
+  std::vector<DeviceUse> devices;
+  std::vector<Term> terms;
+  std::string advice;  ///< the smallest change that helps; empty when none is needed
+};
+/// The same arithmetic as `evaluate`, with every term kept.
+Explanation explain(const Scenario& scenario);
+
+}  // namespace headroom::model

@@ -1,0 +1,174 @@
+#include "model/answer/fleet.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <ranges>
+#include <tuple>
+
+namespace headroom::model {
+namespace {
+
+constexpr Size most_copies = 1'000'000;
+
+/// `machine` cut down to a part of each of its cards' strength: one card of it.
+MachineShare part_of_a_card(const Machine& machine, Size divisor) {
+  MachineShare share = share_of(machine, 1, static_cast<Size>(machine.devices.size()) * divisor);
+  Device& card = share.machine.devices.front();
+  const double part = 1 / static_cast<double>(divisor);
+  card.memory = Bytes(card.memory.count() / divisor);
+  card.bandwidth = part * card.bandwidth;
+  card.host_bus = part * card.host_bus;
+  for (auto* peak :
+       {&card.fp32, &card.tf32, &card.fp16, &card.bf16, &card.fp8, &card.int8, &card.fp4})
+    if (*peak) *peak = part * **peak;
+  return share;
+}
+
+/// Copies that the demand takes, a fraction included.
+double demand_in_copies(const Target& target, const Scenario& s, const Serving& serving,
+                        double requests_s) {
+  return std::max({static_cast<double>(target.users) / static_cast<double>(serving.batch),
+                   target.requests_s / requests_s,
+                   target.output_tokens_s / (requests_s * static_cast<double>(s.output_tokens))});
+}
+
+bool worse(const Way& a, const Way& b) {
+  return a.parts % b.parts == 0 &&
+         static_cast<double>(a.parts) * a.demand >= static_cast<double>(b.parts) * b.demand;
+}
+
+/// Copies by falling size onto machines, each on the first that has room.
+std::vector<Pattern> pack(Size room_of_one, std::span<const Stay> stays) {
+  std::vector<std::size_t> order(stays.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return stays[a].way.parts > stays[b].way.parts; });
+  struct Used {
+    std::vector<Size> copies;
+    Size room;
+  };
+  std::vector<Used> machines;
+  for (const std::size_t stay : order) {
+    const Size parts = stays[stay].way.parts;
+    std::size_t at = 0;
+    for (Size left = stays[stay].copies; left > 0;) {
+      if (at == machines.size()) machines.push_back({std::vector<Size>(stays.size()), room_of_one});
+      const Size here = std::min(left, machines[at].room / parts);
+      machines[at].copies[stay] += here;
+      machines[at].room -= here * parts;
+      left -= here;
+      ++at;
+    }
+  }
+  std::vector<Pattern> patterns;
+  for (Used& each : machines) {
+    if (patterns.empty() || patterns.back().copies != each.copies)
+      patterns.push_back({std::move(each.copies), 0});
+    ++patterns.back().machines;
+  }
+  return patterns;
+}
+
+/// Of any two sizes one divides the other.
+bool divisible(std::span<const Stay> stays) {
+  return std::ranges::all_of(stays, [&](const Stay& a) {
+    return std::ranges::all_of(stays, [&](const Stay& b) {
+      return a.way.parts % b.way.parts == 0 || b.way.parts % a.way.parts == 0;
+    });
+  });
+}
+
+}  // namespace
+
+Size Way::copies(double scale) const {
+  const double needed = std::ceil(scale * demand - 1e-9);
+  return needed > 1 ? static_cast<Size>(std::min(needed, static_cast<double>(most_copies))) : 1;
+}
+
+Ways ways_to_serve(const Machine& machine, const Load& load, bool share_cards, double times,
+                   double memory) {
+  std::vector<MachineShare> parts = shares(machine);
+  const bool alike = std::ranges::all_of(machine.devices, [&](const Device& card) {
+    return card.name == machine.devices.front().name;
+  });
+  if (share_cards && alike && !machine.devices.empty())
+    for (Size divisor = 2; divisor <= parts_of_a_card; divisor *= 2)
+      parts.push_back(part_of_a_card(machine, divisor));
+
+  Ways result;
+  result.missed = {Miss::refused, std::numeric_limits<double>::infinity()};
+  const auto add = [&](const MachineShare& share, const Target& target) {
+    Way way;
+    way.scenario = load.request;
+    way.serving = serve_on(way.scenario, share, target, Vary::batch);
+    if (way.serving.replicas == 0) {
+      if (way.serving.next.times < result.missed.times) result.missed = way.serving.next;
+      return;
+    }
+    const auto cards = static_cast<Size>(machine.devices.size());
+    way.parts = std::max<Size>(cards, 1) * parts_of_a_card / share.replicas;
+    way.serving.replicas = 1;
+    way.scenario.batch = way.serving.batch;
+    way.requests_s = counted_on(way.serving.service, target) / times;
+    way.demand = demand_in_copies(load.target, way.scenario, way.serving, way.requests_s);
+    result.all.push_back(std::move(way));
+  };
+  Target target = load.target;
+  if (target.ttft) target.ttft = Seconds(target.ttft->value() / times);
+  if (target.tpot) target.tpot = Seconds(target.tpot->value() / times);
+  for (MachineShare& share : parts) {
+    for (Device& card : share.machine.devices)
+      card.memory =
+          Bytes(static_cast<std::int64_t>(static_cast<double>(card.memory.count()) / memory));
+    // The largest batch with weights outside the cards may well do less than the largest without.
+    target.offload = false;
+    add(share, target);
+    target.offload = load.target.offload;
+    if (target.offload) add(share, target);
+  }
+  std::vector<Way> kept;
+  for (std::size_t i = 0; i < result.all.size(); ++i) {
+    const bool beaten = std::ranges::any_of(
+        std::views::iota(std::size_t{0}, result.all.size()), [&](std::size_t j) {
+          return i != j && worse(result.all[i], result.all[j]) &&
+                 (j < i || !worse(result.all[j], result.all[i]));
+        });
+    if (!beaten) kept.push_back(result.all[i]);
+  }
+  result.all = std::move(kept);
+  return result;
+}
+
+Fleet smallest_fleet(Size cards, std::span<const std::vector<Way>> ways, double scale) {
+  const Size room_of_one = std::max<Size>(cards, 1) * parts_of_a_card;
+  std::optional<Fleet> best;
+  std::vector<std::size_t> choice(ways.size(), 0);
+  Size undecided = std::numeric_limits<Size>::max();  // what an unproven packing may come down to
+  while (true) {
+    Fleet fleet;
+    Size used = 0;
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      const Way& way = ways[i][choice[i]];
+      fleet.stays.push_back({i, way, way.copies(scale)});
+      used += fleet.stays.back().copies * way.parts;
+    }
+    const Size bound = (used + room_of_one - 1) / room_of_one;
+    if (!best || bound <= best->machines) {
+      fleet.patterns = pack(room_of_one, fleet.stays);
+      for (const Pattern& each : fleet.patterns) fleet.machines += each.machines;
+      fleet.free_parts = fleet.machines * room_of_one - used;
+      if (fleet.machines > bound && !divisible(fleet.stays)) undecided = std::min(undecided, bound);
+      const auto key = [](const Fleet& f) { return std::tuple(f.machines, -f.free_parts); };
+      if (!best || key(fleet) < key(*best)) best = std::move(fleet);
+    }
+    std::size_t digit = 0;
+    while (digit < choice.size() && ++choice[digit] == ways[digit].size()) choice[digit++] = 0;
+    if (digit == choice.size()) break;
+  }
+  best->proven = best->machines <= undecided;
+  return *best;
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,73 @@
+// Several models on equal machines: how many machines their loads take, and where each copy runs.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/infer/serving.hpp"
+
+namespace headroom::model {
+
+/// A model that must be served, with what its users ask for.
+struct Load {
+  std::string name;
+  Scenario request;  ///< without a machine
+  Target target;     ///< with a demand: users, requests_s or output_tokens_s above 0
+};
+
+/// A card is divided into so many parts; a copy of a model takes some of one card, or whole cards.
+inline constexpr Size parts_of_a_card = 4;
+
+/// One way to run a load on a kind of machine.
+struct Way {
+  Size parts = 0;         ///< of a card, that one copy takes; a machine without cards counts as one
+  double demand = 0;      ///< in copies: what the load asks for over what one copy gives
+  double requests_s = 0;  ///< that one copy answers at its batch
+  Serving serving;        ///< `batch` sequences on each copy; `replicas` is 1
+  Scenario scenario;      ///< of one copy; without its machine, which is a share of the whole
+  Size copies(double scale) const;  ///< for `scale` times the load, at least one
+};
+
+/// Every way in which `machine` serves `load` at all, none of them worse than another in both the
+/// cards it takes and the size of its copies. A copy on a part of a card has that part of its
+/// memory, bandwidth and peak, as when all that share it are at work at once; a machine's RAM, its
+/// bandwidth and its cores are shared likewise. Where offload is a target, both with and without
+/// it. `times` and `memory` multiply every time and every
+/// use of a card: 1 as estimated. Where there is no way, `missed` says why the best one fails.
+struct Ways {
+  std::vector<Way> all;
+  Shortfall missed;
+};
+Ways ways_to_serve(const Machine& machine, const Load& load, bool share_cards, double times = 1,
+                   double memory = 1);
+
+/// Copies of one load on a fleet.
+struct Stay {
+  std::size_t load = 0;  ///< index
+  Way way;
+  Size copies = 0;
+};
+/// The copies of each load on one of the machines, and how many machines look like this.
+struct Pattern {
+  std::vector<Size> copies;  ///< by stay
+  Size machines = 0;
+  bool operator==(const Pattern&) const = default;
+};
+struct Fleet {
+  Size machines = 0;
+  std::vector<Stay> stays;  ///< one for each load
+  std::vector<Pattern> patterns;
+  Size free_parts = 0;  ///< of cards, on all machines
+  /// No smaller number of such machines can do it with these ways. Always so where of two sizes of
+  /// copies one divides the other: first fit by falling size is then optimal (Coffman, Garey,
+  /// Johnson, J. Complexity 3, 1987).
+  bool proven = true;
+};
+
+/// The fewest machines with `cards` cards that hold `scale` times every load, by one way for each
+/// load: ways[i] are those of load i, none empty. Of equal numbers, the one that leaves most free.
+Fleet smallest_fleet(Size cards, std::span<const std::vector<Way>> ways, double scale = 1);
+
+}  // namespace headroom::model

@@ -1,0 +1,26 @@
+// How much of a model the cards take as the context grows, of a runtime that computes the rest on
+// the CPU.
+#pragma once
+
+#include <vector>
+
+#include "model/infer/estimate.hpp"
+
+namespace headroom::model {
+
+/// What llama.cpp would be told for one context.
+struct LayersAtContext {
+  Size context = 0;
+  Size gpu_layers = 0;  ///< the most that fit, as --gpu-layers counts: the output is one more
+  Estimate estimate;    ///< with them
+  /// The fewest first layers (--n-cpu-moe) whose experts have to stay in host memory so that all
+  /// else is on the cards; -1: a model without experts, or all of them are not enough.
+  Size cpu_moe = -1;
+  Estimate with_cpu_moe;
+};
+
+/// Contexts by powers of two from 2048 tokens, the scenario's own and the model's longest; none
+/// that does not hold the scenario's prompt and output. Other options of the scenario's split stay.
+std::vector<LayersAtContext> layers_by_context(const Scenario& scenario);
+
+}  // namespace headroom::model

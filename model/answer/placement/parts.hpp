@@ -1,0 +1,90 @@
+// The two problems that are left once it is settled which units are off the cards: their division
+// between host memory and disk, and the packing of all others on the cards. Each has a relaxation
+// to fractions of units that bounds it from below, and an exact search that gives up after so many
+// steps.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "model/answer/placement/search.hpp"
+
+namespace headroom::model {
+
+inline double real(Size n) { return static_cast<double>(n); }
+
+/// 0 to n - 1, those of larger `key` first.
+template <class F>
+std::vector<std::size_t> ordered(std::size_t n, F&& key) {
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return key(a) > key(b); });
+  return order;
+}
+
+inline double per_byte(double value, Size bytes) { return value / real(std::max<Size>(1, bytes)); }
+
+/// Units off the cards, in host memory or on disk: a knapsack of what host memory saves.
+class HostAndDisk {
+ public:
+  explicit HostAndDisk(const UnitProblem& problem);
+  /// Seconds at the least with `off` units of each class off the cards, fractions allowed; endless
+  /// where they fit nowhere.
+  double bound(const Counts& off) const;
+  struct Result {
+    std::optional<Counts> in_memory;  ///< of the best division found
+    double seconds = endless;
+    bool exact = true;  ///< false: a better one may have been missed
+  };
+  Result divide(const Counts& off) const;
+
+ private:
+  friend class Division;
+  Size memory_room(const Counts& off) const;
+
+  const UnitProblem& p_;
+  std::vector<std::size_t> order_;  // classes, what saves most per byte of host memory first
+};
+
+/// Units on cards, each card with its own roofline.
+class Cards {
+ public:
+  explicit Cards(const UnitProblem& problem);
+  /// Seconds of compute at the least with `off` units of each class off the cards, fractions
+  /// allowed; endless where the others do not fit.
+  double bound(const Counts& off) const;
+  struct Result {
+    std::optional<std::vector<Counts>> on;  ///< by card, of the best packing found
+    double seconds = endless;
+    bool exact = true;
+  };
+  /// The least below `limit`; the first found of at most `enough` seconds will do.
+  Result pack(const Counts& off, double limit, double enough) const;
+
+ private:
+  friend class Packing;
+  /// A side of the rooflines: all bytes, or FLOPs; bytes that are read beside either.
+  struct Side {
+    bool idle = true;                  // no unit has any work
+    std::vector<double> work;          // of a unit
+    std::vector<double> seconds;       // of a card, by the order in which cards are packed
+    std::vector<std::size_t> classes;  // the densest in work first
+    std::vector<std::size_t> cards;    // the fastest first
+  };
+  Side side(std::vector<double> work, double UnitDevice::*seconds) const;
+  double fractional(const Side& side, const std::vector<Size>& rooms, const Counts& units,
+                    std::size_t from) const;
+  double fractional(const std::vector<Size>& rooms, const Counts& units, std::size_t from) const;
+  std::optional<std::vector<Size>> rooms(const Counts& off) const;
+  Counts others(const Counts& off) const;
+
+  const UnitProblem& p_;
+  std::vector<std::size_t> order_;  // of packing: the card that reads fastest first
+  std::vector<Size> size_;          // of a unit on a card, its cache included
+  Side bytes_, flops_, beside_;
+  bool one_sided_ = true;  // every unit is on the same side of every card's roofline
+};
+
+}  // namespace headroom::model

@@ -1,0 +1,214 @@
+#include "model/answer/placement/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/answer/placement/parts.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// Numbers of units off the cards that are looked at one by one, fewer of classes taken together,
+/// which give no more than a bound; and of them those worked out.
+constexpr Size most_candidates = Size{1} << 20, most_together = Size{1} << 18;
+constexpr int most_worked_out = 2000;
+
+/// All numbers of units off the cards, as digits of one number.
+class Candidates {
+ public:
+  explicit Candidates(const UnitProblem& p) : p_(p) {}
+  Size radix(std::size_t i) const {
+    return p_.units[i].offloads && !p_.cards.empty() ? p_.units[i].count + 1 : 1;
+  }
+  /// At most one more than `most`.
+  Size size(Size most = most_candidates) const {
+    Size all = 1;
+    for (std::size_t i = 0; i < p_.units.size() && all <= most; ++i) all *= radix(i);
+    return std::min(all, most + 1);
+  }
+  Counts operator[](Size index) const {
+    Counts off;
+    for (std::size_t i = 0; i < p_.units.size(); ++i) {
+      off.push_back(p_.cards.empty() ? p_.units[i].count : index % radix(i));
+      index /= radix(i);
+    }
+    return off;
+  }
+
+  /// The next one after `off`.
+  void advance(Counts& off) const {
+    for (std::size_t i = 0; i < off.size(); ++i) {
+      if (radix(i) == 1) continue;
+      if (++off[i] < radix(i)) return;
+      off[i] = 0;
+    }
+  }
+
+ private:
+  const UnitProblem& p_;
+};
+
+double off_the_cards(const UnitProblem& p, const Counts& off) {
+  double bytes = 0, flops = 0, beside = 0;
+  for (std::size_t i = 0; i < off.size(); ++i) {
+    bytes += static_cast<double>(off[i]) * p.units[i].off_bytes;
+    flops += static_cast<double>(off[i]) * p.units[i].off_flops;
+    beside += static_cast<double>(off[i]) * p.units[i].off_beside;
+  }
+  return p.offloaded.seconds(bytes, flops, beside);
+}
+
+/// Every candidate there is, the lowest bound first.
+UnitPlacement search_all(const UnitProblem& p, double reached) {
+  UnitPlacement best;
+  best.bound = best.step = reached;
+  for (const UnitClass& u : p.units)
+    if (p.cards.empty() && !u.offloads) return best;
+  const Candidates candidates(p);
+  const HostAndDisk host(p);
+  const Cards cards(p);
+  std::vector<std::pair<double, Size>> promising;
+  Counts each = candidates[0];
+  for (Size index = 0, size = candidates.size(); index < size; ++index, candidates.advance(each)) {
+    const double offload_s = host.bound(each);
+    if (p.step(offload_s, off_the_cards(p, each)) >= reached) continue;
+    const double low = p.step(offload_s, off_the_cards(p, each) + cards.bound(each));
+    if (low < reached) promising.emplace_back(low, index);
+  }
+  std::sort(promising.begin(), promising.end());
+  int worked_out = 0;
+  for (const auto& [low, index] : promising) {
+    if (low >= best.step * (1 - 1e-12)) break;
+    if (++worked_out > most_worked_out) {
+      best.bound = std::min(best.bound, low);
+      break;
+    }
+    const Counts off = candidates[index];
+    const HostAndDisk::Result divided = host.divide(off);
+    const double offload_s = divided.exact ? divided.seconds : host.bound(off);
+    const double rest = off_the_cards(p, off), least = cards.bound(off);
+    if (p.step(offload_s, rest + least) >= best.step * (1 - 1e-12)) continue;
+    const double beside = offload_s + rest + (p.launches_hide ? 0 : p.launches);
+    const double hidden = p.launches_hide ? p.launches - rest : 0;
+    const Cards::Result packed =
+        cards.pack(off, best.step - beside, std::max(least * (1 + 1e-12), hidden));
+    if (!packed.exact || (!divided.exact && packed.on))
+      best.bound =
+          std::min(best.bound, p.step(offload_s, rest + (packed.exact ? packed.seconds : least)));
+    if (!packed.on || !divided.in_memory) continue;
+    const double step = p.step(divided.seconds, rest + packed.seconds);
+    if (step >= best.step) continue;
+    best.step = step;
+    best.on = *packed.on;
+    best.on.push_back(*divided.in_memory);
+    best.on.push_back(off);
+    for (std::size_t i = 0; i < off.size(); ++i) best.on.back()[i] -= (*divided.in_memory)[i];
+  }
+  best.bound = std::min(best.bound, best.step);
+  return best;
+}
+
+// ---- classes taken together --------------------------------------------------------------------
+
+using Groups = std::vector<std::vector<std::size_t>>;
+
+/// The class of a group: as `pick` of two values says, such as the smaller.
+template <class Pick>
+UnitClass together(const UnitProblem& p, const std::vector<std::size_t>& group, Pick&& pick) {
+  UnitClass all = p.units[group.front()];
+  all.count = 0;
+  for (const std::size_t i : group) {
+    const UnitClass& u = p.units[i];
+    all.count += u.count;
+    for (const auto field :
+         {&UnitClass::on_card, &UnitClass::on_cpu, &UnitClass::on_disk, &UnitClass::cache})
+      all.*field = pick(all.*field, u.*field);
+    for (const auto field :
+         {&UnitClass::bytes, &UnitClass::flops, &UnitClass::beside, &UnitClass::off_bytes,
+          &UnitClass::off_flops, &UnitClass::off_beside, &UnitClass::cpu_s, &UnitClass::disk_s})
+      all.*field = pick(all.*field, u.*field);
+  }
+  return all;
+}
+const auto smaller = [](auto a, auto b) { return std::min(a, b); };
+const auto larger = [](auto a, auto b) { return std::max(a, b); };
+
+template <class Pick>
+UnitProblem with_groups(const UnitProblem& p, const Groups& groups, Pick&& pick) {
+  UnitProblem changed = p;
+  changed.units.clear();
+  for (const auto& group : groups) changed.units.push_back(together(p, group, pick));
+  return changed;
+}
+
+/// How much of the units' size and time is lost by taking a group together.
+double loss(const UnitProblem& p, const std::vector<std::size_t>& group) {
+  const UnitClass low = together(p, group, smaller), high = together(p, group, larger);
+  const auto span = [](double a, double b) { return b > 0 ? (b - a) / b : 0; };
+  const double size = span(static_cast<double>(low.on_card + low.cache),
+                           static_cast<double>(high.on_card + high.cache));
+  return (size + span(low.bytes + low.beside, high.bytes + high.beside) +
+          span(low.flops, high.flops) + span(low.disk_s, high.disk_s)) *
+         static_cast<double>(high.count);
+}
+
+/// As few classes as there have to be, those most alike together.
+Groups grouped(const UnitProblem& p) {
+  Groups groups;
+  for (std::size_t i = 0; i < p.units.size(); ++i) groups.push_back({i});
+  while (groups.size() > 1) {
+    const UnitProblem now = with_groups(p, groups, larger);
+    const bool together = groups.size() < p.units.size();
+    if (Candidates(now).size() <= (together ? most_together : most_candidates)) return groups;
+    std::size_t a = 0, b = 1;
+    double least = endless;
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      for (std::size_t j = i + 1; j < groups.size(); ++j) {
+        if (now.units[i].offloads != now.units[j].offloads) continue;
+        auto both = groups[i];
+        both.insert(both.end(), groups[j].begin(), groups[j].end());
+        if (const double lost = loss(p, both); lost < least) {
+          least = lost;
+          a = i;
+          b = j;
+        }
+      }
+    if (!std::isfinite(least)) return groups;
+    groups[a].insert(groups[a].end(), groups[b].begin(), groups[b].end());
+    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(b));
+  }
+  return groups;
+}
+
+/// Units of groups as units of their classes, device by device.
+std::vector<Counts> apart(const UnitProblem& p, const Groups& groups,
+                          const std::vector<Counts>& on) {
+  std::vector<Counts> devices(on.size(), Counts(p.units.size(), 0));
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    auto member = groups[g].begin();
+    Size left = p.units[*member].count;
+    for (std::size_t device = 0; device < on.size(); ++device)
+      for (Size n = on[device][g]; n > 0;) {
+        while (left == 0) left = p.units[*++member].count;
+        const Size some = std::min(n, left);
+        devices[device][*member] += some;
+        left -= some;
+        n -= some;
+      }
+  }
+  return devices;
+}
+
+}  // namespace
+
+UnitPlacement search(const UnitProblem& p, double reached) {
+  const Groups groups = grouped(p);
+  if (groups.size() == p.units.size()) return search_all(p, reached);
+  UnitPlacement found = search_all(with_groups(p, groups, larger), reached);
+  found.on = found.on.empty() ? found.on : apart(p, groups, found.on);
+  found.bound = search_all(with_groups(p, groups, smaller), found.step).bound;
+  return found;
+}
+
+}  // namespace headroom::model

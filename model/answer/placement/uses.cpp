@@ -1,0 +1,271 @@
+// What devices hold under a plan: weights, caches, working memory and what engines take beside.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "model/infer/memory/activation.hpp"
+#include "model/infer/memory/kv_cache.hpp"
+#include "model/infer/placement/assignment.hpp"
+#include "model/infer/placement/draft_memory.hpp"
+#include "model/infer/placement/split.hpp"
+#include "model/infer/scenario/layer_split.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// What the engine's kernels want on this card.
+ExpertPadding expert_padding(const Runtime& runtime, const Device& device) {
+  if (device.compute_capability.empty()) return {};
+  const double capability = std::atof(device.compute_capability.c_str());
+  for (const ExpertTiles& each : runtime.expert_tiles)
+    if (capability >= each.from && capability < each.before)
+      return {each.inner_multiple, each.hidden_multiple, each.scales_twice};
+  return {};
+}
+
+Rank rank_of(const Scenario& s, const Plan& plan, Size card) {
+  Rank rank = plan.rank(card, *s.runtime);
+  if (s.weights->shards.mxfp4_inner > 0)
+    rank.padding = expert_padding(*s.runtime, s.machine->devices[static_cast<std::size_t>(card)]);
+  return rank;
+}
+
+/// What PyTorch's allocator holds beside the weights of a card.
+Bytes block_rests(const Scenario& s, const Plan& plan, Size card) {
+  if (s.runtime->blocks == Blocks::exact) return Bytes(0);
+  const BlockRests& rests = s.weights->rests;
+  const BlockRests::Sums& sums =
+      s.runtime->blocks == Blocks::fused ? rests.fused_on(plan.shards) : rests.apart;
+  double rest = 0;
+  for_pieces_on_card(plan, card,
+                     [&](const Piece& piece) { rest += between(sums.before, piece.layers); });
+  const bool first =
+      plan.assignment != nullptr ? plan.assignment->embedding == card : plan.stage_of(card) == 0;
+  if (first && plan.embedding == Where::card) rest += sums.embedding;
+  if (plan.has_head(card)) rest += sums.head;
+  return rounded_down(std::ceil(rest));
+}
+
+/// Of a card that divides matrices with others.
+Bytes rank_weights(const Scenario& s, const Plan& plan, Size card) {
+  const Shards& shards = s.weights->shards;
+  const Rank rank = rank_of(s, plan, card);
+  const Range range = plan.layers_of(card);
+  Bytes bytes = shards.of_rank(shards.layers(range.first, range.last), rank);
+  if (plan.stage_of(card) == 0) bytes += shards.of_rank(shards.embedding, rank);
+  if (!plan.has_head(card)) return bytes;
+  bytes += shards.of_rank(shards.head, rank);
+  // A tied head is on its own card only where all is one stage.
+  if (s.weights->model->profile.tied_head && plan.stages > 1)
+    bytes += shards.of_rank({.vocabulary = rounded_down(s.weights->head_read)}, rank);
+  return bytes;
+}
+
+/// Of a card that holds layers of its own; in row mode a part of every matrix too.
+Bytes layer_weights(const Scenario& s, const Plan& plan, Size card) {
+  const Weights& w = *s.weights;
+  const Range range = plan.layers_of(card);
+  Bytes bytes = layer_bytes(w, range);
+  if (card == 0 && plan.embedding == Where::card) bytes += w.embedding;
+  const Bytes head =
+      plan.head == Where::card ? head_bytes(s, plan.embedding == plan.head) : Bytes(0);
+  if (plan.has_head(card)) bytes += head;
+  if (s.layer_split == nullptr || s.layer_split->mode != SplitMode::row) return bytes;
+  const auto matrices = [&](Range layers) {
+    const Divided divided = w.shards.layers(layers.first, layers.last);
+    return divided.split + divided.heads;
+  };
+  const Bytes own = matrices(range) + (plan.has_head(card) ? head : Bytes(0));
+  const double all = static_cast<double>((matrices(plan.on_cards) + head).count());
+  return bytes - own +
+         rounded_down(std::ceil(all * card_shares(s)[static_cast<std::size_t>(card)]));
+}
+
+/// Copies that stand beside their originals while the engine fuses matrices at start: q, k and v of
+/// every layer on the card, and the experts of one layer. Source: AutoAWQ 0.1.6
+/// utils/fused_utils.py fuse_qkv, and 0.2 models/mixtral.py; the originals go with the old model.
+Bytes fused_copies(const Scenario& s, const Plan& plan, Size card) {
+  if (!s.runtime->fuses_at_start) return Bytes(0);
+  const Weights& w = *s.weights;
+  Bytes separate, experts;
+  for_pieces_on_card(plan, card, [&](const Piece& piece) {
+    if (piece.content != Content::experts) separate += between(w.separate_before, piece.layers);
+    if (piece.content == Content::dense) return;
+    for (Size layer = piece.layers.first; layer < piece.layers.last; ++layer)
+      experts = std::max(experts, between(w.experts_before, {layer, layer + 1}));
+  });
+  return separate + experts;
+}
+
+/// Buffers of all-reduce in the card's memory: where cards meet over the host's bus they are in the
+/// host's (NCCL's SHM transport; logs of vLLM 0.7 on 2 and 16 such cards have 0.2 GiB in all beside
+/// PyTorch's, those of cards with NVLink 1.4 to 2.1).
+Bytes communication(const Scenario& s, const Plan& plan, Size card) {
+  const Device& device = s.machine->devices[static_cast<std::size_t>(card)];
+  if (plan.shards <= 1 || device.link.value() <= 0) return Bytes(0);
+  return rounded_down(s.runtime->communication_bytes.value);
+}
+
+/// Of each byte of weights, what blocks of the allocator hold beside it on average.
+double rest_share(const Scenario& s) {
+  const BlockRests::Sums& rests = s.weights->rests.apart;
+  if (s.runtime->blocks == Blocks::exact || s.weights->total <= Bytes(0)) return 0;
+  return (rests.before.back() + rests.embedding + rests.head) / s.weights->total.real().value();
+}
+
+/// Few scenarios have one.
+DraftUse draft_of(const Scenario& s, Size shards, bool first) {
+  return s.draft == nullptr ? DraftUse() : draft_on_card(s, shards, first);
+}
+DraftUse draft_off_cards(const Scenario& s, const Plan& plan) {
+  return s.draft == nullptr ? DraftUse() : draft_on_host(s, plan);
+}
+
+}  // namespace
+
+Bytes held_back(const Scenario& s, const Plan& plan, Size card) {
+  const Range range = plan.layers_of(card);
+  if (s.cpu_offload > Bytes(0)) {
+    const Shards& shards = s.weights->shards;
+    return std::min(s.cpu_offload,
+                    shards.of_rank(shards.layers(range.first, range.last), rank_of(s, plan, card)));
+  }
+  if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return Bytes(0);
+  return between(s.layer_split->on_host.bytes_before, range);
+}
+
+Uses::Uses(const Scenario& s, Size shards)
+    : s_(s),
+      shards_(shards),
+      cache_(s, reserved_tokens(s), shards),
+      all_caches_(cache_(0, std::ssize(s.weights->layer))),
+      work_(s, shards),
+      prompt_cache_(work_.grows() ? CacheBytes(s, prompt_tokens(s), shards) : CacheBytes()),
+      taken_((1.0 + s.runtime->fragmentation.value) * (1.0 + rest_share(s))) {
+  const Bytes all = work_.grows() ? all_caches_ : Bytes(0);
+  working_ = work_(all, all);
+  beside_ = working_ + rotary_tables(s, std::ssize(s.weights->layer));
+}
+
+const Uses& Uses::divided(Size shards) const {
+  if (shards == shards_) return *this;
+  for (const auto& other : divided_)
+    if (other->shards() == shards) return *other;
+  return *divided_.emplace_back(std::make_unique<Uses>(s_, shards));
+}
+
+/// Whether the card before it has an equal part and is alike.
+bool Uses::repeats(const Plan& plan, Size card) const {
+  if (card % plan.shards == 0 || plan.expert_groups > 1) return false;
+  const Device *at = &s_.machine->devices[static_cast<std::size_t>(card)], *before = at - 1;
+  return at->compute_capability == before->compute_capability && at->link == before->link;
+}
+
+Bytes Uses::room(Size card, double factor) const {
+  const Bytes budget = scaled(card_budget(s_, static_cast<std::size_t>(card)), factor);
+  const Bytes left = budget - rounded_down(s_.runtime->context_bytes.value);
+  const DraftUse draft = draft_of(s_, 1, card == 0);
+  return scaled(left, taken_) - beside_ - workspace(s_, static_cast<std::size_t>(card)) -
+         draft.weights - draft.kv_cache;
+}
+
+CardUse Uses::card(const Plan& plan, Size card) const {
+  if (s_.runtime->split != Split::tensors) return held_on(plan, card);
+  if (ranks_.empty()) ranks_.resize(static_cast<std::size_t>(plan.cards));
+  std::optional<CardUse>& use = ranks_[static_cast<std::size_t>(card)];
+  if (!use) use = repeats(plan, card) ? this->card(plan, card - 1) : held_on(plan, card);
+  return *use;
+}
+
+Bytes Uses::weights(const Plan& plan, Size card) const {
+  return s_.runtime->split == Split::tensors ? this->card(plan, card).weights
+                                             : weights_on(plan, card);
+}
+
+HostUse Uses::host(const Plan& plan) const {
+  if (s_.runtime->split != Split::tensors) return held_by_host(plan);
+  if (!host_) host_ = held_by_host(plan);
+  return *host_;
+}
+
+Bytes Uses::weights_on(const Plan& plan, Size card) const {
+  if (!is_used(plan, card)) return {};
+  Bytes bytes = card == 0 ? plan.stage_buffer : Bytes(0);
+  if (plan.assignment != nullptr)
+    bytes += held_on_card(s_, plan, cache_, card).weights;
+  else
+    bytes += s_.runtime->split == Split::tensors ? rank_weights(s_, plan, card)
+                                                 : layer_weights(s_, plan, card);
+  if (plan.assignment == nullptr && plan.partly_on_host) bytes -= held_back(s_, plan, card);
+  return bytes + draft_of(s_, shards_, card == plan.idle).weights;
+}
+
+CardUse Uses::held_on(const Plan& plan, Size card) const {
+  CardUse use;
+  if (!is_used(plan, card)) return use;
+  const auto caches = [&](const CacheBytes& cache) {
+    if (plan.assignment != nullptr) return held_on_card(s_, plan, cache, card).caches;
+    if (!caches_on_cards(s_)) return Bytes(0);
+    const Range range = plan.layers_of(card);
+    Bytes bytes = cache(range.first, range.last);
+    if (card == 0 && plan.stage_buffer > Bytes(0))
+      bytes += cache(plan.on_cards.last, std::ssize(s_.weights->layer));
+    return bytes;
+  };
+  use.weights = weights_on(plan, card);
+  const Bytes own = caches(cache_);
+  use.kv_cache = own + draft_of(s_, shards_, card == plan.idle).kv_cache;
+  Size layers = 0;
+  for_pieces_on_card(plan, card, [&](const Piece& piece) { layers += piece.layers.size(); });
+  // Cards without the head make no logits; where no card has it, the first may be asked to.
+  const bool other =
+      (s_.runtime->split == Split::layers || plan.stages > 1) && plan.head == Where::card;
+  const Head head = !other || plan.has_head(card) ? Head::here
+                    : card == 0                   ? Head::returned
+                                                  : Head::elsewhere;
+  const Bytes prompts = work_.grows() ? std::min(own, caches(prompt_cache_)) : own;
+  use.beside_weights = block_rests(s_, plan, card) + rotary_tables(s_, layers);
+  use.activations = std::max(work_(own, prompts, head), fused_copies(s_, plan, card)) +
+                    workspace(s_, static_cast<std::size_t>(card)) + use.beside_weights;
+  use.context = rounded_down(s_.runtime->context_bytes.value) + communication(s_, plan, card);
+  use.fragmentation =
+      rounded_down(static_cast<double>((use.weights + use.kv_cache + use.activations).count()) *
+                   s_.runtime->fragmentation.value);
+  return use;
+}
+
+Bytes Uses::host_weights(const Plan& plan) const {
+  const Bytes draft = draft_off_cards(s_, plan).weights;
+  if (plan.assignment != nullptr) return held_on_host(s_, plan, cache_).weights + draft;
+  Bytes bytes = layer_bytes(*s_.weights, plan.on_cpu);
+  if (plan.embedding == Where::cpu) bytes += s_.weights->embedding;
+  if (plan.head == Where::cpu) bytes += head_bytes(s_, plan.embedding == plan.head);
+  if (plan.partly_on_host)
+    for (Size card = 0; card < plan.cards; ++card) bytes += held_back(s_, plan, card);
+  return bytes + draft;
+}
+
+HostUse Uses::held_by_host(const Plan& plan) const {
+  HostUse use;
+  use.weights = host_weights(plan);
+  use.process = rounded_down(s_.runtime->host_bytes.value);
+  const bool computes = plan.stage_buffer == Bytes(0) &&
+                        (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card);
+  if (computes) use.activations = work_.of_pass();
+  const DraftUse draft = draft_off_cards(s_, plan);
+  use.kv_cache = draft.kv_cache;
+  if (plan.assignment != nullptr) {
+    use.kv_cache += held_on_host(s_, plan, cache_).caches;
+    return use;
+  }
+  if (s_.runtime->repacks_on_cpu) use.process += use.weights - draft.weights;
+  if (!caches_on_cards(s_))
+    use.kv_cache += plan.stage_buffer > Bytes(0) ? all_caches_
+                                                 : cache_(plan.on_cards.first, plan.on_cards.last);
+  if (computes)
+    use.kv_cache +=
+        cache_(plan.on_cpu.first, plan.on_cpu.last) + cache_(plan.on_disk.first, plan.on_disk.last);
+  return use;
+}
+
+}  // namespace headroom::model

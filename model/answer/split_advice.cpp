@@ -1,0 +1,112 @@
+#include "model/answer/split_advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "model/answer/placement/strategy.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/infer/serving.hpp"
+
+namespace headroom::model {
+namespace {
+
+struct FittingSplit {
+  Scenario scenario;
+  Estimate estimate;
+};
+
+/// Every tensor-parallel and pipeline split of the machine that puts all on cards.
+std::vector<FittingSplit> splits_that_fit(Scenario s) {
+  std::vector<FittingSplit> all;
+  const auto cards = static_cast<Size>(s.machine->devices.size());
+  s.expert_parallel = s.data_parallel = 0;
+  for (s.tensor_parallel = 1; s.tensor_parallel <= cards; ++s.tensor_parallel)
+    for (s.pipeline_parallel = 1; s.pipeline_parallel <= cards / s.tensor_parallel;
+         ++s.pipeline_parallel)
+      if (const Estimate e = evaluate(s); is_on_gpus(e)) all.push_back({s, e});
+  return all;
+}
+
+std::string words_of(const FittingSplit& split) {
+  const Scenario& s = split.scenario;
+  return fmt::format("--tp {} --pp {}: fits on {} GPU{}, {:.1f} ms a token", s.tensor_parallel,
+                     s.pipeline_parallel, split.estimate.gpus_used,
+                     split.estimate.gpus_used == 1 ? "" : "s", 1e3 * split.estimate.tpot.value());
+}
+
+/// The quickest a token, and the quickest of the fewest cards where that is another.
+std::vector<std::string> best_splits(const Scenario& s) {
+  const std::vector<FittingSplit> all = splits_that_fit(s);
+  if (all.empty()) return {};
+  const auto quickest = std::ranges::min_element(all, {}, [](const FittingSplit& each) {
+    return std::pair(each.estimate.tpot.value(), each.estimate.gpus_used);
+  });
+  const auto fewest = std::ranges::min_element(all, {}, [](const FittingSplit& each) {
+    return std::pair(each.estimate.gpus_used, each.estimate.tpot.value());
+  });
+  std::vector<std::string> texts{words_of(*quickest)};
+  if (fewest->estimate.gpus_used < quickest->estimate.gpus_used) texts.push_back(words_of(*fewest));
+  return texts;
+}
+
+/// The cards of one of the machine's boxes.
+std::optional<std::string> one_box(const Scenario& s) {
+  const Host& host = s.machine->host;
+  if (host.boxes < 2 || host.cards < 1) return std::nullopt;
+  const MachineShare box = share_of(*s.machine, host.cards, host.boxes);
+  Scenario alone = s;
+  alone.machine = &box.machine;
+  const Estimate e = evaluate(alone);
+  if (!is_on_gpus(e)) return std::nullopt;
+  return fmt::format("the {} cards of one machine: fits on {} GPU{}, {:.1f} ms a token", host.cards,
+                     e.gpus_used, e.gpus_used == 1 ? "" : "s", 1e3 * e.tpot.value());
+}
+
+}  // namespace
+
+bool is_of_split(Reason reason) {
+  switch (reason) {
+    case Reason::heads_not_divisible:
+    case Reason::layers_not_divisible:
+    case Reason::not_enough_gpus:
+    case Reason::parallelism_unsupported:
+    case Reason::widths_not_divisible:
+    case Reason::groups_not_divisible:
+    case Reason::vocabulary_not_divisible:
+    case Reason::no_experts:
+    case Reason::experts_span_replicas:
+    case Reason::experts_divide_cards:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::vector<std::string> other_splits(const Scenario& asked) {
+  Scenario s = asked;
+  s.assignment = nullptr;
+  if (s.runtime->split == Split::tensors) return best_splits(s);
+  s.tensor_parallel = s.pipeline_parallel = s.expert_parallel = s.data_parallel = 0;
+  std::vector<std::string> texts;
+  if (auto box = one_box(s))
+    texts.push_back(std::move(*box));
+  else if (const Estimate e = evaluate(s); is_on_gpus(e))
+    texts.push_back(
+        fmt::format("no --tp, --pp, --dp or --ep: layers go on {} GPU{}, {:.1f} ms a "
+                    "token",
+                    e.gpus_used, e.gpus_used == 1 ? "" : "s", 1e3 * e.tpot.value()));
+  for (const Runtime& other : runtimes()) {
+    if (other.split != Split::tensors || other.name != other.family) continue;
+    s.runtime = &other;
+    s.layer_split = nullptr;
+    const auto found = best_splits(s);
+    if (found.empty()) continue;
+    texts.push_back(fmt::format("--runtime {} {}", other.name, found.front()));
+    break;
+  }
+  return texts;
+}
+
+}  // namespace headroom::model

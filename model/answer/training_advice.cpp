@@ -1,0 +1,204 @@
+#include "model/answer/training_advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+#include "model/infer/estimate.hpp"
+#include "model/infer/serving.hpp"
+#include "model/train/outcome.hpp"
+#include "model/train/shape.hpp"
+#include "model/train/time.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// The peak, or more than any card has where the step cannot be.
+Bytes peak_of(TrainingEvaluator& evaluate, const TrainingScenario& s) {
+  try {
+    return evaluate(s).peak;
+  } catch (const std::invalid_argument&) {
+    return all_of_it;
+  }
+}
+
+}  // namespace
+
+Size largest_batch(TrainingScenario s, Bytes card) {
+  TrainingEvaluator evaluate;
+  return largest(Size{1} << 20, [&](Size n) {
+    s.batch = n;
+    return peak_of(evaluate, s) <= card;
+  });
+}
+
+Size longest_sequence(TrainingScenario s, Bytes card) {
+  TrainingEvaluator evaluate;
+  const Size step = 64 * s.parallel.context;
+  return step * largest(Size{1} << 20, [&](Size n) {
+           s.sequence = n * step;
+           return peak_of(evaluate, s) <= card;
+         });
+}
+
+Size fewest_replicas(TrainingScenario s, Bytes card) {
+  TrainingEvaluator evaluate;
+  s.zero = 3;
+  for (Size n = 2; n <= 4096; n *= 2) {
+    s.parallel.replicas = n;
+    if (peak_of(evaluate, s) <= card) return n;
+  }
+  return 0;
+}
+
+namespace {
+
+/// One thing that could be changed. Of those with the same `kind` one alone makes sense.
+struct Option {
+  std::string flags, effect;
+  int kind;
+  std::function<void(TrainingScenario&)> apply;
+};
+
+/// What adapters would be made of; null where no layer takes them.
+struct Adapted {
+  Adapter adapter;
+  Weights base;
+};
+std::unique_ptr<Adapted> adapted(const TrainingScenario& s) {
+  if (s.adapter != nullptr) return nullptr;
+  try {
+    auto made = std::make_unique<Adapted>();
+    made->adapter = adapt(*s.model, {.rank = 16, .targets = {"all-linear"}});
+    made->base = hold(*s.model, scheme("nf4"));
+    return made;
+  } catch (const AdapterError&) {
+    return nullptr;
+  }
+}
+
+std::vector<Option> options_of(const TrainingScenario& s, const Adapted* made, Size cards) {
+  enum { attention, loss, batch, states, share, again, host, sequence };
+  std::vector<Option> all;
+  const auto option = [&](std::string flags, std::string effect, int kind, auto&& apply) {
+    all.push_back({std::move(flags), std::move(effect), kind, apply});
+  };
+  if (!s.fused_attention)
+    option("--attention flash", "", attention, [](auto& c) { c.fused_attention = true; });
+  if (!s.fused_loss)
+    option("--fused-loss", "logits in chunks", loss, [](auto& c) { c.fused_loss = true; });
+  if (!s.fused_kernels)
+    option("--liger", "kernels of another package", loss,
+           [](auto& c) { c.fused_kernels = c.fused_loss = true; });
+  if (s.batch > 1)
+    option(fmt::format("--batch 1 --grad-accum {}", s.accumulated * s.batch),
+           "the same step in smaller passes", batch, [](auto& c) {
+             c.accumulated *= c.batch;
+             c.batch = 1;
+           });
+  if (s.adapter == nullptr && s.optimizer->name() == "adamw")
+    option("--optimizer adamw-8bit", "states in 8 bit", states,
+           [](auto& c) { c.optimizer = &optimizer("adamw-8bit"); });
+  if (s.adapter == nullptr && s.recipe->name != "pure-16bit")
+    option("--recipe pure-16bit", "small updates are lost to rounding", states,
+           [](auto& c) { c.recipe = &recipe("pure-16bit"); });
+  if (s.parallel.alike() > 1 && s.zero < 3)
+    option("--zero 3", "weights go between cards", share, [](auto& c) { c.zero = 3; });
+  if (const Size replicas = s.parallel.replicas * (cards / s.parallel.cards());
+      replicas > s.parallel.replicas)
+    option(fmt::format("--dp {} --zero 3", replicas),
+           "every card of the machine, weights go between them", share,
+           [replicas](TrainingScenario& c) {
+             const bool adapts = c.adapter != nullptr;
+             if (c.recipe == &usual_recipe(*c.runtime, c.zero, adapts))
+               c.recipe = &usual_recipe(*c.runtime, 3, adapts);
+             c.parallel.replicas = replicas;
+             c.zero = 3;
+           });
+  if (s.recomputation != Recomputation::full)
+    option("--checkpointing full", "forward twice", again,
+           [](auto& c) { c.recomputation = Recomputation::full; });
+  if (!s.optimizer_on_host && (s.zero > 0 || s.adapter == nullptr))
+    option("--offload-optimizer cpu", "the step runs on the CPU", host,
+           [](auto& c) { c.optimizer_on_host = true; });
+  option(fmt::format("--seq {}", s.sequence / 2), "shorter texts", sequence,
+         [](auto& c) { c.sequence = std::max<Size>(1, c.sequence / 2); });
+  if (made == nullptr) return all;
+  const std::string flags = "--lora-rank 16 --lora-targets all-linear";
+  const auto adapters = [made](TrainingScenario& c) {
+    c.adapter = &made->adapter;
+    c.recipe = &usual_recipe(*c.runtime, c.zero, true);
+  };
+  option("--lora " + flags, "adapters alone are trained", states, adapters);
+  if (made->base.refusal.empty())
+    option("--qlora " + flags, "adapters alone, beside weights in 4 bit", states,
+           [made, adapters](TrainingScenario& c) { adapters(c), c.base = &made->base; });
+  return all;
+}
+
+void sort(std::vector<Change>& all) {
+  std::ranges::stable_sort(all, [](const Change& a, const Change& b) {
+    return std::pair(!a.fits, a.time) < std::pair(!b.fits, b.time);
+  });
+}
+
+}  // namespace
+
+std::vector<Change> changes_that_save(const TrainingScenario& s, const Machine& machine) {
+  constexpr std::size_t most_pairs = 5;
+  const Bytes card = smallest_card(machine);
+  TrainingEvaluator evaluate;
+  /// Memory of a step, and the seconds that a token takes.
+  const auto cost_of = [&](const TrainingScenario& step) {
+    const TrainingEstimate e = evaluate(step);
+    const StepTime time = time_of_step(step, evaluate.shape(), e, machine,
+                                       training_pace(step.runtime->name, machine.devices.front()));
+    return std::tuple{e.peak, e.host, 1 / time.tokens_s};
+  };
+  const auto [now, host_now, time_now] = cost_of(s);
+  const auto price = [&](std::vector<Change>& all, Change change,
+                         std::initializer_list<const Option*> options) {
+    TrainingScenario changed = s;
+    for (const Option* option : options) option->apply(changed);
+    try {
+      const auto [peak, host, time] = cost_of(changed);
+      if (peak >= now) return;
+      change.peak = peak;
+      change.saved = now - peak;
+      change.host = host;
+      change.time = time / time_now;
+      change.fits = peak <= card;
+      all.push_back(std::move(change));
+    } catch (const std::invalid_argument&) {
+      // The change does not go with the rest.
+    }
+  };
+  const std::unique_ptr<Adapted> made = adapted(s);
+  const std::vector<Option> options = options_of(s, made.get(), std::ssize(machine.devices));
+  std::vector<Change> all, pairs;
+  for (const Option& each : options)
+    price(all, {.flags = each.flags, .effect = each.effect}, {&each});
+  sort(all);
+  if (!all.empty() && all.front().fits) return all;
+  for (std::size_t i = 0; i < options.size(); ++i)
+    for (std::size_t j = i + 1; j < options.size(); ++j) {
+      const Option &a = options[i], &b = options[j];
+      if (a.kind == b.kind) continue;
+      price(pairs,
+            {.flags = a.flags + ' ' + b.flags,
+             .effect = a.effect.empty() ? b.effect : a.effect + "; " + b.effect},
+            {&a, &b});
+    }
+  std::erase_if(pairs, [](const Change& pair) { return !pair.fits; });
+  sort(pairs);
+  pairs.resize(std::min(pairs.size(), most_pairs));
+  all.insert(all.begin(), pairs.begin(), pairs.end());
+  return all;
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,33 @@
+// What fits on a card, and what could be changed so that a training step does.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/train/training.hpp"
+
+namespace headroom::model {
+
+/// Most sequences of a pass whose peak is within `card`; 0: not even one.
+Size largest_batch(TrainingScenario scenario, Bytes card);
+/// Most tokens of a sequence, a multiple of 64 and of the context-parallel cards; 0: none.
+Size longest_sequence(TrainingScenario scenario, Bytes card);
+/// Fewest data-parallel cards, a power of two up to 4096, that share out everything (ZeRO 3); 0:
+/// none.
+Size fewest_replicas(TrainingScenario scenario, Bytes card);
+
+/// One change of a step, or two together.
+struct Change {
+  std::string flags;   ///< what to add to the command line
+  std::string effect;  ///< on training
+  Bytes peak{}, saved{}, host{};
+  double time = 1;  ///< of a token, over what it takes without the change
+  bool fits = false;
+};
+
+/// Single changes that save memory on the machine's smallest card, those that fit first, of these
+/// the cheapest in time first; times as time_of_step has them. Where no single change is enough,
+/// the five cheapest pairs that are come before them. The machine has a card.
+std::vector<Change> changes_that_save(const TrainingScenario& scenario, const Machine& machine);
+
+}  // namespace headroom::model

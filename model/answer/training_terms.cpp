@@ -1,0 +1,121 @@
+#include "model/answer/training_terms.hpp"
+
+#include <fmt/format.h>
+
+#include "hardware/quantity_text.hpp"
+#include "model/answer/explain.hpp"
+#include "model/answer/explain_times.hpp"
+#include "model/train/passes.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// A term as it is printed; nothing about it is uncertain but what its formula leaves out.
+Term term(std::string name, Bytes bytes, std::string formula, std::string numbers,
+          std::string_view source) {
+  const double value = static_cast<double>(bytes.count());
+  return {std::move(name),    "bytes", value, value, value, std::move(formula), std::move(numbers),
+          std::string(source)};
+}
+
+/// A term of a runtime's constant.
+Term term(std::string name, Bytes bytes, std::string formula, const Constant& constant,
+          double scale) {
+  return {std::move(name),
+          "bytes",
+          constant.low * scale,
+          static_cast<double>(bytes.count()),
+          constant.high * scale,
+          std::move(formula),
+          fmt::format("{}, {}", scale == 1 ? to_text(bytes) : fmt::format("{}", constant.value),
+                      evidence(constant)),
+          std::string(constant.source)};
+}
+
+constexpr std::string_view zero_source =
+    "Rajbhandari et al., arXiv:1910.02054: stage 1 shares out states, 2 gradients, 3 weights";
+constexpr std::string_view tape_source =
+    "torch 2.15 derivatives, transformers 5.23 modules; divided as in arXiv:2205.05198";
+
+std::string_view loss_formula(const TrainingScenario& s) {
+  switch (s.fused_loss ? LossKind::chunked : s.loss.value_or(s.runtime->loss)) {
+    case LossKind::whole:
+      return "tokens * vocabulary * bytes of logits, fp32 log-probabilities and their gradients";
+    case LossKind::compiled:
+      return "tokens * vocabulary * bytes of logits and of their gradient";
+    case LossKind::in_place:
+      return "tokens * vocabulary * 2, which turn into gradients; gradients of the head and of its "
+             "input";
+    case LossKind::pieces:
+      return "tokens * vocabulary * bytes of logits and fp32 log-probabilities; copies of one "
+             "piece";
+    case LossKind::chunked:
+      return "logits of one chunk, gradients of the head and of its input";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<Term> training_terms(const TrainingScenario& s, const TrainingEstimate& e) {
+  const Recipe& r = *s.recipe;
+  const TrainingRuntime& runtime = *s.runtime;
+  const Parallelism& p = s.parallel;
+  const bool adapters = s.adapter != nullptr;
+  const std::string over =
+      fmt::format("; card of stage {} of {}, tensors over {}, experts over {}, ZeRO {} over {}",
+                  e.stage + 1, p.stages, p.tensor, p.experts, s.zero, p.alike());
+  const std::string passes = fmt::format("{} x {} tokens over {} cards, {} passes at once", s.batch,
+                                         s.sequence, p.context, e.in_flight);
+  return {
+      term("weights", e.weights, "bytes of an element * parameters of the card",
+           (adapters ? fmt::format("{} frozen, {} trained in {} bytes", e.frozen, e.trained,
+                                   runtime.adapter_bytes)
+                     : fmt::format("{} * {}", r.weight, e.trained)) +
+               over,
+           r.source),
+      term("master weights", e.master, "bytes of a master element * trained of the card",
+           fmt::format("{} * {}", adapters ? 0 : r.master, e.trained), r.source),
+      term("gradients", e.gradients, "bytes of a gradient * trained of the card",
+           fmt::format("{} * {}{}", adapters ? runtime.adapter_bytes : r.gradient, e.trained,
+                       runtime.gradients_kept ? "; buffers of the whole run" : ""),
+           zero_source),
+      term("optimizer states", e.states, "every state tensor, by the shapes trained",
+           fmt::format("{} {} ({})", s.optimizer->package, s.optimizer->class_name,
+                       s.optimizer->options.empty() ? "defaults" : s.optimizer->options),
+           "recorded from the named package after a step"),
+      term("attention activations", e.attention, "what attention's operations keep for backward",
+           passes, tape_source),
+      term("feed-forward activations", e.feed_forward,
+           "what feed-forward's operations keep for backward", passes, tape_source),
+      term("other activations", e.other,
+           s.recomputation == Recomputation::full
+               ? "inputs of all layers, and what lies before and after them"
+               : "what lies before and after the layers",
+           passes, tape_source),
+      term("recomputed layer", e.recomputed, "the largest layer's activations, once", "",
+           "torch.utils.checkpoint"),
+      term("activation gradients", e.transient,
+           "element * tokens * (widest of a layer + hidden), one layer", "", "torch autograd"),
+      term("logits and loss", e.loss, std::string(loss_formula(s)),
+           fmt::format("vocabulary {}, at {}", s.model->profile.head_rows, name_of(e.moment)),
+           runtime.source),
+      term("gathered and reduced", e.gathered,
+           s.zero >= 3 ? "weights of whole layers, the gradient of one" : "buckets of gradients",
+           "", runtime.source),
+      term("scratch", e.scratch,
+           quantised_operands(s) ? "quantised copies of weights for either pass, workspaces"
+                                 : "16-bit gradients of each distinct matrix, workspaces",
+           s.matrices != nullptr ? std::string(s.matrices->name) : std::string(), runtime.source),
+      term("optimizer step", e.step, "temporaries of all tensors at once", "",
+           "torch/optim, _multi_tensor_*"),
+      term("driver context", e.context, "constant", runtime.context_bytes, 1),
+      term("fragmentation", e.fragmentation, "share of what comes and goes in a step",
+           runtime.fragmentation,
+           runtime.fragmentation.value > 0
+               ? static_cast<double>(e.fragmentation.count()) / runtime.fragmentation.value
+               : 0),
+  };
+}
+
+}  // namespace headroom::model

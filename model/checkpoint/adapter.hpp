@@ -1,0 +1,62 @@
+// Low-rank adapters (LoRA, arXiv:2106.09685; DoRA, arXiv:2402.09353) as PEFT puts them into a
+// model: which modules a list of targets means, and how many parameters that trains.
+//
+// Source: PEFT 0.21 over transformers 5.23, tuners/tuners_utils.py, tuners/lora/layer.py and
+// utils/transformers_weight_conversion.py; every rule here against PEFT's own counts
+// (tests/oracle/data/training/lora_counts.csv).
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/checkpoint/model.hpp"
+
+namespace headroom::model {
+
+/// PEFT would refuse it too: a target that is not there or that cannot be adapted.
+class AdapterError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+struct AdapterRequest {
+  Size rank = 8;
+  /// Names of modules, or endings of their paths; one text with any of *+?()[]|^$\ is a regular
+  /// expression over whole paths; "all-linear" is every linear layer but the head. Empty: what PEFT
+  /// takes for the model's type.
+  std::vector<std::string> targets{};
+  bool magnitudes = false;  ///< DoRA: a trained length of each output beside the two factors
+};
+
+/// One pair of factors: `copies` times [rank, in] and [out, rank].
+struct AdaptedModule {
+  std::string path;    ///< of the module
+  std::string tensor;  ///< the adapted tensor's name
+  Size in = 0, out = 0, rank = 0, copies = 1;
+  Size magnitudes = 0;
+  /// copies * rank * (in + out) + magnitudes
+  Size parameters() const { return copies * rank * (in + out) + magnitudes; }
+};
+
+struct Adapter {
+  std::vector<std::string> targets;  ///< of modules, as PEFT resolves them
+  std::vector<std::string>
+      parameters_targeted;  ///< tensors taken by name: stacked experts, routers
+  std::vector<AdaptedModule> modules;
+  Size parameters() const;
+  Size magnitudes() const;
+  /// Both kinds of targets by their last names, each once.
+  std::vector<std::string> all_targets() const;
+};
+
+/// Throws AdapterError with what was asked for, what there is and what would have worked.
+Adapter adapt(const Model& model, const AdapterRequest& request);
+
+/// What PEFT targets in a model of that type when nothing is said; empty where it has no default.
+/// Source: PEFT 0.21, utils/constants.py, TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING.
+std::vector<std::string> default_targets(std::string_view model_type);
+
+}  // namespace headroom::model

@@ -1,0 +1,113 @@
+#include "model/checkpoint/allocator.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/describe/profile.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr Size mebibytes = 1024 * 1024;
+
+double rest(double bytes) {
+  const auto whole = static_cast<Size>(std::ceil(bytes));
+  return allocated(whole) - static_cast<double>(whole);
+}
+
+/// What tensors that an engine makes one have in common: their module's parent and what they do.
+std::string fused_name(std::string_view name) {
+  const auto leaf = name.rfind('.');
+  const std::string_view module = name.substr(0, leaf == name.npos ? 0 : leaf);
+  const auto dot = module.rfind('.');
+  const std::string_view last = module.substr(dot == module.npos ? 0 : dot + 1);
+  const std::string scope(module.substr(0, dot == module.npos ? 0 : dot));
+  const std::string what(name.substr(leaf == name.npos ? 0 : leaf));
+  if (last == "q_proj" || last == "k_proj" || last == "v_proj") return scope + ".qkv" + what;
+  if (last == "gate_proj" || last == "up_proj") return scope + ".gate_up" + what;
+  return std::string(name);
+}
+
+}  // namespace
+
+double allocated(Size bytes) {
+  constexpr Size small = mebibytes, segment = 20 * mebibytes, own = 10 * mebibytes,
+                 step = 2 * mebibytes;
+  const Size whole = round_up(std::max<Size>(bytes, 0), 512);
+  if (whole <= small) return static_cast<double>(whole);
+  if (whole < own) {
+    const Size together = segment / whole, left = segment - together * whole;
+    return static_cast<double>(whole) +
+           (left > small ? 0.0 : static_cast<double>(left) / static_cast<double>(together));
+  }
+  const Size taken = round_up(whole, step);
+  return static_cast<double>(taken - whole > small ? whole : taken);
+}
+
+const BlockRests::Sums& BlockRests::fused_on(Size shards) const {
+  std::size_t i = cards.size() - 1;
+  while (i > 0 && cards[i] > shards) --i;
+  return fused[i];
+}
+
+BlockRestCounter::BlockRestCounter(std::size_t layers, Size kv_heads)
+    : kv_heads_(kv_heads), fused_(layers + 2), apart_(layers + 2) {}
+
+std::size_t BlockRestCounter::slot(Size block) const {
+  if (block >= 0) return static_cast<std::size_t>(block);
+  return fused_.size() - (block == before_blocks ? 2 : 1);
+}
+
+/// Share of a tensor that one of `cards` has.
+double BlockRestCounter::part(const Divided& divided, Size cards) const {
+  const double all = divided.sum().real().value();
+  if (all <= 0) return 1;
+  const auto n = static_cast<double>(cards);
+  const double heads = std::min(n, static_cast<double>(std::max<Size>(kv_heads_, 1)));
+  return (divided.everywhere.real().value() + divided.heads.real().value() / heads +
+          (divided.split + divided.experts + divided.vocabulary).real().value() / n) /
+         all;
+}
+
+void BlockRestCounter::add(const Held& held, Size block) {
+  if (held.elements_bytes + held.beside_bytes == 0) return;
+  const std::size_t at = slot(block);
+  const auto pieces = static_cast<double>(held.pieces);
+  apart_[at] += pieces * (rest(static_cast<double>(held.elements_bytes) / pieces) +
+                          rest(static_cast<double>(held.beside_bytes) / pieces));
+  const std::string name = fused_name(held.name);
+  Place& place = fused_[at];
+  // Parts of one tensor follow each other closely.
+  auto it = std::find_if(place.rbegin(), place.rend(),
+                         [&](const Fused& each) { return each.name == name; });
+  if (it == place.rend()) {
+    place.push_back({.name = name});
+    it = place.rbegin();
+  }
+  for (std::size_t i = 0; i < BlockRests::cards.size(); ++i) {
+    const double share = part(held.divided, BlockRests::cards[i]);
+    it->elements[i] += share * static_cast<double>(held.elements_bytes);
+    it->beside[i] += share * static_cast<double>(held.beside_bytes);
+  }
+}
+
+BlockRests BlockRestCounter::rests() {
+  BlockRests all;
+  const std::size_t layers = fused_.size() - 2;
+  const auto sum_up = [&](BlockRests::Sums& sums, auto&& of) {
+    sums.before.assign(1, 0);
+    for (std::size_t i = 0; i < layers; ++i) sums.before.push_back(sums.before.back() + of(i));
+    sums.embedding = of(layers);
+    sums.head = of(layers + 1);
+  };
+  sum_up(all.apart, [&](std::size_t at) { return apart_[at]; });
+  for (std::size_t n = 0; n < BlockRests::cards.size(); ++n)
+    sum_up(all.fused[n], [&](std::size_t at) {
+      double sum = 0;
+      for (const Fused& each : fused_[at]) sum += rest(each.elements[n]) + rest(each.beside[n]);
+      return sum;
+    });
+  return all;
+}
+
+}  // namespace headroom::model

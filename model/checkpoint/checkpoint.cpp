@@ -1,0 +1,84 @@
+// Reads what a config says of its checkpoint's precision, and finds the row of its method.
+#include "model/checkpoint/checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <optional>
+
+#include "hardware/names.hpp"
+#include "model/checkpoint/checkpoint_methods.hpp"
+#include "model/checkpoint/quantisation/undescribed.hpp"
+#include "model/describe/config.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// The second is what compressed-tensors wrote before transformers read it.
+constexpr std::string_view quantisation_keys[] = {"quantization_config", "compression_config"};
+
+/// The quantisation section, at the top or in the text model's config.
+std::optional<Config> quantisation_of(const Config& config) {
+  const Config text = config.section_or_empty("text_config");
+  for (const Config* holder : {&config, &text})
+    for (const std::string_view key : quantisation_keys)
+      if (holder->has(key)) return holder->section(key);
+  return std::nullopt;
+}
+
+/// `torch_dtype` as a scheme. Absent or "auto": PyTorch's default, fp32.
+std::string plain_scheme(const Config& config) {
+  const Config text = config.section_or_empty("text_config");
+  const Config& holder = config.has("torch_dtype") || config.has("dtype") ? config : text;
+  std::string type = holder.text({"dtype", "torch_dtype"}, "float32");
+  if (type.starts_with("torch.")) type = type.substr(6);
+  if (type == "float32" || type == "float" || type == "auto") return "fp32";
+  if (type == "bfloat16") return "bf16";
+  if (type == "float16" || type == "half") return "fp16";
+  holder.fail(holder.has("dtype") ? "dtype" : "torch_dtype",
+              fmt::format("found '{}', expected float32, float16 or bfloat16", type));
+}
+
+std::string method_of(const Config& q) {
+  if (q.has("quant_method")) return lower(q.text({"quant_method"}));
+  if (q.has("quant_algo")) return "modelopt";
+  if (q.has("load_in_8bit") || q.has("load_in_4bit")) return "bitsandbytes";
+  q.fail("quant_method", fmt::format("missing; known methods: {}", known_methods()));
+}
+
+/// Null: the method is not described.
+const CheckpointMethod* row_of(const Config& q) {
+  const auto methods = checkpoint_methods();
+  const auto row = std::ranges::find(methods, method_of(q), &CheckpointMethod::name);
+  return row == methods.end() ? nullptr : &*row;
+}
+
+}  // namespace
+
+bool states_quantisation(const Config& config) { return quantisation_of(config).has_value(); }
+
+std::string checkpoint_scheme(const Config& config) {
+  const auto q = quantisation_of(config);
+  if (!q) return plain_scheme(config);
+  const CheckpointMethod* row = row_of(*q);
+  return row != nullptr ? row->scheme(*q) : undescribed_scheme(method_of(*q));
+}
+
+CheckpointDetails checkpoint_details(const Config& config) {
+  CheckpointDetails details;
+  const auto q = quantisation_of(config);
+  const Config text = config.section_or_empty("text_config");
+  details.stated = q.has_value();
+  for (const Config& c : {config, text}) {
+    const std::string type = c.text({"dtype", "torch_dtype"}, "auto");
+    details.stated = details.stated || type != "auto";
+  }
+  if (!q) return details;
+  if (const CheckpointMethod* row = row_of(*q)) row->exceptions(*q, config, details);
+  const ModuleNames checked(details.ignored);
+  for (const CheckpointGroup& group : details.groups) const ModuleNames also_checked(group.targets);
+  return details;
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,124 @@
+// The table of methods, and those that need few words: fp8, fbgemm_fp8, mxfp4, bitsandbytes.
+#include "model/checkpoint/checkpoint_methods.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <charconv>
+
+namespace headroom::model {
+namespace {
+
+std::string fp8_scheme(const Config& q) {
+  if (!q.has("weight_block_size"))
+    return q.text({"activation_scheme"}, "dynamic") == "static" ? "fp8-static" : "fp8";
+  const std::vector<Size> block = q.dims({"weight_block_size"});
+  if (block != std::vector<Size>{128, 128})
+    q.fail("weight_block_size", "expected [128, 128]; other blocks are not known");
+  return "fp8-block";
+}
+
+/// transformers calls the list modules_to_not_convert, AutoFP8 and vLLM ignored_layers.
+void listed_exceptions(const Config& q, const Config&, CheckpointDetails& details) {
+  for (const char* key : {"modules_to_not_convert", "ignored_layers", "ignore"})
+    stay(details, q.texts({key}));
+}
+
+std::string fbgemm_scheme(const Config&) { return "fp8-channel-fp32"; }
+std::string mxfp4_scheme(const Config&) { return "mxfp4"; }
+
+/// Which transformers wrote the file: {4, 57}. Nothing said: {0, 0}.
+std::pair<int, int> version_of(const Config& file) {
+  const std::string text = file.text({"transformers_version"}, "");
+  int major = 0, minor = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, major);
+  if (read.ptr < end && *read.ptr == '.') std::from_chars(read.ptr + 1, end, minor);
+  return {major, minor};
+}
+
+/// One entry of llm_int8_skip_modules as the transformers that wrote the file matched it.
+/// Sources: integrations/bitsandbytes.py of 4.57 (_replace_with_bnb_linear: the whole path, a part
+/// of it that ends at a dot, or a module's own name); quantizers/quantizers_utils.py of 5.0 and
+/// 5.10 (should_convert_module: an expression at the path's beginning, or its end) and of 5.23 (the
+/// same, the beginning only up to a dot).
+void add_skipped(std::vector<std::string>& patterns, const std::string& entry,
+                 std::pair<int, int> version) {
+  const std::string exact = escaped(entry);
+  if (version.first >= 5) {
+    const bool bounded = version >= std::pair{5, 23};
+    patterns.push_back(fmt::format("re:(?:{}){}", entry, bounded ? "(?:(?<=\\.).*)?" : ".*"));
+    patterns.push_back("re:.*" + exact + "$");  // and nothing below it
+    return;
+  }
+  patterns.push_back(fmt::format("re:.*{}\\..*", exact));
+  patterns.push_back("re:" + exact);
+  if (entry.find('.') == std::string::npos) patterns.push_back("re:.*\\." + exact);
+}
+
+constexpr CheckpointMethod table[] = {
+    {"auto-round", auto_round_scheme, auto_round_exceptions},
+    {"awq", awq_scheme, awq_exceptions},
+    {"bitsandbytes", bitsandbytes_scheme, bitsandbytes_exceptions},
+    {"compressed-tensors", compressed_scheme, compressed_exceptions},
+    {"fbgemm_fp8", fbgemm_scheme, listed_exceptions},
+    {"fp8", fp8_scheme, listed_exceptions},
+    {"gptq", gptq_scheme, gptq_exceptions},
+    {"intel/auto-round", auto_round_scheme, auto_round_exceptions},
+    {"modelopt", modelopt_scheme, modelopt_exceptions},
+    {"modelopt_fp4", modelopt_scheme, modelopt_exceptions},
+    {"mxfp4", mxfp4_scheme, listed_exceptions},
+};
+
+}  // namespace
+
+std::span<const CheckpointMethod> checkpoint_methods() { return table; }
+
+std::string bitsandbytes_scheme(const Config& q) {
+  if (q.flag({"llm_int8_has_fp16_weight"}, false))
+    q.fail("llm_int8_has_fp16_weight", "true: weights that stay in 16 bit are not described");
+  if (q.flag({"load_in_8bit", "_load_in_8bit"}, false)) return "int8";
+  if (!q.flag({"load_in_4bit", "_load_in_4bit"}, false))
+    q.fail("load_in_4bit", "neither load_in_4bit nor load_in_8bit is true");
+  const std::string type = q.text({"bnb_4bit_quant_type"}, "fp4");
+  if (type != "nf4" && type != "fp4")
+    q.fail("bnb_4bit_quant_type", fmt::format("found '{}', expected nf4 or fp4", type));
+  return q.flag({"bnb_4bit_use_double_quant"}, false) ? type + "-double" : type;
+}
+
+void bitsandbytes_exceptions(const Config& q, const Config& file, CheckpointDetails& details) {
+  if (!q.has("llm_int8_skip_modules")) return;
+  std::vector<std::string> patterns;
+  for (const std::string& entry : q.texts({"llm_int8_skip_modules"}))
+    add_skipped(patterns, entry, version_of(file));
+  stay(details, std::move(patterns));
+  // quantizers/base.py, get_modules_to_not_convert: a list takes the place of the usual head.
+  details.groups.push_back({bitsandbytes_scheme(q), {std::string(output_head)}});
+}
+
+std::string with_group(const std::string& base, const Config& q, double group,
+                       std::string_view key) {
+  constexpr double usual[] = {16, 32, 64, 128, 256, 512, 1024};
+  if (group == 128) return base;
+  if (group == -1) return base + "-nogroup";
+  if (std::ranges::find(usual, group) == std::end(usual))
+    q.fail(key, fmt::format("found a group of {}, expected 16, 32, 64, 128, 256, 512, 1024 or -1",
+                            group));
+  return fmt::format("{}-{}g", base, group);
+}
+
+std::string escaped(std::string_view text) {
+  std::string all;
+  for (const char c : text) {
+    if (std::string_view("\\.()[]{}|+*?^$").find(c) != std::string_view::npos) all += '\\';
+    all += c;
+  }
+  return all;
+}
+
+void stay(CheckpointDetails& details, std::vector<std::string> patterns) {
+  if (!patterns.empty()) details.groups.push_back({"bf16", std::move(patterns)});
+}
+
+}  // namespace headroom::model

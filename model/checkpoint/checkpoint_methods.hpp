@@ -1,0 +1,55 @@
+// The methods of quantisation that a config may name, as rows: which scheme holds what is
+// converted, and which modules depart from it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "model/checkpoint/checkpoint.hpp"
+#include "model/describe/config.hpp"
+
+namespace headroom::model {
+
+/// Whether `config` says a quantisation, at the top or in its text model's section.
+bool states_quantisation(const Config& config);
+
+/// A target of CheckpointGroup that stands for the output head, whatever its module is called.
+constexpr std::string_view output_head = "(output head)";
+
+/// One value of `quant_method`. Both functions read the section `q` and throw ConfigError that
+/// names a key which changes bytes and is not described.
+struct CheckpointMethod {
+  std::string_view name;
+  std::string (*scheme)(const Config& q);
+  /// Fills `ignored` and `groups`; `file` is the whole config.
+  void (*exceptions)(const Config& q, const Config& file, CheckpointDetails& details);
+};
+
+/// Rows of known methods, in the order of the alphabet.
+std::span<const CheckpointMethod> checkpoint_methods();
+
+// Its functions, one pair for each method or family of methods.
+std::string gptq_scheme(const Config& q);
+void gptq_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
+std::string awq_scheme(const Config& q);
+void awq_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
+std::string auto_round_scheme(const Config& q);
+void auto_round_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
+std::string compressed_scheme(const Config& q);
+void compressed_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
+std::string modelopt_scheme(const Config& q);
+void modelopt_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
+std::string bitsandbytes_scheme(const Config& q);
+void bitsandbytes_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
+
+/// "gptq-int4", "gptq-int4-64g", "gptq-int4-nogroup": the group in the name unless it is 128.
+/// Throws ConfigError about `key` for groups that no layout has.
+std::string with_group(const std::string& base, const Config& q, double group,
+                       std::string_view key);
+/// `text` as an expression that matches it and nothing else.
+std::string escaped(std::string_view text);
+/// Modules that stay in 16 bit before any other rule is asked.
+void stay(CheckpointDetails& details, std::vector<std::string> patterns);
+
+}  // namespace headroom::model

@@ -1,0 +1,169 @@
+#include "model/checkpoint/divider.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "model/checkpoint/quantisation/mix.hpp"
+
+namespace headroom::model {
+namespace {
+
+std::string_view scope_of(std::string_view path) {
+  const auto dot = path.rfind('.');
+  return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
+}
+
+/// Matrices that every card holds whole: MLA's projections to a latent and the indexer of sparse
+/// attention (vLLM 0.19 model_executor/models/deepseek_v2.py: ReplicatedLinear, disable_tp).
+bool is_repeated(std::string_view module) {
+  constexpr std::array words{std::string_view("q_a_proj"), std::string_view("kv_a_proj"),
+                             std::string_view("kv_a_proj_with_mqa")};
+  const std::string_view word = module.substr(module.rfind('.') + 1);
+  return std::find(words.begin(), words.end(), word) != words.end() ||
+         module.find(".indexer.") != std::string_view::npos;
+}
+
+void include(Size& divisor, Size n) { divisor = std::gcd(divisor, n); }
+
+/// Scales for blocks of both dimensions.
+bool is_block(const Scheme& scheme) {
+  return scheme.family == SchemeFamily::fp8 && scheme.group > 0;
+}
+
+}  // namespace
+
+Divider::Divider(const Model& model, const Scheme& scheme, Shards& shards)
+    : model_(model), scheme_(scheme), reader_(model), shards_(shards) {
+  Size most_rows = 0;
+  for (const Tensor& tensor : model.part.tensors) {
+    // The last linear layer of a module projects back to the residual stream.
+    if (tensor.of == 1 && reader_.is_linear(tensor))
+      last_[scope_of(tensor.module())] = tensor.module();
+    if (tensor.role == Role::head) heads_.push_back(tensor.module());
+    if (tensor.role == Role::embedding) most_rows = std::max(most_rows, tensor.shape.front());
+  }
+  shards.vocabulary = model.profile.head_rows > 0 ? model.profile.head_rows : most_rows;
+  for (const CacheClass& c : model.profile.caches)
+    if (c.kv_heads > 0)
+      shards.kv_heads = shards.kv_heads == 0 ? c.kv_heads : std::min(shards.kv_heads, c.kv_heads);
+  shards.experts = model.profile.routing.experts;
+}
+
+Divided Divider::divide(const Tensor& tensor, const HeldTensor& held, const Layer* layer) {
+  if (!tensor.is_parameter()) return {.everywhere = held.bytes};
+  if (tensor.of > 1) {
+    constrain(tensor, held, false);
+    return {.experts = held.bytes};
+  }
+  switch (tensor.role) {
+    case Role::embedding:
+      return tensor.shape.front() >= shards_.vocabulary ? Divided{.vocabulary = held.bytes}
+                                                        : Divided{.everywhere = held.bytes};
+    case Role::head:
+      return {.vocabulary = held.bytes};
+    case Role::conv:
+      return layer != nullptr && layer->decodes ? Divided{.split = held.bytes}
+                                                : Divided{.everywhere = held.bytes};
+    case Role::matmul:
+      return linear(tensor, held, layer);
+    case Role::bias:
+      return bias(tensor, held, layer);
+    default:
+      return {.everywhere = held.bytes};
+  }
+}
+
+Divided Divider::divide_factors(const Tensor& tensor, Bytes inner, Bytes outer,
+                                const Layer* layer) const {
+  const auto matrix = reader_.matrix(tensor);
+  const bool expert = tensor.of > 1;
+  if (!matrix ||
+      (!expert && (!reader_.is_linear(tensor) || is_repeated(tensor.module()) || matrix->out == 1)))
+    return {.everywhere = inner + outer};
+  const bool row = expert ? matrix->out == model_.shape.hidden_size : is_last(tensor.module());
+  if (row) return {.everywhere = outer, .split = inner};
+  Divided divided = expert ? Divided{.split = outer} : by_class(tensor.module(), outer, layer);
+  divided.everywhere += inner;
+  return divided;
+}
+
+Divided Divider::linear(const Tensor& tensor, const HeldTensor& held, const Layer* layer) {
+  const auto matrix = reader_.matrix(tensor);
+  // Routers and gates of one output are no parallel layers.
+  if (!reader_.is_linear(tensor) || is_repeated(tensor.module()) || !matrix || matrix->out == 1)
+    return {.everywhere = held.bytes};
+  if (layer != nullptr && layer->decodes) constrain(tensor, held, is_last(tensor.module()));
+  return by_class(tensor.module(), held.bytes, layer);
+}
+
+Divided Divider::bias(const Tensor& tensor, const HeldTensor& held, const Layer* layer) const {
+  const std::string_view module = tensor.module();
+  if (std::find(heads_.begin(), heads_.end(), module) != heads_.end())
+    return {.vocabulary = held.bytes};
+  const std::string_view of = reader_.class_of(module);
+  const bool linear = of.ends_with("Linear") || of.ends_with("Conv1D");
+  // Where the input is divided, each card's sum is of the whole output: its bias is not divided.
+  if (!linear || is_last(module) || is_repeated(module)) return {.everywhere = held.bytes};
+  return by_class(module, held.bytes, layer);
+}
+
+Divided Divider::by_class(std::string_view module, Bytes bytes, const Layer* layer) const {
+  if (layer == nullptr || !layer->decodes || shards_.kv_heads == 0) return {.split = bytes};
+  switch (class_of(module)) {
+    case TensorClass::attention_k:
+    case TensorClass::attention_v:
+      return {.heads = bytes};
+    case TensorClass::attention_qkv: {
+      const Size kv = 2 * shards_.kv_heads, all = model_.shape.query_heads + kv;
+      const Bytes heads(bytes.count() / all * kv);
+      return {.split = bytes - heads, .heads = heads};
+    }
+    default:
+      return {.split = bytes};
+  }
+}
+
+bool Divider::is_last(std::string_view module) const {
+  const auto it = last_.find(scope_of(module));
+  return it != last_.end() && it->second == module;
+}
+
+/// vLLM 0.19: linear.py divide(); quantization/fp8.py validate_fp8_block_shape; gptq.py and awq.py
+/// ("not aligned with the quantized weight shape"). Attention is held to its heads instead.
+void Divider::constrain(const Tensor& tensor, const HeldTensor& held, bool row) {
+  const auto matrix = reader_.matrix(tensor);
+  if (!matrix || tensor.role != Role::matmul) return;
+  const bool quantised = held.format != nullptr && scheme_.family != SchemeFamily::plain &&
+                         held.format->name == scheme_.format;
+  if (tensor.of > 1) return constrain_expert(*matrix, quantised);
+  const TensorClass kind = class_of(tensor.module());
+  if (kind == TensorClass::attention_k || kind == TensorClass::attention_v ||
+      kind == TensorClass::attention_qkv || kind == TensorClass::other)
+    return;
+  Size width = row ? matrix->in : matrix->out;
+  if (!row && tensor.module().ends_with("gate_up_proj")) width /= 2;
+  include(shards_.divisors.widths, width);
+  if (quantised && (row || is_block(scheme_))) include_groups(shards_.divisors.groups, width);
+}
+
+/// Of each expert's pair, the second matrix has the inner width as its input. Experts in MXFP4 are
+/// padded (vLLM 0.19 quantization/mxfp4.py); those of GPTQ and AWQ halve their groups where needed
+/// (moe_wna16.py); those in FP8 blocks must divide (fp8.py, Fp8MoEMethod).
+void Divider::constrain_expert(const Matrix& matrix, bool quantised) {
+  if (matrix.out != model_.shape.hidden_size) return;
+  if (quantised && scheme_.format == "mxfp4") {
+    shards_.mxfp4_inner = matrix.in;
+    shards_.mxfp4_hidden = matrix.out;
+  }
+  if (quantised && scheme_.family == SchemeFamily::fp4) return;
+  include(shards_.divisors.expert_widths, matrix.in);
+  if (quantised && is_block(scheme_)) include_groups(shards_.divisors.expert_groups, matrix.in);
+}
+
+void Divider::include_groups(Size& divisor, Size width) const {
+  if (scheme_.group == 0) return;
+  include(divisor, width % scheme_.group == 0 ? width / scheme_.group : 1);
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,56 @@
+// GGUF: magic, version, counts, key-value pairs, tensor descriptions, then the data.
+//
+// Source: ggml docs/gguf.md (versions 2 and 3, little-endian); type numbers: ggml/include/ggml.h.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "model/checkpoint/formats/tensor_header.hpp"
+
+namespace headroom::model {
+
+/// Longest header that is read, tokenizer included (the largest known have 16 MB).
+inline constexpr Size most_gguf_header = Size{256} << 20;
+
+/// A list by its length; the values too where they are whole numbers or booleans, one a layer.
+struct GgufList {
+  Size length = 0;
+  std::vector<std::int64_t> numbers{};
+};
+inline constexpr Size most_kept_numbers = most_layers;
+using GgufValue = std::variant<std::int64_t, double, std::string, GgufList>;
+
+struct GgufHeader {
+  TensorList list;
+  std::uint32_t version = 0;
+  Size header_bytes = 0;                    ///< up to the data, padding included
+  std::map<std::string, GgufValue> values;  ///< scalars, strings up to 64 KiB, short lists
+  Size split_number = 0, split_count = 1;   ///< "split.no", "split.count"
+  Size split_tensors = -1;                  ///< "split.tensors.count"; -1 unsaid
+
+  /// The value of a whole-number key, the length of a list, or `fallback`.
+  Size number(std::string_view key, Size fallback) const;
+  std::string text(std::string_view key) const;  ///< empty where absent
+};
+
+/// Parses the first bytes of a file of `file_size` bytes (-1: unknown). Nothing when `prefix` ends
+/// before the header does and the file goes on. Throws FormatError for bad magic, versions other
+/// than 2 and 3, big-endian files, counts and lengths that the file cannot hold, unknown types,
+/// duplicate keys or names, rows that no block divides, data outside the file or overlapping.
+/// Memory is bounded by the prefix; nothing is allocated on the word of a count.
+std::optional<GgufHeader> parse_gguf(std::string_view prefix, Size file_size, std::string origin);
+
+/// The same from a file: reads 1 MiB, and twice as much until the header ends.
+GgufHeader read_gguf(const ReadRange& read, Size file_size, std::string origin);
+
+/// The headers of all files of a split model as one. Throws FormatError when a part is missing or
+/// there twice, when the parts disagree about their number, or a tensor is in two.
+GgufHeader join_gguf(std::vector<GgufHeader> parts);
+
+}  // namespace headroom::model

@@ -1,0 +1,166 @@
+#include "model/checkpoint/gguf/config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "hardware/names.hpp"
+#include "model/checkpoint/gguf/keys.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
+
+namespace headroom::model {
+namespace {
+
+using Keys = std::vector<std::string_view>;
+
+/// Keys that mean the same in every architecture, and what configs call them: each description
+/// reads the names of its own class.
+struct Same {
+  std::string_view gguf;
+  Keys config;
+};
+const Same common[] = {
+    {"embedding_length", {"hidden_size", "n_embd", "d_model"}},
+    {"feed_forward_length", {"intermediate_size", "n_inner", "d_ff"}},
+    {"attention.head_count", {"num_attention_heads", "n_head", "n_heads", "num_heads"}},
+    {"attention.head_count_kv", {"num_key_value_heads", "num_kv_heads"}},
+    {"attention.sliding_window", {"sliding_window"}},
+    {"context_length", {"max_position_embeddings", "n_positions", "max_seq_len"}},
+    {"expert_count", {"num_experts", "num_local_experts", "n_routed_experts"}},
+    {"expert_used_count", {"num_experts_per_tok"}},
+    {"expert_feed_forward_length", {"moe_intermediate_size"}},
+    {"expert_shared_count", {"n_shared_experts", "num_shared_experts", "moe_num_shared_experts"}},
+    {"expert_shared_feed_forward_length", {"shared_expert_intermediate_size"}},
+    {"leading_dense_block_count",
+     {"first_k_dense_replace", "num_dense_layers", "moe_layer_start_index"}},
+};
+
+/// One kind of attention a layer, where the file has a list of them; "sliding" where true.
+void set_layer_types(GgufKeys& k) {
+  const auto slides = k.by_layer("attention.sliding_window_pattern");
+  if (slides.size() < static_cast<std::size_t>(k.layers())) return;
+  boost::json::array types;
+  for (Size i = 0; i < k.layers(); ++i)
+    types.emplace_back(slides[static_cast<std::size_t>(i)] != 0 ? "sliding_attention"
+                                                                : "full_attention");
+  k.set("layer_types", types);
+}
+
+void set_common(GgufKeys& k) {
+  k.set({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, k.layers());
+  for (const Same& row : common)
+    if (k.has(row.gguf))
+      if (const Size value = k.number(row.gguf); value > 0)
+        for (const auto key : row.config) k.set(key, value);
+  if (!k.has("attention.head_count_kv") && k.has("attention.head_count"))
+    k.set({"num_key_value_heads", "num_kv_heads"}, k.number("attention.head_count"));
+  if (!k.has("feed_forward_length") && k.has("expert_feed_forward_length"))
+    k.set("intermediate_size", k.number("expert_feed_forward_length"));  // no layer is dense
+  const Size vocabulary = k.rows("token_embd.weight");
+  if (vocabulary > 0) k.set("vocab_size", vocabulary);
+  k.set("tie_word_embeddings", !k.has_tensor("output.weight"));
+  k.set({"attention_bias", "qkv_bias", "use_qkv_bias"}, k.some_layer_has("attn_q.bias"));
+  k.set("mlp_bias", k.some_layer_has("ffn_up.bias"));
+  k.set({"use_qk_norm", "qk_layernorm"}, k.some_layer_has("attn_q_norm.weight"));
+  const Size heads = k.number("attention.head_count", 0);
+  const Size width = k.has_tensor("blk.0.attn_q.weight") ? k.rows("blk.0.attn_q.weight")
+                                                         : k.number("embedding_length");
+  const Size dim = k.number("attention.key_length", heads > 0 ? width / heads : 0);
+  if (dim > 0) k.set({"head_dim", "d_kv"}, dim);
+  const Size rotated = k.number("rope.dimension_count", dim);
+  if (dim > 0 && rotated > 0 && rotated < dim) {
+    const double share = static_cast<double>(rotated) / static_cast<double>(dim);
+    k.set({"partial_rotary_factor", "rotary_pct"}, share);
+    k.set("rotary_dim", rotated);
+  }
+  set_layer_types(k);
+}
+
+/// Attention of different heads in different layers, as pruned models have it: described only where
+/// the architecture has a second key for it.
+void check_heads_by_layer(GgufKeys& k, const std::string& origin) {
+  if (k.config().contains("num_global_key_value_heads")) return;
+  for (const std::string_view key : {"attention.head_count", "attention.head_count_kv"}) {
+    Size first = 0;
+    for (const Size heads : k.by_layer(key)) {
+      if (first == 0) first = heads;
+      if (heads > 0 && heads != first)  // 0: no attention in that layer
+        throw NotDescribed(fmt::format(
+            "{}: key '{}.{}': found {} and {} in different layers, which is not described for {}",
+            origin, k.architecture(), key, first, heads, k.architecture()));
+    }
+  }
+}
+
+/// llama.cpp's file types by number. Source: include/llama.h, enum llama_ftype.
+constexpr std::pair<Size, std::string_view> file_types[] = {
+    {0, "gguf-f32"}, {1, "gguf-f16"}, {2, "q4_0"},      {3, "q4_1"},    {7, "q8_0"},
+    {8, "q5_0"},     {9, "q5_1"},     {10, "q2_K"},     {11, "q3_K_S"}, {12, "q3_K_M"},
+    {13, "q3_K_L"},  {14, "q4_K_S"},  {15, "q4_K_M"},   {16, "q5_K_S"}, {17, "q5_K_M"},
+    {18, "q6_K"},    {19, "iq2_xxs"}, {20, "iq2_xs"},   {21, "q2_K_S"}, {22, "iq3_xs"},
+    {23, "iq3_xxs"}, {24, "iq1_s"},   {25, "iq4_nl"},   {26, "iq3_s"},  {27, "iq3_m"},
+    {28, "iq2_s"},   {29, "iq2_m"},   {30, "iq4_xs"},   {31, "iq1_m"},  {32, "gguf-bf16"},
+    {36, "tq1_0"},   {37, "tq2_0"},   {38, "mxfp4-moe"}};
+
+/// The scheme of files that hold most of their bytes in a type.
+std::string scheme_of_type(std::string_view type) {
+  if (type == "MXFP4") return "mxfp4-moe";
+  const std::string name = lower(type);
+  for (const std::string& wanted : {name, "gguf-" + name})
+    for (const Scheme& row : schemes()) {
+      if (row.family != SchemeFamily::gguf) continue;
+      if (lower(row.name) == wanted) return std::string(row.name);
+      for (const std::string_view alias : row.aliases)
+        if (lower(alias) == wanted) return std::string(row.name);
+    }
+  return "gguf-f16";
+}
+
+}  // namespace
+
+Config gguf_config(const GgufHeader& header, const TensorList& tensors) {
+  GgufKeys k(header, tensors);
+  std::vector<std::string> known;
+  for (const GgufArchitecture& row : gguf_architectures()) {
+    known.emplace_back(row.name);
+    if (row.name != k.architecture() || (row.is != nullptr && !row.is(k))) continue;
+    k.set("architectures", boost::json::array{row.class_name});
+    k.set("model_type", row.model_type);
+    set_common(k);
+    if (row.more != nullptr) row.more(k);
+    check_heads_by_layer(k, tensors.origin);
+    return Config(k.config(), tensors.origin);
+  }
+  throw NotDescribed(fmt::format(
+      "{}: key 'general.architecture': '{}' is not described; nearest: {}", tensors.origin,
+      k.architecture(), fmt::join(nearest(k.architecture(), known), ", ")));
+}
+
+Part as_gguf(Part part, const GgufHeader& header) {
+  const std::string name = header.text("general.architecture");
+  for (const GgufArchitecture& row : gguf_architectures()) {
+    if (row.name != name || row.without.empty()) continue;
+    const auto is_below = [&](std::string_view path) {
+      return path.starts_with(row.without) &&
+             (path.size() == row.without.size() || path[row.without.size()] == '.');
+    };
+    std::erase_if(part.tensors, [&](const Tensor& t) { return is_below(t.name); });
+    std::erase_if(part.modules, [&](const Module& m) { return is_below(m.path); });
+  }
+  return part;
+}
+
+GgufScheme gguf_scheme(const GgufHeader& header, const TensorList& tensors) {
+  const Size type = header.number("general.file_type", -1) % 1024;  // 1024: guessed
+  const bool said = header.number("general.file_type", 1024) < 1024;
+  for (const auto& [number, name] : file_types)
+    if (said && number == type) return {std::string(name), true};
+  std::map<std::string_view, Bytes> bytes;
+  for (const TensorHeader& tensor : tensors.tensors) bytes[tensor.dtype] += tensor.bytes;
+  const auto most = std::ranges::max_element(
+      bytes, [](const auto& a, const auto& b) { return a.second < b.second; });
+  return {most == bytes.end() ? "gguf-f16" : scheme_of_type(most->first), false};
+}
+
+}  // namespace headroom::model

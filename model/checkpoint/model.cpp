@@ -1,0 +1,139 @@
+#include "model/checkpoint/model.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <optional>
+
+#include "model/checkpoint/quantisation/gguf.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/describe/architecture.hpp"
+#include "model/describe/class_defaults.hpp"
+#include "model/describe/effective_keys.hpp"
+#include "model/describe/head_tie.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// The section of the model that writes, with its class's defaults: a vision-language config has
+/// one for its text model, an encoder-decoder for its decoder, one that also speaks for what
+/// thinks.
+std::optional<Config> writing_section(const Config& c) {
+  for (const std::string_view name :
+       {"text_config", "llm_config", "decoder", "decoder_config", "thinker_config"})
+    if (c.has(name) && c.object().at(name).is_object()) {
+      const Config section = c.section(name);
+      return with_class_defaults(section, section.text({"model_type"}, ""));
+    }
+  return std::nullopt;
+}
+
+/// The keys under which configs call one thing, at the top level or in the section that writes.
+Size shape_key(const Config& config, Config::Keys keys) {
+  const auto read = [&](const Config& c) {
+    for (const auto key : keys)  // of one number for each layer, the largest
+      if (const auto* value = c.object().if_contains(key); value && value->is_array()) {
+        const auto each = c.dims({key});
+        return each.empty() ? Size{0} : *std::max_element(each.begin(), each.end());
+      }
+    return c.count(keys, 0);
+  };
+  const Size direct = read(config);
+  if (direct > 0) return direct;
+  const auto section = writing_section(config);
+  return section ? shape_key(*section, keys) : 0;
+}
+
+Size positions_of(const Config& c) {
+  return shape_key(c, {"max_position_embeddings", "n_positions", "seq_length", "max_seq_len",
+                       "max_sequence_length", "n_ctx"});
+}
+
+ModelShape shape_of(const Config& c) {
+  ModelShape shape;
+  shape.hidden_size =
+      shape_key(c, {"hidden_size", "n_embd", "n_embed", "d_model", "dim", "model_dim"});
+  shape.layers =
+      shape_key(c, {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers"});
+  shape.query_heads = shape_key(
+      c, {"num_attention_heads", "n_head", "n_heads", "num_heads", "decoder_attention_heads"});
+  shape.kv_heads = shape_key(c, {"num_key_value_heads", "num_kv_heads", "n_head_kv"});
+  if (shape.kv_heads == 0) shape.kv_heads = shape.query_heads;
+  shape.head_dim = shape_key(c, {"head_dim", "d_kv"});
+  if (shape.head_dim == 0 && shape.query_heads > 0)
+    shape.head_dim = shape.hidden_size / shape.query_heads;
+  shape.vocabulary = shape_key(c, {"vocab_size"});
+  shape.positions = positions_of(c);
+  shape.intermediate_size = shape_key(
+      c, {"intermediate_size", "n_inner", "ffn_dim", "d_ff", "ffn_hidden_size", "decoder_ffn_dim"});
+  return shape;
+}
+
+/// What the config leaves to its class's defaults, read off the tensors: the head is vocabulary ×
+/// hidden, and so is the largest embedding where there is no head.
+void complete(ModelShape& shape, const Part& part) {
+  const Tensor* table = nullptr;
+  for (const Tensor& tensor : part.tensors) {
+    if (tensor.role != Role::head && tensor.role != Role::embedding) continue;
+    if (tensor.shape.size() != 2) continue;
+    const bool better = table == nullptr ||
+                        (tensor.role == Role::head && table->role != Role::head) ||
+                        (tensor.role == table->role && tensor.shape[0] > table->shape[0]);
+    if (better) table = &tensor;
+  }
+  if (table == nullptr) return;
+  if (shape.hidden_size == 0) shape.hidden_size = table->shape[1];
+  if (shape.vocabulary == 0) shape.vocabulary = table->shape[0];
+}
+
+/// Files that bring code of their own may say what the class of that name does not know.
+std::string own_code(const std::vector<UnknownKey>& keys) {
+  constexpr std::size_t most_named = 4;
+  std::string text = "what only its own code (auto_map) knows changes nothing: ";
+  for (std::size_t i = 0; i < std::min(keys.size(), most_named); ++i)
+    text += (i > 0 ? ", " : "") + keys[i].key;
+  return keys.size() > most_named
+             ? text + " and " + std::to_string(keys.size() - most_named) + " more"
+             : text;
+}
+
+}  // namespace
+
+std::set<std::string> effective_keys(const Config& config) {
+  const Config file(config.object(), config.origin());
+  const Config whole = with_optional_class_defaults(file, file.text({"model_type"}, ""));
+  const Part part = describe(file);
+  checkpoint_scheme(file);
+  checkpoint_details(file);
+  whole.flag({"is_encoder_decoder"}, false);
+  positions_of(whole);
+  image_rule(whole);
+  rope_factors(whole, 0);
+  multi_token_prediction(file, part);
+  return file.keys_read();
+}
+
+Model make_model(std::string name, const Config& file, std::string source) {
+  const Config config = with_optional_class_defaults(file, file.text({"model_type"}, ""));
+  Model model;
+  model.name = std::move(name);
+  model.source = std::move(source);
+  model.part = describe(file);
+  model.architecture = model.part.modules.at(0).class_name;
+  model.model_type = config.text({"model_type"}, "");
+  model.checkpoint_scheme = checkpoint_scheme(file);
+  model.checkpoint = checkpoint_details(file);
+  model.encoder_decoder = config.flag({"is_encoder_decoder"}, false);
+  model.shape = shape_of(config);
+  complete(model.shape, model.part);
+  model.images = image_rule(config);
+  model.rope_factors = rope_factors(config, model.shape.head_dim);
+  model.profile = profile_of(model.part, model.shape.hidden_size);
+  model.multi_token_prediction = multi_token_prediction(file, model.part);
+  if (auto tie = assumed_tie(file); !tie.empty()) model.assumed.push_back(std::move(tie));
+  model.unknown_keys = unknown_keys(file);
+  if (file.has("auto_map") && !model.unknown_keys.empty())
+    model.assumed.push_back(own_code(model.unknown_keys));
+  return model;
+}
+
+}  // namespace headroom::model

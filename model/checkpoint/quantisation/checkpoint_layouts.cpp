@@ -1,0 +1,122 @@
+#include "model/checkpoint/quantisation/checkpoint_layouts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "model/checkpoint/quantisation/layout.hpp"
+
+namespace headroom::model {
+namespace {
+
+using Packed = Bytes (*)(const Matrix&, const Scheme&);
+
+/// A method that packs integers: every width by every group.
+struct Family {
+  std::string_view name;  ///< "{}" for the bits
+  SchemeFamily family;
+  Reach reach;
+  std::vector<Size> bits;
+  std::string_view ending;
+  Packed packed;
+  std::string_view source;
+};
+
+constexpr std::string_view compressed = "compressed-tensors, pack_quantized.py";
+
+std::vector<Family> families() {
+  using enum SchemeFamily;
+  const auto blocks = Reach::decoder_blocks, linears = Reach::linears;
+  std::vector<Family> all = {
+      {"gptq-int{}", gptq, blocks, {2, 3, 4, 8}, "", layout::gptq, "AutoGPTQ nn_modules/qlinear"},
+      {"gptqmodel-int{}",
+       gptq,
+       blocks,
+       {2, 3, 4, 8},
+       "",
+       layout::gptq_model,
+       "GPTQModel nn_modules/qlinear"},
+      {"auto-round-int{}",
+       gptq,
+       blocks,
+       {2, 3, 4, 8},
+       "",
+       layout::auto_round,
+       "auto-round qlinear_torch.py"},
+      {"awq-int{}", awq, blocks, {4}, "", layout::awq, "AutoAWQ gemm.py"},
+  };
+  const std::pair<std::string_view, Packed> endings[] = {
+      {"", layout::packed_ints},
+      {"-asymmetric", layout::packed_ints_asymmetric},
+      {"-actorder", layout::packed_ints_ordered},
+      {"-asymmetric-actorder", layout::packed_ints_asymmetric_ordered}};
+  for (const auto& [ending, packed] : endings) {
+    all.push_back({"int{}", compressed_tensors, linears, {4}, ending, packed, compressed});
+    all.push_back({"packed-int{}", compressed_tensors, linears, {8}, ending, packed, compressed});
+  }
+  return all;
+}
+
+constexpr std::string_view format_of(Size bits) {
+  return bits == 2 ? "int2" : bits == 3 ? "int3" : bits == 4 ? "int4" : "int8";
+}
+
+std::vector<Scheme> made_rows() {
+  using enum SchemeFamily;
+  static std::deque<std::string> names;
+  const auto linears = Reach::linears;
+  constexpr std::string_view note = "as the checkpoint's config says, module by module";
+  std::vector<Scheme> rows = {
+      {"fp8-channel-fp32",
+       {},
+       fp8,
+       note,
+       "transformers 4.57 integrations/fbgemm_fp8.py",
+       linears,
+       "fp8",
+       layout::row_scaled_fp32},
+      {"mxfp8-linear", {}, fp8, note, "OCP Microscaling Formats 1.0", linears, "mxfp8"},
+      {"nvfp4-weights",
+       {},
+       fp4,
+       note,
+       "NVIDIA ModelOpt W4A16_NVFP4",
+       linears,
+       "nvfp4",
+       layout::nvfp4_weights},
+  };
+  const std::span<const Scheme> usual = schemes();
+  for (const Family& family : families())
+    for (const Size bits : family.bits)
+      for (const Size group : {0, 16, 32, 64, 128, 256, 512, 1024}) {
+        const std::string ending = group == 128 ? ""
+                                   : group == 0 ? "-nogroup"
+                                                : fmt::format("-{}g", group);
+        std::string name = fmt::format(fmt::runtime(family.name), bits) + ending;
+        name += family.ending;
+        if (std::ranges::find(usual, std::string_view(name), &Scheme::name) != usual.end())
+          continue;
+        names.push_back(std::move(name));
+        rows.push_back({names.back(),
+                        {},
+                        family.family,
+                        note,
+                        family.source,
+                        family.reach,
+                        format_of(bits),
+                        family.packed,
+                        group,
+                        bits});
+      }
+  return rows;
+}
+
+}  // namespace
+
+std::span<const Scheme> checkpoint_layouts() {
+  static const std::vector<Scheme> rows = made_rows();
+  return rows;
+}
+
+}  // namespace headroom::model

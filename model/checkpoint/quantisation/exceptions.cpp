@@ -1,0 +1,61 @@
+#include "model/checkpoint/quantisation/exceptions.hpp"
+
+#include <algorithm>
+
+#include "model/checkpoint/checkpoint_methods.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// What a checkpoint calls an expert's matrices that are one tensor, or two in one, in memory.
+std::vector<std::string> names_of_expert(const Tensor& tensor) {
+  const std::string first = std::string(tensor.module()) + ".0.";
+  const std::string_view leaf = std::string_view(tensor.name).substr(tensor.module().size() + 1);
+  std::vector<std::string> names = {first + std::string(leaf)};
+  const auto add = [&](std::initializer_list<std::string_view> words) {
+    for (const auto word : words) names.push_back(first + std::string(word));
+  };
+  if (leaf.starts_with("gate_up")) add({"gate_proj", "up_proj", "w1", "w3"});
+  if (leaf.starts_with("down")) add({"w2"});
+  return names;
+}
+
+bool named(const ModuleNames& names, const Tensor& tensor) {
+  if (names.contain(tensor.module())) return true;
+  if (tensor.of <= 1) return false;
+  return std::ranges::any_of(names_of_expert(tensor),
+                             [&](const std::string& name) { return names.contain(name); });
+}
+
+}  // namespace
+
+Exceptions::Exceptions(const Model& model, const Scheme& main) {
+  if (main.name != model.checkpoint_scheme) return;
+  ignored_ = ModuleNames(model.checkpoint.ignored);
+  head_ = main.reach != Reach::decoder_blocks;
+  for (const CheckpointGroup& group : model.checkpoint.groups)
+    groups_.emplace_back(&scheme(group.scheme), ModuleNames(with_head(model, group.targets)));
+}
+
+const Scheme* Exceptions::of(const Tensor& tensor, const Scheme* main) const {
+  if (main == nullptr && !(head_ && tensor.role == Role::head)) return nullptr;
+  for (const auto& [own, names] : groups_)
+    if (named(names, tensor) ||
+        (own->family != SchemeFamily::plain && names.contain_expert_of(tensor.module())))
+      return own;
+  return named(ignored_, tensor) ? nullptr : main;
+}
+
+/// `targets` with the head's name in the place of what stands for it.
+std::vector<std::string> Exceptions::with_head(const Model& model,
+                                               std::vector<std::string> targets) {
+  for (std::string& target : targets) {
+    if (target != output_head) continue;
+    head_ = true;
+    const auto head = std::ranges::find(model.part.tensors, Role::head, &Tensor::role);
+    if (head != model.part.tensors.end()) target = head->module();
+  }
+  return targets;
+}
+
+}  // namespace headroom::model

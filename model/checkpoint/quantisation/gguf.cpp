@@ -1,0 +1,305 @@
+#include "model/checkpoint/quantisation/gguf.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+
+#include "model/checkpoint/quantisation/matrix.hpp"
+#include "model/checkpoint/quantisation/mix.hpp"
+#include "model/describe/components.hpp"
+
+namespace headroom::model {
+namespace {
+
+using Words = std::initializer_list<std::string_view>;
+
+bool one_of(Words words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// Architectures of llama.cpp (convert_hf_to_gguf.py, conversion/ since 2026) by `model_type`,
+/// without those whose conversion splits or merges matrices in ways that the classes below do not
+/// say.
+constexpr auto model_types = std::to_array<std::string_view>({"afmoe",
+                                                              "apertus",
+                                                              "arcee",
+                                                              "baichuan",
+                                                              "bamba",
+                                                              "bert",
+                                                              "bloom",
+                                                              "cohere",
+                                                              "cohere2",
+                                                              "dbrx",
+                                                              "deepseek_v2",
+                                                              "deepseek_v3",
+                                                              "deepseek_v32",
+                                                              "dots1",
+                                                              "ernie4_5",
+                                                              "ernie4_5_moe",
+                                                              "exaone",
+                                                              "exaone4",
+                                                              "exaone_moe",
+                                                              "falcon",
+                                                              "falcon_h1",
+                                                              "falcon_mamba",
+                                                              "gemma",
+                                                              "gemma2",
+                                                              "gemma3",
+                                                              "gemma3_text",
+                                                              "gemma4",
+                                                              "gemma4_text",
+                                                              "glm",
+                                                              "glm4",
+                                                              "glm4_moe",
+                                                              "glm4_moe_lite",
+                                                              "glm4v",
+                                                              "glm4v_moe",
+                                                              "glm4v_moe_text",
+                                                              "glm4v_text",
+                                                              "glm_moe_dsa",
+                                                              "gpt2",
+                                                              "gpt_bigcode",
+                                                              "gpt_neox",
+                                                              "gpt_oss",
+                                                              "gptj",
+                                                              "granite",
+                                                              "granitemoe",
+                                                              "granitemoehybrid",
+                                                              "granitemoeshared",
+                                                              "helium",
+                                                              "hunyuan_v1_dense",
+                                                              "hunyuan_v1_moe",
+                                                              "internlm2",
+                                                              "jais2",
+                                                              "jamba",
+                                                              "kimi_k2",
+                                                              "lfm2",
+                                                              "lfm2_moe",
+                                                              "llama",
+                                                              "llama4",
+                                                              "llama4_text",
+                                                              "llava",
+                                                              "mamba",
+                                                              "mamba2",
+                                                              "minicpm3",
+                                                              "minimax_m2",
+                                                              "ministral3",
+                                                              "mistral",
+                                                              "mistral3",
+                                                              "mixtral",
+                                                              "modernbert",
+                                                              "mpt",
+                                                              "nemotron",
+                                                              "nemotron_h",
+                                                              "olmo",
+                                                              "olmo2",
+                                                              "olmo3",
+                                                              "olmoe",
+                                                              "orion",
+                                                              "paligemma",
+                                                              "phi",
+                                                              "phi3",
+                                                              "phimoe",
+                                                              "plamo",
+                                                              "qwen",
+                                                              "qwen2",
+                                                              "qwen2_5_vl",
+                                                              "qwen2_5_vl_text",
+                                                              "qwen2_moe",
+                                                              "qwen2_vl",
+                                                              "qwen3",
+                                                              "qwen3_5",
+                                                              "qwen3_5_moe",
+                                                              "qwen3_5_moe_text",
+                                                              "qwen3_5_text",
+                                                              "qwen3_moe",
+                                                              "qwen3_next",
+                                                              "qwen3_vl",
+                                                              "qwen3_vl_moe",
+                                                              "qwen3_vl_text",
+                                                              "roberta",
+                                                              "seed_oss",
+                                                              "smollm3",
+                                                              "solar_open",
+                                                              "stablelm",
+                                                              "starcoder2",
+                                                              "xlm-roberta",
+                                                              "xverse",
+                                                              "youtu"});
+
+/// Last number in the path of the block that a tensor lies in.
+Size layer_of(std::string_view block) {
+  Size n = 0;
+  for (const char c : block.substr(block.rfind('.') + 1)) {
+    if (c < '0' || c > '9') return 0;
+    n = 10 * n + (c - '0');
+  }
+  return n;
+}
+
+/// Below the module of the decoding stack, or the head: not a vision or audio tower.
+bool in_text(const Model& model, const std::string& root, const Tensor& tensor) {
+  return !model.profile.generative || tensor.role == Role::head || tensor.name.starts_with(root);
+}
+
+class GgufHolder {
+ public:
+  GgufHolder(const Model& model, const Scheme& scheme)
+      : model_(model), scheme_(scheme), reader_(model) {
+    const Size kv_heads = std::max<Size>(model.shape.kv_heads, 1);
+    asked_.gqa = std::max<Size>(model.shape.query_heads / kv_heads, 1);
+    asked_.experts = model.profile.routing.experts;
+    asked_.falcon = model.model_type == "falcon";
+    asked_.importance = scheme.importance;
+    asked_.tied =
+        std::none_of(model.part.tensors.begin(), model.part.tensors.end(),
+                     [](const Tensor& t) { return t.role == Role::head && t.tied_to.empty(); });
+    for (const Layer& layer : model.profile.layers)
+      if (layer.decodes || !model.profile.generative) text_layers_.push_back(&layer);
+    // llama.cpp's own label: 80 layers and grouped heads in the Llama and Qwen2 classes.
+    asked_.seventy_b =
+        text_layers_.size() == 80 && asked_.gqa > 1 &&
+        one_of({"llama", "mistral", "qwen2", "qwen2_vl", "qwen2_5_vl"}, model.model_type);
+    text_root_ = text_root(model.profile);
+    // Positions and token types are embeddings of fewer rows; a config need not say the vocabulary.
+    vocabulary_ = model.profile.head_rows;
+    if (vocabulary_ == 0)
+      for (const Tensor& tensor : model.part.tensors)
+        if (tensor.role == Role::embedding)
+          vocabulary_ = std::max(vocabulary_, tensor.shape.front());
+    for (const Tensor& tensor : model.part.tensors)
+      if (is_text(tensor) && reader_.is_linear(tensor) && is_value(class_of(tensor.name)))
+        ++attention_v_;
+  }
+
+  HeldTensor hold(const Tensor& tensor) {
+    if (tensor.element != Element::floating || !tensor.tied_to.empty()) return {};
+    if (!tensor.is_parameter()) return buffer(tensor);
+    if (!model_.profile.generative && is_task_head(tensor)) return {};
+    const auto matrix = reader_.matrix(tensor);
+    if (!matrix || !quantised(tensor)) return plain("fp32", tensor);
+    if (!is_text(tensor)) return plain("fp16", tensor);
+    if (scheme_.mix.empty()) return plain(scheme_.format, tensor);
+    MixQuestion question = asked_;
+    question.row = matrix->in;
+    question.tensor_class = tensor.role == Role::head        ? TensorClass::output
+                            : tensor.role == Role::embedding ? TensorClass::token_embedding
+                                                             : class_of(tensor.name);
+    question.stacked_experts = reader_.is_expert(tensor);
+    // Embeddings of each layer beside the tied one (per_layer_token_embd) are never the head.
+    if (tensor.name.find("per_layer") != std::string::npos) question.tied = false;
+    locate(tensor, question);
+    const Precision& format = precision(mixed_format(scheme_.mix, question));
+    return {&format, matrix->count * (matrix->out * format.stored(matrix->in))};
+  }
+
+ private:
+  static bool is_value(TensorClass c) {
+    return c == TensorClass::attention_v || c == TensorClass::attention_qkv;
+  }
+  static HeldTensor plain(std::string_view format, const Tensor& tensor) {
+    return {&precision(format), precision(format).stored(tensor.elements())};
+  }
+  /// Checkpoints' own buffers (router biases) are fp32 tensors; scaled rotary frequencies are
+  /// stored in place of the table that they scale.
+  HeldTensor buffer(const Tensor& tensor) {
+    if (tensor.persistent) return plain("fp32", tensor);
+    if (rotary_seen_ || !tensor.name.ends_with("inv_freq")) return {};
+    rotary_seen_ = true;
+    return {&precision("fp32"), model_.rope_factors * Bytes(4)};
+  }
+  /// What an encoder has after its layers for one task (pooler, masked-word head): not converted.
+  bool is_task_head(const Tensor& tensor) const {
+    if (in_layer(tensor) || tensor.role == Role::embedding) return false;
+    const bool in_head = tensor.name.starts_with("cls.") || tensor.name.starts_with("lm_head.") ||
+                         tensor.name.starts_with("head.");
+    return tensor.role != Role::norm || in_head;
+  }
+  bool in_layer(const Tensor& tensor) const { return layer_at(tensor) != nullptr; }
+  const Layer* layer_at(const Tensor& tensor) const {
+    const auto layer = std::find_if(text_layers_.begin(), text_layers_.end(), [&](const Layer* l) {
+      return tensor.name.starts_with(l->path) && tensor.name[l->path.size()] == '.';
+    });
+    return layer == text_layers_.end() ? nullptr : *layer;
+  }
+  bool is_text(const Tensor& tensor) const { return in_text(model_, text_root_, tensor); }
+  bool quantised(const Tensor& tensor) const {
+    if (tensor.name.ends_with("per_layer_model_projection.weight")) return false;
+    if (tensor.role == Role::embedding) return tensor.shape.front() >= vocabulary_;
+    return tensor.role == Role::head || reader_.is_linear(tensor);
+  }
+  /// Layer numbers for experts' models, running numbers of the class for others.
+  void locate(const Tensor& tensor, MixQuestion& question) {
+    if (question.tensor_class == TensorClass::attention_v) {
+      question.index = attention_v_seen_++;
+      question.of = attention_v_;
+      return;
+    }
+    question.of = static_cast<Size>(text_layers_.size());
+    const Layer* layer = layer_at(tensor);
+    question.index = layer == nullptr ? 0 : layer_of(layer->path);
+  }
+
+  const Model& model_;
+  const Scheme& scheme_;
+  MatrixReader reader_;
+  MixQuestion asked_;
+  std::vector<const Layer*> text_layers_;
+  std::string text_root_;
+  Size vocabulary_ = 0;
+  Size attention_v_ = 0, attention_v_seen_ = 0;
+  bool rotary_seen_ = false;
+};
+
+}  // namespace
+
+std::string gguf_refusal(const Model& model) {
+  if (std::find(model_types.begin(), model_types.end(), model.model_type) != model_types.end())
+    return "";
+  return fmt::format("llama.cpp's rules for '{}' ({}) are not known", model.model_type,
+                     model.architecture);
+}
+
+std::vector<const Tensor*> language_tensors(const Model& model) {
+  const std::string root = text_root(model.profile);
+  std::vector<const Tensor*> all;
+  for (const Tensor& tensor : model.part.tensors)
+    if (in_text(model, root, tensor)) all.push_back(&tensor);
+  return all;
+}
+
+Size rope_factors(const Config& config, Size head_dim) {
+  for (const Config& c : {config, config.section_or_empty("text_config")}) {
+    for (const std::string_view key : {"rope_scaling", "rope_parameters"}) {
+      const boost::json::value* value = c.object().if_contains(key);
+      if (value == nullptr || !value->is_object()) continue;
+      const boost::json::object& scaling = value->get_object();
+      const auto is = [&](std::string_view type) {
+        for (const std::string_view name : {"rope_type", "type"})
+          if (const auto* found = scaling.if_contains(name))
+            if (found->is_string() && std::string_view(found->get_string()) == type) return true;
+        return false;
+      };
+      if (is("llama3")) return head_dim / 2;
+      Size factors = 0;
+      if (is("longrope"))
+        for (const std::string_view name : {"long_factor", "short_factor"})
+          if (const auto* list = scaling.if_contains(name); list != nullptr && list->is_array())
+            factors += static_cast<Size>(list->get_array().size());
+      if (factors > 0) return factors;
+    }
+  }
+  return 0;
+}
+
+std::vector<HeldTensor> held_gguf(const Model& model, const Scheme& scheme) {
+  GgufHolder holder(model, scheme);
+  std::vector<HeldTensor> result;
+  result.reserve(model.part.tensors.size());
+  for (const Tensor& tensor : model.part.tensors) result.push_back(holder.hold(tensor));
+  return result;
+}
+
+}  // namespace headroom::model

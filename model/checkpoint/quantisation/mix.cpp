@@ -1,0 +1,269 @@
+#include "model/checkpoint/quantisation/mix.hpp"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+#include "hardware/precision.hpp"
+
+namespace headroom::model {
+namespace {
+
+using enum TensorClass;
+
+/// Conditions of the table.
+enum class When {
+  always,
+  eight_experts,
+  grouped_heads,             ///< at least four query heads share a key-value head
+  grouped_heads_or_experts,  ///< or at least four experts
+  first_two,
+  first_four,
+  first_sixteenth,
+  first_eighth,
+  middle,  ///< neither the first eighth nor the last
+  more,    ///< first and last eighth, and every third between
+  eight_experts_more,
+  falcon,
+  falcon_first_sixteenth,
+  falcon_more,
+  falcon_not_more,
+  first_eighth_plain,       ///< without an importance matrix
+  first_eighth_importance,  ///< with one
+};
+
+struct Rule {
+  std::initializer_list<std::string_view> mixes;  ///< empty: all
+  TensorClass tensor_class;
+  When when;
+  std::string_view format;  ///< empty: the mix's default
+};
+
+/// First match wins.
+const Rule rules[] = {
+    {{"iq1_s", "iq1_m", "iq2_xxs", "iq2_xs"}, token_embedding, When::always, "q2_K"},
+    {{"iq2_s", "iq2_m", "iq3_xxs"}, token_embedding, When::always, "iq3_s"},
+    {{"tq1_0", "tq2_0"}, token_embedding, When::always, "q4_K"},
+
+    // Formats below three bits.
+    {{"iq1_s", "iq1_m", "iq2_xxs", "iq2_xs", "iq2_s", "iq2_m"},
+     attention_v,
+     When::grouped_heads_or_experts,
+     "q4_K"},
+    {{"iq2_s", "iq2_m"}, attention_v, When::always, "iq3_s"},
+    {{"iq1_s", "iq1_m", "iq2_xxs", "iq2_xs"}, attention_v, When::always, "q2_K"},
+    {{"iq1_s", "iq1_m", "iq2_xxs", "iq2_xs", "iq2_s", "iq2_m"},
+     attention_k,
+     When::eight_experts,
+     "q4_K"},
+    {{"iq2_s", "iq2_m"}, feed_forward_down, When::first_eighth, "iq3_s"},
+    {{"iq1_s", "iq1_m", "iq2_xxs", "iq2_xs"}, feed_forward_down, When::first_eighth, "q2_K"},
+    {{"iq1_s", "iq1_m", "iq2_xxs", "iq2_xs", "iq2_s", "iq2_m"},
+     attention_output,
+     When::eight_experts,
+     "q5_K"},
+    {{"iq1_s", "iq1_m"}, attention_output, When::always, "iq2_xxs"},
+    {{"iq2_s", "iq2_m"}, attention_output, When::always, "iq3_s"},
+
+    {{}, attention_v, When::eight_experts, "q8_0"},
+    {{"q2_K", "q2_K_S", "iq3_xxs", "iq3_xs", "iq3_s"}, attention_v, When::grouped_heads, "q4_K"},
+    {{"q2_K"}, attention_v, When::always, "q3_K"},
+    {{"iq3_m"}, attention_v, When::always, "q4_K"},
+    {{"q3_K_M"}, attention_v, When::first_two, "q5_K"},
+    {{"q3_K_M"}, attention_v, When::always, "q4_K"},
+    {{"q3_K_L"}, attention_v, When::always, "q5_K"},
+    {{"iq4_nl", "iq4_xs"}, attention_v, When::grouped_heads, "q5_K"},
+    {{"q4_K_M", "q5_K_M"}, attention_v, When::more, "q6_K"},
+    {{"q4_K_S"}, attention_v, When::first_four, "q5_K"},
+
+    {{}, attention_k, When::eight_experts, "q8_0"},
+    {{"iq3_xs"}, attention_k, When::always, "iq3_xxs"},
+    {{"iq3_xxs"}, attention_k, When::always, "iq2_s"},
+    {{"iq3_xs"}, attention_q, When::always, "iq3_xxs"},
+    {{"iq3_xxs"}, attention_q, When::always, "iq2_s"},
+
+    {{"q2_K"}, feed_forward_down, When::always, "q3_K"},
+    {{"q2_K_S"}, feed_forward_down, When::first_eighth, "q4_K"},
+    {{"q3_K_M"}, feed_forward_down, When::first_sixteenth, "q5_K"},
+    {{"q3_K_M"}, feed_forward_down, When::falcon_not_more, ""},
+    {{"q3_K_M"}, feed_forward_down, When::always, "q4_K"},
+    {{"iq3_m"}, feed_forward_down, When::first_eighth, "q4_K"},
+    {{"iq3_m"}, feed_forward_down, When::eight_experts_more, "q4_K"},
+    {{"q3_K_L"}, feed_forward_down, When::falcon, "q4_K"},
+    {{"q3_K_L"}, feed_forward_down, When::always, "q5_K"},
+    {{"q4_K_M"}, feed_forward_down, When::falcon_first_sixteenth, "q6_K"},
+    {{"q4_K_M"}, feed_forward_down, When::falcon_more, "q5_K"},
+    {{"q4_K_M"}, feed_forward_down, When::falcon, ""},
+    {{"q4_K_M", "q5_K_M"}, feed_forward_down, When::more, "q6_K"},
+    {{"iq4_nl", "iq4_xs"}, feed_forward_down, When::first_eighth_plain, "q5_K"},
+    {{"q4_K_S"}, feed_forward_down, When::falcon, ""},
+    {{"q4_K_S"}, feed_forward_down, When::first_eighth, "q5_K"},
+    {{"q4_0"}, feed_forward_down, When::first_eighth_importance, "q4_1"},
+    {{"q5_0"}, feed_forward_down, When::first_eighth_importance, "q5_1"},
+
+    {{"q3_K_L"}, attention_output, When::falcon, "q4_K"},
+    {{}, attention_output, When::falcon, ""},
+    {{"q2_K", "iq3_xs", "iq3_xxs", "iq3_s", "iq3_m", "q3_K_S", "q3_K_M", "iq4_nl", "iq4_xs",
+      "q4_K_S", "q4_K_M"},
+     attention_output,
+     When::eight_experts,
+     "q5_K"},
+    {{}, attention_output, When::eight_experts, ""},
+    {{"q2_K"}, attention_output, When::always, "q3_K"},
+    {{"iq3_xxs"}, attention_output, When::always, "iq3_s"},
+    {{"q3_K_M", "iq3_m"}, attention_output, When::always, "q4_K"},
+    {{"q3_K_L"}, attention_output, When::always, "q5_K"},
+
+    {{"q3_K_M", "q3_K_L", "iq3_m"}, attention_qkv, When::always, "q4_K"},
+    {{"q4_K_M"}, attention_qkv, When::always, "q5_K"},
+    {{"q5_K_M"}, attention_qkv, When::always, "q6_K"},
+
+    {{"iq3_xs"}, feed_forward_gate, When::middle, "iq3_xxs"},
+    {{"iq3_xs"}, feed_forward_up, When::middle, "iq3_xxs"},
+};
+
+bool contains(std::initializer_list<std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool holds(When when, const MixQuestion& q) {
+  const Size eighth = q.of / 8;
+  const bool first_eighth = q.index < eighth, last_eighth = q.index >= 7 * q.of / 8;
+  const bool more = first_eighth || last_eighth || (q.index - eighth) % 3 == 2;
+  const bool eight_experts = q.experts == 8;
+  switch (when) {
+    case When::always:
+      return true;
+    case When::eight_experts:
+      return eight_experts;
+    case When::grouped_heads:
+      return q.gqa >= 4;
+    case When::grouped_heads_or_experts:
+      return q.gqa >= 4 || q.experts >= 4;
+    case When::first_two:
+      return q.index < 2;
+    case When::first_four:
+      return q.index < 4;
+    case When::first_sixteenth:
+      return q.index < q.of / 16;
+    case When::first_eighth:
+      return first_eighth;
+    case When::middle:
+      return !first_eighth && !last_eighth;
+    case When::more:
+      return more;
+    case When::eight_experts_more:
+      return eight_experts && more;
+    case When::falcon:
+      return q.falcon;
+    case When::falcon_first_sixteenth:
+      return q.falcon && q.index < q.of / 16;
+    case When::falcon_more:
+      return q.falcon && more;
+    case When::falcon_not_more:
+      return q.falcon && !more;
+    case When::first_eighth_plain:
+      return first_eighth && !q.importance;
+    case When::first_eighth_importance:
+      return first_eighth && q.importance;
+  }
+  return false;
+}
+
+/// The format that most tensors of a mix are in, where it is not the mix's own name.
+std::string_view default_format(std::string_view mix) {
+  struct Row {
+    std::string_view mix, format;
+  };
+  static constexpr auto rows = std::to_array<Row>({
+      {"q2_K_S", "q2_K"},
+      {"q3_K_S", "q3_K"},
+      {"q3_K_M", "q3_K"},
+      {"q3_K_L", "q3_K"},
+      {"q4_K_S", "q4_K"},
+      {"q4_K_M", "q4_K"},
+      {"q5_K_S", "q5_K"},
+      {"q5_K_M", "q5_K"},
+      {"iq2_s", "iq2_xs"},
+      {"iq2_m", "iq2_s"},
+      {"iq3_xs", "iq3_s"},
+      {"iq3_m", "iq3_s"},
+      {"mxfp4-moe", "mxfp4"},
+  });
+  for (const Row& row : rows)
+    if (row.mix == mix) return row.format;
+  return mix;
+}
+
+std::string_view output_format(std::string_view mix, const MixQuestion& q) {
+  const std::string_view usual = default_format(mix);
+  if (mix == "mxfp4-moe" || q.falcon || q.row % precision(usual).block_elements != 0) return "q8_0";
+  if (contains({"iq1_s", "iq1_m", "iq2_xxs", "iq2_xs", "iq2_s", "iq2_m", "iq3_xxs"}, mix))
+    return "q5_K";
+  return usual == "q8_0" ? usual : "q6_K";
+}
+
+std::string_view wanted(std::string_view mix, const MixQuestion& q) {
+  if (q.tensor_class == output || (q.tied && q.tensor_class == token_embedding))
+    return output_format(mix, q);
+  if (mix == "mxfp4-moe") return q.stacked_experts ? "mxfp4" : "q8_0";
+  std::string_view format = default_format(mix);
+  for (const Rule& rule : rules) {
+    if (rule.tensor_class != q.tensor_class || !holds(rule.when, q)) continue;
+    if (rule.mixes.size() > 0 && !contains(rule.mixes, mix)) continue;
+    if (!rule.format.empty()) format = rule.format;
+    break;
+  }
+  const bool lifted = q.seventy_b && q.tensor_class == attention_v && !mix.starts_with("iq1") &&
+                      !mix.starts_with("iq2");
+  return lifted && (format == "q3_K" || format == "q4_K") ? "q5_K" : format;
+}
+
+/// Formats of 256 elements have a stand-in of 32; rows that even that does not divide are fp16.
+std::string_view divided(std::string_view format, Size row) {
+  if (row % precision(format).block_elements == 0) return format;
+  std::string_view fallback;
+  if (format.starts_with("iq")) fallback = "iq4_nl";
+  if (contains({"q2_K", "q3_K", "tq1_0", "tq2_0"}, format)) fallback = "q4_0";
+  if (format == "q4_K") fallback = "q5_0";
+  if (format == "q5_K") fallback = "q5_1";
+  if (format == "q6_K") fallback = "q8_0";
+  return !fallback.empty() && row % precision(fallback).block_elements == 0 ? fallback : "fp16";
+}
+
+}  // namespace
+
+TensorClass class_of(std::string_view name) {
+  const auto cut = name.ends_with(".weight") ? name.substr(0, name.size() - 7) : name;
+  const auto dot = cut.rfind('.');
+  const std::string_view word = cut.substr(dot + 1);
+  const std::string_view above = dot == std::string_view::npos ? "" : cut.substr(0, dot);
+  const auto in = [&](std::string_view part) { return above.find(part) != std::string_view::npos; };
+  if (contains({"q_proj", "query", "wq", "q"}, word)) return attention_q;
+  if (contains({"k_proj", "key", "wk", "k"}, word)) return attention_k;
+  // The fused projection of the gated delta rule is attn_qkv, of attention_v's class by its time.
+  if (contains({"v_proj", "value", "wv", "v", "in_proj_qkv", "in_proj_qkvz"}, word))
+    return attention_v;
+  if (contains({"qkv_proj", "query_key_value", "Wqkv", "c_attn", "qkv", "W_pack", "wqkv"}, word))
+    return attention_qkv;
+  if (contains({"gate_proj", "w1", "wi_0"}, word)) return feed_forward_gate;
+  if (contains({"up_proj", "gate_up_proj", "fc1", "fc_in", "c_fc", "dense_h_to_4h", "w3", "wi",
+                "wi_1", "v1", "Wi"},
+               word))
+    return feed_forward_up;
+  if (contains({"down_proj", "fc2", "fc_out", "dense_4h_to_h", "w2"}, word))
+    return feed_forward_down;
+  if (word == "Wo") return in("attn") ? attention_output : feed_forward_down;
+  if (word == "c_proj") return in("mlp") ? feed_forward_down : attention_output;
+  if (word == "dense" && above.ends_with("intermediate")) return feed_forward_up;
+  if (word == "dense" && above.ends_with("output") && !in("attention")) return feed_forward_down;
+  if (word == "o_proj" || (contains({"out_proj", "dense", "wo"}, word) && in("att")))
+    return attention_output;
+  return other;
+}
+
+std::string_view mixed_format(std::string_view mix, const MixQuestion& question) {
+  return divided(wanted(mix, question), question.row);
+}
+
+}  // namespace headroom::model

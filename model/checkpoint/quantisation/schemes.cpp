@@ -1,0 +1,209 @@
+// The table of schemes.
+#include "hardware/names.hpp"
+#include "model/checkpoint/quantisation/checkpoint_layouts.hpp"
+#include "model/checkpoint/quantisation/layout.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/checkpoint/quantisation/undescribed.hpp"
+#include "model/describe/config.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr std::string_view linear_note =
+    "linear layers and experts; embeddings, norms, routers and the head stay in 16 bit";
+constexpr std::string_view decoder_note =
+    "linear layers of decoding blocks; embeddings, norms, routers, towers and the head stay in 16 "
+    "bit";
+constexpr std::string_view bitsandbytes_source =
+    "bitsandbytes 95f9af30 functional.py; transformers 5.23 integrations/bitsandbytes.py";
+constexpr std::string_view gptq_source = "AutoGPTQ 9f7d370 qlinear_cuda_old.py";
+constexpr std::string_view awq_source = "AutoAWQ 88e4c76 awq/modules/linear/gemm.py";
+constexpr std::string_view compressed_source = "compressed-tensors, preset schemes";
+
+constexpr std::string_view gguf_note =
+    "llama.cpp's tensor types; norms, biases, routers and positions are fp32, towers fp16";
+constexpr std::string_view gguf_source = "llama.cpp 007dbbf3 src/llama-quant.cpp";
+
+Scheme gguf_row(std::string_view name, std::vector<std::string_view> aliases,
+                std::string_view format, std::string_view mix) {
+  return {name,
+          std::move(aliases),
+          SchemeFamily::gguf,
+          gguf_note,
+          gguf_source,
+          Reach::llama_cpp,
+          format,
+          nullptr,
+          0,
+          0,
+          mix};
+}
+
+/// llama.cpp's file types. "-imatrix": with an importance matrix, where that changes the mix.
+std::vector<Scheme> gguf_rows() {
+  std::vector<Scheme> rows = {
+      gguf_row("gguf-f32", {}, "fp32", ""),
+      gguf_row("gguf-f16", {}, "fp16", ""),
+      gguf_row("gguf-bf16", {}, "bf16", ""),
+      gguf_row("q4_0", {}, "q4_0", "q4_0"),
+      gguf_row("q4_1", {}, "q4_1", "q4_1"),
+      gguf_row("q5_0", {}, "q5_0", "q5_0"),
+      gguf_row("q5_1", {}, "q5_1", "q5_1"),
+      gguf_row("q8_0", {}, "q8_0", "q8_0"),
+      gguf_row("q2_K", {}, "q2_K", "q2_K"),
+      gguf_row("q2_K_S", {}, "q2_K", "q2_K_S"),
+      gguf_row("q3_K_S", {}, "q3_K", "q3_K_S"),
+      gguf_row("q3_K_M", {"q3_K"}, "q3_K", "q3_K_M"),
+      gguf_row("q3_K_L", {}, "q3_K", "q3_K_L"),
+      gguf_row("q4_K_S", {}, "q4_K", "q4_K_S"),
+      gguf_row("q4_K_M", {"q4_K"}, "q4_K", "q4_K_M"),
+      gguf_row("q5_K_S", {}, "q5_K", "q5_K_S"),
+      gguf_row("q5_K_M", {"q5_K"}, "q5_K", "q5_K_M"),
+      gguf_row("q6_K", {}, "q6_K", "q6_K"),
+      gguf_row("iq1_s", {}, "iq1_s", "iq1_s"),
+      gguf_row("iq1_m", {}, "iq1_m", "iq1_m"),
+      gguf_row("iq2_xxs", {}, "iq2_xxs", "iq2_xxs"),
+      gguf_row("iq2_xs", {}, "iq2_xs", "iq2_xs"),
+      gguf_row("iq2_s", {}, "iq2_xs", "iq2_s"),
+      gguf_row("iq2_m", {}, "iq2_s", "iq2_m"),
+      gguf_row("iq3_xxs", {}, "iq3_xxs", "iq3_xxs"),
+      gguf_row("iq3_xs", {}, "iq3_s", "iq3_xs"),
+      gguf_row("iq3_s", {}, "iq3_s", "iq3_s"),
+      gguf_row("iq3_m", {}, "iq3_s", "iq3_m"),
+      gguf_row("iq4_nl", {}, "iq4_nl", "iq4_nl"),
+      gguf_row("iq4_xs", {}, "iq4_xs", "iq4_xs"),
+      gguf_row("tq1_0", {}, "tq1_0", "tq1_0"),
+      gguf_row("tq2_0", {}, "tq2_0", "tq2_0"),
+      gguf_row("mxfp4-moe", {"gguf-mxfp4"}, "mxfp4", "mxfp4-moe"),
+      gguf_row("q4_0-imatrix", {}, "q4_0", "q4_0"),
+      gguf_row("q5_0-imatrix", {}, "q5_0", "q5_0"),
+      gguf_row("iq4_nl-imatrix", {}, "iq4_nl", "iq4_nl"),
+      gguf_row("iq4_xs-imatrix", {}, "iq4_xs", "iq4_xs"),
+  };
+  for (Scheme& row : rows) row.importance = row.name.ends_with("-imatrix");
+  return rows;
+}
+
+using Names = std::vector<std::string_view>;
+using Packed = Bytes (*)(const Matrix&, const Scheme&);
+
+/// A row that converts linear layers and experts.
+Scheme linears(std::string_view name, Names aliases, SchemeFamily family, std::string_view source,
+               std::string_view format, Packed packed, Size group = 0, Size bits = 0) {
+  return {
+      name, std::move(aliases), family, linear_note, source, Reach::linears, format, packed, group,
+      bits};
+}
+
+/// A row of GPTQ or AWQ.
+Scheme decoders(std::string_view name, Names aliases, SchemeFamily family, std::string_view format,
+                Size group, Size bits) {
+  const bool is_awq = family == SchemeFamily::awq;
+  return {name,
+          std::move(aliases),
+          family,
+          decoder_note,
+          is_awq ? awq_source : gptq_source,
+          Reach::decoder_blocks,
+          format,
+          is_awq ? layout::awq : layout::gptq,
+          group,
+          bits};
+}
+
+std::vector<Scheme> all_rows() {
+  using enum SchemeFamily;
+  constexpr std::string_view microscaling = "OCP Microscaling Formats 1.0";
+  std::vector<Scheme> rows = {
+      {"fp32",
+       {"float32", "f32"},
+       plain,
+       "every tensor, 4 bytes",
+       "IEEE 754",
+       Reach::everything,
+       "fp32"},
+      {"bf16", {"bfloat16"}, plain, "every tensor, 2 bytes", "bfloat16", Reach::everything, "bf16"},
+      {"fp16",
+       {"float16", "half"},
+       plain,
+       "every tensor, 2 bytes",
+       "IEEE 754",
+       Reach::everything,
+       "fp16"},
+      linears("fp8", {"fp8-tensor", "float8", "float8_e4m3fn", "e4m3"}, fp8,
+              "transformers 5.23 integrations/finegrained_fp8.py", "fp8", layout::fp8_tensor),
+      linears("fp8-static", {}, fp8, "NVIDIA ModelOpt FP8", "fp8", layout::fp8_static),
+      linears("fp8-block", {"fp8-block128"}, fp8,
+              "DeepSeek-V3 config: weight_block_size [128, 128]", "fp8", layout::fp8_block, 128),
+      linears("fp8-channel", {"fp8-dynamic"}, fp8, compressed_source, "fp8", layout::row_scaled),
+      linears("int8", {"llm-int8", "bnb-int8", "bitsandbytes-int8"}, bitsandbytes,
+              bitsandbytes_source, "int8", layout::llm_int8),
+      linears("w8a8-int8", {"w8a8"}, compressed_tensors, compressed_source, "int8",
+              layout::row_scaled),
+      linears("int4", {"w4a16"}, compressed_tensors, compressed_source, "int4", layout::packed_ints,
+              128, 4),
+      linears("int4-64g", {}, compressed_tensors, compressed_source, "int4", layout::packed_ints,
+              64, 4),
+      linears("int4-32g", {}, compressed_tensors, compressed_source, "int4", layout::packed_ints,
+              32, 4),
+      linears("int4-nogroup", {}, compressed_tensors, compressed_source, "int4",
+              layout::packed_ints, 0, 4),
+      linears("nf4", {"bnb-nf4"}, bitsandbytes, bitsandbytes_source, "nf4",
+              layout::bitsandbytes_4bit),
+      linears("nf4-double", {"nf4-dq"}, bitsandbytes, bitsandbytes_source, "nf4",
+              layout::bitsandbytes_4bit_double),
+      linears("fp4", {"bnb-fp4"}, bitsandbytes, bitsandbytes_source, "fp4",
+              layout::bitsandbytes_4bit),
+      linears("fp4-double", {"fp4-dq"}, bitsandbytes, bitsandbytes_source, "fp4",
+              layout::bitsandbytes_4bit_double),
+      {"mxfp4",
+       {},
+       fp4,
+       "experts, or linear layers of a model without; the rest stays in 16 bit",
+       microscaling,
+       Reach::experts,
+       "mxfp4"},
+      linears("mxfp4-linear", {}, fp4, microscaling, "mxfp4", nullptr),
+      linears("nvfp4", {}, fp4, "NVIDIA ModelOpt NVFP4", "nvfp4", layout::nvfp4),
+      decoders("gptq-int4", {"gptq", "gptq-int4-128g", "gptq-4bit-128g"}, gptq, "int4", 128, 4),
+      decoders("gptq-int4-64g", {"gptq-4bit-64g"}, gptq, "int4", 64, 4),
+      decoders("gptq-int4-32g", {"gptq-4bit-32g"}, gptq, "int4", 32, 4),
+      decoders("gptq-int4-nogroup", {"gptq-4bit-nogroup"}, gptq, "int4", 0, 4),
+      decoders("gptq-int8", {"gptq-int8-128g", "gptq-8bit-128g"}, gptq, "int8", 128, 8),
+      decoders("gptq-int8-nogroup", {"gptq-8bit-nogroup"}, gptq, "int8", 0, 8),
+      decoders("gptq-int3", {"gptq-int3-128g", "gptq-3bit-128g"}, gptq, "int3", 128, 3),
+      decoders("gptq-int3-nogroup", {"gptq-3bit-nogroup"}, gptq, "int3", 0, 3),
+      decoders("awq-int4", {"awq", "awq-int4-128g", "awq-4bit-128g"}, awq, "int4", 128, 4),
+      decoders("awq-int4-64g", {"awq-4bit-64g"}, awq, "int4", 64, 4),
+      decoders("awq-int4-32g", {"awq-4bit-32g"}, awq, "int4", 32, 4),
+  };
+  const std::vector<Scheme> mixes = gguf_rows();
+  rows.insert(rows.end(), mixes.begin(), mixes.end());
+  return rows;
+}
+
+const std::vector<Scheme>& table() {
+  static const std::vector<Scheme> rows = all_rows();
+  return rows;
+}
+
+}  // namespace
+
+std::span<const Scheme> schemes() { return table(); }
+
+const Scheme& scheme(std::string_view name) {
+  if (is_undescribed(name)) throw NotDescribed(why_undescribed(name));
+  const std::string wanted = lower(name);
+  std::vector<std::string> known;
+  for (const Scheme& row : table()) {
+    if (lower(row.name) == wanted) return row;
+    for (const std::string_view alias : row.aliases)
+      if (lower(alias) == wanted) return row;
+    known.emplace_back(row.name);
+  }
+  for (const Scheme& row : checkpoint_layouts())
+    if (lower(row.name) == wanted) return row;
+  throw unknown_name("precision", name, known);
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,45 @@
+#include "model/checkpoint/shards.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headroom::model {
+namespace {
+
+Bytes up(Bytes bytes, Size parts) { return Bytes((bytes.count() + parts - 1) / parts); }
+
+/// What kernels hold of each byte of experts in MXFP4, of which `parts` cards have a part.
+double padded(Size inner, Size hidden, Size parts, const ExpertPadding& padding) {
+  constexpr Size block = 32;
+  const Size part = round_up((inner + parts - 1) / parts, block);
+  return static_cast<double>(round_up(part, padding.inner_multiple) * parts) /
+         static_cast<double>(inner) *
+         static_cast<double>(round_up(hidden, padding.hidden_multiple)) /
+         static_cast<double>(hidden) * (padding.scales_twice ? 18.0 / 17 : 1.0);
+}
+
+}  // namespace
+
+Bytes Shards::experts_of_rank(Bytes bytes, const Rank& rank) const {
+  if (mxfp4_inner > 0)
+    bytes = Bytes(static_cast<Size>(std::ceil(
+        bytes.real().value() *
+        padded(mxfp4_inner, mxfp4_hidden, rank.expert_cards / rank.expert_groups, rank.padding))));
+  if (rank.expert_groups == 1 || experts == 0) return up(bytes, rank.expert_cards);
+  const Size together = rank.expert_cards / rank.expert_groups;
+  const Size more = rank.index / together < experts % rank.expert_groups ? 1 : 0;
+  return (experts / rank.expert_groups + more) * up(up(bytes, experts), together);
+}
+
+Bytes Shards::of_rank(const Divided& whole, const Rank& rank) const {
+  Bytes bytes = whole.everywhere + up(whole.split, rank.cards) +
+                up(whole.heads, std::min(rank.cards, std::max<Size>(kv_heads, 1)));
+  if (whole.experts > Bytes(0)) bytes += experts_of_rank(whole.experts, rank);
+  if (whole.vocabulary > Bytes(0)) {
+    const Size rows = padded_vocabulary(rank.vocabulary_multiple);
+    bytes += (rows + rank.cards - 1) / rank.cards * up(whole.vocabulary, vocabulary);
+  }
+  return bytes;
+}
+
+}  // namespace headroom::model

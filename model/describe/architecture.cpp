@@ -1,0 +1,142 @@
+// The table of architectures, and the way from a config to its row.
+#include "model/describe/architecture.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "hardware/names.hpp"
+#include "model/describe/class_defaults.hpp"
+#include "model/describe/head_tie.hpp"
+
+namespace headroom::model {
+
+namespace {
+
+/// The row for a class name; of several, the one with the config's model_type. Configs written for
+/// code of their own may spell the class in other letter case (MPTForCausalLM): that counts where
+/// model_type agrees.
+const Architecture* find(std::string_view name, std::string_view model_type) {
+  const Architecture* found = nullptr;
+  for (const auto& row : architectures())
+    if (row.name == name && (!found || row.model_type == model_type)) found = &row;
+  for (const auto& row : architectures())
+    if (!found && row.model_type == model_type && lower(row.name) == lower(name)) found = &row;
+  return found;
+}
+
+bool is_decoder(const Architecture* row) {
+  return row->name.ends_with("ForCausalLM") || row->name.ends_with("LMHeadModel");
+}
+
+/// "LlamaModel" beside "LlamaForCausalLM": never what a config without `architectures` means.
+bool is_base_model(const Architecture* row) {
+  return row->name.ends_with("Model") && !row->name.ends_with("HeadModel");
+}
+
+/// Nor are "LlamaForSequenceClassification" and the like, where there is a decoder.
+bool is_task_head(const Architecture* row) {
+  return row->name.ends_with("Classification") || row->name.ends_with("ForQuestionAnswering");
+}
+
+/// Code that transformers has not: the config names the files of its repository that hold it, or
+/// its class is one of those that many repositories carry.
+constexpr std::string_view custom_classes[] = {"BaichuanForCausalLM",
+                                               "BaiChuanForCausalLM",
+                                               "ChatGLMModel",
+                                               "DeciLMForCausalLM",
+                                               "DeepseekForCausalLM",
+                                               "ExaoneForCausalLM",
+                                               "InternLM2ForCausalLM",
+                                               "InternLMForCausalLM",
+                                               "MiMoForCausalLM",
+                                               "MiniCPMForCausalLM",
+                                               "MiniMaxText01ForCausalLM",
+                                               "Phi3SmallForCausalLM",
+                                               "QWenLMHeadModel",
+                                               "RWForCausalLM"};
+bool is_custom_code(const Config& config, std::string_view name) {
+  return config.has("auto_map") ||
+         std::ranges::find(custom_classes, name) != std::end(custom_classes);
+}
+
+[[noreturn]] void fail_unknown(const Config& config, std::string_view key, std::string_view name) {
+  if (is_custom_code(config, name))
+    throw NotDescribed(fmt::format(
+        "{}: key '{}': '{}' is code of its repository's own, not of transformers, and is not "
+        "described; the headers of its tensors (the folder with the .safetensors files or their "
+        "index, a .gguf, or its name on the hub) would still give counts and bytes",
+        config.origin(), key, name));
+  std::set<std::string> known;
+  for (const auto& row : architectures())
+    known.emplace(key == "model_type" ? row.model_type : row.name);
+  const std::vector<std::string> names(known.begin(), known.end());
+  throw NotDescribed(fmt::format("{}: key '{}': '{}' is not described; nearest: {}",
+                                 config.origin(), key, name,
+                                 fmt::join(nearest(name, names), ", ")));
+}
+
+const Architecture& row_of(const Config& config) {
+  const std::string type = config.text({"model_type"}, "");
+  if (config.has("architectures")) {
+    const std::string name = config.architecture();
+    if (const auto* row = find(name, type)) return *row;
+    fail_unknown(config, "architectures", name);
+  }
+  if (type.empty())
+    throw NotDescribed(config.origin() +
+                       ": key 'architectures': is missing, and so is 'model_type': one of them is "
+                       "needed");
+  std::vector<const Architecture*> candidates;
+  for (const auto& row : architectures())
+    if (row.model_type == type) candidates.push_back(&row);
+  if (candidates.size() > 1) std::erase_if(candidates, is_base_model);
+  if (std::any_of(candidates.begin(), candidates.end(), is_decoder))
+    std::erase_if(candidates, is_task_head);
+  if (candidates.empty()) fail_unknown(config, "model_type", type);
+  if (candidates.size() != 1) {
+    std::vector<std::string_view> names;
+    for (const auto& row : architectures())
+      if (row.model_type == type) names.push_back(row.name);
+    config.fail("architectures", fmt::format("is missing, and model_type '{}' may be any of {}",
+                                             type, fmt::join(names, ", ")));
+  }
+  return *candidates.front();
+}
+
+}  // namespace
+
+std::string_view counted_only(std::string_view name, std::string_view model_type) {
+  const Architecture* row = find(name, model_type);
+  return row != nullptr ? row->counted_only : std::string_view{};
+}
+
+void check_size(const Part& part) {
+  constexpr Size most = Size{1} << 58;
+  Size total = 0;
+  for (const auto& t : part.tensors) {
+    const Size elements = times(t.shape);
+    if (elements > most || (total += elements) > most)
+      throw std::overflow_error(t.name + ": more than 2^58 elements");
+  }
+}
+
+Part describe(const Config& config) {
+  const Architecture& row = row_of(config);
+  try {
+    Part part{.modules = {{"", std::string(row.name)}}};
+    part = std::move(part) +
+           row.describe(with_optional_class_defaults(config, row.model_type).as_class(row.name));
+    part = with_text_tie(std::move(part), config);
+    check_size(part);
+    return part;
+  } catch (const std::length_error& e) {
+    throw ConfigError(config.origin() + ": " + e.what());
+  } catch (const std::overflow_error& e) {
+    throw ConfigError(config.origin() + ": " + e.what());
+  }
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,187 @@
+// Encoders that changed one thing in BERT: Electra's narrow embeddings, ALBERT's one layer used for
+// all, MPNet's relative positions, Nomic's rotary positions and gated feed-forward.
+#include <boost/json.hpp>
+
+#include "model/describe/architectures/bert_layer.hpp"
+#include "model/describe/architectures/composition.hpp"
+
+namespace headroom::model::families::bert_relatives {
+
+Part narrow_embeddings(std::string_view prefix, const BertSizes& s, Size width) {
+  return in("embeddings", join(prefix, "Embeddings"),
+            embedding("word_embeddings", s.vocab, width) +
+                embedding("position_embeddings", s.positions, width) +
+                embedding("token_type_embeddings", s.types, width) +
+                layer_norm("LayerNorm", width) + dropout() + position_ids(s.positions) +
+                position_ids(s.positions, "token_type_ids"));
+}
+
+/// Source: transformers 5.23, models/electra/modeling_electra.py.
+Part electra(const Config& c) {
+  const BertSizes s = bert_sizes(c);
+  const Size width = c.dim({"embedding_size"}, 128);
+  Part body = narrow_embeddings("Electra", s, width);
+  if (width != s.hidden)
+    body = std::move(body) + linear("embeddings_project", width, s.hidden, Bias::yes);
+  body = std::move(body) + bert_encoder("Electra", s);
+  if (is_for(c, "ElectraModel")) return body;
+  body = in("electra", "ElectraModel", std::move(body));
+  if (is_for(c, "ForPreTraining"))
+    return std::move(body) +
+           in("discriminator_predictions", "ElectraDiscriminatorPredictions",
+              linear("dense", s.hidden, s.hidden, Bias::yes) + module("activation", s.act) +
+                  linear("dense_prediction", s.hidden, 1, Bias::yes));
+  if (is_language_model(c)) {
+    body = std::move(body) +
+           in("generator_predictions", "ElectraGeneratorPredictions",
+              module("activation", "GELUActivation") + layer_norm("LayerNorm", width) +
+                  linear("dense", s.hidden, width, Bias::yes)) +
+           output_head("generator_lm_head", width, s.vocab, Bias::yes);
+    if (!s.tied) return body;
+    return tied(std::move(body), "generator_lm_head.weight",
+                "electra.embeddings.word_embeddings.weight");
+  }
+  if (is_for(c, "ForSequenceClassification"))
+    return std::move(body) + in("classifier", "ElectraClassificationHead",
+                                linear("dense", s.hidden, s.hidden, Bias::yes) +
+                                    module("activation", "GELUActivation") + dropout() +
+                                    linear("out_proj", s.hidden, labels(c), Bias::yes));
+  return std::move(body) + task_head(c, s.hidden);
+}
+
+/// Source: transformers 5.23, models/albert/modeling_albert.py.
+Part albert(const Config& c) {
+  const BertSizes s = bert_sizes(c);
+  const Size width = c.dim({"embedding_size"}, 128);
+  const std::string act = activation_class(c, {"hidden_act"}, "gelu_new");
+  const auto layer = [&](Size) {
+    return layer_norm("full_layer_layer_norm", s.hidden) +
+           in("attention", "AlbertAttention",
+              dropout("attention_dropout") + dropout("output_dropout") +
+                  linear("query", s.hidden, s.hidden, Bias::yes) +
+                  linear("key", s.hidden, s.hidden, Bias::yes) +
+                  linear("value", s.hidden, s.hidden, Bias::yes) +
+                  linear("dense", s.hidden, s.hidden, Bias::yes) +
+                  layer_norm("LayerNorm", s.hidden)) +
+           linear("ffn", s.hidden, s.inner, Bias::yes) +
+           linear("ffn_output", s.inner, s.hidden, Bias::yes) + module("activation", act) +
+           dropout();
+  };
+  const Size groups = c.dim({"num_hidden_groups"}, 1);
+  Part shared = stack("albert_layer_groups", "AlbertLayerGroup", groups, [&](Size) {
+    Part group = stack("albert_layers", "AlbertLayer", c.dim({"inner_group_num"}, 1), layer);
+    group.blocks.clear();
+    return group;
+  });
+  // Pass i of the num_hidden_layers runs through group int(i / (layers / groups)).
+  for (auto& m : shared.modules)
+    if (m.class_name == "AlbertLayerGroup") m.passes = 0;
+  for (Size i = 0; i < s.layers; ++i) {
+    const std::string path = "albert_layer_groups." + std::to_string(i * groups / s.layers);
+    for (auto& m : shared.modules) m.passes += m.path == path ? 1 : 0;
+  }
+  Part body =
+      narrow_embeddings("Albert", s, width) +
+      in("encoder", "AlbertTransformer",
+         linear("embedding_hidden_mapping_in", width, s.hidden, Bias::yes) + std::move(shared));
+  const Part pooler =
+      linear("pooler", s.hidden, s.hidden, Bias::yes) + module("pooler_activation", "Tanh");
+  if (is_for(c, "AlbertModel")) return std::move(body) + pooler;
+  const bool pre = is_for(c, "ForPreTraining");
+  if (pre) body = std::move(body) + pooler;
+  if (pre || is_language_model(c))
+    return with_tied_decoder(
+        in("albert", "AlbertModel", std::move(body)) +
+            in("predictions", "AlbertMLMHead",
+               tensor("bias", {s.vocab}, Role::bias) + layer_norm("LayerNorm", width) +
+                   linear("dense", s.hidden, width, Bias::yes) +
+                   output_head("decoder", width, s.vocab, Bias::yes) + module("activation", act)) +
+            (pre ? in("sop_classifier", "AlbertSOPHead",
+                      dropout() + linear("classifier", s.hidden, labels(c), Bias::yes))
+                 : Part{}),
+        "predictions.decoder", "predictions.bias", "albert.embeddings.word_embeddings.weight", s);
+  if (is_for(c, "ForSequenceClassification")) body = std::move(body) + pooler;
+  return in("albert", "AlbertModel", std::move(body)) + task_head(c, s.hidden);
+}
+
+/// Source: transformers 5.23, models/mpnet/modeling_mpnet.py.
+Part mpnet(const Config& c) {
+  const BertSizes s = bert_sizes(c);
+  const std::string_view prefix = "MPNet";
+  const auto layer = [&](Size) {
+    return in("attention", "MPNetAttention",
+              in("attn", "MPNetSelfAttention",
+                 linear("q", s.hidden, s.hidden, Bias::yes) +
+                     linear("k", s.hidden, s.hidden, Bias::yes) +
+                     linear("v", s.hidden, s.hidden, Bias::yes) +
+                     linear("o", s.hidden, s.hidden, Bias::yes) + dropout()) +
+                  layer_norm("LayerNorm", s.hidden) + dropout()) +
+           bert_intermediate(prefix, s) + bert_output("output", "MPNetOutput", s.inner, s.hidden);
+  };
+  Part body = in("embeddings", "MPNetEmbeddings",
+                 embedding("word_embeddings", s.vocab, s.hidden) +
+                     embedding("position_embeddings", s.positions, s.hidden) +
+                     layer_norm("LayerNorm", s.hidden) + dropout() + position_ids(s.positions)) +
+              in("encoder", "MPNetEncoder",
+                 stack("layer", "MPNetLayer", s.layers, layer) +
+                     embedding("relative_attention_bias",
+                               c.dim({"relative_attention_num_buckets"}, 32), s.heads));
+  if (is_for(c, "MPNetModel")) return std::move(body) + bert_pooler(prefix, s.hidden);
+  Part p = in("mpnet", "MPNetModel", std::move(body));
+  if (is_language_model(c))
+    return with_tied_decoder(std::move(p) + roberta_lm_head("MPNetLMHead", s), "lm_head.decoder",
+                             "lm_head.bias", "mpnet.embeddings.word_embeddings.weight", s);
+  if (is_for(c, "ForSequenceClassification"))
+    return std::move(p) + classification_head("MPNetClassificationHead", s.hidden, labels(c));
+  return std::move(p) + task_head(c, s.hidden);
+}
+
+/// Files written for Nomic's own code name the sizes as GPT-2 does; what else that code can build
+/// is refused. Source: transformers 5.23, models/nomic_bert/modeling_nomic_bert.py.
+Part nomic_bert(const Config& file) {
+  const Config c = file.renamed({{"n_embd", "hidden_size"},
+                                 {"n_head", "num_attention_heads"},
+                                 {"n_inner", "intermediate_size"},
+                                 {"n_layer", "num_hidden_layers"},
+                                 {"n_positions", "max_position_embeddings"}});
+  if (c.count({"num_experts"}, 0) > 1)
+    throw NotDescribed(c.origin() + ": key 'num_experts': NomicBert with experts is not described");
+  for (const auto key : {"qkv_proj_bias", "mlp_fc1_bias", "mlp_fc2_bias", "prenorm"})
+    if (c.flag({key}, false)) c.fail(key, "found true, expected false");
+  BertSizes s = bert_sizes(c);
+  s.act = activation_class(c, {"hidden_act"}, "silu");
+  const Size dim = c.dim({"head_dim"}, s.hidden / s.heads), width = dim * s.heads;
+  Part body =
+      in("embeddings", "NomicBertEmbeddings",
+         embedding("word_embeddings", s.vocab, s.hidden) +
+             embedding("token_type_embeddings", s.types, s.hidden) +
+             layer_norm("LayerNorm", s.hidden) + dropout() + position_ids(s.positions) +
+             position_ids(s.positions, "token_type_ids")) +
+      frequencies("rotary_emb", "NomicBertRotaryEmbedding", dim / 2) +
+      stack("layers", "NomicBertLayer", s.layers, [&](Size) {
+        return layer_norm("post_attention_layernorm", s.hidden) +
+               dropout("post_attention_dropout") + dropout("post_mlp_dropout") +
+               in("mlp", "NomicBertMLP", gated_mlp(s.hidden, s.inner, s.act)) +
+               in("self_attn", "NomicBertAttention",
+                  linear("q_proj", s.hidden, width) + linear("k_proj", s.hidden, width) +
+                      linear("v_proj", s.hidden, width) + linear("o_proj", width, s.hidden)) +
+               layer_norm("post_mlp_layernorm", s.hidden);
+      });
+  const auto whole = [](Part part) {
+    return unsplittable(std::move(part), {"NomicBertEmbeddings", "NomicBertLayer"});
+  };
+  if (is_for(c, "NomicBertModel")) return whole(std::move(body));
+  Part p = whole(
+      in("nomic_bert", "NomicBertModel", std::move(body)) +
+      in("cls", "NomicBertOnlyMLMHead",
+         in("predictions", "NomicBertLMPredictionHead",
+            tensor("bias", {s.vocab}, Role::bias) +
+                in("transform", "NomicBertPredictionHeadTransform",
+                   linear("dense", s.hidden, s.hidden, Bias::yes) +
+                       module("transform_act_fn", s.act) + layer_norm("layer_norm", s.hidden)) +
+                output_head("decoder", s.hidden, s.vocab, Bias::yes))));
+  return with_tied_decoder(std::move(p), "cls.predictions.decoder", "cls.predictions.bias",
+                           "nomic_bert.embeddings.word_embeddings.weight", s);
+}
+
+}  // namespace headroom::model::families::bert_relatives

@@ -1,0 +1,122 @@
+// The frame that Llama fixed and most decoders since kept: embeddings, equal layers, a final norm,
+// one rotary table, an output head. Only the layer differs.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/describe/activation_function.hpp"
+#include "model/describe/blocks/decoder.hpp"
+
+namespace headroom::model::families {
+
+/// The keys that nearly every decoder has.
+struct Common {
+  Size hidden, inner, layers;
+  Heads heads;
+  std::string act;  ///< class of the activation module
+};
+
+/// What a config class assumes for keys that are absent.
+struct Defaults {
+  Size kv_heads = 0;  ///< 0: as many as query heads
+  Size head_dim = 0;  ///< 0: hidden_size / num_attention_heads
+  std::string_view act = "silu";
+};
+
+/// Reads hidden_size, intermediate_size, num_hidden_layers, the heads and hidden_act (or
+/// hidden_activation).
+Common common_of(const Config& c, Defaults defaults = {});
+/// Heads with a config class's own defaults.
+Heads heads_of(const Config& c, Defaults defaults);
+
+/// The kind of each layer: `layer_types` where the config has it, else `fallback(i)`. Throws
+/// ConfigError when the list is not one of `known` for each of `layers`.
+std::vector<std::string> layer_types(const Config& c, Size layers,
+                                     const std::function<std::string(Size)>& fallback,
+                                     std::initializer_list<std::string_view> known = {
+                                         "full_attention", "sliding_attention"});
+/// Every `pattern`-th layer sees the whole context, the others a window.
+std::vector<std::string> every_nth_full(const Config& c, Size layers, Size pattern);
+/// The sliding window of a layer of that type in tokens: `window` or none.
+inline Size window_of(const std::string& layer_type, Size window) {
+  return layer_type == "sliding_attention" ? window : 0;
+}
+
+/// What is other in layer `i`: files written by transformers 5 keep it under the layer's number
+/// ("05") in per_layer_config.
+Config layer_section(const Config& c, Size i);
+
+/// Rotary tables of whole heads kept apart for each kind of layer that occurs, in alphabetical
+/// order, also where rope_parameters have none of a kind: their config classes fill it in. Only the
+/// scaled kinds of rope know of a share that is rotated.
+Part rotary_by_type(const Config& c, std::string_view class_name,
+                    const std::vector<std::string>& types, Size head_dim);
+
+/// A decoder without its head. The class names are `family` + "DecoderLayer" and so on.
+struct Trunk {
+  std::string family;  ///< "Llama"
+  Part norm;           ///< the final norm
+  Part rotary{};       ///< tables of the whole model
+};
+
+/// The content of the decoder module; `layer(i)` is the content of layer i.
+template <class Layer>
+Part trunk(const Config& c, const Trunk& t, Layer&& layer) {
+  const std::string block = t.family + "DecoderLayer";
+  return unsplittable(embedding("embed_tokens", c.dim({"vocab_size"}), c.dim({"hidden_size"})) +
+                          stack("layers", block, c.dim({"num_hidden_layers"}), layer) + t.norm +
+                          t.rotary,
+                      {block});
+}
+
+/// The same with the names, the norm and the table that most families have.
+template <class Layer>
+Part trunk(const Config& c, Classes k, Size rotated, Layer&& layer) {
+  return trunk(c,
+               Trunk{std::string(k.family), rms_norm("norm", k("RMSNorm"), c.dim({"hidden_size"})),
+                     rotary(k("RotaryEmbedding"), rotated)},
+               layer);
+}
+
+enum class Tied : bool { no, yes };
+
+/// `body` as the child "model" of class `class_name`, and the head; `tied` where the config does
+/// not say.
+Part causal_lm(const Config& c, std::string_view class_name, Part body, Tied tied = Tied::no,
+               Bias head_bias = Bias::no);
+
+/// A whole causal language model in the frame: `Trunk` and head at once.
+struct Decoder {
+  std::string family;    ///< "Llama": LlamaModel, LlamaDecoderLayer, LlamaRotaryEmbedding
+  Size rotated;          ///< rotated dimensions of a head
+  Part norm;             ///< the final norm
+  Tied tied = Tied::no;  ///< where the config does not say
+  Bias head_bias = Bias::no;
+};
+template <class Layer>
+Part decoder(const Config& c, const Decoder& d, Layer&& layer) {
+  return causal_lm(
+      c, d.family + "Model",
+      trunk(c, {d.family, d.norm, rotary(d.family + "RotaryEmbedding", d.rotated)}, layer), d.tied,
+      d.head_bias);
+}
+
+/// The same with the names and the norm that most families have.
+template <class Layer>
+Part decoder(const Config& c, Classes k, Size rotated, Layer&& layer) {
+  return decoder(c,
+                 Decoder{.family = std::string(k.family),
+                         .rotated = rotated,
+                         .norm = rms_norm("norm", k("RMSNorm"), c.dim({"hidden_size"}))},
+                 layer);
+}
+
+/// Feed-forward without a gate: up, down and the activation module.
+Part up_down_mlp(const Common& s, Part activation, Bias bias);
+
+/// Llama's layer after its attention: gated feed-forward and the two norms before each half.
+Part gated_rest(const Common& s, const std::string& family, Bias mlp_bias = Bias::no);
+
+}  // namespace headroom::model::families

@@ -1,0 +1,80 @@
+// DeepSeek-V2, V3 and V3.2 (arXiv:2405.04434, arXiv:2412.19437, arXiv:2512.02556), which Kimi K2
+// (arXiv:2507.20534) follows: latent attention and a mixture with shared experts.
+//
+// Multi-token-prediction layers of the checkpoints are not part of the class and not counted.
+#include "model/describe/architectures/decoder.hpp"
+#include "model/describe/blocks/experts.hpp"
+#include "model/describe/blocks/latent.hpp"
+
+namespace headroom::model::families::deepseek {
+
+Part dense(const Config& c, Classes k, Bias bias) {
+  return in("mlp", k("MLP"),
+            gated_mlp(c.dim({"hidden_size"}), c.dim({"intermediate_size"}),
+                      activation_class(c, {"hidden_act"}, "silu"), bias));
+}
+
+/// Source: transformers 5.23, models/deepseek_v2.
+Part deepseek_v2(const Config& c) {
+  const Classes k{"DeepseekV2"};
+  const Size hidden = c.dim({"hidden_size"});
+  const Latent a = latent_of(c);
+  const Bias bias = c.bias({"attention_bias"}, false), mlp_bias = c.bias({"mlp_bias"}, false);
+  const Part gate = router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
+  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
+    return decoder_layer(k, hidden, latent_attention(hidden, a, k("RMSNorm"), bias),
+                         is_sparse(c, i, 0) ? shared_mixture(c, k, k("Moe"), gate, mlp_bias)
+                                            : dense(c, k, mlp_bias));
+  });
+}
+
+/// Source: transformers 5.23, models/deepseek_v3.
+Part deepseek_v3(const Config& c) {
+  const Classes k{"DeepseekV3"};
+  const Size hidden = c.dim({"hidden_size"});
+  Latent a = latent_of(c);
+  a.query_rank = c.dim_or_none({"q_lora_rank"}, 1536);
+  const Bias bias = c.bias({"attention_bias"}, false);
+  const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
+  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
+    return decoder_layer(
+        k, hidden, latent_attention(hidden, a, k("RMSNorm"), bias),
+        is_sparse(c, i, 3) ? shared_mixture(c, k, k("MoE"), gate) : dense(c, k, Bias::no));
+  });
+}
+
+/// Source: transformers 5.23, models/deepseek_v32.
+Part deepseek_v32(const Config& given) {
+  const Config c = with_routed_experts(given);
+  const Classes k{"DeepseekV32"};
+  const Size hidden = c.dim({"hidden_size"});
+  const Latent a = latent_of(c);
+  const Bias bias = c.bias({"attention_bias"}, false);
+  const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
+  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
+    return decoder_layer(
+        k, hidden,
+        picked(latent_attention(hidden, a, k("RMSNorm"), bias), c) +
+            indexer(c, k("Indexer"), hidden, a.query_rank),
+        is_sparse(c, i, 3) ? shared_mixture(c, k, k("MoE"), gate) : dense(c, k, Bias::no));
+  });
+}
+
+/// Source: transformers 5.23, models/axk1: DeepSeek-V3 with a norm after the mixture.
+Part axk1(const Config& c) {
+  const Classes k{"AXK1"};
+  const Size hidden = c.dim({"hidden_size"});
+  const Latent a = latent_of(c);
+  const Bias bias = c.bias({"attention_bias"}, false);
+  const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
+  const Part mixture = shared_mixture(c, k, k("MoE"), gate) +
+                       at("mlp", rms_norm("post_mlp_layernorm", k("RMSNorm"), hidden));
+  const Size every = c.dim({"moe_layer_freq"}, 1);
+  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
+    const bool sparse = is_sparse(c, i, 1) && (c.has("mlp_layer_types") || i % every == 0);
+    return decoder_layer(k, hidden, latent_attention(hidden, a, k("RMSNorm"), bias),
+                         sparse ? mixture : dense(c, k, Bias::no));
+  });
+}
+
+}  // namespace headroom::model::families::deepseek

@@ -1,0 +1,11 @@
+// What DeepSeek-OCR's text models share.
+#pragma once
+
+#include "model/describe/architectures/decoder.hpp"
+
+namespace headroom::model::families {
+
+/// The sparse feed-forward of a layer, as its child `mlp`: experts and those that every token uses.
+Part ocr_mixture(const Config& c, Classes t, const Common& s, Bias mlp_bias);
+
+}  // namespace headroom::model::families

@@ -1,0 +1,147 @@
+// DeepSeek-V4: one shared key-value vector a token behind a window, compressed entries of all
+// tokens beyond it, output projections in groups, residual streams mixed by hyper-connections.
+#include "model/describe/blocks/experts.hpp"
+#include "model/describe/blocks/latent.hpp"
+
+namespace headroom::model::families::deepseek_v4 {
+
+constexpr std::string_view sliding = "sliding_attention";
+constexpr std::string_view sparse = "compressed_sparse_attention";
+
+/// The kind of every layer: layer_types, else by compress_ratios (0 window alone, 4 sparse, 128
+/// heavy), else two heavy ones and then heavy and sparse in turns.
+std::string kind_of(const Config& c, Size i) {
+  const auto types = c.texts({"layer_types"});
+  if (!types.empty()) return layer_type(c, types, i);
+  const auto ratios = c.dims({"compress_ratios"});
+  if (!ratios.empty()) {
+    if (static_cast<std::size_t>(i) >= ratios.size())
+      c.fail("compress_ratios", "found fewer entries than layers");
+    const Size ratio = ratios[static_cast<std::size_t>(i)];
+    if (ratio == 0) return std::string(sliding);
+    if (ratio == 4) return std::string(sparse);
+    if (ratio != 128)
+      c.fail("compress_ratios", "found " + std::to_string(ratio) + ", expected 0, 4 or 128");
+  } else if (i >= 2 && i % 2 == 1) {
+    return std::string(sparse);
+  }
+  return "heavily_compressed_attention";
+}
+
+/// Tokens that one compressed entry of a layer of `kind` stands for.
+Size rate_of(const Config& c, const std::string& kind) {
+  const bool is_sparse = kind == sparse;
+  const std::string_view old = is_sparse ? "compress_rate_csa" : "compress_rate_hca";
+  return c.section_or_empty("compress_rates").dim({kind}, c.dim({old}, is_sparse ? 4 : 128));
+}
+
+Part tables(Classes k, Size rotated) {
+  Part all;
+  for (const std::string kind : {"main", "compress"})
+    all = std::move(all) + buffer(kind + "_inv_freq", {rotated / 2}) +
+          buffer(kind + "_original_inv_freq", {rotated / 2});
+  return in("rotary_emb", k("RotaryEmbedding"), std::move(all));
+}
+
+/// Sums `rate` tokens to one entry of `dim`; the sparse kind overlaps two of them.
+Part compressor(Classes k, Size hidden, Size dim, Size width, Size rate, Size rotated) {
+  return tensor("position_bias", {rate, width}, Role::other) + linear("kv_proj", hidden, width) +
+         linear("gate_proj", hidden, width) + rms_norm("kv_norm", k("RMSNorm"), dim) +
+         tables(k, rotated);
+}
+
+/// Source: transformers 5.23, models/deepseek_v4. A layer keeps the last sliding_window tokens and
+/// an entry of head_dim (and, where sparse, one of index_head_dim) for every `rate` tokens of the
+/// whole context; what waits to fill an entry is not counted. The first layers pick experts by
+/// token.
+Part deepseek_v4(const Config& c) {
+  const Classes k{"DeepseekV4"};
+  const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
+  const Size heads = c.dim({"num_attention_heads"}), dim = c.dim({"head_dim"}, 512);
+  const Size rank = c.dim({"q_lora_rank"}, 1024), groups = c.dim({"o_groups"}, 8);
+  const Size out = times({groups, c.dim({"o_lora_rank"}, 1024)});
+  const Size index_heads = c.dim({"index_n_heads"}, 64), index_dim = c.dim({"index_head_dim"}, 128);
+  const double share = c.number(
+      {"partial_rotary_factor"},
+      static_cast<double>(c.dim({"qk_rope_head_dim"}, dim / 8)) / static_cast<double>(dim));
+  const Size rotated = static_cast<Size>(share * static_cast<double>(dim));
+  const auto attention_of = [&](Size i) {
+    const std::string kind = kind_of(c, i);
+    const bool picks = kind == sparse;
+    Part p = tensor("sinks", {heads}, Role::other) + linear("q_a_proj", hidden, rank) +
+             rms_norm("q_a_norm", k("RMSNorm"), rank) + linear("q_b_proj", rank, heads * dim) +
+             module("q_b_norm", k("UnweightedRMSNorm")) + linear("kv_proj", hidden, dim) +
+             rms_norm("kv_norm", k("RMSNorm"), dim) +
+             in("o_a_proj", k("GroupedLinear"),
+                tensor("weight", {out, heads * dim / groups}, Role::matmul)) +
+             linear("o_b_proj", out, hidden);
+    p.caches = {{.kind = CacheKind::latent,
+                 .per_token = dim,
+                 .window = c.dim({"sliding_window"}, 128),
+                 .score_dims = 2 * heads * dim,
+                 .expanded_per_token = 2 * dim}};
+    if (kind == sliding) return p;
+    const Size rate = rate_of(c, kind), width = picks ? 2 * dim : dim;
+    Part inner = compressor(k, hidden, dim, width, rate, rotated);
+    inner.caches = {{.kind = CacheKind::latent,
+                     .per_token = (dim + rate - 1) / rate,
+                     .picked = picks ? times({c.dim({"index_topk"}, 512), rate}) : 0,
+                     .score_dims = 2 * heads * dim / rate,
+                     .expanded_per_token = (dim + rate - 1) / rate}};
+    if (picks) {
+      Part indexer = tensor("position_bias", {rate, 2 * index_dim}, Role::other) +
+                     linear("kv_proj", hidden, 2 * index_dim) +
+                     linear("gate_proj", hidden, 2 * index_dim) +
+                     rms_norm("kv_norm", k("RMSNorm"), index_dim) +
+                     linear("q_b_proj", rank, index_heads * index_dim) + tables(k, rotated) +
+                     in("scorer", k("IndexerScorer"), linear("weights_proj", hidden, index_heads));
+      indexer.caches = {{.kind = CacheKind::indexer,
+                         .per_token = (index_dim + rate - 1) / rate,
+                         .score_dims = index_heads * index_dim / rate}};
+      inner = std::move(inner) + in("indexer", k("Indexer"), std::move(indexer));
+    }
+    return std::move(p) +
+           in("compressor", k(picks ? "CSACompressor" : "HCACompressor"), std::move(inner));
+  };
+  const Routing r = shared_routing_of(c);
+  const Size experts = c.dim({"moe_intermediate_size", "intermediate_size"});
+  const std::string act = activation_class(c, {"hidden_act"}, "silu");
+  const auto mixture = [&](Size i) {
+    const auto types = c.texts({"mlp_layer_types"});
+    const bool hashed = types.empty() ? i < c.count({"num_hash_layers"}, 3)
+                                      : layer_type(c, types, i, "mlp_layer_types") == "hash_moe";
+    const Part score = tensor("weight", {r.experts, hidden}, Role::matmul) +
+                       module("score_fn", activation_class(c, {"scoring_func"}, "sqrtsoftplus"));
+    const Part gate = hashed ? in("gate", k("HashRouter"),
+                                  score + buffer("tid2eid", {vocab, r.used}, Element::int64, true))
+                             : in("gate", k("TopKRouter"), score + score_correction(r.experts));
+    return in("mlp", k("SparseMoeBlock"),
+              gate + fused_experts(k("Experts"), hidden, experts, r, act) +
+                  in("shared_experts", k("MLP"),
+                     gated_mlp(hidden, experts, act, c.bias({"mlp_bias"}, false))));
+  };
+  const Size streams = c.dim({"hc_mult"}, 4), mixed = (2 + streams) * streams;
+  const auto connection = [&](std::string_view name) {
+    return in(name, k("HyperConnection"),
+              tensor("fn", {mixed, streams * hidden}, Role::matmul) +
+                  tensor("base", {mixed}, Role::other) + tensor("scale", {3}, Role::other) +
+                  module("input_norm", k("UnweightedRMSNorm")));
+  };
+  const Part layers = stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}), [&](Size i) {
+    return decoder_layer(k, hidden, attention_of(i), mixture(i)) + connection("attn_hc") +
+           connection("ffn_hc");
+  });
+  const Part head =
+      in("hc_head", k("HyperHead"),
+         tensor("hc_fn", {streams, streams * hidden}, Role::matmul) +
+             tensor("hc_base", {streams}, Role::other) + tensor("hc_scale", {1}, Role::other) +
+             module("input_norm", k("UnweightedRMSNorm")));
+  return unsplittable(in("model", k("Model"),
+                         embedding("embed_tokens", vocab, hidden) + layers +
+                             rms_norm("norm", k("RMSNorm"), hidden) + tables(k, rotated) + head) +
+                          lm_head("model.embed_tokens.weight", vocab, hidden,
+                                  c.flag({"tie_word_embeddings"}, false)),
+                      {k("DecoderLayer")});
+}
+
+}  // namespace headroom::model::families::deepseek_v4

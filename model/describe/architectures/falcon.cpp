@@ -1,0 +1,59 @@
+// Falcon: fused projections, attention and feed-forward side by side, one or few key-value heads.
+#include "model/describe/architectures/decoder.hpp"
+
+namespace headroom::model::families::falcon {
+
+Part falcon_linear(std::string_view name, Size in_dim, Size out_dim, Bias bias) {
+  Part p = linear(name, in_dim, out_dim, bias);
+  p.modules[0].class_name = "FalconLinear";
+  return p;
+}
+
+/// One norm before both halves, two for the newer layout, or one before each half.
+Part norms(const Config& c, Size hidden) {
+  const bool modern = c.flag({"new_decoder_architecture"}, false);
+  if (!c.flag({"parallel_attn"}, true))
+    return layer_norm("post_attention_layernorm", hidden) + layer_norm("input_layernorm", hidden);
+  if (c.count({"num_ln_in_parallel_attn"}, modern ? 2 : 1) == 2)
+    return layer_norm("ln_attn", hidden) + layer_norm("ln_mlp", hidden);
+  return layer_norm("input_layernorm", hidden);
+}
+
+/// Source: transformers 5.23, models/falcon/{configuration,modeling}_falcon.py. In the newer layout
+/// it repeats keys and values for every query head before it keeps them.
+Part falcon_trunk(const Config& c) {
+  const Size hidden = c.dim({"n_embed", "hidden_size"});
+  const Size query = c.dim({"num_attention_heads", "n_head"});
+  const bool modern = c.flag({"new_decoder_architecture"}, false);
+  const Size kv = modern                          ? c.dim({"num_kv_heads"}, query)
+                  : c.flag({"multi_query"}, true) ? 1
+                                                  : query;
+  const Heads heads{query, kv, hidden / query};
+  const Size inner = c.dim({"ffn_hidden_size"}, 4 * hidden);
+  const Bias b = c.bias({"bias"}, false);
+  const std::string act = activation_class(c, {"activation"}, "gelu");
+  const Part layers =
+      stack("h", "FalconDecoderLayer", c.dim({"num_hidden_layers", "n_layer"}), [&](Size) {
+        Part attn = falcon_linear("query_key_value", hidden, (query + 2 * kv) * heads.dim, b) +
+                    falcon_linear("dense", hidden, hidden, b) +
+                    module("attention_dropout", "Dropout");
+        attn.caches = {kv_cache(heads)};
+        if (modern) attn.caches[0].expanded_per_token = 2 * query * heads.dim;
+        return in("self_attention", "FalconAttention", std::move(attn)) +
+               in("mlp", "FalconMLP",
+                  falcon_linear("dense_h_to_4h", hidden, inner, b) + module("act", act) +
+                      falcon_linear("dense_4h_to_h", inner, hidden, b)) +
+               norms(c, hidden);
+      });
+  return unsplittable(embedding("word_embeddings", c.dim({"vocab_size"}), hidden) + layers +
+                          layer_norm("ln_f", hidden) +
+                          rotary("FalconRotaryEmbedding", rotated_if_scaled(c, heads.dim)),
+                      {"FalconDecoderLayer"});
+}
+Part falcon(const Config& c) {
+  return in("transformer", "FalconModel", falcon_trunk(c)) +
+         lm_head("transformer.word_embeddings.weight", c.dim({"vocab_size"}),
+                 c.dim({"n_embed", "hidden_size"}), c.flag({"tie_word_embeddings"}, true));
+}
+
+}  // namespace headroom::model::families::falcon

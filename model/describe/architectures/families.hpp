@@ -1,0 +1,27 @@
+// Declares the function behind each row of table/*.def: family::function, defined in family.cpp.
+//
+// Each takes the config and returns the Part below the root module. A family with several classes
+// reads the one that is meant from Config::class_name(). Names, shapes and order are those of
+// transformers 5.23 on the meta device, which tests/oracle/models_test.cpp compares with.
+#pragma once
+
+#include "model/describe/config.hpp"
+#include "model/describe/part.hpp"
+
+namespace headroom::model::families {
+
+#define MODEL(class_name, model_type, family, function) \
+  namespace family {                                    \
+  Part function(const Config& c);                       \
+  }
+#define TRUNK MODEL
+#define CLASSIFIER(class_name, model_type, head)
+#define COUNTED(class_name, model_type, family, function, why) \
+  MODEL(class_name, model_type, family, function)
+#include "model/describe/architectures/table/table.def"
+#undef MODEL
+#undef TRUNK
+#undef CLASSIFIER
+#undef COUNTED
+
+}  // namespace headroom::model::families

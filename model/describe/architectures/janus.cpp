@@ -1,0 +1,99 @@
+// Janus (arXiv:2410.13848): a tower that reads images, a VQ autoencoder that writes them, and
+// Llama.
+#include "model/describe/architectures/composition.hpp"
+#include "model/describe/architectures/vision_towers.hpp"
+#include "model/describe/architectures/vq_autoencoder.hpp"
+
+namespace headroom::model::families::janus {
+
+const std::string k = "Janus";
+
+Part tower(const Config& v) {
+  const Size width = v.dim({"hidden_size"}), patch = v.dim({"patch_size"}, 16);
+  const Size inner = static_cast<Size>(static_cast<double>(width) * v.number({"mlp_ratio"}, 4.0));
+  const Size positions = patches(v);
+  const Bias bias = v.bias({"attention_bias"}, true);
+  const std::string act = activation_class(v, {"hidden_act"}, "gelu");
+  const auto norm = [&](std::string_view name) {
+    return v.flag({"use_qk_norm"}, false) ? layer_norm(name, width) : module(name, "Identity");
+  };
+  const Part layer =
+      layer_norm("layer_norm1", width) +
+      in("self_attn", k + "VisionAttention",
+         linear("q_proj", width, width, bias) + linear("k_proj", width, width, bias) +
+             linear("v_proj", width, width, bias) +
+             linear("projection_layer", width, width, Bias::yes) +
+             module("projection_dropout",
+                    v.number({"projection_dropout"}, 0.0) > 0 ? "Dropout" : "Identity") +
+             norm("q_norm") + norm("k_norm")) +
+      layer_norm("layer_norm2", width) +
+      in("mlp", k + "VisionMLP",
+         module("activation_fn", act) + linear("fc1", width, inner, Bias::yes) +
+             linear("fc2", inner, width, Bias::yes) + dropout("dropout1") + dropout("dropout2"));
+  return in("embeddings", k + "VisionEmbeddings",
+            convolution("patch_embedding", "Conv2d",
+                        {width, v.dim({"num_channels"}, 3), patch, patch}, Bias::yes) +
+                embedding("position_embedding", positions, width) + position_ids(positions)) +
+         in("encoder", k + "VisionEncoder",
+            stack("layers", k + "VisionEncoderLayer", v.dim({"num_hidden_layers"}),
+                  [&](Size) { return layer; })) +
+         layer_norm("post_layernorm", width);
+}
+
+/// fc1, then layers of equal width, and one activation for all.
+Part aligner(std::string_view name, std::string_view class_name, const Config& c, Size in_dim,
+             Size layers) {
+  const Size out = c.dim({"projection_dim"}, 2048);
+  if (layers > most_layers) c.fail("depth", "more layers than are supported");
+  Part more;
+  for (Size i = 0; i + 1 < layers; ++i)
+    more = std::move(more) + linear(std::to_string(i), out, out, Bias::yes);
+  return in(name, class_name,
+            linear("fc1", in_dim, out, Bias::yes) +
+                in("hidden_layers", "ModuleList", std::move(more)) +
+                module("activation_fn", activation_class(c, {"hidden_act"}, "gelu")));
+}
+
+Part autoencoder(const Config& c) {
+  const VqClasses names{k + "VQVAEResnetBlock", k + "VQVAEAttnBlock", k + "VQVAEConvDownsample",
+                        k + "VQVAEConvUpsample", k + "VQVAEMidBlock"};
+  const Size latent = c.dim({"latent_channels"}, 256), embed = c.dim({"embed_dim"}, 8);
+  const auto smallest = static_cast<Size>(c.dims({"channel_multiplier"}).size()) - 1;
+  return in("encoder", k + "VQVAEEncoder",
+            vq_encoder(c, names, [&](Size level) { return level == smallest; })) +
+         in("quantize", k + "VQVAEVectorQuantizer",
+            embedding("embedding", c.dim({"num_embeddings"}, 16384), embed)) +
+         image_convolution("quant_conv", latent, embed, 1) +
+         image_convolution("post_quant_conv", embed, latent, 1) +
+         in("decoder", k + "VQVAEDecoder", vq_decoder(c, names));
+}
+
+/// Source: transformers 5.23, models/janus/modeling_janus.py.
+Part janus(const Config& c) {
+  const Config text = section_of(c, "text_config", "llama");
+  const Config v = section_of(c, "vision_config", "janus_vision_model");
+  const Config vq = section_of(c, "vq_config", "janus_vqgan");
+  const Submodel language = text_model(text);
+  const Size codes = vq.dim({"num_embeddings"}, 16384), embed = vq.dim({"embed_dim"}, 8);
+  const Size projected = vq.dim({"projection_dim"}, 2048);
+  Part body =
+      in("model", k + "Model",
+         in("vision_model", k + "VisionModel", tower(v)) +
+             aligner("aligner", k + "VisionAlignerMLP", v, v.dim({"hidden_size"}),
+                     v.dim({"depth"}, 2)) +
+             in("vqmodel", k + "VQVAE", autoencoder(vq)) +
+             embedding("generation_embeddings", codes, embed) +
+             aligner("generation_aligner", k + "VQVAEAlignerMLP", vq, embed,
+                     vq.dim({"num_hidden_layers"}, 2)) +
+             in("generation_head", k + "VQVAEHead",
+                linear("proj_out", vq.dim({"image_token_embed_dim"}, 2048), projected, Bias::yes) +
+                    module("activation_fn", activation_class(vq, {"hidden_act"}, "gelu")) +
+                    linear("vision_head", projected, codes, Bias::yes)) +
+             language.as("language_model"));
+  return with_language_head(
+      with_unsplittable(std::move(body), {k + "VisionEncoderLayer", k + "VQVAEAttnBlock",
+                                          k + "VQVAEResnetBlock", k + "VQVAEVectorQuantizer"}),
+      text, head_is_tied(c, text, true, Inherit::no), "model.language_model.embed_tokens.weight");
+}
+
+}  // namespace headroom::model::families::janus

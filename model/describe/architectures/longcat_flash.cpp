@@ -1,0 +1,51 @@
+// LongCat-Flash (arXiv:2509.01322): two attentions and two feed-forwards a layer beside one
+// mixture, some of whose experts pass their input on unchanged.
+#include "model/describe/blocks/experts.hpp"
+#include "model/describe/blocks/latent.hpp"
+
+namespace headroom::model::families::longcat_flash {
+
+/// Source: transformers 5.23, models/longcat_flash. The experts that compute nothing have a place
+/// in gate_up_proj but none in down_proj.
+Part longcat_flash(const Config& c) {
+  const Classes k{"LongcatFlash"};
+  const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
+  const Size inner = c.dim({"expert_ffn_hidden_size", "moe_intermediate_size"});
+  const Size experts = c.dim({"n_routed_experts"}), zero = c.count({"zero_expert_num"}, 256);
+  const Routing r{experts + zero, c.dim({"moe_topk", "num_experts_per_tok"})};
+  const Latent a = latent_of(c);
+  const std::string act = activation_class(c, {"hidden_act"}, "silu");
+  const auto twice = [](std::string_view name, const Part& one, std::string_view class_name) {
+    return in(name, "ModuleList", in("0", class_name, one) + in("1", class_name, one));
+  };
+  const Part mixture =
+      in("experts", k("Experts"),
+         routed(tensor("gate_up_proj", {r.experts, 2 * inner, hidden}, Role::matmul) +
+                    tensor("down_proj", {experts, hidden, inner}, Role::matmul),
+                r) +
+             module("act_fn", act) + module("identity_expert", "Identity")) +
+      in("router", k("TopkRouter"),
+         linear("classifier", hidden, r.experts, c.bias({"router_bias"}, false)) +
+             score_correction(r.experts));
+  const Part norm = tensor("weight", {hidden}, Role::norm);
+  const Part layer =
+      in("mlp", k("MoE"), mixture) +
+      twice("self_attn",
+            latent_attention(hidden, a, k("RMSNorm"), c.bias({"attention_bias"}, false)),
+            k("MLA")) +
+      twice("mlps", gated_mlp(hidden, c.dim({"ffn_hidden_size", "intermediate_size"}), act),
+            k("MLP")) +
+      twice("input_layernorm", norm, k("RMSNorm")) +
+      twice("post_attention_layernorm", norm, k("RMSNorm"));
+  return unsplittable(
+      in("model", k("Model"),
+         embedding("embed_tokens", vocab, hidden) +
+             stack("layers", k("DecoderLayer"), c.dim({"num_layers"}),
+                   [&](Size) { return layer; }) +
+             rms_norm("norm", k("RMSNorm"), hidden) + rotary(k("RotaryEmbedding"), a.rope)) +
+          lm_head("model.embed_tokens.weight", vocab, hidden,
+                  c.flag({"tie_word_embeddings"}, false)),
+      {k("DecoderLayer")});
+}
+
+}  // namespace headroom::model::families::longcat_flash

@@ -1,0 +1,29 @@
+// MiniMax-M2: ordinary attention with norms over all queries and keys, 256 small experts.
+#include "model/describe/architectures/decoder.hpp"
+#include "model/describe/blocks/experts.hpp"
+
+namespace headroom::model::families::minimax_m2 {
+
+/// Source: transformers 5.23, models/minimax_m2.
+Part minimax_m2(const Config& c) {
+  const Classes k{"MiniMaxM2"};
+  const Size hidden = c.dim({"hidden_size"});
+  const Heads heads{c.dim({"num_attention_heads"}), c.dim({"num_key_value_heads"}, 8),
+                    c.dim({"head_dim"}, 128)};
+  const Routing r = routing_of(c, {"num_local_experts", "num_experts"});
+  const Part mlp = in("mlp", k("SparseMoeBlock"),
+                      router("gate", k("TopKRouter"), hidden, r.experts) +
+                          fused_experts(k("Experts"), hidden, c.dim({"intermediate_size"}), r,
+                                        activation_class(c, {"hidden_act"}, "silu")) +
+                          score_correction(r.experts));
+  const Size rotated = c.has("rotary_dim") ? c.dim({"rotary_dim"}) : rotated_dims(c, heads.dim);
+  return decoder(c, k, rotated, [&](Size) {
+    return decoder_layer(k, hidden,
+                         attention(hidden, heads) +
+                             rms_norm("q_norm", k("RMSNorm"), heads.query * heads.dim) +
+                             rms_norm("k_norm", k("RMSNorm"), heads.kv * heads.dim),
+                         mlp);
+  });
+}
+
+}  // namespace headroom::model::families::minimax_m2

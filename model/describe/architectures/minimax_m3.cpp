@@ -1,0 +1,69 @@
+// The text model of MiniMax-M3: experts with one shared, some layers looking only at blocks of
+// tokens that an indexer picks.
+#include "model/describe/architectures/decoder.hpp"
+#include "model/describe/blocks/experts.hpp"
+
+namespace headroom::model::families::minimax_m3 {
+
+/// Source: transformers 5.23, models/minimax_m3_vl (MiniMaxM3VLForCausalLM). An indexed layer keeps
+/// one more key of index_head_dim a token.
+Part minimax_m3_text(const Config& c) {
+  const Classes k{"MiniMaxM3VL"};
+  const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
+  const Size inner = c.dim({"intermediate_size"});
+  const Heads heads = heads_of(c, 4, 128);
+  const Config own = c.section_or_empty("sparse_attention_config");
+  const Size index_heads = own.dim({"sparse_num_index_heads"}, c.dim({"index_n_heads"}, 4));
+  const Size index_dim = own.dim({"sparse_index_dim"}, c.dim({"index_head_dim"}, 128));
+  const Size looked_at = times({own.dim({"sparse_topk_blocks"}, c.dim({"index_topk_blocks"}, 16)),
+                                own.dim({"sparse_block_size"}, c.dim({"index_block_size"}, 128))});
+  const Routing r = routing_of(c, {"num_local_experts", "num_experts"});
+  const auto gated = [&](Size width) {
+    return linear("gate_up_proj", hidden, 2 * width) + linear("down_proj", width, hidden);
+  };
+  const Part experts = routed(tensor("gate_up_proj", {r.experts, 2 * inner, hidden}, Role::matmul) +
+                                  tensor("down_proj", {r.experts, hidden, inner}, Role::matmul),
+                              r);
+  const Part mixture =
+      in("mlp", k("SparseMoeBlock"),
+         corrected_router("gate", k("TopKRouter"), hidden, r.experts) +
+             in("experts", k("Experts"), experts) +
+             in("shared_experts", k("DenseMLP"), gated(c.dim({"shared_intermediate_size"}, 3072))));
+  const Part dense = in("mlp", k("DenseMLP"), gated(c.dim({"dense_intermediate_size"}, 12288)));
+  Part picks = in("indexer", k("Indexer"),
+                  linear("q_proj", hidden, index_heads * index_dim) +
+                      linear("k_proj", hidden, index_dim) + head_norms(k("RMSNorm"), index_dim));
+  picks.caches = {{.path = "indexer",
+                   .kind = CacheKind::indexer,
+                   .per_token = index_dim,
+                   .score_dims = index_heads * index_dim}};
+  const auto types = c.texts({"layer_types"});
+  const auto listed = own.dims({"sparse_attention_freq"}), mixed = c.dims({"moe_layer_freq"});
+  const auto entry = [&](const std::vector<Size>& list, Size i, std::string_view key) {
+    if (static_cast<std::size_t>(i) >= list.size()) c.fail(key, "found fewer entries than layers");
+    return list[static_cast<std::size_t>(i)] != 0;
+  };
+  const Part layers = stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}), [&](Size i) {
+    const bool indexed = !types.empty()
+                             ? layer_type(c, types, i) == "minimax_m3_sparse"
+                             : !listed.empty() && entry(listed, i, "sparse_attention_freq");
+    const bool sparse = c.has("mlp_layer_types")
+                            ? is_sparse(c, i, 0)
+                            : mixed.empty() || entry(mixed, i, "moe_layer_freq");
+    Part attn = attention(hidden, heads) + head_norms(k("RMSNorm"), heads.dim);
+    if (indexed) {
+      attn.caches[0].picked = looked_at;
+      attn = std::move(attn) + picks;
+    }
+    return decoder_layer(k, hidden, std::move(attn), sparse ? mixture : dense);
+  });
+  return unsplittable(in("model", k("TextModel"),
+                         embedding("embed_tokens", vocab, hidden) + layers +
+                             rms_norm("norm", k("RMSNorm"), hidden) +
+                             rotary(k("RotaryEmbedding"), rotated_dims(c, heads.dim))) +
+                          lm_head("model.embed_tokens.weight", vocab, hidden,
+                                  c.flag({"tie_word_embeddings"}, false)),
+                      {k("DecoderLayer"), k("VisionEncoderLayer")});
+}
+
+}  // namespace headroom::model::families::minimax_m3

@@ -1,0 +1,104 @@
+// Nemotron-H and Nemotron 3 (arXiv:2504.03624): layers of one kind each, Mamba-2, attention,
+// feed-forward or mixture, in the order that the config spells out.
+#include "model/describe/blocks/experts.hpp"
+#include "model/describe/blocks/recurrent.hpp"
+
+namespace headroom::model::families::nemotron_h {
+
+/// Kinds of all layers, one letter each: M Mamba-2, * attention, - feed-forward, E mixture.
+std::string pattern_of(const Config& c) {
+  const auto types = c.texts({"layers_block_type", "layer_types"});
+  if (types.empty()) return c.text({"hybrid_override_pattern"});
+  std::string pattern;
+  for (const auto& type : types) {
+    if (type == "linear_attention" || type == "mamba")
+      pattern += 'M';
+    else if (type == "full_attention" || type == "attention")
+      pattern += '*';
+    else if (type == "mlp")
+      pattern += '-';
+    else if (type == "moe")
+      pattern += 'E';
+    else
+      c.fail("layers_block_type", "found '" + type + "', expected mamba, attention, mlp or moe");
+  }
+  return pattern;
+}
+
+Part plain_mlp(const Config& c, Size inner, std::string_view activation) {
+  const Size hidden = c.dim({"hidden_size"});
+  const Bias bias = c.bias({"mlp_bias"}, false);
+  return linear("up_proj", hidden, inner, bias) + linear("down_proj", inner, hidden, bias) +
+         module("act_fn", activation);
+}
+
+Part mixture(const Config& c, Classes k, std::string_view activation) {
+  const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"moe_intermediate_size"});
+  const Size latent = c.dim({"moe_latent_size"}, hidden);
+  const Bias bias = c.bias({"mlp_bias"}, false);
+  const Routing r = routing_of(c, {"n_routed_experts", "num_local_experts"});
+  return in("experts", k("Experts"),
+            routed(tensor("up_proj", {r.experts, inner, latent}, Role::matmul) +
+                       tensor("down_proj", {r.experts, latent, inner}, Role::matmul),
+                   r) +
+                module("act_fn", activation)) +
+         corrected_router("gate", k("TopkRouter"), hidden, r.experts) +
+         in("shared_experts", k("MLP"),
+            plain_mlp(c, c.dim({"moe_shared_expert_intermediate_size"}), activation)) +
+         (c.has("moe_latent_size")
+              ? linear("fc1_latent_proj", hidden, latent, bias) +
+                    linear("fc2_latent_proj", latent, hidden, bias)
+              : module("fc1_latent_proj", "Identity") + module("fc2_latent_proj", "Identity"));
+}
+
+/// Children of `NemotronHModel`. Source: transformers 5.23, models/nemotron_h.
+Part nemotron_h_model(const Config& c) {
+  const Classes k{"NemotronH"};
+  const Size hidden = c.dim({"hidden_size"});
+  const std::string act = activation_class(c, {"mlp_hidden_act"}, "relu2");
+  Heads heads = heads_of(c);
+  heads.dim = c.dim({"head_dim"}, 128);
+  const Size mamba_heads = c.dim({"mamba_num_heads"}, 128), dim = c.dim({"mamba_head_dim"}, 64);
+  const Mamba2 m{.inner = mamba_heads * dim,
+                 .heads = mamba_heads,
+                 .dim = dim,
+                 .groups = c.dim({"mamba_n_groups", "n_groups"}, 8),
+                 .state = c.dim({"ssm_state_size"}, 128),
+                 .kernel = c.dim({"mamba_d_conv", "conv_kernel"}, 4),
+                 .conv_bias = c.bias({"mamba_conv_bias", "use_conv_bias"}, true),
+                 .bias = c.bias({"use_bias"}, false)};
+  const std::string pattern = pattern_of(c);
+  const auto mixer = [&](char kind) {
+    switch (kind) {
+      case 'M':
+        return in("mixer", k("Mamba2Mixer"),
+                  mamba2_mixer(hidden, m, k("RMSNormGated"),
+                               activation_class(c, {"mamba_hidden_act"}, "silu")));
+      case '*':
+        return in("mixer", k("Attention"), attention(hidden, heads));
+      case '-':
+        return in("mixer", k("MLP"), plain_mlp(c, c.dim({"intermediate_size"}), act));
+      case 'E':
+        return in("mixer", k("MoE"), mixture(c, k, act));
+      default:
+        c.fail("hybrid_override_pattern",
+               std::string("found '") + kind + "', expected M, *, - or E");
+    }
+  };
+  return unsplittable(embedding("embeddings", c.dim({"vocab_size"}), hidden) +
+                          stack("layers", k("Block"), static_cast<Size>(pattern.size()),
+                                [&](Size i) {
+                                  return rms_norm("norm", k("RMSNorm"), hidden) +
+                                         mixer(pattern[static_cast<std::size_t>(i)]);
+                                }) +
+                          rms_norm("norm_f", k("RMSNorm"), hidden),
+                      {k("Block")});
+}
+
+/// The head is never tied.
+Part nemotron_h(const Config& c) {
+  return in("model", "NemotronHModel", nemotron_h_model(c)) +
+         lm_head("", c.dim({"vocab_size"}), c.dim({"hidden_size"}), false);
+}
+
+}  // namespace headroom::model::families::nemotron_h

@@ -1,0 +1,30 @@
+// The encoder and decoder layers of "Attention is all you need" as BART registers them, which most
+// encoder-decoders share.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/describe/architectures/words.hpp"
+
+namespace headroom::model::families {
+
+/// One side's numbers. `key_bias` is off for Whisper.
+struct Seq2SeqSizes {
+  Size hidden, inner, heads;
+  std::string act;
+  Bias bias = Bias::yes, key_bias = Bias::yes;
+};
+
+/// k, v, q and out projections, in that order.
+Part seq2seq_attention(std::string_view name, std::string_view class_name, const Seq2SeqSizes& s);
+/// The same in a decoder, with its cache.
+Part cached_attention(std::string_view name, std::string_view class_name, const Seq2SeqSizes& s,
+                      CacheKind kind);
+Part seq2seq_encoder_layer(std::string_view prefix, const Seq2SeqSizes& s);
+Part seq2seq_decoder_layer(std::string_view prefix, const Seq2SeqSizes& s);
+
+/// "encoder" or "decoder" keys: encoder_ffn_dim, encoder_attention_heads, ...
+Seq2SeqSizes seq2seq_sizes(const Config& c, std::string_view side);
+
+}  // namespace headroom::model::families

@@ -1,0 +1,144 @@
+// Step-3.7: a tower that halves its picture twice by convolutions, and a mixture whose sliding
+// layers have heads of their own number and whose heads are gated.
+#include <boost/json.hpp>
+#include <charconv>
+#include <set>
+
+#include "model/describe/architectures/composition.hpp"
+#include "model/describe/architectures/decoder.hpp"
+#include "model/describe/blocks/experts.hpp"
+
+namespace headroom::model::families::step3p7 {
+
+/// The kind of each layer. Files with layers for multi-token prediction list these behind the rest.
+std::vector<std::string> kinds(const Config& c, std::string_view key, Size layers) {
+  auto types = c.texts({key});
+  const Size more = c.count({"num_nextn_predict_layers"}, 0);
+  if (static_cast<Size>(types.size()) == layers + more)
+    types.resize(static_cast<std::size_t>(layers));
+  return types;
+}
+
+/// Layers that are mixtures: `mlp_layer_types`, else the numbers in `moe_layers_enum`, a list or
+/// text with commas, else all from the fourth on.
+std::vector<bool> sparse_layers(const Config& c, Size layers) {
+  std::vector<bool> sparse(static_cast<std::size_t>(layers), false);
+  if (const auto types = kinds(c, "mlp_layer_types", layers); !types.empty()) {
+    for (Size i = 0; i < layers; ++i)
+      sparse[static_cast<std::size_t>(i)] = layer_type(c, types, i, "mlp_layer_types") == "sparse";
+    return sparse;
+  }
+  std::set<Size> numbers;
+  const auto* listed = c.object().if_contains("moe_layers_enum");
+  if (listed && listed->is_string()) {
+    const std::string text = c.text({"moe_layers_enum"});
+    for (const char *at = text.data(), *end = at + text.size(); at < end; ++at) {
+      Size number = 0;
+      const auto [next, error] = std::from_chars(at, end, number);
+      if (error == std::errc{}) numbers.insert(number), at = next;
+    }
+  } else if (c.has("moe_layers_enum")) {
+    for (const Size number : c.dims({"moe_layers_enum"})) numbers.insert(number);
+  } else {
+    for (Size i = 3; i < layers; ++i) numbers.insert(i);
+  }
+  for (Size i = 0; i < layers; ++i) sparse[static_cast<std::size_t>(i)] = numbers.contains(i);
+  return sparse;
+}
+
+Part text(const Config& c) {
+  const Classes k{"Step3p7"};
+  const Size hidden = c.dim({"hidden_size"}), layers = c.dim({"num_hidden_layers"});
+  if (layers > most_layers) c.fail("num_hidden_layers", "more than are supported");
+  const Heads all{c.dim({"num_attention_heads"}), c.dim({"num_key_value_heads"}),
+                  c.dim({"head_dim"})};
+  const Size sliding_heads =
+      c.dim({"num_sliding_attention_heads"},
+            c.section_or_empty("attention_other_setting").dim({"num_attention_heads"}, all.query));
+  const Size window = c.dim_or_none({"sliding_window"}, 0);
+  const Size shared = c.dim({"share_expert_dim"});
+  const Bias bias = c.bias({"attention_bias"}, false), mlp_bias = c.bias({"mlp_bias"}, false);
+  const Routing r = routing_of(c, {"n_routed_experts"});
+  auto types = kinds(c, "layer_types", layers);
+  if (types.empty()) types.assign(static_cast<std::size_t>(layers), "full_attention");
+  const auto sparse = sparse_layers(c, layers);
+  const std::string act = "SiLUActivation";
+  const Part mixture =
+      router("gate", k("TopKRouter"), hidden, r.experts) +
+      at("gate", buffer("e_score_correction_bias", {r.experts}, Element::floating, true)) +
+      fused_experts(k("Experts"), hidden, c.dim({"moe_intermediate_size"}), r, act) +
+      in("shared_experts", k("MLP"), gated_mlp(hidden, shared, act, mlp_bias));
+  const auto factor = [&](const std::string& kind) {
+    const auto shares = c.numbers({"partial_rotary_factors"});
+    const auto first =
+        static_cast<std::size_t>(std::find(types.begin(), types.end(), kind) - types.begin());
+    return first < shares.size() ? shares[first] : 1.0;
+  };
+  Part body =
+      embedding("embed_tokens", c.dim({"vocab_size"}), hidden) +
+      stack("layers", k("DecoderLayer"), layers,
+            [&](Size i) {
+              const bool slides = layer_type(c, types, i) == "sliding_attention";
+              Heads h = all;
+              h.query = layer_section(c, i).dim({"num_attention_heads"},
+                                                slides ? sliding_heads : all.query);
+              return in("self_attn", k("Attention"),
+                        attention(hidden, h, bias, bias, slides ? window : 0) +
+                            head_norms(k("RMSNorm"), h.dim) + linear("g_proj", hidden, h.query)) +
+                     (sparse[static_cast<std::size_t>(i)]
+                          ? in("mlp", k("SparseMoeBlock"), mixture)
+                          : in("mlp", k("MLP"),
+                               gated_mlp(hidden, c.dim({"intermediate_size"}), act, mlp_bias))) +
+                     rms_norm("input_layernorm", k("RMSNorm"), hidden) +
+                     rms_norm("post_attention_layernorm", k("RMSNorm"), hidden);
+            }) +
+      rms_norm("norm", k("RMSNorm"), hidden) +
+      rotary_by_kind(c, k("RotaryEmbedding"), kinds_of(types), all.dim, factor);
+  return unsplittable(std::move(body), {k("DecoderLayer")});
+}
+
+Part tower(const Config& v) {
+  const std::string k = "Step3p7Vision";
+  const Size width = v.dim({"width", "hidden_size"}), patch = v.dim({"patch_size"});
+  const Size inner =
+      static_cast<Size>(static_cast<double>(width) * v.number({"mlp_ratio"}, 8960.0 / 1536));
+  const Size side = v.dim({"image_size"}) / patch, positions = side * side;
+  const Size heads = v.dim({"heads", "num_attention_heads"});
+  const Part layer =
+      tensor("lambda_1", {width}, Role::other) + tensor("lambda_2", {width}, Role::other) +
+      in("self_attn", k + "Attention",
+         linear("k_proj", width, width, Bias::yes) + linear("v_proj", width, width, Bias::yes) +
+             linear("q_proj", width, width, Bias::yes) +
+             linear("out_proj", width, width, Bias::yes)) +
+      in("mlp", k + "MLP",
+         module("activation_fn", activation_class(v, {"hidden_act"}, "quick_gelu")) +
+             linear("fc1", width, inner, Bias::yes) + linear("fc2", inner, width, Bias::yes)) +
+      layer_norm("layernorm_before", width) + layer_norm("layernorm_after", width);
+  const auto halved = [&](std::string_view name, Size from) {
+    return convolution(name, "Conv2d", {2 * from, from, 3, 3}, Bias::yes);
+  };
+  return in("embeddings", k + "Embeddings",
+            convolution("patch_embedding", "Conv2d",
+                        {width, v.dim({"num_channels"}, 3), patch, patch}) +
+                embedding("position_embedding", positions, width) + position_ids(positions)) +
+         layer_norm("pre_layernorm", width) +
+         frequencies("rotary_emb", k + "RotaryEmbedding", width / heads / 4) +
+         stack("layers", k + "EncoderLayer", v.dim({"layers", "num_hidden_layers"}),
+               [&](Size) { return layer; }) +
+         halved("downsampler1", width) + halved("downsampler2", 2 * width);
+}
+
+/// Source: transformers 5.23, models/step3p7. The head is never tied.
+Part step3p7(const Config& c) {
+  const Config t = with_class_defaults(c.section_or_empty("text_config"), "step3p5");
+  const Config v = with_class_defaults(c.section_or_empty("vision_config"), "step3p5_vision");
+  Part body = in("model", "Step3p7Model",
+                 in("vision_model", "Step3p7VisionModel", tower(v)) +
+                     in("language_model", "Step3p7TextModel", text(t)) +
+                     linear("multi_modal_projector", 4 * v.dim({"width", "hidden_size"}),
+                            t.dim({"hidden_size"}), c.bias({"projector_bias"}, false)));
+  return with_language_head(with_unsplittable(std::move(body), {"Step3p7VisionEncoderLayer"}), t,
+                            false, "");
+}
+
+}  // namespace headroom::model::families::step3p7

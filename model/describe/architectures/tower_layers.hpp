@@ -1,0 +1,36 @@
+// The layers that CLIP's and SigLIP's towers and the many towers after them are stacked from.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/describe/architectures/words.hpp"
+
+namespace headroom::model::families {
+
+/// A tower's numbers; a list of two patch sizes must be of equal ones.
+struct TowerSizes {
+  Size hidden, inner, heads, layers, channels, patch;
+  std::string act;
+};
+/// hidden_size, intermediate_size, heads, layers, num_channels, patch_size and hidden_act (`act`
+/// where the config has none).
+TowerSizes tower_sizes(const Config& c, std::string_view act);
+
+/// k, v, q and out projections with biases, as child `self_attn`.
+Part tower_attention(std::string_view class_name, Size hidden);
+/// Activation, fc1, fc2.
+Part tower_mlp(std::string_view name, std::string_view class_name, const TowerSizes& s);
+
+/// What a layer registers first: CLIP its attention, SigLIP its first norm.
+enum class First { attention, norm };
+/// The child `encoder`, class names `prefix` + Encoder, EncoderLayer, Attention, MLP.
+Part tower_encoder(std::string_view prefix, const TowerSizes& s, First first);
+
+/// SigLIP's pooling: attention with one learned query, as child `head`.
+Part pooling_head(std::string_view prefix, const TowerSizes& s);
+
+/// CLIP's vision model: embeddings of class `embeddings`, two outer norms and the encoder.
+Part clip_vision_body(const Config& c, std::string_view embeddings, std::string_view prefix);
+
+}  // namespace headroom::model::families

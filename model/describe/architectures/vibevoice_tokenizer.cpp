@@ -1,0 +1,88 @@
+#include "model/describe/architectures/vibevoice_tokenizer.hpp"
+
+namespace headroom::model::families {
+
+namespace {
+
+const std::string k = "VibeVoiceAcousticTokenizer";
+
+/// A convolution that sees the past alone; `seen` input channels for each output channel.
+Part causal(std::string_view name, Size seen, Size to, Size kernel) {
+  return in(name, k + "CausalConv1d", convolution("conv", "Conv1d", {to, seen, kernel}, Bias::yes));
+}
+
+/// ConvNeXt's layer over time: a convolution for each channel, and a feed-forward.
+Part stage(const Config& a, Size width, Size depth) {
+  const Size inner = times({a.dim({"ffn_expansion"}, 4), width});
+  const std::string act = activation_class(a, {"hidden_act"}, "gelu");
+  return list("stage", depth, [&](const std::string& name, Size) {
+    return in(name, k + "ConvNext1dLayer",
+              tensor("gamma", {width}, Role::other) + tensor("ffn_gamma", {width}, Role::other) +
+                  rms_norm("norm", k + "RMSNorm", width) +
+                  rms_norm("ffn_norm", k + "RMSNorm", width) +
+                  in("ffn", k + "FeedForward",
+                     linear("linear1", width, inner, Bias::yes) + module("activation", act) +
+                         linear("linear2", inner, width, Bias::yes)) +
+                  causal("mixer", 1, width, a.dim({"kernel_size"}, 7)));
+  });
+}
+
+struct Levels {
+  std::vector<Size> ratios, depths;
+  Size levels, first, kernel;
+};
+Levels levels_of(const Config& a) {
+  Levels all{a.dims({"downsampling_ratios"}), a.dims({"depths"}), 0, a.dim({"num_filters"}, 32),
+             a.dim({"kernel_size"}, 7)};
+  all.levels = static_cast<Size>(all.ratios.size());
+  if (all.levels < 1 || all.levels > 16 || all.depths.size() != all.ratios.size() + 1)
+    a.fail("depths", "expected one entry more than in downsampling_ratios, which has 1 to 16");
+  for (const Size ratio : all.ratios)
+    if (ratio < 1) a.fail("downsampling_ratios", "expected numbers from 1 on");
+  return all;
+}
+
+}  // namespace
+
+/// Each level has twice the channels of the one before, at a rate lower by its ratio. Source:
+/// transformers 5.23, models/vibevoice_acoustic_tokenizer.
+Submodel vibevoice_encoder(const Config& a) {
+  const auto [ratios, depths, levels, first, kernel] = levels_of(a);
+  const Size out = a.dim({"hidden_size"});
+  const Part down = list("conv_layers", levels, [&](const std::string& name, Size i) {
+    const auto at = static_cast<std::size_t>(i);
+    return in(name, k + "EncoderLayer",
+              causal("conv", first << i, first << (i + 1), 2 * ratios[at]) +
+                  stage(a, first << (i + 1), depths[at + 1]));
+  });
+  return {k + "EncoderModel",
+          in("stem", k + "EncoderStem",
+             causal("conv", a.dim({"channels"}, 1), first, kernel) + stage(a, first, depths[0])) +
+              down + causal("head", first << levels, out, kernel),
+          out};
+}
+
+/// The way back, from the last level to the first. Source: the same.
+Submodel vibevoice_decoder(const Config& a) {
+  const auto [ratios, depths, levels, first, kernel] = levels_of(a);
+  const Size channels = a.dim({"channels"}, 1);
+  const Part up = list("conv_layers", levels, [&](const std::string& name, Size i) {
+    const Size from = first << (levels - i), to = from / 2;
+    const auto at = static_cast<std::size_t>(levels - 1 - i);
+    return in(name, k + "DecoderLayer",
+              in("convtr", k + "CausalConvTranspose1d",
+                 in("convtr", "ConvTranspose1d",
+                    tensor("weight", {from, to, 2 * ratios[at]}, Role::conv) +
+                        tensor("bias", {to}, Role::bias))) +
+                  stage(a, to, depths[at]));
+  });
+  const Size widest = first << levels;
+  return {k + "DecoderModel",
+          in("stem", k + "DecoderStem",
+             causal("conv", a.dim({"hidden_size"}), widest, kernel) +
+                 stage(a, widest, depths[static_cast<std::size_t>(levels)])) +
+              up + causal("head", first, channels, kernel),
+          channels};
+}
+
+}  // namespace headroom::model::families

@@ -1,0 +1,54 @@
+// Vision encoders that stand alone or inside vision-language models.
+#pragma once
+
+#include <utility>
+
+#include "model/describe/architectures/composition.hpp"
+
+namespace headroom::model::families {
+
+/// The encoder that a vision section describes, by its model_type. Throws ConfigError naming the
+/// types that are described.
+Submodel vision_model(const Config& c);
+
+/// Patches along one side of an image, squared.
+Size patches(const Config& c);
+
+/// Height and width: one number for both or a list of two; `fallback` where there is none.
+std::pair<Size, Size> pair_of(const Config& c, std::string_view key, Size fallback);
+
+/// How many layers' features are put side by side: the length of the list at `key`, 1 where it is
+/// a number, else `fallback`.
+Size feature_layers(const Config& c, std::string_view key = "vision_feature_layer",
+                    Size fallback = 1);
+
+/// CLIP, SigLIP and SigLIP 2, vision and text sides.
+Submodel clip_vision(const Config& c);
+Submodel clip_text(const Config& c);
+Submodel siglip_vision(const Config& c);
+Submodel siglip2_vision(const Config& c);
+Submodel siglip_text(const Config& c, std::string_view prefix);
+Submodel pixtral_vision(const Config& c);
+Submodel internvl_vision(const Config& c);
+Submodel idefics_vision(const Config& c, const std::string& name);
+/// Qwen's, class names of `name` ("Qwen3VL", "Qwen3_5", ...) where several models have them.
+Submodel qwen2_vision(const Config& c);
+Submodel qwen2_5_vision(const Config& c);
+Submodel qwen3_vision(const Config& c, const std::string& name);
+
+/// Gemma 4's eyes and ears, which others reuse.
+Submodel gemma4_vision(const Config& c);
+Submodel gemma4_audio(const Config& c);
+
+/// The child `qformer`: BERT's layers over learned queries, every few of which look at `seen`
+/// dimensions of what an encoder puts out; class names of `name` ("Blip2", "InstructBlip").
+Part qformer(const Config& q, const std::string& name, Size seen);
+
+/// Class names of a copy of SAM's tower.
+struct SamClasses {
+  std::string prefix, encoder, layer, attention, patches, neck;
+};
+/// SAM's tower; its width is the neck's.
+Submodel sam_vision(const Config& c, const SamClasses& names);
+
+}  // namespace headroom::model::families

@@ -1,0 +1,76 @@
+// What most decoders name and configure alike: class names built from the family's own, the rotated
+// share of a head, kinds of layers, and the layer of attention and feed-forward behind norms.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/describe/activation_function.hpp"
+#include "model/describe/blocks/blocks.hpp"
+#include "model/describe/config.hpp"
+
+namespace headroom::model {
+
+/// Class names of a family: Classes{"Mixtral"}("Attention") is "MixtralAttention".
+struct Classes {
+  std::string_view family;
+  std::string operator()(std::string_view suffix) const {
+    return std::string(family) + std::string(suffix);
+  }
+};
+
+/// Dimensions of a head that `rope` (rope_parameters, or one kind's part of them) rotates:
+/// int(head_dim * partial_rotary_factor), `factor` where it does not say. The proportional type
+/// keeps a frequency for all of them. Source: transformers 5.23, modeling_rope_utils.py.
+Size rotated_by(const Config& rope, Size head_dim, double factor);
+
+/// The same by the config: rope_parameters (or rope_scaling), else partial_rotary_factor beside
+/// them, else `factor`. Source: the same, convert_rope_params_to_dict.
+Size rotated_dims(const Config& c, Size head_dim, double factor = 1.0);
+
+/// The same for classes whose own tables rotate whole heads: only the scaled kinds of rope (linear,
+/// yarn, llama3, ...) know of a share there. Source: the same, and compute_default_rope_parameters
+/// of each modeling file.
+Size rotated_if_scaled(const Config& c, Size head_dim);
+
+/// Rotary tables of each kind of layer, by the kind's own rope_parameters; `factor(kind)` where
+/// they do not say how much of a head is rotated.
+template <class Factor>
+Part rotary_by_kind(const Config& c, std::string_view class_name,
+                    const std::vector<std::string>& kinds, Size head_dim, Factor factor) {
+  Part tables;
+  const Config all = c.section_or_empty("rope_parameters");
+  for (const auto& kind : kinds) {
+    if (c.has("rope_parameters") && !all.has(kind)) continue;
+    const Size dims = rotated_by(all.section_or_empty(kind), head_dim, factor(kind));
+    tables = std::move(tables) + buffer(kind + "_inv_freq", {(dims + 1) / 2}) +
+             buffer(kind + "_original_inv_freq", {(dims + 1) / 2});
+  }
+  return in("rotary_emb", class_name, std::move(tables));
+}
+
+/// Entry `i` of a per-layer list of the config; throws where the list is too short.
+const std::string& layer_type(const Config& c, const std::vector<std::string>& types, Size i,
+                              std::string_view key = "layer_types");
+
+/// Sliding window of layer `i` in tokens, 0 without one: `window` where `layer_types` calls the
+/// layer "sliding_attention", or `otherwise` where the config has no such list.
+Size window_of(const Config& c, Size i, Size window, Size otherwise);
+
+/// Norms on each head's queries and keys (arXiv:2010.04245).
+Part head_norms(std::string_view norm_class, Size head_dim);
+
+/// Norms over all queries and all keys of a layer (OLMo 2, arXiv:2501.00656).
+Part layer_norms(std::string_view norm_class, Heads h);
+
+/// The gated feed-forward of `intermediate_size` as child `mlp`.
+Part dense_mlp(const Config& c, Classes k, Bias bias = Bias::no, std::string_view name = "mlp");
+
+/// Heads with what the family assumes for keys that are absent.
+Heads heads_of(const Config& c, Size kv, Size dim);
+
+/// Attention and feed-forward, each behind its norm.
+Part decoder_layer(Classes k, Size hidden, Part attention, Part feed_forward);
+
+}  // namespace headroom::model

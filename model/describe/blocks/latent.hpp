@@ -1,0 +1,42 @@
+// Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1): keys and values of all
+// heads are kept as one latent vector a token; and the indexer of sparse attention on top of it.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "model/describe/blocks/decoder.hpp"
+
+namespace headroom::model {
+
+/// Sizes of latent attention; `query_rank` 0: queries are projected in one step.
+struct Latent {
+  Size heads, query_rank, rank, nope, rope, value;
+};
+
+Latent latent_of(const Config& c);
+
+/// What a token leaves behind: the latent and the shared rotated key; `expanded` where keys and
+/// values are kept per head, as transformers does.
+Cache latent_cache(const Latent& a);
+
+/// Down- and up-projections with a norm between, then the output projection. `bias` is that of the
+/// down-projections and the output.
+Part latent_attention(Size hidden, const Latent& a, std::string_view norm_class,
+                      Bias bias = Bias::no);
+
+/// The indexer of DeepSeek sparse attention (DeepSeek-V3.2, arXiv:2512.02556): picks the tokens
+/// that attention looks at, and keeps one key of index_head_dim a token for it.
+Part indexer(const Config& c, std::string_view class_name, Size hidden, Size query_rank);
+
+/// `part` whose kept tokens are looked at only where the indexer picks them: `index_topk` of them,
+/// the classes' default 2048. Source: transformers 5.23,
+/// configuration_{deepseek_v32,glm_moe_dsa,axk2,hy_v4}.py.
+Part picked(Part part, const Config& c);
+
+/// Whether layer `i` of GLM-5 has an indexer of its own: `indexer_types`, else index_topk_pattern
+/// ("F" full, "S" shared), else every index_topk_freq-th from index_skip_topk_offset on.
+bool has_indexer(const Config& c, Size i);
+
+}  // namespace headroom::model

@@ -1,0 +1,58 @@
+// Layers that remember a state of fixed size instead of keys and values: selective state spaces
+// (Mamba, arXiv:2312.00752; Mamba-2, arXiv:2405.21060) and the gated delta rule (arXiv:2412.06464).
+//
+// State sizes are those of transformers 5.23, cache_utils.py, LinearAttentionLayer: the last
+// `kernel` inputs of the convolution and the recurrent state, per sequence.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/describe/blocks/decoder.hpp"
+
+namespace headroom::model {
+
+/// Depthwise convolution over time: each of `channels` has a kernel of its own.
+Part depthwise_conv(std::string_view name, Size channels, Size kernel, Bias bias);
+
+/// `convolved` channels with their last `kernel` inputs, and `state` elements.
+Cache recurrent_state(Size convolved, Size kernel, Size state);
+
+/// Rank of the time step: "auto" is hidden_size / 16, rounded up.
+Size time_step_rank(const Config& c, Config::Keys keys);
+/// Channels of a mixer: int(expand * hidden_size).
+Size expanded(const Config& c, Size hidden, std::string_view key = "expand");
+
+/// Mamba: `inner` channels, each with a state of `state` elements; `rank` is that of the time step.
+struct Mamba {
+  Size inner, state, kernel, rank;
+  Bias conv_bias = Bias::yes, bias = Bias::no;
+};
+Part mamba_mixer(Size hidden, const Mamba& m, std::string_view activation);
+
+/// Mamba-2: `heads` of `dim` channels; B and C are shared by the heads of a group.
+struct Mamba2 {
+  Size inner, heads, dim, groups, state, kernel;
+  Bias conv_bias = Bias::yes, bias = Bias::no;
+  Size convolved() const { return inner + 2 * groups * state; }
+  Size projected() const { return inner + convolved() + heads; }
+};
+Part mamba2_parameters(const Mamba2& m);
+Cache mamba2_state(const Mamba2& m);
+/// Sizes under the keys that Bamba introduced: mamba_n_heads, mamba_d_head ("auto": inner / heads),
+/// mamba_n_groups, mamba_d_state, mamba_d_conv.
+Mamba2 mamba2_of(const Config& c, Size inner);
+Part mamba2_mixer(Size hidden, const Mamba2& m, std::string_view norm_class,
+                  std::string_view activation);
+
+/// Gated delta rule: each value head keeps a matrix of key_dim x value_dim.
+struct DeltaNet {
+  Size key_heads, value_heads, key_dim, value_dim, kernel;
+  Size key() const { return key_heads * key_dim; }
+  Size value() const { return value_heads * value_dim; }
+  Size convolved() const { return 2 * key() + value(); }
+};
+DeltaNet delta_net_of(const Config& c);
+Cache delta_net_state(const DeltaNet& d);
+
+}  // namespace headroom::model

@@ -1,0 +1,99 @@
+#include "model/describe/components.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace headroom::model {
+namespace {
+
+struct ComponentRow {
+  std::string_view name;  ///< of a module
+  Component component;
+};
+constexpr ComponentRow component_rows[] = {
+    {"language_model", Component::language},
+    {"text_model", Component::language},
+    {"text_decoder", Component::language},
+    {"vision_tower", Component::vision},
+    {"vision_model", Component::vision},
+    {"vision_encoder", Component::vision},
+    {"visual", Component::vision},
+    {"image_tower", Component::vision},
+    {"image_encoder", Component::vision},
+    {"image_embed", Component::vision},
+    {"video_tower", Component::vision},
+    {"audio_tower", Component::audio},
+    {"audio_model", Component::audio},
+    {"audio_encoder", Component::audio},
+    {"audio_embed", Component::audio},
+    {"acoustic_tokenizer_encoder", Component::audio},
+    {"semantic_tokenizer_encoder", Component::audio},
+    {"multi_modal_projector", Component::projector},
+    {"audio_projector", Component::projector},
+    {"projector", Component::projector},
+    {"connector", Component::projector},
+    {"aligner", Component::projector},
+    {"merger", Component::projector},
+    {"merger_list", Component::projector},
+    {"deepstack_merger_list", Component::projector},
+    {"resampler_model", Component::projector},
+    {"vision_resampler", Component::projector},
+    {"vision_projection", Component::projector},
+    {"visual_projection", Component::projector},
+    {"text_projection", Component::projector},
+    {"image_to_text_projection", Component::projector},
+    {"embed_vision", Component::projector},
+    {"embed_audio", Component::projector},
+    {"image_newline", Component::projector},
+    {"view_separator", Component::projector},
+};
+
+/// By the innermost known name of `path`.
+std::optional<Component> named(std::string_view path) {
+  std::optional<Component> found;
+  while (!path.empty()) {
+    const auto end = std::min(path.find('.'), path.size());
+    const auto row = std::ranges::find(component_rows, path.substr(0, end), &ComponentRow::name);
+    if (row != std::end(component_rows)) found = row->component;
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string text_root(const Profile& profile) {
+  for (const Layer& layer : profile.layers) {
+    if (!layer.decodes) continue;
+    const std::string stack = layer.path.substr(0, layer.path.rfind('.'));
+    const auto dot = stack.rfind('.');
+    return dot == std::string::npos ? "" : stack.substr(0, dot + 1);
+  }
+  return "";
+}
+
+std::array<Size, 5> components_of(const Part& part, const Profile& profile) {
+  const std::string root = text_root(profile);
+  std::array<Size, 5> sums{};
+  Size beside = 0;  ///< neither below the root nor named
+  for (const Tensor& t : part.tensors) {
+    if (!t.is_parameter() || !t.tied_to.empty()) continue;
+    auto component = named(t.name);
+    const bool text = (!root.empty() && t.name.starts_with(root)) || t.role == Role::head;
+    if (!component && text) component = Component::language;
+    (component ? sums[static_cast<std::size_t>(*component)] : beside) += t.elements();
+  }
+  const bool multimodal = sums[1] + sums[2] + sums[3] > 0;
+  sums[static_cast<std::size_t>(multimodal ? Component::other : Component::language)] += beside;
+  return sums;
+}
+
+Size non_embedding_parameters(const Part& part) {
+  Size sum = 0;
+  for (const Tensor& t : part.tensors)
+    if (t.is_parameter() && t.tied_to.empty() && t.role != Role::embedding && t.role != Role::head)
+      sum += t.elements();
+  return sum;
+}
+
+}  // namespace headroom::model

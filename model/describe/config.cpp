@@ -1,0 +1,314 @@
+// Checked reading of a config.json: nothing is converted, guessed or ignored in silence.
+#include "model/describe/config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cmath>
+#include <utility>
+
+namespace headroom::model {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr Size most = Size{1} << 30;
+constexpr std::size_t most_bytes = std::size_t{32} << 20;
+constexpr std::size_t most_depth = 32;
+
+std::string joined(Config::Keys keys) {
+  std::string all;
+  for (const auto key : keys) all += (all.empty() ? "'" : " or '") + std::string(key) + "'";
+  return all;
+}
+
+/// The value as it stands in the file, cut to a readable length.
+std::string shown(const json::value& value) {
+  if (value.is_object()) return "an object";
+  std::string text = value.is_array() && value.get_array().size() > 8
+                         ? fmt::format("a list of {}", value.get_array().size())
+                         : json::serialize(value);
+  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  return text;
+}
+
+/// Python writes NaN and Infinity, which JSON has not: they become strings, so that reading one as
+/// a number fails and says so.
+std::string quote_non_finite(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (quoted && text[i] == '\\' && i + 1 < text.size()) {
+      out += text[i++];
+    } else if (text[i] == '"') {
+      quoted = !quoted;
+    } else if (!quoted) {
+      bool found = false;
+      for (const std::string_view word : {"NaN", "Infinity", "-Infinity"}) {
+        if (!text.substr(i).starts_with(word)) continue;
+        out += '"' + std::string(word) + '"';
+        i += word.size() - 1;
+        found = true;
+        break;
+      }
+      if (found) continue;
+    }
+    out += text[i];
+  }
+  return out;
+}
+
+}  // namespace
+
+Config::Config(json::object object, std::string origin)
+    : object_(std::make_shared<const json::object>(std::move(object))),
+      origin_(std::move(origin)),
+      read_(std::make_shared<std::set<std::string>>()) {
+  if (const auto* list = object_->if_contains("architectures"))
+    if (const auto* names = list->if_array())
+      if (!names->empty())
+        if (const auto* name = names->front().if_string())
+          class_name_ = std::string(std::string_view(*name));
+}
+
+void Config::fail(std::string_view key, const std::string& what) const {
+  throw ConfigError(fmt::format("{}: key '{}{}': {}", origin_, prefix_, key, what));
+}
+
+void Config::wrong(const Found& found, std::string_view expected) const {
+  fail(found.key, fmt::format("found {}, expected {}", shown(*found.value), expected));
+}
+
+Config::Found Config::find(Keys keys) const {
+  Found found;
+  for (const auto key : keys) {
+    read_->insert(prefix_ + std::string(key));
+    if (found.value) continue;
+    const auto* value = object_->if_contains({key.data(), key.size()});
+    if (value && !value->is_null()) found = {key, value};
+  }
+  return found;
+}
+
+Config::Found Config::need(Keys keys) const {
+  const Found found = find(keys);
+  if (!found.value) {
+    const std::string& name = class_name_;
+    throw ConfigError(fmt::format("{}: {}key {} is missing{}", origin_,
+                                  prefix_.empty() ? "" : "in '" + prefix_ + "', ", joined(keys),
+                                  name.empty() ? "" : ": " + name + " needs it"));
+  }
+  return found;
+}
+
+Size Config::whole(const Found& found, Size least) const {
+  const auto expected = [&] { return fmt::format("a whole number from {} to {}", least, most); };
+  // JSON does not tell 1200 from 1200.0, and some configs hold the latter.
+  Size number = -1;
+  if (const auto* whole = found.value->if_int64()) number = *whole;
+  const auto* real = found.value->if_double();
+  if (real && *real >= 0 && *real <= static_cast<double>(most) && std::floor(*real) == *real)
+    number = static_cast<Size>(*real);
+  if (number < least || number > most) wrong(found, expected());
+  return number;
+}
+
+Size Config::dim(Keys keys) const { return whole(need(keys), 1); }
+Size Config::dim(Keys keys, Size fallback) const {
+  const Found found = find(keys);
+  return found.value ? whole(found, 1) : fallback;
+}
+Size Config::count(Keys keys) const { return whole(need(keys), 0); }
+Size Config::count(Keys keys, Size fallback) const {
+  const Found found = find(keys);
+  return found.value ? whole(found, 0) : fallback;
+}
+
+Size Config::dim_or_none(Keys keys, Size fallback) const {
+  const Found found = find(keys);
+  if (found.value) return whole(found, 1);
+  for (const auto key : keys)
+    if (object_->contains({key.data(), key.size()})) return 0;
+  return fallback;
+}
+
+double Config::number(Keys keys, double fallback) const {
+  const Found found = find(keys);
+  if (!found.value) return fallback;
+  if (!found.value->is_number()) wrong(found, "a number");
+  return found.value->to_number<double>();
+}
+
+bool Config::flag(Keys keys, bool fallback) const {
+  const Found found = find(keys);
+  if (!found.value)
+    return fallback && std::none_of(keys.begin(), keys.end(), [&](std::string_view key) {
+             return object_->contains({key.data(), key.size()});
+           });
+  if (!found.value->is_bool()) wrong(found, "true or false");
+  return found.value->get_bool();
+}
+
+std::string Config::text(Keys keys) const {
+  const Found found = need(keys);
+  if (!found.value->is_string()) wrong(found, "a string");
+  return std::string(std::string_view(found.value->get_string()));
+}
+std::string Config::text(Keys keys, std::string_view fallback) const {
+  return find(keys).value ? text(keys) : std::string(fallback);
+}
+
+std::vector<Size> Config::dims(Keys keys) const {
+  const Found found = find(keys);
+  std::vector<Size> all;
+  if (!found.value) return all;
+  if (!found.value->is_array()) wrong(found, "a list of whole numbers");
+  for (const auto& value : found.value->get_array()) all.push_back(whole({found.key, &value}, 0));
+  return all;
+}
+
+std::vector<double> Config::numbers(Keys keys) const {
+  const Found found = find(keys);
+  std::vector<double> all;
+  if (!found.value) return all;
+  if (!found.value->is_array()) wrong(found, "a list of numbers");
+  for (const auto& value : found.value->get_array()) {
+    if (!value.is_number()) wrong({found.key, &value}, "a list of numbers");
+    all.push_back(value.to_number<double>());
+  }
+  return all;
+}
+
+std::vector<std::string> Config::texts(Keys keys) const {
+  const Found found = find(keys);
+  std::vector<std::string> all;
+  if (!found.value) return all;
+  if (!found.value->is_array()) wrong(found, "a list of strings");
+  for (const auto& value : found.value->get_array()) {
+    if (!value.is_string()) wrong({found.key, &value}, "a list of strings");
+    all.emplace_back(std::string_view(value.get_string()));
+  }
+  return all;
+}
+
+bool Config::is_whole(std::string_view key) const {
+  const auto* value = object_->if_contains(key);
+  return value != nullptr && value->is_int64();
+}
+
+bool Config::has(std::string_view key) const { return find({key}).value != nullptr; }
+
+Config Config::section(std::string_view key) const {
+  const Found found = need({key});
+  if (!found.value->is_object()) wrong(found, "an object");
+  Config inner(found.value->get_object(), origin_);
+  inner.prefix_ = prefix_ + std::string(key) + '.';
+  inner.read_ = read_;
+  inner.class_name_ = class_name_;
+  return inner;
+}
+
+Config Config::section_or_empty(std::string_view key) const {
+  if (has(key)) return section(key);
+  Config inner({}, origin_);
+  inner.prefix_ = prefix_ + std::string(key) + '.';
+  inner.read_ = read_;
+  inner.class_name_ = class_name_;
+  return inner;
+}
+
+std::string Config::architecture() const {
+  const auto names = texts({"architectures"});
+  if (names.empty()) need({"architectures"}), fail("architectures", "found an empty list");
+  return names.front();
+}
+
+Config Config::as_class(std::string_view name) const {
+  Config copy = *this;
+  copy.class_name_ = name;
+  return copy;
+}
+
+Config Config::with_defaults(const json::object& defaults) const {
+  json::object all = *object_;
+  for (const auto& [key, value] : defaults)
+    if (!all.contains(key)) all.emplace(key, value);
+  Config copy = *this;
+  copy.object_ = std::make_shared<const json::object>(std::move(all));
+  return copy;
+}
+
+Config Config::renamed(const json::object& names) const {
+  const auto differs = [&](const auto& name) {
+    return object_->contains(name.key()) && name.key() != name.value().as_string();
+  };
+  if (std::none_of(names.begin(), names.end(), differs)) return *this;
+  json::object all = *object_;
+  for (const auto& [name, own] : names)
+    if (const json::value* value = object_->if_contains(name); value && name != own.as_string()) {
+      all[own.as_string()] = *value;
+      all.erase(name);
+      read_->insert(prefix_ + std::string(name));
+    }
+  Config copy = *this;
+  copy.object_ = std::make_shared<const json::object>(std::move(all));
+  return copy;
+}
+
+std::set<std::string> Config::keys_read() const { return *read_; }
+
+std::vector<std::string> Config::keys_unread() const {
+  std::vector<std::string> all;
+  const auto walk = [&](const auto& self, const json::object& object,
+                        const std::string& prefix) -> void {
+    for (const auto& [key, value] : object) {
+      const std::string path = prefix + std::string(key);
+      const auto below = read_->lower_bound(path + '.');
+      if (value.is_object() && below != read_->end() && below->starts_with(path + '.'))
+        self(self, value.get_object(), path + '.');
+      else if (!read_->contains(path))
+        all.push_back(path);
+    }
+  };
+  walk(walk, *object_, prefix_);
+  return all;
+}
+
+Config parse_config(std::string_view text, std::string origin) {
+  if (text.size() > most_bytes)
+    throw ConfigError(
+        fmt::format("{}: {} bytes, a config.json has at most {}", origin, text.size(), most_bytes));
+  json::parse_options options;
+  options.max_depth = most_depth;
+  boost::system::error_code error;
+  json::value value = json::parse(quote_non_finite(text), error, {}, options);
+  if (error) throw ConfigError(fmt::format("{}: not JSON: {}", origin, error.message()));
+  if (!value.is_object())
+    throw ConfigError(fmt::format("{}: found {}, expected an object", origin, shown(value)));
+  return Config(std::move(value.get_object()), std::move(origin));
+}
+
+Size times(std::span<const Size> factors) {
+  Size product = 1;
+  for (const Size factor : factors)
+    if (__builtin_mul_overflow(product, factor, &product))
+      throw std::overflow_error("a product of sizes exceeds 2^63 - 1");
+  return product;
+}
+
+Heads heads_of(const Config& c) {
+  const Size query = c.dim({"num_attention_heads"});
+  const Size kv = c.dim({"num_key_value_heads"}, query);
+  if (c.has("head_dim")) return {query, kv, c.dim({"head_dim"})};
+  const Size hidden = c.dim({"hidden_size"});
+  if (hidden % query != 0)
+    c.fail("num_attention_heads",
+           fmt::format("found {}, expected a divisor of hidden_size ({}), or a head_dim", query,
+                       hidden));
+  return {query, kv, hidden / query};
+}
+
+}  // namespace headroom::model

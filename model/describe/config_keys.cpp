@@ -1,0 +1,99 @@
+#include "model/describe/config_keys.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "hardware/embedded.hpp"
+#include "hardware/names.hpp"
+#include "hardware/text.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// The table: a line a model_type, "*" for all of them.
+std::string_view fields_table() {
+  static const std::string_view table = [] {
+    for (const EmbeddedFile& file : embedded_models())
+      if (file.name == "config_fields.tsv") return file.bytes;
+    return std::string_view{};
+  }();
+  return table;
+}
+
+/// The line of `model_type`: its fields, apart by spaces.
+std::optional<std::string_view> fields_of(std::string_view model_type) {
+  const std::string_view table = fields_table();
+  const std::string start = '\n' + std::string(model_type) + '\t';
+  const auto at = table.find(start);
+  if (model_type.empty() || at == std::string_view::npos) return std::nullopt;
+  const auto rest = table.substr(at + start.size());
+  return rest.substr(0, rest.find('\n'));
+}
+
+bool has_word(std::string_view line, std::string_view word) {
+  for (auto at = line.find(word); at != std::string_view::npos; at = line.find(word, at + 1)) {
+    const bool begins = at == 0 || line[at - 1] == ' ';
+    const bool ends = at + word.size() == line.size() || line[at + word.size()] == ' ';
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+/// Fields of every class whose type starts with `model_type`: sections often name the whole model's
+/// type, "qwen3_vl", where the class is that of "qwen3_vl_vision".
+std::string fields_of_family(std::string_view model_type) {
+  std::string all;
+  const std::string_view table = fields_table();
+  const std::string start = '\n' + std::string(model_type);
+  for (auto at = table.find(start); at != std::string_view::npos; at = table.find(start, at + 1)) {
+    const auto line = table.substr(at + 1, table.find('\n', at + 1) - at - 1);
+    all += ' ' + std::string(line.substr(line.find('\t') + 1));
+  }
+  return all;
+}
+
+/// The model_type that stands in the object at the dotted `path`.
+std::string type_at(const boost::json::object& root, std::string_view path) {
+  const boost::json::object* here = &root;
+  while (!path.empty()) {
+    const auto end = std::min(path.find('.'), path.size());
+    const auto* inner = here->if_contains(path.substr(0, end));
+    if (inner == nullptr || !inner->is_object()) return {};
+    here = &inner->get_object();
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  const auto* type = here->if_contains("model_type");
+  return type && type->is_string() ? std::string(std::string_view(type->get_string()))
+                                   : std::string();
+}
+
+}  // namespace
+
+std::vector<UnknownKey> unknown_keys(const Config& config) {
+  const std::string_view general = fields_of("*").value_or("");
+  std::vector<UnknownKey> all;
+  std::map<std::string, std::string, std::less<>> known;  // by section; empty: nothing is known
+  for (const std::string& path : config.keys_unread()) {
+    const auto dot = path.rfind('.');
+    const std::string section = dot == std::string::npos ? std::string() : path.substr(0, dot);
+    const std::string_view key = std::string_view(path).substr(dot + 1);
+    if (has_word(general, key)) continue;
+    const auto [fields, fresh] = known.emplace(section, "");
+    if (fresh) {
+      const std::string type = type_at(config.object(), section);
+      if (section.empty())
+        fields->second = fields_of(type).value_or("");
+      else if (!type.empty())
+        fields->second = fields_of_family(type);
+    }
+    if (fields->second.empty() || has_word(fields->second, key)) continue;
+    const auto names = words(fields->second);
+    all.push_back({path, nearest(key, std::vector<std::string>(names.begin(), names.end()))});
+  }
+  return all;
+}
+
+}  // namespace headroom::model

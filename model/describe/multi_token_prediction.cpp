@@ -1,0 +1,155 @@
+#include "model/describe/multi_token_prediction.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <map>
+#include <string>
+
+#include "model/describe/blocks/blocks.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// Where the modules lie in a checkpoint.
+enum class Layout {
+  appended,    ///< each as one more layer of the stack, with everything it needs
+  own_module,  ///< "mtp": layers with one projection and norms for all of them
+};
+enum class Copies { no, embedding_and_head };
+
+struct PredictorRow {
+  std::string_view model_type;
+  Size otherwise;  ///< modules where the config does not say
+  Layout layout;
+  Copies copies;
+  std::string_view source;
+};
+
+constexpr std::string_view deepseek =
+    "deepseek-ai/DeepSeek-V3 README_WEIGHTS.md; transformers 5.23 modeling_layers.py, MtpModel";
+constexpr std::string_view glm =
+    "vLLM glm4_moe_mtp.py; transformers 5.23 modeling_layers.py, MtpModel";
+constexpr std::string_view qwen = "vLLM qwen3_next_mtp.py and qwen3_5_mtp.py";
+
+constexpr PredictorRow predictor_rows[] = {
+    {"deepseek_v3", 0, Layout::appended, Copies::embedding_and_head, deepseek},
+    {"deepseek_v32", 0, Layout::appended, Copies::embedding_and_head, deepseek},
+    {"kimi_k2", 0, Layout::appended, Copies::embedding_and_head, deepseek},
+    {"glm4_moe", 0, Layout::appended, Copies::embedding_and_head, glm},
+    {"glm4_moe_lite", 0, Layout::appended, Copies::embedding_and_head, glm},
+    {"glm_moe_dsa", 0, Layout::appended, Copies::no, glm},
+    {"qwen3_next", 1, Layout::own_module, Copies::no, qwen},
+    {"qwen3_5_text", 0, Layout::own_module, Copies::no, qwen},
+    {"qwen3_5_moe_text", 0, Layout::own_module, Copies::no, qwen},
+};
+
+/// Modules by whichever key the config has; of several layers each where it says so.
+Size modules_of(const Config& c, Size otherwise) {
+  return c.count({"num_nextn_predict_layers", "num_mtp_layers", "mtp_num_hidden_layers",
+                  "mtp_num_layers", "num_mtp_modules"},
+                 otherwise);
+}
+
+/// The output projection of the language model: vocabulary x hidden.
+const Tensor* head_of(const Part& part) {
+  const auto found = std::ranges::find(part.tensors, Role::head, &Tensor::role);
+  return found == part.tensors.end() ? nullptr : &*found;
+}
+/// The embedding of the same shape: towers have smaller ones.
+const Tensor* embedding_of(const Part& part, const Tensor& head) {
+  const auto found = std::ranges::find_if(part.tensors, [&](const Tensor& t) {
+    return t.role == Role::embedding && t.shape == head.shape;
+  });
+  return found == part.tensors.end() ? nullptr : &*found;
+}
+
+/// The rows of the block `from`, called `to`.
+Part renamed_block(const Part& part, const std::string& from, const std::string& to) {
+  Part block;
+  const std::string scope = from + '.';
+  for (const Tensor& t : part.tensors)
+    if (t.name.starts_with(scope)) {
+      block.tensors.push_back(t);
+      block.tensors.back().name.replace(0, from.size(), to);
+    }
+  return block;
+}
+
+/// The last of the blocks that keep most of each token: one of full attention where others have a
+/// state, one with an indexer of its own where others share.
+std::string model_layer(const Part& part) {
+  std::map<std::string_view, Size> kept;
+  for (const Cache& cache : part.caches)
+    for (const std::string& block : part.blocks)
+      if (cache.path == block || cache.path.starts_with(block + '.'))
+        kept[block] += cache.per_token;
+  Size most = 0;
+  std::string_view found;
+  for (const std::string& block : part.blocks)
+    if (const auto at = kept.find(block); at != kept.end() && at->second >= most)
+      most = at->second, found = block;
+  return std::string(found);
+}
+
+Part projection(std::string_view scope, std::string_view name, Size hidden) {
+  return at(scope, at(name, tensor("weight", {hidden, 2 * hidden}, Role::matmul)));
+}
+Part norm(std::string_view scope, std::string_view name, Size hidden) {
+  return at(scope, at(name, tensor("weight", {hidden}, Role::norm)));
+}
+Part copy_of(const Tensor& owner, std::string_view scope, std::string_view name) {
+  Part p = at(scope, tensor(name, owner.shape, owner.role));
+  p.tensors[0].tied_to = owner.name;
+  return p;
+}
+
+/// One more layer of the stack that `layer` lies in.
+Part appended(const Part& part, const std::string& layer, Size number, const PredictorRow& row) {
+  const Tensor& head = *head_of(part);
+  const Size hidden = head.shape.at(1);
+  const std::string here = layer.substr(0, layer.rfind('.') + 1) + std::to_string(number);
+  Part module = renamed_block(part, layer, here) + norm(here, "enorm", hidden) +
+                norm(here, "hnorm", hidden) + projection(here, "eh_proj", hidden) +
+                norm(here, "shared_head.norm", hidden);
+  const Tensor* embedding = embedding_of(part, head);
+  if (row.copies == Copies::no || embedding == nullptr) return module;
+  return std::move(module) + copy_of(*embedding, here, "embed_tokens.weight") +
+         copy_of(head, here, "shared_head.head.weight");
+}
+
+Part own_module(const Part& part, const std::string& layer, Size modules) {
+  const Size hidden = head_of(part)->shape.at(1);
+  Part all = norm("mtp", "pre_fc_norm_embedding", hidden) +
+             norm("mtp", "pre_fc_norm_hidden", hidden) + projection("mtp", "fc", hidden);
+  for (Size i = 0; i < modules; ++i)
+    all = std::move(all) + renamed_block(part, layer, "mtp.layers." + std::to_string(i));
+  return std::move(all) + norm("mtp", "norm", hidden);
+}
+
+}  // namespace
+
+MultiTokenPrediction multi_token_prediction(const Config& config, const Part& part) {
+  const bool nested = config.has("text_config") && config.object().at("text_config").is_object();
+  const Config c = nested ? config.section("text_config") : config;
+  const std::string type = c.text({"model_type"}, "");
+  const auto row = std::ranges::find(predictor_rows, type, &PredictorRow::model_type);
+  const bool described = row != std::end(predictor_rows);
+  MultiTokenPrediction all{.modules = modules_of(c, described ? row->otherwise : 0)};
+  if (all.modules > most_layers)
+    c.fail("num_nextn_predict_layers", "found " + std::to_string(all.modules) + ", at most " +
+                                           std::to_string(most_layers) + " are supported");
+  if (!described || all.modules == 0 || !head_of(part)) return all;
+  const std::string layer = model_layer(part);
+  if (layer.empty() || c.flag({"mtp_use_dedicated_embeddings"}, false)) return all;
+  all.source = row->source;
+  if (row->layout == Layout::own_module) {
+    all.part = own_module(part, layer, all.modules);
+    return all;
+  }
+  const Size layers = c.dim({"num_hidden_layers"});
+  for (Size i = 0; i < all.modules; ++i)
+    all.part = std::move(all.part) + appended(part, layer, layers + i, *row);
+  return all;
+}
+
+}  // namespace headroom::model

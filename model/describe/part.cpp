@@ -1,0 +1,84 @@
+#include "model/describe/part.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace headroom::model {
+
+Size Tensor::elements() const {
+  return std::accumulate(shape.begin(), shape.end(), Size{1}, std::multiplies<>{});
+}
+
+Part operator+(Part a, Part b) {
+  auto move = [](auto& to, auto& from) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+  };
+  move(a.modules, b.modules);
+  move(a.tensors, b.tensors);
+  move(a.caches, b.caches);
+  move(a.blocks, b.blocks);
+  for (auto& name : b.no_split)
+    if (std::find(a.no_split.begin(), a.no_split.end(), name) == a.no_split.end())
+      a.no_split.push_back(std::move(name));
+  return a;
+}
+
+Part at(std::string_view scope, Part part) {
+  const std::string prefix = std::string(scope) + '.';
+  const auto join = [&](std::string& s) { s.empty() ? s = scope : s.insert(0, prefix); };
+  for (auto& m : part.modules) join(m.path);
+  for (auto& t : part.tensors) join(t.name);
+  for (auto& c : part.caches) join(c.path);
+  for (auto& b : part.blocks) join(b);
+  return part;
+}
+
+Part in(std::string_view scope, std::string_view class_name, Part part) {
+  part = at(scope, std::move(part));
+  part.modules.insert(part.modules.begin(), Module{std::string(scope), std::string(class_name)});
+  return part;
+}
+
+Part repeated(Part part, Size passes) {
+  part.modules.at(0).passes = passes;
+  return part;
+}
+
+Part module(std::string_view name, std::string_view class_name) {
+  return {.modules = {{std::string(name), std::string(class_name)}}};
+}
+
+Part as_reference(Part part) {
+  for (auto& t : part.tensors)
+    if (t.tied_to.empty()) t.tied_to = std::move(t.reference_tied_to);
+  return part;
+}
+
+Part unsplittable(Part part, std::vector<std::string> classes) {
+  part.no_split = std::move(classes);
+  return part;
+}
+
+Part empty_stack(std::string_view scope, Size n) {
+  if (n > most_layers)
+    throw std::length_error(std::string(scope) + ": " + std::to_string(n) + " layers, at most " +
+                            std::to_string(most_layers) + " are supported");
+  return {.modules = {{std::string(scope), "ModuleList"}}};
+}
+
+void add_layer(Part& stack, std::string_view scope, Size n, Size i, std::string_view class_name,
+               Part layer) {
+  layer.blocks = {""};
+  layer = in(std::string(scope) + '.' + std::to_string(i), class_name, std::move(layer));
+  if (i == 0) {
+    stack.modules.reserve(1 + static_cast<std::size_t>(n) * layer.modules.size());
+    stack.tensors.reserve(static_cast<std::size_t>(n) * layer.tensors.size());
+  }
+  stack = std::move(stack) + std::move(layer);
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,136 @@
+// The vocabulary in which every architecture is described.
+//
+// A Part is a bag of rows: the modules a piece of a model consists of, the tensors they own and the
+// caches they keep while decoding. Parts add (+) and nest (in). That is the whole language:
+// attention, mlp, moe and mamba are ordinary functions that return a Part
+// (model/describe/blocks/blocks.hpp). Rows are in registration order: a module's own parameters,
+// then its children, then its buffers.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hardware/units.hpp"
+
+namespace headroom::model {
+
+using Shape = std::vector<Size>;
+
+/// What a tensor does, hence what may quantise it and what FLOPs it costs.
+enum class Role {
+  matmul,     ///< multiplies every token (2 FLOPs per element per token)
+  embedding,  ///< rows are looked up
+  head,  ///< the output projection to the vocabulary: a matmul that runs where logits are wanted
+  norm,
+  bias,
+  conv,
+  other,
+  buffer,  ///< not trained
+};
+
+/// How a tensor is held when nothing converts it.
+enum class Element { floating, int64, int32, boolean, complex64 };
+
+struct Tensor {
+  std::string name;  ///< dotted path, exactly as the reference implementation prints it
+  Shape shape;       ///< as stored
+  Role role;
+  Size used = 1, of = 1;  ///< share of the tensor one token touches: top_k / experts
+  std::string tied_to{};  ///< name of the storage owner; empty when it owns its storage
+  /// The owner in the pinned reference, where that ties although the config says untied (T5).
+  /// Counts go by the config; what is compared with reference placements goes through
+  /// `as_reference`.
+  std::string reference_tied_to{};
+  Element element = Element::floating;
+  bool persistent = true;  ///< buffers only: whether checkpoints hold it
+  Size elements() const;
+  bool is_parameter() const { return role != Role::buffer; }
+  /// Its module's path; empty for the root.
+  std::string_view module() const {
+    const auto dot = name.rfind('.');
+    return dot == std::string::npos ? std::string_view{} : std::string_view(name).substr(0, dot);
+  }
+};
+
+struct Module {
+  std::string path;        ///< dotted; empty for the root
+  std::string class_name;  ///< as the reference implementation names it
+  Size passes = 1;         ///< times that a token runs through it in one forward pass (ALBERT)
+};
+
+enum class CacheKind {
+  self_attention,   ///< grows with the sequence
+  cross_attention,  ///< filled once from the encoder or the image: `per_token` counts source tokens
+  latent,           ///< MLA: one latent shared by all heads, not split by tensor parallelism
+  recurrent,        ///< state of fixed size
+  indexer,          ///< keys by which sparse attention picks its tokens; beside K and V
+};
+
+/// What one layer remembers between tokens, in elements of the cache precision.
+struct Cache {
+  std::string path{};
+  CacheKind kind = CacheKind::self_attention;
+  Size per_token = 0;           ///< K and V (or MLA latent) elements per token
+  Size per_sequence = 0;        ///< recurrent state elements per sequence
+  Size window = 0;              ///< sliding window (or chunk) in tokens; 0 = whole context
+  Size picked = 0;              ///< kept tokens that sparse attention looks at, at most; 0 = all
+  Size score_dims = 0;          ///< heads * (qk_dim + v_dim): 2 FLOPs per dim per cached token
+  Size expanded_per_token = 0;  ///< where code that keeps K and V for each query head exists; or 0
+  Size kv_heads = 0;            ///< heads that tensor parallelism may split; 0 = cannot be split
+};
+
+struct Part {
+  std::vector<Module> modules{};
+  std::vector<Tensor> tensors{};
+  std::vector<Cache> caches{};
+  std::vector<std::string> blocks{};    ///< paths of repeated layers, in order
+  std::vector<std::string> no_split{};  ///< class names of modules that a placement must not split
+};
+
+Part operator+(Part a, Part b);
+
+/// `part`'s rows below `scope`, without a module of that name: adds rows to a module that exists.
+Part at(std::string_view scope, Part part);
+
+/// `part` as the child module called `scope`, of class `class_name`.
+Part in(std::string_view scope, std::string_view class_name, Part part);
+
+/// The same part, its first module being one that a token runs through `passes` times.
+Part repeated(Part part, Size passes);
+
+/// A module that owns nothing: an activation, a dropout.
+Part module(std::string_view name, std::string_view class_name);
+
+/// More repeated layers than any model has: a config that asks for more is broken or hostile.
+inline constexpr Size most_layers = 4096;
+
+/// An empty ModuleList called `scope` for `n` layers. Throws std::length_error beyond
+/// `most_layers`.
+Part empty_stack(std::string_view scope, Size n);
+/// Adds `layer` to `stack` as its module `i` of `n`, which is a block.
+void add_layer(Part& stack, std::string_view scope, Size n, Size i, std::string_view class_name,
+               Part layer);
+
+/// `n` modules called scope.0, scope.1, ... in a ModuleList, the class of each by `class_of(i)`;
+/// each is a block. Throws std::length_error beyond `most_layers`.
+template <class C, class F>
+Part mixed_stack(std::string_view scope, Size n, C&& class_of, F&& layer) {
+  Part all = empty_stack(scope, n);
+  for (Size i = 0; i < n; ++i) add_layer(all, scope, n, i, class_of(i), layer(i));
+  return all;
+}
+/// The same where all are of `class_name`.
+template <class F>
+Part stack(std::string_view scope, std::string_view class_name, Size n, F&& layer) {
+  return mixed_stack(
+      scope, n, [&](Size) { return class_name; }, layer);
+}
+
+/// The part as the pinned reference builds it: also tied where only the reference ties.
+Part as_reference(Part part);
+
+/// The same part with classes that a placement must not split.
+Part unsplittable(Part part, std::vector<std::string> classes);
+
+}  // namespace headroom::model

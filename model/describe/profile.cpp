@@ -1,0 +1,273 @@
+#include "model/describe/profile.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+namespace headroom::model {
+namespace {
+
+void add(Sums& sums, const Tensor& tensor) {
+  const Size n = tensor.elements();
+  if (tensor.role == Role::buffer) {
+    sums.buffers += n;
+    return;
+  }
+  if (!tensor.tied_to.empty()) {
+    // Shared blocks multiply in every layer that uses them.
+    if (tensor.role == Role::matmul) sums.matmul += n;
+    return;
+  }
+  sums.parameters += n;
+  if (tensor.of > 1) {
+    sums.routed += n;
+    sums.routed_active +=
+        static_cast<double>(n) * static_cast<double>(tensor.used) / static_cast<double>(tensor.of);
+  } else if (tensor.role == Role::matmul || tensor.role == Role::conv) {
+    sums.matmul += n;
+  } else if (tensor.role == Role::embedding) {
+    sums.embedding += n;
+  }
+}
+
+/// Elements per token that a submodule's matrices produce or consume beside the residual stream: a
+/// matrix of n elements with one side `hidden` has n / hidden on the other. For a gated
+/// feed-forward this counts gate, up and their product; for attention q, k, v and the heads'
+/// output.
+double activation_width(const Tensor& tensor, Size hidden) {
+  if (tensor.role != Role::matmul) return 0;
+  return static_cast<double>(tensor.elements()) * static_cast<double>(tensor.used) /
+         static_cast<double>(tensor.of) / static_cast<double>(hidden);
+}
+
+std::string_view stack_of(std::string_view block) { return block.substr(0, block.rfind('.')); }
+
+/// Index of the block that holds `path`, or -1.
+class BlockFinder {
+ public:
+  explicit BlockFinder(const std::vector<std::string>& blocks) {
+    for (std::size_t i = 0; i < blocks.size(); ++i) index_.emplace(blocks[i], i);
+  }
+  Size find(std::string_view path) const {
+    for (std::size_t end = path.find('.'); end != std::string_view::npos;
+         end = path.find('.', end + 1))
+      if (const auto it = index_.find(path.substr(0, end)); it != index_.end())
+        return static_cast<Size>(it->second);
+    const auto it = index_.find(path);
+    return it == index_.end() ? -1 : static_cast<Size>(it->second);
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::size_t> index_;
+};
+
+template <class T>
+void accumulate(std::vector<T>& prefix) {
+  for (std::size_t i = 1; i < prefix.size(); ++i) prefix[i] += prefix[i - 1];
+}
+
+using Norms = std::unordered_map<std::string_view, Size>;
+
+/// Widths of the norms over the latents of MLA, by the attention that they are in.
+Norms latent_norms(const Part& part) {
+  Norms norms;
+  constexpr std::string_view name = ".kv_a_layernorm.weight";
+  for (const Tensor& tensor : part.tensors)
+    if (tensor.name.ends_with(name))
+      norms.emplace(std::string_view(tensor.name).substr(0, tensor.name.size() - name.size()),
+                    tensor.elements());
+  return norms;
+}
+
+/// Of a latent, the elements that values are made of: those that are normed, the rest being rotated
+/// keys.
+Size values_of(const Cache& cache, const Norms& norms) {
+  if (cache.kind != CacheKind::latent) return 0;
+  const auto norm = norms.find(cache.path);
+  return norm == norms.end() ? 0 : norm->second;
+}
+
+void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
+  const Norms norms = latent_norms(part);
+  const std::size_t size = profile.layers.size() + 1;
+  for (const Cache& cache : part.caches) {
+    const Size layer = blocks.find(cache.path);
+    auto it = std::find_if(profile.caches.begin(), profile.caches.end(), [&](const CacheClass& c) {
+      return c.kind == cache.kind && c.window == cache.window && c.picked == cache.picked &&
+             c.kv_heads == cache.kv_heads;
+    });
+    if (it == profile.caches.end()) {
+      profile.caches.push_back({cache.kind, cache.window, cache.picked, cache.kv_heads, 0,
+                                std::vector<Size>(size), std::vector<Size>(size),
+                                std::vector<Size>(size), std::vector<Size>(size),
+                                std::vector<Size>(size)});
+      it = profile.caches.end() - 1;
+    }
+    // A cache outside every block counts from the first layer on.
+    const auto at = static_cast<std::size_t>(layer < 0 ? 1 : layer + 1) % size;
+    ++it->layers;
+    it->per_token_before[at] += cache.per_token;
+    it->expanded_before[at] +=
+        cache.expanded_per_token > 0 ? cache.expanded_per_token : cache.per_token;
+    it->twice_before[at] += cache.per_token + values_of(cache, norms);
+    it->state_before[at] += cache.per_sequence;
+    it->score_dims_before[at] += cache.score_dims;
+    if (layer >= 0)
+      profile.layers[static_cast<std::size_t>(layer)].kernels += kernels_of(cache.kind);
+  }
+  for (CacheClass& c : profile.caches) {
+    accumulate(c.per_token_before);
+    accumulate(c.expanded_before);
+    accumulate(c.twice_before);
+    accumulate(c.state_before);
+    accumulate(c.score_dims_before);
+  }
+}
+
+/// Modules that a token runs through several times pass that on to the blocks at or below them.
+void add_passes(Profile& profile, const Part& part) {
+  for (const Module& module : part.modules) {
+    if (module.passes == 1) continue;
+    for (Layer& layer : profile.layers)
+      if (layer.path.starts_with(module.path) &&
+          (layer.path.size() == module.path.size() || layer.path[module.path.size()] == '.'))
+        layer.passes *= module.passes;
+  }
+}
+
+void add_prefix_sums(Profile& profile) {
+  profile.multiplied_before.assign(1, 0);
+  profile.routed_before.assign(1, 0);
+  profile.decoding_before.assign(1, 0);
+  profile.passes_before.assign(1, 0);
+  profile.kernels_before.assign(1, 0);
+  profile.matrices_before.assign(1, 0);
+  profile.mixtures_before.assign(1, 0);
+  for (const Layer& layer : profile.layers) {
+    const double passes = static_cast<double>(layer.passes);
+    const double routed = passes * layer.sums.routed_active;
+    const double n = passes * static_cast<double>(layer.sums.matmul) + routed;
+    profile.multiplied_before.push_back(profile.multiplied_before.back() + n);
+    profile.routed_before.push_back(profile.routed_before.back() + routed);
+    profile.passes_before.push_back(profile.passes_before.back() + layer.passes);
+    profile.kernels_before.push_back(profile.kernels_before.back() + layer.passes * layer.kernels);
+    profile.matrices_before.push_back(profile.matrices_before.back() +
+                                      layer.passes * layer.matrices);
+    profile.mixtures_before.push_back(profile.mixtures_before.back() +
+                                      (layer.routing.experts > 0 ? layer.passes : 0));
+    profile.decoding_before.push_back(profile.decoding_before.back() + (layer.decodes ? 1 : 0));
+    profile.widest = std::max(profile.widest, layer.widest);
+  }
+  const auto count = static_cast<Size>(profile.layers.size());
+  const Size decoding = profile.decoding_before.back();
+  const auto before = [&](Size layer) {
+    return profile.decoding_before[static_cast<std::size_t>(layer)];
+  };
+  Size first = 0;  // of those that decode; behind all where none does
+  while (first < count && before(first + 1) == 0) ++first;
+  const bool together = before(first + decoding) == decoding;
+  profile.first_decoding = together ? first : 0;
+  profile.end_decoding = together ? first + decoding : count;
+}
+
+}  // namespace
+
+std::vector<Size> blocks_of(const Part& part, const Profile& profile) {
+  const BlockFinder finder(part.blocks);
+  std::vector<Size> blocks;
+  bool decoding = false;  // a decoding block has been seen: what follows runs after it
+  for (const Tensor& tensor : part.tensors) {
+    Size block = finder.find(tensor.module());
+    if (block >= 0)
+      decoding = decoding || profile.layers[static_cast<std::size_t>(block)].decodes ||
+                 !profile.generative;
+    else
+      block = tensor.role == Role::embedding || !decoding ? before_blocks : after_blocks;
+    blocks.push_back(block);
+  }
+  return blocks;
+}
+
+Size kernels_of(CacheKind kind) {
+  switch (kind) {
+    case CacheKind::latent:
+      return 7;
+    case CacheKind::indexer:
+      return 4;
+    default:
+      return 3;
+  }
+}
+
+Profile profile_of(const Part& part, Size hidden) {
+  Profile profile;
+  const BlockFinder blocks(part.blocks);
+  std::set<std::string_view> decoding;
+  for (const Cache& cache : part.caches)
+    if (const Size i = blocks.find(cache.path); i >= 0)
+      decoding.insert(stack_of(part.blocks[static_cast<std::size_t>(i)]));
+  for (const std::string& block : part.blocks)
+    profile.layers.push_back(
+        {.path = block, .decodes = decoding.contains(stack_of(block)), .sums = {}});
+
+  // A head that is registered before the embedding it shares owns the rows that are looked up.
+  std::set<std::string_view> heads;
+  for (const Tensor& tensor : part.tensors)
+    if (tensor.role == Role::head) heads.insert(tensor.name);
+  std::map<std::pair<Size, std::string_view>, double> widths;  // (layer, submodule) → elements
+  double active = 0;
+  for (const Tensor& tensor : part.tensors) {
+    const Size i = blocks.find(tensor.module());
+    Sums& sums = i < 0 ? profile.outside : profile.layers[static_cast<std::size_t>(i)].sums;
+    add(sums, tensor);
+    if (tensor.role == Role::embedding && heads.contains(tensor.tied_to))
+      sums.embedding += tensor.elements();
+    if (tensor.role == Role::head) {
+      profile.head_elements += tensor.elements();
+      profile.head_rows = std::max(profile.head_rows, tensor.shape.at(0));
+      profile.tied_head = profile.tied_head || !tensor.tied_to.empty();
+    }
+    if (tensor.is_parameter()) {
+      profile.parameters_untied += tensor.elements();
+      if (tensor.tied_to.empty())
+        active += static_cast<double>(tensor.elements()) * static_cast<double>(tensor.used) /
+                  static_cast<double>(tensor.of);
+    }
+    if (i < 0) continue;
+    Layer& layer = profile.layers[static_cast<std::size_t>(i)];
+    if (tensor.of > 1 && layer.routing.experts == 0) layer.routing = {tensor.of, tensor.used};
+    const bool norm = tensor.role == Role::norm && tensor.name.ends_with("weight");  // not its bias
+    const bool matrix = tensor.role == Role::matmul;
+    if (tensor.of <= 1 && (matrix || norm)) ++layer.kernels;
+    if (tensor.of <= 1 && matrix) ++layer.matrices;
+    if (hidden > 0) {
+      const std::string_view rest = std::string_view(tensor.name).substr(layer.path.size() + 1);
+      widths[{i, rest.substr(0, rest.find('.'))}] += activation_width(tensor, hidden);
+    }
+  }
+  profile.parameters_active = static_cast<Size>(active + 0.5);
+  for (const auto& [key, width] : widths) {
+    Layer& layer = profile.layers[static_cast<std::size_t>(key.first)];
+    layer.widest = std::max(layer.widest, width);
+  }
+  auto add_totals = [&](const Sums& sums) {
+    profile.parameters += sums.parameters;
+    profile.embedding_parameters += sums.embedding;
+    profile.buffers += sums.buffers;
+  };
+  add_totals(profile.outside);
+  for (const Layer& layer : profile.layers) {
+    add_totals(layer.sums);
+    if (profile.routing.experts == 0) profile.routing = layer.routing;
+  }
+  // A body without a head, or one that judges, keeps a cache and puts out no token.
+  profile.generative = !part.caches.empty() && profile.head_elements > 0;
+  add_caches(profile, part, blocks);
+  add_passes(profile, part);
+  add_prefix_sums(profile);
+  return profile;
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,15 @@
+// What precision "auto" means to a runtime.
+#pragma once
+
+#include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/engine/runtime.hpp"
+
+namespace headroom::model {
+
+/// The checkpoint's own scheme; where `runtime` reads GGUF files, what llama.cpp's converter makes
+/// of it: a checkpoint in MXFP4 keeps its experts, and all else that is quantised becomes Q8_0
+/// (convert_hf_to_gguf.py, GptOssModel; the files that ggml-org publishes). Other packed
+/// checkpoints are left as they are, which such a runtime refuses by name.
+const Scheme& default_scheme(const Model& model, const Runtime& runtime);
+
+}  // namespace headroom::model

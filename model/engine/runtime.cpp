@@ -1,0 +1,63 @@
+#include "model/engine/runtime.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "hardware/names.hpp"
+#include "model/engine/runtime_measured.hpp"
+#include "model/engine/runtime_rows.hpp"
+
+namespace headroom::model {
+
+CardClass card_class(const Device& device) {
+  const std::string_view vendor = device.vendor, capability = device.compute_capability;
+  constexpr double stacked_memory = 1e12;
+  if (vendor == "apple") return CardClass::apple;
+  if (vendor == "amd" && device.bandwidth.value() < stacked_memory) return CardClass::radeon;
+  if (vendor != "nvidia") return CardClass::other;
+  const bool stacked =
+      (capability.ends_with(".0") && !capability.starts_with("12")) || capability == "10.3";
+  if (!stacked) return CardClass::gddr;
+  return capability == "6.0" || capability == "7.0" || capability == "8.0" ? CardClass::hbm
+                                                                           : CardClass::hopper;
+}
+
+const CacheFormat* Runtime::cache_format(const Precision& precision) const {
+  const auto found = std::ranges::find(caches, precision.name, &CacheFormat::precision);
+  return found == caches.end() ? nullptr : &*found;
+}
+
+double bytes_per_parameter(const Weights& weights) {
+  const Profile& profile = weights.model->profile;
+  const auto parameters = static_cast<double>(profile.parameters - profile.outside.parameters);
+  return parameters > 0 ? weights.layers_before.back().real().value() / parameters : 2;
+}
+
+Width width_of(const Weights& weights) {
+  const double bits = 8 * bytes_per_parameter(weights);
+  if (bits >= 12) return Width::sixteen;
+  if (bits < 6.5) return weights.scheme->family == SchemeFamily::fp4 ? Width::fp4 : Width::four;
+  return weights.scheme->family == SchemeFamily::fp8 ? Width::fp8 : Width::eight;
+}
+
+std::span<const Runtime> runtimes() {
+  static const std::vector<Runtime> all = [] {
+    std::vector<Runtime> rows = policy_rows();
+    apply_measured(rows);
+    return rows;
+  }();
+  return all;
+}
+
+const Runtime& runtime(std::string_view name) {
+  const std::string wanted = lower(name);
+  std::vector<std::string> known;
+  for (const Runtime& row : runtimes()) {
+    if (row.name == wanted) return row;
+    known.emplace_back(row.name);
+  }
+  throw unknown_name("runtime", name, known);
+}
+
+}  // namespace headroom::model

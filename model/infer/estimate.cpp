@@ -1,0 +1,249 @@
+#include "model/infer/estimate.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "model/engine/runs_on.hpp"
+#include "model/infer/evaluator.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/memory/kv_cache.hpp"
+#include "model/infer/placement/at_once.hpp"
+#include "model/infer/scenario/layer_split.hpp"
+#include "model/infer/service.hpp"
+#include "model/infer/timeline/draft_times.hpp"
+#include "model/infer/timeline/load.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr Seconds never{std::numeric_limits<double>::infinity()};
+
+bool holds(const Runtime& runtime, SchemeFamily family) {
+  return std::find(runtime.holds.begin(), runtime.holds.end(), family) != runtime.holds.end();
+}
+
+/// What no batch, context or memory changes.
+Reason lasting_refusal(const Scenario& s) {
+  if (!runs_on(*s.runtime, *s.machine)) return Reason::cards_unsupported;
+  if (!has_class(*s.runtime, *s.weights->model)) return Reason::model_unsupported;
+  if (!s.weights->refusal.empty()) return Reason::precision_unsupported;
+  if (!holds(*s.runtime, s.weights->scheme->family)) return Reason::precision_unsupported;
+  return Reason::none;
+}
+
+/// What cannot be, whatever the memory.
+Reason refusal(const Scenario& s) {
+  const Model& model = *s.weights->model;
+  if (s.kv_cache && s.runtime->cache_format(*s.kv_precision) == nullptr)
+    return Reason::cache_unsupported;
+  if (!s.kv_cache && !s.runtime->cache_optional) return Reason::cache_required;
+  if (s.runtime->split == Split::layers &&
+      std::max({s.tensor_parallel, s.pipeline_parallel, s.expert_parallel, s.data_parallel}) > 1)
+    return Reason::parallelism_unsupported;
+  if (s.runtime->split == Split::tensors && s.assignment != nullptr)
+    return Reason::parallelism_unsupported;
+  if (s.runtime->strict_positions && model.shape.positions > 0 &&
+      s.cached_tokens() > model.shape.positions)
+    return Reason::context_too_long;
+  return Reason::none;
+}
+
+bool has_in(const Plan& plan, Where where) {
+  const Range layers = where == Where::cpu ? plan.on_cpu : plan.on_disk;
+  // An embedding in host memory is looked up there, unless weights are streamed.
+  return layers.size() > 0 || plan.head == where ||
+         (plan.embedding == where && (where == Where::disk || plan.stage_buffer > Bytes(0)));
+}
+
+Verdict verdict_of(const Plan& plan) {
+  if (plan.reason == Reason::gpu_memory || plan.reason == Reason::ram ||
+      plan.reason == Reason::disk || plan.reason == Reason::no_offload)
+    return Verdict::does_not_fit;
+  if (!plan.feasible()) return Verdict::refused;
+  if (has_in(plan, Where::disk)) return Verdict::fits_disk_offload;
+  if (has_in(plan, Where::cpu) || plan.partly_on_host) return Verdict::fits_cpu_offload;
+  return cards_used(plan) > 1 ? Verdict::fits_gpus : Verdict::fits_one_gpu;
+}
+
+/// A sure answer is sure of the number of cards that it names, too.
+Sure sureness(const Uses& uses, Verdict expected, Size cards) {
+  const Constant& memory = uses.scenario().runtime->memory_interval;
+  if (fits(expected)) {
+    if (memory.measurements == 0) return Sure::marginal;
+    const Plan high = place(uses, memory.high);
+    if (verdict_of(high) != expected || cards_used(high) != cards) return Sure::marginal;
+    if (expected == Verdict::fits_one_gpu) return Sure::yes;
+    return verdict_of(place(uses, memory.low)) == expected ? Sure::yes : Sure::marginal;
+  }
+  const Plan low = place(uses, memory.low);
+  return fits(verdict_of(low)) || fewer_at_once(uses, low, memory.low) ? Sure::marginal : Sure::no;
+}
+
+/// Whether what a plan comes to depends on budgets beside it: shares of rows do, and where a draft
+/// model is placed alone.
+bool needs_budgets(const Scenario& s) {
+  return s.draft != nullptr || (s.layer_split != nullptr && s.layer_split->mode == SplitMode::row);
+}
+
+std::uint8_t least_share(const PassTime& time) {
+  return static_cast<std::uint8_t>(std::min(1.0, time.least / time.total) * most_least);
+}
+
+}  // namespace
+
+void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
+  speeds_->know(s_, plan);
+  const Speeds& reached = *speeds_;
+  const PassTime first = prefill(s_, reached, plan, *prompts_);
+  const LoadTime load = load_time(uses, plan);
+  e.load = Seconds(load.cold());
+  e.load_warm = Seconds(load.warm());
+  e.warming = Seconds(load.mapped);
+  e.ttft = Seconds(first.total);
+  e.first_least = least_share(first);
+  if (e.verdict <= Verdict::fits_gpus)
+    for (Size card = plan.idle; card < plan.cards; ++card) {
+      e.first_unmeasured = e.first_unmeasured || !reached.card(card).products_measured;
+      e.step_unmeasured = e.step_unmeasured || !reached.card(card).reads_measured;
+    }
+  if (const Size meeting = plan.shards * plan.sharing();
+      meeting > 1 && reached.link(meeting).start->measurements == 0)
+    e.first_unmeasured = e.step_unmeasured = true;
+  if (!s_.weights->model->profile.generative) {
+    e.total = e.ttft;
+    return;
+  }
+  const PassTime step = time_of(s_, reached, plan, *step_);
+  e.tpot = Seconds(step.total);
+  e.step_least = least_share(step);
+  if (s_.draft != nullptr) {
+    e.first_least = e.step_least = 0;  // steps of two models, in a number that is itself expected
+    const DraftTimes times = draft_times(s_, plan);
+    e.ttft += Seconds(times.prompt);
+    e.tpot = Seconds(times.step / tokens_per_step(*s_.draft));
+  }
+  e.tokens_s = static_cast<double>(s_.batch * plan.replicas) / e.tpot.value();
+  e.total = e.ttft + static_cast<double>(std::max<Size>(0, s_.output_tokens - 1)) * e.tpot;
+}
+
+void Evaluator::Outcome::add_memory(const Uses& uses) {
+  const Scenario& s = uses.scenario();
+  Estimate& e = estimate;
+  for (Size card = plan.idle; card < plan.cards; ++card) {
+    const CardUse use = uses.card(plan, card);
+    e.kv_cache += use.kv_cache;
+    e.activations += use.activations;
+    e.overhead += use.context + use.fragmentation;
+    e.gpu_bytes = std::max(e.gpu_bytes, use.total());
+    if (card == plan.idle) beside = use.total() - use.weights;
+  }
+  const Constant& memory = s.runtime->memory_interval;
+  e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * memory.low));
+  e.gpu_bytes_high = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * memory.high));
+  const HostUse host = uses.host(plan);
+  e.weights = s.weights->total + (s.draft != nullptr ? s.draft->weights->total : Bytes(0));
+  e.kv_cache += host.kv_cache;
+  e.activations += host.activations;
+  e.overhead += host.process;
+  e.cpu_bytes = host.total();
+  e.disk_bytes = disk_use(s, plan);
+  e.gpus_used = static_cast<std::uint16_t>(cards_used(plan));
+  e.layers_gpu = plan.on_cards.size();
+  e.layers_cpu = plan.on_cpu.size();
+  e.layers_disk = plan.on_disk.size();
+}
+
+const Evaluator::Outcome& Evaluator::outcome(const Plan& plan) {
+  const bool usable = !s_.machine->devices.empty() && card_budget(s_, 0) > Bytes(0);
+  if (last_ && last_->card_usable == usable && last_->ram_budget == s_.ram_budget &&
+      last_->plan == plan && !needs_budgets(s_))
+    return *last_;
+  Outcome& made = last_.emplace(plan, usable, s_.ram_budget);
+  Estimate& e = made.estimate;
+  e.load = e.load_warm = e.ttft = e.tpot = e.total = never;
+  e.verdict = verdict_of(plan);
+  e.reason = plan.reason;
+  e.short_bytes = plan.short_bytes;
+  const Uses& uses = uses_->divided(plan.shards);
+  made.add_memory(uses);
+  if (!fits(e.verdict)) return made;
+  if (!s_.weights->model->profile.generative) e.reason = Reason::not_generative;
+  add_times(uses, plan, e);
+  return made;
+}
+
+Estimate Evaluator::with_waiting(Scenario running) {
+  running.concurrency = 0;
+  if (!running_) running_ = std::make_unique<Evaluator>();
+  Estimate e = (*running_)(running);
+  e.waiting = s_.batch - running.batch;
+  running.batch = 1;
+  e.sure = sureness(Uses(running), e.verdict, e.gpus_used);
+  if (s_.concurrency > 0) e.served = served(s_, e, *speeds_);
+  return e;
+}
+
+Estimate Evaluator::refused(Reason reason, Bytes short_bytes) const {
+  Estimate e;
+  e.reason = reason;
+  e.short_bytes = short_bytes;
+  e.weights = s_.weights->total;
+  e.load = e.load_warm = e.ttft = e.tpot = e.total = never;
+  return e;
+}
+
+namespace {
+
+/// Whether all is the same but sizes.
+bool differ_only_in_sizes(const Scenario& a, Scenario b) {
+  for (const auto size :
+       {&Scenario::batch, &Scenario::prompt_tokens, &Scenario::output_tokens, &Scenario::context,
+        &Scenario::concurrency, &Scenario::prompt_tokens_p95, &Scenario::output_tokens_p95})
+    b.*size = a.*size;
+  return a == b;
+}
+
+}  // namespace
+
+void Evaluator::prepare(const Scenario& s) {
+  Size shards = std::max<Size>(1, s.tensor_parallel);
+  if (!differ_only_in_sizes(s_, s)) {
+    speeds_.reset();
+    lasting_refusal_ = lasting_refusal(s);
+  } else if (last_ && s.tensor_parallel == 0) {
+    shards = last_->plan.shards;  // likely again
+  }
+  last_.reset();
+  uses_.reset();
+  s_ = s;
+  refusal_ = lasting_refusal_ != Reason::none ? lasting_refusal_ : refusal(s_);
+  if (refusal_ != Reason::none) return;
+  if (!speeds_) speeds_.emplace(s_);
+  uses_.emplace(s_, shards);
+  prompts_.emplace(s_, *speeds_, prefill_pass(s_, s_.prompt_tokens));
+  step_.emplace(s_, *speeds_, step_pass(s_));
+}
+
+Estimate Evaluator::operator()(const Scenario& s) {
+  s_.gpu_budget = s.gpu_budget;
+  s_.ram_budget = s.ram_budget;
+  s_.disk_budget = s.disk_budget;
+  if (!(s_ == s)) prepare(s);
+  if (refusal_ != Reason::none) return refused(refusal_);
+  const Plan plan = place(*uses_, 1.0);
+  if (const auto fewer = fewer_at_once(*uses_, plan, 1.0)) return with_waiting(*fewer);
+  if (verdict_of(plan) == Verdict::refused) return refused(plan.reason, plan.short_bytes);
+  const Outcome& made = outcome(plan);
+  Estimate e = made.estimate;
+  e.sure = sureness(*uses_, e.verdict, cards_used(plan));
+  if (plan.cards > plan.idle) {
+    const Bytes budget = card_budget(s_, static_cast<std::size_t>(plan.idle));
+    e.max_memory = std::max(Bytes(0), budget - made.beside);
+  }
+  if (fits(e.verdict) && s_.concurrency > 0) e.served = served(s_, e, *speeds_);
+  return e;
+}
+
+Estimate evaluate(const Scenario& scenario) { return Evaluator()(scenario); }
+
+}  // namespace headroom::model

@@ -1,0 +1,83 @@
+// The one pure function that every command and every report uses: Scenario in, Estimate out.
+#pragma once
+
+#include <cstdint>
+
+#include "model/infer/scenario/scenario.hpp"
+#include "model/infer/scenario/verdict.hpp"
+
+namespace headroom::model {
+
+/// What a training step has beside the fields that it shares with inference. Bytes of the fullest
+/// card; terms that are not alive together do not add up to the peak.
+struct StepOutcome {
+  Bytes master, gradients, states;  ///< fp32 copies, gradients, optimizer states
+  Bytes loss, working;              ///< logits; gradients of activations and what is made again
+  Bytes exchanged;                  ///< gathered, on the way to other cards, workspaces
+  Bytes stepping;                   ///< temporaries of the optimizer
+  std::uint8_t moment = 0;          ///< model/train/training.hpp, Peak
+  bool gradients_alive = false;     ///< at that moment
+  Seconds time;                     ///< of a whole step; infinite where it is not known
+  double utilization = 0;           ///< model FLOPs over what the cards could do in that time
+
+  bool operator==(const StepOutcome&) const = default;
+};
+
+/// What requests get of an engine under load, in its steady state
+/// (model/infer/traffic.hpp).
+struct Served {
+  Size running = 0;             ///< sequences at once, of each replica; 0: none was asked
+  Seconds ttft, tpot, total;    ///< of the mean request
+  Seconds ttft_p95, total_p95;  ///< of a request with lengths at their 95th percentile
+  double requests_s = 0, output_tokens_s = 0;  ///< of all replicas
+
+  bool operator==(const Served&) const = default;
+};
+
+/// The outcome of one point. Plain values: no allocation. Byte counts are of the whole machine
+/// unless they say "gpu".
+struct Estimate {
+  Task task = Task::inference;  ///< training: weights, activations and overhead of the fullest card
+  Verdict verdict = Verdict::refused;
+  Sure sure = Sure::no;
+  Reason reason = Reason::none;
+  std::uint16_t gpus_used = 0;
+  Size layers_gpu = 0, layers_cpu = 0, layers_disk = 0;
+  Bytes weights, kv_cache, activations, overhead;  ///< kv_cache includes recurrent state
+  Bytes gpu_bytes;  ///< expected use of the most loaded card, as nvidia-smi would show it
+  Bytes gpu_bytes_low, gpu_bytes_high;
+  Bytes
+      max_memory;  ///< the weights' share of the budget on the first card (accelerate's max_memory)
+  Bytes cpu_bytes, disk_bytes;  ///< held in RAM, left on disk
+  Bytes short_bytes;            ///< what is missing, where it does not fit
+  Seconds load, ttft, tpot;     ///< infinite where it does not fit; load: from a cold disk
+  Seconds load_warm;            ///< the same where the page cache holds the files
+  Seconds warming;  ///< what the first answer takes longer than every later one: weights in host
+                    ///< memory that were only mapped are read from the disk
+  double tokens_s = 0;  ///< output tokens per second of all sequences together, after the first
+                        ///< token; training: tokens trained on per second by all cards
+  Seconds total;        ///< ttft and all output tokens, once weights are where they stay
+  Size waiting = 0;     ///< of the batch of each replica, for room in the engine's pool of cache;
+                        ///< bytes and times are of the sequences that run
+  Served served;        ///< where the scenario asks for a concurrency
+  StepOutcome step;     ///< of training alone
+  /// No measurement stands behind the rates of such cards with such weights, on which the first
+  /// token and a decode step on cards rest.
+  /// Shares of ttft and tpot, in 127ths rounded down, that cards at their data sheets' rates take:
+  /// no interval reaches below.
+  std::uint8_t first_least = 0, step_least = 0;
+  bool first_unmeasured = false, step_unmeasured = false;
+
+  bool operator==(const Estimate&) const = default;
+};
+
+constexpr bool fits(const Estimate& estimate) { return fits(estimate.verdict); }
+/// Whether it fits and at least one card works.
+constexpr bool uses_a_gpu(const Estimate& e) { return fits(e) && e.gpus_used > 0; }
+/// Whether it fits with nothing offloaded.
+constexpr bool is_on_gpus(const Estimate& e) { return e.verdict <= Verdict::fits_gpus; }
+
+/// Pure and total: never throws for a scenario made of valid rows, depends on nothing else.
+Estimate evaluate(const Scenario& scenario);
+
+}  // namespace headroom::model

@@ -1,0 +1,54 @@
+// Estimates one scenario after another, as `evaluate` does: what the last one has in common with
+// the next is not worked out again.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "model/infer/estimate.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/infer/timeline/speed.hpp"
+#include "model/infer/timeline/speeds.hpp"
+
+namespace headroom::model {
+
+/// Order budgets innermost, then sizes (batch, tokens), then all else. What scenarios
+/// point to stays as it is while this lives. One thread at a time.
+class Evaluator {
+ public:
+  Evaluator() = default;
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
+  Estimate operator()(const Scenario& scenario);
+
+ private:
+  /// What a placement comes to, whatever the budgets are beside it.
+  struct Outcome {
+    Plan plan;
+    bool card_usable = false;  ///< under the budget
+    Bytes ram_budget;          ///< of which the page cache is part
+    Bytes beside;              ///< on the first card that is used, all but weights
+    Estimate estimate;         ///< without what depends on budgets
+
+    void add_memory(const Uses& uses);
+  };
+
+  void prepare(const Scenario& scenario);
+  const Outcome& outcome(const Plan& plan);
+  void add_times(const Uses& uses, const Plan& plan, Estimate& estimate);
+  /// Of a batch that waits in part: what runs at once, as sure as that the engine starts.
+  Estimate with_waiting(Scenario running);
+  Estimate refused(Reason reason, Bytes short_bytes = {}) const;
+
+  Scenario s_;                   ///< the last one: all below points to it
+  Reason lasting_refusal_{};     ///< as lasting as speeds_
+  Reason refusal_{};             ///< whatever its budgets are; so with all below
+  std::optional<Outcome> last_;  ///< of the last placement: the next budget's is often the same
+  std::optional<Uses> uses_;
+  std::optional<TimedPass> prompts_, step_;
+  std::optional<Speeds> speeds_;        ///< whatever the sizes are: batch, tokens, budgets
+  std::unique_ptr<Evaluator> running_;  ///< of batches that wait in part
+};
+
+}  // namespace headroom::model

@@ -1,0 +1,257 @@
+#include "model/infer/memory/activation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/infer/scenario/layer_split.hpp"
+
+namespace headroom::model {
+namespace {
+
+Bytes whole(double bytes) { return Bytes(static_cast<Size>(std::ceil(std::min(bytes, 1e18)))); }
+
+/// Whether a card has the larger of an engine's sizes. Source: vLLM 0.19 engine/arg_utils.py: 70
+/// GiB and more, the A100 (compute capability 8.0) left out.
+bool is_large(const Device& device) {
+  return device.memory >= Bytes(Size{70} << 30) && device.compute_capability != "8.0";
+}
+
+bool has_start_pass(const Scenario& s) {
+  return s.runtime->start_pass.sequences > 0 && !s.machine->devices.empty();
+}
+
+/// vLLM 0.6 engine/arg_utils.py: longer contexts than this go through in chunks.
+constexpr Size longest_whole = 32768;
+
+/// Of the engine's pass at start. More are asked for where more run at once.
+Size start_sequences(const Scenario& s) { return std::max(s.batch, usual_sequences(s)); }
+
+/// No more than so many sequences can have.
+Size start_tokens(const Scenario& s) {
+  const StartPass& start = s.runtime->start_pass;
+  const Size sequences = start_sequences(s), context = s.cached_tokens();
+  const Size stated = is_large(s.machine->devices.front()) ? start.tokens_on_large : start.tokens;
+  const Size whole_context = context > longest_whole ? 0 : context;
+  const Size tokens = std::max(stated > 0 ? stated : whole_context, start.least_tokens);
+  return std::max(sequences, context > tokens / sequences ? tokens : sequences * context);
+}
+
+}  // namespace
+
+Size usual_sequences(const Scenario& s) {
+  if (!has_start_pass(s)) return 0;
+  const StartPass& start = s.runtime->start_pass;
+  return is_large(s.machine->devices.front()) ? start.sequences_on_large : start.sequences;
+}
+
+Size score_bytes(const Scenario& s) {
+  const Runtime& r = *s.runtime;
+  const bool told = s.flash_attention != Told::nothing &&
+                    (r.flash == FlashAttention::on || r.flash == FlashAttention::off);
+  const bool flash = told ? s.flash_attention == Told::on
+                          : r.flash == FlashAttention::always || r.flash == FlashAttention::on;
+  return flash ? 0 : r.score_bytes;
+}
+
+Size prefill_chunk(const Scenario& s) {
+  const Size stated = s.layer_split != nullptr ? s.layer_split->micro_batch : 0;
+  if (stated > 0) return stated;
+  const Runtime& r = *s.runtime;
+  return r.long_prefill_chunk > 0 && s.cached_tokens() > longest_whole ? r.long_prefill_chunk
+                                                                       : r.prefill_chunk;
+}
+
+Size pass_tokens(const Scenario& s) {
+  if (has_start_pass(s)) return start_tokens(s);
+  const Size batch = s.batch_part();
+  const double prompt = static_cast<double>(batch) * static_cast<double>(s.prompt_tokens);
+  const Size tokens = prompt > 1e15 ? Size{1'000'000'000'000'000} : batch * s.prompt_tokens;
+  const Size chunk = prefill_chunk(s);
+  return std::max(batch, chunk > 0 ? std::min(chunk, tokens) : tokens);
+}
+
+namespace {
+
+double element_bytes(const Scenario& s) {
+  const Size stated = s.runtime->activation_bytes;
+  if (stated > 0) return static_cast<double>(stated);
+  return s.weights->arithmetic == Arithmetic::fp32 ? 4.0 : 2.0;
+}
+
+/// The larger of what feed-forward and attention keep.
+double kept_by_layers(const Scenario& s, Size pass, Size shards) {
+  const Runtime& r = *s.runtime;
+  const Model& model = *s.weights->model;
+  const auto hidden = static_cast<double>(model.shape.hidden_size);
+  const auto cards = static_cast<double>(shards);
+  const double element = element_bytes(s);
+  const double residual = r.residual_copies * hidden * element;
+  const double feed_forward = residual + r.widest_share * model.profile.widest / cards * element;
+  const auto keys = static_cast<double>(
+      prefill_chunk(s) > 0 || pass == s.batch_part() ? s.cached_tokens() : s.prompt_tokens);
+  const double attention = residual + static_cast<double>(model.shape.query_heads) / cards * keys *
+                                          static_cast<double>(score_bytes(s));
+  return static_cast<double>(pass) * std::max(feed_forward, attention);
+}
+
+double kept_by_head(const Scenario& s, Size pass, Size shards, Head head) {
+  if (head == Head::elsewhere) return 0;
+  const Runtime& r = *s.runtime;
+  const Model& model = *s.weights->model;
+  const auto tokens = static_cast<double>(pass);
+  const bool samples = has_start_pass(s);  // each card all logits of its replica
+  const double rows = samples                      ? static_cast<double>(start_sequences(s))
+                      : r.logits == Positions::all ? tokens
+                                                   : static_cast<double>(s.batch_part());
+  const double logits = rows * static_cast<double>(model.profile.head_rows) /
+                        (samples ? 1 : static_cast<double>(shards));
+  if (head == Head::returned) return logits * static_cast<double>(r.returned_bytes);
+  const Size logit = samples ? r.start_pass.sampling_bytes : r.logits_bytes;
+  return tokens * static_cast<double>(model.shape.hidden_size) * element_bytes(s) +
+         logits * static_cast<double>(logit);
+}
+
+}  // namespace
+
+Bytes activations(const Scenario& s, Size pass, Size shards, Head head) {
+  return whole(std::max(kept_by_layers(s, pass, shards), kept_by_head(s, pass, shards, head)));
+}
+
+namespace {
+
+/// What one of `shards` cards keeps of so many patches in a tower of width `hidden`.
+double kept_by_tower(const Scenario& s, double patches, Size hidden, Size shards) {
+  const Runtime& r = *s.runtime;
+  if (patches <= 0 || hidden <= 0) return 0;
+  const Profile& profile = s.weights->model->profile;
+  double widest = 0;
+  const auto [first, end] = profile.towers();
+  for (Size layer = first; layer < end; ++layer)
+    widest = std::max(widest, profile.layers[static_cast<std::size_t>(layer)].widest);
+  // Profiles divide by the width of the text model's residual stream.
+  widest *= static_cast<double>(s.weights->model->shape.hidden_size) / static_cast<double>(hidden);
+  const double element = r.activation_bytes > 0 ? static_cast<double>(r.activation_bytes) : 2.0;
+  return patches * element *
+         (r.residual_copies * static_cast<double>(hidden) +
+          r.widest_share * widest / static_cast<double>(shards));
+}
+
+/// The image of most tokens.
+ImageInput largest_image(const ImageRule& rule) {
+  const Size merged = rule.patch * rule.merge, share = rule.merge * rule.merge;
+  if (rule.kind == ImageTokens::fixed) return {rule.tokens, rule.patches};
+  if (rule.kind == ImageTokens::unknown || merged == 0) return {};
+  if (rule.kind == ImageTokens::area) {
+    const Size tokens = rule.most_pixels / (merged * merged);
+    return {tokens, tokens * share};
+  }
+  const Size along = (rule.longest_edge + merged - 1) / merged;
+  return {along * (along + 1), along * along * share};
+}
+
+/// Images of an engine's pass at start: the largest, as many as a pass has tokens for.
+struct StartImages {
+  double patches = 0, tokens = 0;
+};
+StartImages start_images(const Scenario& s) {
+  const ImageRule& rule = s.weights->model->images;
+  if (rule.kind == ImageTokens::unknown || !has_start_pass(s)) return {};
+  const ImageInput largest = largest_image(rule);
+  if (largest.tokens <= 0) return {};
+  const Size images = std::clamp<Size>(start_tokens(s) / largest.tokens, 1, start_sequences(s));
+  return {static_cast<double>(images * largest.patches),
+          static_cast<double>(images * largest.tokens)};
+}
+
+}  // namespace
+
+Bytes tower_activations(const Scenario& s, Size shards) {
+  const StartImages start = start_images(s);
+  const double at_start = kept_by_tower(s, start.patches, s.weights->model->images.hidden, shards);
+  const double sequences = s.runtime->prefill_chunk > 0 ? 1 : static_cast<double>(s.batch);
+  const double patches =
+      sequences * static_cast<double>(s.images.count) * static_cast<double>(s.images.patches);
+  return whole(std::max(at_start, kept_by_tower(s, patches, s.images.hidden, shards)));
+}
+
+CachedTokens prompt_tokens(const Scenario& s) {
+  CachedTokens tokens = reserved_tokens(s);
+  if (!s.weights->model->encoder_decoder) tokens.self = std::min(tokens.self, s.prompt_tokens);
+  return tokens;
+}
+
+namespace {
+
+/// Weights that are packed as they are loaded stand in 16 bit until they are, matrix by matrix.
+Bytes packing(const Scenario& s) {
+  if (s.weights->scheme->family != SchemeFamily::bitsandbytes) return Bytes(0);
+  return Bytes(2 * std::max(s.weights->largest_matrix, s.weights->model->profile.head_elements));
+}
+
+/// A tied head that checkpoints of AWQ hold again stands twice until it is tied, before there are
+/// caches, tables or kernels' buffers. Source: AutoAWQ 0.1.6 models/base.py, save_quantized (clones
+/// of all that state_dict has); 0.25 GiB of Qwen2.5-0.5B's peak in QwenLM/Qwen2.5, 0.5 of Falcon
+/// 7B's in AutoAWQ's table.
+Bytes tying(const Scenario& s) {
+  const Profile& profile = s.weights->model->profile;
+  const bool again = s.weights->scheme->family == SchemeFamily::awq && profile.tied_head &&
+                     s.runtime->blocks == Blocks::apart;
+  if (!again || s.machine->devices.empty()) return Bytes(0);
+  return Bytes(2 * profile.head_elements) - rotary_tables(s, std::ssize(s.weights->layer)) -
+         workspace(s, 0);
+}
+
+/// What the tower made of the images of a pass at start, which stay until its end.
+double embeddings_of_images(const Scenario& s) {
+  return 2 * start_images(s).tokens * static_cast<double>(s.weights->model->shape.hidden_size);
+}
+
+}  // namespace
+
+WorkingMemory::WorkingMemory(const Scenario& s, Size shards)
+    : images_(whole(embeddings_of_images(s))),
+      others_(std::max(packing(s), tower_activations(s, shards))),
+      tying_(tying(s)),
+      growth_(s.kv_cache ? s.runtime->cache_growth : Growth::reserved),
+      count_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {
+  const Size pass = pass_tokens(s);
+  layers_ = whole(kept_by_layers(s, pass, shards));
+  head_ = whole(kept_by_head(s, pass, shards, Head::here));
+  returned_ = whole(kept_by_head(s, pass, shards, Head::returned));
+  if (grows()) decode_ = activations(s, s.batch, shards);
+}
+
+Bytes WorkingMemory::operator()(Bytes caches, Bytes prompt_caches, Head head) const {
+  Bytes prefill = std::max(others_, layers_ + images_);
+  if (head == Head::here) prefill = std::max(prefill, head_ + images_);
+  if (head == Head::returned) prefill = std::max(prefill, returned_);
+  const Bytes tying = head == Head::here ? tying_ - caches : Bytes(0);
+  if (!grows()) return std::max(prefill, tying);
+  const Bytes copies = growth_ == Growth::whole ? caches : Bytes(caches.count() / count_);
+  return std::max({prefill - (caches - prompt_caches), decode_ + copies, tying});
+}
+
+Bytes rotary_tables(const Scenario& s, Size layers) {
+  if (s.runtime->rotary == Rotary::computed) return Bytes(0);
+  const auto& shape = s.weights->model->shape;
+  const Size table = 2 * std::max<Size>(0, shape.positions) * shape.head_dim;
+  return Bytes(s.runtime->rotary == Rotary::shared ? table : 2 * table * layers);
+}
+
+Size batched_tokens(const Scenario& s) {
+  if (!has_start_pass(s)) return prefill_chunk(s);
+  const StartPass& start = s.runtime->start_pass;
+  const Size stated = is_large(s.machine->devices.front()) ? start.tokens_on_large : start.tokens;
+  return stated > 0 ? stated : prefill_chunk(s);
+}
+
+Bytes workspace(const Scenario& s, std::size_t card) {
+  if (s.runtime->workspace_bytes.value <= 0) return Bytes(0);
+  const bool hopper = std::string_view(s.machine->devices[card].compute_capability) == "9.0";
+  const bool unpacks =
+      s.weights->scheme->family == SchemeFamily::gptq && width_of(*s.weights) == Width::four;
+  return whole((hopper ? 32.0 * 1048576 : s.runtime->workspace_bytes.value) +
+               (unpacks ? 2.0 * static_cast<double>(s.weights->largest_matrix) : 0.0));
+}
+
+}  // namespace headroom::model

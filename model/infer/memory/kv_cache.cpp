@@ -1,0 +1,160 @@
+#include "model/infer/memory/kv_cache.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+
+#include "model/infer/memory/activation.hpp"
+
+namespace headroom::model {
+namespace {
+
+Size between(const std::vector<Size>& before, Size first, Size last) {
+  return before[static_cast<std::size_t>(last)] - before[static_cast<std::size_t>(first)];
+}
+
+Size tokens_of(const CacheClass& c, CachedTokens tokens) {
+  return c.kind == CacheKind::cross_attention ? tokens.source : tokens.self;
+}
+
+const std::vector<Size>& elements_before(const Scenario& s, const CacheClass& c) {
+  const bool latent = c.kind == CacheKind::latent;
+  const bool expanded = latent ? !s.runtime->latent_cache : s.runtime->repeated_heads;
+  if (expanded) return c.expanded_before;
+  return latent && s.runtime->latent_values ? c.twice_before : c.per_token_before;
+}
+
+/// Parts that `shards` cards divide a cache into.
+Size ways_of(const CacheClass& c, Size shards) {
+  if (c.kind == CacheKind::recurrent) return shards;
+  if (c.kind == CacheKind::latent || c.kind == CacheKind::indexer || c.kv_heads == 0) return 1;
+  return std::min(c.kv_heads, shards);
+}
+
+/// Tokens that one query looks at, at most; 0: all.
+Size reach(const Scenario& s, const CacheClass& c) {
+  const Size picked = s.runtime->sparse_attention ? c.picked : 0;
+  return c.window > 0 && picked > 0 ? std::min(c.window, picked) : c.window + picked;
+}
+
+double looked_at(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
+  const Size n = tokens_of(c, tokens), most = reach(s, c);
+  return static_cast<double>(most > 0 ? std::min(most, n) : n);
+}
+
+/// Layers of a kind that take part in the pool of pages.
+bool is_paged(const CacheClass& c) {
+  return c.kind != CacheKind::recurrent && c.kind != CacheKind::indexer;
+}
+
+/// Layers in each group of a pool of pages; 0: all layers are one group.
+Size layers_in_group(const Scenario& s) {
+  if (s.runtime->windows != Windows::pages) return 0;
+  const auto& classes = s.weights->model->profile.caches;
+  Size fewest = 0, most = 0, window = -1;
+  bool alike = true;
+  for (const CacheClass& c : classes) {
+    if (!is_paged(c)) continue;
+    alike = alike && (window < 0 || window == c.window);
+    window = c.window;
+    fewest = fewest == 0 ? c.layers : std::min(fewest, c.layers);
+    most = std::max(most, c.layers);
+  }
+  if (alike) return 0;
+  return 4 * most < 5 * fewest ? most : fewest;
+}
+
+/// Tokens that all sequences hold in layers of this kind.
+Size tokens_held(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
+  const Size block = s.runtime->kv_block, all = tokens_of(c, tokens);
+  const Size held = round_up(all, block);
+  if (c.window == 0 || s.runtime->windows == Windows::whole) return s.batch * held;
+  if (s.runtime->windows == Windows::capped)
+    return s.batch * std::min(held, round_up(c.window + s.runtime->window_slack, block));
+  if (all <= block) return s.batch * held;
+  const Size inside = std::min(all, c.window - 1);
+  const Size passing = std::min(batched_tokens(s), s.batch * (all - inside));
+  return (s.batch - 1) * (round_up(inside, block) + block) + round_up(inside + passing, block) +
+         block;
+}
+
+}  // namespace
+
+CachedTokens reserved_tokens(const Scenario& s) {
+  if (!s.kv_cache) return {};
+  CachedTokens tokens{.self = s.cached_tokens(), .source = 0};
+  if (s.weights->model->encoder_decoder) {
+    tokens.source = std::min(s.prompt_tokens, tokens.self);
+    tokens.self -= tokens.source;
+  }
+  return tokens;
+}
+
+CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
+  if (!s.kv_cache) return;
+  const auto& classes = s.weights->model->profile.caches;
+  if (classes.size() > classes_.size())
+    throw std::length_error("a model with more kinds of cache than are foreseen");
+  const Precision& p = *s.kv_precision;
+  const int shift = std::countr_zero(static_cast<std::uint64_t>(p.block_elements));
+  const double element_bytes = p.element_bytes();
+  double bytes = 0;
+  const Size group = layers_in_group(s);
+  for (const CacheClass& c : classes) {
+    const Size held = tokens_held(s, c, tokens);
+    const auto& elements = elements_before(s, c);
+    const bool padded = group > 0 && is_paged(c) && c.layers % group != 0;
+    classes_[static_cast<std::size_t>(count_++)] = {
+        .elements_before = elements.data(),
+        .state_before = c.state_before.data(),
+        .held = held,
+        .layers = padded ? c.layers : 1,
+        .padded_layers = padded ? round_up(c.layers, group) : 1,
+        .state_bytes = s.batch * s.runtime->state_bytes,
+        .round = p.block_elements - 1,
+        .block_bytes = p.block_bytes,
+        .shift = shift,
+        .ways = ways_of(c, shards)};
+    bytes += static_cast<double>(held) * static_cast<double>(elements.back()) * element_bytes +
+             static_cast<double>(s.batch) *
+                 static_cast<double>(c.state_before.back() * s.runtime->state_bytes);
+  }
+  huge_ = bytes > 1e18;
+}
+
+double kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last, Size shards) {
+  const double element_bytes = s.kv_precision->element_bytes();
+  double bytes = 0;
+  for (const CacheClass& c : s.weights->model->profile.caches) {
+    const double read = looked_at(s, c, tokens) * element_bytes *
+                        static_cast<double>(between(elements_before(s, c), first, last));
+    // Recurrent state is read and written at every token.
+    const double state =
+        2.0 * static_cast<double>(between(c.state_before, first, last) * s.runtime->state_bytes);
+    bytes += (read + state) / static_cast<double>(ways_of(c, shards));
+  }
+  return bytes * static_cast<double>(s.batch);
+}
+
+double decode_score_flops(const Scenario& s, CachedTokens tokens, Size first, Size last) {
+  double flops = 0;
+  for (const CacheClass& c : s.weights->model->profile.caches)
+    flops += 2.0 * looked_at(s, c, tokens) *
+             static_cast<double>(between(c.score_dims_before, first, last));
+  return flops * static_cast<double>(s.batch);
+}
+
+double prefill_score_flops(const Scenario& s, Size prompt, Size first, Size last) {
+  const double n = static_cast<double>(prompt);
+  double flops = 0;
+  for (const CacheClass& c : s.weights->model->profile.caches) {
+    const Size most = reach(s, c);
+    const double w = static_cast<double>(most);
+    const double pairs =
+        most > 0 && most < prompt ? w * (w + 1) / 2 + (n - w) * w : n * (n + 1) / 2;
+    flops += 2.0 * pairs * static_cast<double>(between(c.score_dims_before, first, last));
+  }
+  return flops * static_cast<double>(s.batch);
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,95 @@
+// What a model remembers between tokens, in bytes, layer range by layer range.
+#pragma once
+
+#include <array>
+
+#include "model/infer/scenario/scenario.hpp"
+
+namespace headroom::model {
+
+/// Tokens in the caches of one sequence.
+struct CachedTokens {
+  Size self = 0;    ///< of the decoder's own sequence
+  Size source = 0;  ///< of the encoder's output that cross-attention looks at
+};
+
+/// What the scenario reserves memory for: its context, handed out in the runtime's blocks.
+CachedTokens reserved_tokens(const Scenario& scenario);
+
+/// Bytes of key-value cache and recurrent state of layers [first, last), all sequences together, on
+/// one of `shards` cards that split each matrix.
+///
+///   batch * (sum over layers of stored(precision, per_token * min(context, window + slack)) +
+///            state elements * state bytes)
+///
+/// context in tokens; window 0 meaning none, and none where the runtime does not cap it. Of a pool
+/// of pages (vLLM's hybrid allocator) a layer with a window holds, for all sequences together,
+///
+///   (batch - 1) * (blocks(window - 1) + 1) + blocks(window - 1 + tokens of one pass) + 1
+///
+/// blocks: a prompt's chunk is written before what has left the window is given back, and a window
+/// need not begin with a block; and layers of each kind are padded to whole groups of as many as
+/// the rarest kind has (as the most frequent has, where that is less than a quarter more). Source:
+/// vLLM 0.11 v1/core/kv_cache_utils.py _get_kv_cache_groups_uniform_page_size,
+/// v1/kv_cache_interface.py SlidingWindowSpec.max_memory_usage_bytes. Left out: pages of recurrent
+/// states, layers that attend in chunks, --disable-hybrid-kv-cache-manager. MLA counts
+/// its latent or the expanded K and V, as the runtime keeps it. Saturates below 2^62. Of several
+/// shards, each holds its key-value heads, all of them where there are fewer heads than shards;
+/// latents and index keys are whole on each (vLLM 0.19 config/model.py get_num_kv_heads).
+/// Source: Pope et al., arXiv:2211.05102; MLA: DeepSeek-V3, arXiv:2412.19437 section 2.1.
+class CacheBytes {
+ public:
+  CacheBytes() = default;  ///< nothing
+  CacheBytes(const Scenario& scenario, CachedTokens tokens, Size shards = 1);
+  Bytes operator()(Size first, Size last) const {
+    if (first == last) return Bytes(0);
+    Size total = 0;
+    for (int i = 0; i < count_; ++i) {
+      const Class& c = classes_[static_cast<std::size_t>(i)];
+      const auto f = static_cast<std::size_t>(first), l = static_cast<std::size_t>(last);
+      const Size each = c.elements_before[l] - c.elements_before[f];
+      const Size elements = c.held * (c.layers == 1 ? each : each * c.padded_layers / c.layers);
+      const Size whole = ((elements + c.round) >> c.shift) * c.block_bytes +
+                         c.state_bytes * (c.state_before[l] - c.state_before[f]);
+      total += c.ways == 1 ? whole : (whole + c.ways - 1) / c.ways;
+    }
+    return Bytes(huge_ && last > first ? most : total);
+  }
+
+ private:
+  static constexpr Size most = Size{1} << 60;
+  struct Class {
+    const Size* elements_before;  ///< prefix sums, elements per token
+    const Size* state_before;     ///< prefix sums, elements per sequence
+    Size held;                    ///< tokens of all sequences together
+    Size layers, padded_layers;   ///< that are padded to so many; 1, 1: none
+    Size state_bytes;             ///< bytes of an element of state, all sequences together
+    Size round, block_bytes;      ///< of the cache precision
+    int shift;                    ///< log2 of its elements per block
+    Size ways;                    ///< parts that cards divide it into
+  };
+  std::array<Class, 12> classes_;
+  int count_ = 0;
+  bool huge_ = false;
+};
+
+/// The same for one range.
+inline Bytes kv_cache(const Scenario& scenario, CachedTokens tokens, Size first, Size last) {
+  return CacheBytes(scenario, tokens)(first, last);
+}
+
+/// Bytes that one decode step reads from the caches of layers [first, last) on one of `shards`
+/// cards, whatever is reserved: the window where there is one, and what sparse attention picks
+/// where the runtime reads no more than that.
+double kv_read(const Scenario& scenario, CachedTokens tokens, Size first, Size last,
+               Size shards = 1);
+
+/// FLOPs of attention scores and their products with V over [first, last) for one new token of each
+/// sequence: 2 * score_dims * min(tokens, window, picked) * batch. The indexer that picks looks at
+/// all tokens: it has a cache of its own. Source: DeepSeek-V3.2, arXiv:2512.02556, section 2.1.
+double decode_score_flops(const Scenario& scenario, CachedTokens tokens, Size first, Size last);
+
+/// The same for a whole causal prompt: each token looks at those before it, at most at that many.
+double prefill_score_flops(const Scenario& scenario, Size prompt, Size first, Size last);
+
+}  // namespace headroom::model

@@ -1,0 +1,64 @@
+#include "model/infer/placement/cache_room.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/infer/placement/draft_memory.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// The cache of one sequence of `context` tokens on `card`.
+Bytes of_one(Scenario s, const Plan& plan, Size card, Size context) {
+  s.batch = 1;
+  s.context = context;
+  const Range range = plan.layers_of(card);
+  return CacheBytes(s, reserved_tokens(s), plan.shards)(range.first, range.last) +
+         draft_on_card(s, plan.shards, card == plan.idle).kv_cache;
+}
+
+CacheRoom on_card(const Scenario& s, const Plan& plan, Size card) {
+  const CardUse use = card_use(s, plan, card);
+  // The allocator's share of the cache itself is the engine's to spend.
+  const double beside = static_cast<double>((use.weights + use.activations).count()) *
+                        (1.0 + s.runtime->fragmentation.value);
+  CacheRoom room;
+  room.available = card_budget(s, static_cast<std::size_t>(card)) - use.context -
+                   Bytes(static_cast<Size>(std::ceil(beside)));
+  room.one_sequence = of_one(s, plan, card, s.cached_tokens());
+  room.block = s.runtime->kv_block;
+  const Bytes block = of_one(s, plan, card, room.block);
+  if (room.available <= Bytes(0) || block <= Bytes(0)) return room;
+  room.blocks = room.available.count() / block.count();
+  room.sequences = static_cast<double>(room.blocks * block.count()) /
+                   static_cast<double>(std::max<Size>(room.one_sequence.count(), 1));
+  room.tokens = static_cast<Size>(room.sequences * static_cast<double>(s.cached_tokens()));
+  Size low = 0, high = Size{1} << 32;
+  while (low < high) {
+    const Size middle = (low + high + 1) / 2;
+    if (of_one(s, plan, card, middle) <= room.available)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  room.longest = low;
+  return room;
+}
+
+}  // namespace
+
+std::optional<CacheRoom> cache_room(const Scenario& s, const Plan& plan) {
+  if (s.runtime->utilization >= 1 || plan.cards == 0 || !s.kv_cache) return std::nullopt;
+  std::optional<CacheRoom> least;
+  for (Size card = plan.idle; card < plan.cards; ++card) {
+    const CacheRoom room = on_card(s, plan, card);
+    // A recurrent state alone does not grow: there is no count of tokens to give.
+    if (of_one(s, plan, card, 2 * room.block) <= of_one(s, plan, card, room.block)) continue;
+    if (!least || room.sequences < least->sequences ||
+        (room.sequences == least->sequences && room.available < least->available))
+      least = room;
+  }
+  return least;
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,35 @@
+// How much key-value cache there is room for where the engine takes its share of a card whole and
+// gives the cache what weights and working memory leave.
+#pragma once
+
+#include <optional>
+
+#include "model/infer/placement/placement.hpp"
+
+namespace headroom::model {
+
+/// Of the card with the least room, as the engine logs it.
+///
+///   available = budget - weights - working memory - context - fragmentation
+///   blocks = floor(available / bytes of one block of every layer on the card)
+///   sequences = blocks / blocks of one sequence at the context
+///   tokens = floor(sequences * context)
+///
+/// Source: vLLM 0.19 v1/core/kv_cache_utils.py get_num_blocks,
+/// get_max_concurrency_for_kv_cache_config, estimate_max_model_len. Left out: pages of layers whose
+/// tokens differ in size.
+struct CacheRoom {
+  Bytes available;     ///< negative: weights and working memory alone exceed the budget
+  Bytes one_sequence;  ///< of one sequence at the scenario's context, on that card
+  Size block = 0;      ///< tokens
+  Size blocks = 0;
+  double sequences = 0;  ///< that fit at once at the context, on each replica
+  Size tokens = 0;       ///< of all of them, on each replica
+  Size longest = 0;      ///< context of one sequence alone
+};
+
+/// None where the runtime takes only what it needs, nothing runs on cards, or a model keeps nothing
+/// that grows with the context.
+std::optional<CacheRoom> cache_room(const Scenario& scenario, const Plan& plan);
+
+}  // namespace headroom::model

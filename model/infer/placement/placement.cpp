@@ -1,0 +1,109 @@
+#include "model/infer/placement/placement.hpp"
+
+#include <algorithm>
+
+#include "model/infer/placement/assignment.hpp"
+#include "model/infer/placement/split.hpp"
+#include "model/infer/scenario/layer_split.hpp"
+
+namespace headroom::model {
+
+bool Plan::operator==(const Plan& o) const {
+  const auto with_layers = static_cast<std::size_t>(cards / (replicas * shards));
+  return reason == o.reason && short_bytes == o.short_bytes && short_card == o.short_card &&
+         cards == o.cards && shards == o.shards && stages == o.stages && replicas == o.replicas &&
+         shared_experts == o.shared_experts && expert_groups == o.expert_groups &&
+         computes_on_card == o.computes_on_card && on_cards == o.on_cards && on_cpu == o.on_cpu &&
+         on_disk == o.on_disk && embedding == o.embedding && head == o.head &&
+         assignment == o.assignment && head_card == o.head_card && idle == o.idle &&
+         partly_on_host == o.partly_on_host && stage_buffer == o.stage_buffer &&
+         (cards == 0 || assignment != nullptr ||
+          std::equal(cut.begin(), cut.begin() + with_layers + 1, o.cut.begin()));
+}
+
+namespace {
+
+Bytes usable_of_unified(const Device& device) {
+  if (device.vendor != "apple") return device.memory;
+  const bool small = device.memory <= Bytes(Size{36} << 30);
+  return Bytes(device.memory.count() / 12 * (small ? 8 : 9));
+}
+
+}  // namespace
+
+Bytes usable_memory(const Device& device) {
+  return device.unified_memory ? usable_of_unified(device) : device.memory;
+}
+
+Bytes card_budget(const Scenario& s, std::size_t card) {
+  const Bytes memory = usable_memory(s.machine->devices[card]);
+  if (s.gpu_budget < memory) return s.gpu_budget;
+  if (s.gpu_budget == all_of_it)
+    return rounded_down(static_cast<double>(memory.count()) * s.runtime->utilization);
+  return memory;
+}
+
+Bytes piece_bytes(const Weights& weights, const Piece& piece) {
+  const Bytes all = layer_bytes(weights, piece.layers);
+  if (piece.content == Content::whole) return all;
+  const auto first = static_cast<std::size_t>(piece.layers.first);
+  const auto last = static_cast<std::size_t>(piece.layers.last);
+  const Bytes experts = weights.experts_before[last] - weights.experts_before[first];
+  return piece.content == Content::experts ? experts : all - experts;
+}
+
+bool is_used(const Plan& plan, Size card) {
+  if (card < plan.idle) return false;
+  if (plan.assignment == nullptr || (card == 0 && plan.stage_buffer > Bytes(0))) return true;
+  return plan.assignment->uses(static_cast<Spot>(card));
+}
+
+Size cards_used(const Plan& plan) {
+  Size used = 0;
+  for (Size card = 0; card < plan.cards; ++card) used += is_used(plan, card) ? 1 : 0;
+  return used;
+}
+
+bool whole_only(const Scenario& s) {
+  const auto& families = s.runtime->whole_only;
+  return std::find(families.begin(), families.end(), s.weights->scheme->family) != families.end();
+}
+
+Bytes ram_limit(const Uses& uses, const Plan& plan, double factor) {
+  const Scenario& s = uses.scenario();
+  Bytes limit = scaled(std::min(s.ram_budget, s.machine->host.ram), factor);
+  if (!s.machine->devices.empty() && s.machine->devices[0].unified_memory)
+    for (Size card = 0; card < plan.cards; ++card) limit -= uses.card(plan, card).total();
+  return limit;
+}
+
+Bytes head_bytes(const Scenario& s, bool with_embedding) {
+  const bool untied = s.runtime->unties_fp8 && s.weights->scheme->family == SchemeFamily::fp8;
+  const bool copied = s.weights->model->profile.tied_head && (!with_embedding || untied);
+  return s.weights->head + (copied ? rounded_down(s.weights->head_read) : Bytes(0));
+}
+
+bool caches_on_cards(const Scenario& s) {
+  return s.layer_split == nullptr || s.layer_split->cache_on_cards;
+}
+
+Bytes disk_use(const Scenario& s, const Plan& plan) {
+  if (plan.assignment != nullptr) return held_on_disk(s);
+  const Bytes head = plan.head == Where::disk ? head_bytes(s, false) : Bytes(0);
+  return layer_bytes(*s.weights, plan.on_disk) + head;
+}
+
+Plan place(const Uses& uses, double memory_factor) {
+  const Scenario& s = uses.scenario();
+  if (s.assignment != nullptr) return place_assigned(uses, memory_factor);
+  if (s.runtime->split == Split::tensors) return split_tensors(uses, memory_factor);
+  if (s.machine->host.boxes > 1) {  // one process, one box
+    Plan plan;
+    plan.reason = Reason::parallelism_unsupported;
+    return plan;
+  }
+  return s.runtime->offload == Offload::compute ? split_last_layers(uses, memory_factor)
+                                                : split_layers(uses, memory_factor);
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,205 @@
+// Which layers are on which card, in host memory and on disk, for one scenario.
+//
+// Layers are filled in their order and never split: a runtime that streams offloaded weights keeps
+// the first layers on the cards, one that computes on the CPU keeps the last ones there (llama.cpp
+// -ngl). The exact map of accelerate is a separate mapper; this one is what memory and speed of a
+// grid point rest on.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "model/infer/memory/activation.hpp"
+#include "model/infer/memory/kv_cache.hpp"
+#include "model/infer/scenario/scenario.hpp"
+#include "model/infer/scenario/verdict.hpp"
+
+namespace headroom::model {
+
+enum class Where : std::uint8_t { card, cpu, disk };
+
+/// Layers [first, last).
+struct Range {
+  Size first = 0, last = 0;
+  Size size() const { return last - first; }
+  bool operator==(const Range&) const = default;
+};
+/// Of layers [range), from sums over the first n of all layers.
+template <class T>
+T between(const std::vector<T>& before, Range range) {
+  return before[static_cast<std::size_t>(range.last)] -
+         before[static_cast<std::size_t>(range.first)];
+}
+
+/// What of a layer: all of it; all but its experts, caches included; its experts alone.
+enum class Content : std::uint8_t { whole, dense, experts };
+/// Layers that follow each other, or the same part of each of them.
+struct Piece {
+  Range layers;
+  Content content = Content::whole;
+};
+
+/// A placement and what it holds. Ranges are contiguous and cover every layer once; where an
+/// assignment is given they only count the layers, and model/infer/placement/assignment.hpp says
+/// which they are.
+struct Plan {
+  static constexpr Size most_cards = 64;  ///< cards that a placement may use
+
+  Reason reason = Reason::none;   ///< none: feasible
+  Bytes short_bytes;              ///< what is missing where it is not
+  Size short_card = -1;           ///< of an assignment: the card that is short
+  Size cards = 0;                 ///< cards used: replica by replica, stage by stage
+  Size shards = 1;                ///< cards that split each matrix (tensor parallelism)
+  Size stages = 1;                ///< groups of cards that follow each other (pipeline parallelism)
+  Size replicas = 1;              ///< of the model (data parallelism)
+  bool shared_experts = false;    ///< by the replicas: each holds a part of them
+  Size expert_groups = 1;         ///< expert parallelism: groups of cards with experts of their own
+  bool computes_on_card = false;  ///< false: everything runs on the CPU
+  Range on_cards, on_cpu, on_disk;
+  std::array<Size, most_cards + 1> cut;  ///< card i (or stage i) holds layers [cut[i], cut[i + 1])
+  Where embedding = Where::card, head = Where::card;
+  const Assignment* assignment = nullptr;  ///< null: the ranges above
+  Size head_card = -1;          ///< that holds the output, where a card does; -1: the last one
+  Size idle = 0;                ///< of the cards, that are passed over
+  bool partly_on_host = false;  ///< some tensors of layers on cards stay in host memory
+  Bytes stage_buffer;           ///< on the first card, for weights that are streamed through it
+  bool feasible() const { return reason == Reason::none; }
+  Size stage_of(Size card) const {
+    return replicas * shards == 1 ? card : card % (cards / replicas) / shards;
+  }
+  Range layers_of(Size card) const {
+    const auto stage = static_cast<std::size_t>(stage_of(card));
+    return {cut[stage], cut[stage + 1]};
+  }
+  bool has_head(Size card) const {
+    if (head != Where::card) return false;
+    return head_card >= 0 ? card == head_card : stage_of(card) == cards / (replicas * shards) - 1;
+  }
+  /// `card` among those that divide the matrices and the experts of its stage.
+  Rank rank(Size card, const Runtime& runtime) const {
+    const Size replica = shared_experts ? card / (cards / replicas) : 0;
+    return {.cards = shards,
+            .expert_cards = shards * sharing(),
+            .expert_groups = expert_groups,
+            .vocabulary_multiple = runtime.vocabulary_multiple,
+            .index = replica * shards + card % shards};
+  }
+  /// Replicas whose tokens meet in the experts.
+  Size sharing() const { return shared_experts ? replicas : 1; }
+  bool operator==(const Plan& other) const;
+};
+
+/// Whether `card` holds anything at all; one that does not is left alone, without even a context.
+bool is_used(const Plan& plan, Size card);
+Size cards_used(const Plan& plan);
+
+/// What card `card` holds under `plan`. `fragmentation` is the allocator's share.
+struct CardUse {
+  Bytes weights, kv_cache, activations, context, fragmentation;
+  Bytes beside_weights;  ///< of `activations`, what stands since weights were loaded
+  Bytes total() const { return weights + kv_cache + activations + context + fragmentation; }
+};
+/// What host memory holds: offloaded weights, caches of layers computed there, the process itself.
+struct HostUse {
+  Bytes weights, kv_cache, activations, process;
+  Bytes total() const { return weights + kv_cache + activations + process; }
+};
+
+/// What any plan of a scenario with so many shards makes devices hold. What does not depend on the
+/// plan, caches by layer and working memory, is worked out once. One thread at a time.
+class Uses {
+ public:
+  /// `shards`: cards that split each matrix.
+  Uses(const Scenario& scenario, Size shards);
+  /// As many as the scenario asks for, or one.
+  explicit Uses(const Scenario& scenario)
+      : Uses(scenario, std::max<Size>(1, scenario.tensor_parallel)) {}
+  /// The same scenario's with so many shards.
+  const Uses& divided(Size shards) const;
+  CardUse card(const Plan& plan, Size card) const;
+  /// All that the first card holds under plan(), which places so many items on it alone, layers and
+  /// the output, whatever the budgets are: worked out once.
+  template <class F>
+  Bytes alone(Size items, F&& plan) const {
+    if (alone_.empty()) alone_.resize(s_.weights->layer.size() + 2);
+    Size& bytes = alone_[static_cast<std::size_t>(items)];
+    if (bytes == 0) bytes = card(plan(), 0).total().count();
+    return Bytes(bytes);
+  }
+  /// Its weights alone.
+  Bytes weights(const Plan& plan, Size card) const;
+  HostUse host(const Plan& plan) const;
+  /// Its weights alone.
+  Bytes host_weights(const Plan& plan) const;
+  /// Room on a card for weights and caches under its budget divided by `memory_factor`, after the
+  /// context, the allocator's share and the work of a pass.
+  Bytes room(Size card, double memory_factor) const;
+  /// Of a card that may hold all caches, in prefill or while they grow.
+  Bytes working_memory() const { return working_; }
+  const CacheBytes& caches() const { return cache_; }
+  Bytes all_caches() const { return all_caches_; }
+  const Scenario& scenario() const { return s_; }
+  Size shards() const { return shards_; }
+
+ private:
+  CardUse held_on(const Plan& plan, Size card) const;
+  Bytes weights_on(const Plan& plan, Size card) const;
+  HostUse held_by_host(const Plan& plan) const;
+  bool repeats(const Plan& plan, Size card) const;
+
+  const Scenario& s_;
+  Size shards_;
+  CacheBytes cache_;
+  Bytes all_caches_;  ///< of all layers
+  WorkingMemory work_;
+  CacheBytes prompt_cache_;  ///< empty where caches do not grow
+  Bytes working_;
+  Bytes beside_;  ///< of any card, working memory and rotary tables
+  double taken_;  ///< by a byte of weights or caches, the allocator's shares included
+  mutable std::vector<Size> alone_;                     ///< by items; 0: not asked for yet
+  mutable std::vector<std::unique_ptr<Uses>> divided_;  ///< by other numbers of shards
+  // Where matrices are split scenario and shards say all of a plan but whether it fits.
+  mutable std::vector<std::optional<CardUse>> ranks_;  ///< by card
+  mutable std::optional<HostUse> host_;
+};
+inline CardUse card_use(const Scenario& scenario, const Plan& plan, Size card) {
+  return Uses(scenario, plan.shards).card(plan, card);
+}
+inline HostUse host_use(const Scenario& scenario, const Plan& plan) {
+  return Uses(scenario, plan.shards).host(plan);
+}
+
+/// The placement under budgets divided by `memory_factor`: 1 for the expected memory, the ends of
+/// the memory interval for the verdict's sureness.
+Plan place(const Uses& uses, double memory_factor);
+inline Plan place(const Scenario& scenario, double memory_factor) {
+  return place(Uses(scenario), memory_factor);
+}
+
+/// Whether the caches of layers on cards are there too.
+bool caches_on_cards(const Scenario& scenario);
+
+/// Bytes of the weights of `card` that stay in host memory although their layers run on it.
+Bytes held_back(const Scenario& scenario, const Plan& plan, Size card);
+
+/// Weights that stay on disk.
+Bytes disk_use(const Scenario& scenario, const Plan& plan);
+
+/// What a card lets one process have. Metal's recommendedMaxWorkingSetSize is two thirds of the
+/// memory up to 36 GiB and three quarters beyond: llama.cpp's logs on Apple M1 to M3.
+Bytes usable_memory(const Device& device);
+
+/// All that the process may use on `card`: the budget, at most the memory there is, or the
+/// runtime's share of it when no budget is given.
+Bytes card_budget(const Scenario& scenario, std::size_t card);
+
+/// Bytes of layers [range), or of a part of each.
+inline Bytes layer_bytes(const Weights& weights, Range range) {
+  return between(weights.layers_before, range);
+}
+Bytes piece_bytes(const Weights& weights, const Piece& piece);
+
+}  // namespace headroom::model

@@ -1,0 +1,86 @@
+// The two ways in which several cards share a model, and what does not fit on them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "model/infer/memory/kv_cache.hpp"
+#include "model/infer/placement/placement.hpp"
+
+namespace headroom::model {
+
+/// Whole layers, card after card from the first; weights that do not fit stay in host memory and on
+/// disk, and are streamed. Cards are as few as hold the model. `memory_factor` as in `place`.
+Plan split_layers(const Uses& uses, double memory_factor);
+
+/// The last layers on the cards, the first ones computed on the CPU; by the scenario's layer_split,
+/// else as many as fit on as few cards as hold them.
+///
+/// Of n layers and the output, items 0 to n, `gpu_layers` ones from max(n - gpu_layers, 0) on are
+/// on cards: the output only where gpu_layers > n. Item i of them is on the first card whose share,
+/// summed up, is above i / items. The token embedding stays in host memory. Source: llama.cpp b6400
+/// src/llama-model.cpp load_tensors. (Later versions count the output first.)
+Plan split_last_layers(const Uses& uses, double memory_factor);
+
+/// The cards' shares in the order of the machine, summing to 1: the scenario's, else by budget.
+std::array<float, 16> card_shares(const Scenario& scenario);
+
+/// What is not on cards goes to host memory, and what that cannot hold to disk.
+void place_in_host(const Uses& uses, Plan& plan, double memory_factor);
+
+/// Everything on the CPU; a reason where the runtime cannot.
+Plan on_cpu_only(const Scenario& scenario);
+
+/// Every matrix over as few cards as hold the model (or as many as the scenario asks for), in
+/// stages.
+Plan split_tensors(const Uses& uses, double memory_factor);
+
+/// Whether the runtime keeps weights held like this wholly on cards, or wholly in host memory.
+bool whole_only(const Scenario& scenario);
+
+inline Bytes rounded_down(double bytes) { return Bytes(static_cast<Size>(bytes)); }
+
+/// `bytes` divided by `factor`, rounded down.
+inline Bytes scaled(Bytes bytes, double factor) {
+  return rounded_down(static_cast<double>(bytes.count()) / factor);
+}
+
+/// Cards that one replica may use.
+inline Size card_count(const Scenario& s) {
+  const auto cards = static_cast<Size>(s.machine->devices.size());
+  return cards < Plan::most_cards ? cards : Plan::most_cards;
+}
+
+/// The head's bytes where it is: its own, and a copy of a tied embedding that is kept elsewhere
+/// (llama.cpp duplicates token_embd as the output tensor).
+Bytes head_bytes(const Scenario& scenario, bool with_embedding);
+
+/// The largest `last` up to `end` such that layers [first, last) and their caches take at most
+/// `left`; `first` where none does.
+Size layers_that_fit(const Scenario& scenario, const CacheBytes& cache, Size first, Size end,
+                     Bytes left);
+
+/// The largest n in [low, high) that `holds`, which is true of `low` and not of `high` and of
+/// nothing above what it is not true of. Looked for from `guess` on, in steps that double.
+template <class F>
+Size largest_near(Size guess, Size low, Size high, F&& holds) {
+  if (high - low <= 1) return low;
+  Size step = 1;
+  if (const Size at = std::clamp(guess, low + 1, high - 1); holds(at)) {
+    for (low = at; low + step < high && holds(low + step); step *= 2) low += step;
+    high = std::min(high, low + step);
+  } else {
+    for (high = at; high - step > low && !holds(high - step); step *= 2) high -= step;
+    low = std::max(low, high - step);
+  }
+  while (high - low > 1) {
+    const Size middle = (low + high) / 2;
+    (holds(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+/// What the process may use of host memory, likewise; without what cards take of a shared memory.
+Bytes ram_limit(const Uses& uses, const Plan& plan, double memory_factor);
+
+}  // namespace headroom::model

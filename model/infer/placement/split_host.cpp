@@ -1,0 +1,56 @@
+// What the cards do not hold: host memory first, then disk.
+#include <algorithm>
+
+#include "model/infer/placement/split.hpp"
+#include "model/infer/scenario/verdict.hpp"
+
+namespace headroom::model {
+
+Plan on_cpu_only(const Scenario& s) {
+  const Size layers = std::ssize(s.weights->layer);
+  Plan plan;
+  plan.on_cards = {0, 0};
+  plan.on_cpu = {0, layers};
+  plan.on_disk = {layers, layers};
+  plan.embedding = plan.head = Where::cpu;
+  if (!s.runtime->cpu) {
+    plan.reason = s.machine->devices.empty() ? Reason::no_gpu : Reason::gpu_memory;
+    plan.short_bytes = s.weights->total;
+  }
+  return plan;
+}
+
+void place_in_host(const Uses& uses, Plan& plan, double factor) {
+  const Scenario& s = uses.scenario();
+  const Bytes limit = ram_limit(uses, plan, factor);
+  const HostUse use = uses.host(plan);
+  if (use.total() <= limit) return;
+  // The tail of the CPU's layers goes to disk. Of a runtime that streams, the head follows them, as
+  // the last module that its mapper places, unless it is the embedding's own tensor.
+  Bytes beside = use.total() - layer_bytes(*s.weights, plan.on_cpu);
+  const bool with_embedding = s.weights->model->profile.tied_head && plan.embedding == Where::cpu;
+  if (s.runtime->offload == Offload::stream && plan.head == Where::cpu && !with_embedding &&
+      s.runtime->disk) {
+    beside -= head_bytes(s, false);
+    plan.head = Where::disk;
+  }
+  const Bytes layers_room = limit - beside;
+  if (layers_room < Bytes(0) || !s.runtime->disk) {
+    plan.reason = Reason::ram;
+    plan.short_bytes = s.runtime->disk ? Bytes(0) - layers_room : use.total() - limit;
+    return;
+  }
+  const Size first = plan.on_cpu.first, last = plan.on_cpu.last;
+  const auto before = s.weights->layers_before.begin();
+  const Bytes end = before[first] + layers_room;
+  const Size kept = std::upper_bound(before + first, before + last + 1, end) - before - 1;
+  plan.on_disk = {kept, last};
+  plan.on_cpu.last = kept;
+  const Bytes disk = std::min(s.disk_budget, s.machine->host.disk);
+  if (const Bytes left = disk_use(s, plan); left > disk) {
+    plan.reason = Reason::disk;
+    plan.short_bytes = left - disk;
+  }
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <cmath>
+
+#include "model/infer/placement/split.hpp"
+#include "model/infer/scenario/layer_split.hpp"
+#include "model/infer/scenario/verdict.hpp"
+
+namespace headroom::model {
+namespace {
+
+std::size_t index(Size i) { return static_cast<std::size_t>(i); }
+
+class LastLayers {
+ public:
+  LastLayers(const Uses& uses, double factor)
+      : uses_(uses),
+        s_(uses.scenario()),
+        given_(s_.layer_split),
+        factor_(factor),
+        layers_(std::ssize(s_.weights->layer)),
+        devices_(std::min<Size>(card_count(s_), LayerSplit::most_cards)),
+        shares_(devices_ > 1 ? card_shares(s_) : std::array<float, LayerSplit::most_cards>{1}) {
+    for (Size card = 0; card < devices_; ++card)
+      budgets_[index(card)] = scaled(card_budget(s_, index(card)), factor_);
+  }
+
+  Plan plan() const {
+    if (devices_ == 0) return on_cpu_only(s_);
+    if (given_ == nullptr) {
+      // As few cards as hold it all, or all cards and as many layers as they hold.
+      Bytes budgets;
+      for (Size cards = 1; cards <= devices_; ++cards) {
+        budgets += budget(cards - 1);
+        if (budgets < layer_bytes(*s_.weights, {0, layers_})) continue;
+        if (holds(cards, layers_ + 1)) return with(cards, layers_ + 1);
+      }
+      return with(devices_, most(devices_));
+    }
+    const Size cards =
+        given_->mode == SplitMode::none ? std::min(given_->main_card + 1, devices_) : devices_;
+    if (given_->gpu_layers < 0) return with(cards, most(cards));
+    Plan plan = with(cards, given_->gpu_layers);
+    for (Size card = 0; card < plan.cards; ++card)
+      if (const Bytes over = excess(plan, card); over > Bytes(0)) {
+        plan.reason = Reason::gpu_memory;
+        plan.short_bytes = std::max(plan.short_bytes, over);
+      }
+    return plan;
+  }
+
+ private:
+  /// `gpu_layers` items over the first `cards` cards.
+  Plan with(Size cards, Size gpu_layers) const {
+    const Size first = std::max<Size>(layers_ - gpu_layers, 0);
+    const Size items = std::min(gpu_layers, layers_ + 1);
+    Plan plan;
+    if (items == 0) {
+      plan = on_cpu_only(s_);
+      return plan;
+    }
+    std::array<float, LayerSplit::most_cards> shares{1};
+    if (cards > 1) shares = shares_of(cards);
+    plan.computes_on_card = true;
+    plan.cards = cards;
+    if (given_ != nullptr && given_->mode == SplitMode::none) plan.idle = given_->main_card;
+    plan.embedding = s_.runtime->input_on_cpu ? Where::cpu : Where::card;
+    const bool kept = given_ != nullptr && given_->on_host.output;
+    plan.head = items > layers_ && !kept ? Where::card : Where::cpu;
+    plan.on_cards = {first, layers_};
+    plan.on_cpu = {0, first};
+    plan.on_disk = {first, first};
+    plan.partly_on_host = given_ != nullptr && !given_->on_host.bytes_before.empty();
+    float sum = 0;
+    Size at = 0;
+    for (Size card = 0; card < cards; ++card) {
+      plan.cut[index(card)] = std::min(first + at, layers_);
+      sum += shares[index(card)];
+      const Size begin = at;
+      at = card + 1 == cards ? items : std::max(at, first_at(sum, items));
+      if (items > layers_ && begin <= layers_ && layers_ < at) plan.head_card = card;
+    }
+    plan.cut[index(cards)] = layers_;
+    return plan;
+  }
+  /// The first item i with i / items >= sum, as single-precision numbers compare.
+  static Size first_at(float sum, Size items) {
+    const auto reaches = [&](Size i) {
+      return static_cast<float>(i) / static_cast<float>(items) >= sum;
+    };
+    Size i = std::clamp<Size>(static_cast<Size>(sum * static_cast<float>(items)), 0, items);
+    while (i > 0 && reaches(i - 1)) --i;
+    while (i < items && !reaches(i)) ++i;
+    return i;
+  }
+  std::array<float, LayerSplit::most_cards> shares_of(Size cards) const {
+    if (given_ != nullptr && given_->mode == SplitMode::none) {
+      std::array<float, LayerSplit::most_cards> one{};
+      one[index(given_->main_card)] = 1;
+      return one;
+    }
+    auto shares = shares_;
+    float sum = 0;
+    for (Size card = 0; card < cards; ++card) sum += shares[index(card)];
+    for (Size card = 0; card < cards; ++card) shares[index(card)] /= sum;
+    return shares;
+  }
+
+  Bytes budget(Size card) const { return budgets_[index(card)]; }
+  Bytes excess(const Plan& plan, Size card) const {
+    return uses_.card(plan, card).total() - budget(card);
+  }
+  /// Whether the first `cards` cards hold so many items, of which there are any.
+  bool holds(Size cards, Size gpu_layers) const {
+    const bool by_rows = given_ != nullptr && given_->mode == SplitMode::row;
+    if (cards == 1 && !by_rows)
+      return uses_.alone(gpu_layers, [&] { return with(1, gpu_layers); }) <= budget(0);
+    const Plan plan = with(cards, gpu_layers);
+    for (Size card = 0; card < cards; ++card)
+      if (excess(plan, card) > Bytes(0)) return false;
+    return true;
+  }
+  /// Layers that all rooms together would hold, were all layers alike: where to start looking.
+  Size guess(Size cards) const {
+    double room = 0;
+    for (Size card = 0; card < cards; ++card)
+      room += std::max(0.0, uses_.room(card, factor_).real().value());
+    const Bytes all = layer_bytes(*s_.weights, {0, layers_}) +
+                      (caches_on_cards(s_) ? uses_.all_caches() : Bytes(0));
+    const double share = room / std::max(1.0, all.real().value());
+    return share >= 1 ? layers_ : static_cast<Size>(share * static_cast<double>(layers_));
+  }
+  /// As many layers as fit. What each card holds grows with their number but for the rounding of
+  /// the shares, which moves a card's end by less than one layer for each card.
+  Size most(Size cards) const {
+    const Size low =
+        largest_near(guess(cards), 0, layers_ + 2, [&](Size n) { return holds(cards, n); });
+    for (Size more = std::min(low + cards, layers_ + 1); more > low + 1; --more)
+      if (holds(cards, more)) return more;
+    return low;
+  }
+
+  const Uses& uses_;
+  const Scenario& s_;
+  const LayerSplit* given_;
+  double factor_;
+  Size layers_, devices_;
+  std::array<float, LayerSplit::most_cards> shares_;
+  std::array<Bytes, LayerSplit::most_cards> budgets_;  ///< of each card, divided by the factor
+};
+
+}  // namespace
+
+std::array<float, LayerSplit::most_cards> card_shares(const Scenario& s) {
+  std::array<float, LayerSplit::most_cards> shares{};
+  if (s.layer_split != nullptr) shares = s.layer_split->shares;
+  const Size cards = std::min<Size>(card_count(s), LayerSplit::most_cards);
+  float sum = 0;
+  for (const float share : shares) sum += share;
+  for (Size card = 0; card < cards && sum == 0; ++card)
+    shares[index(card)] = static_cast<float>(card_budget(s, index(card)).count());
+  sum = 0;
+  for (const float share : shares) sum += share;
+  for (float& share : shares) share /= sum > 0 ? sum : 1;
+  return shares;
+}
+
+Plan split_last_layers(const Uses& uses, double factor) {
+  Plan plan = LastLayers(uses, factor).plan();
+  if (plan.feasible()) place_in_host(uses, plan, factor);
+  return plan;
+}
+
+}  // namespace headroom::model

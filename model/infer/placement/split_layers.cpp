@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "model/infer/memory/kv_cache.hpp"
+#include "model/infer/placement/split.hpp"
+#include "model/infer/scenario/verdict.hpp"
+
+namespace headroom::model {
+namespace {
+
+class LayerFill {
+ public:
+  LayerFill(const Uses& uses, double factor)
+      : uses_(uses),
+        s_(uses.scenario()),
+        w_(*s_.weights),
+        factor_(factor),
+        layers_(std::ssize(w_.layer)),
+        cards_(card_count(s_)),
+        tied_(w_.model->profile.tied_head && !s_.runtime->input_on_cpu),
+        first_(s_.runtime->input_on_cpu ? Bytes(0) : w_.embedding + (tied_ ? w_.head : Bytes(0))),
+        last_(tied_ ? Bytes(0) : head_bytes(s_, false)) {
+    if (!caches_on_cards(s_)) none_.emplace(s_, CachedTokens{});
+    for (Size card = 0; card < cards_; ++card) room_[index(card)] = uses.room(card, factor).count();
+  }
+
+  Plan plan() const {
+    Plan plan;
+    if (!all_on_cards(plan)) stream(plan);
+    if (plan.feasible()) place_in_host(uses_, plan, factor_);
+    if (!whole_only(s_) || is_whole(plan)) return plan;
+    Plan cpu = on_cpu_only(s_);
+    if (cpu.feasible()) place_in_host(uses_, cpu, factor_);
+    if (cpu.feasible() && is_whole(cpu)) {
+      plan = cpu;
+    } else if (plan.feasible()) {
+      plan.reason = Reason::no_offload;
+      plan.short_bytes = w_.total - layer_bytes(w_, plan.on_cards);
+    }
+    return plan;
+  }
+
+ private:
+  static std::size_t index(Size i) { return static_cast<std::size_t>(i); }
+
+  /// All weights on cards, or all in host memory.
+  static bool is_whole(const Plan& plan) {
+    if (plan.on_disk.size() > 0) return false;
+    return plan.on_cards.size() > 0 ? plan.on_cpu.size() == 0 && plan.head == Where::card
+                                    : !plan.computes_on_card;
+  }
+  Bytes room(Size card) const { return Bytes(room_[index(card)]); }
+  const CacheBytes& caches() const { return none_ ? *none_ : uses_.caches(); }
+  Bytes all_caches() const { return none_ ? Bytes(0) : uses_.all_caches(); }
+  Bytes held(Size first, Size last) const {
+    return layer_bytes(w_, {first, last}) + caches()(first, last);
+  }
+  /// Layers [0, end) on cards filled from the first on, which holds `extra` beside. Returns the
+  /// layer reached and notes cuts and cards in `plan`.
+  Size fill_forward(Size end, Bytes extra, Plan& plan) const {
+    Size at = 0;
+    plan.cut[0] = plan.cut[1] = 0;
+    plan.cards = 1;
+    for (Size card = 0; card < cards_ && at < end; ++card) {
+      const Bytes left = room(card) - (card == 0 ? extra : Bytes(0));
+      const Size next = layers_that_fit(s_, caches(), at, end, left);
+      if (next > at) plan.cards = card + 1;
+      at = next;
+      plan.cut[index(card) + 1] = at;
+    }
+    return at;
+  }
+
+  /// Whether cards hold everything, and how.
+  bool all_on_cards(Plan& plan) const {
+    if (cards_ == 0 || room(0) < first_) return false;
+    if (cards_ == 1 && w_.layers_before.back() + all_caches() > room(0) - first_) return false;
+    if (fill_forward(layers_, first_, plan) < layers_) return false;
+    // The head goes where the last layers are, or alone on the next card.
+    const Size card = plan.cards - 1;
+    const Bytes left =
+        room(card) - (card == 0 ? first_ : Bytes(0)) - held(plan.cut[index(card)], layers_);
+    if (last_ > left) {
+      if (plan.cards == cards_ || last_ > room(plan.cards)) return false;
+      plan.cut[index(++plan.cards)] = layers_;
+    }
+    starts(plan);
+    plan.on_cards = {0, layers_};
+    plan.on_cpu = plan.on_disk = {layers_, layers_};
+    return true;
+  }
+
+  /// What is common to plans with layers on cards.
+  void starts(Plan& plan) const {
+    plan.computes_on_card = true;
+    plan.embedding = s_.runtime->input_on_cpu ? Where::cpu : Where::card;
+    if (tied_) plan.head_card = 0;
+  }
+
+  /// No fewer layers than can stay: as many as all rooms hold together, beside all caches and the
+  /// smallest buffer there is.
+  Size stay_at_most() const {
+    Bytes left = Bytes(0) - first_ - last_ - all_caches();
+    for (Size card = 0; card < cards_; ++card) left += std::max(Bytes(0), room(card));
+    const auto fit = std::ranges::upper_bound(w_.layers_before, left) - w_.layers_before.begin();
+    return std::max<Size>(0, fit - 1);
+  }
+
+  /// Weights streamed through the first card: the first layers stay, the rest passes through.
+  /// Offloaded layers run on the first card: their caches live there, and weights pass through a
+  /// buffer as large as the largest of them. Keeping m layers needs room for the caches of the
+  /// others and for the largest of them, which only grows as m falls, so the most that can stay is
+  /// reached from above. A tied head stays with the embedding, any other comes after the last
+  /// layer.
+  void stream(Plan& plan) const {
+    const auto buffer = [&](Size kept) { return std::max(last_, w_.largest_from[index(kept)]); };
+    Size kept = cards_ > 0 ? stay_at_most() : 0;
+    const auto needed = [&] { return buffer(kept) + first_ + caches()(kept, layers_); };
+    Bytes beside = needed();
+    while (kept > 0) {
+      const Size reached = fill_forward(kept, beside, plan);
+      if (reached == kept) break;
+      kept = reached;
+      beside = needed();
+    }
+    if (cards_ == 0 || room(0) < beside) {
+      plan = on_cpu_only(s_);
+      return;
+    }
+    if (kept == 0) {
+      plan.cards = 1;
+      plan.cut[0] = plan.cut[1] = 0;
+    }
+    starts(plan);
+    plan.on_cards = {0, kept};
+    plan.on_cpu = {kept, layers_};
+    plan.on_disk = {layers_, layers_};
+    plan.head = tied_ ? Where::card : Where::cpu;
+    plan.stage_buffer = buffer(kept);
+  }
+
+  const Uses& uses_;
+  const Scenario& s_;
+  const Weights& w_;
+  double factor_;
+  Size layers_, cards_;
+  /// A tied head is the embedding's own tensor: both are on the first card, which is where
+  /// accelerate pulls what is tied to the embedding.
+  bool tied_;
+  Bytes first_, last_;  ///< on the first card beside layers; what comes after the last layer
+  std::array<Size, Plan::most_cards> room_;  ///< bytes, of each card
+  std::optional<CacheBytes> none_;           ///< where caches stay in host memory
+};
+
+}  // namespace
+
+Plan split_layers(const Uses& uses, double memory_factor) {
+  return LayerFill(uses, memory_factor).plan();
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,174 @@
+#include <algorithm>
+
+#include "model/infer/placement/draft_memory.hpp"
+#include "model/infer/placement/split.hpp"
+#include "model/infer/scenario/verdict.hpp"
+
+namespace headroom::model {
+namespace {
+
+Plan refused(Reason reason) {
+  Plan plan;
+  plan.reason = reason;
+  return plan;
+}
+
+Size groups_of_experts(const Scenario& s) { return std::max<Size>(1, s.expert_parallel); }
+bool shares_experts(const Scenario& s) { return s.runtime->expert_spread == ExpertSpread::all; }
+
+/// What keeps `shards` cards of each of `replicas` from dividing the model. Heads: Megatron-LM,
+/// arXiv:1909.08053 section 3; keys and values are repeated where there are fewer heads than cards.
+/// A draft model is divided by the same cards.
+/// Source of all: vLLM 0.19 config/model.py verify_with_parallel_config and Divider::constrain.
+Reason obstacle(const Scenario& s, Size shards, Size replicas) {
+  if (s.draft != nullptr)
+    if (const Reason of = obstacle(of_draft(s, shards), shards, 1); of != Reason::none) return of;
+  const Model& model = *s.weights->model;
+  const Shards& divided = s.weights->shards;
+  const Divisors& d = divided.divisors;
+  const Size query = model.shape.query_heads, kv = model.shape.kv_heads;
+  if (query % shards != 0) return Reason::heads_not_divisible;
+  if (kv > 0 && kv % shards != 0 && shards % kv != 0) return Reason::heads_not_divisible;
+  if (!Divisors::fit(d.widths, shards)) return Reason::widths_not_divisible;
+  if (shards > 1 && !Divisors::fit(d.groups, shards)) return Reason::groups_not_divisible;
+  if (divided.padded_vocabulary(s.runtime->vocabulary_multiple) % shards != 0)
+    return Reason::vocabulary_not_divisible;
+  if (divided.experts == 0) return Reason::none;
+  // Cards that divide each expert.
+  const Size parts = shards * (shares_experts(s) ? replicas : 1) / groups_of_experts(s);
+  if (!Divisors::fit(d.expert_widths, parts)) return Reason::widths_not_divisible;
+  return parts == 1 || Divisors::fit(d.expert_groups, parts) ? Reason::none
+                                                             : Reason::groups_not_divisible;
+}
+
+/// What keeps the experts from being spread over so many of `shards` cards of each of `replicas`.
+Reason obstacle_of_experts(const Scenario& s, Size shards, Size replicas) {
+  const Size groups = groups_of_experts(s), experts = s.weights->shards.experts;
+  if (groups == 1) return Reason::none;
+  switch (s.runtime->expert_spread) {
+    case ExpertSpread::none:
+      return Reason::parallelism_unsupported;
+    case ExpertSpread::all:
+      return shards * replicas == groups ? Reason::none : Reason::experts_span_replicas;
+    case ExpertSpread::some:
+      return shards % groups == 0 && experts % groups == 0 ? Reason::none
+                                                           : Reason::experts_divide_cards;
+  }
+  return Reason::none;
+}
+
+/// The smallest and the largest budget among the cards [first, last).
+struct Budgets {
+  Bytes least = all_of_it, most;
+};
+Budgets budgets(const Scenario& s, Size first, Size last) {
+  Budgets all;
+  const Device* before = nullptr;
+  for (auto card = static_cast<std::size_t>(first); card < static_cast<std::size_t>(last); ++card) {
+    const Device* device = &s.machine->devices[card];
+    if (before != nullptr && device->memory == before->memory &&
+        device->unified_memory == before->unified_memory)
+      continue;
+    before = device;
+    const Bytes budget = card_budget(s, card);
+    all.least = std::min(all.least, budget);
+    all.most = std::max(all.most, budget);
+  }
+  return all;
+}
+
+/// Shards that hold the weights at the least, on cards that have as much as the largest, and where
+/// `replicas` of them share the experts.
+Size least_shards(const Scenario& s, Size stages, Size replicas, double factor) {
+  const Shards& w = s.weights->shards;
+  const Divided all = w.before.back() + w.embedding + w.head;
+  const Size held = (scaled(budgets(s, 0, card_count(s)).most, factor) + s.cpu_offload).count() *
+                    stages * (w.experts > 0 ? replicas : 1);
+  return held > 0 ? (all.sum().count() + held - 1) / held : 1;
+}
+
+/// The first layer of a stage. Stages that do not divide the layers give one layer more to those
+/// before the last, from the back. Source: vLLM 0.19 distributed/utils.py get_pp_indices.
+Size first_layer(Size layers, Size stages, Size stage) {
+  const Size each = layers / stages, more = layers % stages;
+  const Size with_more_from = stages - 1 - more;  // to stages - 2
+  return stage * each + std::clamp<Size>(stage - with_more_from, 0, more);
+}
+
+Plan with(const Uses& uses, double factor, Size stages, Size replicas) {
+  const Scenario& s = uses.scenario();
+  const Size shards = uses.shards();
+  const Size layers = std::ssize(s.weights->layer);
+  Plan plan;
+  plan.shards = shards;
+  plan.stages = stages;
+  plan.replicas = replicas;
+  plan.cards = shards * stages * replicas;
+  plan.shared_experts = replicas > 1 && s.weights->shards.experts > 0 && shares_experts(s);
+  plan.expert_groups = groups_of_experts(s);
+  plan.computes_on_card = true;
+  plan.partly_on_host = s.cpu_offload > Bytes(0);
+  plan.on_cards = {0, layers};
+  plan.on_cpu = plan.on_disk = {layers, layers};
+  for (Size stage = 0; stage <= stages; ++stage)
+    plan.cut[static_cast<std::size_t>(stage)] = first_layer(layers, stages, stage);
+  for (Size group = 0; group < stages * replicas; ++group) {
+    const Size first = group * shards;  // no card of the group holds more
+    const Bytes budget = scaled(budgets(s, first, first + shards).least, factor);
+    const Bytes use = uses.card(plan, first).total();
+    if (use <= budget) continue;
+    plan.reason = Reason::gpu_memory;
+    plan.short_bytes = std::max(plan.short_bytes, use - budget);
+  }
+  const Bytes ram = scaled(std::min(s.ram_budget, s.machine->host.ram), factor);
+  const Bytes host = uses.host(plan).total();
+  if (plan.feasible() && host > ram) {
+    plan.reason = Reason::ram;
+    plan.short_bytes = host - ram;
+  }
+  return plan;
+}
+
+}  // namespace
+
+Plan split_tensors(const Uses& uses, double factor) {
+  const Scenario& s = uses.scenario();
+  const Size stages = std::max<Size>(1, s.pipeline_parallel), cards = card_count(s);
+  const Size replicas = std::max<Size>(1, s.data_parallel);
+  if (cards == 0) return refused(Reason::no_gpu);
+  if (stages > std::ssize(s.weights->layer)) return refused(Reason::layers_not_divisible);
+  Size asked = s.tensor_parallel;
+  if (s.expert_parallel > 1) {
+    if (s.weights->shards.experts == 0) return refused(Reason::no_experts);
+    if (asked == 0)
+      asked = std::max<Size>(1, s.expert_parallel / (shares_experts(s) ? replicas : 1));
+    if (const Reason reason = obstacle_of_experts(s, asked, replicas); reason != Reason::none)
+      return refused(reason);
+  }
+  if (asked > 0)
+    if (const Reason reason = obstacle(s, asked, replicas); reason != Reason::none)
+      return refused(reason);
+  const Size least_asked = std::max<Size>(1, asked);
+  if (least_asked > cards || stages > cards || replicas > cards ||
+      least_asked * stages * replicas > cards)
+    return refused(Reason::not_enough_gpus);
+  const auto over = [&](Size shards) {
+    return with(uses.divided(shards), factor, stages, replicas);
+  };
+  if (asked > 0) return over(asked);
+  // As few cards as hold the model: none that the weights alone overflow is tried.
+  const Size most = cards / (stages * replicas);
+  const Size least = least_shards(s, stages, shares_experts(s) ? replicas : 1, factor);
+  Size widest = 0;
+  for (Size shards = most; shards >= 1 && widest == 0; --shards)
+    if (obstacle(s, shards, replicas) == Reason::none) widest = shards;
+  if (widest == 0) return refused(obstacle(s, 1, replicas));
+  for (Size shards = std::max<Size>(1, least); shards < widest; ++shards) {
+    if (obstacle(s, shards, replicas) != Reason::none) continue;
+    const Plan plan = over(shards);
+    if (plan.feasible()) return plan;
+  }
+  return over(widest);
+}
+
+}  // namespace headroom::model

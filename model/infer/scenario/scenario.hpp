@@ -1,0 +1,73 @@
+// One grid point with its names resolved: what evaluate() takes.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "hardware/machine.hpp"
+#include "hardware/precision.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/engine/runtime.hpp"
+
+namespace headroom::model {
+
+enum class Task : std::uint8_t { inference, training };
+
+struct LayerSplit;  // model/infer/scenario/layer_split.hpp
+struct Assignment;  // model/infer/placement/assignment.hpp
+struct Draft;       // model/infer/draft.hpp
+
+/// No limit of the user's: all that the hardware has.
+inline constexpr Bytes all_of_it{std::numeric_limits<std::int64_t>::max()};
+
+/// Images in the prompt of each sequence, all alike; their tokens are among the prompt's.
+struct Images {
+  Size count = 0;
+  Size patches = 0;  ///< of each that go through the vision tower
+  Size hidden = 0;   ///< width of the tower
+
+  bool operator==(const Images&) const = default;
+};
+
+/// An option of an engine that has a default.
+enum class Told : std::uint8_t { nothing, on, off };
+
+/// One grid point with its names resolved. Pointers are never null and outlive the scenario.
+struct Scenario {
+  Task task = Task::inference;
+  const Weights* weights = nullptr;  ///< model × precision
+  const Machine* machine = nullptr;
+  const Runtime* runtime = nullptr;
+  const Precision* kv_precision = nullptr;
+  /// Sequences at once, on each replica. Where the engine keeps a pool of cache for all of them,
+  /// those wait that it has no room for.
+  Size batch = 1;
+  Size prompt_tokens = 512, output_tokens = 128;
+  Size context = 0;              ///< tokens of KV cache per sequence; 0: prompt + output
+  Bytes gpu_budget = all_of_it;  ///< all the process may use on each card, as nvidia-smi shows it
+  Bytes ram_budget = all_of_it;
+  Bytes disk_budget = all_of_it;
+  Size tensor_parallel = 0;    ///< cards that share each matrix; 0: as the runtime splits
+  Size pipeline_parallel = 0;  ///< stages of layers; 0: one
+  Size expert_parallel = 0;    ///< cards over which whole experts are spread; 0: split as matrices
+  Size data_parallel = 0;      ///< replicas, each with `batch` sequences of its own; 0: one
+  Bytes cpu_offload{0};        ///< weights of each card that stay in host memory
+  const LayerSplit* layer_split = nullptr;  ///< where layers go by hand; null: the runtime decides
+  const Assignment* assignment = nullptr;   ///< where each layer is, one by one; null: likewise
+  bool kv_cache = true;                     ///< false: every token recomputes the whole prefix
+  Told flash_attention = Told::nothing;     ///< where the engine may be told
+  bool enforce_eager = false;               ///< an engine that captures CUDA graphs is told not to
+  Size threads = 0;                         ///< of the CPU; 0: one for each physical core
+  Size batch_parts = 1;  ///< of the batch, which go through each layer in turn, copied once for all
+  const Draft* draft = nullptr;  ///< a smaller model that proposes tokens; null: none
+  Images images{};
+  Size concurrency = 0;  ///< requests at once of an engine under load, `batch`; 0: not asked
+  Size prompt_tokens_p95 = 0, output_tokens_p95 = 0;  ///< of those requests; 0: all alike
+
+  bool operator==(const Scenario&) const = default;
+  Size cached_tokens() const { return context > 0 ? context : prompt_tokens + output_tokens; }
+  /// Sequences that go through a layer together.
+  Size batch_part() const { return (batch + batch_parts - 1) / batch_parts; }
+};
+
+}  // namespace headroom::model

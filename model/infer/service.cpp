@@ -1,0 +1,56 @@
+#include "model/infer/service.hpp"
+
+#include <algorithm>
+
+#include "model/infer/intervals.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/infer/traffic.hpp"
+
+namespace headroom::model {
+bool batches_continuously(const Scenario& s, const Estimate& e) {
+  return s.runtime->continuous_batching && s.weights->model->profile.generative && s.kv_cache &&
+         s.draft == nullptr && e.verdict != Verdict::refused && e.gpus_used > 0;
+}
+
+Served served(const Scenario& s, const Estimate& e, Speeds& speeds) {
+  if (!batches_continuously(s, e)) return {};
+  const auto lengths = [](Size median, Size p95) {
+    return Lengths{static_cast<double>(median), static_cast<double>(std::max(median, p95))};
+  };
+  const Traffic t = traffic(s, lengths(s.prompt_tokens, s.prompt_tokens_p95),
+                            lengths(s.output_tokens, s.output_tokens_p95), speeds);
+  const auto replicas = static_cast<double>(std::max<Size>(1, s.data_parallel));
+  return {t.running,
+          t.ttft,
+          t.tpot,
+          t.total,
+          t.at_p95.ttft,
+          t.at_p95.total,
+          t.requests_s * replicas,
+          t.output_tokens_s * replicas};
+}
+
+Service of_one_batch(const Scenario& s, const Estimate& e) {
+  const auto running = static_cast<double>(s.batch - e.waiting);
+  return {e.ttft, e.tpot, e.total, running / e.total.value(), e.ttft / e.total, {}, {}, {}};
+}
+
+Service service_of(const Scenario& s, const Estimate& e) {
+  if (batches_continuously(s, e)) {
+    if (const Traffic t = traffic(s); t.running > 0) {
+      // One alone is held against those of two: with wider ones it could miss what two meet.
+      const ServingIntervals of = interval_factors(s).serving(e, std::max<Size>(2, t.running));
+      return {t.ttft, t.tpot, t.total, t.requests_s, t.prompt_share, of.ttft, of.tpot, of.rate};
+    }
+  }
+  Service one = of_one_batch(s, e);
+  const TimeIntervals times = interval_factors(s).times(e);
+  one.first = times.ttft;
+  one.step = times.tpot;
+  const auto of_total = [&](double ttft, double tpot) { return total_at(e, ttft, tpot) / e.total; };
+  one.time = {of_total(times.ttft.low, times.tpot.low), of_total(times.ttft.high, times.tpot.high),
+              std::min(times.ttft.measurements, times.tpot.measurements)};
+  return one;
+}
+
+}  // namespace headroom::model

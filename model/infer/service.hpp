@@ -1,0 +1,44 @@
+// What requests get of one copy of a model: of a batch that starts and ends together, or of an
+// engine that puts the next request in the place of each that ends.
+#pragma once
+
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
+
+namespace headroom::model {
+
+struct Speeds;  // model/infer/timeline/speeds.hpp
+
+/// Times of each request, and how many requests end in a second.
+struct Service {
+  Seconds ttft, tpot;       ///< to the first token; from each to the next
+  Seconds total;            ///< from a request's arrival to its last token
+  double requests_s = 0;    ///< that one copy answers
+  double prompt_share = 0;  ///< of the copy's time, that goes to prompts
+  Interval first, step;     ///< 80 % of ttft and of tpot, as factors
+  Interval time;            ///< 80 % of the time that a number of requests takes
+
+  double output_tokens_s(const Scenario& s) const {
+    return requests_s * static_cast<double>(s.output_tokens);
+  }
+};
+
+/// Whether requests follow each other without waiting for the batch: the engine batches
+/// continuously and runs on cards, with a cache and without a draft model.
+bool batches_continuously(const Scenario& scenario, const Estimate& estimate);
+
+/// Of `batch` sequences that start and end together: requests a second = batch / total, the
+/// prompts' share of the time = ttft / total. Intervals are left at 1.
+Service of_one_batch(const Scenario& scenario, const Estimate& estimate);
+
+/// Of an engine that batches continuously the steady state (model/infer/traffic.hpp), with
+/// the intervals of serving; else of one batch, with those of its passes. `estimate` is of
+/// `scenario` and fits.
+Service service_of(const Scenario& scenario, const Estimate& estimate);
+
+/// The steady state of `scenario.concurrency` requests, with lengths between the scenario's and
+/// their 95th percentiles; nothing running where the engine has no such state, or nothing fits.
+/// `speeds`: as traffic() takes them.
+Served served(const Scenario& scenario, const Estimate& estimate, Speeds& speeds);
+
+}  // namespace headroom::model

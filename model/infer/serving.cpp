@@ -1,0 +1,205 @@
+#include "model/infer/serving.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/scenario/verdict.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr Size most_sequences = Size{1} << 16;
+constexpr Size most_context = Size{1} << 24;
+
+Size longest(const Scenario& s) {
+  const Size positions = s.weights->model->shape.positions;
+  return positions > 0 ? std::min(positions, most_context) : most_context;
+}
+
+/// `s` with `n` sequences, or `n` tokens of context: a context below prompt and output shortens the
+/// prompt.
+Scenario with(Scenario s, Vary vary, Size n) {
+  if (vary == Vary::batch) {
+    s.batch = n;
+    return s;
+  }
+  s.context = n;
+  s.prompt_tokens = std::max<Size>(1, n - s.output_tokens);
+  return s;
+}
+
+/// `s` for one copy; `share` outlives it.
+Scenario on(Scenario s, const MachineShare& share) {
+  s.machine = &share.machine;
+  if (s.runtime->split == Split::tensors && s.tensor_parallel == 0)
+    s.tensor_parallel = static_cast<Size>(share.machine.devices.size());
+  return s;
+}
+
+}  // namespace
+
+std::string_view name_of(Miss miss) {
+  switch (miss) {
+    case Miss::nothing:
+      return "";
+    case Miss::refused:
+      return "refused";
+    case Miss::memory:
+      return "memory";
+    case Miss::not_sure:
+      return "not_sure";
+    case Miss::offload:
+      return "offload";
+    case Miss::ttft:
+      return "ttft";
+    case Miss::tpot:
+      return "tpot";
+    case Miss::positions:
+      return "positions";
+    case Miss::demand:
+      return "demand";
+  }
+  return "";
+}
+
+Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) {
+  if (e.verdict == Verdict::refused)
+    return {e.reason == Reason::context_too_long ? Miss::positions : Miss::refused,
+            std::numeric_limits<double>::infinity()};
+  const Size positions = s.weights->model->shape.positions;
+  if (positions > 0 && s.cached_tokens() > positions)
+    return {Miss::positions,
+            static_cast<double>(s.cached_tokens()) / static_cast<double>(positions)};
+  if (!fits(e)) {
+    const double all = (e.weights + e.kv_cache + e.activations + e.overhead).real().value();
+    const double missing = e.short_bytes.real().value();
+    return {Miss::memory, all > missing ? all / (all - missing) : 1 + missing};
+  }
+  if (e.waiting > 0)
+    return {Miss::memory, static_cast<double>(s.batch) / static_cast<double>(s.batch - e.waiting)};
+  if (!target.offload && !is_on_gpus(e) && !s.machine->devices.empty()) {
+    double there = 0;
+    for (std::size_t i = 0; i < s.machine->devices.size(); ++i)
+      there += card_budget(s, i).real().value();
+    const double all = (e.weights + e.kv_cache + e.activations + e.overhead).real().value();
+    return {Miss::offload, std::max(1.0, all / there)};
+  }
+  if (target.strict && e.sure != Sure::yes) return {Miss::not_sure, 1};
+  Shortfall worst;
+  if (!target.ttft && !target.tpot) return worst;
+  const Service seen = service_of(s, e);
+  const auto check = [&](Miss miss, Seconds found, const Interval& interval,
+                         const std::optional<Seconds>& limit) {
+    if (!limit) return;
+    const double times = (target.strict ? interval.high : 1) * found.value() / limit->value();
+    if (times > 1 && (worst.met() || times > worst.times)) worst = {miss, times};
+  };
+  check(Miss::ttft, seen.ttft, seen.first, target.ttft);
+  check(Miss::tpot, seen.tpot, seen.step, target.tpot);
+  return worst;
+}
+
+MachineShare share_of(const Machine& machine, Size cards, Size replicas) {
+  MachineShare share{machine, replicas};
+  share.machine.devices.resize(static_cast<std::size_t>(cards));
+  const double part = 1 / static_cast<double>(replicas);
+  Host& host = share.machine.host;
+  host.ram = Bytes(host.ram.count() / replicas);
+  host.ram_bandwidth = part * host.ram_bandwidth;
+  host.cpu_peak = part * host.cpu_peak;
+  host.cores = std::max(1, static_cast<int>(host.cores / replicas));
+  if (host.cards > 0) host.boxes = (static_cast<int>(cards) + host.cards - 1) / host.cards;
+  return share;
+}
+
+std::vector<MachineShare> shares(const Machine& machine) {
+  const auto cards = static_cast<Size>(machine.devices.size());
+  std::vector<MachineShare> all{{machine, 1}};
+  for (const Device& card : machine.devices)
+    if (card.name != machine.devices.front().name) return all;
+  for (Size replicas = 2; replicas <= cards; ++replicas)
+    if (cards % replicas == 0) all.push_back(share_of(machine, cards / replicas, replicas));
+  return all;
+}
+
+Size longest_context(const Scenario& scenario) {
+  const Estimate now = evaluate(scenario);
+  if (!fits(now)) return 0;
+  return largest(longest(scenario), [&](Size n) {
+    const Estimate e = evaluate(with(scenario, Vary::context, n));
+    return (is_on_gpus(now) ? is_on_gpus(e) : fits(e)) && e.waiting <= now.waiting;
+  });
+}
+
+Serving serve_on(const Scenario& scenario, const MachineShare& share, const Target& target,
+                 Vary vary, bool every) {
+  const Scenario s = on(scenario, share);
+  const auto missed = [&](Size n) {
+    const Scenario changed = with(s, vary, n);
+    return shortfall(changed, evaluate(changed), target);
+  };
+  const Size most = vary == Vary::batch ? most_sequences : longest(s);
+  Serving result;
+  result.cards = static_cast<Size>(share.machine.devices.size());
+  Size n = largest(most, [&](Size each) { return missed(each).met(); });
+  if (every && target.offload && (target.ttft || target.tpot)) {
+    // Times may fall again where a runtime changes from streaming to the CPU; memory never does.
+    const Size room = largest(most, [&](Size each) {
+      const Miss miss = missed(each).miss;
+      return miss != Miss::memory && miss != Miss::not_sure && miss != Miss::refused &&
+             miss != Miss::positions;
+    });
+    Size better = room;
+    while (better > n && !missed(better).met()) --better;
+    n = std::max(n, better);
+  }
+  result.next =
+      n < most ? missed(n + 1) : Shortfall{vary == Vary::batch ? Miss::demand : Miss::positions, 1};
+  if (n == 0) return result;
+  const Scenario chosen = with(s, vary, n);
+  result.replicas = share.replicas;
+  result.batch = chosen.batch;
+  result.context = chosen.cached_tokens();
+  result.estimate = evaluate(chosen);
+  result.service = service_of(chosen, result.estimate);
+  return result;
+}
+
+Service service_at(const Scenario& scenario, const Serving& serving, Size batch) {
+  const MachineShare share = share_of(*scenario.machine, serving.cards, serving.replicas);
+  const Scenario s = with(on(scenario, share), Vary::batch, batch);
+  return service_of(s, evaluate(s));
+}
+
+Serving serve(const Scenario& scenario, const Target& target, Vary vary) {
+  std::optional<Serving> best;
+  const auto better = [&](const Serving& a, const Serving& b) {
+    if ((a.replicas > 0) != (b.replicas > 0)) return a.replicas > 0;
+    if (a.replicas == 0) return a.next.times < b.next.times;
+    return vary == Vary::batch ? a.users() > b.users() : a.context > b.context;
+  };
+  for (const MachineShare& share : shares(*scenario.machine)) {
+    const Serving each = serve_on(scenario, share, target, vary, true);
+    if (!best || better(each, *best)) best = each;
+  }
+  return *best;
+}
+
+double counted_on(const Service& service, const Target& target) {
+  return service.requests_s / (target.strict ? service.time.high : 1);
+}
+
+Size machines_needed(const Serving& serving, const Scenario& scenario, const Target& target) {
+  if (serving.replicas == 0) return 0;
+  const double requests =
+      static_cast<double>(serving.replicas) * counted_on(serving.service, target);
+  const double needed = std::max(
+      {1.0, static_cast<double>(target.users) / serving.users(), target.requests_s / requests,
+       target.output_tokens_s / (requests * static_cast<double>(scenario.output_tokens))});
+  return static_cast<Size>(std::ceil(needed));
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,124 @@
+// What a machine can serve under a target: how many copies of the model, on how many cards each, at
+// which batch or context. Exact: the largest number that meets the target is found, not guessed.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/infer/estimate.hpp"
+#include "model/infer/service.hpp"
+
+namespace headroom::model {
+
+/// What every request must get, and what all machines together must give.
+struct Target {
+  std::optional<Seconds> ttft, tpot;           ///< at most, of the mean request
+  Size users = 0;                              ///< sequences at once, at least
+  double requests_s = 0, output_tokens_s = 0;  ///< at least
+  bool offload = false;  ///< weights outside the cards count as served (always, without cards)
+  bool strict = false;   ///< by the pessimistic end of every interval: a sure fit, the high times
+};
+
+/// What a scenario misses, and how many times over: 1.25 is a quarter too slow or too large.
+enum class Miss {
+  nothing,
+  refused,
+  memory,
+  not_sure,  ///< it fits, but not at the high end of its interval
+  offload,
+  ttft,
+  tpot,
+  positions,
+  demand
+};
+std::string_view name_of(Miss miss);
+struct Shortfall {
+  Miss miss = Miss::nothing;
+  double times = 1;
+  bool met() const { return miss == Miss::nothing; }
+};
+
+/// The worst that one copy misses of `target.ttft`, `target.tpot` and the memory, by what requests
+/// see of it (model/infer/service.hpp). Demand is not asked. A context beyond the model's positions
+/// is a miss whatever the runtime allows.
+Shortfall shortfall(const Scenario& scenario, const Estimate& estimate, const Target& target);
+
+/// The largest n from 1 to `most` for which `holds(n)`, 0 where it does not hold for 1. `holds`
+/// must not turn true again once it has turned false. Asks about 2 log2(n) times.
+template <class F>
+Size largest(Size most, F&& holds) {
+  if (most < 1 || !holds(Size{1})) return 0;
+  Size good = 1, bad = most + 1;
+  while (good < most && bad > most) {
+    const Size next = good > most / 2 ? most : 2 * good;
+    if (holds(next))
+      good = next;
+    else
+      bad = next;
+  }
+  while (good + 1 < bad) {
+    const Size middle = good + (bad - good) / 2;
+    (holds(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
+/// One copy's share of a machine that holds `replicas` equal copies: its cards; RAM, its bandwidth
+/// and the cores divided; the disk whole, since copies read the same files.
+struct MachineShare {
+  Machine machine;
+  Size replicas = 1;
+};
+/// The ways to divide `machine` into equal shares: by each divisor of its number of cards, where
+/// all are of one kind; else, and without cards, only the whole.
+std::vector<MachineShare> shares(const Machine& machine);
+/// The first `cards` cards with one of `replicas` equal parts of the host.
+MachineShare share_of(const Machine& machine, Size cards, Size replicas);
+
+/// One way to serve: `replicas` copies with `batch` sequences and `context` tokens each.
+struct Serving {
+  Size cards = 0, replicas = 0;  ///< replicas 0: not even one sequence meets the target
+  Size batch = 0, context = 0;
+  Estimate estimate;  ///< of one copy
+  Service service;    ///< of one copy: what its requests see
+  Shortfall next;     ///< what one more sequence (or token of context) would miss; where nothing
+                      ///< is served, what one sequence misses
+  double users() const { return static_cast<double>(replicas * batch); }
+};
+
+enum class Vary { batch, context };
+
+/// The longest context, prompt and output together, at which the scenario still comes out as well
+/// as it does: on cards where it is, else anywhere at all. The output stays, the prompt fills the
+/// rest; at most the model's positions. 0 where it does not run.
+Size longest_context(const Scenario& scenario);
+
+/// The best way to serve on `scenario.machine`: the largest batch (most users of all copies
+/// together), or the longest context at the scenario's batch. Ties: fewer copies. Limits: 2^16
+/// sequences, 2^24 tokens and the model's positions. Exact: with offload and a limit on times,
+/// which may fall again where a runtime changes from streaming to the CPU, every number is tried.
+/// Tensor parallelism is over all cards of a share where the runtime splits that way.
+Serving serve(const Scenario& scenario, const Target& target, Vary vary);
+
+/// The same on one share: its copies are alike. Without `every` number being tried, what is found
+/// with offload meets the target and the next does not, but a larger one may again.
+Serving serve_on(const Scenario& scenario, const MachineShare& share, const Target& target,
+                 Vary vary, bool every = false);
+
+/// What requests see of one copy of `serving`, found for `scenario`, that has `batch` sequences
+/// instead; at most serving.batch.
+Service service_at(const Scenario& scenario, const Serving& serving, Size batch);
+
+/// Requests a second that `target` may count on from one copy: at the high end of the interval of
+/// times where it is strict.
+double counted_on(const Service& service, const Target& target);
+
+/// Machines like this one that the target's demand takes, at least 1; 0 where nothing is served.
+///
+///   max(users / (replicas * batch), requests_s / r, output_tokens_s / (r * output tokens)),
+///   r = replicas * requests a second of one copy
+Size machines_needed(const Serving& serving, const Scenario& scenario, const Target& target);
+
+}  // namespace headroom::model

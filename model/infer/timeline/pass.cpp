@@ -1,0 +1,136 @@
+#include "model/infer/timeline/pass.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/infer/memory/activation.hpp"
+#include "model/infer/timeline/speed.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// Whether FP8 weights have a scale for each block.
+bool is_by_block(const Scenario& s) {
+  return width_of(*s.weights) == Width::fp8 && s.weights->scheme->group > 0;
+}
+
+double over(const std::vector<Size>& before, Range range) {
+  return static_cast<double>(between(before, range));
+}
+
+}  // namespace
+
+Pass decode_pass(const Scenario& s, CachedTokens tokens, Size each) {
+  const Profile& profile = s.weights->model->profile;
+  Pass pass;
+  pass.tokens = pass.logit_rows = static_cast<double>(s.batch * each);
+  pass.layers = {profile.first_decoding, profile.end_decoding};
+  pass.cached = tokens;
+  pass.weight_reads = static_cast<double>(s.batch_parts);
+  pass.touched = experts_touched(profile, pass.tokens / pass.weight_reads);
+  return pass;
+}
+
+Pass prefill_pass(const Scenario& s, Size prompt) {
+  const Profile& profile = s.weights->model->profile;
+  Pass pass;
+  pass.tokens = static_cast<double>(s.batch) * static_cast<double>(prompt);
+  pass.logit_rows = static_cast<double>(s.batch);
+  const Size chunk = prefill_chunk(s);
+  pass.weight_reads = chunk > 0 ? std::ceil(pass.tokens / static_cast<double>(chunk))
+                                : static_cast<double>(s.batch_parts);
+  const auto layers = static_cast<Size>(profile.layers.size());
+  // A text prompt runs the decoder; an encoder's layers run instead where the prompt goes there.
+  pass.layers = s.weights->model->encoder_decoder && profile.first_decoding > 0
+                    ? Range{0, profile.first_decoding}
+                    : Range{profile.first_decoding, profile.end_decoding};
+  if (!profile.generative) pass.layers = {0, layers};
+  pass.prompt = prompt;
+  pass.touched = experts_touched(profile, pass.tokens / pass.weight_reads);
+  return pass;
+}
+
+Pass tower_pass(const Scenario& s) {
+  Pass pass;
+  const auto patches = static_cast<double>(s.images.patches);
+  const double images = static_cast<double>(s.batch) * static_cast<double>(s.images.count);
+  pass.tokens = images * patches;
+  pass.logit_rows = 0;
+  const auto [first, end] = s.weights->model->profile.towers();
+  pass.layers = {first, end};
+  pass.touched = experts_touched(s.weights->model->profile, pass.tokens);
+  pass.patch_flops = 4 * images * patches * patches * static_cast<double>(s.images.hidden);
+  return pass;
+}
+
+Pass step_pass(const Scenario& s) {
+  if (!s.weights->model->profile.generative) return prefill_pass(s, s.prompt_tokens);
+  return s.kv_cache ? decode_pass(s, mean_tokens(s)) : prefill_pass(s, mean_tokens(s).self);
+}
+
+double runs(const Scenario& s, const Pass& pass) {
+  return over(s.weights->model->profile.passes_before, pass.layers);
+}
+
+double reduce_kernels(const Scenario& s, const Pass& pass, Size shards) {
+  return shards > 1 ? 4 * runs(s, pass) : 0;
+}
+
+bool waits_for_products(const Scenario& s) {
+  return s.runtime->launch == Launch::overlapped && is_by_block(s);
+}
+
+namespace {
+
+/// Kernels beside each product of a matrix, by the length of an average one: each takes
+/// packed_kernels. Where FP8 weights have scales by block, activations get theirs before it (vLLM
+/// 0.19 fp8_utils.py: per_token_group_quant_fp8); with one scale that is fused with what is before.
+/// Engines that launch from Python launch more of them: with block FP8 three (transformers
+/// finegrained_fp8.py, FP8Linear: activations, conversion, a wait for both), with AWQ one (AutoAWQ
+/// gemm.py: the sum of split products), with GPTQ of 8 bits its library's, with bitsandbytes five
+/// (MatMul8bitLt: rows' scales, activations, outliers, their product, the sum; Linear4bit: the
+/// state of its weights looked up, checked and passed on in as many calls, MatMul4Bit, gemv_4bit).
+double kernels_beside_product(const Scenario& s) {
+  const Scheme& scheme = *s.weights->scheme;
+  const bool by_block = is_by_block(s);
+  const double each = s.runtime->packed_kernels.value;
+  if (s.runtime->launch != Launch::overlapped) return by_block ? each : 0;
+  switch (scheme.family) {
+    case SchemeFamily::awq:
+      return each;
+    case SchemeFamily::gptq:
+      return scheme.format == "int8" ? static_cast<double>(s.runtime->gptq_bytes_kernels) * each
+                                     : 0;
+    case SchemeFamily::bitsandbytes:
+      return 5 * each;
+    default:
+      return by_block ? 3 * each : 0;
+  }
+}
+
+/// Of keys and values copied for each query head, one each (repeat_kv).
+double repeating_kernels(const Scenario& s, Range layers) {
+  const ModelShape& shape = s.weights->model->shape;
+  return s.runtime->repeats_to_attend && shape.kv_heads < shape.query_heads
+             ? 2 * over(s.weights->model->profile.passes_before, layers)
+             : 0;
+}
+
+}  // namespace
+
+double kernels(const Scenario& s, Range layers) {
+  const Profile& profile = s.weights->model->profile;
+  const Runtime& r = *s.runtime;
+  const double beside = kernels_beside_product(s);
+  // From Python all are called in turn; kernels of an engine's own loop over packed ones alone.
+  const bool looped = r.experts_looped && (r.launch == Launch::overlapped ||
+                                           s.weights->arithmetic == Arithmetic::dequantised);
+  const auto of_experts =
+      looped ? static_cast<double>(profile.routing.experts) * (r.expert_kernels.value + 3 * beside)
+             : r.mixture_kernels.value + 2 * beside;
+  return over(profile.kernels_before, layers) + repeating_kernels(s, layers) +
+         beside * over(profile.matrices_before, layers) +
+         over(profile.mixtures_before, layers) * of_experts;
+}
+
+}  // namespace headroom::model

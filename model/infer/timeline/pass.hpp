@@ -1,0 +1,54 @@
+// One forward pass: what goes through the model, which of its layers run and in how many kernels.
+#pragma once
+
+#include <algorithm>
+
+#include "model/infer/memory/kv_cache.hpp"
+#include "model/infer/placement/placement.hpp"
+
+namespace headroom::model {
+
+/// One forward pass: how many tokens go through it and which of the model's layers run.
+struct Pass {
+  double tokens = 1;        ///< through the matrices, all sequences together
+  double logit_rows = 1;    ///< positions whose logits are computed
+  double weight_reads = 1;  ///< times the weights are read (chunks of a prompt, parts of a batch)
+  Range layers;             ///< layers that run
+  CachedTokens cached;      ///< decode only
+  Size prompt = 0;          ///< prefill only
+  double patch_flops = 0;   ///< of a vision tower: attention of the patches, in each layer
+  double touched = 1;       ///< share of a layer's experts that are read each time
+};
+
+/// One step of decoding every sequence with `tokens` cached and `each` new ones.
+Pass decode_pass(const Scenario& scenario, CachedTokens tokens, Size each = 1);
+/// The prompts of all sequences. `prompt` in tokens per sequence.
+Pass prefill_pass(const Scenario& scenario, Size prompt);
+/// The images of all sequences through the vision tower. Every patch looks at all of its image:
+/// 4 * patches^2 * hidden FLOPs a layer, the upper bound where windows are smaller.
+Pass tower_pass(const Scenario& scenario);
+/// What is repeated for every output token: a decode step at mean_tokens, or the whole prefix where
+/// no cache is kept; the prompt where nothing is generated.
+Pass step_pass(const Scenario& scenario);
+
+inline Range intersect(Range a, Range b) {
+  const Size first = std::max(a.first, b.first);
+  return {first, std::max(first, std::min(a.last, b.last))};
+}
+
+/// Layers that run, each as often as it does.
+double runs(const Scenario& scenario, const Pass& pass);
+/// Kernels of so many layers, each as often as it runs: those of the profile, what is beside
+/// products of packed weights and, where experts are routed to, mixture_kernels of all together or
+/// expert_kernels of each.
+double kernels(const Scenario& scenario, Range layers);
+/// Whether the thread that launches kernels waits for every product of weights, so that none is
+/// launched while others run: transformers' FP8Linear (finegrained_fp8.py: synchronize, from 4.48
+/// on).
+bool waits_for_products(const Scenario& scenario);
+/// What is launched beside kernels() where tensors are split over cards and nothing is captured:
+/// two all-reduces a layer, each with the copy of its input into a buffer that the other cards see
+/// (vLLM 0.4 custom_all_reduce.py: all_reduce_unreg).
+double reduce_kernels(const Scenario& scenario, const Pass& pass, Size shards);
+
+}  // namespace headroom::model

@@ -1,0 +1,38 @@
+#include "model/infer/timeline/speeds.hpp"
+
+#include <algorithm>
+
+namespace headroom::model {
+
+Speeds::Speeds(const Scenario& s)
+    : cpu(cpu_rate(s)),
+      kernel_s(rates_of(s).kernel_s.value),
+      launches_hide(s.runtime->launch == Launch::overlapped && !waits_for_products(s)),
+      decoding{s.weights->model->profile.first_decoding, s.weights->model->profile.end_decoding},
+      decoding_kernels(headroom::model::kernels(s, decoding)) {
+  if (s.machine->devices.empty()) return;
+  const auto between = [&](Size together) {
+    return Link{link_rate(s, together), &reduce_latency(s, together)};
+  };
+  bus = bus_rate(s);
+  inside = between(1);
+  if (s.machine->host.cards == 0) return;
+  in_a_box = s.machine->host.cards;
+  between_boxes = between(in_a_box + 1);
+}
+
+void Speeds::know(const Scenario& s, const Plan& plan) {
+  const std::vector<Device>& devices = s.machine->devices;
+  const auto count = static_cast<std::size_t>(std::max<Size>(1, plan.cards));
+  const std::size_t most = std::min(devices.size(), count);
+  for (std::size_t i = cards.size(); i < most; ++i) {
+    const Rates& rates = rates_on(s, devices[i]);
+    cards.push_back({card_rate(s, devices[i]), devices[i].bandwidth.value(),
+                     product_peak(s, devices[i]),
+                     product_share(s, devices[i], rates).measurements > 0,
+                     rates.decode_bandwidth.measurements > 0});
+    repeats.push_back(i > 0 && cards[i] == cards[i - 1]);
+  }
+}
+
+}  // namespace headroom::model

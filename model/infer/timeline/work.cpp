@@ -1,0 +1,132 @@
+#include "model/infer/timeline/work.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/infer/memory/activation.hpp"
+#include "model/infer/scenario/layer_split.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// Tokens that matrices are multiplied by: those of a prompt in whole tiles.
+double multiplied_tokens(const Scenario& s, const Pass& pass) {
+  const auto tile = static_cast<double>(s.runtime->product_tile);
+  if (pass.prompt == 0 || tile <= 0) return pass.tokens;
+  return pass.weight_reads * tile * std::ceil(pass.tokens / pass.weight_reads / tile);
+}
+
+/// Scores that stand in memory, by those that count: products make the masked ones too, a chunk's
+/// queries by all keys until its end.
+double square(const Scenario& s, const Pass& pass) {
+  const auto prompt = static_cast<double>(pass.prompt);
+  const auto chunk = static_cast<double>(prefill_chunk(s));
+  return (prompt + (chunk > 0 ? std::min(chunk, prompt) : prompt)) / (prompt + 1);
+}
+
+}  // namespace
+
+LayerWork layer_work(const Scenario& s, const Pass& pass, const Piece& piece) {
+  const Weights& w = *s.weights;
+  const Profile& profile = w.model->profile;
+  const Range run = intersect(piece.layers, pass.layers);
+  if (run.size() == 0) return {};
+  double dense = between(w.read_dense, run), routed = between(w.read_routed, run);
+  double multiplied = between(profile.multiplied_before, run);
+  if (piece.content == Content::dense) {
+    routed = 0;
+    multiplied -= between(profile.routed_before, run);
+  } else if (piece.content == Content::experts) {
+    dense = 0;
+    multiplied = between(profile.routed_before, run);
+  }
+  LayerWork layers;
+  Work& work = layers.all;
+  work.expert_bytes = pass.weight_reads * routed * pass.touched;
+  work.weight_bytes = pass.weight_reads * dense + work.expert_bytes;
+  work.flops = 2.0 * multiplied * multiplied_tokens(s, pass) +
+               pass.patch_flops * static_cast<double>(run.size());
+  if (pass.prompt > 0 || s.runtime->unpack_moves > 0) work.packed_bytes = work.weight_bytes;
+  if (pass.prompt > 0) work.touched_bytes = work.expert_bytes;
+  if (piece.content == Content::experts) return layers;
+  if (pass.prompt > 0 && s.runtime->activations_in_memory)
+    work.channels = pass.tokens * static_cast<double>(w.model->shape.hidden_size) *
+                    static_cast<double>(run.size());
+  layers.attention = attention_work(s, pass, run);
+  work = work + layers.attention;
+  return layers;
+}
+
+Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
+  const Range run = intersect(layers, pass.layers);
+  Work work;
+  if (pass.prompt > 0) {
+    work.flops = prefill_score_flops(s, pass.prompt, run.first, run.last);
+    if (score_bytes(s) > 0) {
+      const Size width = std::max<Size>(1, s.weights->model->shape.head_dim);
+      work.flops *= square(s, pass);
+      work.scores = work.flops / (4.0 * static_cast<double>(width));
+    }
+    work.attended = work.flops;
+    work.idle = work.attended * idle_share(s, pass);
+    return work;
+  }
+  work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
+  if (s.runtime->unpack_moves > 0 && s.kv_precision->element_bytes() < 2)
+    work.packed_caches = work.cache_bytes;
+  const double flops = decode_score_flops(s, pass.cached, run.first, run.last);
+  work.flops = flops * pass.tokens / static_cast<double>(s.batch);
+  // Two operations for each element of K and V, as many as its bytes in 16 bit; once for all
+  // tokens of a sequence.
+  if (s.runtime->repeats_to_attend) work.repeated = flops;
+  // A cache that grows is copied with the new token behind it.
+  if (s.runtime->cache_growth != Growth::reserved)
+    work.repeated +=
+        work.cache_bytes - kv_read(s, {.source = pass.cached.source}, run.first, run.last);
+  return work;
+}
+
+double idle_share(const Scenario& s, const Pass& pass, Size shards) {
+  if (s.machine->devices.empty()) return 0;
+  const double at_once = 2.0 * s.machine->devices.front().multiprocessors;
+  const auto rows = static_cast<double>(s.runtime->attention_rows);
+  const auto heads = static_cast<double>(s.weights->model->shape.query_heads / shards);
+  const double blocks = rows > 0 ? heads * std::ceil(pass.tokens / pass.weight_reads / rows) : 0;
+  return at_once > 0 && blocks > 0 ? at_once * std::ceil(blocks / at_once) / blocks - 1 : 0;
+}
+
+Work head_work(const Scenario& s, const Pass& pass) {
+  if (pass.logit_rows == 0) return {};
+  const Weights& w = *s.weights;
+  return {.weight_bytes = w.head_read,
+          .flops = 2.0 * static_cast<double>(w.model->profile.head_elements) * pass.logit_rows};
+}
+
+Work host_work(const Scenario& s, const Pass& pass, Range range) {
+  Work work;
+  if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return work;
+  const HostTensors& host = s.layer_split->on_host;
+  const Range run = intersect(range, pass.layers);
+  work.expert_bytes = pass.weight_reads * between(host.read_routed_before, run) * pass.touched;
+  work.weight_bytes = pass.weight_reads * between(host.read_dense_before, run) + work.expert_bytes;
+  work.flops = 2.0 * between(host.multiplied_before, run) * pass.tokens;
+  if (pass.prompt == 0) return work;
+  work.packed_bytes = work.weight_bytes;
+  work.touched_bytes = work.expert_bytes;
+  return work;
+}
+
+double host_layers(const Scenario& s, const Pass& pass, Range range) {
+  if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return 0;
+  return between(s.layer_split->on_host.layers_before, intersect(range, pass.layers));
+}
+
+double streamed_bytes(const Scenario& s, const Pass& pass, const Piece& piece) {
+  const Range run = intersect(piece.layers, pass.layers);
+  const double dense = between(s.weights->read_dense, run),
+               routed = between(s.weights->read_routed, run);
+  if (piece.content == Content::whole) return dense + routed;
+  return piece.content == Content::experts ? routed : dense;
+}
+
+}  // namespace headroom::model

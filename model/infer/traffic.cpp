@@ -1,0 +1,152 @@
+#include "model/infer/traffic.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/infer/memory/activation.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/serving.hpp"
+#include "model/infer/timeline/speed.hpp"
+#include "model/infer/timeline/speeds.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr double normal_95th = 1.6448536269514722;
+
+double log_variance(const Lengths& lengths) {
+  const double s = std::log(lengths.p95 / lengths.p50) / normal_95th;
+  return s * s;
+}
+
+/// Prompts that go through one pass where `arriving` new requests meet a step in the mean: as many,
+/// as far as the chunk of a pass holds them.
+Size prompts_together(const Scenario& s, double arriving) {
+  const auto chunk = static_cast<double>(prefill_chunk(s));
+  const double room = chunk > 0 ? chunk / static_cast<double>(s.prompt_tokens) : arriving;
+  return std::max<Size>(1, std::llround(std::floor(std::min(arriving, room))));
+}
+
+/// Seconds by which the prompts of `joint`, which take `alone` in a pass of their own, hold up the
+/// sequences of `share`: all of that, or where prompts go through decode steps what those take
+/// longer for them, since the weights are read and kernels launched once for both.
+double held_up(const Scenario& joint, const Scenario& share, const Speeds& speeds, const Plan& plan,
+               double alone) {
+  if (joint.runtime->prompts_apart) return alone;
+  Pass both = prefill_pass(joint, joint.prompt_tokens);
+  const double steps = both.weight_reads, tokens = steps * static_cast<double>(share.batch);
+  both.tokens += tokens;
+  both.logit_rows += tokens;
+  both.touched = experts_touched(joint.weights->model->profile, both.tokens / steps);
+  const double longer = prefill(joint, speeds, plan, TimedPass(joint, speeds, both)).total -
+                        steps * decode_step(share, speeds, plan, {}).total;
+  return std::clamp(longer, 0.0, alone);
+}
+
+/// Seconds from the first token, after `first`, to the last: `steps` of decoding and, of `prompts`
+/// by others, which a request meets as evenly as it stays, those that do not fall into the time
+/// before: x of x = steps + prompts * x / (first + x). Altogether at least `least`.
+double after_first(double first, double steps, double prompts, double least) {
+  const double b = steps + prompts - first;
+  const double x = (b + std::sqrt(b * b + 4 * first * steps)) / 2;
+  return std::max(x, least - first);
+}
+
+Size tokens(double count) { return std::max<Size>(1, std::llround(count)); }
+
+}  // namespace
+
+double Lengths::mean() const { return p50 * std::exp(log_variance(*this) / 2); }
+double Lengths::mean_square() const { return mean() * mean() * std::exp(log_variance(*this)); }
+
+Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& outputs,
+                Speeds& speeds) {
+  Scenario s = asked;
+  s.prompt_tokens = tokens(prompts.mean());
+  s.output_tokens = tokens(outputs.mean());
+  const double half = outputs.mean_square() / (2 * outputs.mean());
+  switch (s.runtime->admission) {
+    case Admission::slots:
+      if (s.context == 0) s.context = tokens(prompts.p95 + outputs.p95);
+      break;
+    case Admission::whole:
+      s.context = tokens(prompts.mean() + outputs.mean());
+      break;
+    case Admission::as_needed:
+      s.context = tokens(prompts.mean() + half);
+      break;
+  }
+  Plan plan;
+  const auto holds = [&](Size batch) {
+    s.batch = batch;
+    plan = place(s, 1.0);
+    return plan.feasible();
+  };
+  const Size running = holds(asked.batch) ? asked.batch : largest(asked.batch, holds);
+  if (running == 0) return {};
+  if (s.batch != running) holds(running);
+  speeds.know(s, plan);
+  Scenario one = s;
+  one.batch = 1;
+  const Size stages = std::max<Size>(1, plan.stages);
+  Scenario share = s;
+  share.batch = (running + stages - 1) / stages;
+  const double prompt = prefill(one, speeds, plan, s.prompt_tokens).total;
+  const auto prefill_of = [&](double length) {
+    const Size own = tokens(length);
+    return own == s.prompt_tokens ? prompt : prefill(one, speeds, plan, own).total;
+  };
+  CachedTokens cached = mean_tokens(s);
+  cached.self = tokens(half + (cached.source > 0 ? 0 : prompts.mean()));
+  const double step = decode_step(share, speeds, plan, cached).total;
+  const double others = static_cast<double>(share.batch - 1);
+  const double mean_output = static_cast<double>(s.output_tokens);
+  Scenario joint = one;
+  joint.batch = prompts_together(s, others / mean_output);
+  const double together =
+      joint.batch == 1 ? prompt : prefill(joint, speeds, plan, s.prompt_tokens).total;
+  const double another = together / static_cast<double>(joint.batch);
+  const double met =
+      others * held_up(joint, share, speeds, plan, together) / static_cast<double>(joint.batch);
+  const double before = std::max(s.runtime->queue.value, 1 / mean_output) * others;
+  const double beside = s.runtime->request_s.value * std::sqrt(static_cast<double>(running)) +
+                        before * another + step;
+  const double steps = (mean_output - 1) * step;
+  const double after =
+      steps > 0 ? after_first(beside + prompt, steps, met, (others + 1) * another) : 0;
+  const double tpot = steps > 0 ? after / (mean_output - 1) : step + met;
+  const double runs = beside + prompt + after;
+  const double waits =
+      static_cast<double>(asked.batch - running) / static_cast<double>(running) * runs;
+  const auto at = [&](double prompt_tokens, double output_tokens) {
+    const double ttft = waits + beside + prefill_of(prompt_tokens);
+    return RequestTimes{Seconds(ttft), Seconds(ttft + (output_tokens - 1) * tpot)};
+  };
+  Traffic t;
+  t.running = running;
+  t.ttft = Seconds(waits + beside + prompt);
+  t.tpot = Seconds(tpot);
+  t.total = Seconds(waits + runs);
+  t.requests_s = static_cast<double>(running) / runs;
+  t.output_tokens_s = t.requests_s * mean_output;
+  t.prompt_share = std::min(1.0, t.requests_s * another / static_cast<double>(stages));
+  t.cached_tokens = static_cast<double>(cached.self);
+  t.at_p50 = at(prompts.p50, outputs.p50);
+  t.at_p95 = at(prompts.p95, outputs.p95);
+  return t;
+}
+
+Traffic traffic(const Scenario& s, const Lengths& prompts, const Lengths& outputs) {
+  Speeds speeds(s);
+  return traffic(s, prompts, outputs, speeds);
+}
+
+Traffic traffic(const Scenario& s) {
+  const auto alike = [](Size tokens) {
+    const auto count = static_cast<double>(std::max<Size>(1, tokens));
+    return Lengths{count, count};
+  };
+  return traffic(s, alike(s.prompt_tokens), alike(s.output_tokens));
+}
+
+}  // namespace headroom::model

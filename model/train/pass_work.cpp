@@ -1,0 +1,169 @@
+#include "model/train/pass_work.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "model/train/passes.hpp"
+#include "model/train/tape/tower.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr double attention_backward = 2.5;  ///< of forward: five products for two
+
+/// Bytes moved to unpack an element of a frozen 4-bit weight and to multiply with it. bitsandbytes:
+/// one kernel reads half a byte and writes 2, which the product reads. AutoGPTQ in training: torch
+/// operations, each with a result of its own (qlinear_cuda_old.py: shifted in 32 bit, converted,
+/// masked, less its zero, scaled); 25 bytes are what the 12 steps of QwenLM/Qwen's table take.
+double unpacked_bytes(const Weights& base) {
+  return base.scheme->family == SchemeFamily::gptq ? 25 : 5;
+}
+
+/// Of all layers, those in `stage`.
+double share_of_layers(const TrainingScenario& s, const Stage& stage) {
+  return real_count(stage.last - stage.first) /
+         real_count(static_cast<Size>(s.model->profile.layers.size()));
+}
+
+/// Kernels that a stage launches, in those of a dense layer: 34 that torch launches for one of
+/// Llama's (norms of 6, rotations of 10, 7 products, attention, gate, sums). A router with its
+/// experts takes 30 more (probabilities, choice, counts, sorting there and back; Megatron-LM
+/// core/transformer/moe, transformers integrations/moe.py), an adapter 6 beside each product
+/// (conversion, dropout, two products, scale, sum; PEFT 0.21 tuners/lora/layer.py) and 12 for the
+/// lengths of its rows (length_bytes; quotient and scaling). A layer whose
+/// modules are fetched one by one takes 130 more: hooks, gathers and releases of some eight
+/// parameters (DeepSpeed runtime/zero/partitioned_param_coordinator.py; fitted with the constants).
+double kernels_of(const TrainingScenario& s, const StepShape& shape, const Stage& stage) {
+  constexpr double dense = 34, routed = 30, adapted = 6, measured = 12, fetched = 130;
+  const auto& layers = s.model->profile.layers;
+  double kernels = 0;
+  for (Size i = stage.first; i < stage.last; ++i)
+    kernels += dense + (layers[static_cast<std::size_t>(i)].routing.used > 0 ? routed : 0);
+  if (s.adapter != nullptr) {
+    kernels += (adapted + (shape.adapter_lengths > 0 ? measured : 0)) *
+               real_count(static_cast<Size>(s.adapter->modules.size())) * share_of_layers(s, stage);
+  }
+  if (s.zero >= 3 && s.runtime->fetches_modules)
+    kernels += fetched * real_count(stage.last - stage.first);
+  return kernels / dense;
+}
+
+/// The share of forward that is made again: of matrices and what lies between them, of attention.
+std::array<double, 2> again_of(const TrainingScenario& s) {
+  switch (s.recomputation) {
+    case Recomputation::none:
+      return {0, 0};
+    case Recomputation::full:
+      return {1, 1};
+    case Recomputation::selective:
+      return s.runtime->selective == Selective::attention ? std::array{0.0, 1.0}
+                                                          : std::array{0.5, 0.0};
+  }
+  return {0, 0};
+}
+
+/// FLOPs of the matrices that end a layer, forward.
+double last_matrices(const StepShape& shape, const Stage& stage, double tokens) {
+  double flops = 0;
+  for (Size i = stage.first; i < stage.last; ++i) {
+    const std::size_t kind = shape.saved.kind_of[static_cast<std::size_t>(i)];
+    flops += 2 * tokens * real_count(shape.saved.kinds[kind].last_matrix);
+  }
+  return flops;
+}
+
+/// Bytes of a stage's weights that one sweep over its layers reads: frozen ones as they are held,
+/// 4-bit ones unpacked on the way.
+double weight_bytes(const TrainingScenario& s, const StageShape& stage) {
+  const double elements = real_count(stage.elements.total());
+  const double held = s.adapter != nullptr ? real_count(stage.base.total()) : 2 * elements;
+  return held + (s.base != nullptr ? unpacked_bytes(*s.base) * elements : 0);
+}
+
+}  // namespace
+
+double length_bytes(const TrainingScenario& s) {
+  if (s.adapter == nullptr) return 0;
+  const double element = s.runtime->adapter_inputs_fp32 ? 4 : 2;
+  const double converted = (s.base != nullptr ? unpacked_bytes(*s.base) : 0) +
+                           (element > 2 || s.base != nullptr ? 2 + element : 0);
+  double bytes = 0;
+  for (const AdaptedModule& m : s.adapter->modules)
+    if (m.magnitudes > 0)
+      bytes += real_count(m.in) *
+               (2 * element * real_count(m.in) + (7 * element + converted) * real_count(m.out));
+  return bytes;
+}
+
+double attention_flops(const TrainingScenario& s, Size first, Size last) {
+  const Model& m = *s.model;
+  const double sequence =
+      real_count(s.document > 0 ? std::min(s.document, s.sequence) : s.sequence);
+  double flops = 0;
+  for (const CacheClass& cache : m.profile.caches) {
+    if (cache.score_dims_before.empty()) continue;
+    const double dims = real_count(cache.score_dims_before[static_cast<std::size_t>(last)] -
+                                   cache.score_dims_before[static_cast<std::size_t>(first)]);
+    const double window = cache.window > 0 ? real_count(cache.window) : sequence;
+    const double seen = sequence <= window ? sequence / 2 : window * (1 - window / (2 * sequence));
+    flops += 2 * dims * seen;
+  }
+  if (flops == 0)  // encoders look both ways
+    flops = 4 * real_count(m.shape.hidden_size) * sequence * real_count(last - first);
+  return flops;
+}
+
+namespace {
+
+/// Two for each element of a prefix sum over layers and token that runs through it.
+double flops_of(const TrainingScenario& s, const std::vector<double>& all, Size first, Size last) {
+  const double text = real_count(s.batch) * real_count(s.sequence) / real_count(s.parallel.context);
+  const double patches = real_count(s.batch * s.images.count * s.images.patches);
+  double flops = 0;
+  for (Size i = first; i < last; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    flops += 2 * (all[at + 1] - all[at]) * (in_a_tower(*s.model, i) ? patches : text);
+  }
+  return flops;
+}
+
+}  // namespace
+
+double matrix_flops(const TrainingScenario& s, Size first, Size last) {
+  return flops_of(s, s.model->profile.multiplied_before, first, last);
+}
+double expert_flops(const TrainingScenario& s, Size first, Size last) {
+  return flops_of(s, s.model->profile.routed_before, first, last);
+}
+
+PassWork pass_work(const TrainingScenario& s, const StepShape& shape, Size stage) {
+  const Model& m = *s.model;
+  const Stage here = stage_of(s, stage);
+  const StageShape& held = shape.stages[static_cast<std::size_t>(stage)];
+  const double tensor = real_count(s.parallel.tensor), back = backward_products(s);
+  const auto [again, attention_again] = again_of(s);
+  const Phases products{1, back, again};
+  PassWork w;
+  w.again = again;
+  w.tokens = real_count(s.batch) * real_count(s.sequence) / real_count(s.parallel.context);
+  for (Size i = here.first; i < here.last; ++i)
+    w.routed += w.tokens * real_count(m.profile.layers[static_cast<std::size_t>(i)].routing.used) *
+                real_count(m.shape.hidden_size);
+  w.experts = expert_flops(s, here.first, here.last) / tensor * products;
+  w.matrices = matrix_flops(s, here.first, here.last) / tensor * products + -1.0 * w.experts;
+  if (s.runtime->stops_early && s.recomputation == Recomputation::full)
+    w.matrices.again -= last_matrices(shape, here, w.tokens) / tensor;
+  if (here.has_head && s.head_loss)
+    w.head = 2 * w.tokens * real_count(m.profile.head_elements) / tensor * Phases{1, back, 0};
+  w.attention = w.tokens * attention_flops(s, here.first, here.last) / tensor *
+                Phases{1, attention_backward, attention_again};
+  w.made = kept_by_pass(s, shape, stage).made * Phases{1, 2, again};
+  if (here.has_head && !s.fused_loss)
+    w.logits = loss_bytes(s, shape.saved).backward_start * Phases{1, 1, 0};
+  w.weights = weight_bytes(s, held) * products +
+              shape.adapter_lengths * share_of_layers(s, here) / tensor * Phases{1, 0, again};
+  w.dense_kernels = kernels_of(s, shape, here) / 3 * products;
+  return w;
+}
+
+}  // namespace headroom::model

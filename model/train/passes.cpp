@@ -1,0 +1,208 @@
+#include "model/train/passes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/train/rank.hpp"
+#include "model/train/tape/execution.hpp"
+#include "model/train/tape/tower.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// Rules of thumb stand in for what layers keep.
+bool activations_replaced(const Factors& f) {
+  return f.contains("activation_factor") ||
+         (f.contains("feed_forward_factor") &&
+          (f.contains("attention_factor_fused") || f.contains("attention_factor_scores")));
+}
+
+/// Tokens of one card: a pass's sequences, divided by context parallelism.
+double tokens_here(const TrainingScenario& s) {
+  return real_count(s.batch) * real_count(s.sequence) / real_count(s.parallel.context);
+}
+
+/// Bytes on one card: what lies between parallel matrices is divided, the rest by tokens where
+/// sequences are parallel (Korthikanti et al., arXiv:2205.05198, section 4).
+double on_card(const TrainingScenario& s, const Tape::Sums& sums, double batch, double all,
+               double here) {
+  const double tensor = real_count(s.parallel.tensor), outer = s.parallel.sequence ? tensor : 1;
+  return sums.outer.at(batch, here, all) / outer + sums.inner.at(batch, here, all) / tensor +
+         sums.weights_outer.at(batch, here, all) + sums.weights_inner.at(batch, here, all) / tensor;
+}
+
+double on_card(const TrainingScenario& s, const Tape::Sums& sums) {
+  const double all = real_count(s.sequence);
+  return on_card(s, sums, real_count(s.batch), all, all / real_count(s.parallel.context));
+}
+/// The same in images and patches, which context parallelism does not divide.
+double on_card_of_images(const TrainingScenario& s, const Tape::Sums& sums) {
+  if (s.images.count == 0) return 0;
+  const double patches = real_count(s.images.patches);
+  return on_card(s, sums, real_count(s.batch * s.images.count), patches, patches);
+}
+
+}  // namespace
+
+void check_described(const TrainingScenario& s, const SavedActivations& saved) {
+  if (activations_replaced(s.factors)) return;
+  for (std::size_t i = 0; i < saved.kind_of.size(); ++i) {
+    const SavedLayer& kind = saved.kinds[saved.kind_of[i]];
+    if (kind.unknown.empty() || (kind.tower && s.images.count == 0)) continue;
+    throw std::invalid_argument(
+        fmt::format("what {} of {} keeps for backward is not described ({}); --set "
+                    "activation_factor=X puts a rule of thumb in its place: tokens * hidden * "
+                    "layers * X * bytes of an element",
+                    s.model->profile.layers[i].path, s.model->architecture, kind.unknown));
+  }
+}
+
+bool gradients_in_tower(const TrainingScenario& s) {
+  if (s.adapter == nullptr) return !s.tower_frozen;
+  const auto tower = vision_tower(*s.model);
+  return tower && std::ranges::any_of(s.adapter->modules, [&](const AdaptedModule& m) {
+           return tower->contains(m.path);
+         });
+}
+
+bool quantised_operands(const TrainingScenario& s) {
+  return s.matrices != nullptr && s.runtime->matrices == MatrixPackage::transformer_engine;
+}
+
+SavedActivations saved_of(const TrainingScenario& s) {
+  const Execution execution = usual_execution(*s.model);
+  TapeMode mode{.parameters = s.recipe->parameters,
+                .autocast = s.recipe->autocast,
+                .trained = s.adapter == nullptr,
+                .tower_trained = gradients_in_tower(s),
+                .one_sequence = s.batch == 1,
+                .attention_dropout = execution.attention_dropout,
+                .hidden_dropout = execution.hidden_dropout,
+                .frozen_inputs = s.frozen_inputs,
+                .imbalance = s.imbalance,
+                .keeps_products = s.recomputation == Recomputation::selective &&
+                                  s.runtime->selective == Selective::but_every_2nd_mm,
+                .compiled = s.compiled,
+                .operand_bits = quantised_operands(s) ? s.matrices->bits : 0};
+  const bool attention_again =
+      s.recomputation == Recomputation::selective && s.runtime->selective == Selective::attention;
+  mode.kernels.fused_attention = s.fused_attention || attention_again;
+  // The compiler fuses them too, and makes again what is cheap; under selective recomputation the
+  // list of operations decides.
+  const bool selective = s.recomputation == Recomputation::selective;
+  mode.kernels.fused_norms = mode.kernels.fused_gating = mode.kernels.fused_rotation =
+      s.fused_kernels || s.runtime->fused_kernels || (s.compiled && !selective);
+  mode.kernels.activation_kernels = s.runtime->own_layers || s.runtime->fused_kernels;
+  mode.kernels.values_apart = s.runtime->fused_kernels;
+  mode.kernels.ring_attention = s.parallel.context > 1;
+  return saved_activations(*s.model, execution, mode);
+}
+
+Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, Size stage) {
+  const SavedActivations& saved = shape.saved;
+  const StageShape& here = shape.stages[static_cast<std::size_t>(stage)];
+  const double tokens = tokens_here(s);
+  const double tensor = real_count(s.parallel.tensor), outer = s.parallel.sequence ? tensor : 1;
+  const double element = s.recipe->parameters == Held::fp32 && !s.recipe->autocast ? 4 : 2;
+  // Of adapters by layer: those beside the text's layers and those in a tower.
+  const auto layers_of = [&](bool tower) {
+    Size n = 0;
+    for (const std::size_t kind : saved.kind_of) n += saved.kinds[kind].tower == tower ? 1 : 0;
+    return real_count(std::max<Size>(1, n));
+  };
+  const double patches = real_count(s.batch * s.images.count * s.images.patches);
+  const double beside_text = shape.adapter_kept * tokens / outer / layers_of(false);
+  const double in_tower = shape.adapter_kept_in_tower * patches / outer / layers_of(true);
+  Kept k;
+  for (std::size_t i = 0; i < saved.kinds.size(); ++i) {
+    if (here.layers[i] == 0) continue;
+    const double layers = real_count(here.layers[i]);
+    const SavedLayer& kind = saved.kinds[i];
+    if (kind.tower && s.images.count == 0) continue;
+    const bool beyond = kind.window > 0 && s.sequence > kind.window;
+    const auto bytes =
+        kind.tower ? on_card_of_images : [](const TrainingScenario& of, const Tape::Sums& sums) {
+          return on_card(of, sums);
+        };
+    const double adapters = kind.tower ? in_tower : beside_text;
+    const double all = bytes(s, beyond ? kind.beyond : kind.within) + adapters;
+    const double half =
+        std::min(all, bytes(s, beyond ? kind.attention_beyond : kind.attention) + adapters / 2);
+    k.made += layers * (bytes(s, beyond ? kind.made_beyond : kind.made) + adapters);
+    k.attention += layers * half;
+    k.feed_forward += layers * (all - half);
+    k.layer = std::max(k.layer, all);
+    Tape::Sums input;
+    input.outer = kind.input;
+    k.inputs += layers * bytes(s, input);
+    k.transient = std::max(k.transient, element * (kind.tower ? patches : tokens) *
+                                            (here.widest[i] / tensor +
+                                             real_count(s.model->shape.hidden_size) / outer));
+  }
+  const Stage ends = stage_of(s, stage);
+  if (ends.has_embedding)
+    k.ends += on_card(s, saved.before) + on_card_of_images(s, saved.around_tower);
+  if (ends.has_head && s.head_loss) k.ends += on_card(s, saved.after);
+  return k;
+}
+
+/// Per logit, with `own` its bytes as the head makes it:
+///
+///   whole: own (or 4) + 4 + 4 at the end of forward; at backward's start log-probabilities and two
+///   gradients of 4 each, and own (or 4) where outputs are held
+///   compiled: own + 4 and own + own; in place: own; pieces: own + 4 and one piece of 8 of 4 + 4
+///
+/// With the head's own backward: its input's gradient and, where it is trained, its weight's.
+/// Source: transformers 5.23 loss/loss_utils.py, torch nll_loss and log_softmax derivatives,
+/// measured as peak_backward in tests/oracle/data/training; Transformer Engine common/fused cross
+/// entropy.
+LossBytes loss_bytes(const TrainingScenario& s, const SavedActivations& saved) {
+  const double tokens = tokens_here(s), tensor = real_count(s.parallel.tensor);
+  const double rows = real_count(s.model->profile.head_rows);
+  const double hidden = real_count(std::max<Size>(1, s.model->shape.hidden_size));
+  const Size multiple = s.runtime->vocabulary_multiple * s.parallel.tensor;
+  const double vocabulary = std::ceil(rows / real_count(multiple)) * real_count(multiple);
+  if (!s.head_loss) return {};
+  const double logits = tokens * vocabulary / tensor;
+  const double own = real_count(saved.logits_bytes);
+  const double head_gradient = s.adapter == nullptr ? 2 * vocabulary / tensor * hidden : 0;
+  const LossKind kind = s.fused_loss ? LossKind::chunked : s.loss.value_or(s.runtime->loss);
+  switch (kind) {
+    case LossKind::whole: {
+      const double raised = s.runtime->logits_raised ? 4 : own;
+      const double copied = own < 4 ? 4 : 0;
+      return {logits * (std::max(own + copied, raised) + 4),
+              logits * (12 + (s.runtime->outputs_held ? raised : 0))};
+    }
+    case LossKind::compiled:
+      return {logits * (own + 4), logits * 2 * own};
+    case LossKind::pieces:
+      return {logits * (own + 4), logits * (own + 4 + 8.0 / 8)};
+    case LossKind::in_place: {
+      const double gathered =
+          s.parallel.sequence ? tokens * hidden * 2 * (1 + 1 / tensor) : 0;  // input, and its sum
+      return {logits * own, logits * own + tokens * hidden * 2 + gathered + head_gradient};
+    }
+    case LossKind::chunked:
+      break;
+  }
+  // Liger-Kernel, ops/fused_linear_cross_entropy.py: chunks of a power of two from
+  // tokens / ceil(vocabulary / hidden) on; gradients of the head's input and weight are made there.
+  const double chunk =
+      std::exp2(std::ceil(std::log2(std::max(1.0, tokens / std::ceil(vocabulary / hidden)))));
+  const double bytes =
+      std::min(chunk, tokens) * vocabulary / tensor * own + tokens * hidden * 2 + head_gradient;
+  return {bytes, bytes};
+}
+
+double passes_in_flight(const TrainingScenario& s, Size stage) {
+  const Parallelism& p = s.parallel;
+  if (p.stages == 1) return 1;
+  if (p.chunks == 1) return real_count(std::min(p.stages - stage, s.accumulated));
+  const Size chunks = 2 * (p.stages - stage - 1) + (p.chunks - 1) * p.stages + 1;
+  return std::min(real_count(s.accumulated), real_count(chunks) / real_count(p.chunks));
+}
+
+}  // namespace headroom::model

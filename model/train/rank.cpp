@@ -1,0 +1,174 @@
+#include "model/train/rank.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "model/checkpoint/quantisation/matrix.hpp"
+#include "model/checkpoint/quantisation/mix.hpp"
+#include "model/infer/scenario/verdict.hpp"
+
+namespace headroom::model {
+namespace {
+
+RankShare share_of(const TrainingScenario& s, const Weights& weights, Size stage) {
+  const Parallelism& p = s.parallel;
+  const Shards& shards = weights.shards;
+  const Stage here = stage_of(s, stage);
+  Rank rank{.cards = p.tensor,
+            .expert_cards = p.experts,
+            .expert_groups = p.experts,
+            .vocabulary_multiple = s.runtime->vocabulary_multiple * p.tensor};
+  const auto of = [&](Divided whole) {
+    whole.experts = Bytes(0);
+    return shards.of_rank(whole, rank).count();
+  };
+  RankShare share;
+  const Divided layers = shards.layers(here.first, here.last);
+  share.dense = of(layers);
+  share.experts = (shards.experts_of_rank(layers.experts, rank).count() + p.tensor - 1) / p.tensor;
+  const bool copied = p.stages > 1 && s.model->profile.tied_head && here.has_head;
+  if (here.has_embedding || copied) share.ends += of(shards.embedding);
+  if (here.has_head) share.ends += of(shards.head);
+  share.dense += share.ends;
+  for (Size i = here.first; i < here.last; ++i) {
+    const Divided one = shards.layers(i, i + 1);
+    share.largest_layer =
+        std::max(share.largest_layer,
+                 of(one) + shards.experts_of_rank(one.experts, rank).count() / p.tensor);
+  }
+  return share;
+}
+
+constexpr Size bytes_held = 2;  ///< of an element of `plain`
+
+void must_divide(Reason reason, std::string_view what, Size number, std::string_view flag,
+                 Size by) {
+  if (number % by != 0)
+    throw ImpossibleStep(reason,
+                         fmt::format("{} {} does not divide {} {}", flag, by, number, what));
+}
+
+}  // namespace
+
+Weights counted(const Model& model) {
+  Model trained = model;
+  std::erase_if(trained.part.tensors, [](const Tensor& t) { return !t.is_parameter(); });
+  Weights weights = hold(trained, scheme("bf16"));
+  weights.model = &model;
+  return weights;
+}
+
+Stage stage_of(const TrainingScenario& s, Size stage) {
+  const auto layers = static_cast<Size>(s.model->profile.layers.size());
+  const Size stages = s.parallel.stages;
+  const Size ends = layers % stages == 0 ? 0 : 2;  // embedding and head
+  const auto first = [&](Size of) {
+    return std::clamp<Size>((layers + ends) * of / stages - ends / 2, 0, layers);
+  };
+  return {first(stage), first(stage + 1), stage == 0, stage == stages - 1};
+}
+
+RankShare elements_of_rank(const TrainingScenario& s, Size stage) {
+  RankShare share = share_of(s, *s.plain, stage);
+  for (Size* each : {&share.dense, &share.experts, &share.largest_layer, &share.ends})
+    *each /= bytes_held;
+  return share;
+}
+
+RankShare base_of_rank(const TrainingScenario& s, Size stage) {
+  if (s.base != nullptr) return share_of(s, *s.base, stage);
+  RankShare share = elements_of_rank(s, stage);
+  for (Size* each : {&share.dense, &share.experts, &share.largest_layer, &share.ends})
+    *each *= s.recipe->weight;
+  return share;
+}
+
+Size adapters_of_rank(const TrainingScenario& s, Size adapted) {
+  const Size t = s.parallel.tensor;
+  const Size divided = (adapted * (t + 1) + 2 * t - 1) / (2 * t);
+  return (divided + s.parallel.stages - 1) / s.parallel.stages;
+}
+
+Size distinct_matrices(const TrainingScenario& s, Size stage) {
+  const Stage here = stage_of(s, stage);
+  const Model& m = *s.model;
+  const MatrixReader reader(m);
+  const std::vector<Size> block = blocks_of(m.part, m.profile);
+  // Matrices of a module that stand side by side, by what they become.
+  std::map<std::pair<std::string, std::string>, std::pair<Size, Size>> fused;  // → {in, out}
+  for (std::size_t i = 0; i < m.part.tensors.size(); ++i) {
+    const Tensor& t = m.part.tensors[i];
+    if (block[i] < here.first || block[i] >= here.last || t.role != Role::matmul) continue;
+    const auto matrix = reader.matrix(t);
+    if (!matrix) continue;
+    std::string kind = t.name, scope(t.module());
+    switch (class_of(t.module())) {
+      case TensorClass::attention_q:
+      case TensorClass::attention_k:
+      case TensorClass::attention_v:
+        kind = "qkv";
+        break;
+      case TensorClass::feed_forward_gate:
+      case TensorClass::feed_forward_up:
+        kind = "gate and up";
+        break;
+      default:
+        break;
+    }
+    if (kind != t.name) scope.resize(std::min(scope.size(), scope.rfind('.')));
+    auto& shape = fused[{scope, kind}];
+    shape = {matrix->in, shape.second + matrix->out};
+  }
+  std::set<std::pair<Size, Size>> shapes;
+  Size sum = 0;
+  for (const auto& [key, shape] : fused)
+    if (shape.second > 1 && shapes.insert(shape).second) sum += shape.first * shape.second;
+  return sum / s.parallel.tensor;
+}
+
+void check_parallelism(const TrainingScenario& s) {
+  using enum Reason;
+  const Parallelism& p = s.parallel;
+  const Model& m = *s.model;
+  for (const auto& [flag, n] : {std::pair{"--dp", p.replicas},
+                                {"--tp", p.tensor},
+                                {"--pp", p.stages},
+                                {"--virtual-stages", p.chunks},
+                                {"--ep", p.experts},
+                                {"--cp", p.context}})
+    if (n < 1) throw std::invalid_argument(fmt::format("{}: found {}; at least 1", flag, n));
+  const auto layers = static_cast<Size>(m.profile.layers.size());
+  const Size experts = m.profile.routing.experts;
+  must_divide(heads_not_divisible, "attention heads", m.shape.query_heads, "--tp", p.tensor);
+  const Size kv = m.shape.kv_heads;
+  if (kv > 0 && p.tensor % kv != 0)
+    must_divide(heads_not_divisible, "key-value heads", kv, "--tp", p.tensor);
+  if (p.stages * p.chunks > layers + 2)
+    throw ImpossibleStep(layers_not_divisible,
+                         fmt::format("--pp {} x --virtual-stages {}: {} layers, embedding and head "
+                                     "make no more than {} pieces",
+                                     p.stages, p.chunks, layers, layers + 2));
+  if (p.chunks > 1 && p.stages == 1)
+    throw ImpossibleStep(layers_not_divisible, "--virtual-stages has no effect without --pp");
+  if (layers % p.stages == 0)
+    must_divide(layers_not_divisible, "layers of a stage", layers / p.stages, "--virtual-stages",
+                p.chunks);
+  if (p.experts > 1 && experts == 0)
+    throw ImpossibleStep(no_experts, "--ep has no effect: the model has no experts");
+  must_divide(experts_not_divisible, "experts", experts, "--ep", p.experts);
+  must_divide(experts_not_divisible, "cards of --dp times --cp", p.alike(), "--ep", p.experts);
+  must_divide(tokens_not_divisible, "tokens of a sequence", s.sequence, "--cp", p.context);
+  if (p.sequence && p.tensor == 1)
+    throw std::invalid_argument("--sequence-parallel has no effect without --tp");
+  if (p.stages > 1 && s.accumulated < p.stages && p.chunks > 1)
+    throw ImpossibleStep(
+        passes_do_not_fill,
+        fmt::format("--virtual-stages: {} passes (--grad-accum) do not fill {} stages",
+                    s.accumulated, p.stages));
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,39 @@
+#include "model/train/recipe.hpp"
+
+#include <string>
+#include <vector>
+
+#include "hardware/names.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr Recipe recipe_rows[] = {
+    {"pure-16bit", "weights, gradients and states in 16 bit", 2, 2, 0, Held::bf16, false,
+     "torch.optim keeps states in the parameter's type (torch 2.15)"},
+    {"autocast", "weights, gradients and states in fp32, matrices in bf16", 4, 4, 0, Held::fp32,
+     true, "torch.amp.autocast; transformers TrainingArguments bf16=True over fp32 weights"},
+    {"fp32-master", "weights and gradients in 16 bit, an fp32 copy that is stepped on", 2, 2, 4,
+     Held::bf16, false, "Rajbhandari et al., arXiv:1910.02054, section 3.1: 2 + 2 + 12 with Adam"},
+    {"fp32-gradients", "the same with gradients gathered in fp32", 2, 4, 4, Held::bf16, false,
+     "Megatron-LM, --accumulate-allreduce-grads-in-fp32: 2 + 4 + 12 with Adam"},
+    {"sharded-fp32", "weights, gradients and states in fp32, gathered and computed with in bf16", 4,
+     4, 0, Held::bf16, false,
+     "torch.distributed.fsdp, MixedPrecision(param_dtype=bfloat16, reduce_dtype=float32)"},
+    {"fp32", "everything in fp32", 4, 4, 0, Held::fp32, false, "torch's default type"},
+};
+
+}  // namespace
+
+std::span<const Recipe> recipes() { return recipe_rows; }
+
+const Recipe& recipe(std::string_view name) {
+  std::vector<std::string> known;
+  for (const Recipe& row : recipe_rows) {
+    if (row.name == lower(name)) return row;
+    known.emplace_back(row.name);
+  }
+  throw unknown_name("recipe", name, known);
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,209 @@
+#include "model/train/runtime.hpp"
+
+#include <string>
+#include <vector>
+
+#include "hardware/names.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr Constant context{520 * MiB, 300 * MiB, 1343 * MiB, 1,
+                           "transformers docs perf_train_gpu_one: 1343 MiB on a V100 with CUDA 11; "
+                           "from CUDA 11.7 on kernels "
+                           "are loaded when they are first used, expected value a rule of thumb"};
+constexpr Constant unmeasured_share{0.1, 0, 0.4, 0, "unmeasured"};
+
+/// Measured peaks over estimated ones of all runtimes together, 10th and 90th percentile of 141
+/// rows by overheads that no source had a part in, n rows of a source counting as sqrt(n): what
+/// stands for the next source, however alike the rows of one are.
+constexpr double source_low = 0.92, source_high = 1.19;
+
+const TrainingRuntime megatron{
+    .name = "megatron",
+    .source =
+        "Megatron-LM core with Transformer Engine: bf16 weights, fp32 gradient buffers, "
+        "distributed optimizer, fused norms, SwiGLU, rotation and cross entropy; the "
+        "placeholders of fused weight gradients (one of each shape) stay allocated",
+    .recipe = "fp32-gradients",
+    .shared_recipe = "fp32-gradients",
+    .zero = 1,
+    .adapter_bytes = 2,
+    .adapter_inputs_fp32 = false,
+    .matrices = MatrixPackage::transformer_engine,
+    .loss = LossKind::in_place,
+    .fused_kernels = true,
+    .fused_step = true,
+    .gradients_kept = true,
+    .gradient_scratch = true,
+    .sequence_parallel = true,
+    .vocabulary_multiple = 128,
+    .workspace = Bytes(64 * 1048576),
+    .context_bytes = context,
+    .spread = {1, source_low, source_high, 22, "SimuMax B200 release, ten set-ups"},
+    .fragmentation = unmeasured_share};
+
+/// The same with kernels and graphs of its own for experts.
+const TrainingRuntime megatron_2606 = [] {
+  TrainingRuntime row = megatron;
+  row.name = "megatron-26.06";
+  row.source =
+      "Megatron Core as in NeMo containers from 26.06 on: policies of megatron; experts are "
+      "launched without waiting for their counts of tokens";
+  return row;
+}();
+
+const TrainingRuntime runtime_rows[] = {
+    {.name = "torch",
+     .source = "a plain loop: loss = model(**batch).loss; loss.backward(); optimizer.step()",
+     .recipe = "autocast",
+     .shared_recipe = "autocast",
+     .outputs_held = true,
+     .context_bytes = context,
+     .spread = {1, source_low, source_high, 5, "PEFT method_comparison"},
+     .fragmentation = {0.015, -0.03, 0.09, 5,
+                       "PEFT method_comparison on one L40S: reserved over what is counted"}},
+    {.name = "trainer",
+     .source = "transformers 5.23 Trainer: outputs die before backward; accelerate 1.15 "
+               "convert_outputs_to_fp32",
+     .recipe = "autocast",
+     .shared_recipe = "fp32-master",
+     .logits_raised = true,
+     .fused_step = true,
+     .context_bytes = context,
+     .spread = {1, source_low, source_high, 43,
+                "QwenLM/Qwen finetuning table, one card; fms-acceleration scripts/benchmarks/refs"},
+     .fragmentation = {0.37, 0.25, 0.63, 15,
+                       "fms-acceleration scripts/benchmarks/refs: the driver's figure over what is "
+                       "allocated, without the context"}},
+    {.name = "trainer-v4",
+     .source =
+         "transformers 4 before torch 2: gradients are set to zero and stay; attention without "
+         "a fused kernel (--attention eager)",
+     .recipe = "autocast",
+     .shared_recipe = "fp32-master",
+     .logits_raised = true,
+     .fused_step = true,  // one tensor at a time
+     .gradients_kept = true,
+     .context_bytes = {1343 * MiB, 1343 * MiB, 1800 * MiB, 1,
+                       "transformers docs perf_train_gpu_one: before the model, V100, CUDA 11"},
+     .spread = {1, source_low, 1.2, 5, "transformers docs perf_train_gpu_one"},
+     .fragmentation = unmeasured_share},
+    {.name = "deepspeed",
+     .source = "DeepSpeed 0.16 runtime/zero: reduce_bucket_size 5e8 twice where communication "
+               "overlaps, fp32 gradients of the partition at the step (ZeRO 3: of 1e9 elements)",
+     .recipe = "fp32-master",
+     .shared_recipe = "fp32-master",
+     .subgroup_elements = 1'000'000'000,
+     .zero_alone = true,
+     .fused_step = true,
+     .reduce_elements = 1'000'000'000,
+     .fetches_modules = true,
+     .step_gradient_bytes = 4,
+     .context_bytes = context,
+     .spread = {1, 0.88, 1.13, 27, "QwenLM/Qwen finetuning table"},
+     .fragmentation = unmeasured_share},
+    {.name = "fsdp",
+     .source = "torch.distributed FSDP1: flat parameters of each layer, the next one is fetched "
+               "ahead; fp32 shards under MixedPrecision(param_dtype=bf16)",
+     .recipe = "autocast",
+     .shared_recipe = "sharded-fp32",
+     .zero = 3,
+     .matrices = MatrixPackage::transformer_engine,
+     .stops_early = true,
+     .ends_stay = true,
+     .context_bytes = context,
+     .fragmentation = unmeasured_share},
+    {.name = "fsdp2",
+     .source = "torch.distributed fully_shard as torchtitan uses it: fp32 shards, bf16 gathered, "
+               "one layer ahead; selective recomputation of torchtitan's list of operations",
+     .recipe = "autocast",
+     .shared_recipe = "sharded-fp32",
+     .zero = 3,
+     .matrices = MatrixPackage::torchao,
+     .own_layers = true,
+     .outputs_held = true,
+     .fused_step = true,
+     .sequence_parallel = true,
+     .selective = Selective::but_every_2nd_mm,
+     .stops_early = true,
+     .ends_stay = true,
+     .context_bytes = context,
+     .spread = {1, source_low, source_high, 21,
+                "torchtitan benchmarks, torchao docs, lightning-thunder pull request 1528"},
+     .fragmentation = {0.08, -0.02, 0.18, 10,
+                       "torchtitan benchmarks/llama3_h100_202412: reserved over what is counted"}},
+    megatron,
+    megatron_2606,
+    {.name = "torchtune",
+     .source = "torchtune 0.5 recipes: everything in bf16, CEWithChunkedOutputLoss",
+     .recipe = "pure-16bit",
+     .shared_recipe = "pure-16bit",
+     .adapter_bytes = 2,
+     .adapter_inputs_fp32 = false,
+     .own_layers = true,
+     .loss = LossKind::pieces,
+     .context_bytes = context,
+     .fragmentation = unmeasured_share},
+    {.name = "litgpt",
+     .source = "litgpt finetune scripts, bf16-true: LoRA dropout 0.05, logits alive until the step",
+     .recipe = "pure-16bit",
+     .shared_recipe = "pure-16bit",
+     .adapter_bytes = 2,
+     .adapter_inputs_fp32 = false,
+     .adapter_dropout = true,
+     .own_layers = true,
+     .outputs_held = true,
+     .loads_whole = true,
+     .context_bytes = context,
+     .spread = {1, source_low, 1.2, 16, "litgpt resource tables"},
+     .fragmentation = unmeasured_share},
+    {.name = "llama-factory",
+     .source = "LLaMA-Factory 0.9: transformers' Trainer; adapters in fp32, gradient checkpointing "
+               "unless it is disabled",
+     .recipe = "autocast",
+     .shared_recipe = "fp32-master",
+     .logits_raised = true,
+     .fused_step = true,
+     .context_bytes = context,
+     .fragmentation = unmeasured_share},
+    {.name = "unsloth",
+     .source = "Unsloth's documentation: Trainer with fused kernels and a chunked loss",
+     .recipe = "pure-16bit",
+     .shared_recipe = "pure-16bit",
+     .loss = LossKind::chunked,
+     .fused_kernels = true,
+     .context_bytes = context,
+     .fragmentation = unmeasured_share},
+};
+
+}  // namespace
+
+std::span<const TrainingRuntime> training_runtimes() { return runtime_rows; }
+
+const TrainingRuntime& training_runtime(std::string_view name) {
+  std::string wanted = lower(name);
+  if (wanted == "transformers" || wanted == "hf-trainer") wanted = "trainer";
+  if (wanted == "fsdp1") wanted = "fsdp";
+  if (wanted == "torchtitan") wanted = "fsdp2";
+  if (wanted == "peft" || wanted == "accelerate") wanted = "torch";
+  std::vector<std::string> known;
+  for (const TrainingRuntime& row : runtime_rows) {
+    if (row.name == wanted) return row;
+    known.emplace_back(row.name);
+  }
+  throw unknown_name("training runtime", name, known);
+}
+
+const Recipe& usual_recipe(const TrainingRuntime& runtime, int zero, bool adapters) {
+  return recipe(adapters ? "pure-16bit" : zero > 0 ? runtime.shared_recipe : runtime.recipe);
+}
+
+TrainingRuntime without_measurements(TrainingRuntime row) {
+  row.context_bytes = context;
+  row.fragmentation = unmeasured_share;
+  row.spread = TrainingRuntime{}.spread;
+  return row;
+}
+
+}  // namespace headroom::model

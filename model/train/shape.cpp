@@ -1,0 +1,155 @@
+#include "model/train/shape.hpp"
+
+#include <algorithm>
+
+#include "model/train/pass_work.hpp"
+#include "model/train/passes.hpp"
+#include "model/train/tape/tower.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// All that StepShape depends on.
+struct Key {
+  const Model* model;
+  const Weights *plain, *base;
+  const Adapter* adapter;
+  const Optimizer* optimizer;
+  const Recipe* recipe;
+  const MatrixFormat* matrices;
+  const TrainingRuntime* runtime;
+  Size tensor, stages, experts;
+  double imbalance;
+  bool one_sequence, frozen_inputs, selective, fused_attention, fused_kernels, compiled, ring, flat,
+      tower_frozen;
+  friend bool operator==(const Key&, const Key&) = default;
+};
+Key key_of(const TrainingScenario& s) {
+  return {s.model,
+          s.plain,
+          s.base,
+          s.adapter,
+          s.optimizer,
+          s.recipe,
+          s.matrices,
+          s.runtime,
+          s.parallel.tensor,
+          s.parallel.stages,
+          s.parallel.experts,
+          s.imbalance,
+          s.batch == 1,
+          s.frozen_inputs,
+          s.recomputation == Recomputation::selective,
+          s.fused_attention,
+          s.fused_kernels,
+          s.compiled,
+          s.parallel.context > 1,
+          s.zero > 0,
+          s.tower_frozen};
+}
+
+/// Optimizer states over all that is trained, before anything is shared out. Where states are
+/// shared, flat pieces are cut: matrices are seen as vectors then.
+Bytes states_of_trained(const TrainingScenario& s) {
+  const Size bytes = s.adapter != nullptr ? s.runtime->adapter_bytes : s.recipe->stepped();
+  const auto shaped = [&](Tensor t) {
+    if (s.zero > 0) t.shape = {t.elements()}, t.role = Role::bias;
+    return state_bytes(*s.optimizer, t, bytes);
+  };
+  Bytes sum;
+  if (s.adapter == nullptr) {
+    const auto tower = s.tower_frozen ? vision_tower(*s.model) : std::nullopt;
+    for (const Tensor& t : s.model->part.tensors)
+      if (t.is_parameter() && t.tied_to.empty() && !(tower && tower->contains(t.name)))
+        sum += shaped(t);
+    return sum;
+  }
+  for (const AdaptedModule& m : s.adapter->modules) {
+    sum += shaped({"", {m.copies * m.rank, m.in}, Role::matmul});
+    sum += shaped({"", {m.out, m.copies * m.rank}, Role::matmul});
+    if (m.magnitudes > 0) sum += shaped({"", {m.magnitudes}, Role::other});
+  }
+  return sum;
+}
+
+/// Inputs and inner rows that adapters keep: x for the first factor, its result for the second
+/// (PEFT 0.21, tuners/lora/layer.py, Linear.forward). Stacked experts: one row a chosen expert.
+/// With lengths (DoRA) also the frozen layer's output, for the length's gradient, and what the
+/// factors give before it is scaled.
+double adapter_kept(const TrainingScenario& s, bool in_tower) {
+  if (s.adapter == nullptr) return 0;
+  const auto tower = vision_tower(*s.model);
+  const double of_input = s.runtime->adapter_inputs_fp32 ? 4 : 2;
+  double sum = 0;
+  for (const AdaptedModule& m : s.adapter->modules) {
+    if ((tower && tower->contains(m.path)) != in_tower) continue;
+    sum += (of_input + (s.runtime->adapter_dropout ? 1 : 0)) * static_cast<double>(m.in) +
+           static_cast<double>(s.runtime->adapter_bytes) * static_cast<double>(m.rank);
+    if (m.magnitudes > 0) sum += 2 * of_input * static_cast<double>(m.out);
+  }
+  return sum;
+}
+
+StageShape stage_shape(const TrainingScenario& s, const SavedActivations& saved, Size stage) {
+  const Stage here = stage_of(s, stage);
+  StageShape shape{.elements = elements_of_rank(s, stage),
+                   .base = s.adapter != nullptr ? base_of_rank(s, stage) : RankShare{},
+                   .distinct = s.runtime->gradient_scratch && s.adapter == nullptr
+                                   ? distinct_matrices(s, stage)
+                                   : 0,
+                   .layers = std::vector<Size>(saved.kinds.size()),
+                   .widest = std::vector<double>(saved.kinds.size())};
+  for (Size i = here.first; i < here.last; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const std::size_t kind = saved.kind_of[at];
+    shape.layers[kind] += saved.passes[at];
+    shape.widest[kind] = std::max(shape.widest[kind], s.model->profile.layers[at].widest);
+  }
+  return shape;
+}
+
+Size frozen_tower(const TrainingScenario& s) {
+  const auto tower = s.tower_frozen ? vision_tower(*s.model) : std::nullopt;
+  Size sum = 0;
+  if (tower)
+    for (const Tensor& t : s.model->part.tensors)
+      if (t.is_parameter() && tower->contains(t.name)) sum += t.elements();
+  return sum;
+}
+
+StepShape shape_of(const TrainingScenario& s) {
+  StepShape shape{.saved = saved_of(s),
+                  .states = states_of_trained(s),
+                  .adapted = s.adapter != nullptr ? s.adapter->parameters() : 0,
+                  .adapter_kept = adapter_kept(s, false),
+                  .adapter_kept_in_tower = adapter_kept(s, true),
+                  .adapter_lengths = length_bytes(s),
+                  .frozen_tower = frozen_tower(s),
+                  .stages = {}};
+  for (Size stage = 0; stage < s.parallel.stages; ++stage)
+    shape.stages.push_back(stage_shape(s, shape.saved, stage));
+  return shape;
+}
+
+}  // namespace
+
+struct TrainingEvaluator::Memory {
+  Key key{};
+  StepShape shape;
+};
+
+TrainingEvaluator::TrainingEvaluator() = default;
+TrainingEvaluator::~TrainingEvaluator() = default;
+
+TrainingEstimate TrainingEvaluator::operator()(const TrainingScenario& s) {
+  check_step(s);
+  const Key key = key_of(s);
+  if (!memory_ || !(memory_->key == key))
+    memory_ = std::make_unique<Memory>(Memory{key, shape_of(s)});
+  check_described(s, memory_->shape.saved);
+  return memory_of_step(s, memory_->shape);
+}
+
+const StepShape& TrainingEvaluator::shape() const { return memory_->shape; }
+
+}  // namespace headroom::model

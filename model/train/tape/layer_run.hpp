@@ -1,0 +1,29 @@
+// A layer's forward pass on the tape: norms, attention, feed-forward and the residuals around them,
+// in the order in which transformers 5.23 runs them.
+#pragma once
+
+#include "model/train/tape/layer_use.hpp"
+#include "model/train/tape/tape.hpp"
+
+namespace headroom::model {
+
+/// What a pass carries from layer to layer.
+struct ForwardPass {
+  Tape* tape = nullptr;
+  Value cosines{}, sines{};    ///< rotary tables, made once a pass
+  Value memory{};              ///< what the encoder gives to cross-attention
+  bool beyond_window = false;  ///< sequences are longer than the layer's sliding window
+  bool padded = false;         ///< some sequences are padded: an explicit mask
+};
+
+/// `rows` of `use.width` elements each.
+Value run_norm(Tape& tape, const Value& x, const NormUse& use, Extent rows);
+Value run_activation(Tape& tape, const Value& x, ActivationKind kind);
+/// `from`: where keys and values come from; the same as `x` in self-attention.
+Value run_attention(ForwardPass& pass, const Value& x, const Value& from, const AttentionUse& use);
+Value run_mixer(ForwardPass& pass, const Value& x, const MixerUse& use);
+Value run_feed_forward(ForwardPass& pass, const Value& x, const FeedForwardUse& use);
+/// One layer; the result is the residual that the next one reads.
+Value run_layer(ForwardPass& pass, const Value& residual, const LayerUse& use);
+
+}  // namespace headroom::model

@@ -1,0 +1,198 @@
+// Feed-forward layers and mixtures of experts.
+#include <cmath>
+
+#include "model/train/tape/layer_run.hpp"
+
+namespace headroom::model {
+namespace {
+
+Value column(Tape& tape, const Value& x, Size in, Size out, Extent rows) {
+  return tape.linear(x, in, out, rows, tape.mode().trained, Region::inner);
+}
+Value row(Tape& tape, const Value& x, Size in, Size out, Extent rows) {
+  return tape.linear(x, in, out, rows, tape.mode().trained, Region::outer);
+}
+
+/// act(gate) · up. A fused kernel keeps the two operands alone and makes the rest again.
+Value gated(Tape& tape, const Value& gate, const Value& up, ActivationKind kind) {
+  if (tape.mode().kernels.fused_gating) {
+    if (gate.grad || up.grad) tape.save(gate), tape.save(up);
+    return tape.like(gate);
+  }
+  return tape.multiply(run_activation(tape, gate, kind), up);
+}
+
+Value dense(Tape& tape, const Value& x, const FeedForwardUse& u, Size inner) {
+  Value gate, up, product;
+  if (u.gating == Gating::fused) {
+    const Value both = column(tape, x, u.hidden, 2 * inner, tokens(1));
+    gate = Tape::view(both, tokens(inner)), up = gate;
+    product = gated(tape, gate, up, u.activation);
+  } else if (u.gating == Gating::separate) {
+    gate = column(tape, x, u.hidden, inner, tokens(1));
+    up = column(tape, x, u.hidden, inner, tokens(1));
+    product = gated(tape, gate, up, u.activation);
+  } else {
+    up = column(tape, x, u.hidden, inner, tokens(1));
+    if (u.bias_added) up = tape.add(up, tape.parameter(constant(inner), tape.mode().trained));
+    product = run_activation(tape, up, u.activation);
+  }
+  if (u.inner_norm) product = run_norm(tape, product, *u.inner_norm, tokens(1));
+  if (u.drops_inner)  // then converted to the type of the matrix, whatever autocast makes of it
+    product = tape.to(tape.dropout(product, tape.mode().hidden_dropout), tape.mode().parameters);
+  return row(tape, product, inner, u.hidden, tokens(1));
+}
+
+/// Weights of the chosen experts, one a pair of token and expert.
+Value routed(Tape& tape, const Value& x, const FeedForwardUse& u) {
+  const ExpertsUse& e = *u.experts;
+  const Size used = e.used;
+  Value source = x;
+  Value logits;
+  if (e.router == RouterKind::sigmoid || e.router == RouterKind::softmax_fp32) {
+    // The product itself runs in fp32 on fp32 copies; under autocast it is cast back.
+    source = tape.to(x, Held::fp32);
+    logits = tape.linear_as_is(source, u.hidden, e.experts);
+    if (tape.mode().parameters != Held::fp32 && x.grad)
+      tape.save(constant(u.hidden * e.experts), Held::fp32, Region::outer);
+  } else {
+    logits = tape.linear_as_is(x, u.hidden, e.experts);
+  }
+  const auto chosen = [&](Held held, bool grad) {
+    return tape.make(tokens(used), held, grad, Region::outer);
+  };
+  Value weights;
+  if (e.router == RouterKind::softmax_of_chosen) {
+    tape.save(tokens(used), Held::int64, Region::outer);
+    weights = tape.softmax(chosen(logits.held, logits.grad), false);
+    return weights;
+  }
+  if (e.router == RouterKind::softmax_of_raised) {
+    tape.save(tokens(used), Held::int64, Region::outer);
+    return tape.to(tape.softmax(chosen(Held::fp32, logits.grad), true), x.held);
+  }
+  if (e.router == RouterKind::sigmoid || e.router == RouterKind::sigmoid_as_is) {
+    if (e.router == RouterKind::sigmoid_as_is) logits = tape.to(logits, Held::fp32);
+    const Value scores = tape.keeps_result(logits);
+    tape.save(tokens(used), Held::int64, Region::outer);
+    weights = chosen(scores.held, scores.grad);
+  } else {
+    const Value shares = tape.softmax(logits, true);
+    tape.save(tokens(used), Held::int64, Region::outer);
+    weights = chosen(shares.held, shares.grad);
+  }
+  if (e.normalised) {
+    const Value sum = tape.make(tokens(1), weights.held, weights.grad, Region::outer);
+    tape.save(weights), tape.save(sum);
+    if (e.router == RouterKind::softmax_fp32) tape.save(tape.like(sum));  // it is clamped
+    weights = tape.like(weights);
+  }
+  if (e.converted) weights = tape.to(weights, logits.held);
+  return weights;
+}
+
+/// Every expert multiplies every token, scaled by its score, which is 0 where it was not chosen.
+/// Source: transformers 5.23 models/llama4/modeling_llama4.py, Llama4TextMoe.
+Value every_expert(Tape& tape, const Value& x, const FeedForwardUse& u) {
+  const ExpertsUse& e = *u.experts;
+  const Value logits = tape.linear_as_is(x, u.hidden, e.experts);
+  tape.save(tokens(e.used), Held::int64, Region::outer);
+  const Value scores = tape.to(tape.keeps_result(tape.to(logits, Held::fp32)), x.held);
+  const Value copies = tape.make(tokens(e.experts * u.hidden), x.held, x.grad);
+  const Value rows = tape.multiply(copies, tape.like(scores));
+  const bool trained = tape.mode().trained;
+  Value both =
+      tape.linear(rows, e.experts * u.hidden, 2 * e.inner, tokens(1), trained, Region::inner);
+  both = tape.make(tokens(2 * e.experts * e.inner), both.held, both.grad, Region::inner);
+  const Value gate = Tape::view(both, tokens(e.experts * e.inner));
+  const Value product = gated(tape, gate, gate, u.activation);
+  tape.linear(product, e.experts * e.inner, u.hidden, tokens(1), trained, Region::outer);
+  return tape.make(tokens(u.hidden), x.held, rows.grad);
+}
+
+Value mixture(ForwardPass& pass, const Value& x, const FeedForwardUse& u) {
+  Tape& tape = *pass.tape;
+  const ExpertsUse& e = *u.experts;
+  const bool trained = tape.mode().trained;
+  Value shared;
+  if (e.shared_inner > 0) {
+    FeedForwardUse one = u;
+    one.experts.reset();
+    one.gating = e.shared_fused ? Gating::fused : Gating::separate;
+    shared = dense(tape, x, one, e.shared_inner);
+    if (e.shared_gate) {
+      const Value gate = tape.keeps_result(tape.linear_as_is(x, u.hidden, 1));
+      shared = tape.multiply(shared, gate);
+    }
+  }
+  if (e.all_tokens) return tape.add(every_expert(tape, x, u), shared);
+  const Value weights = routed(tape, x, u);
+  const Size used = e.used;
+  const auto routed_rows = [&](Size elements) {
+    return tokens(
+        static_cast<Size>(std::ceil(tape.mode().imbalance * static_cast<double>(elements))));
+  };
+  // Rows sorted by expert: three index lists, the rows themselves, the offsets of the groups.
+  for (int list = 0; list < 3; ++list) tape.save(tokens(used), Held::int64, Region::outer);
+  if (e.clamped) tape.save(2 * tokens(used), Held::int64, Region::outer);  // biases are gathered
+  const Value sorted_weights = tape.like(weights);
+  const Value rows = tape.make(routed_rows(used * u.hidden), x.held, x.grad, Region::outer);
+  if (trained) tape.save_operand(rows);
+  tape.save(constant(e.experts), Held::int32, Region::outer);
+  const bool grad = x.grad || trained;
+  const Value both = tape.make(routed_rows(2 * used * e.inner), x.held, grad, Region::inner);
+  const Value gate = Tape::view(both, routed_rows(used * e.inner));
+  Value product;
+  if (e.clamped) {
+    // clamp(gate), clamp(up): both views of one tensor; (up + 1) · (gate · sigmoid(α · gate))
+    tape.save(both);
+    const Value gate_clamped = tape.like(gate), up = tape.scale(tape.like(gate));
+    const Value share = tape.keeps_result(tape.scale(gate_clamped));
+    product = tape.multiply(up, tape.multiply(gate_clamped, share));
+  } else {
+    product = gated(tape, gate, gate, u.activation);
+  }
+  if (trained) tape.save_operand(product);
+  const Value out = tape.make(routed_rows(used * u.hidden), product.held, grad, Region::outer);
+  const Value weighted = tape.multiply(out, sorted_weights);
+  const Value sum =
+      tape.to(tape.make(tokens(u.hidden), weighted.held, weighted.grad, Region::outer), x.held);
+  return e.shared_inner > 0 ? tape.add(sum, shared) : sum;
+}
+
+}  // namespace
+
+Value run_activation(Tape& tape, const Value& x, ActivationKind kind) {
+  if (tape.mode().kernels.activation_kernels && kind == ActivationKind::tanh_written_out)
+    return tape.keeps_input(x);
+  switch (kind) {
+    case ActivationKind::input:
+      return tape.keeps_input(x);
+    case ActivationKind::result:
+      return tape.keeps_result(x);
+    case ActivationKind::squared_relu:
+      return tape.power(tape.keeps_result(x));
+    case ActivationKind::tanh_written_out: {
+      // 0.5 x · (1 + tanh(c (x + 0.044715 x³)))
+      const Value half = tape.scale(x), cube = tape.power(x);
+      const Value bent = tape.keeps_result(tape.add(x, tape.scale(cube)));
+      return tape.multiply(tape.scale(bent), half);
+    }
+    case ActivationKind::sigmoid_product:
+      return tape.multiply(x, tape.keeps_result(tape.scale(x)));
+    case ActivationKind::xielu: {
+      // where(x > 0, a x² + b x, (expm1(min(x, ε)) - x) a + b x)
+      tape.save(tape.make(x.extent, Held::boolean, false, x.region));
+      const Value square = tape.power(x), bent = tape.keeps_result(tape.keeps_input(x));
+      if (x.grad || tape.mode().trained) tape.save(tape.like(square)), tape.save(tape.like(bent));
+      return tape.like(x);
+    }
+  }
+  return tape.keeps_input(x);
+}
+
+Value run_feed_forward(ForwardPass& pass, const Value& x, const FeedForwardUse& u) {
+  return u.experts ? mixture(pass, x, u) : dense(*pass.tape, x, u, u.inner);
+}
+
+}  // namespace headroom::model

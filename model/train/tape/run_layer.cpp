@@ -1,0 +1,59 @@
+// A layer's residuals around its attention and its feed-forward.
+#include "model/train/tape/layer_run.hpp"
+
+namespace headroom::model {
+namespace {
+
+Value normed(Tape& tape, const Value& x, const std::optional<NormUse>& norm) {
+  return norm ? run_norm(tape, x, *norm, tokens(1)) : x;
+}
+
+}  // namespace
+
+Value run_layer(ForwardPass& pass, const Value& residual, const LayerUse& use) {
+  Tape& tape = *pass.tape;
+  const auto dropped = [&](const Value& x, bool drops) {
+    return tape.dropout(x, drops ? tape.mode().hidden_dropout : 0);
+  };
+  const auto scaled = [&](const Value& half, Size width) {
+    if (!use.scaled) return half;
+    return tape.multiply(half, tape.parameter(constant(width), tape.mode().trained));
+  };
+  Value x = residual;
+  const bool mixes = use.attention || use.mixer;
+  const Value read = use.norms_the_sum || !mixes ? x : normed(tape, x, use.before_attention);
+  Value attended;
+  if (use.attention) {
+    attended = run_attention(pass, read, read, *use.attention);
+    attended = dropped(normed(tape, attended, use.after_attention), use.drops_attention);
+    attended = scaled(attended, use.attention->hidden);
+  }
+  if (use.mixer) {
+    const Value mixed = run_mixer(pass, read, *use.mixer);
+    attended = use.attention ? tape.add(attended, mixed) : mixed;
+  }
+  if (use.parallel) {
+    const Value fed_by = use.before_feed_forward ? normed(tape, x, use.before_feed_forward) : read;
+    const Value fed =
+        dropped(run_feed_forward(pass, fed_by, *use.feed_forward), use.drops_feed_forward);
+    return tape.add(tape.add(attended, fed), x);
+  }
+  if (mixes) {
+    x = tape.add(x, attended);
+    if (use.norms_the_sum) x = normed(tape, x, use.before_attention);
+  }
+  if (use.cross_attention) {
+    const Value asked = use.norms_the_sum ? x : normed(tape, x, use.before_cross_attention);
+    const Value answer = run_attention(pass, asked, pass.memory, *use.cross_attention);
+    x = tape.add(x, dropped(answer, use.drops_attention));
+    if (use.norms_the_sum) x = normed(tape, x, use.before_cross_attention);
+  }
+  if (!use.feed_forward) return x;
+  const Value fed_by = use.norms_the_sum ? x : normed(tape, x, use.before_feed_forward);
+  Value fed = run_feed_forward(pass, fed_by, *use.feed_forward);
+  fed = dropped(normed(tape, fed, use.after_feed_forward), use.drops_feed_forward);
+  x = tape.add(x, scaled(fed, use.feed_forward->hidden));
+  return use.norms_the_sum ? normed(tape, x, use.before_feed_forward) : x;
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,123 @@
+// Recurrent mixers and short convolutions, with the kernels that they are trained with on a GPU:
+// without these, transformers keeps every state of every token in fp32, which nobody trains with.
+#include "model/train/tape/layer_run.hpp"
+
+namespace headroom::model {
+namespace {
+
+Value row(Tape& tape, const Value& x, Size in, Size out) {
+  return tape.linear(x, in, out, tokens(1), tape.mode().trained, Region::outer);
+}
+Value mixer_column(Tape& tape, const Value& x, Size in, Size out) {
+  return tape.linear(x, in, out, tokens(1), tape.mode().trained, Region::inner);
+}
+Value inner(Tape& tape, Size width, Held held) {
+  return tape.make(tokens(width), held, true, Region::inner);
+}
+
+/// States that the scan keeps: two of each element in fp32, once for every 2048 tokens.
+void save_states(Tape& tape, const MixerUse& u) {
+  tape.save(tokens((2 * u.inner * u.state + 2047) / 2048), Held::fp32, Region::inner);
+}
+
+/// One function from the first matrix's result to the layer's: what lies between is made again.
+/// Source: state-spaces/mamba, mamba_ssm/ops/selective_scan_interface.py, MambaInnerFn with
+/// checkpoint_lvl 1 (xz, x_dbl, A, B, C, scan_intermediates, out).
+Value mamba(Tape& tape, const Value& x, const MixerUse& u) {
+  const Value both = mixer_column(tape, x, u.hidden, 2 * u.inner);
+  tape.save(both);
+  for (const Size width : {u.rank + 2 * u.state, u.state, u.state, u.inner})
+    tape.save(tokens(width), both.held, Region::inner);
+  tape.save(constant(u.inner * u.state), Held::fp32, Region::inner);
+  save_states(tape, u);
+  return tape.make(tokens(u.hidden), both.held, true);
+}
+
+/// Convolution, projections with norms and the scan as functions of their own. Source: transformers
+/// 5.23 models/jamba/modeling_jamba.py; the same file, SelectiveScanFn.
+Value mamba_with_norms(Tape& tape, const Value& x, const MixerUse& u) {
+  const Value both = mixer_column(tape, x, u.hidden, 2 * u.inner);
+  tape.save(both);
+  const Value convolved = inner(tape, u.inner, both.held), by_token = tape.like(convolved);
+  tape.save(convolved);
+  const Value parts = mixer_column(tape, by_token, u.inner, u.rank + 2 * u.state);
+  const NormUse norm{NormKind::rms, u.rank};
+  const Value rank = run_norm(tape, inner(tape, u.rank, parts.held), norm, tokens(1));
+  for (int of = 0; of < 2; ++of)
+    tape.save(
+        run_norm(tape, inner(tape, u.state, parts.held), {NormKind::rms, u.state}, tokens(1)));
+  tape.save(mixer_column(tape, rank, u.rank, u.inner));
+  tape.save(constant(u.inner * u.state), Held::fp32, Region::inner);
+  save_states(tape, u);
+  tape.save(inner(tape, u.inner, both.held));
+  return row(tape, inner(tape, u.inner, both.held), u.inner, u.hidden);
+}
+
+/// Source: mamba_ssm/ops/triton/ssd_combined.py, MambaSplitConv1dScanCombinedFn (zxbcdt, out_x, A,
+/// rstd); chunks' states are made again.
+Value mamba2(Tape& tape, const Value& x, const MixerUse& u) {
+  const Value all = mixer_column(tape, x, u.hidden, u.projected);
+  tape.save(all);
+  tape.save(tokens(u.inner), all.held, Region::inner);
+  tape.save(tokens(u.groups), Held::fp32, Region::inner);
+  tape.save(constant(u.heads), Held::fp32, Region::inner);
+  return tape.make(tokens(u.hidden), all.held, true);
+}
+
+/// Gated delta rule: queries and keys stand beside every head of values. Source: transformers 5.23
+/// models/qwen3_next/modeling_qwen3_next.py; fla/ops/gated_delta_rule/chunk.py,
+/// ChunkGatedDeltaRuleFunction (q, k and their roots, v, g, beta, A of 64 a token and head),
+/// fla/modules/fused_norm_gate.py.
+Value delta_rule(Tape& tape, const Value& x, const MixerUse& u) {
+  const Size keys = 2 * u.key_width, heads = u.heads;
+  const Value all = mixer_column(tape, x, u.hidden, keys + 2 * u.inner);
+  const Value ba = tape.linear_as_is(x, u.hidden, 2 * heads);
+  const Value mixed = inner(tape, keys + u.inner, all.held);
+  tape.save(mixed);  // the convolution's input, put together by channel
+  const Value convolved = tape.like(mixed);
+  tape.save(tape.keeps_result(inner(tape, heads, ba.held)));    // beta
+  tape.save(tape.keeps_input(inner(tape, heads, Held::fp32)));  // softplus
+  tape.save(inner(tape, heads, Held::fp32));                    // its result
+  const Size repeated = heads * u.key_dim;
+  tape.save(inner(tape, repeated, all.held)), tape.save(inner(tape, repeated, all.held));
+  tape.save(2 * tokens(heads), Held::fp32, Region::inner);  // roots
+  tape.save(convolved);                                     // values, a view
+  tape.save(inner(tape, heads, Held::fp32));                // decays, summed up
+  tape.save(inner(tape, 64 * heads, all.held));
+  const Value out = inner(tape, u.inner, all.held);
+  tape.save(out), tape.save(all);  // the gate is a view of what the first matrix made
+  tape.save(tokens(heads), Held::fp32, Region::inner);
+  return row(tape, tape.like(out), u.inner, u.hidden);
+}
+
+/// C · conv(B · x), all three from one matrix. Source: transformers 5.23
+/// models/lfm2/modeling_lfm2.py, Lfm2ShortConv.
+Value short_convolution(Tape& tape, const Value& x, const MixerUse& u) {
+  const Value all = mixer_column(tape, x, u.hidden, 3 * u.inner);
+  const Value part = Tape::view(all, tokens(u.inner));
+  const Value product = tape.multiply(part, part);
+  tape.save(product);
+  const Value convolved = tape.like(product);
+  return row(tape, tape.multiply(convolved, part), u.inner, u.hidden);
+}
+
+}  // namespace
+
+Value run_mixer(ForwardPass& pass, const Value& x, const MixerUse& u) {
+  Tape& tape = *pass.tape;
+  switch (u.kind) {
+    case MixerKind::mamba:
+      return mamba(tape, x, u);
+    case MixerKind::mamba_with_norms:
+      return mamba_with_norms(tape, x, u);
+    case MixerKind::mamba2:
+      return mamba2(tape, x, u);
+    case MixerKind::delta_rule:
+      return delta_rule(tape, x, u);
+    case MixerKind::short_convolution:
+      return short_convolution(tape, x, u);
+  }
+  return x;
+}
+
+}  // namespace headroom::model

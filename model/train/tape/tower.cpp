@@ -1,0 +1,42 @@
+#include "model/train/tape/tower.hpp"
+
+#include <algorithm>
+
+namespace headroom::model {
+
+bool in_a_tower(const Model& model, Size i) {
+  const Profile& p = model.profile;
+  return p.generative && !model.encoder_decoder && (i < p.first_decoding || i >= p.end_decoding);
+}
+
+bool VisionTower::contains(std::string_view name) const {
+  return name.size() > root.size() && name.starts_with(root) && name[root.size()] == '.' &&
+         name.find("merger") == std::string_view::npos;
+}
+
+std::optional<VisionTower> vision_tower(const Model& model) {
+  const Profile& p = model.profile;
+  const auto [first, last] = p.towers();
+  if (model.images.kind == ImageTokens::unknown || last <= first || !in_a_tower(model, first))
+    return std::nullopt;
+  // Where the paths of its layers and of the language model's part.
+  const std::string &tower = p.layers[static_cast<std::size_t>(first)].path,
+                    &text = p.layers[static_cast<std::size_t>(p.first_decoding)].path;
+  const auto differ = std::mismatch(tower.begin(), tower.end(), text.begin(), text.end()).first;
+  VisionTower v{
+      .root = tower.substr(0, tower.find('.', static_cast<std::size_t>(differ - tower.begin()))),
+      .first = first,
+      .last = first,
+      .hidden = model.images.hidden};
+  while (v.last < last && v.contains(p.layers[static_cast<std::size_t>(v.last)].path)) ++v.last;
+  for (const Tensor& t : model.part.tensors)
+    if (v.contains(t.name) &&
+        (t.name.ends_with("class_embedding") || t.name.ends_with("cls_token")))
+      v.class_tokens = 1;
+  v.patches_of_token = model.images.kind == ImageTokens::fixed
+                           ? std::max<Size>(1, model.images.patches / model.images.tokens)
+                           : model.images.merge * model.images.merge;
+  return v;
+}
+
+}  // namespace headroom::model
