@@ -44,8 +44,8 @@ class Points {
     for (const char* name : models) {
       models_.push_back(std::make_unique<model::Model>(sweep::resolve_model(name)));
       for (const char* precision : axes.precisions) {
-        weights_.push_back(std::make_unique<model::Weights>(
-            model::hold(*models_.back(), model::scheme(precision))));
+        weights_.push_back(std::make_unique<model::QuantisedModel>(
+            model::quantise(*models_.back(), model::scheme(precision))));
         for (const char* engine : axes.engines) add(*weights_.back(), engine, axes);
       }
     }
@@ -53,7 +53,7 @@ class Points {
   const std::vector<model::Scenario>& all() const { return all_; }
 
  private:
-  void add(const model::Weights& weights, const char* engine, const Axes& axes) {
+  void add(const model::QuantisedModel& weights, const char* engine, const Axes& axes) {
     model::Scenario point;
     point.weights = &weights;
     point.machine = &machine_;
@@ -74,7 +74,7 @@ class Points {
 
   Machine machine_;
   std::vector<std::unique_ptr<model::Model>> models_;
-  std::vector<std::unique_ptr<model::Weights>> weights_;
+  std::vector<std::unique_ptr<model::QuantisedModel>> weights_;
   std::vector<model::Scenario> all_;
 };
 
@@ -205,11 +205,11 @@ void make_every_model(benchmark::State& state) {
 }
 BENCHMARK(make_every_model)->Unit(benchmark::kMillisecond);
 
-void hold(benchmark::State& state, std::string_view scheme) {
+void quantise(benchmark::State& state, std::string_view scheme) {
   const auto model = sweep::resolve_model("deepseek-ai/DeepSeek-V2.5");
-  for (auto _ : state) benchmark::DoNotOptimize(model::hold(model, model::scheme(scheme)));
+  for (auto _ : state) benchmark::DoNotOptimize(model::quantise(model, model::scheme(scheme)));
 }
-BENCHMARK_CAPTURE(hold, bf16, "bf16")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(hold, q4_K_M, "q4_K_M")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(quantise, bf16, "bf16")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(quantise, q4_K_M, "q4_K_M")->Unit(benchmark::kMillisecond);
 
 }  // namespace

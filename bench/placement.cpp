@@ -52,7 +52,7 @@ BENCHMARK_CAPTURE(module_tree, llama_70b, llama)->Unit(benchmark::kMicrosecond);
 /// Budget by budget, as the fastest axis of a sweep.
 void placement(benchmark::State& state, std::string_view name, std::string_view engine) {
   const auto model = sweep::resolve_model(name);
-  const auto weights = hold(model, scheme("bf16"));
+  const auto weights = quantise(model, scheme("bf16"));
   const auto machine = parse_machine("2x rtx-4090 @ dual-epyc-120gb", shipped_catalogue());
   Scenario point;
   point.weights = &weights;
@@ -76,7 +76,7 @@ BENCHMARK_CAPTURE(placement, alternating_windows, "google/gemma-3-27b-it", "llam
 void best(benchmark::State& state, std::string_view name, std::string_view held,
           std::string_view engine) {
   const auto model = sweep::resolve_model(name);
-  const auto weights = hold(model, scheme(held));
+  const auto weights = quantise(model, scheme(held));
   const auto machine = parse_machine("2x rtx-4090 @ dual-epyc-120gb", shipped_catalogue());
   Scenario point;
   point.weights = &weights;
@@ -92,7 +92,7 @@ BENCHMARK_CAPTURE(best, experts, "deepseek-ai/DeepSeek-V2.5", "q4_K_M", "llama.c
 
 void all_strategies(benchmark::State& state) {
   const auto model = sweep::resolve_model(opt);
-  const auto weights = hold(model, scheme("fp16"));
+  const auto weights = quantise(model, scheme("fp16"));
   const auto machine = parse_machine("rtx-4060 @ desktop-ddr4-32gb", shipped_catalogue());
   Scenario point;
   point.weights = &weights;

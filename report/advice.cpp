@@ -15,50 +15,50 @@
 namespace headroom::report {
 namespace {
 
-Grade best_grade(const Line& line) { return grade(line.roomiest().estimate); }
-Size weights(const Line& line) { return line.roomiest().estimate.weights.count(); }
-Size gpu_total(const Line& line) { return line.gpus * line.gpu_memory; }
+Grade best_grade(const ModelRow& line) { return grade(line.roomiest().estimate); }
+Size weights(const ModelRow& line) { return line.roomiest().estimate.weights.count(); }
+Size gpu_total(const ModelRow& line) { return line.gpus * line.gpu_memory; }
 
 /// Of a whole answer, the prompt's time included; infinite where it does not run.
-double answer_s(const Line& line) {
+double answer_s(const ModelRow& line) {
   return best_grade(line) < Grade::does_not_fit ? line.roomiest().estimate.total.value()
                                                 : std::numeric_limits<double>::infinity();
 }
 
 /// Whether `a` is the better answer: on GPUs the larger precision, with offload the faster.
-bool better(const Line& a, const Line& b) {
+bool better(const ModelRow& a, const ModelRow& b) {
   const bool on_gpus = best_grade(a) == Grade::on_gpus;
   if (on_gpus != (best_grade(b) == Grade::on_gpus)) return on_gpus;
   return on_gpus ? weights(a) > weights(b) : answer_s(a) < answer_s(b);
 }
 
 /// The best smaller precision that answers sooner; nullptr: none.
-const Line* smaller(std::span<const Line* const> here, const Line& from) {
-  const Line* best = nullptr;
-  for (const Line* line : here)
+const ModelRow* smaller(std::span<const ModelRow* const> here, const ModelRow& from) {
+  const ModelRow* best = nullptr;
+  for (const ModelRow* line : here)
     if (weights(*line) < weights(from) && answer_s(*line) < answer_s(from) &&
         (!best || better(*line, *best)))
       best = line;
   return best;
 }
 
-std::string precision_advice(const Line& from, const Line& to) {
+std::string precision_advice(const ModelRow& from, const ModelRow& to) {
   const auto& before = from.roomiest().estimate;
   const auto& after = to.roomiest().estimate;
   std::string words = fmt::format("{}: {} → {}, {}", held_label(to),
-                                  shown(before.weights.real().value(), Shown::gib),
+                                  shown(before.weights.real().value(), DisplayUnit::gib),
                                   gib(after.weights), verdict_words(to, to.roomiest()));
   if (best_grade(to) != Grade::on_gpus && before.tokens_s > 0)
-    words +=
-        fmt::format(", {} → {} tokens/s, {} → {} s an answer", shown(before.tokens_s, Shown::plain),
-                    shown(after.tokens_s, Shown::plain), shown(answer_s(from), Shown::seconds),
-                    shown(answer_s(to), Shown::seconds));
+    words += fmt::format(
+        ", {} → {} tokens/s, {} → {} s an answer", shown(before.tokens_s, DisplayUnit::plain),
+        shown(after.tokens_s, DisplayUnit::plain), shown(answer_s(from), DisplayUnit::seconds),
+        shown(answer_s(to), DisplayUnit::seconds));
   return words;
 }
 
-std::string more_gpus(const Line& from, std::span<const Line* const> all) {
-  const Line* best = nullptr;
-  for (const Line* line : all)
+std::string more_gpus(const ModelRow& from, std::span<const ModelRow* const> all) {
+  const ModelRow* best = nullptr;
+  for (const ModelRow* line : all)
     if (line->model == from.model && line->precision == from.precision &&
         best_grade(*line) == Grade::on_gpus && gpu_total(*line) > gpu_total(from) &&
         (!best || gpu_total(*line) < gpu_total(*best)))
@@ -83,26 +83,26 @@ std::string shortage(const model::Estimate& e) {
 
 }  // namespace
 
-const Line& wanted(std::span<const Line* const> here) {
-  for (const Line* line : here)
+const ModelRow& wanted(std::span<const ModelRow* const> here) {
+  for (const ModelRow* line : here)
     if (line->held == line->checkpoint && best_grade(*line) != Grade::refused) return *line;
-  return **std::ranges::max_element(here, {}, [](const Line* line) {
+  return **std::ranges::max_element(here, {}, [](const ModelRow* line) {
     return best_grade(*line) == Grade::refused ? -1 : weights(*line);
   });
 }
 
-std::string advice(const Line& from, std::span<const Line* const> here,
-                   std::span<const Line* const> all) {
+std::string advice(const ModelRow& from, std::span<const ModelRow* const> here,
+                   std::span<const ModelRow* const> all) {
   if (best_grade(from) == Grade::on_gpus) return "";
   if (best_grade(from) == Grade::refused)
     return std::string(reason_words(from.roomiest().estimate.reason));
   std::vector<std::string> words;
-  const Line* to = smaller(here, from);
+  const ModelRow* to = smaller(here, from);
   if (to) words.push_back(precision_advice(from, *to));
   if (!to || best_grade(*to) != Grade::on_gpus) words.push_back(more_gpus(from, all));
   words.push_back(shortage(from.roomiest().estimate));
   const bool hopeless = std::ranges::all_of(
-      here, [](const Line* line) { return best_grade(*line) >= Grade::disk_offload; });
+      here, [](const ModelRow* line) { return best_grade(*line) >= Grade::disk_offload; });
   if (hopeless) words.push_back("skip this model here");
   std::string joined;
   for (const auto& w : words)

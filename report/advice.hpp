@@ -10,7 +10,7 @@ namespace headroom::report {
 
 /// The line that is asked for among a model's on one machine: the checkpoint's own precision, else
 /// the largest weights.
-const Line& wanted(std::span<const Line* const> here);
+const ModelRow& wanted(std::span<const ModelRow* const> here);
 
 /// `from`: a line; `here`: the lines of its model, machine and runtime, one a precision; `all`:
 /// every line of the run. Empty where it is on GPUs already, else one or more of, joined by "; ":
@@ -20,7 +20,7 @@ const Line& wanted(std::span<const Line* const> here);
 ///   that holds it, more GPUs: at least 4 like these              or a lower bound, from the bytes
 ///   alone more CPU memory: 12.3 GiB short skip this model here                          no
 ///   precision does better than disk offload
-std::string advice(const Line& from, std::span<const Line* const> here,
-                   std::span<const Line* const> all);
+std::string advice(const ModelRow& from, std::span<const ModelRow* const> here,
+                   std::span<const ModelRow* const> all);
 
 }  // namespace headroom::report

@@ -22,11 +22,11 @@ Cell an_hour(const Prices& prices, const Machine& machine, model::Acquisition wa
 }
 
 Column axis(std::string_view name, std::string_view unit, std::string_view heading, SqlType type,
-            std::string_view meaning, Shown shown = Shown::plain) {
+            std::string_view meaning, DisplayUnit shown = DisplayUnit::plain) {
   return {name, unit, heading, meaning, ColumnKind::axis, type, shown, {}, {}};
 }
 Column fact(std::string_view name, std::string_view unit, std::string_view heading, SqlType type,
-            Origin origin, std::string_view meaning, Shown shown = Shown::plain) {
+            Origin origin, std::string_view meaning, DisplayUnit shown = DisplayUnit::plain) {
   return {name, unit, heading, meaning, ColumnKind::fact, type, shown, origin, {}};
 }
 /// An interval of the runtime: its low end, its high end and the measurements behind it.
@@ -66,7 +66,7 @@ void add_axis_columns(std::vector<Column>& all) {
   const auto of_serving = [&](std::string_view name, std::string_view unit,
                               std::string_view heading, std::string_view meaning) {
     all.push_back(axis(name, unit, heading, integer, meaning));
-    all.back().only = Only::serving;
+    all.back().applies_to = AppliesTo::serving;
   };
   of_serving("concurrency", "", "requests at once",
              "of an engine under load, with `batch` of them together; the columns serving_*");
@@ -87,11 +87,11 @@ void add_axis_columns(std::vector<Column>& all) {
                      "in every prompt, beside its text: their number and pixels; empty: none"));
   all.push_back(axis("gpu_budget_bytes", "B", "GPU budget", integer,
                      "all the process may use on each GPU; empty: as the runtime takes by default",
-                     Shown::gib));
+                     DisplayUnit::gib));
   all.push_back(axis("ram_budget_bytes", "B", "RAM budget", integer,
-                     "host memory the process may use; empty: all of it", Shown::gib));
+                     "host memory the process may use; empty: all of it", DisplayUnit::gib));
   all.push_back(axis("disk_budget_bytes", "B", "disk budget", integer,
-                     "disk that weights may be left on; empty: all of it", Shown::gib));
+                     "disk that weights may be left on; empty: all of it", DisplayUnit::gib));
   all.push_back(axis("tensor_parallel", "", "TP", integer,
                      "cards that share each layer; empty: as the runtime splits"));
   all.push_back(axis("pipeline_parallel", "", "PP", integer,
@@ -116,11 +116,11 @@ void add_fact_columns(std::vector<Column>& all) {
   all.push_back(fact(
       "parameters", "", "parameters", integer,
       +[](const Model& m) { return known(m.profile.parameters); },
-      "parameters of the model, tied ones once", Shown::billions));
+      "parameters of the model, tied ones once", DisplayUnit::billions));
   all.push_back(fact(
       "active_parameters", "", "active", integer,
       +[](const Model& m) { return known(m.profile.parameters_active); },
-      "parameters that one token uses", Shown::billions));
+      "parameters that one token uses", DisplayUnit::billions));
   all.push_back(fact(
       "positions", "tokens", "positions", integer,
       +[](const Model& m) { return known(m.shape.positions); },
@@ -137,10 +137,10 @@ void add_fact_columns(std::vector<Column>& all) {
           least = least == 0 ? d.memory.count() : std::min(least, d.memory.count());
         return known(least);
       },
-      "memory of the smallest card", Shown::gib));
+      "memory of the smallest card", DisplayUnit::gib));
   all.push_back(fact(
       "ram_bytes", "B", "RAM", integer, +[](const Machine& m) { return known(m.host.ram.count()); },
-      "memory of the host", Shown::gib));
+      "memory of the host", DisplayUnit::gib));
   all.push_back(fact(
       "ram_stated", "", "RAM stated", integer,
       +[](const Machine& m) { return Cell(std::int64_t{!m.ram_assumed}); },
@@ -180,7 +180,7 @@ void add_fact_columns(std::vector<Column>& all) {
   all.push_back(fact(
       "utilisation", "", "at work", real,
       +[](const Prices& p, const Machine&) { return Cell(model::utilisation_of(p)); },
-      "share of the time that the machine is at work, by your prices", Shown::percent));
+      "share of the time that the machine is at work, by your prices", DisplayUnit::percent));
   all.push_back(fact(
       "price_assumptions", "", "assumptions of prices", text,
       +[](const Prices& p, const Machine&) { return Cell(std::string_view(p.assumptions)); },

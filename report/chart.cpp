@@ -57,7 +57,7 @@ std::string key_text(const Curve& curve) {
   if (std::ranges::none_of(curve.points, &CurvePoint::fits)) return curve.label + ", fits nowhere";
   if (!curve.knee) return curve.label + ", still rising at the end";
   const CurvePoint& p = curve.points[curve.knee->index];
-  const auto speed = [&](double factor) { return shown(p.tokens_s / factor, Shown::plain); };
+  const auto speed = [&](double factor) { return shown(p.tokens_s / factor, DisplayUnit::plain); };
   return fmt::format("{}, {} at {:.3g} GiB{}: {} tokens/s ({} to {})", curve.label,
                      curve.knee->index == 0 ? "best" : "knee", p.allocation,
                      curve.knee->index == 0 ? " already" : "", speed(1), speed(p.times.tpot.high),

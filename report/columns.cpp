@@ -18,7 +18,7 @@ std::vector<Column> make_columns() {
                  "number of the point in its run",
                  ColumnKind::point,
                  SqlType::integer,
-                 Shown::plain,
+                 DisplayUnit::plain,
                  {},
                  {}});
   add_axis_columns(all);

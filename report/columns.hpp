@@ -26,10 +26,10 @@ enum class ColumnKind { point, axis, fact, outcome, derived };
 enum class SqlType { integer, real, text };
 
 /// Points that have a column: any; those of training; those that ask for a concurrency.
-enum class Only { any, training, serving };
+enum class AppliesTo { any, training, serving };
 
 /// How a text or Markdown table shows the number. CSV, JSON and SQL always have the unit itself.
-enum class Shown { plain, gib, milliseconds, seconds, percent, billions };
+enum class DisplayUnit { plain, gib, milliseconds, seconds, percent, billions };
 
 /// Where the value of a column comes from.
 using OfEstimate = Cell (*)(const model::Estimate&);
@@ -49,11 +49,11 @@ struct Column {
   std::string_view meaning;  ///< one line for column_meaning
   ColumnKind kind;
   SqlType type;
-  Shown shown;
-  Origin origin;          ///< axes have none: the spec gives their values
-  std::string sql;        ///< outcomes: an expression over stored columns; derived ones: also
-                          ///< over facts, whose names stand in brackets
-  Only only = Only::any;  ///< empty but for such points
+  DisplayUnit shown;
+  Origin origin;    ///< axes have none: the spec gives their values
+  std::string sql;  ///< outcomes: an expression over stored columns; derived ones: also
+                    ///< over facts, whose names stand in brackets
+  AppliesTo applies_to = AppliesTo::any;  ///< empty but for such points
 };
 
 /// Every readable column, in the order of `result` and results.csv.

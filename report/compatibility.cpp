@@ -34,7 +34,7 @@ std::string_view mark(Grade grade) {
 }
 
 std::string speed(const model::Estimate& e) {
-  return e.tokens_s > 0 ? shown(e.tokens_s, Shown::plain) + " tokens/s" : "";
+  return e.tokens_s > 0 ? shown(e.tokens_s, DisplayUnit::plain) + " tokens/s" : "";
 }
 
 /// "12 / 60 / 8 layers on GPU / CPU / disk" where something is offloaded.
@@ -44,7 +44,7 @@ std::string split_words(const model::Estimate& e) {
                      e.layers_disk);
 }
 
-std::string context(const Entry& entry) {
+std::string context(const BudgetPoint& entry) {
   if (!entry.longest_context || *entry.longest_context == 0) return "";
   return fmt::format("context up to {} tokens", *entry.longest_context);
 }
@@ -52,8 +52,8 @@ std::string context(const Entry& entry) {
 enum class Held { always, where_it_differs };
 
 /// Verdict, weights, split, context and speed, a line each.
-std::string matrix_cell(const Line& line, Held held) {
-  const Entry& entry = line.roomiest();
+std::string matrix_cell(const ModelRow& line, Held held) {
+  const BudgetPoint& entry = line.roomiest();
   const bool named = held == Held::always || line.held != line.precision;
   std::string cell = fmt::format(
       "{} {}<br>{}{}", mark(grade(entry.estimate)), markdown_text(verdict_words(line, entry)),
@@ -64,7 +64,8 @@ std::string matrix_cell(const Line& line, Held held) {
 }
 
 /// The lines of `machine`'s models by the model's name.
-const std::vector<const Line*>* lines_of_model(const MachineLines& machine, std::string_view name) {
+const std::vector<const ModelRow*>* lines_of_model(const MachineLines& machine,
+                                                   std::string_view name) {
   for (const auto& model : machine.models)
     if (model.front()->model == name) return &model;
   return nullptr;
@@ -72,7 +73,7 @@ const std::vector<const Line*>* lines_of_model(const MachineLines& machine, std:
 
 /// Models × machines, each in the precision that is asked for, with what would help.
 std::string overview(const std::vector<MachineLines>& machines,
-                     const std::vector<const Line*>& all) {
+                     const std::vector<const ModelRow*>& all) {
   std::vector<std::string> headings{"model"}, models;
   for (const auto& machine : machines) {
     headings.push_back(title(machine));
@@ -87,7 +88,7 @@ std::string overview(const std::vector<MachineLines>& machines,
       const auto* here = lines_of_model(machine, name);
       row.emplace_back();
       if (!here) continue;
-      const Line& line = wanted(*here);
+      const ModelRow& line = wanted(*here);
       row.back() = matrix_cell(line, Held::always);
       if (const auto words = advice(line, *here, all); !words.empty())
         row.back() += "<br>→ " + markdown_text(words);
@@ -99,16 +100,16 @@ std::string overview(const std::vector<MachineLines>& machines,
 std::vector<std::string> precisions_of(const MachineLines& machine) {
   std::vector<std::string> names;
   for (const auto& model : machine.models)
-    for (const Line* line : model)
+    for (const ModelRow* line : model)
       if (std::ranges::find(names, line->label) == names.end()) names.push_back(line->label);
   return names;
 }
 
 std::string billions(double parameters) {
-  return parameters > 0 ? shown(parameters, Shown::billions) : "";
+  return parameters > 0 ? shown(parameters, DisplayUnit::billions) : "";
 }
 
-std::string matrix(const MachineLines& machine, const std::vector<const Line*>& all) {
+std::string matrix(const MachineLines& machine, const std::vector<const ModelRow*>& all) {
   const auto precisions = precisions_of(machine);
   std::vector<std::string> headings{"model", "parameters (billions)"};
   std::vector<bool> right{false, true};
@@ -123,7 +124,7 @@ std::string matrix(const MachineLines& machine, const std::vector<const Line*>& 
     auto& row = rows.emplace_back();
     row = {markdown_text(model.front()->model), billions(model.front()->parameters)};
     for (const auto& p : precisions) {
-      const auto line = std::ranges::find(model, p, &Line::label);
+      const auto line = std::ranges::find(model, p, &ModelRow::label);
       row.push_back(line == model.end() ? "" : matrix_cell(**line, Held::where_it_differs));
     }
     row.push_back(markdown_text(advice(wanted(model), model, all)));
@@ -134,9 +135,9 @@ std::string matrix(const MachineLines& machine, const std::vector<const Line*>& 
 std::string details(const MachineLines& machine) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& model : machine.models)
-    for (const Line* line : without_repeats(model)) {
+    for (const ModelRow* line : without_repeats(model)) {
       const auto& e = line->roomiest().estimate;
-      const auto bytes = [](Bytes b) { return shown(b.real().value(), Shown::gib); };
+      const auto bytes = [](Bytes b) { return shown(b.real().value(), DisplayUnit::gib); };
       const auto interval = fmt::format(
           "{:.1f} – {:.1f}", e.gpu_bytes.real().value() * line->factors.memory.low / (1 << 30),
           e.gpu_bytes.real().value() * line->factors.memory.high / (1 << 30));
@@ -146,9 +147,10 @@ std::string details(const MachineLines& machine) {
            grade(e) == Grade::refused ? "" : bytes(e.kv_cache),
            placed ? fmt::format("{} / {} / {}", e.layers_gpu, e.layers_cpu, e.layers_disk) : "",
            placed ? bytes(e.gpu_bytes) : "", placed ? interval : "",
-           placed ? bytes(e.cpu_bytes) : "", shown(e.load.value(), Shown::seconds),
-           shown(e.ttft.value(), Shown::milliseconds), shown(e.tpot.value(), Shown::milliseconds),
-           placed ? shown(e.tokens_s, Shown::plain) : "", std::string(speed_class(e))});
+           placed ? bytes(e.cpu_bytes) : "", shown(e.load.value(), DisplayUnit::seconds),
+           shown(e.ttft.value(), DisplayUnit::milliseconds),
+           shown(e.tpot.value(), DisplayUnit::milliseconds),
+           placed ? shown(e.tokens_s, DisplayUnit::plain) : "", std::string(speed_class(e))});
     }
   return markdown({"model", "held in", "weights (GiB)", "KV cache (GiB)", "layers GPU / CPU / disk",
                    "GPU memory (GiB)", "interval (GiB)", "RAM (GiB)", "load (s)",
@@ -160,7 +162,7 @@ std::string details(const MachineLines& machine) {
 std::string conditions(const MachineLines& machine) {
   std::vector<std::string> seen;
   for (const auto& model : machine.models)
-    for (const Line* line : model) {
+    for (const ModelRow* line : model) {
       std::string words = line->conditions;
       if (line->roomiest().budget)
         words += fmt::format(", {} on each GPU", gib(Bytes(*line->roomiest().budget)));
@@ -201,8 +203,8 @@ Table compatibility_table(const Source& source) {
               {}};
   for (const MachineLines& machine : by_machine(source.shown))
     for (const auto& model : machine.models)
-      for (const Line* line : without_repeats(model)) {
-        const Entry& entry = line->roomiest();
+      for (const ModelRow* line : without_repeats(model)) {
+        const BudgetPoint& entry = line->roomiest();
         const model::Estimate& e = entry.estimate;
         table.rows.push_back({line->machine, line->runtime, line->model, line->precision,
                               line->held, std::string(model::name_of(e.verdict)),

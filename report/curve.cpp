@@ -18,13 +18,13 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 double finite_or_none(double value) { return std::isfinite(value) ? value : none; }
 
-Curve curve_of(const Line& line) {
+Curve curve_of(const ModelRow& line) {
   Curve curve{line.held == line.precision ? line.label : line.label + ": " + line.held,
               {},
               {},
               {},
               Between::line};
-  for (const Entry& entry : line.entries) {
+  for (const BudgetPoint& entry : line.entries) {
     const auto& e = entry.estimate;
     // Without a budget the runtime takes what it takes by default: no place on the axis of budgets.
     if (!entry.budget) continue;
@@ -44,7 +44,7 @@ Curve curve_of(const Line& line) {
   return curve;
 }
 
-Figure figure_for(const Line& line) {
+Figure figure_for(const ModelRow& line) {
   std::string stem = file_name(line.model) + "." + file_name(line.machine);
   if (!line.group.empty()) stem += "." + file_name(line.group);
   const auto runtime = line.group.empty() ? std::string() : ", " + line.group;
@@ -72,7 +72,7 @@ std::string file_name(std::string_view text) {
   return name;
 }
 
-std::vector<Figure> figures_of(const std::vector<Line>& lines) {
+std::vector<Figure> figures_of(const std::vector<ModelRow>& lines) {
   struct Key {
     std::size_t grid;
     std::string machine, group, model;
@@ -81,7 +81,7 @@ std::vector<Figure> figures_of(const std::vector<Line>& lines) {
   std::vector<Key> keys;
   std::vector<Figure> figures;
   std::set<std::string> stems;
-  for (const Line& line : lines) {
+  for (const ModelRow& line : lines) {
     if (repeated(line, lines)) continue;
     Curve curve = curve_of(line);
     if (curve.points.size() < fewest_points) continue;

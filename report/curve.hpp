@@ -50,6 +50,6 @@ std::string file_name(std::string_view text);
 
 /// One figure for each grid, machine, runtime group and model whose lines have at least three
 /// budgets.
-std::vector<Figure> figures_of(const std::vector<Line>& lines);
+std::vector<Figure> figures_of(const std::vector<ModelRow>& lines);
 
 }  // namespace headroom::report

@@ -62,7 +62,7 @@ std::map<std::string, std::int64_t> values_of(const RunInfo& info, std::string_v
 
 /// A value of an axis for readers; empty where there is none.
 std::string shown_value(const Column& column, const std::string& value) {
-  return column.shown == Shown::gib && !value.empty() ? gib(Bytes(std::stoll(value))) : value;
+  return column.shown == DisplayUnit::gib && !value.empty() ? gib(Bytes(std::stoll(value))) : value;
 }
 
 void join(std::string& all, std::string_view word) {

@@ -19,10 +19,12 @@ namespace {
 constexpr std::size_t most_rows = 40;
 
 using Name = std::tuple<std::string, std::string, std::string, std::string>;
-Name name_of(const Line& line) { return {line.machine, line.runtime, line.model, line.precision}; }
+Name name_of(const ModelRow& line) {
+  return {line.machine, line.runtime, line.model, line.precision};
+}
 
 /// The verdict as a decision: without the figures that move a little every night.
-std::string decision(const Line& line) {
+std::string decision(const ModelRow& line) {
   const model::Estimate& e = line.roomiest().estimate;
   if (grade(e) == Grade::cpu_offload) return "fits with CPU offload";
   if (grade(e) == Grade::disk_offload) return "CPU + disk offload, slow";
@@ -30,7 +32,7 @@ std::string decision(const Line& line) {
     return fmt::format("does not fit: {}", reason_words(e.reason));
   return verdict_words(line, line.roomiest());
 }
-bool same_decision(const Line& a, const Line& b) {
+bool same_decision(const ModelRow& a, const ModelRow& b) {
   const model::Estimate &x = a.roomiest().estimate, &y = b.roomiest().estimate;
   return x.verdict == y.verdict && x.sure == y.sure && x.gpus_used == y.gpus_used &&
          x.reason == y.reason;
@@ -46,7 +48,7 @@ std::string point_words(const Source& source, Size point) {
     if (value.empty()) continue;
     const bool name = column.type == SqlType::text && column.name != "kv_precision";
     const auto shown_value =
-        column.shown == Shown::gib
+        column.shown == DisplayUnit::gib
             ? gib(Bytes(static_cast<Size>(number_of(source.axes.value(column.name, point), 0))))
             : value;
     words += fmt::format("{}{}{}", words.empty() ? "" : ", ",
@@ -109,11 +111,11 @@ std::string inputs_words(const Diff& diff) {
 
 Table decisions(const Diff& diff) {
   Table table{{"machine", "runtime", "model", "precision", "before", "after", "cause"}, {}};
-  std::map<Name, const Line*> before;
-  for (const Line* line : diff.before().shown) before.emplace(name_of(*line), line);
+  std::map<Name, const ModelRow*> before;
+  for (const ModelRow* line : diff.before().shown) before.emplace(name_of(*line), line);
   const bool program = diff.before().run.version != diff.after().run.version;
   const auto facts = diff.inputs();
-  const auto cause = [&](const Line& line) {
+  const auto cause = [&](const ModelRow& line) {
     std::string words;
     for (const auto& each : facts)
       if (each.how == "changed" &&
@@ -122,8 +124,8 @@ Table decisions(const Diff& diff) {
     if (program) words += words.empty() ? "program version" : "; program version";
     return words.empty() ? std::string("spec") : words;
   };
-  std::vector<const Line*> came;
-  for (const Line* line : diff.after().shown) {
+  std::vector<const ModelRow*> came;
+  for (const ModelRow* line : diff.after().shown) {
     const auto was = before.find(name_of(*line));
     if (was == before.end()) {
       came.push_back(line);
@@ -134,10 +136,10 @@ Table decisions(const Diff& diff) {
                             decision(*was->second), decision(*line), cause(*line)});
     before.erase(was);
   }
-  for (const Line* line : came)
+  for (const ModelRow* line : came)
     table.rows.push_back({line->machine, line->runtime, line->model, line->precision,
                           std::string("not asked"), decision(*line), std::string("spec")});
-  for (const Line* line : diff.before().shown)
+  for (const ModelRow* line : diff.before().shown)
     if (before.contains(name_of(*line)))
       table.rows.push_back({line->machine, line->runtime, line->model, line->precision,
                             decision(*line), std::string("not asked"), std::string("spec")});

@@ -20,7 +20,7 @@ struct Extent {
 };
 
 /// The same on its way into the store; no row: computed now.
-struct Piece {
+struct RowRange {
   Size first = 0, points = 0;
   std::optional<Size> row{};
 };

@@ -28,16 +28,16 @@ std::string significant(double value) {
 std::string shortest(std::int64_t value) { return digits(value); }
 std::string shortest(double value) { return digits(value); }
 
-std::string shown(double value, Shown how) {
+std::string shown(double value, DisplayUnit how) {
   if (!std::isfinite(value)) return "";
   switch (how) {
-    case Shown::gib:
+    case DisplayUnit::gib:
       return fmt::format("{:.2f}", value / 1073741824.0);
-    case Shown::milliseconds:
+    case DisplayUnit::milliseconds:
       return significant(value * 1e3);
-    case Shown::percent:
+    case DisplayUnit::percent:
       return fmt::format("{:.0f} %", value * 100);
-    case Shown::billions:
+    case DisplayUnit::billions:
       return fmt::format("{:.2f}", value / 1e9);
     default:
       return significant(value);
@@ -46,15 +46,15 @@ std::string shown(double value, Shown how) {
 
 std::string_view shown_unit(const Column& column) {
   switch (column.shown) {
-    case Shown::gib:
+    case DisplayUnit::gib:
       return "GiB";
-    case Shown::milliseconds:
+    case DisplayUnit::milliseconds:
       return "ms";
-    case Shown::seconds:
+    case DisplayUnit::seconds:
       return "s";
-    case Shown::billions:
+    case DisplayUnit::billions:
       return "billions";
-    case Shown::percent:
+    case DisplayUnit::percent:
       return "";
     default:
       return column.unit;

@@ -23,7 +23,7 @@ std::string markdown_cell(std::string_view name, const Value& value) {
   if (std::holds_alternative<std::monostate>(value)) return "";
   const Column* column = find_column(name);
   if (!column || std::holds_alternative<std::string>(value)) return markdown_text(text(value));
-  if (column->shown == Shown::plain && std::holds_alternative<std::int64_t>(value))
+  if (column->shown == DisplayUnit::plain && std::holds_alternative<std::int64_t>(value))
     return text(value);
   return shown(number(value), column->shown);
 }

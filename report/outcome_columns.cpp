@@ -42,16 +42,16 @@ double share(Size part, const Estimate& e) {
 
 Column outcome_column(std::string_view name, std::string_view unit, std::string_view heading,
                       SqlType type, OfEstimate origin, std::string sql, std::string_view meaning,
-                      Shown shown = Shown::plain) {
+                      DisplayUnit shown = DisplayUnit::plain) {
   return {name, unit, heading, meaning, ColumnKind::outcome, type, shown, origin, std::move(sql)};
 }
 Column stored_bytes(std::string_view name, std::string_view heading, OfEstimate origin,
                     std::string_view meaning) {
   return outcome_column(name, "B", heading, SqlType::integer, origin, std::string(name), meaning,
-                        Shown::gib);
+                        DisplayUnit::gib);
 }
-Column stored_time(std::string_view name, std::string_view heading, OfEstimate origin, Shown shown,
-                   std::string_view meaning) {
+Column stored_time(std::string_view name, std::string_view heading, OfEstimate origin,
+                   DisplayUnit shown, std::string_view meaning) {
   return outcome_column(name, "s", heading, SqlType::real, origin, std::string(name), meaning,
                         shown);
 }
@@ -94,7 +94,7 @@ void add_measurements(std::vector<Column>& all, std::string_view name, std::stri
   };
   all.push_back(
       {name, "", name, "measured rows that the same interval rests on; 0: it is a stated guess",
-       ColumnKind::derived, SqlType::integer, Shown::plain, get,
+       ColumnKind::derived, SqlType::integer, DisplayUnit::plain, get,
        fmt::format("CASE WHEN {} IS NULL THEN NULL WHEN status & 7 > {} THEN {} WHEN {} THEN 0 "
                    "ELSE [{}] END",
                    stored, static_cast<int>(model::Verdict::fits_gpus), offloaded("measurements"),
@@ -133,7 +133,8 @@ void add_memory_columns(std::vector<Column>& all) {
       decode<model::Verdict>("status & 7", 8), "whether and how it fits"));
   all.push_back(outcome_column(
       "sure", "", "sure", text, +[](const Estimate& e) { return named(e.sure); },
-      decode<model::Sure>("status >> 3 & 3", 4), "yes, marginal or no, decided on the interval"));
+      decode<model::Confidence>("status >> 3 & 3", 4),
+      "yes, marginal or no, decided on the interval"));
   all.push_back(outcome_column(
       "reason", "", "reason", text, +[](const Estimate& e) { return named(e.reason); },
       decode<model::Reason>("status >> 5 & 31", 32),
@@ -143,7 +144,7 @@ void add_memory_columns(std::vector<Column>& all) {
       +[](const Estimate& e) { return Cell(std::int64_t{e.gpus_used}); }, "status >> 10 & 65535",
       "cards that hold layers"));
   all.push_back(outcome_column(
-      "waiting", "", "waiting", integer, +[](const Estimate& e) { return Cell(e.waiting); },
+      "waiting", "", "waiting", integer, +[](const Estimate& e) { return Cell(e.queued); },
       "status >> 43",
       "sequences of each replica's batch that wait for room in the engine's pool of cache; bytes "
       "and times are of those that run"));
@@ -164,12 +165,12 @@ void add_memory_columns(std::vector<Column>& all) {
       "cpu_share", "", "on CPU", real,
       +[](const Estimate& e) { return finite(share(e.layers_cpu, e)); },
       "(layers >> 20 & 1048575) * 1.0 / nullif(" + layers + ", 0)",
-      "share of the layers that is in host memory", Shown::percent));
+      "share of the layers that is in host memory", DisplayUnit::percent));
   all.push_back(outcome_column(
       "disk_share", "", "on disk", real,
       +[](const Estimate& e) { return finite(share(e.layers_disk, e)); },
       "(layers >> 40) * 1.0 / nullif(" + layers + ", 0)",
-      "share of the layers that is left on disk", Shown::percent));
+      "share of the layers that is left on disk", DisplayUnit::percent));
   all.push_back(stored_bytes(
       "weights_bytes", "weights", +[](const Estimate& e) { return bytes(e.weights); },
       "weights and buffers, on all devices together; training: of the fullest card"));
@@ -193,7 +194,8 @@ void add_memory_columns(std::vector<Column>& all) {
       },
       "CASE WHEN status >> 26 & 1 THEN NULL ELSE weights_bytes + kv_cache_bytes + "
       "activations_bytes + overhead_bytes END",
-      "sum of the four above; empty for training, whose terms are not alive together", Shown::gib));
+      "sum of the four above; empty for training, whose terms are not alive together",
+      DisplayUnit::gib));
   all.push_back(stored_bytes(
       "gpu_bytes", "GPU memory", +[](const Estimate& e) { return bytes(e.gpu_bytes); },
       "use of the most loaded card, as nvidia-smi would show it"));
@@ -218,7 +220,7 @@ void add_memory_columns(std::vector<Column>& all) {
 
 void add_time_columns(std::vector<Column>& all) {
   using enum SqlType;
-  using enum Shown;
+  using enum DisplayUnit;
   all.push_back(stored_time(
       "load_s", "load", +[](const Estimate& e) { return finite(e.load.value()); }, seconds,
       "from the disk until ready to answer; empty where it does not fit"));

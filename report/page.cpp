@@ -65,13 +65,13 @@ std::string summary(const Source& source, const std::vector<MachineLines>& machi
                     html_text(source.run.version), source.run.points);
 }
 
-std::string matrix_cell(const Line& line, const std::vector<const Line*>& here,
-                        const std::vector<const Line*>& all) {
-  const Entry& entry = line.roomiest();
+std::string matrix_cell(const ModelRow& line, const std::vector<const ModelRow*>& here,
+                        const std::vector<const ModelRow*>& all) {
+  const BudgetPoint& entry = line.roomiest();
   const auto& e = entry.estimate;
   const Grade g = grade(e);
   std::string more = fmt::format("{}, {}", html_text(line.held), gib(e.weights));
-  if (e.tokens_s > 0) more += fmt::format(", {} tokens/s", shown(e.tokens_s, Shown::plain));
+  if (e.tokens_s > 0) more += fmt::format(", {} tokens/s", shown(e.tokens_s, DisplayUnit::plain));
   std::string cell = fmt::format(
       "<td data-g=\"{}\" data-v=\"{:.6g}\"><span class=\"{}\">{} {}</span><small>{}</small>",
       static_cast<int>(g), 1e9 * (4 - static_cast<int>(g)) + (e.tokens_s > 0 ? e.tokens_s : 0),
@@ -93,7 +93,7 @@ std::string matrix(const Source& source, const std::vector<MachineLines>& machin
                         html_text(machine.group.empty() ? machine.machine
                                                         : machine.machine + ", " + machine.group));
     for (const auto& model : machine.models) {
-      const Line& line = *model.front();
+      const ModelRow& line = *model.front();
       if (parameters.emplace(line.model, line.parameters).second) models.push_back(line.model);
     }
   }
@@ -102,7 +102,7 @@ std::string matrix(const Source& source, const std::vector<MachineLines>& machin
     const double count = parameters[name];
     rows += fmt::format("<tr><th scope=\"row\">{}</th><td class=\"n\" data-v=\"{}\">{}</td>",
                         html_text(name), count > 0 ? shortest(count) : "",
-                        count > 0 ? shown(count, Shown::billions) : "");
+                        count > 0 ? shown(count, DisplayUnit::billions) : "");
     for (const auto& machine : machines) {
       const auto here = std::ranges::find_if(
           machine.models, [&](const auto& model) { return model.front()->model == name; });
@@ -146,13 +146,14 @@ std::string curves(const Source& source) {
       for (const CurvePoint& p : curve.points)
         if (p.tokens_s > best) best = p.tokens_s;
       words += fmt::format("{}{}: ", words.empty() ? "" : "; ", curve.label);
-      words += best == 0 ? std::string("does not run")
-               : curve.knee
-                   ? fmt::format("knee at {} GiB, best {} tokens/s",
-                                 shown(curve.points[curve.knee->index].allocation, Shown::plain),
-                                 shown(best, Shown::plain))
-                   : fmt::format("best {} tokens/s, more memory would still help",
-                                 shown(best, Shown::plain));
+      words +=
+          best == 0 ? std::string("does not run")
+          : curve.knee
+              ? fmt::format("knee at {} GiB, best {} tokens/s",
+                            shown(curve.points[curve.knee->index].allocation, DisplayUnit::plain),
+                            shown(best, DisplayUnit::plain))
+              : fmt::format("best {} tokens/s, more memory would still help",
+                            shown(best, DisplayUnit::plain));
       chart.series.push_back(std::move(series));
     }
     chart.description = words;

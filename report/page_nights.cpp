@@ -19,7 +19,7 @@ std::string nights_part(const Source& source) {
   if (!run_before(*source.database, source.run.id)) return "";
   std::string charts;
   std::size_t drawn = 0, looked = 0;
-  for (const Line* line : source.shown) {
+  for (const ModelRow* line : source.shown) {
     if (++looked > most_lines || drawn == most_charts) break;
     const auto all = nights(*source.database, source.run.id, line->roomiest().point, most_nights);
     if (all.size() < 2) break;
@@ -42,8 +42,8 @@ std::string nights_part(const Source& source) {
     if (!moved) continue;
     const double now = chart.series[0].points.back().second;
     chart.description =
-        fmt::format("from {} to {} tokens/s over {} runs", shown(first, Shown::plain),
-                    shown(now, Shown::plain), all.size());
+        fmt::format("from {} to {} tokens/s over {} runs", shown(first, DisplayUnit::plain),
+                    shown(now, DisplayUnit::plain), all.size());
     charts +=
         fmt::format("<figure>{}<figcaption><strong>{}</strong><br>{}.</figcaption></figure>\n",
                     svg(chart), html_text(chart.title), html_text(chart.description));

@@ -19,14 +19,15 @@ namespace json = boost::json;
 /// Numbers of the points' table: the column, its heading, digits, and how it is shown.
 struct Number {
   std::string_view column;
-  Shown shown;
+  DisplayUnit shown;
 };
 constexpr Number shown_numbers[] = {
-    {"gpu_bytes", Shown::gib},       {"cpu_bytes", Shown::gib},       {"load_s", Shown::seconds},
-    {"ttft_s", Shown::milliseconds}, {"tpot_s", Shown::milliseconds}, {"tokens_s", Shown::plain}};
+    {"gpu_bytes", DisplayUnit::gib},       {"cpu_bytes", DisplayUnit::gib},
+    {"load_s", DisplayUnit::seconds},      {"ttft_s", DisplayUnit::milliseconds},
+    {"tpot_s", DisplayUnit::milliseconds}, {"tokens_s", DisplayUnit::plain}};
 
 /// Three significant digits in the unit that is shown: a page is for eyes, results.csv is exact.
-std::string rounded(const Cell& cell, Shown how) {
+std::string rounded(const Cell& cell, DisplayUnit how) {
   double value = 0;
   if (const auto* n = std::get_if<std::int64_t>(&cell))
     value = static_cast<double>(*n);
@@ -34,8 +35,8 @@ std::string rounded(const Cell& cell, Shown how) {
     value = *x;
   else
     return "null";
-  if (how == Shown::gib) value /= 1 << 30;
-  if (how == Shown::milliseconds) value *= 1000;
+  if (how == DisplayUnit::gib) value /= 1 << 30;
+  if (how == DisplayUnit::milliseconds) value *= 1000;
   if (value == 0) return "0";
   return fmt::format("{:.3g}", value).find('e') == std::string::npos ? fmt::format("{:.3g}", value)
                                                                      : fmt::format("{:.0f}", value);
@@ -107,8 +108,8 @@ std::vector<Size> shown_points(const Source& source) {
                               [&](Size point, const model::Estimate&) { points.push_back(point); });
     return points;
   }
-  for (const Line* line : source.shown)
-    for (const Entry& entry : line->entries) points.push_back(entry.point);
+  for (const ModelRow* line : source.shown)
+    for (const BudgetPoint& entry : line->entries) points.push_back(entry.point);
   std::ranges::sort(points);
   if (static_cast<Size>(points.size()) > most_page_points)
     points.resize(static_cast<std::size_t>(most_page_points));
@@ -131,7 +132,7 @@ std::string points_part(const Source& source) {
   constexpr std::string_view grade_classes[] = {"good", "good", "fair", "fair", "bad", "none"};
   for (int v = 0; v < 6; ++v)
     for (int s = 0; s < 3; ++s) {
-      const auto sure = model::name_of(static_cast<model::Sure>(s));
+      const auto sure = model::name_of(static_cast<model::Confidence>(s));
       words.emplace_back(fmt::format("{}{}", model::name_of(static_cast<model::Verdict>(v)),
                                      sure == "marginal" ? ", marginal" : ""));
       classes.emplace_back(grade_classes[v]);

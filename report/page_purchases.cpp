@@ -16,7 +16,7 @@ namespace {
 
 /// A machine, come by in one way, that holds a model on its GPUs.
 struct Offer {
-  const Line* line;
+  const ModelRow* line;
   std::string_view way;
   double price;  ///< money an hour by the user's prices, else the list price of the cards
 };
@@ -30,7 +30,8 @@ constexpr Way by_the_hour[] = {{"owned_per_hour", "bought"},
                                {"used_per_hour", "bought second-hand"},
                                {"rent_per_hour", "rented"}};
 
-double value(const Source& source, const Line& line, std::string_view column, double otherwise) {
+double value(const Source& source, const ModelRow& line, std::string_view column,
+             double otherwise) {
   return number_of(source.axes.value(column, line.entries.front().point), otherwise);
 }
 
@@ -40,7 +41,7 @@ std::vector<std::pair<std::string, std::vector<Offer>>> offers(const Source& sou
                                                                std::span<const Way> ways) {
   std::vector<std::pair<std::string, std::vector<Offer>>> models;
   const auto speed = [](const Offer& o) { return o.line->roomiest().estimate.tokens_s; };
-  for (const Line* line : source.shown) {
+  for (const ModelRow* line : source.shown) {
     if (grade(line->roomiest().estimate) != Grade::on_gpus) continue;
     for (const Way& way : ways) {
       const double price = value(source, *line, way.column, 0);
@@ -87,7 +88,7 @@ std::string opening(const std::string& model, std::size_t rank, const Offer& off
 
 /// Money for a million output tokens at the batch and lengths that the line is shown at.
 std::string per_million(const Source& source, const Offer& offer) {
-  const Line& line = *offer.line;
+  const ModelRow& line = *offer.line;
   model::Scenario scenario;
   scenario.batch = static_cast<Size>(value(source, line, "batch", 1));
   scenario.prompt_tokens = static_cast<Size>(value(source, line, "prompt_tokens", 1));
@@ -97,7 +98,7 @@ std::string per_million(const Source& source, const Offer& offer) {
       model::token_cost({.capital = offer.price, .energy = 0},
                         value(source, line, "utilisation", 1), std::max<Size>(1, replicas),
                         scenario, model::of_one_batch(scenario, line.roomiest().estimate));
-  return shown(cost.output_per_million, Shown::plain);
+  return shown(cost.output_per_million, DisplayUnit::plain);
 }
 
 /// By the user's prices; empty where the run had none.
@@ -105,7 +106,7 @@ std::string by_prices(const Source& source) {
   constexpr std::size_t most = 5;
   std::string currency, assumptions, conditions;
   std::set<std::string> unpriced;
-  for (const Line* line : source.shown) {
+  for (const ModelRow* line : source.shown) {
     const Size point = line->entries.front().point;
     if (const auto given = text_of(source.axes.value("currency", point)); !given.empty())
       currency = given;
@@ -126,7 +127,7 @@ std::string by_prices(const Source& source) {
       rows += opening(model, i + 1, offer) + fmt::format("<td>{}</td>", offer.way) +
               number_cell(purchase > 0 ? fmt::format("{:.0f}", purchase) : "") +
               number_cell(fmt::format("{:.4g}", offer.price)) +
-              number_cell(shown(offer.line->roomiest().estimate.tokens_s, Shown::plain)) +
+              number_cell(shown(offer.line->roomiest().estimate.tokens_s, DisplayUnit::plain)) +
               number_cell(per_million(source, offer)) + "</tr>\n";
     }
   std::string words = fmt::format(
@@ -160,8 +161,8 @@ std::string by_list_price(const Source& source) {
     for (std::size_t i = 0; i < std::min(all.size(), most); ++i) {
       const double speed = all[i].line->roomiest().estimate.tokens_s;
       rows += opening(model, i + 1, all[i]) + number_cell(fmt::format("{:.0f}", all[i].price)) +
-              number_cell(shown(speed, Shown::plain)) +
-              number_cell(shown(1000 * speed / all[i].price, Shown::plain)) + "</tr>\n";
+              number_cell(shown(speed, DisplayUnit::plain)) +
+              number_cell(shown(1000 * speed / all[i].price, DisplayUnit::plain)) + "</tr>\n";
     }
   if (rows.empty()) return "";
   return "<p>For each model the machines of this run that hold it on their GPUs, the cheapest "

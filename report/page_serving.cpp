@@ -70,16 +70,16 @@ std::vector<ServedModel> served_models(const Source& source) {
 }
 
 /// "12.3", with the ends of its interval below.
-std::string with_ends(double value, double low, double high, Shown how) {
+std::string with_ends(double value, double low, double high, DisplayUnit how) {
   return fmt::format("<td class=\"n\">{}<small>{} to {}</small></td>", shown(value, how),
                      shown(low, how), shown(high, how));
 }
-std::string time_cell(Seconds time, const Interval& of, Shown how) {
+std::string time_cell(Seconds time, const Interval& of, DisplayUnit how) {
   return with_ends(time.value(), time.value() * of.low, time.value() * of.high, how);
 }
 /// Intervals are of times: the longest is the lowest rate.
 std::string rate_cell(double rate, const Interval& of) {
-  return with_ends(rate, rate / of.high, rate / of.low, Shown::plain);
+  return with_ends(rate, rate / of.high, rate / of.low, DisplayUnit::plain);
 }
 
 std::string row(const Source& source, const Engine& engine, Size concurrency,
@@ -100,9 +100,9 @@ std::string row(const Source& source, const Engine& engine, Size concurrency,
   }
   const model::ServingIntervals f = source.axes.factors(best.point).serving(e);
   cells += fmt::format("<td class=\"n\">{}</td><td class=\"n\">{}</td>", s.running, e.gpus_used);
-  cells += time_cell(s.ttft, f.ttft, Shown::milliseconds) +
-           time_cell(s.tpot, f.tpot, Shown::milliseconds) +
-           time_cell(s.total, f.tpot, Shown::seconds) + rate_cell(s.requests_s, f.rate) +
+  cells += time_cell(s.ttft, f.ttft, DisplayUnit::milliseconds) +
+           time_cell(s.tpot, f.tpot, DisplayUnit::milliseconds) +
+           time_cell(s.total, f.tpot, DisplayUnit::seconds) + rate_cell(s.requests_s, f.rate) +
            rate_cell(s.output_tokens_s, f.rate) + rate_cell(of_gpu(e), f.rate) +
            rate_cell(of_user(e), f.tpot);
   return cells + "</tr>\n";
@@ -135,8 +135,8 @@ std::string curve(const ServedModel& model, std::size_t number, const std::strin
     std::ranges::sort(series.points);
     chart.description += fmt::format("{}{}: {} tokens/s/GPU at {} tokens/s/user",
                                      chart.description.empty() ? "" : "; ", series.label,
-                                     shown(series.points.front().second, Shown::plain),
-                                     shown(series.points.front().first, Shown::plain));
+                                     shown(series.points.front().second, DisplayUnit::plain),
+                                     shown(series.points.front().first, DisplayUnit::plain));
     chart.series.push_back(std::move(series));
   }
   if (chart.series.empty()) return "";

@@ -14,22 +14,24 @@
 namespace headroom::report {
 namespace {
 
-double total(const Line& line) {
+double total(const ModelRow& line) {
   const auto& e = line.roomiest().estimate;
   return (e.weights + e.kv_cache + e.activations + e.overhead).real().value();
 }
 
 /// Lines with numbers, the largest total first.
-std::vector<const Line*> widest_first(std::vector<const Line*> lines) {
-  std::erase_if(
-      lines, [](const Line* line) { return grade(line->roomiest().estimate) == Grade::refused; });
-  std::ranges::stable_sort(lines, std::greater{}, [](const Line* line) { return total(*line); });
+std::vector<const ModelRow*> widest_first(std::vector<const ModelRow*> lines) {
+  std::erase_if(lines, [](const ModelRow* line) {
+    return grade(line->roomiest().estimate) == Grade::refused;
+  });
+  std::ranges::stable_sort(lines, std::greater{},
+                           [](const ModelRow* line) { return total(*line); });
   return lines;
 }
 
-std::vector<std::string> row(const Line& line, const Line& widest) {
+std::vector<std::string> row(const ModelRow& line, const ModelRow& widest) {
   const auto& e = line.roomiest().estimate;
-  const auto bytes = [](Bytes b) { return shown(b.real().value(), Shown::gib); };
+  const auto bytes = [](Bytes b) { return shown(b.real().value(), DisplayUnit::gib); };
   const double saved = total(widest) - total(line);
   const bool first = &line == &widest;
   return {markdown_text(line.model),
@@ -38,11 +40,11 @@ std::vector<std::string> row(const Line& line, const Line& widest) {
           bytes(e.kv_cache),
           bytes(e.activations),
           bytes(e.overhead),
-          shown(total(line), Shown::gib),
-          first ? "" : shown(saved, Shown::gib),
-          first ? "" : shown(saved / total(widest), Shown::percent),
+          shown(total(line), DisplayUnit::gib),
+          first ? "" : shown(saved, DisplayUnit::gib),
+          first ? "" : shown(saved / total(widest), DisplayUnit::percent),
           markdown_text(verdict_words(line, line.roomiest())),
-          grade(e) < Grade::does_not_fit ? shown(e.tokens_s, Shown::plain) : ""};
+          grade(e) < Grade::does_not_fit ? shown(e.tokens_s, DisplayUnit::plain) : ""};
 }
 
 }  // namespace
@@ -59,7 +61,7 @@ std::string precision_document(const Source& source) {
     std::vector<std::vector<std::string>> rows;
     for (const auto& model : machine.models) {
       const auto lines = widest_first(without_repeats(model));
-      for (const Line* line : lines) rows.push_back(row(*line, *lines.front()));
+      for (const ModelRow* line : lines) rows.push_back(row(*line, *lines.front()));
     }
     page += fmt::format(
         "## {}\n\n{}\n", title(machine),

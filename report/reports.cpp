@@ -164,9 +164,9 @@ Source source_of(const Database& database, std::int64_t run) {
   return source;
 }
 
-std::vector<MachineLines> by_machine(const std::vector<const Line*>& lines) {
+std::vector<MachineLines> by_machine(const std::vector<const ModelRow*>& lines) {
   std::vector<MachineLines> machines;
-  for (const Line* line : lines) {
+  for (const ModelRow* line : lines) {
     auto machine = std::ranges::find_if(machines, [&](const MachineLines& m) {
       return m.machine == line->machine && m.group == line->group;
     });
@@ -185,11 +185,11 @@ std::string title(const MachineLines& machine) {
                                              : machine.machine + ", " + machine.group);
 }
 
-std::vector<const Line*> without_repeats(const std::vector<const Line*>& model) {
-  std::vector<const Line*> kept;
-  for (const Line* line : model) {
+std::vector<const ModelRow*> without_repeats(const std::vector<const ModelRow*>& model) {
+  std::vector<const ModelRow*> kept;
+  for (const ModelRow* line : model) {
     const bool repeated =
-        line->precision != line->held && std::ranges::any_of(model, [&](const Line* other) {
+        line->precision != line->held && std::ranges::any_of(model, [&](const ModelRow* other) {
           return other->precision == line->held && other->runtime == line->runtime;
         });
     if (!repeated) kept.push_back(line);
@@ -207,7 +207,7 @@ std::string words(const model::Interval& of) {
 /// Whether some grid asks for a concurrency.
 bool serves(const RunInfo& info) {
   return std::ranges::any_of(columns_of(info),
-                             [](const Column* c) { return c->only == Only::serving; });
+                             [](const Column* c) { return c->applies_to == AppliesTo::serving; });
 }
 
 /// What each engine serves at its best, and how sure that is.
@@ -217,7 +217,7 @@ std::string serving_words(const Database& database, const Source& source) {
   text += "results.csv has every one, with intervals.\n\n" +
           markdown(database.query(std::string(view("serving").sql), source.run.id)) + '\n';
   std::set<std::string> seen;
-  for (const Line& line : source.lines)
+  for (const ModelRow& line : source.lines)
     if (const auto& f = line.factors; seen.insert(line.runtime).second)
       text += fmt::format(
           "- {}, under load: first token {}, time per token {}, time of so many requests {}\n",
@@ -229,7 +229,7 @@ std::string serving_words(const Database& database, const Source& source) {
 /// Of one engine, with weights outside the cards: an interval for each kind of host.
 std::string offload_words(const Source& source, std::string_view runtime) {
   std::vector<model::Interval> each;
-  for (const Line& line : source.lines) {
+  for (const ModelRow& line : source.lines) {
     const model::Interval& found = line.factors.offload;
     if (line.runtime == runtime &&
         std::ranges::find(each, found.low, &model::Interval::low) == each.end())
@@ -243,7 +243,7 @@ std::string offload_words(const Source& source, std::string_view runtime) {
 std::string tolerance(const Source& source) {
   std::string list;
   std::set<std::string> seen;
-  for (const Line& line : source.lines) {
+  for (const ModelRow& line : source.lines) {
     const auto& f = line.factors;
     if (!seen.insert(line.runtime).second) continue;
     list += fmt::format(

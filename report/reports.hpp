@@ -15,8 +15,8 @@ struct Source {
   const Database* database = nullptr;
   RunSummary run;
   Axes axes;
-  std::vector<Line> lines;         ///< every line of every grid
-  std::vector<const Line*> shown;  ///< one per name, into `lines`
+  std::vector<ModelRow> lines;         ///< every line of every grid
+  std::vector<const ModelRow*> shown;  ///< one per name, into `lines`
 };
 /// Throws StoreError where the run is not there or is not complete.
 Source source_of(const Database& database, std::int64_t run);
@@ -24,13 +24,13 @@ Source source_of(const Database& database, std::int64_t run);
 /// Lines of one machine (and runtime, see Line::group) by model; all in the order of the spec.
 struct MachineLines {
   std::string machine, group;
-  std::vector<std::vector<const Line*>> models;
+  std::vector<std::vector<const ModelRow*>> models;
 };
 /// "2x a100-sxm-40gb @ dual-epyc-120gb, transformers", as Markdown.
 std::string title(const MachineLines& machine);
 /// The lines of a model without those of precision `auto` that another one repeats.
-std::vector<const Line*> without_repeats(const std::vector<const Line*>& model);
-std::vector<MachineLines> by_machine(const std::vector<const Line*>& lines);
+std::vector<const ModelRow*> without_repeats(const std::vector<const ModelRow*>& model);
+std::vector<MachineLines> by_machine(const std::vector<const ModelRow*>& lines);
 
 /// Models × machines, and for each machine models × precisions: verdict in words, where layers are,
 /// the longest context, speed and advice.

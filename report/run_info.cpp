@@ -60,14 +60,15 @@ std::vector<const Column*> columns_of(const RunInfo& info) {
   for (const GridShape& grid : info.grids)
     for (const Digit& digit : grid.digits)
       for (const Axis& axis : digit) {
-        const Only only = find_column(axis.column)->only;
-        trains = trains || only == Only::training ||
+        const AppliesTo applies_to = find_column(axis.column)->applies_to;
+        trains = trains || applies_to == AppliesTo::training ||
                  (axis.column == "task" && axis.values.front() == AxisValue("training"));
-        serves = serves || only == Only::serving;
+        serves = serves || applies_to == AppliesTo::serving;
       }
   std::vector<const Column*> all;
   for (const Column& c : columns())
-    if (c.only == Only::any || (c.only == Only::training ? trains : serves)) all.push_back(&c);
+    if (c.applies_to == AppliesTo::any || (c.applies_to == AppliesTo::training ? trains : serves))
+      all.push_back(&c);
   return all;
 }
 

@@ -83,49 +83,49 @@ std::string conditions(const Axes& axes, Size point) {
   return all;
 }
 
-Line line_at(const Axes& axes, Size point) {
+ModelRow line_at(const Axes& axes, Size point) {
   const auto text = [&](std::string_view column) { return text_of(axes.value(column, point)); };
   const auto count = [&](std::string_view column) {
     return static_cast<Size>(number_of(axes.value(column, point), 0));
   };
-  Line line{.grid = axes.grid_of(point),
-            .machine = text("machine"),
-            .runtime = text("runtime"),
-            .model = text("model"),
-            .precision = text("precision"),
-            .label = text("precision"),
-            .group = {},
-            .held = text("precision"),
-            .checkpoint = text("checkpoint_precision"),
-            .conditions = conditions(axes, point),
-            .parameters = number_of(axes.value("parameters", point), 0),
-            .gpus = count("gpus"),
-            .gpu_memory = count("gpu_memory_bytes"),
-            .factors = axes.factors(point),
-            .entries = {}};
+  ModelRow line{.grid = axes.grid_of(point),
+                .machine = text("machine"),
+                .runtime = text("runtime"),
+                .model = text("model"),
+                .precision = text("precision"),
+                .label = text("precision"),
+                .group = {},
+                .held = text("precision"),
+                .checkpoint = text("checkpoint_precision"),
+                .conditions = conditions(axes, point),
+                .parameters = number_of(axes.value("parameters", point), 0),
+                .gpus = count("gpus"),
+                .gpu_memory = count("gpu_memory_bytes"),
+                .factors = axes.factors(point),
+                .entries = {}};
   if (line.held == "auto" && !line.checkpoint.empty()) line.held = line.checkpoint;
   return line;
 }
 
-double size_of(const Entry& entry) {
+double size_of(const BudgetPoint& entry) {
   return entry.budget ? static_cast<double>(*entry.budget)
                       : std::numeric_limits<double>::infinity();
 }
 
-auto name_of(const Line& line) {
+auto name_of(const ModelRow& line) {
   return std::tie(line.machine, line.runtime, line.model, line.precision);
 }
 
 /// Runtimes of a machine share one table where each precision has but one of them (a format that
 /// only one runtime reads); otherwise each runtime has its own.
-void set_labels(std::vector<Line>& lines) {
+void set_labels(std::vector<ModelRow>& lines) {
   std::map<std::string, std::set<std::string>> runtimes;
   std::map<std::pair<std::string, std::string>, std::set<std::string>> of_precision;
-  for (const Line& line : lines) {
+  for (const ModelRow& line : lines) {
     runtimes[line.machine].insert(line.runtime);
     of_precision[{line.machine, line.precision}].insert(line.runtime);
   }
-  for (Line& line : lines) {
+  for (ModelRow& line : lines) {
     const bool crossed = std::ranges::any_of(of_precision, [&](const auto& entry) {
       return entry.first.first == line.machine && entry.second.size() > 1;
     });
@@ -138,8 +138,8 @@ void set_labels(std::vector<Line>& lines) {
 
 }  // namespace
 
-std::vector<Line> lines_of(const Database& database, const Axes& axes, std::int64_t run) {
-  std::vector<Line> lines;
+std::vector<ModelRow> lines_of(const Database& database, const Axes& axes, std::int64_t run) {
+  std::vector<ModelRow> lines;
   for (std::size_t grid = 0; grid < axes.info().grids.size(); ++grid) {
     Walk names, budgets, others;
     const auto& digits = axes.info().grids[grid].digits;
@@ -156,7 +156,7 @@ std::vector<Line> lines_of(const Database& database, const Axes& axes, std::int6
     do {
       const Size base = axes.first_point(grid) + names.offset(name);
       if (const auto task = text_of(axes.value("task", base)); task == "training") continue;
-      std::vector<Entry> entries;
+      std::vector<BudgetPoint> entries;
       std::vector<std::size_t> other(others.strides.size());
       for (int tries = 0; entries.empty() && tries < most_tries; ++tries) {
         std::vector<std::size_t> budget(budgets.strides.size());
@@ -172,16 +172,18 @@ std::vector<Line> lines_of(const Database& database, const Axes& axes, std::int6
         if (!advance(other, others.orders)) break;
       }
       if (entries.empty()) continue;
-      Line line = line_at(axes, entries.front().point);
+      ModelRow line = line_at(axes, entries.front().point);
       const auto [at, added] = known.try_emplace(name_of(line), lines.size());
       if (added) lines.push_back(std::move(line));
       auto& all = lines[at->second].entries;
       all.insert(all.end(), entries.begin(), entries.end());
     } while (advance(name, names.orders));
   }
-  for (Line& line : lines) {
+  for (ModelRow& line : lines) {
     std::ranges::stable_sort(line.entries, {}, size_of);
-    const auto same = [](const Entry& a, const Entry& b) { return a.budget == b.budget; };
+    const auto same = [](const BudgetPoint& a, const BudgetPoint& b) {
+      return a.budget == b.budget;
+    };
     line.entries.erase(std::unique(line.entries.begin(), line.entries.end(), same),
                        line.entries.end());
   }
@@ -189,18 +191,18 @@ std::vector<Line> lines_of(const Database& database, const Axes& axes, std::int6
   return lines;
 }
 
-bool repeated(const Line& line, const std::vector<Line>& lines) {
-  return line.precision != line.held && std::ranges::any_of(lines, [&](const Line& other) {
+bool repeated(const ModelRow& line, const std::vector<ModelRow>& lines) {
+  return line.precision != line.held && std::ranges::any_of(lines, [&](const ModelRow& other) {
            return other.grid == line.grid && other.machine == line.machine &&
                   other.runtime == line.runtime && other.model == line.model &&
                   other.precision == line.held;
          });
 }
 
-std::vector<const Line*> one_per_name(const std::vector<Line>& lines) {
-  std::vector<const Line*> chosen;
+std::vector<const ModelRow*> one_per_name(const std::vector<ModelRow>& lines) {
+  std::vector<const ModelRow*> chosen;
   std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> known;
-  for (const Line& line : lines) {
+  for (const ModelRow& line : lines) {
     const auto [at, added] = known.try_emplace(name_of(line), chosen.size());
     if (added)
       chosen.push_back(&line);

@@ -14,14 +14,14 @@
 
 namespace headroom::report {
 
-struct Entry {
+struct BudgetPoint {
   Size point = 0;
   std::optional<Size> budget;  ///< bytes on each GPU; none: the runtime's default
   model::Estimate estimate;
   std::optional<Size> longest_context{};  ///< tokens a sequence that fit likewise; none: unknown
 };
 
-struct Line {
+struct ModelRow {
   std::size_t grid = 0;
   std::string machine, runtime, model, precision;  ///< precision as the spec has it: "auto", "int8"
   std::string label;  ///< over a column or a curve: precision, with the runtime where that differs
@@ -32,19 +32,19 @@ struct Line {
   double parameters = 0;          ///< 0: unknown
   Size gpus = 0, gpu_memory = 0;  ///< of the machine; 0: unknown
   model::IntervalFactors factors{};
-  std::vector<Entry> entries;  ///< by budget, the default last; never empty
+  std::vector<BudgetPoint> entries;  ///< by budget, the default last; never empty
 
   /// The entry with the largest budget: what tables show.
-  const Entry& roomiest() const { return entries.back(); }
+  const BudgetPoint& roomiest() const { return entries.back(); }
 };
 
 /// In the order of the spec. Points that were excluded, or are of training, are left out.
-std::vector<Line> lines_of(const Database& database, const Axes& axes, std::int64_t run);
+std::vector<ModelRow> lines_of(const Database& database, const Axes& axes, std::int64_t run);
 
 /// Whether `line` is of precision `auto` and another one of `lines` says the same by name.
-bool repeated(const Line& line, const std::vector<Line>& lines);
+bool repeated(const ModelRow& line, const std::vector<ModelRow>& lines);
 
 /// Of lines that differ in their grid alone, the one with the roomiest entry; in the same order.
-std::vector<const Line*> one_per_name(const std::vector<Line>& lines);
+std::vector<const ModelRow*> one_per_name(const std::vector<ModelRow>& lines);
 
 }  // namespace headroom::report

@@ -20,14 +20,15 @@ std::string stored(std::string_view name) {
 
 Column column(std::string_view name, std::string_view unit, std::string_view heading, SqlType type,
               ColumnKind kind, Origin origin, std::string sql, std::string_view meaning,
-              Shown shown) {
-  return {name, unit, heading, meaning, kind, type, shown, origin, std::move(sql), Only::serving};
+              DisplayUnit shown) {
+  return {name, unit,  heading, meaning,        kind,
+          type, shown, origin,  std::move(sql), AppliesTo::serving};
 }
 
 /// An outcome, empty where nothing is served.
 template <auto field>
 Column outcome(std::string_view name, std::string_view unit, std::string_view heading,
-               std::string_view in_table, std::string_view meaning, Shown shown) {
+               std::string_view in_table, std::string_view meaning, DisplayUnit shown) {
   return column(
       name, unit, heading, SqlType::real, ColumnKind::outcome,
       +[](const Estimate& e) {
@@ -97,7 +98,7 @@ void add_rate_ends(std::vector<Column>& all, std::string_view low, std::string_v
                        std::string_view meaning) {
     all.push_back(column(name, unit, name, SqlType::real, ColumnKind::derived, get,
                          fmt::format("{} / {}", stored(in_table), served_rate(which)), meaning,
-                         Shown::plain));
+                         DisplayUnit::plain));
   };
   end(
       low,
@@ -116,7 +117,7 @@ void add_rate_ends(std::vector<Column>& all, std::string_view low, std::string_v
 }  // namespace
 
 void add_serving_columns(std::vector<Column>& all) {
-  using enum Shown;
+  using enum DisplayUnit;
   all.push_back(column(
       "serving_running", "", "running", SqlType::integer, ColumnKind::outcome,
       +[](const Estimate& e) { return e.served.running > 0 ? Cell(e.served.running) : Cell(); },

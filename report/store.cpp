@@ -130,10 +130,10 @@ void Store::Implementation::insert_row(Size point, const model::Estimate& estima
   };
   store(insert, stored_columns());
   for (std::size_t i = 0; i < side_tables().size(); ++i)
-    if (side_tables()[i].has(estimate)) store(insert_beside[i], side_tables()[i].columns);
+    if (side_tables()[i].has(estimate)) store(insert_extra[i], side_tables()[i].columns);
 }
 
-void Store::Implementation::add_extent(const Piece& piece) {
+void Store::Implementation::add_extent(const RowRange& piece) {
   for (const GridRow& grid : grids) {
     const Size first = std::max(piece.first, grid.first);
     const Size points = std::min(piece.first + piece.points, grid.end) - first;
@@ -203,16 +203,16 @@ void Store::append(Size first_point, std::span<const model::Estimate> estimates)
 
 void Store::append(std::span<const Size> points, std::span<const model::Estimate> estimates,
                    Size end) {
-  const Piece piece{self_->next, end - self_->next};
+  const RowRange piece{self_->next, end - self_->next};
   append({&piece, 1}, points, estimates, 0);
 }
 
-void Store::append(std::span<const Piece> pieces, std::span<const Size> points,
+void Store::append(std::span<const RowRange> pieces, std::span<const Size> points,
                    std::span<const model::Estimate> estimates, Size reused) {
   if (self_->run == 0 || self_->finished)
     throw std::logic_error("append without a run that is begun");
   Size end = self_->next;
-  for (const Piece& piece : pieces) {
+  for (const RowRange& piece : pieces) {
     if (piece.first != end || piece.points < 0)
       throw std::logic_error("a block that does not follow the last one");
     end += piece.points;
@@ -227,7 +227,7 @@ void Store::append(std::span<const Piece> pieces, std::span<const Size> points,
     previous = points[i];
     self_->insert_row(points[i], estimates[i]);
   }
-  for (const Piece& piece : pieces) self_->add_extent(piece);
+  for (const RowRange& piece : pieces) self_->add_extent(piece);
   const Size stored = self_->stored + static_cast<Size>(points.size()) + reused;
   self_->progress.run(end, stored, self_->reused + reused, self_->run);
   transaction.commit();

@@ -69,7 +69,7 @@ class Store {
   /// The same where some points stand in rows that are there already: `pieces` cover the block from
   /// next_point() on, `points` and `estimates` are those of the pieces without rows, and `reused`
   /// counts the rows of the others.
-  void append(std::span<const Piece> pieces, std::span<const Size> points,
+  void append(std::span<const RowRange> pieces, std::span<const Size> points,
               std::span<const model::Estimate> estimates, Size reused);
 
   /// Copies the rows of a complete run of another database, a shard that begins at next_point(), in

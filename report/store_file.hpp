@@ -43,7 +43,7 @@ struct Store::Implementation {
                    "INSERT INTO extent (grid, first, last, shift) VALUES (?1,?2,?3,?4)"),
         longer_extent(connection, "UPDATE extent SET last=?1 WHERE id=?2") {
     for (const SideTable& table : side_tables())
-      insert_beside.emplace_back(connection, insert_sql(table.name, table.columns));
+      insert_extra.emplace_back(connection, insert_sql(table.name, table.columns));
   }
 
   static const std::filesystem::path& created(const std::filesystem::path& file) {
@@ -57,7 +57,7 @@ struct Store::Implementation {
   void insert_grid(Size number, const GridShape& grid);
   void insert_row(Size point, const model::Estimate& estimate);
   /// Notes where points are, going on with the last extent where they follow it.
-  void add_extent(const Piece& piece);
+  void add_extent(const RowRange& piece);
 
   struct GridRow {
     std::int64_t id = 0;
@@ -66,7 +66,7 @@ struct Store::Implementation {
 
   FileLock lock;
   Connection connection;
-  std::vector<Statement> insert_beside;  ///< by side table
+  std::vector<Statement> insert_extra;  ///< by side table
   Statement insert, progress, new_extent, longer_extent;
   std::int64_t run = 0;
   bool finished = false;

@@ -110,14 +110,14 @@ Store::Pruned Store::prune(Size keep) {
     // Rows between the extents that stay belong to no run.
     Statement stay(connection, "SELECT first, last FROM extent ORDER BY first");
     Statement remove(connection, "DELETE FROM outcome WHERE id BETWEEN ?1 AND ?2");
-    std::vector<Statement> remove_beside;
+    std::vector<Statement> remove_sidecars;
     for (const SideTable& table : side_tables())
-      remove_beside.emplace_back(
+      remove_sidecars.emplace_back(
           connection, fmt::format("DELETE FROM {} WHERE id BETWEEN ?1 AND ?2", table.name));
     Size free = 0;
     const auto remove_to = [&](Size end) {
       if (end <= free) return;
-      for (Statement& each : remove_beside) each.run(free, end - 1);
+      for (Statement& each : remove_sidecars) each.run(free, end - 1);
       remove.run(free, end - 1);
       pruned.rows += sqlite3_changes(connection.get());
     };

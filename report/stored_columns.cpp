@@ -16,7 +16,7 @@ using model::Estimate;
 // from bit 43.
 constexpr Size most_waiting = 1 << 20;
 std::int64_t pack_status(const Estimate& e) {
-  if (e.waiting >= most_waiting)
+  if (e.queued >= most_waiting)
     throw std::out_of_range("more than 1048575 waiting sequences cannot be stored");
   return static_cast<std::int64_t>(e.verdict) | static_cast<std::int64_t>(e.sure) << 3 |
          static_cast<std::int64_t>(e.reason) << 5 | static_cast<std::int64_t>(e.gpus_used) << 10 |
@@ -24,11 +24,11 @@ std::int64_t pack_status(const Estimate& e) {
          static_cast<std::int64_t>(e.first_unmeasured) << 27 |
          static_cast<std::int64_t>(e.step_unmeasured) << 28 |
          static_cast<std::int64_t>(e.first_least) << 29 |
-         static_cast<std::int64_t>(e.step_least) << 36 | e.waiting << 43;
+         static_cast<std::int64_t>(e.step_least) << 36 | e.queued << 43;
 }
 void unpack_status(Estimate& e, std::int64_t v) {
   e.verdict = static_cast<model::Verdict>(v & 7);
-  e.sure = static_cast<model::Sure>(v >> 3 & 3);
+  e.sure = static_cast<model::Confidence>(v >> 3 & 3);
   e.reason = static_cast<model::Reason>(v >> 5 & 31);
   e.gpus_used = static_cast<std::uint16_t>(v >> 10);
   e.task = (v >> 26 & 1) != 0 ? model::Task::training : model::Task::inference;
@@ -36,7 +36,7 @@ void unpack_status(Estimate& e, std::int64_t v) {
   e.step_unmeasured = (v >> 28 & 1) != 0;
   e.first_least = v >> 29 & 127;
   e.step_least = v >> 36 & 127;
-  e.waiting = v >> 43;
+  e.queued = v >> 43;
 }
 
 // layers: on GPU in bits 0-19, on CPU 20-39, on disk from bit 40.

@@ -13,15 +13,23 @@ using model::StepOutcome;
 
 Column axis(std::string_view name, std::string_view unit, std::string_view heading, SqlType type,
             std::string_view meaning) {
-  return {name, unit,         heading, meaning, ColumnKind::axis,
-          type, Shown::plain, {},      {},      Only::training};
+  return {name,
+          unit,
+          heading,
+          meaning,
+          ColumnKind::axis,
+          type,
+          DisplayUnit::plain,
+          {},
+          {},
+          AppliesTo::training};
 }
 
 bool training(const Estimate& e) { return e.task == model::Task::training; }
 
 Column outcome(std::string_view name, std::string_view unit, std::string_view heading, SqlType type,
                OfEstimate origin, std::string_view expression, std::string_view meaning,
-               Shown shown) {
+               DisplayUnit shown) {
   return {name,
           unit,
           heading,
@@ -31,7 +39,7 @@ Column outcome(std::string_view name, std::string_view unit, std::string_view he
           shown,
           origin,
           fmt::format("(SELECT {} FROM training_outcome WHERE id = o.id)", expression),
-          Only::training};
+          AppliesTo::training};
 }
 
 template <Bytes StepOutcome::*field>
@@ -39,7 +47,7 @@ Column bytes(std::string_view name, std::string_view heading, std::string_view m
   return outcome(
       name, "B", heading, SqlType::integer,
       +[](const Estimate& e) { return training(e) ? Cell((e.step.*field).count()) : Cell(); }, name,
-      meaning, Shown::gib);
+      meaning, DisplayUnit::gib);
 }
 
 std::string moments() {
@@ -105,11 +113,12 @@ void add_training_columns(std::vector<Column>& all) {
         return e.step.gradients.count() > 0 ? Cell(name_of(static_cast<model::Peak>(e.step.moment)))
                                             : Cell();
       },
-      moments(), "the moment at which most is in use: not all terms are alive then", Shown::plain));
+      moments(), "the moment at which most is in use: not all terms are alive then",
+      DisplayUnit::plain));
   all.push_back(outcome(
       "step_s", "s", "step", real,
       +[](const Estimate& e) { return training(e) ? finite(e.step.time.value()) : Cell(); },
-      "step_s", "time of a step, all its passes; empty: not known", Shown::seconds));
+      "step_s", "time of a step, all its passes; empty: not known", DisplayUnit::seconds));
   all.push_back(outcome(
       "mfu", "", "MFU", real,
       +[](const Estimate& e) {
@@ -118,7 +127,7 @@ void add_training_columns(std::vector<Column>& all) {
       "nullif(mfu, 0)",
       "FLOPs of forward and backward, without what is made again, over what the cards could do in "
       "that time (MFU)",
-      Shown::percent));
+      DisplayUnit::percent));
 }
 
 }  // namespace headroom::report

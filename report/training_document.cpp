@@ -22,7 +22,7 @@ constexpr std::string_view introduction =
     "the fullest card at the moment of its peak, and what it is made of adds up to it; results.csv "
     "has every point and every term.";
 
-std::string number_or_dash(double value, Shown how) {
+std::string number_or_dash(double value, DisplayUnit how) {
   return value > 0 && std::isfinite(value) ? shown(value, how) : std::string("–");
 }
 
@@ -33,13 +33,13 @@ std::vector<std::string> cells(const Source& source, const TrainingLine& line) {
                                   training_verdict(line)};
   const bool refused = e.verdict == model::Verdict::refused;
   const auto bytes = [&](Bytes b) {
-    return refused ? std::string("–") : shown(static_cast<double>(b.count()), Shown::gib);
+    return refused ? std::string("–") : shown(static_cast<double>(b.count()), DisplayUnit::gib);
   };
   row.push_back(bytes(e.gpu_bytes));
   for (const Bytes part : parts_of(e)) row.push_back(bytes(part));
-  row.push_back(number_or_dash(e.step.time.value(), Shown::seconds));
-  row.push_back(number_or_dash(e.tokens_s, Shown::plain));
-  row.push_back(number_or_dash(e.step.utilization, Shown::percent));
+  row.push_back(number_or_dash(e.step.time.value(), DisplayUnit::seconds));
+  row.push_back(number_or_dash(e.tokens_s, DisplayUnit::plain));
+  row.push_back(number_or_dash(e.step.utilization, DisplayUnit::percent));
   row.push_back(fmt::format("{} of {}", line.fitting, line.points));
   return row;
 }

@@ -37,7 +37,7 @@ std::string short_words(const Estimate& e) {
   return fmt::format("does not fit: {} of {} short", gib(e.short_bytes), where);
 }
 
-std::string plain_words(const Line& line, const Entry& entry) {
+std::string plain_words(const ModelRow& line, const BudgetPoint& entry) {
   const Estimate& e = entry.estimate;
   switch (e.verdict) {
     case Verdict::fits_one_gpu:
@@ -77,11 +77,11 @@ Grade grade(const Estimate& e) {
   }
 }
 
-std::string verdict_words(const Line& line, const Entry& entry) {
-  const bool marginal = entry.estimate.sure == model::Sure::marginal &&
+std::string verdict_words(const ModelRow& line, const BudgetPoint& entry) {
+  const bool marginal = entry.estimate.sure == model::Confidence::marginal &&
                         line.factors.memory.measurements > 0 &&
                         entry.estimate.verdict != Verdict::refused;
-  const Size waiting = entry.estimate.waiting;
+  const Size waiting = entry.estimate.queued;
   return plain_words(line, entry) +
          (waiting > 0 ? fmt::format(", {} of its sequences wait", waiting) : std::string()) +
          (marginal ? " (marginal)" : "");
@@ -165,12 +165,12 @@ std::string speed_classes_explained() {
       fast_from, medium_from, slow_from);
 }
 
-std::string held_label(const Line& line) {
+std::string held_label(const ModelRow& line) {
   return line.group.empty() ? fmt::format("{} ({})", line.held, line.runtime) : line.held;
 }
 
 std::string gib(Bytes bytes) {
-  return shown(static_cast<double>(bytes.count()), Shown::gib) + " GiB";
+  return shown(static_cast<double>(bytes.count()), DisplayUnit::gib) + " GiB";
 }
 
 }  // namespace headroom::report

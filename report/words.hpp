@@ -18,7 +18,7 @@ Grade grade(const model::Estimate& estimate);
 /// offload (38 % of layers)", "needs extensive CPU offload (62 % of layers)" (over half), "CPU +
 /// disk offload, slow (…)", "does not fit: 12.3 GiB of CPU memory short", "refused: …";
 /// "(marginal)" where the interval does not decide.
-std::string verdict_words(const Line& line, const Entry& entry);
+std::string verdict_words(const ModelRow& line, const BudgetPoint& entry);
 std::string_view reason_words(model::Reason reason);
 
 /// Decode speed of one sequence as a class; thresholds in tokens per second.
@@ -29,7 +29,7 @@ std::string_view speed_class(const model::Estimate& estimate);
 std::string speed_classes_explained();
 
 /// What a line is held in: "int8", or "q4_K_M (llama.cpp)" in a table of several runtimes.
-std::string held_label(const Line& line);
+std::string held_label(const ModelRow& line);
 
 /// "12.34 GiB".
 std::string gib(Bytes bytes);

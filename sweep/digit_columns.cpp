@@ -54,11 +54,11 @@ report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<P
   if (first.kv_precision)
     add("kv_precision",
         [](const Scenario& s) { return AxisValue(std::string(s.kv_precision->name)); });
-  for (std::size_t c = 0; c < std::size(companion_axes); ++c) {
-    if (!digit.front().companions[c]) continue;
-    report::Axis axis{std::string(companion_axes[c].column), {}};
+  for (std::size_t c = 0; c < std::size(extra_axes); ++c) {
+    if (!digit.front().extras[c]) continue;
+    report::Axis axis{std::string(extra_axes[c].column), {}};
     for (const Choice& choice : digit) {
-      const Companion& each = *choice.companions[c];
+      const ServedExtra& each = *choice.extras[c];
       axis.values.push_back(each.text);
       // What the name of a draft model stands for; of the others the text says all.
       axis.fingerprints.push_back(each.draft.weights ? fingerprint(*each.draft.weights->model) : 0);

@@ -9,7 +9,7 @@
 
 #include "model/engine/default_scheme.hpp"
 #include "sweep/number_axes.hpp"
-#include "sweep/options/companion_options.hpp"
+#include "sweep/options/extra_options.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -31,9 +31,9 @@ void set(Choice& choice, std::string_view axis, const GridSpec& grid, std::size_
   if (const NumberAxis* numbers = find_number_axis(axis))
     s.*numbers->member = (grid.*numbers->values)[i];
   if (axis == "concurrencies") s.batch = s.concurrency;
-  for (std::size_t c = 0; c < std::size(companion_axes); ++c)
-    if (axis == companion_axes[c].key)
-      choice.companions[c] = names.companion(axis, (grid.*companion_axes[c].values)[i]);
+  for (std::size_t c = 0; c < std::size(extra_axes); ++c)
+    if (axis == extra_axes[c].key)
+      choice.extras[c] = names.companion(axis, (grid.*extra_axes[c].values)[i]);
   if (axis == "runtimes") s.runtime = &names.engines.named(grid.runtimes[i]);
   if (axis == "machines") s.machine = names.machine(grid.machines[i]);
   if (axis == "gpu_budgets") s.gpu_budget = grid.gpu_budgets[i].first;
@@ -112,7 +112,7 @@ std::vector<Choice> distinct(const std::vector<Choice>& choices) {
                                       pointer(s.kv_precision), pointer(s.runtime),
                                       pointer(s.machine),      s.gpu_budget.count()};
     for (const NumberAxis& axis : number_axes()) key.push_back(s.*axis.member);
-    for (const Companion* companion : c.companions) key.push_back(pointer(companion));
+    for (const ServedExtra* companion : c.extras) key.push_back(pointer(companion));
     if (seen.insert(std::move(key)).second) all.push_back(c);
   }
   return all;
@@ -130,30 +130,32 @@ const Machine* Names::machine(const std::string& text) {
   return found;
 }
 
-const model::Weights* Names::weights(const model::Model* model, const model::Scheme* scheme) {
+const model::QuantisedModel* Names::weights(const model::Model* model,
+                                            const model::Scheme* scheme) {
   auto& found = held[{model, scheme}];
   if (!found) {
-    job.weights.push_back(std::make_unique<model::Weights>(model::hold(*model, *scheme)));
+    job.weights.push_back(
+        std::make_unique<model::QuantisedModel>(model::quantise(*model, *scheme)));
     found = job.weights.back().get();
   }
   return found;
 }
 
-const Companion* Names::companion(std::string_view axis, const std::string& text) {
-  auto& found = companions[fmt::format("{} {}", axis, text)];
+const ServedExtra* Names::companion(std::string_view axis, const std::string& text) {
+  auto& found = extras[fmt::format("{} {}", axis, text)];
   if (!found) {
-    job.companions.push_back(std::make_unique<Companion>(parse_companion(axis, text)));
-    Companion& made = *job.companions.back();
+    job.extras.push_back(std::make_unique<ServedExtra>(parse_companion(axis, text)));
+    ServedExtra& made = *job.extras.back();
     if (!made.draft_name.empty()) made.draft.weights = drafts.at(made.draft_name);
     found = &made;
   }
   return found;
 }
 
-const model::Weights* Names::with(const Companion& asked, const model::Scenario& s) {
+const model::QuantisedModel* Names::with(const ServedExtra& asked, const model::Scenario& s) {
   auto& found = adapted[{s.weights, s.runtime, &asked, s.batch}];
   if (!found) {
-    job.weights.push_back(std::make_unique<model::Weights>(
+    job.weights.push_back(std::make_unique<model::QuantisedModel>(
         model::with_adapters(*s.weights, *s.runtime, *asked.adapters, s.batch)));
     found = job.weights.back().get();
   }
@@ -161,8 +163,8 @@ const model::Weights* Names::with(const Companion& asked, const model::Scenario&
 }
 
 void overlay(Choice& choice, const Choice& over) {
-  for (std::size_t c = 0; c < over.companions.size(); ++c)
-    if (over.companions[c]) choice.companions[c] = over.companions[c];
+  for (std::size_t c = 0; c < over.extras.size(); ++c)
+    if (over.extras[c]) choice.extras[c] = over.extras[c];
   choice.image_tokens += over.image_tokens;
   if (over.decides.draft) choice.decides.draft = over.decides.draft;
   if (over.decides.images.count > 0) choice.decides.images = over.decides.images;
@@ -184,7 +186,7 @@ namespace {
 /// What companions mean for the model and the engine of their choice.
 void apply_companions(Choice& choice, Names& names) {
   model::Scenario& s = choice.decides;
-  for (const Companion* each : choice.companions) {
+  for (const ServedExtra* each : choice.extras) {
     if (!each) continue;
     if (each->adapters && s.weights->refusal.empty()) s.weights = names.with(*each, s);
     if (each->draft.weights) {
@@ -202,7 +204,7 @@ void apply_companions(Choice& choice, Names& names) {
 /// Companions go into the digit of the models, with whatever decides what they come to.
 void add_companions(const Spec& spec, const GridSpec& grid, std::vector<Group>& groups,
                     Names& names) {
-  for (const CompanionAxis& axis : companion_axes) {
+  for (const ExtraAxis& axis : extra_axes) {
     if ((grid.*axis.values).empty()) continue;
     merge(groups, axis.key, "models");
     if (axis.key != "images") merge(groups, "runtimes", "models");
@@ -216,7 +218,7 @@ void add_companions(const Spec& spec, const GridSpec& grid, std::vector<Group>& 
     } catch (const std::invalid_argument& e) {
       const model::Scenario& s = choice.decides;
       const auto axis = std::ranges::find_if(
-          companion_axes, [&](const CompanionAxis& each) { return !(grid.*each.values).empty(); });
+          extra_axes, [&](const ExtraAxis& each) { return !(grid.*each.values).empty(); });
       throw spec.error(
           grid, axis->key,
           fmt::format("{}{}: {}; link the axes, so that only what goes together meets",

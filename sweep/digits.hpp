@@ -19,21 +19,22 @@ struct Names {
   Job& job;
   std::map<std::string, const model::Model*> models;
   std::map<std::string, const Machine*> machines;
-  std::map<std::pair<const model::Model*, const model::Scheme*>, const model::Weights*> held;
-  std::map<std::string, const model::Weights*, std::less<>> drafts;  ///< by the spec's name
-  std::map<std::string, const Companion*, std::less<>> companions;   ///< by axis and text
+  std::map<std::pair<const model::Model*, const model::Scheme*>, const model::QuantisedModel*> held;
+  std::map<std::string, const model::QuantisedModel*, std::less<>> drafts;  ///< by the spec's name
+  std::map<std::string, const ServedExtra*, std::less<>> extras;            ///< by axis and text
   /// With adapters: by weights, engine, adapters and batch.
-  std::map<std::tuple<const model::Weights*, const model::Runtime*, const Companion*, Size>,
-           const model::Weights*>
+  std::map<
+      std::tuple<const model::QuantisedModel*, const model::Runtime*, const ServedExtra*, Size>,
+      const model::QuantisedModel*>
       adapted;
 
   const Machine* machine(const std::string& text);
   /// `scheme` null: the checkpoint's own.
-  const model::Weights* weights(const model::Model* model, const model::Scheme* scheme);
+  const model::QuantisedModel* weights(const model::Model* model, const model::Scheme* scheme);
   /// Throws std::invalid_argument for a value that is not understood.
-  const Companion* companion(std::string_view axis, const std::string& text);
+  const ServedExtra* companion(std::string_view axis, const std::string& text);
   /// Throws std::invalid_argument where the engine does not hold such adapters.
-  const model::Weights* with(const Companion& adapters, const model::Scenario& scenario);
+  const model::QuantisedModel* with(const ServedExtra& adapters, const model::Scenario& scenario);
 };
 
 /// Puts what `over` decides into `choice`.

@@ -22,7 +22,7 @@ using model::Estimate;
 using model::Explanation;
 
 std::string verdict_text(const GivenScenario& given, const Estimate& e) {
-  report::Line line;
+  report::ModelRow line;
   line.factors = model::interval_factors(given.scenario);
   if (!given.machine->devices.empty()) line.gpu_memory = given.machine->devices[0].memory.count();
   return report::verdict_words(line, {.point = 0, .budget = {}, .estimate = e});

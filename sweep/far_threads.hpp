@@ -14,7 +14,7 @@ inline constexpr std::size_t most_far_threads = 8;
 
 /// Calls `work(i)` for every i below `count`; `work` must not throw.
 template <class Work>
-void beside_each_other(std::size_t count, const Work& work) {
+void side_by_side(std::size_t count, const Work& work) {
   std::atomic<std::size_t> next = 0;
   const auto take = [&] {
     for (auto i = next++; i < count; i = next++) work(i);

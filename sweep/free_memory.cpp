@@ -14,11 +14,11 @@ void hold_against_free(const FreeMemory& free, const model::Scenario& s,
                        model::Explanation& explained) {
   model::Estimate& e = explained.estimate;
   if (e.verdict >= model::Verdict::does_not_fit) return;
-  const auto hold = [&](const model::DeviceUse& use, Bytes there, Bytes needed, double high,
-                        std::string_view flag) {
+  const auto limit = [&](const model::DeviceUse& use, Bytes there, Bytes needed, double high,
+                         std::string_view flag) {
     const double bytes = there.real().value();
     if (high * needed.real().value() <= bytes) return;
-    if (e.sure == model::Sure::yes) e.sure = model::Sure::marginal;
+    if (e.sure == model::Confidence::yes) e.sure = model::Confidence::marginal;
     if (needed <= there) return;
     explained.warnings.push_back(fmt::format(
         "{}: {} of {} is free now and {} is needed: free it, or see what --{} {:.0f}MiB allows",
@@ -29,10 +29,10 @@ void hold_against_free(const FreeMemory& free, const model::Scenario& s,
     const auto card = static_cast<std::size_t>(use.card);
     if (use.card >= 0 && card < free.cards.size() && free.cards[card]) {
       const bool aside = s.runtime->utilization < 1;
-      hold(use, *free.cards[card], aside ? use.budget : use.total,
-           aside ? 1 : model::interval_factors(*s.runtime).memory.high, "gpu-budget");
+      limit(use, *free.cards[card], aside ? use.budget : use.total,
+            aside ? 1 : model::interval_factors(*s.runtime).memory.high, "gpu-budget");
     }
-    if (use.kind == "cpu") hold(use, free.ram, use.total, 1, "ram-budget");
+    if (use.kind == "cpu") limit(use, free.ram, use.total, 1, "ram-budget");
   }
 }
 

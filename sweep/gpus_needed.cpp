@@ -26,7 +26,7 @@ std::vector<GpusNeeded> gpus_needed(const model::Scenario& scenario, const Catal
     while (machine.devices.size() < 64 && needed.whole == 0) {
       machine.devices.push_back(device);
       const model::Estimate e = evaluate(s);
-      if (is_on_gpus(e) && e.waiting == 0) needed.whole = std::ssize(machine.devices);
+      if (is_on_gpus(e) && e.queued == 0) needed.whole = std::ssize(machine.devices);
     }
     all.push_back(needed);
   }

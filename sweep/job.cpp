@@ -22,7 +22,7 @@ namespace {
 void look_up_drafts(const Spec& spec, const Hub& hub, Names& names) {
   for (const GridSpec& grid : spec.grids)
     for (const std::string& text : grid.drafts) try {
-        const Companion parsed = parse_companion("drafts", text);
+        const ServedExtra parsed = parse_companion("drafts", text);
         if (parsed.draft_name.empty() || names.drafts.contains(parsed.draft_name)) continue;
         auto& models = names.job.models;
         model::Model draft = resolve_model(parsed.draft_name, hub);

@@ -17,8 +17,8 @@
 #include "model/infer/evaluator.hpp"
 #include "model/train/shape.hpp"
 #include "report/run_info.hpp"
-#include "sweep/companion_axes.hpp"
 #include "sweep/exclusion.hpp"
+#include "sweep/extra_axes.hpp"
 #include "sweep/grid.hpp"
 #include "sweep/spec.hpp"
 #include "sweep/training/grid.hpp"
@@ -38,7 +38,7 @@ struct Choice {
   const model::Scheme* scheme = nullptr;  ///< null beside a model: the checkpoint's own
   model::Scenario decides = undecided;
   /// Adapters, a draft model, images; null: not decided.
-  std::array<const Companion*, std::size(companion_axes)> companions{};
+  std::array<const ServedExtra*, std::size(extra_axes)> extras{};
   Size image_tokens = 0;  ///< that images add to every prompt
 
   bool operator==(const Choice&) const = default;
@@ -56,7 +56,7 @@ struct JobGrid {
   std::vector<std::vector<Choice>> digits;  ///< of inference
   std::unique_ptr<TrainingGrid> training;   ///< null: inference
   std::vector<Exclusion> exclusions;
-  std::map<const model::Weights*, model::ExpertsApart> experts;  ///< of weights with experts
+  std::map<const model::QuantisedModel*, model::ExpertsApart> experts;  ///< of weights with experts
   report::GridShape shape;  ///< the same digits as the database keeps them
 
   bool excluded(std::span<const Size> point) const;
@@ -69,9 +69,9 @@ struct JobGrid {
 /// Owns everything that scenarios point to.
 struct Job {
   std::vector<std::unique_ptr<model::Model>> models;
-  std::vector<std::unique_ptr<model::Weights>> weights;
+  std::vector<std::unique_ptr<model::QuantisedModel>> weights;
   std::vector<std::unique_ptr<Machine>> machines;
-  std::vector<std::unique_ptr<Companion>> companions;
+  std::vector<std::unique_ptr<ServedExtra>> extras;
   std::vector<JobGrid> grids;
   std::shared_ptr<const Engines> engines;
   std::optional<Prices> prices;  ///< none: the user gave none

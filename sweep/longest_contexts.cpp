@@ -12,7 +12,7 @@ void keep_longest_contexts(const Job& job, const report::Database& database, rep
   const std::int64_t run = store.run_id();
   const report::Axes axes(database.run(run));
   std::vector<std::pair<Size, Size>> contexts;
-  for (const report::Line& line : report::lines_of(database, axes, run)) {
+  for (const report::ModelRow& line : report::lines_of(database, axes, run)) {
     const Size point = line.roomiest().point;
     const auto [grid, inside] = job.locate(point);
     std::vector<Size> digits(grid->grid.radices().size());

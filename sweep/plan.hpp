@@ -19,7 +19,7 @@ namespace headroom::sweep {
 
 /// One combination that may be the answer, and what it serves.
 struct Candidate {
-  const model::Weights* weights = nullptr;
+  const model::QuantisedModel* weights = nullptr;
   const Machine* machine = nullptr;
   std::optional<model::Acquisition> acquisition;  ///< none: no prices
   model::Scenario scenario;                       ///< at the batch and context that are served
@@ -50,7 +50,7 @@ const Question& question(std::string_view name);
 
 /// What a plan chooses from. Everything pointed to outlives it.
 struct Choices {
-  std::vector<const model::Weights*> weights;
+  std::vector<const model::QuantisedModel*> weights;
   std::vector<const Machine*> machines;
   std::vector<model::Acquisition> acquisitions;  ///< considered where `prices` is there
   const Prices* prices = nullptr;

@@ -22,8 +22,9 @@ report::Table result_row(const report::Digit& axes, const model::Estimate& estim
   report::Table table{{}, {{}}};
   for (const report::Column& column : report::columns()) {
     if (column.kind == point) continue;
-    if (column.only == report::Only::training && estimate.task != model::Task::training) continue;
-    if (column.only == report::Only::serving && estimate.served.running == 0) continue;
+    if (column.applies_to == report::AppliesTo::training && estimate.task != model::Task::training)
+      continue;
+    if (column.applies_to == report::AppliesTo::serving && estimate.served.running == 0) continue;
     report::Value value;
     if (column.kind == axis || column.kind == fact) {
       for (const auto& each : axes)

@@ -17,10 +17,10 @@ Reuse::Reuse(const report::Database& database, const report::RunInfo& info) {
   extents_ = database.extents(run_);
 }
 
-report::Piece Reuse::at(Size point, Size end) const {
+report::RowRange Reuse::at(Size point, Size end) const {
   if (run_ == 0) return {point, end - point};
   const auto range = map_->at(point);
-  report::Piece piece{point, std::min(range.points, end - point)};
+  report::RowRange piece{point, std::min(range.points, end - point)};
   if (!range.to) return piece;
   // A shard of another night may hold a part of them.
   const auto after = std::ranges::upper_bound(extents_, *range.to, {}, &report::Extent::first);

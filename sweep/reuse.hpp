@@ -18,7 +18,7 @@ class Reuse {
   /// The run that rows are taken from; 0: none.
   std::int64_t run() const { return run_; }
   /// `point` and those after it, up to `end`: in rows that are there, or to be computed.
-  report::Piece at(Size point, Size end) const;
+  report::RowRange at(Size point, Size end) const;
 
  private:
   std::int64_t run_ = 0;

@@ -13,7 +13,7 @@ namespace headroom::sweep {
 namespace {
 
 struct Block {
-  std::vector<report::Piece> pieces;
+  std::vector<report::RowRange> pieces;
   std::vector<Size> points;  ///< to be computed, without the excluded ones
   std::vector<model::Estimate> estimates;
   Size end = 0;
@@ -22,7 +22,7 @@ struct Block {
 
 /// Every point of `piece` that is not excluded. A piece may reach over the end of a grid.
 template <class Visit>
-void for_each_point(const Job& job, const report::Piece& piece, Visit&& visit) {
+void for_each_point(const Job& job, const report::RowRange& piece, Visit&& visit) {
   const Size last = piece.first + piece.points;
   for (Size at = piece.first; at < last;) {
     const auto [grid, inside] = job.locate(at);
@@ -76,8 +76,8 @@ void evaluate_blocks(const Job& job, Size first, Size end, const RunnerOptions& 
     Block* block = &buffers[turn++ % buffers.size()];
     block->pieces.clear();
     for (const Size full = std::min(end, next + block_points); next < full;) {
-      const report::Piece piece =
-          options.reuse ? options.reuse->at(next, end) : report::Piece{next, end - next};
+      const report::RowRange piece =
+          options.reuse ? options.reuse->at(next, end) : report::RowRange{next, end - next};
       block->pieces.push_back(piece);
       // What is computed is cut into blocks; what is there already is taken in one go.
       if (!piece.row) block->pieces.back().points = std::min(piece.points, full - next);

@@ -25,7 +25,7 @@ struct RunnerOptions {
 
 /// Points in a row, evaluated: spans live until the visitor returns.
 struct EvaluatedBlock {
-  std::span<const report::Piece> pieces;
+  std::span<const report::RowRange> pieces;
   std::span<const Size> points;  ///< those of pieces without rows that are not excluded
   std::span<const model::Estimate> estimates;
   Size end = 0;     ///< the point after the last one

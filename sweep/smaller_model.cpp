@@ -42,7 +42,7 @@ std::string smaller_model(const model::Scenario& scenario, const model::Estimate
   for (const model::Model& m : smaller(*scenario.weights->model)) {
     const model::Scheme& held =
         own_precision ? model::default_scheme(m, *scenario.runtime) : *scenario.weights->scheme;
-    const model::Weights weights = hold(m, held);
+    const model::QuantisedModel weights = quantise(m, held);
     if (!weights.refusal.empty()) continue;
     model::Scenario s = scenario;
     s.weights = &weights;

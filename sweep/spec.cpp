@@ -162,7 +162,7 @@ class Reader {
     }
     for (const NumberAxis& axis : number_axes()) numbers(table, axis.key, grid.*axis.values);
     serving(table, grid);
-    for (const CompanionAxis& axis : companion_axes) names(table, axis.key, grid.*axis.values);
+    for (const ExtraAxis& axis : extra_axes) names(table, axis.key, grid.*axis.values);
     if (const auto* node = table.get("gpu_budgets"))
       for_each_value(*node, "gpu_budgets", [&](const toml::node& value) {
         checked(value, "gpu_budgets", [&] {
@@ -294,7 +294,7 @@ class Reader {
     check("kv_precisions", grid.kv_precisions);
     check("runtimes", grid.runtimes);
     for (const NumberAxis& axis : number_axes()) check(axis.key, grid.*axis.values);
-    for (const CompanionAxis& axis : companion_axes) check(axis.key, grid.*axis.values);
+    for (const ExtraAxis& axis : extra_axes) check(axis.key, grid.*axis.values);
   }
 
   void link(const toml::node& node, GridSpec& grid) {

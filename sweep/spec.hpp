@@ -65,11 +65,11 @@ struct Spec {
 };
 
 /// The axes of what is served beside a model, with their columns.
-struct CompanionAxis {
+struct ExtraAxis {
   std::string_view key, column;
   std::vector<std::string> GridSpec::*values;
 };
-inline constexpr CompanionAxis companion_axes[] = {
+inline constexpr ExtraAxis extra_axes[] = {
     {"adapters", "served_adapters", &GridSpec::adapters},
     {"drafts", "draft", &GridSpec::drafts},
     {"images", "images", &GridSpec::images},

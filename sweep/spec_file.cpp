@@ -45,7 +45,7 @@ std::size_t GridSpec::length(std::string_view axis) const {
   if (axis == "kv_precisions") return kv_precisions.size();
   if (axis == "runtimes") return runtimes.size();
   if (const NumberAxis* numbers = find_number_axis(axis)) return (this->*numbers->values).size();
-  for (const CompanionAxis& companion : companion_axes)
+  for (const ExtraAxis& companion : extra_axes)
     if (companion.key == axis) return (this->*companion.values).size();
   for (const auto& range : gpu_budgets)
     if (range.step != Bytes(0) || range.to_max)

@@ -49,7 +49,7 @@ bool holds(const Runtime& runtime, const Scheme& scheme) {
 }
 
 /// bitsandbytes packs the checkpoint as it is loaded; anything else is a file of its own.
-Bytes download_of(const Weights& weights) {
+Bytes download_of(const QuantisedModel& weights) {
   if (weights.scheme->family != SchemeFamily::bitsandbytes) return weights.total;
   return checkpoint_bytes(*weights.model);
 }
@@ -61,9 +61,9 @@ std::optional<Bytes> qlora_peak(const Model& m) {
     AdapterRequest request;
     request.targets = {"all-linear"};
     const Adapter adapter = adapt(m, request);
-    const Weights base = hold(m, scheme("nf4"));
+    const QuantisedModel base = quantise(m, scheme("nf4"));
     if (!base.refusal.empty()) return std::nullopt;
-    const Weights plain = counted(m);
+    const QuantisedModel plain = counted(m);
     TrainingScenario s;
     s.model = &m;
     s.plain = &plain;
@@ -85,7 +85,7 @@ void work_out(Row& row, const Scenario& request, const std::vector<std::string>&
     const Scheme& held =
         name == "auto" ? default_scheme(*row.model, *request.runtime) : scheme(name);
     if (!holds(*request.runtime, held)) continue;
-    const Weights weights = hold(*row.model, held);
+    const QuantisedModel weights = quantise(*row.model, held);
     if (!weights.refusal.empty()) continue;
     Scenario s = request;
     s.weights = &weights;
@@ -103,7 +103,7 @@ bool runs(const Row& row) { return row.estimate.verdict < Verdict::does_not_fit;
 bool on_gpus(const Row& row) { return report::grade(row.estimate) == report::Grade::on_gpus; }
 
 std::string verdict_of(const Row& row, const Machine& machine, const Runtime& runtime) {
-  report::Line line;
+  report::ModelRow line;
   line.factors = interval_factors(runtime);
   if (!machine.devices.empty()) line.gpu_memory = machine.devices[0].memory.count();
   return report::verdict_words(line, {.point = 0, .budget = {}, .estimate = row.estimate});

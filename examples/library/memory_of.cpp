@@ -37,7 +37,7 @@ Memory estimate(const headroom::model::Model& model, const headroom::Machine& ma
                 const Switches& switches) {
   namespace hm = headroom::model;
   const auto format = format_of(switches.bytes_per_element);
-  const hm::Weights weights = hm::hold(model, hm::scheme(format));
+  const hm::QuantisedModel weights = hm::quantise(model, hm::scheme(format));
   hm::Scenario scenario;
   scenario.weights = &weights;
   scenario.machine = &machine;

@@ -20,7 +20,7 @@ namespace {
 double gigabytes(Bytes bytes) { return static_cast<double>(bytes.count()) / 1e9; }
 
 /// With no sequence of the batch that waits.
-bool all_on_gpus(const Estimate& e) { return is_on_gpus(e) && e.waiting == 0; }
+bool all_on_gpus(const Estimate& e) { return is_on_gpus(e) && e.queued == 0; }
 
 /// Where it fits then, what the fullest card holds, and what a token takes.
 std::string where(const Estimate& e) {
@@ -51,7 +51,7 @@ std::vector<const Scheme*> no_wider(const Scenario& s, const Runtime& engine) {
 /// answer in less time than `now`.
 std::string fewer_bits(const Scenario& s, Seconds now) {
   for (const Scheme* scheme : no_wider(s, *s.runtime)) {
-    const Weights narrower = hold(*s.weights->model, *scheme);
+    const QuantisedModel narrower = quantise(*s.weights->model, *scheme);
     if (!narrower.refusal.empty() || narrower.total >= s.weights->total) continue;
     Scenario changed = s;
     changed.weights = &narrower;
@@ -217,7 +217,7 @@ std::string without_cards(const Scenario& s) {
     changed.runtime = &engine;
     for (const Scheme* scheme : no_wider(s, engine)) {
       if (scheme->family != SchemeFamily::plain && scheme->family != SchemeFamily::gguf) continue;
-      const Weights held = hold(*s.weights->model, *scheme);
+      const QuantisedModel held = quantise(*s.weights->model, *scheme);
       if (!held.refusal.empty()) continue;
       changed.weights = &held;
       const Estimate e = evaluate(changed);

@@ -35,7 +35,8 @@ State state_at(Scenario s, const ExpertsApart& experts, Evaluator& evaluate, Byt
   s = at_once(s);
   const Plan plan = place(s, 1.0);
   if (!plan.feasible()) return {plan.reason, false, 0, 0, 0, Where::cpu, Where::cpu, 0, 0, {}};
-  const auto cuts = plan.cut.begin() + (plan.cards > 0 ? plan.stage_of(plan.cards - 1) + 2 : 0);
+  const auto cuts =
+      plan.layer_boundaries.begin() + (plan.cards > 0 ? plan.stage_of(plan.cards - 1) + 2 : 0);
   return {plan.reason,
           plan.computes_on_card,
           plan.cards,
@@ -45,7 +46,7 @@ State state_at(Scenario s, const ExpertsApart& experts, Evaluator& evaluate, Byt
           plan.head,
           apart,
           static_cast<int>(std::bit_width(static_cast<std::uint64_t>(s.batch))),
-          {plan.cut.begin(), cuts}};
+          {plan.layer_boundaries.begin(), cuts}};
 }
 
 /// The MiB in (low, high] at which the state changes. More memory never brings a state back, so
@@ -83,7 +84,8 @@ std::vector<Jump> jumps_between(const AllocationPoint& before, const AllocationP
   add(!all_layers(before) && all_layers(after), Jump::last_layer);
   add(!from.partly_on_host && to.partly_on_host, Jump::experts_apart);
   add(from.head != Where::card && to.head == Where::card, Jump::output_on_gpus);
-  const Size cards = to.cards - to.idle, cards_before = from.cards - from.idle;
+  const Size cards = to.cards - to.first_used_card,
+             cards_before = from.cards - from.first_used_card;
   add(cards > cards_before && cards_before > 0, Jump::more_gpus);
   add(cards < cards_before, Jump::fewer_gpus);
   const double speed = after.estimate.tokens_s;

@@ -100,7 +100,7 @@ class Parts {
                           rates_on(s_, card).unpack_bandwidth.value);
     if (all.scores > 0)
       text += fmt::format("; {:.3g} bytes moved for each attention score", r.score_traffic.value);
-    if (all.touched_bytes > 0)
+    if (all.prefill_expert_bytes > 0)
       text += fmt::format("; experts are read {:.3g} times beside their products",
                           rates_on(s_, card).expert_reads.value);
     if (all.channels > 0)
@@ -142,18 +142,18 @@ class Parts {
                  by_compute = compute_seconds(all, stretch.rate);
     const bool reads = by_memory >= by_compute;
     const bool multiplies = 2 * all.flops / stretch.rate.flops_s >= by_compute;
-    const double sum = std::max(by_memory, by_compute) + beside_products(all, stretch.rate);
+    const double sum = std::max(by_memory, by_compute) + between_products(all, stretch.rate);
     const std::string at = rates(stretch, all);
     for (const Group& group : groups_of(stretch.items)) {
       const Work work = weighed(stretch, group.one.work);
       const auto n = static_cast<double>(group.layers.size());
       PassPart part = part_of(group, stretch);
       part.memory_s =
-          times_ * n * (reading(work, stretch.rate) + beside_products(work, stretch.rate));
+          times_ * n * (reading(work, stretch.rate) + between_products(work, stretch.rate));
       part.compute_s = times_ * n * compute_seconds(work, stretch.rate);
       const double own =
           (reads ? reading(work, stretch.rate) : compute_seconds(work, stretch.rate)) +
-          beside_products(work, stretch.rate);
+          between_products(work, stretch.rate);
       part.seconds = sum > 0 ? times_ * stretch.seconds * n * own / sum : 0;
       part.bound = reads || !multiplies ? Bound::memory : Bound::compute;
       part.rates = at;
@@ -162,7 +162,7 @@ class Parts {
   }
   /// What experts cost on a card says nothing of the CPU.
   static Work weighed(const Stretch& stretch, Work work) {
-    if (stretch.over == Over::cpu) work.expert_bytes = work.touched_bytes = 0;
+    if (stretch.over == Over::cpu) work.expert_bytes = work.prefill_expert_bytes = 0;
     return work;
   }
 

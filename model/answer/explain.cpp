@@ -8,8 +8,8 @@
 #include "hardware/quantity_text.hpp"
 #include "hardware/units.hpp"
 #include "model/answer/advice.hpp"
-#include "model/answer/beside_terms.hpp"
 #include "model/answer/explain_times.hpp"
+#include "model/answer/extra_terms.hpp"
 #include "model/answer/placement/parallel_splits.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
 #include "model/infer/estimate.hpp"
@@ -45,7 +45,7 @@ class Explainer {
     }
     add_devices();
     out_.notes = room_notes(s_, plan_, out_.devices);
-    if (out_.estimate.waiting > 0)
+    if (out_.estimate.queued > 0)
       out_.notes.push_back(fmt::format(
           "{} would start and run {} of {} sequences of {} tokens at once{}; the others wait: "
           "bytes and times above are of those that run",
@@ -177,7 +177,7 @@ class Explainer {
   }
 
   void add_devices() {
-    for (Size card = plan_.idle; card < plan_.cards; ++card) {
+    for (Size card = plan_.first_used_card; card < plan_.cards; ++card) {
       const auto i = static_cast<std::size_t>(card);
       const CardUse use = card_use(s_, plan_, card);
       DeviceUse row{.name = fmt::format("gpu {}: {}", card, s_.machine->devices[i].name),
@@ -190,7 +190,7 @@ class Explainer {
                     .overhead = use.context + use.fragmentation,
                     .total = use.total(),
                     .card = card};
-      for_pieces_on_card(plan_, card, [&](const Piece& piece) { add_layers(row, piece); });
+      for_pieces_on_card(plan_, card, [&](const LayerSpan& piece) { add_layers(row, piece); });
       out_.devices.push_back(row);
     }
     const HostUse host = host_use(s_, plan_);
@@ -203,7 +203,7 @@ class Explainer {
                   .activations = host.activations,
                   .overhead = host.process,
                   .total = host.total()};
-    for_pieces_in(plan_, Where::cpu, [&](const Piece& piece) { add_layers(cpu, piece); });
+    for_pieces_in(plan_, Where::cpu, [&](const LayerSpan& piece) { add_layers(cpu, piece); });
     out_.devices.push_back(cpu);
     if (disk_use(s_, plan_) == Bytes(0)) return;
     DeviceUse disk{.name = "disk",
@@ -215,11 +215,11 @@ class Explainer {
                    .activations = Bytes(0),
                    .overhead = Bytes(0),
                    .total = disk_use(s_, plan_)};
-    for_pieces_in(plan_, Where::disk, [&](const Piece& piece) { add_layers(disk, piece); });
+    for_pieces_in(plan_, Where::disk, [&](const LayerSpan& piece) { add_layers(disk, piece); });
     out_.devices.push_back(disk);
   }
 
-  static void add_layers(DeviceUse& row, const Piece& piece) {
+  static void add_layers(DeviceUse& row, const LayerSpan& piece) {
     if (piece.layers.size() <= 0) return;
     std::string range = fmt::format("{}", piece.layers.first);
     if (piece.layers.size() > 1) range += fmt::format("-{}", piece.layers.last - 1);
@@ -232,7 +232,7 @@ class Explainer {
   }
 
   void add_memory_terms() {
-    const Weights& w = *s_.weights;
+    const QuantisedModel& w = *s_.weights;
     const bool stored = held_as_stored(*w.model, *w.scheme);
     const std::string_view scheme_source =
         stored ? "the headers of the checkpoint's tensors" : w.scheme->source;
@@ -255,10 +255,10 @@ class Explainer {
                           ? kv.count() / std::max<Size>(1, s_.batch * s_.cached_tokens())
                           : 0),
           "Pope et al., arXiv:2211.05102; MLA: arXiv:2412.19437");
-    for (Term& term : beside_terms(s_, plan_)) out_.terms.push_back(std::move(term));
+    for (Term& term : extra_terms(s_, plan_)) out_.terms.push_back(std::move(term));
     if (plan_.cards == 0) return;
-    Size heaviest = plan_.idle;
-    for (Size card = plan_.idle; card < plan_.cards; ++card)
+    Size heaviest = plan_.first_used_card;
+    for (Size card = plan_.first_used_card; card < plan_.cards; ++card)
       if (card_use(s_, plan_, card).total() > card_use(s_, plan_, heaviest).total())
         heaviest = card;
     add_card_terms(heaviest);
@@ -268,15 +268,15 @@ class Explainer {
     const CardUse use = card_use(s_, plan_, card);
     const std::string on = fmt::format("gpu{}_", card);
     exact(on + "weights", use.weights, "layers on the card, embedding and head where they are",
-          plan_.stage_buffer > Bytes(0)
+          plan_.streaming_buffer > Bytes(0)
               ? fmt::format("a buffer of {} for streamed weights among them",
-                            to_text(plan_.stage_buffer))
+                            to_text(plan_.streaming_buffer))
               : std::string(),
           s_.weights->scheme->source);
     exact(on + "kv_cache", use.kv_cache, "caches of the layers that run on the card", "",
           runtime_.source);
     const double work = real_count(use.activations);
-    exact(on + "beside_weights", use.beside_weights,
+    exact(on + "beside_weights", use.overhead_weights,
           "of the activations: rests of the allocator's blocks, rotary tables", "",
           "model/checkpoint/allocator.hpp");
     bytes_term(

@@ -113,7 +113,7 @@ class TimeTerms {
     return cards.empty() ? rates_.prefill_compute : product_share(s_, cards.front(), rates_);
   }
 
-  const Rates& rates_for(const Weights& weights) const {
+  const Rates& rates_for(const QuantisedModel& weights) const {
     return s_.machine->devices.empty() ? s_.runtime->rates.back().front()
                                        : s_.runtime->rates_on(s_.machine->devices.front(), weights);
   }

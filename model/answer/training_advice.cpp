@@ -68,14 +68,14 @@ struct Option {
 /// What adapters would be made of; null where no layer takes them.
 struct Adapted {
   Adapter adapter;
-  Weights base;
+  QuantisedModel base;
 };
 std::unique_ptr<Adapted> adapted(const TrainingScenario& s) {
   if (s.adapter != nullptr) return nullptr;
   try {
     auto made = std::make_unique<Adapted>();
     made->adapter = adapt(*s.model, {.rank = 16, .targets = {"all-linear"}});
-    made->base = hold(*s.model, scheme("nf4"));
+    made->base = quantise(*s.model, scheme("nf4"));
     return made;
   } catch (const AdapterError&) {
     return nullptr;

@@ -70,11 +70,11 @@ double BlockRestCounter::part(const Divided& divided, Size cards) const {
 }
 
 void BlockRestCounter::add(const Held& held, Size block) {
-  if (held.elements_bytes + held.beside_bytes == 0) return;
+  if (held.elements_bytes + held.overhead_bytes == 0) return;
   const std::size_t at = slot(block);
   const auto pieces = static_cast<double>(held.pieces);
   apart_[at] += pieces * (rest(static_cast<double>(held.elements_bytes) / pieces) +
-                          rest(static_cast<double>(held.beside_bytes) / pieces));
+                          rest(static_cast<double>(held.overhead_bytes) / pieces));
   const std::string name = fused_name(held.name);
   Place& place = fused_[at];
   // Parts of one tensor follow each other closely.
@@ -87,7 +87,7 @@ void BlockRestCounter::add(const Held& held, Size block) {
   for (std::size_t i = 0; i < BlockRests::cards.size(); ++i) {
     const double share = part(held.divided, BlockRests::cards[i]);
     it->elements[i] += share * static_cast<double>(held.elements_bytes);
-    it->beside[i] += share * static_cast<double>(held.beside_bytes);
+    it->beside[i] += share * static_cast<double>(held.overhead_bytes);
   }
 }
 

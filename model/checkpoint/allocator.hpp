@@ -44,7 +44,7 @@ class BlockRestCounter {
   struct Held {
     std::string_view name;    ///< of the tensor
     Size elements_bytes = 0;  ///< without what lies beside the elements
-    Size beside_bytes = 0;    ///< scales and zero points, a tensor of their own
+    Size overhead_bytes = 0;  ///< scales and zero points, a tensor of their own
     Size pieces = 1;          ///< tensors of the checkpoint: experts are one by one there
     Divided divided;
   };

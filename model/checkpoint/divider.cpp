@@ -50,7 +50,7 @@ Divider::Divider(const Model& model, const Scheme& scheme, Shards& shards)
   shards.experts = model.profile.routing.experts;
 }
 
-Divided Divider::divide(const Tensor& tensor, const HeldTensor& held, const Layer* layer) {
+Divided Divider::divide(const Tensor& tensor, const QuantisedTensor& held, const Layer* layer) {
   if (!tensor.is_parameter()) return {.everywhere = held.bytes};
   if (tensor.of > 1) {
     constrain(tensor, held, false);
@@ -88,7 +88,7 @@ Divided Divider::divide_factors(const Tensor& tensor, Bytes inner, Bytes outer,
   return divided;
 }
 
-Divided Divider::linear(const Tensor& tensor, const HeldTensor& held, const Layer* layer) {
+Divided Divider::linear(const Tensor& tensor, const QuantisedTensor& held, const Layer* layer) {
   const auto matrix = reader_.matrix(tensor);
   // Routers and gates of one output are no parallel layers.
   if (!reader_.is_linear(tensor) || is_repeated(tensor.module()) || !matrix || matrix->out == 1)
@@ -97,7 +97,7 @@ Divided Divider::linear(const Tensor& tensor, const HeldTensor& held, const Laye
   return by_class(tensor.module(), held.bytes, layer);
 }
 
-Divided Divider::bias(const Tensor& tensor, const HeldTensor& held, const Layer* layer) const {
+Divided Divider::bias(const Tensor& tensor, const QuantisedTensor& held, const Layer* layer) const {
   const std::string_view module = tensor.module();
   if (std::find(heads_.begin(), heads_.end(), module) != heads_.end())
     return {.vocabulary = held.bytes};
@@ -131,7 +131,7 @@ bool Divider::is_last(std::string_view module) const {
 
 /// vLLM 0.19: linear.py divide(); quantization/fp8.py validate_fp8_block_shape; gptq.py and awq.py
 /// ("not aligned with the quantized weight shape"). Attention is held to its heads instead.
-void Divider::constrain(const Tensor& tensor, const HeldTensor& held, bool row) {
+void Divider::constrain(const Tensor& tensor, const QuantisedTensor& held, bool row) {
   const auto matrix = reader_.matrix(tensor);
   if (!matrix || tensor.role != Role::matmul) return;
   const bool quantised = held.format != nullptr && scheme_.family != SchemeFamily::plain &&

@@ -16,18 +16,18 @@ class Divider {
  public:
   Divider(const Model& model, const Scheme& scheme, Shards& shards);
   /// The bytes of `tensor`, which lies in `layer` (null: outside all).
-  Divided divide(const Tensor& tensor, const HeldTensor& held, const Layer* layer);
+  Divided divide(const Tensor& tensor, const QuantisedTensor& held, const Layer* layer);
   /// Low-rank factors beside the matrix that `tensor` holds, `inner` bytes of those that its inputs
   /// are multiplied by and `outer` bytes of those that give its outputs. Where the outputs are
   /// divided the inner ones are whole on each card, where the inputs are the outer ones.
   Divided divide_factors(const Tensor& tensor, Bytes inner, Bytes outer, const Layer* layer) const;
 
  private:
-  Divided linear(const Tensor& tensor, const HeldTensor& held, const Layer* layer);
-  Divided bias(const Tensor& tensor, const HeldTensor& held, const Layer* layer) const;
+  Divided linear(const Tensor& tensor, const QuantisedTensor& held, const Layer* layer);
+  Divided bias(const Tensor& tensor, const QuantisedTensor& held, const Layer* layer) const;
   Divided by_class(std::string_view module, Bytes bytes, const Layer* layer) const;
   bool is_last(std::string_view module) const;
-  void constrain(const Tensor& tensor, const HeldTensor& held, bool row);
+  void constrain(const Tensor& tensor, const QuantisedTensor& held, bool row);
   void constrain_expert(const Matrix& matrix, bool quantised);
   void include_groups(Size& divisor, Size width) const;
 

@@ -28,13 +28,13 @@ const CacheFormat* Runtime::cache_format(const Precision& precision) const {
   return found == caches.end() ? nullptr : &*found;
 }
 
-double bytes_per_parameter(const Weights& weights) {
+double bytes_per_parameter(const QuantisedModel& weights) {
   const Profile& profile = weights.model->profile;
   const auto parameters = static_cast<double>(profile.parameters - profile.outside.parameters);
   return parameters > 0 ? weights.layers_before.back().real().value() / parameters : 2;
 }
 
-Width width_of(const Weights& weights) {
+Width width_of(const QuantisedModel& weights) {
   const double bits = 8 * bytes_per_parameter(weights);
   if (bits >= 12) return Width::sixteen;
   if (bits < 6.5) return weights.scheme->family == SchemeFamily::fp4 ? Width::fp4 : Width::four;

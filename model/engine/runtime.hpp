@@ -134,9 +134,9 @@ enum class Backend : std::uint8_t {
 enum class Width : std::uint8_t { sixteen, fp8, eight, four, fp4 };
 inline constexpr std::size_t widths = 5;
 /// Of the layers, as held.
-double bytes_per_parameter(const Weights& weights);
+double bytes_per_parameter(const QuantisedModel& weights);
 /// fp8 and fp4: checkpoints of those formats; else by the mean: from 12 bits, from 6.5 bits, below.
-Width width_of(const Weights& weights);
+Width width_of(const QuantisedModel& weights);
 
 /// What kernels of one engine reach on one class of cards with weights of one width.
 struct Rates {
@@ -301,7 +301,7 @@ struct Runtime {
   /// Its own format for `precision`; nullptr: the engine has none.
   const CacheFormat* cache_format(const Precision& precision) const;
 
-  const Rates& rates_on(const Device& device, const Weights& weights) const {
+  const Rates& rates_on(const Device& device, const QuantisedModel& weights) const {
     return rates[static_cast<std::size_t>(card_class(device))]
                 [static_cast<std::size_t>(width_of(weights))];
   }

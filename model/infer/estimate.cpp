@@ -23,7 +23,7 @@ bool holds(const Runtime& runtime, SchemeFamily family) {
 }
 
 /// What no batch, context or memory changes.
-Reason lasting_refusal(const Scenario& s) {
+Reason unsupported_combination(const Scenario& s) {
   if (!runs_on(*s.runtime, *s.machine)) return Reason::cards_unsupported;
   if (!has_class(*s.runtime, *s.weights->model)) return Reason::model_unsupported;
   if (!s.weights->refusal.empty()) return Reason::precision_unsupported;
@@ -52,7 +52,7 @@ bool has_in(const Plan& plan, Where where) {
   const Range layers = where == Where::cpu ? plan.on_cpu : plan.on_disk;
   // An embedding in host memory is looked up there, unless weights are streamed.
   return layers.size() > 0 || plan.head == where ||
-         (plan.embedding == where && (where == Where::disk || plan.stage_buffer > Bytes(0)));
+         (plan.embedding == where && (where == Where::disk || plan.streaming_buffer > Bytes(0)));
 }
 
 Verdict verdict_of(const Plan& plan) {
@@ -66,17 +66,18 @@ Verdict verdict_of(const Plan& plan) {
 }
 
 /// A sure answer is sure of the number of cards that it names, too.
-Sure sureness(const Uses& uses, Verdict expected, Size cards) {
+Confidence confidence_of(const Uses& uses, Verdict expected, Size cards) {
   const Constant& memory = uses.scenario().runtime->memory_interval;
   if (fits(expected)) {
-    if (memory.measurements == 0) return Sure::marginal;
+    if (memory.measurements == 0) return Confidence::marginal;
     const Plan high = place(uses, memory.high);
-    if (verdict_of(high) != expected || cards_used(high) != cards) return Sure::marginal;
-    if (expected == Verdict::fits_one_gpu) return Sure::yes;
-    return verdict_of(place(uses, memory.low)) == expected ? Sure::yes : Sure::marginal;
+    if (verdict_of(high) != expected || cards_used(high) != cards) return Confidence::marginal;
+    if (expected == Verdict::fits_one_gpu) return Confidence::yes;
+    return verdict_of(place(uses, memory.low)) == expected ? Confidence::yes : Confidence::marginal;
   }
   const Plan low = place(uses, memory.low);
-  return fits(verdict_of(low)) || fewer_at_once(uses, low, memory.low) ? Sure::marginal : Sure::no;
+  return fits(verdict_of(low)) || max_admitted(uses, low, memory.low) ? Confidence::marginal
+                                                                      : Confidence::no;
 }
 
 /// Whether what a plan comes to depends on budgets beside it: shares of rows do, and where a draft
@@ -102,7 +103,7 @@ void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
   e.ttft = Seconds(first.total);
   e.first_least = least_share(first);
   if (e.verdict <= Verdict::fits_gpus)
-    for (Size card = plan.idle; card < plan.cards; ++card) {
+    for (Size card = plan.first_used_card; card < plan.cards; ++card) {
       e.first_unmeasured = e.first_unmeasured || !reached.card(card).products_measured;
       e.step_unmeasured = e.step_unmeasured || !reached.card(card).reads_measured;
     }
@@ -129,13 +130,13 @@ void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
 void Evaluator::Outcome::add_memory(const Uses& uses) {
   const Scenario& s = uses.scenario();
   Estimate& e = estimate;
-  for (Size card = plan.idle; card < plan.cards; ++card) {
+  for (Size card = plan.first_used_card; card < plan.cards; ++card) {
     const CardUse use = uses.card(plan, card);
     e.kv_cache += use.kv_cache;
     e.activations += use.activations;
     e.overhead += use.context + use.fragmentation;
     e.gpu_bytes = std::max(e.gpu_bytes, use.total());
-    if (card == plan.idle) beside = use.total() - use.weights;
+    if (card == plan.first_used_card) beside = use.total() - use.weights;
   }
   const Constant& memory = s.runtime->memory_interval;
   e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * memory.low));
@@ -176,9 +177,9 @@ Estimate Evaluator::with_waiting(Scenario running) {
   running.concurrency = 0;
   if (!running_) running_ = std::make_unique<Evaluator>();
   Estimate e = (*running_)(running);
-  e.waiting = s_.batch - running.batch;
+  e.queued = s_.batch - running.batch;
   running.batch = 1;
-  e.sure = sureness(Uses(running), e.verdict, e.gpus_used);
+  e.sure = confidence_of(Uses(running), e.verdict, e.gpus_used);
   if (s_.concurrency > 0) e.served = served(s_, e, *speeds_);
   return e;
 }
@@ -209,7 +210,7 @@ void Evaluator::prepare(const Scenario& s) {
   Size shards = std::max<Size>(1, s.tensor_parallel);
   if (!differ_only_in_sizes(s_, s)) {
     speeds_.reset();
-    lasting_refusal_ = lasting_refusal(s);
+    lasting_refusal_ = unsupported_combination(s);
   } else if (last_ && s.tensor_parallel == 0) {
     shards = last_->plan.shards;  // likely again
   }
@@ -231,13 +232,13 @@ Estimate Evaluator::operator()(const Scenario& s) {
   if (!(s_ == s)) prepare(s);
   if (refusal_ != Reason::none) return refused(refusal_);
   const Plan plan = place(*uses_, 1.0);
-  if (const auto fewer = fewer_at_once(*uses_, plan, 1.0)) return with_waiting(*fewer);
+  if (const auto fewer = max_admitted(*uses_, plan, 1.0)) return with_waiting(*fewer);
   if (verdict_of(plan) == Verdict::refused) return refused(plan.reason, plan.short_bytes);
   const Outcome& made = outcome(plan);
   Estimate e = made.estimate;
-  e.sure = sureness(*uses_, e.verdict, cards_used(plan));
-  if (plan.cards > plan.idle) {
-    const Bytes budget = card_budget(s_, static_cast<std::size_t>(plan.idle));
+  e.sure = confidence_of(*uses_, e.verdict, cards_used(plan));
+  if (plan.cards > plan.first_used_card) {
+    const Bytes budget = card_budget(s_, static_cast<std::size_t>(plan.first_used_card));
     e.max_memory = std::max(Bytes(0), budget - made.beside);
   }
   if (fits(e.verdict) && s_.concurrency > 0) e.served = served(s_, e, *speeds_);

@@ -39,7 +39,7 @@ struct Served {
 struct Estimate {
   Task task = Task::inference;  ///< training: weights, activations and overhead of the fullest card
   Verdict verdict = Verdict::refused;
-  Sure sure = Sure::no;
+  Confidence sure = Confidence::no;
   Reason reason = Reason::none;
   std::uint16_t gpus_used = 0;
   Size layers_gpu = 0, layers_cpu = 0, layers_disk = 0;
@@ -57,7 +57,7 @@ struct Estimate {
   double tokens_s = 0;  ///< output tokens per second of all sequences together, after the first
                         ///< token; training: tokens trained on per second by all cards
   Seconds total;        ///< ttft and all output tokens, once weights are where they stay
-  Size waiting = 0;     ///< of the batch of each replica, for room in the engine's pool of cache;
+  Size queued = 0;      ///< of the batch of each replica, for room in the engine's pool of cache;
                         ///< bytes and times are of the sequences that run
   Served served;        ///< where the scenario asks for a concurrency
   StepOutcome step;     ///< of training alone

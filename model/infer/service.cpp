@@ -31,7 +31,7 @@ Served served(const Scenario& s, const Estimate& e, Speeds& speeds) {
 }
 
 Service of_one_batch(const Scenario& s, const Estimate& e) {
-  const auto running = static_cast<double>(s.batch - e.waiting);
+  const auto running = static_cast<double>(s.batch - e.queued);
   return {e.ttft, e.tpot, e.total, running / e.total.value(), e.ttft / e.total, {}, {}, {}};
 }
 

@@ -78,8 +78,8 @@ Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) 
     const double missing = e.short_bytes.real().value();
     return {Miss::memory, all > missing ? all / (all - missing) : 1 + missing};
   }
-  if (e.waiting > 0)
-    return {Miss::memory, static_cast<double>(s.batch) / static_cast<double>(s.batch - e.waiting)};
+  if (e.queued > 0)
+    return {Miss::memory, static_cast<double>(s.batch) / static_cast<double>(s.batch - e.queued)};
   if (!target.offload && !is_on_gpus(e) && !s.machine->devices.empty()) {
     double there = 0;
     for (std::size_t i = 0; i < s.machine->devices.size(); ++i)
@@ -87,7 +87,7 @@ Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) 
     const double all = (e.weights + e.kv_cache + e.activations + e.overhead).real().value();
     return {Miss::offload, std::max(1.0, all / there)};
   }
-  if (target.strict && e.sure != Sure::yes) return {Miss::not_sure, 1};
+  if (target.strict && e.sure != Confidence::yes) return {Miss::not_sure, 1};
   Shortfall worst;
   if (!target.ttft && !target.tpot) return worst;
   const Service seen = service_of(s, e);
@@ -130,7 +130,7 @@ Size longest_context(const Scenario& scenario) {
   if (!fits(now)) return 0;
   return largest(longest(scenario), [&](Size n) {
     const Estimate e = evaluate(with(scenario, Vary::context, n));
-    return (is_on_gpus(now) ? is_on_gpus(e) : fits(e)) && e.waiting <= now.waiting;
+    return (is_on_gpus(now) ? is_on_gpus(e) : fits(e)) && e.queued <= now.queued;
   });
 }
 

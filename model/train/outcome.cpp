@@ -17,10 +17,10 @@ Estimate step_of(Reason reason) {
 }
 
 /// Whether it fits in `capacity` with the expected peak, and whether both ends say so.
-Sure sure_of(const TrainingScenario& s, const TrainingEstimate& e, Bytes capacity) {
+Confidence sure_of(const TrainingScenario& s, const TrainingEstimate& e, Bytes capacity) {
   const bool low = e.peak_low <= capacity, high = e.peak_high <= capacity;
-  if (s.runtime->spread.measurements == 0 || low != high) return Sure::marginal;
-  return high ? Sure::yes : Sure::no;
+  if (s.runtime->spread.measurements == 0 || low != high) return Confidence::marginal;
+  return high ? Confidence::yes : Confidence::no;
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ constexpr double attention_backward = 2.5;  ///< of forward: five products for t
 /// one kernel reads half a byte and writes 2, which the product reads. AutoGPTQ in training: torch
 /// operations, each with a result of its own (qlinear_cuda_old.py: shifted in 32 bit, converted,
 /// masked, less its zero, scaled); 25 bytes are what the 12 steps of QwenLM/Qwen's table take.
-double unpacked_bytes(const Weights& base) {
+double unpacked_bytes(const QuantisedModel& base) {
   return base.scheme->family == SchemeFamily::gptq ? 25 : 5;
 }
 

@@ -113,7 +113,7 @@ Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, Size stage)
     return real_count(std::max<Size>(1, n));
   };
   const double patches = real_count(s.batch * s.images.count * s.images.patches);
-  const double beside_text = shape.adapter_kept * tokens / outer / layers_of(false);
+  const double extra_text_bytes = shape.adapter_kept * tokens / outer / layers_of(false);
   const double in_tower = shape.adapter_kept_in_tower * patches / outer / layers_of(true);
   Kept k;
   for (std::size_t i = 0; i < saved.kinds.size(); ++i) {
@@ -126,7 +126,7 @@ Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, Size stage)
         kind.tower ? on_card_of_images : [](const TrainingScenario& of, const Tape::Sums& sums) {
           return on_card(of, sums);
         };
-    const double adapters = kind.tower ? in_tower : beside_text;
+    const double adapters = kind.tower ? in_tower : extra_text_bytes;
     const double all = bytes(s, beyond ? kind.beyond : kind.within) + adapters;
     const double half =
         std::min(all, bytes(s, beyond ? kind.attention_beyond : kind.attention) + adapters / 2);
@@ -143,8 +143,8 @@ Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, Size stage)
   }
   const Stage ends = stage_of(s, stage);
   if (ends.has_embedding)
-    k.ends += on_card(s, saved.before) + on_card_of_images(s, saved.around_tower);
-  if (ends.has_head && s.head_loss) k.ends += on_card(s, saved.after);
+    k.embedding_and_head += on_card(s, saved.before) + on_card_of_images(s, saved.around_tower);
+  if (ends.has_head && s.head_loss) k.embedding_and_head += on_card(s, saved.after);
   return k;
 }
 

@@ -7,11 +7,12 @@ namespace headroom::model {
 
 /// Bytes of one pass on a card of one stage.
 struct Kept {
-  double attention = 0, feed_forward = 0, ends = 0;  ///< of all layers; before and after them
-  double made = 0;                                   ///< by all layers forward, kept or not
-  double layer = 0;                                  ///< the largest layer's, nothing left out
-  double inputs = 0;     ///< inputs of all layers, which full recomputation keeps
-  double transient = 0;  ///< gradients of activations in the layer that has most
+  double attention = 0, feed_forward = 0,
+         embedding_and_head = 0;  ///< of all layers; before and after them
+  double made = 0;                ///< by all layers forward, kept or not
+  double layer = 0;               ///< the largest layer's, nothing left out
+  double inputs = 0;              ///< inputs of all layers, which full recomputation keeps
+  double transient = 0;           ///< gradients of activations in the layer that has most
 };
 
 /// Bytes of logits and what the loss makes of them, at the two moments.

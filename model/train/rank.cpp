@@ -14,7 +14,7 @@
 namespace headroom::model {
 namespace {
 
-RankShare share_of(const TrainingScenario& s, const Weights& weights, Size stage) {
+RankShare share_of(const TrainingScenario& s, const QuantisedModel& weights, Size stage) {
   const Parallelism& p = s.parallel;
   const Shards& shards = weights.shards;
   const Stage here = stage_of(s, stage);
@@ -31,9 +31,9 @@ RankShare share_of(const TrainingScenario& s, const Weights& weights, Size stage
   share.dense = of(layers);
   share.experts = (shards.experts_of_rank(layers.experts, rank).count() + p.tensor - 1) / p.tensor;
   const bool copied = p.stages > 1 && s.model->profile.tied_head && here.has_head;
-  if (here.has_embedding || copied) share.ends += of(shards.embedding);
-  if (here.has_head) share.ends += of(shards.head);
-  share.dense += share.ends;
+  if (here.has_embedding || copied) share.embedding_and_head += of(shards.embedding);
+  if (here.has_head) share.embedding_and_head += of(shards.head);
+  share.dense += share.embedding_and_head;
   for (Size i = here.first; i < here.last; ++i) {
     const Divided one = shards.layers(i, i + 1);
     share.largest_layer =
@@ -54,10 +54,10 @@ void must_divide(Reason reason, std::string_view what, Size number, std::string_
 
 }  // namespace
 
-Weights counted(const Model& model) {
+QuantisedModel counted(const Model& model) {
   Model trained = model;
   std::erase_if(trained.part.tensors, [](const Tensor& t) { return !t.is_parameter(); });
-  Weights weights = hold(trained, scheme("bf16"));
+  QuantisedModel weights = quantise(trained, scheme("bf16"));
   weights.model = &model;
   return weights;
 }
@@ -74,7 +74,7 @@ Stage stage_of(const TrainingScenario& s, Size stage) {
 
 RankShare elements_of_rank(const TrainingScenario& s, Size stage) {
   RankShare share = share_of(s, *s.plain, stage);
-  for (Size* each : {&share.dense, &share.experts, &share.largest_layer, &share.ends})
+  for (Size* each : {&share.dense, &share.experts, &share.largest_layer, &share.embedding_and_head})
     *each /= bytes_held;
   return share;
 }
@@ -82,7 +82,7 @@ RankShare elements_of_rank(const TrainingScenario& s, Size stage) {
 RankShare base_of_rank(const TrainingScenario& s, Size stage) {
   if (s.base != nullptr) return share_of(s, *s.base, stage);
   RankShare share = elements_of_rank(s, stage);
-  for (Size* each : {&share.dense, &share.experts, &share.largest_layer, &share.ends})
+  for (Size* each : {&share.dense, &share.experts, &share.largest_layer, &share.embedding_and_head})
     *each *= s.recipe->weight;
   return share;
 }

@@ -16,13 +16,13 @@ Stage stage_of(const TrainingScenario& scenario, Size stage);
 struct RankShare {
   Size dense = 0;  ///< all but experts
   Size experts = 0;
-  Size largest_layer = 0;  ///< all that one card uses of the largest layer
-  Size ends = 0;           ///< embedding and head
+  Size largest_layer = 0;       ///< all that one card uses of the largest layer
+  Size embedding_and_head = 0;  ///< embedding and head
   Size total() const { return dense + experts; }
 };
 
 /// The model held in 16 bit without its buffers, which are not trained: what counts parameters.
-Weights counted(const Model& model);
+QuantisedModel counted(const Model& model);
 
 /// Trained or frozen elements of the model on a card of `stage`. Source: Megatron-LM,
 /// arXiv:1909.08053 (matrices), Narayanan et al., arXiv:2104.04473 (stages; a tied embedding is on

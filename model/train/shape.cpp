@@ -12,7 +12,7 @@ namespace {
 /// All that StepShape depends on.
 struct Key {
   const Model* model;
-  const Weights *plain, *base;
+  const QuantisedModel *plain, *base;
   const Adapter* adapter;
   const Optimizer* optimizer;
   const Recipe* recipe;

@@ -95,7 +95,7 @@ TrainingEstimate of_stage(const TrainingScenario& s, const StepShape& shape, Siz
   const bool again = s.recomputation == Recomputation::full;
   const bool partly = s.recomputation == Recomputation::selective &&
                       runtime.selective == Selective::but_every_2nd_mm;
-  e.other = whole(passes * (kept.ends + (again ? kept.inputs : 0)));
+  e.other = whole(passes * (kept.embedding_and_head + (again ? kept.inputs : 0)));
   e.attention = again ? Bytes(0) : whole(passes * kept.attention);
   e.feed_forward = again ? Bytes(0) : whole(passes * kept.feed_forward);
   e.activations = e.attention + e.feed_forward + e.other;
@@ -109,7 +109,8 @@ TrainingEstimate of_stage(const TrainingScenario& s, const StepShape& shape, Siz
     const Size element = adapters && s.base != nullptr ? 1 : 2;
     const Size layers = runtime.gather_layers * model_elements.largest_layer;
     // Of embedding and head the one in use, where they do not stay.
-    const Size ends = runtime.ends_stay ? model_elements.ends : model_elements.ends / 2;
+    const Size ends = runtime.ends_stay ? model_elements.embedding_and_head
+                                        : model_elements.embedding_and_head / 2;
     e.gathered = element * Bytes(layers) + 2 * Bytes(ends);
     if (!adapters) e.gathered += gradient * Bytes(model_elements.largest_layer);
   } else if (s.zero >= 1 && runtime.reduce_elements > 0) {
@@ -117,8 +118,8 @@ TrainingEstimate of_stage(const TrainingScenario& s, const StepShape& shape, Siz
   }
   e.scratch = runtime.workspace + 2 * Bytes(here.distinct);
   if (quantised_operands(s)) {  // where weights are shared out, of the layer that is gathered
-    const Size copied =
-        s.zero >= 3 ? model_elements.largest_layer : model_elements.total() - model_elements.ends;
+    const Size copied = s.zero >= 3 ? model_elements.largest_layer
+                                    : model_elements.total() - model_elements.embedding_and_head;
     e.scratch += whole(2 * s.matrices->bits / 8 * static_cast<double>(copied));
   }
   if (!s.optimizer_on_host) {

@@ -51,8 +51,8 @@ using Factors = std::map<std::string, double, std::less<>>;
 /// One training step with its names resolved.
 struct TrainingScenario {
   const Model* model = nullptr;
-  const Weights* plain = nullptr;  ///< counted(model) of rank.hpp
-  const Weights* base = nullptr;   ///< how frozen weights are held; null: as the recipe says
+  const QuantisedModel* plain = nullptr;  ///< counted(model) of rank.hpp
+  const QuantisedModel* base = nullptr;   ///< how frozen weights are held; null: as the recipe says
   Size trained_copies =
       0;  ///< elements of modules trained whole beside adapters, as frozen ones are
   bool frozen_inputs = false;  ///< products with a quantised base keep their inputs (bitsandbytes

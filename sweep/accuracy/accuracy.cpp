@@ -45,7 +45,7 @@ class Scorer {
   /// Of figures, which others can contradict.
   void finish() {
     const auto contradictions = contradicted(figures_);
-    for (const Subject& each : figures_)
+    for (const ScoredRow& each : figures_)
       if (const auto at = contradictions.find(each.row); at != contradictions.end())
         out_.unscored.push_back(
             {each.row, false, std::string(name_of(at->second.reason)), at->second.detail});
@@ -58,7 +58,7 @@ class Scorer {
     out_.unscored.push_back({&row, true, "eligible, but not estimated", std::move(why)});
   }
 
-  void add_figure(const Subject& subject) {
+  void add_figure(const ScoredRow& subject) {
     std::string why;
     if (auto score = score_of(subject, &why))
       out_.scores.push_back(std::move(*score));
@@ -125,7 +125,7 @@ class Scorer {
 
   Accuracy& out_;
   Subjects subjects_;
-  std::vector<Subject> figures_;
+  std::vector<ScoredRow> figures_;
   TrainingMeasurements training_;
 };
 
@@ -133,7 +133,7 @@ class Scorer {
 
 std::span<const std::string_view> group_names() { return names; }
 
-std::optional<Score> score_of(const Subject& subject, std::string* why) {
+std::optional<Score> score_of(const ScoredRow& subject, std::string* why) {
   std::string reason;
   const auto found = predict(subject, reason);
   if (why) *why = reason;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sweep/accuracy/subject.hpp"
+#include "sweep/accuracy/scored_row.hpp"
 
 namespace headroom::sweep {
 
@@ -88,7 +88,7 @@ GroupFigures figures_of(std::string name, const std::vector<const Score*>& score
 LabelFigures figures_of(std::string name, const std::vector<const Label*>& labels);
 
 /// Nothing where the program cannot estimate it; `why` says why then.
-std::optional<Score> score_of(const Subject& subject, std::string* why = nullptr);
+std::optional<Score> score_of(const ScoredRow& subject, std::string* why = nullptr);
 
 /// Scores every record of `files`. Throws what read_measurements and ModelNames throw.
 Accuracy score(const std::vector<std::string>& files, const std::string& models_folder);

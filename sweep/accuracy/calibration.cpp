@@ -17,7 +17,7 @@ using model::Runtime;
 
 constexpr std::size_t most_folds = 12;
 
-std::vector<Runtime> family_of(const Subject& subject) {
+std::vector<Runtime> family_of(const ScoredRow& subject) {
   std::vector<Runtime> rows;
   for (const Runtime& row : model::runtimes())
     if (row.family == subject.scenario.runtime->family) rows.push_back(row);
@@ -26,10 +26,10 @@ std::vector<Runtime> family_of(const Subject& subject) {
 
 /// Subjects by what is left out together: a model where there are several, else one by one, in as
 /// many parts as there may be.
-std::vector<std::size_t> folds_of(const std::vector<Subject>& subjects, std::string& words) {
+std::vector<std::size_t> folds_of(const std::vector<ScoredRow>& subjects, std::string& words) {
   std::vector<const model::Model*> models;
   std::vector<std::size_t> fold;
-  for (const Subject& each : subjects) {
+  for (const ScoredRow& each : subjects) {
     const auto* model = each.scenario.weights->model;
     auto at = std::ranges::find(models, model);
     if (at == models.end()) at = models.insert(models.end(), model);
@@ -49,9 +49,9 @@ struct Remaining {
   std::vector<std::pair<std::size_t, double>> expected;  ///< subject, figure
 };
 
-Remaining without(const std::vector<Subject>& subjects, const std::vector<std::size_t>& folds,
+Remaining without(const std::vector<ScoredRow>& subjects, const std::vector<std::size_t>& folds,
                   std::size_t fold, std::vector<Unknown> unknowns) {
-  std::vector<Subject> rest;
+  std::vector<ScoredRow> rest;
   for (std::size_t i = 0; i < subjects.size(); ++i)
     if (folds[i] != fold) rest.push_back(subjects[i]);
   Remaining out;
@@ -61,7 +61,7 @@ Remaining without(const std::vector<Subject>& subjects, const std::vector<std::s
   for (const Unknown& each : unknowns) out.values.push_back(search.get(each));
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     if (folds[i] != fold) continue;
-    Subject held = subjects[i];
+    ScoredRow held = subjects[i];
     held.scenario.runtime =
         &*std::ranges::find(search.rows(), held.scenario.runtime->name, &Runtime::name);
     std::string why;
@@ -72,7 +72,7 @@ Remaining without(const std::vector<Subject>& subjects, const std::vector<std::s
 
 /// Intervals of the kinds of figures, from what was left out: the 8th and 92nd percentile of
 /// measured / expected. `f` says of which engine and by what.
-void add_intervals(Calibration& out, const std::vector<Subject>& subjects, Factor f) {
+void add_intervals(Calibration& out, const std::vector<ScoredRow>& subjects, Factor f) {
   constexpr std::size_t fewest = 5;
   for (const auto name : {"memory_interval", "decode_interval", "prefill_interval",
                           "offload_interval", "ram_stated_interval", "serving_interval",
@@ -142,7 +142,7 @@ bool Calibration::supported() const {
   return !constants.empty() && off(&FittedRow::left_out) < better * off(&FittedRow::before);
 }
 
-std::string impossible(const Subject& subject) {
+std::string impossible(const ScoredRow& subject) {
   constexpr double slack = 0.45;  // kernels that sum in 16 bit have twice the stated peak
   const double floor = plain(subject);
   if (!(floor > 0) || subject.measured >= slack * floor) return {};
@@ -153,12 +153,12 @@ std::string impossible(const Subject& subject) {
                      subject.measured, floor);
 }
 
-Calibration calibrate(const std::vector<Subject>& all) {
+Calibration calibrate(const std::vector<ScoredRow>& all) {
   Calibration out;
   out.runtime = all.front().scenario.runtime->family;
-  std::vector<Subject> subjects;
+  std::vector<ScoredRow> subjects;
   std::string why;
-  for (const Subject& each : all)
+  for (const ScoredRow& each : all)
     if (predict(each, why)) subjects.push_back(each);
   if (subjects.empty()) return out;
   ConstantSearch search(family_of(subjects.front()), subjects);

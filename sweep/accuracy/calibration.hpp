@@ -45,12 +45,12 @@ struct Calibration {
 /// pulled to them; one that runs into its bound is given up for another that the measurements
 /// cannot tell from it. Intervals come from the rows that were
 /// left out.
-Calibration calibrate(const std::vector<Subject>& subjects);
+Calibration calibrate(const std::vector<ScoredRow>& subjects);
 
 inline constexpr std::size_t fewest_measurements = 3;
 
 /// Why the row cannot be right; empty where it can: it is faster than the hardware's full rates
 /// allow, or takes less memory than weights and caches.
-std::string impossible(const Subject& subject);
+std::string impossible(const ScoredRow& subject);
 
 }  // namespace headroom::sweep

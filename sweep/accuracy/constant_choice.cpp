@@ -15,7 +15,7 @@ namespace {
 /// each pulled to its shipped value.
 std::vector<Unknown> candidates(const ConstantSearch& search) {
   std::set<std::pair<std::size_t, std::size_t>> cells;
-  for (const Subject& each : search.subjects())
+  for (const ScoredRow& each : search.subjects())
     if (const auto& devices = each.scenario.machine->devices; !devices.empty())
       cells.emplace(static_cast<std::size_t>(model::card_class(devices.front())),
                     static_cast<std::size_t>(model::width_of(*each.scenario.weights)));

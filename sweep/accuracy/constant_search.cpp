@@ -74,10 +74,11 @@ const model::NamedConstant& constant_named(std::string_view name) {
 
 bool is_of_memory(const model::NamedConstant& constant) { return constant.name == "context_bytes"; }
 
-bool measures(const Subject& subject, const model::NamedConstant& constant, bool always_offloads) {
+bool measures(const ScoredRow& subject, const model::NamedConstant& constant,
+              bool always_offloads) {
   const Statistic statistic = subject.statistic;
   if (is_of_memory(constant))
-    return statistic == Statistic::card_used || statistic == Statistic::beside_cache;
+    return statistic == Statistic::card_used || statistic == Statistic::all_but_cache;
   if (constant.of_rates && subject.group.starts_with("offload")) return always_offloads;
   const model::Scenario& s = subject.scenario;
   const bool of_prompts = constant.name == "prefill_compute" || constant.name == "byte_compute" ||
@@ -98,14 +99,14 @@ std::string name_of(const Unknown& unknown) {
   return fmt::format("{} ({}, {})", name, cards, width);
 }
 
-ConstantSearch::ConstantSearch(std::vector<Runtime> rows, std::vector<Subject> subjects)
+ConstantSearch::ConstantSearch(std::vector<Runtime> rows, std::vector<ScoredRow> subjects)
     : rows_(std::move(rows)), subjects_(std::move(subjects)) {
-  for (Subject& each : subjects_) {
+  for (ScoredRow& each : subjects_) {
     each.scenario.runtime = &*std::ranges::find(rows_, each.scenario.runtime->name, &Runtime::name);
     ++group_size_[each.group];
   }
   for (std::size_t i = 0; i < subjects_.size(); ++i) error_.push_back(error_of(i));
-  always_offloads_ = std::ranges::all_of(subjects_, [](const Subject& each) {
+  always_offloads_ = std::ranges::all_of(subjects_, [](const ScoredRow& each) {
     return is_memory(each.statistic) || each.group.starts_with("offload");
   });
 }

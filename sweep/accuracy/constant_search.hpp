@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "model/engine/runtime_measured.hpp"
-#include "sweep/accuracy/subject.hpp"
+#include "sweep/accuracy/scored_row.hpp"
 
 namespace headroom::sweep {
 
@@ -33,7 +33,7 @@ bool is_of_memory(const model::NamedConstant& constant);
 /// weights on cards, since where others are streamed or left to the CPU that decides the time (but
 /// for engines that are measured in no other way), and that of prefill not by whole answers, which
 /// long decoding decides, unless the prompt is much longer still.
-bool measures(const Subject& subject, const model::NamedConstant& constant, bool always_offloads);
+bool measures(const ScoredRow& subject, const model::NamedConstant& constant, bool always_offloads);
 
 /// Any class of cards, any width of weights.
 inline constexpr std::size_t any = 99;
@@ -54,7 +54,7 @@ class ConstantSearch {
  public:
   /// `rows`: versions of one engine; `subjects`: measurements of them, a group of n together
   /// weighs as sqrt(n): neither do many rows drown the other groups nor do few lead.
-  ConstantSearch(std::vector<model::Runtime> rows, std::vector<Subject> subjects);
+  ConstantSearch(std::vector<model::Runtime> rows, std::vector<ScoredRow> subjects);
   ConstantSearch(const ConstantSearch&) = delete;  // subjects point to the rows
   ConstantSearch& operator=(const ConstantSearch&) = delete;
 
@@ -74,7 +74,7 @@ class ConstantSearch {
   std::vector<std::size_t> affected(const Unknown& unknown);
 
   const std::vector<model::Runtime>& rows() const { return rows_; }
-  const std::vector<Subject>& subjects() const { return subjects_; }
+  const std::vector<ScoredRow>& subjects() const { return subjects_; }
   /// The figure of a subject under the constants as they are; nothing where there is no estimate.
   std::optional<double> expected(std::size_t subject) const;
 
@@ -85,7 +85,7 @@ class ConstantSearch {
   double best(const Unknown& unknown, double before);
 
   std::vector<model::Runtime> rows_;
-  std::vector<Subject> subjects_;
+  std::vector<ScoredRow> subjects_;
   std::map<std::string, int> group_size_;
   std::vector<double> error_;
   bool always_offloads_ = false;  ///< no time was measured with all weights on cards

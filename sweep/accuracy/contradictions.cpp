@@ -15,7 +15,7 @@ bool same_cards(const Machine& a, const Machine& b) {
 }
 
 /// All but how weights are held.
-bool alike(const Subject& a, const Subject& b) {
+bool alike(const ScoredRow& a, const ScoredRow& b) {
   const model::Scenario &x = a.scenario, &y = b.scenario;
   return a.group == b.group && x.weights->model == y.weights->model && x.runtime == y.runtime &&
          x.batch == y.batch && x.prompt_tokens == y.prompt_tokens &&
@@ -32,7 +32,7 @@ bool unpacks(const model::Scenario& s) {
 constexpr double of_data_sheet = 0.8;
 
 /// Of a step of one sequence; 0: of anything else.
-double least_seconds(const Subject& each) {
+double least_seconds(const ScoredRow& each) {
   const model::Scenario& s = each.scenario;
   if (each.statistic != Statistic::step || s.batch != 1 || s.machine->devices.size() > 1) return 0;
   return of_data_sheet * reading_weights(each);
@@ -40,10 +40,10 @@ double least_seconds(const Subject& each) {
 
 }  // namespace
 
-std::map<const Measurement*, Contradiction> contradicted(const std::vector<Subject>& subjects) {
+std::map<const Measurement*, Contradiction> contradicted(const std::vector<ScoredRow>& subjects) {
   constexpr double factor = 2;
-  std::vector<const Subject*> plain, packed;
-  for (const Subject& each : subjects) {
+  std::vector<const ScoredRow*> plain, packed;
+  for (const ScoredRow& each : subjects) {
     if (each.group != "prefill" || each.scenario.machine->devices.empty()) continue;
     if (width_of(*each.scenario.weights) == model::Width::sixteen)
       plain.push_back(&each);
@@ -51,8 +51,8 @@ std::map<const Measurement*, Contradiction> contradicted(const std::vector<Subje
       packed.push_back(&each);
   }
   std::map<const Measurement*, Contradiction> found;
-  for (const Subject* slow : plain)
-    for (const Subject* more : packed)
+  for (const ScoredRow* slow : plain)
+    for (const ScoredRow* more : packed)
       if (slow->measured > factor * more->measured && alike(*slow, *more))
         found.emplace(
             slow->row,
@@ -60,7 +60,7 @@ std::map<const Measurement*, Contradiction> contradicted(const std::vector<Subje
                           fmt::format("16-bit weights took {:.1f} times as long as packed "
                                       "ones, which are unpacked first",
                                       slow->measured / more->measured)});
-  for (const Subject& each : subjects)
+  for (const ScoredRow& each : subjects)
     if (const double least = least_seconds(each); each.measured < least)
       found.emplace(
           each.row,

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sweep/accuracy/subject.hpp"
+#include "sweep/accuracy/scored_row.hpp"
 
 namespace headroom::sweep {
 
@@ -24,6 +24,6 @@ struct Contradiction {
 /// maker of the processor specifies; kits are sold that are a quarter faster.
 ///
 /// No constant that is fitted has a part in either.
-std::map<const Measurement*, Contradiction> contradicted(const std::vector<Subject>& subjects);
+std::map<const Measurement*, Contradiction> contradicted(const std::vector<ScoredRow>& subjects);
 
 }  // namespace headroom::sweep

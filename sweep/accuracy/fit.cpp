@@ -31,7 +31,7 @@ std::string line(std::string_view engine, std::string_view constant, std::size_t
                      c.value, c.low, c.high, c.measurements, source);
 }
 
-std::string sources(const std::vector<Subject>& subjects, const std::vector<std::size_t>& of) {
+std::string sources(const std::vector<ScoredRow>& subjects, const std::vector<std::size_t>& of) {
   std::vector<const Measurement*> rows;
   for (const std::size_t i : of) rows.push_back(subjects[i].row);
   const std::string text = sources_of(rows);
@@ -47,12 +47,12 @@ std::set<std::string_view> generations_of(std::string_view family) {
 
 /// The constants of memory of one engine, in `rows`; lines for each of its generations.
 std::string fit_memory(std::vector<Runtime>& rows, std::string_view family,
-                       const std::vector<Subject>& subjects) {
+                       const std::vector<ScoredRow>& subjects) {
   std::vector<Runtime> versions;
   for (const Runtime& row : rows)
     if (row.family == family) versions.push_back(row);
-  std::vector<Subject> members;
-  for (const Subject& each : subjects)
+  std::vector<ScoredRow> members;
+  for (const ScoredRow& each : subjects)
     if (each.scenario.runtime->family == family && is_memory(each.statistic))
       members.push_back(each);
   ConstantSearch search(versions, std::move(members));
@@ -86,21 +86,21 @@ std::string fit_memory(std::vector<Runtime>& rows, std::string_view family,
   return text;
 }
 
-std::set<std::string_view> families_of(const std::vector<Subject>& subjects) {
+std::set<std::string_view> families_of(const std::vector<ScoredRow>& subjects) {
   std::set<std::string_view> all;
-  for (const Subject& each : subjects) all.insert(each.scenario.runtime->family);
+  for (const ScoredRow& each : subjects) all.insert(each.scenario.runtime->family);
   return all;
 }
 
 /// Constants of memory in the place of their priors.
-std::vector<Runtime> with_memory(const std::vector<Subject>& subjects, std::string& text) {
+std::vector<Runtime> with_memory(const std::vector<ScoredRow>& subjects, std::string& text) {
   std::vector<Runtime> rows = model::policy_rows();
   for (const std::string_view family : families_of(subjects))
     text += fit_memory(rows, family, subjects);
   return rows;
 }
 
-std::optional<double> expected_with(const std::vector<Runtime>& rows, Subject subject) {
+std::optional<double> expected_with(const std::vector<Runtime>& rows, ScoredRow subject) {
   subject.scenario.runtime =
       &*std::ranges::find(rows, subject.scenario.runtime->name, &Runtime::name);
   std::string why;
@@ -115,10 +115,10 @@ struct Alike {
 
 /// Those of the kind of interval that `named` is, by engines that count.
 template <class Counts>
-Alike alike(const std::vector<Subject>& subjects, const NamedConstant& named, Counts&& counts) {
+Alike alike(const std::vector<ScoredRow>& subjects, const NamedConstant& named, Counts&& counts) {
   Alike found;
   for (std::size_t i = 0; i < subjects.size(); ++i) {
-    const Subject& s = subjects[i];
+    const ScoredRow& s = subjects[i];
     const Runtime& engine = *s.scenario.runtime;
     if (s.statistic == Statistic::weights || !counts(engine) ||
         &interval_of(s) != &(engine.*named.of_runtime))
@@ -155,9 +155,9 @@ std::string time_lines(const PooledSearch& search, const Runtime& row) {
 
 }  // namespace
 
-Fit::Fit(std::vector<Subject> subjects) : subjects_(std::move(subjects)) {
+Fit::Fit(std::vector<ScoredRow> subjects) : subjects_(std::move(subjects)) {
   rows_ = with_memory(subjects_, memory_lines_);
-  std::vector<Subject> times;
+  std::vector<ScoredRow> times;
   for (std::size_t i = 0; i < subjects_.size(); ++i) {
     if (is_memory(subjects_[i].statistic) || !expected_with(rows_, subjects_[i])) continue;
     times_.push_back(i);
@@ -171,7 +171,7 @@ std::vector<std::optional<double>> Fit::left_out(const Folds& folds) {
   std::vector<std::optional<double>> found(subjects_.size());
   const std::vector<double> all = search_->effects();
   for (std::size_t fold = 0; fold < count(folds); ++fold) {
-    std::vector<Subject> rest;
+    std::vector<ScoredRow> rest;
     for (std::size_t i = 0; i < subjects_.size(); ++i)
       if (folds[i] != fold) rest.push_back(subjects_[i]);
     std::string lines;

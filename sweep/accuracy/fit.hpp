@@ -16,9 +16,9 @@ namespace headroom::sweep {
 /// engine alone (sweep/accuracy/constant_search.hpp).
 class Fit {
  public:
-  explicit Fit(std::vector<Subject> subjects);
+  explicit Fit(std::vector<ScoredRow> subjects);
 
-  const std::vector<Subject>& subjects() const { return subjects_; }
+  const std::vector<ScoredRow>& subjects() const { return subjects_; }
 
   /// What is expected of each subject by constants that its fold had no part in; nothing where
   /// there is no estimate.
@@ -35,7 +35,7 @@ class Fit {
   std::string lines();
 
  private:
-  std::vector<Subject> subjects_;
+  std::vector<ScoredRow> subjects_;
   std::vector<model::Runtime> rows_;  ///< with the constants of memory
   std::string memory_lines_;
   std::vector<std::size_t> times_;  ///< the subject of each of the search

@@ -30,28 +30,28 @@ Folds folds_by_set_up(const std::vector<const Measurement*>& rows,
   return folds;
 }
 
-Folds folds_by_set_up(const std::vector<Subject>& subjects) {
+Folds folds_by_set_up(const std::vector<ScoredRow>& subjects) {
   std::vector<const Measurement*> rows;
   std::vector<std::string_view> engines;
-  for (const Subject& each : subjects) {
+  for (const ScoredRow& each : subjects) {
     rows.push_back(each.row);
     engines.push_back(each.scenario.runtime->family);
   }
   return folds_by_set_up(rows, engines);
 }
 
-Folds folds_by_model(const std::vector<Subject>& subjects) {
+Folds folds_by_model(const std::vector<ScoredRow>& subjects) {
   constexpr std::size_t parts = 3;
-  const auto model_of = [](const Subject& s) { return s.scenario.weights->model->name; };
+  const auto model_of = [](const ScoredRow& s) { return s.scenario.weights->model->name; };
   std::map<std::string_view, std::set<std::string>> models_of;
   std::set<std::string> models;
-  for (const Subject& each : subjects) {
+  for (const ScoredRow& each : subjects) {
     models.insert(model_of(each));
     models_of[each.scenario.runtime->family].insert(model_of(each));
   }
   Folds folds;
   std::map<std::string_view, std::size_t> rows;
-  for (const Subject& each : subjects) {
+  for (const ScoredRow& each : subjects) {
     const auto family = each.scenario.runtime->family;
     const std::size_t place =
         models_of.at(family).size() < 2
@@ -62,16 +62,16 @@ Folds folds_by_model(const std::vector<Subject>& subjects) {
   return folds;
 }
 
-Folds folds_by_source(const std::vector<Subject>& subjects) {
+Folds folds_by_source(const std::vector<ScoredRow>& subjects) {
   constexpr int few = 20;
   constexpr std::size_t parts = 3;
   std::map<std::string, int> rows;
-  for (const Subject& each : subjects) ++rows[short_source((*each.row)["source"])];
+  for (const ScoredRow& each : subjects) ++rows[short_source((*each.row)["source"])];
   std::map<std::string, std::size_t> fold;
   std::size_t small = 0, large = parts;
   for (const auto& [source, n] : rows) fold[source] = n < few ? small++ % parts : large++;
   Folds folds;
-  for (const Subject& each : subjects)
+  for (const ScoredRow& each : subjects)
     folds.push_back(fold.at(short_source((*each.row)["source"])));
   return folds;
 }

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sweep/accuracy/subject.hpp"
+#include "sweep/accuracy/scored_row.hpp"
 
 namespace headroom::sweep {
 
@@ -17,11 +17,11 @@ using Folds = std::vector<std::size_t>;
 /// table's next line has; rows are, of an engine (`engines`, one of each row) with but one set-up.
 Folds folds_by_set_up(const std::vector<const Measurement*>& rows,
                       const std::vector<std::string_view>& engines);
-Folds folds_by_set_up(const std::vector<Subject>& subjects);
+Folds folds_by_set_up(const std::vector<ScoredRow>& subjects);
 /// Models are dealt to three folds, whatever runs them; rows are, of an engine with but one model.
-Folds folds_by_model(const std::vector<Subject>& subjects);
+Folds folds_by_model(const std::vector<ScoredRow>& subjects);
 /// A source of 20 rows or more is a fold, smaller ones are dealt to three.
-Folds folds_by_source(const std::vector<Subject>& subjects);
+Folds folds_by_source(const std::vector<ScoredRow>& subjects);
 
 std::size_t count(const Folds& folds);
 

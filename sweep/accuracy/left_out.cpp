@@ -15,8 +15,8 @@ namespace headroom::sweep {
 namespace {
 
 /// What can be estimated of `rows`, by engines whose constants are not measured.
-std::vector<Subject> subjects_of(Subjects& subjects, const std::vector<Measurement>& rows) {
-  std::vector<Subject> all;
+std::vector<ScoredRow> subjects_of(Subjects& subjects, const std::vector<Measurement>& rows) {
+  std::vector<ScoredRow> all;
   for (const Measurement& row : rows) {
     if (!row["outcome"].empty() || !row["quant"].empty() || is_training(row)) continue;
     try {
@@ -26,17 +26,17 @@ std::vector<Subject> subjects_of(Subjects& subjects, const std::vector<Measureme
     }
   }
   const auto contradictions = contradicted(all);
-  std::erase_if(all, [&](const Subject& each) { return contradictions.contains(each.row); });
+  std::erase_if(all, [&](const ScoredRow& each) { return contradictions.contains(each.row); });
   return all;
 }
 
 /// With the intervals that are shipped, around what is expected.
-std::vector<Score> scores_of(const std::vector<Subject>& subjects,
+std::vector<Score> scores_of(const std::vector<ScoredRow>& subjects,
                              const std::vector<std::optional<double>>& expected) {
   std::vector<Score> scores;
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     if (!expected[i]) continue;
-    Subject shipped = subjects[i];
+    ScoredRow shipped = subjects[i];
     shipped.scenario.runtime = &model::runtime(shipped.scenario.runtime->name);
     const model::Interval interval = shown_interval(shipped);
     scores.push_back({.row = shipped.row,

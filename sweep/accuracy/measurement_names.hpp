@@ -75,7 +75,7 @@ const Engine& engine_of(const Measurement& row);
 std::string_view version_of(const Measurement& row, std::string_view runtime);
 
 /// "fa=1", "fa", "no flash attention"; "threads=16", "16 threads", 0 where there is neither.
-model::Told flash_attention_of(const Measurement& row);
+model::Override flash_attention_of(const Measurement& row);
 Size threads_of(const Measurement& row);
 
 /// Throws Skipped.

@@ -283,13 +283,13 @@ std::string_view version_of(const Measurement& row, std::string_view runtime) {
   return minor < 1 ? "transformers-4.35" : minor < 4 ? "transformers-4.47" : "transformers-4.57";
 }
 
-model::Told flash_attention_of(const Measurement& row) {
+model::Override flash_attention_of(const Measurement& row) {
   if (const auto flash = row.setting("fa"))
-    return *flash == "0" || *flash == "off" ? model::Told::off : model::Told::on;
+    return *flash == "0" || *flash == "off" ? model::Override::off : model::Override::on;
   const std::string settings = lower(row["settings"]);
   for (const auto word : {"no flash attention", "flash_attention=off"})
-    if (settings.find(word) != settings.npos) return model::Told::off;
-  return model::Told::nothing;
+    if (settings.find(word) != settings.npos) return model::Override::off;
+  return model::Override::engine_default;
 }
 
 Size threads_of(const Measurement& row) {

@@ -56,20 +56,20 @@ bool Effect::covers(const Runtime& row) const {
          (generation.empty() || generation_of(row) == generation);
 }
 
-PooledSearch::PooledSearch(std::vector<Runtime> rows, std::vector<Subject> subjects)
+PooledSearch::PooledSearch(std::vector<Runtime> rows, std::vector<ScoredRow> subjects)
     : prior_(rows), rows_(std::move(rows)) {
-  for (Subject& each : subjects) {
+  for (ScoredRow& each : subjects) {
     each.scenario.runtime = &*std::ranges::find(rows_, each.scenario.runtime->name, &Runtime::name);
     std::string why;
     if (!is_memory(each.statistic) && predict(each, why)) subjects_.push_back(std::move(each));
   }
   std::map<std::pair<std::string, std::string>, int> counts;
-  const auto key = [&](const Subject& each) {
+  const auto key = [&](const ScoredRow& each) {
     return std::pair(
         short_source((*each.row)["source"]) + '\t' + std::string(each.scenario.runtime->family),
         each.group);
   };
-  for (const Subject& each : subjects_) ++counts[key(each)];
+  for (const ScoredRow& each : subjects_) ++counts[key(each)];
   add_effects();
   add_slots();
   PooledProblem problem{
@@ -86,7 +86,7 @@ PooledSearch::PooledSearch(std::vector<Runtime> rows, std::vector<Subject> subje
     auto& of_row = problem.slots.emplace_back();
     for (const Slot& slot : slots) of_row.push_back({slot.effects});
   }
-  for (const Subject& each : subjects_) {
+  for (const ScoredRow& each : subjects_) {
     problem.weights.push_back(std::pow(counts[key(each)], repeated));
     problem.groups.push_back(each.group);
   }
@@ -96,7 +96,7 @@ PooledSearch::PooledSearch(std::vector<Runtime> rows, std::vector<Subject> subje
 void PooledSearch::add_effects() {
   std::map<std::string_view, std::set<std::string_view>> families;
   std::set<std::string_view> shared, sharing;  // kernels of several engines, and those engines
-  for (const Subject& each : subjects_) {
+  for (const ScoredRow& each : subjects_) {
     const Runtime& row = *each.scenario.runtime;
     families[row.family].insert(generation_of(row));
     if (kernels_of(row).empty()) continue;
@@ -149,12 +149,12 @@ void PooledSearch::add_effects() {
 
 void PooledSearch::add_slots() {
   std::map<std::string_view, bool> always_offloads;
-  for (const Subject& each : subjects_) {
+  for (const ScoredRow& each : subjects_) {
     const auto [it, added] = always_offloads.emplace(each.scenario.runtime->family, true);
     it->second = it->second && each.group.starts_with("offload");
   }
   std::vector<bool> met(effects_.size());
-  for (const Subject& each : subjects_) {
+  for (const ScoredRow& each : subjects_) {
     std::vector<Slot>& slots = slots_.emplace_back();
     const model::Scenario& s = each.scenario;
     std::set<std::size_t> cards;
@@ -227,7 +227,7 @@ void PooledSearch::apply(const std::vector<double>& values) {
 
 double PooledSearch::residual_moved(std::size_t i, std::size_t at, double& step) const {
   const Slot& slot = slots_[i][at];
-  Subject subject = subjects_[i];
+  ScoredRow subject = subjects_[i];
   Runtime row = *subject.scenario.runtime;
   subject.scenario.runtime = &row;
   double& value = cell_of(row, *slot.constant, slot.cards, slot.width).value;

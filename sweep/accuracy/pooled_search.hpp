@@ -33,7 +33,7 @@ struct Effect {
 class PooledSearch {
  public:
   /// `rows`: every engine; `subjects`: measurements of times.
-  PooledSearch(std::vector<model::Runtime> rows, std::vector<Subject> subjects);
+  PooledSearch(std::vector<model::Runtime> rows, std::vector<ScoredRow> subjects);
   PooledSearch(const PooledSearch&) = delete;  // subjects point to the rows
   PooledSearch& operator=(const PooledSearch&) = delete;
 
@@ -42,7 +42,7 @@ class PooledSearch {
   void solve() { solve(std::vector<bool>(subjects_.size(), true)); }
 
   const std::vector<model::Runtime>& rows() const { return rows_; }
-  const std::vector<Subject>& subjects() const { return subjects_; }
+  const std::vector<ScoredRow>& subjects() const { return subjects_; }
   /// Under the constants as they are; nothing where there is no estimate.
   std::optional<double> expected(std::size_t subject) const;
 
@@ -74,7 +74,7 @@ class PooledSearch {
   double residual_moved(std::size_t subject, std::size_t slot, double& step) const;
 
   std::vector<model::Runtime> prior_, rows_;
-  std::vector<Subject> subjects_;
+  std::vector<ScoredRow> subjects_;
   std::vector<Effect> effects_;
   std::vector<std::vector<Slot>> slots_;
   std::optional<PooledSolver> solver_;

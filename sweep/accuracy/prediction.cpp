@@ -28,7 +28,7 @@ double on_cards(const Scenario& s, const Plan& plan, Statistic statistic) {
     sum += real_count(use.weights + use.kv_cache);
     // Buffers of kernels stay once they are made.
     if (statistic == Statistic::allocated_held)
-      sum += real_count(workspace(s, static_cast<std::size_t>(card)) + use.beside_weights);
+      sum += real_count(workspace(s, static_cast<std::size_t>(card)) + use.overhead_weights);
     if (statistic == Statistic::allocated_peak) sum += real_count(use.activations);
     if (statistic == Statistic::card_used)
       sum += real_count(use.total() - use.weights - use.kv_cache);
@@ -36,7 +36,7 @@ double on_cards(const Scenario& s, const Plan& plan, Statistic statistic) {
   return sum;
 }
 
-double bytes_of(const Subject& subject, const Scenario& s, const Plan& plan) {
+double bytes_of(const ScoredRow& subject, const Scenario& s, const Plan& plan) {
   switch (subject.statistic) {
     case Statistic::weights:
       return real_count(s.weights->total);
@@ -45,10 +45,10 @@ double bytes_of(const Subject& subject, const Scenario& s, const Plan& plan) {
       if (card >= plan.cards) return 0;
       // What has its place there, without what passes through.
       const model::CardUse use = card_use(s, plan, card);
-      return real_count(use.weights + use.beside_weights -
-                        (card == 0 ? plan.stage_buffer : Bytes(0)));
+      return real_count(use.weights + use.overhead_weights -
+                        (card == 0 ? plan.streaming_buffer : Bytes(0)));
     }
-    case Statistic::beside_cache: {
+    case Statistic::all_but_cache: {
       const model::CardUse use = card_use(s, plan, 0);
       return real_count(use.total() - use.kv_cache);
     }
@@ -108,13 +108,13 @@ struct Lifted {
   Scenario scenario;
 };
 
-bool offloads(const Subject& subject) {
+bool offloads(const ScoredRow& subject) {
   return subject.group.starts_with("offload") || subject.statistic == Statistic::card_weights ||
          subject.statistic == Statistic::host_weights || subject.scenario.machine->devices.empty();
 }
 
 /// Nothing where not even one sequence fits.
-std::optional<double> served(const Subject& subject, const Scenario& s) {
+std::optional<double> served(const ScoredRow& subject, const Scenario& s) {
   if (subject.requests > 0) {
     const auto all = run_seconds(s, subject.requests);
     const double of_batch = static_cast<double>(s.batch) / static_cast<double>(subject.requests);
@@ -127,7 +127,7 @@ std::optional<double> served(const Subject& subject, const Scenario& s) {
   return static_cast<double>(s.batch * s.output_tokens) / traffic.output_tokens_s;
 }
 
-std::optional<double> figure(const Subject& subject, const Scenario& s, std::string& why) {
+std::optional<double> figure(const ScoredRow& subject, const Scenario& s, std::string& why) {
   if (is_served(subject.statistic)) return served(subject, s);
   const Estimate e = evaluate(s);
   if (e.verdict == model::Verdict::refused || e.verdict == model::Verdict::does_not_fit) {
@@ -145,7 +145,7 @@ std::optional<double> figure(const Subject& subject, const Scenario& s, std::str
 
 }  // namespace
 
-const model::Constant& interval_of(const Subject& subject) {
+const model::Constant& interval_of(const ScoredRow& subject) {
   const model::Runtime& r = *subject.scenario.runtime;
   if (is_memory(subject.statistic)) return r.memory_interval;
   if (subject.group == "serving_ttft") return r.first_token_interval;
@@ -159,7 +159,7 @@ const model::Constant& interval_of(const Subject& subject) {
   return subject.group == "load_time" ? r.load_interval : r.decode_interval;
 }
 
-model::Interval shown_interval(const Subject& subject) {
+model::Interval shown_interval(const ScoredRow& subject) {
   if (subject.statistic == Statistic::weights) return {};
   if (subject.group.starts_with("offload")) return interval_factors(subject.scenario).offload;
   if (is_memory(subject.statistic) || subject.group == "load_time")
@@ -175,7 +175,7 @@ model::Interval shown_interval(const Subject& subject) {
   return subject.group == "prefill" ? alone.ttft : alone.tpot;
 }
 
-std::optional<double> predict(const Subject& subject, std::string& why) {
+std::optional<double> predict(const ScoredRow& subject, std::string& why) {
   const Scenario& s = subject.scenario;
   const bool as_it_is =
       is_served(subject.statistic) || offloads(subject) || on_cards_alone(place(s, 1.0));
@@ -213,7 +213,7 @@ model::Runtime at_full_rates(const model::Runtime& engine) {
 }
 
 /// What `engine` would take; 0: no estimate.
-double with_runtime(Subject subject, const model::Runtime& engine) {
+double with_runtime(ScoredRow subject, const model::Runtime& engine) {
   subject.scenario.runtime = &engine;
   std::string why;
   return predict(subject, why).value_or(0);
@@ -221,10 +221,10 @@ double with_runtime(Subject subject, const model::Runtime& engine) {
 
 }  // namespace
 
-double plain(const Subject& subject) {
+double plain(const ScoredRow& subject) {
   Scenario s = subject.scenario;
   if (is_memory(subject.statistic)) {
-    Subject held = subject;
+    ScoredRow held = subject;
     if (subject.statistic == Statistic::allocated_peak || subject.statistic == Statistic::card_used)
       held.statistic = Statistic::allocated_held;
     std::string why;
@@ -233,7 +233,7 @@ double plain(const Subject& subject) {
   return with_runtime(subject, at_full_rates(*s.runtime));
 }
 
-double reading_weights(const Subject& subject) {
+double reading_weights(const ScoredRow& subject) {
   model::Runtime ideal = at_full_rates(*subject.scenario.runtime);
   ideal.cache_cost.value = 0;
   ideal.expert_cost.value = 1;

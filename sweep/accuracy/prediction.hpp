@@ -5,26 +5,26 @@
 #include <string>
 
 #include "model/infer/intervals.hpp"
-#include "sweep/accuracy/subject.hpp"
+#include "sweep/accuracy/scored_row.hpp"
 
 namespace headroom::sweep {
 
 /// The runtime's 80 % interval of this kind of figure.
-const model::Constant& interval_of(const Subject& subject);
+const model::Constant& interval_of(const ScoredRow& subject);
 /// The same as it is shown: wider on cards or with weights that were not measured.
-model::Interval shown_interval(const Subject& subject);
+model::Interval shown_interval(const ScoredRow& subject);
 
 /// Nothing where the program cannot estimate the scenario; `why` says why then. A run that is
 /// reported has fitted: where the estimate says that it does not, the cards' memory is lifted and
 /// the figure estimated all the same.
-std::optional<double> predict(const Subject& subject, std::string& why);
+std::optional<double> predict(const ScoredRow& subject, std::string& why);
 
 /// The plain baseline: weights and caches; or a roofline at the hardware's full rates, with no
 /// overhead.
-double plain(const Subject& subject);
+double plain(const ScoredRow& subject);
 /// Seconds that reading the weights takes once where they are, at the hardware's full rates, with
 /// nothing beside it; 0 where there is no estimate.
-double reading_weights(const Subject& subject);
+double reading_weights(const ScoredRow& subject);
 
 /// Whether the scenario runs under budgets divided by `memory_factor`: wholly on cards, or with
 /// what it may leave elsewhere.

@@ -17,7 +17,7 @@ constexpr auto quantities = std::to_array<Quantity>(
      // no trace of the prompt's activations in these tables: not a peak
      {"gpu_memory", allocated_held},
      {"vram_used", card_used},
-     {"memory_beside_cache", beside_cache},
+     {"memory_beside_cache", all_but_cache},
      // of one sequence of the longest length that an engine was started for
      {"sequence_cache_memory", card_cache},
      {"weights_size", Statistic::weights},

@@ -14,7 +14,7 @@ enum class Statistic {
   allocated_peak,  ///< most bytes of tensors at once, all cards together: no driver, no allocator
   allocated_held,  ///< the same between passes: weights and caches
   card_used,       ///< as the driver shows it, all cards together
-  beside_cache,    ///< as the driver shows it, without caches, on the first card
+  all_but_cache,   ///< as the driver shows it, without caches, on the first card
   card_cache,      ///< caches of all sequences on the first card
   weights,         ///< bytes of the weights alone
   card_weights,    ///< weights on the card `index`

@@ -147,11 +147,11 @@ std::vector<std::string> queries_and_values(const model::Model& m) {
 
 }  // namespace
 
-const model::Weights& TrainingMeasurements::held(const model::Model& model,
-                                                 const model::Scheme& scheme) {
+const model::QuantisedModel& TrainingMeasurements::held(const model::Model& model,
+                                                        const model::Scheme& scheme) {
   const std::pair key{&model, &scheme};
   if (const auto it = held_.find(key); it != held_.end()) return it->second;
-  model::Weights weights = model::hold(model, scheme);
+  model::QuantisedModel weights = model::quantise(model, scheme);
   if (!weights.refusal.empty()) throw Skipped(Skip::precision, weights.refusal);
   return held_.emplace(key, std::move(weights)).first->second;
 }

@@ -60,11 +60,11 @@ class TrainingMeasurements {
  private:
   model::TrainingScenario step_of(const Measurement& row, const Script& script);
   void read_adapters(const Measurement& row, model::TrainingScenario& s);
-  const model::Weights& held(const model::Model& model, const model::Scheme& scheme);
+  const model::QuantisedModel& held(const model::Model& model, const model::Scheme& scheme);
 
   ModelNames names_;
-  std::map<std::pair<const model::Model*, const model::Scheme*>, model::Weights> held_;
-  std::map<const model::Model*, model::Weights> counted_;
+  std::map<std::pair<const model::Model*, const model::Scheme*>, model::QuantisedModel> held_;
+  std::map<const model::Model*, model::QuantisedModel> counted_;
   std::vector<std::unique_ptr<model::Adapter>> adapters_;
 };
 

@@ -35,8 +35,8 @@ std::string content_of(const Measurement& row) {
 }
 
 /// What of the files can be estimated; the rest goes to `found.unused`.
-std::vector<Subject> subjects_of(CalibrationReport& found, Subjects& reader, bool on_machine) {
-  std::vector<Subject> all;
+std::vector<ScoredRow> subjects_of(CalibrationReport& found, Subjects& reader, bool on_machine) {
+  std::vector<ScoredRow> all;
   std::set<std::string> seen;
   for (const MeasuredFile& file : found.files)
     for (const Measurement& row : file.rows) {
@@ -52,7 +52,7 @@ std::vector<Subject> subjects_of(CalibrationReport& found, Subjects& reader, boo
         continue;
       }
       try {
-        Subject subject = reader.subject(row);
+        ScoredRow subject = reader.subject(row);
         const std::string reason = impossible(subject);
         if (reason.empty())
           all.push_back(std::move(subject));
@@ -105,9 +105,9 @@ CalibrationReport calibrated(const Options& options) {
   }
   const auto subjects = subjects_of(found, reader, machine.has_value());
   found.used = subjects.size();
-  std::map<std::string_view, std::vector<Subject>> by_engine;
+  std::map<std::string_view, std::vector<ScoredRow>> by_engine;
   std::set<std::string> machines;
-  for (const Subject& each : subjects) {
+  for (const ScoredRow& each : subjects) {
     by_engine[each.scenario.runtime->family].push_back(each);
     const std::string name = each.scenario.machine->canonical_name();
     machines.insert(name.substr(0, name.find(" @ ")));

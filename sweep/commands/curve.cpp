@@ -47,7 +47,7 @@ std::vector<std::string> named(const Options& options, std::string_view several,
 
 /// The lines, and what they point to.
 struct Lines {
-  std::vector<std::unique_ptr<model::Weights>> weights;
+  std::vector<std::unique_ptr<model::QuantisedModel>> weights;
   std::vector<CurveLine> lines;
   std::vector<std::string> refused;  ///< combinations that cannot be, with the reason
 };
@@ -72,7 +72,8 @@ Lines lines_of(const Options& options, const GivenScenario& given) {
       if (same != all.weights.end()) {
         s.weights = same->get();
       } else {
-        all.weights.push_back(std::make_unique<model::Weights>(model::hold(*given.model, scheme)));
+        all.weights.push_back(
+            std::make_unique<model::QuantisedModel>(model::quantise(*given.model, scheme)));
         s.weights = all.weights.back().get();
       }
       std::string label = fmt::format("{}, {}", scheme.name, s.runtime->name);

@@ -83,7 +83,7 @@ std::string words(const report::Diff& diff, const report::PointChange& change) {
     if (const auto* name = std::get_if<std::string_view>(&cell))
       text += fmt::format("{}{}", comma, *name);
     else if (const auto* n = std::get_if<std::int64_t>(&cell))
-      text += column.shown == report::Shown::gib
+      text += column.shown == report::DisplayUnit::gib
                   ? fmt::format("{}{} {}", comma, column.heading, report::gib(Bytes(*n)))
                   : fmt::format("{}{} {}", comma, column.heading, *n);
   }

@@ -91,7 +91,7 @@ std::string text_of(const GivenTraining& given, const TrainingAnswer& answer, bo
   for (const auto& line : warnings_of(given)) text += "Warning   " + line + '\n';
   if (given.machine)
     text += fmt::format("\nVerdict   {} (sure: {})\n", verdict_text(given, answer),
-                        answer.outcome->sure == model::Sure::marginal ? "marginal" : "yes");
+                        answer.outcome->sure == model::Confidence::marginal ? "marginal" : "yes");
   std::vector<std::vector<std::string>> rows;
   for (const auto& term : answer.terms)
     if (term.expected > 0)

@@ -23,12 +23,12 @@ namespace {
 /// The point as this kind's own runtime would run it.
 std::string write(const LaunchKind& kind, GivenScenario& given, const Options& options) {
   model::Scenario s = given.scenario;
-  const bool companions = given.adapters || s.draft != nullptr || s.images.count > 0;
-  if (companions && !kind.companions)
+  const bool extras = given.adapters || s.draft != nullptr || s.images.count > 0;
+  if (extras && !kind.extras)
     throw std::invalid_argument(
         "adapters, a draft model and images are not part of this file: transformers, llama.cpp, "
         "vllm and sglang start them");
-  std::optional<model::Weights> with_its_adapters;
+  std::optional<model::QuantisedModel> with_its_adapters;
   if (!kind.runtime.empty() && s.runtime->family != kind.runtime) {
     if (options.given("runtime") && options.text("kind") != "all")
       throw std::invalid_argument(fmt::format("--runtime {} was asked for, and this is for {}",
@@ -38,15 +38,15 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
     s.cpu_offload = Bytes(0);
     if (s.draft != nullptr) check_draft(s, *s.draft->weights);
     if (given.adapters) {
-      with_its_adapters = model::with_adapters(model::hold(*given.model, *s.weights->scheme),
+      with_its_adapters = model::with_adapters(model::quantise(*given.model, *s.weights->scheme),
                                                *s.runtime, *given.adapters, s.batch);
       s.weights = &*with_its_adapters;
     }
   }
   const bool own = s.runtime == given.scenario.runtime;
-  std::optional<model::Weights> eight_bit;
+  std::optional<model::QuantisedModel> eight_bit;
   if (kind.name == "transformers-8bit") {
-    eight_bit = model::hold(*given.model, model::scheme("int8"));
+    eight_bit = model::quantise(*given.model, model::scheme("int8"));
     s.weights = &*eight_bit;
   }
   const Margin margin(s);

@@ -117,7 +117,7 @@ std::string problem_of(const Looked& each) {
   if (m.profile.layers.empty()) return "no repeated blocks";
   if (m.shape.hidden_size <= 0) return "the config says no hidden size";
   try {
-    model::hold(m, model::scheme(m.checkpoint_scheme));
+    model::quantise(m, model::scheme(m.checkpoint_scheme));
   } catch (const std::exception& e) {
     return e.what();
   }

@@ -58,7 +58,7 @@ std::optional<Prices> prices_of(const Options& options, const Catalogue& catalog
 /// Owns what the candidates point to.
 struct Stock {
   std::vector<std::unique_ptr<model::Model>> models;
-  std::vector<std::unique_ptr<model::Weights>> weights;
+  std::vector<std::unique_ptr<model::QuantisedModel>> weights;
   std::vector<std::unique_ptr<Machine>> machines;
   std::vector<std::string> assumed;
 };
@@ -96,7 +96,7 @@ void add_weights(Stock& stock, const std::vector<const model::Scheme*>& schemes,
   for (const auto& model : stock.models)
     for (const model::Scheme* scheme : schemes) {
       if (scheme == nullptr) scheme = &model::default_scheme(*model, runtime);
-      auto held = std::make_unique<model::Weights>(model::hold(*model, *scheme));
+      auto held = std::make_unique<model::QuantisedModel>(model::quantise(*model, *scheme));
       if (held->refusal.empty()) stock.weights.push_back(std::move(held));
     }
 }

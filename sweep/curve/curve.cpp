@@ -24,7 +24,7 @@ double gib(Bytes bytes) { return bytes.real().value() / (1 << 30); }
 /// The memory of the smallest card that the point uses.
 Bytes smallest_card(const CurveLine& line, const AllocationPoint& point) {
   Bytes least = all_of_it;
-  for (Size card = point.plan.idle; card < point.plan.cards; ++card)
+  for (Size card = point.plan.first_used_card; card < point.plan.cards; ++card)
     least = std::min(least, line.scenario.machine->devices[static_cast<std::size_t>(card)].memory);
   return least;
 }
@@ -100,7 +100,7 @@ std::string range_words(const std::string& device, const std::string& layers) {
   return layers.empty() ? std::string() : device + ": " + layers;
 }
 
-std::string piece_words(const Piece& piece) {
+std::string piece_words(const LayerSpan& piece) {
   if (piece.layers.size() <= 0) return {};
   std::string text = fmt::format("{}", piece.layers.first);
   if (piece.layers.size() > 1) text += fmt::format("-{}", piece.layers.last - 1);
@@ -128,15 +128,15 @@ std::string layers_words(const AllocationPoint& point) {
     const std::string words = range_words(device, layers);
     if (!words.empty()) text += (text.empty() ? "" : "; ") + words;
   };
-  for (Size card = plan.idle; card < plan.cards; card += plan.shards) {
+  for (Size card = plan.first_used_card; card < plan.cards; card += plan.shards) {
     std::string layers;
-    for_pieces_on_card(plan, card, [&](const Piece& p) { layers += piece_words(p); });
+    for_pieces_on_card(plan, card, [&](const LayerSpan& p) { layers += piece_words(p); });
     add(plan.shards > 1 ? fmt::format("gpu {}-{}", card, card + plan.shards - 1)
                         : fmt::format("gpu {}", card),
         layers);
   }
   for (const auto& [where, name] : {std::pair{Where::cpu, "cpu"}, {Where::disk, "disk"}})
-    for_pieces_in(plan, where, [&](const Piece& p) { add(name, piece_words(p)); });
+    for_pieces_in(plan, where, [&](const LayerSpan& p) { add(name, piece_words(p)); });
   if (point.experts_on_host > 0)
     add("cpu", fmt::format("experts of the first {}", point.experts_on_host));
   return text;
@@ -175,8 +175,8 @@ std::string jump_words(const CurveLine& line, std::size_t point) {
         break;
       case Jump::more_gpus:
       case Jump::fewer_gpus:
-        words = fmt::format("{} GPU{}", p.plan.cards - p.plan.idle,
-                            p.plan.cards - p.plan.idle == 1 ? "" : "s");
+        words = fmt::format("{} GPU{}", p.plan.cards - p.plan.first_used_card,
+                            p.plan.cards - p.plan.first_used_card == 1 ? "" : "s");
         break;
       case Jump::slower:
         words = "slower than on the CPU";

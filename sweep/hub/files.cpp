@@ -152,7 +152,7 @@ BigFile HubFiles::open(const std::string& name) const {
 
 /// Begins them beside each other; what fails does so again when it is opened, with its reason.
 void HubFiles::expect(const std::vector<std::string>& names) const {
-  beside_each_other(names.size(), [&](std::size_t i) {
+  side_by_side(names.size(), [&](std::size_t i) {
     try {
       open(names[i]);
     } catch (const std::exception&) {

@@ -45,7 +45,7 @@ std::string adapter_file(Size i) { return fmt::format("adapter-{}", i + 1); }
 std::string_view short_name(const std::string& name) {
   return std::string_view(name).substr(name.find('/') + 1);
 }
-std::string gguf_file(const model::Weights& weights) {
+std::string gguf_file(const model::QuantisedModel& weights) {
   return shell_quoted(
       fmt::format("{}-{}.gguf", short_name(weights.model->name), weights.scheme->name));
 }
@@ -162,11 +162,11 @@ std::string llama_cpp_script(const LaunchPoint& point) {
     flag("--cache-type-k", held);
     flag("--cache-type-v", held);
     // llama-context.cpp: quantised values need it.
-    if (s.kv_precision->block_elements > 1 && s.flash_attention == model::Told::nothing)
+    if (s.kv_precision->block_elements > 1 && s.flash_attention == model::Override::engine_default)
       flag("--flash-attn", "on");
   }
-  if (s.flash_attention != model::Told::nothing)
-    flag("--flash-attn", s.flash_attention == model::Told::on ? "on" : "off");
+  if (s.flash_attention != model::Override::engine_default)
+    flag("--flash-attn", s.flash_attention == model::Override::on ? "on" : "off");
   if (s.threads > 0) flag("--threads", std::to_string(s.threads));
   add_companions(point, command);
   return command.text();

@@ -33,7 +33,7 @@ struct LaunchKind {
   std::string_view runtime;  ///< whose estimate it is made from; empty: the one that is asked for
   std::string_view meaning;
   /// Whether it starts what is served beside the model: adapters, a draft model, images.
-  bool companions;
+  bool extras;
   /// The file's text. Throws std::invalid_argument with the reason where the point cannot be
   /// started so.
   std::string (*write)(const LaunchPoint& point);

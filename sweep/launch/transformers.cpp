@@ -99,7 +99,7 @@ struct Beside {
               inputs, generate;
 };
 
-Beside beside_of(const LaunchPoint& point) {
+Beside overhead_of(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
   Beside out;
   out.inputs = "reader(\"Hello\", return_tensors=\"pt\")";
@@ -125,7 +125,7 @@ Beside beside_of(const LaunchPoint& point) {
         "\"hqq\", \"nbits\": {}, \"q_group_size\": 64, \"axis_key\": 1, \"axis_value\": 1}}",
         format->word);
   if (s.draft != nullptr) {
-    const model::Weights& draft = *s.draft->weights;
+    const model::QuantisedModel& draft = *s.draft->weights;
     if (draft.scheme->family != SchemeFamily::plain &&
         draft.scheme->name != draft.model->checkpoint_scheme)
       throw std::invalid_argument(
@@ -154,7 +154,7 @@ Beside beside_of(const LaunchPoint& point) {
 std::string script(const LaunchPoint& point, std::string_view imports, std::string_view extra) {
   const model::Estimate& e = point.estimate();
   const Passed passed = passed_on(point);
-  const Beside beside = beside_of(point);
+  const Beside beside = overhead_of(point);
   return fmt::format(
       R"(# {0} on {1}: {2} (sure: {3}).
 # Expected: ready after {4}, first token after {5}, {6:.3g} tokens/s.

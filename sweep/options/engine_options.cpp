@@ -52,7 +52,7 @@ UsageError not_of(std::string_view flag, std::string_view engines, const model::
       fmt::format("--{} is an option of {}; the runtime is {}", flag, engines, runtime.name));
 }
 
-model::Told flash_attention(const Options& options, const model::Scenario& s) {
+model::Override flash_attention(const Options& options, const model::Scenario& s) {
   static constexpr std::string_view words[] = {"on", "off"};
   const bool on = options.one_of("flash-attn", words, "on") == "on";
   if (s.runtime->flash == model::FlashAttention::always ||
@@ -62,7 +62,7 @@ model::Told flash_attention(const Options& options, const model::Scenario& s) {
   if (!on && s.kv_precision->block_elements > 1)
     throw UsageError(
         fmt::format("--flash-attn off: keys and values in {} need it", s.kv_precision->name));
-  return on ? model::Told::on : model::Told::off;
+  return on ? model::Override::on : model::Override::off;
 }
 
 }  // namespace

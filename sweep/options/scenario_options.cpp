@@ -145,7 +145,7 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   if (!given.model->assumed.empty())
     given.assumed.push_back(fmt::format("of the model: {}", fmt::join(given.model->assumed, ", ")));
   if (!scheme) scheme = &model::default_scheme(*given.model, *s.runtime);
-  given.weights = std::make_unique<model::Weights>(model::hold(*given.model, *scheme));
+  given.weights = std::make_unique<model::QuantisedModel>(model::quantise(*given.model, *scheme));
   s.weights = given.weights.get();
   if (!given.on_machine) refuse_splits(options);
   add_images(options, s, given.assumed);

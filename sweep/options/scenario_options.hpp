@@ -9,8 +9,8 @@
 #include "hardware/machine.hpp"
 #include "model/infer/estimate.hpp"
 #include "sweep/factors.hpp"
-#include "sweep/options/companion_options.hpp"
 #include "sweep/options/engine_options.hpp"
+#include "sweep/options/extra_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
 #include "sweep/options/options.hpp"
@@ -33,7 +33,7 @@ namespace headroom::sweep {
 struct GivenScenario {
   std::shared_ptr<const Engines> engines;
   std::unique_ptr<model::Model> model;
-  std::unique_ptr<model::Weights> weights;
+  std::unique_ptr<model::QuantisedModel> weights;
   std::unique_ptr<Machine> machine;
   std::unique_ptr<model::LayerSplit> layer_split;  ///< null: the runtime decides
   std::unique_ptr<GivenDraft> draft;               ///< null: none

@@ -11,7 +11,7 @@
 #include "model/train/tape/tower.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/adapter_options.hpp"
-#include "sweep/options/companion_options.hpp"
+#include "sweep/options/extra_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
 #include "sweep/output.hpp"
@@ -274,11 +274,11 @@ GivenTraining training_of(const Options& given_options) {
     s.trained_copies = copies_of(options, m);
   }
   if (options.given("qlora")) {
-    given.base = std::make_unique<model::Weights>(model::hold(m, model::scheme("nf4")));
+    given.base = std::make_unique<model::QuantisedModel>(model::quantise(m, model::scheme("nf4")));
     if (!given.base->refusal.empty()) throw UsageError("--qlora: " + given.base->refusal);
     given.assumed.emplace_back("frozen weights in nf4, blocks of 64");
   }
-  given.plain = std::make_unique<model::Weights>(model::counted(m));
+  given.plain = std::make_unique<model::QuantisedModel>(model::counted(m));
   s.model = given.model.get();
   s.plain = given.plain.get();
   s.base = given.base.get();

@@ -26,7 +26,7 @@ namespace headroom::sweep {
 /// A scenario and what its pointers point to.
 struct GivenTraining {
   std::unique_ptr<model::Model> model;
-  std::unique_ptr<model::Weights> plain, base;
+  std::unique_ptr<model::QuantisedModel> plain, base;
   std::unique_ptr<model::Adapter> adapter;
   std::optional<Machine> machine;
   Size token_budget = 0;  ///< tokens to train on; 0: not asked

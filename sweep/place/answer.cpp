@@ -111,7 +111,9 @@ void recommend(Answer& answer) {
   const auto quick = [&](const Strategy& s) {
     return s.feasible && speed(s.explained.estimate) >= report::knee_share * best;
   };
-  const auto sure = [](const Strategy& s) { return s.explained.estimate.sure == model::Sure::yes; };
+  const auto sure = [](const Strategy& s) {
+    return s.explained.estimate.sure == model::Confidence::yes;
+  };
   const bool any_sure = std::ranges::any_of(answer.strategies,
                                             [&](const Strategy& s) { return quick(s) && sure(s); });
   for (std::size_t i = 0; i < answer.strategies.size(); ++i) {

@@ -54,8 +54,9 @@ std::string block(const Answer& answer, const Strategy& s) {
   const Estimate& e = s.explained.estimate;
   if (!s.feasible)
     return fmt::format("{} ({}): not feasible, {}\n\n", s.name, s.meaning, needs(answer, s));
-  std::string text = fmt::format("{} ({}): {}{}\n", s.name, s.meaning, outcome(e),
-                                 e.sure == Sure::marginal ? "; whether it fits is not sure" : "");
+  std::string text =
+      fmt::format("{} ({}): {}{}\n", s.name, s.meaning, outcome(e),
+                  e.sure == Confidence::marginal ? "; whether it fits is not sure" : "");
   text += device_rows(s.explained);
   const bool best = s.name == answer.strategies.back().name && !answer.best_note.empty();
   if (best)

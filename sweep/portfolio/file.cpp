@@ -64,7 +64,7 @@ model::Load read_load(const toml::table& table, Portfolio& p, const Hub& hub,
   const model::Scheme& scheme = *named(row, "precision", held, [&](const std::string& t) {
     return t == "auto" ? &model::default_scheme(m, *s.runtime) : &model::scheme(t);
   });
-  p.weights.push_back(std::make_unique<model::Weights>(model::hold(m, scheme)));
+  p.weights.push_back(std::make_unique<model::QuantisedModel>(model::quantise(m, scheme)));
   if (!p.weights.back()->refusal.empty()) row.fail("precision", p.weights.back()->refusal);
 
   s.weights = p.weights.back().get();

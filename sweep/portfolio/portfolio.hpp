@@ -22,7 +22,7 @@ namespace headroom::sweep {
 struct Portfolio {
   std::string file, name, text;
   std::vector<std::unique_ptr<model::Model>> models;
-  std::vector<std::unique_ptr<model::Weights>> weights;
+  std::vector<std::unique_ptr<model::QuantisedModel>> weights;
   std::vector<std::unique_ptr<Machine>> machines;
   std::vector<model::Acquisition> acquisitions;
   std::vector<model::Load> loads;  ///< at most 12

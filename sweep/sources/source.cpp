@@ -255,7 +255,7 @@ std::vector<Resolved> resolve_models(std::span<const std::string> texts, const H
   std::vector<std::size_t> far;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (!all[i].model && !all[i].failure) far.push_back(i);
-  beside_each_other(far.size(), [&](std::size_t k) {
+  side_by_side(far.size(), [&](std::size_t k) {
     attempt(far[k], [&](const ModelReference& reference) { return ask_hub(reference, hub); });
   });
   return all;

@@ -99,14 +99,15 @@ void TrainingGrid::hold_all(const Spec& spec, const GridSpec& grid, const Names&
   for (const auto& name : values_of(grid, "models")) {
     const model::Model& m = *names.models.at(name);
     Held& held = held_[&m];
-    held.plain = std::make_unique<model::Weights>(model::counted(m));
+    held.plain = std::make_unique<model::QuantisedModel>(model::counted(m));
     for (const auto& text : values_of(grid, "adapters")) {
       try {
         const AdapterValue value = adapter_value(text);
         if (value.method == "full") continue;
         adapters_[{&m, text}] = std::make_unique<model::Adapter>(model::adapt(m, value.request));
         if (!value.quantised || held.base) continue;
-        held.base = std::make_unique<model::Weights>(model::hold(m, model::scheme("nf4")));
+        held.base =
+            std::make_unique<model::QuantisedModel>(model::quantise(m, model::scheme("nf4")));
         if (!held.base->refusal.empty()) throw std::invalid_argument(held.base->refusal);
       } catch (const std::invalid_argument& e) {
         throw spec.error(grid, "adapters", fmt::format("'{}' of {}: {}", text, name, e.what()));

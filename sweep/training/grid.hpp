@@ -43,7 +43,8 @@ class TrainingGrid {
  private:
   using Change = std::function<void(TrainingDraft&)>;
   struct Held {
-    std::unique_ptr<model::Weights> plain, base;  ///< counted, and in nf4 where an axis asks for it
+    std::unique_ptr<model::QuantisedModel> plain,
+        base;  ///< counted, and in nf4 where an axis asks for it
   };
 
   void look_up(const Spec& spec, const GridSpec& grid, const std::string& axis, Names& names,

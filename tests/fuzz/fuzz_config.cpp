@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const Config config = parse_config({reinterpret_cast<const char*>(data), size}, "fuzz");
     const Model model = make_model("fuzz", config, "fuzz");
-    const Weights weights = hold(model, scheme(model.checkpoint_scheme));
+    const QuantisedModel weights = quantise(model, scheme(model.checkpoint_scheme));
     headroom::Bytes sum = weights.embedding + weights.head;
     for (const headroom::Bytes layer : weights.layer) sum += layer;
     if (sum != weights.total) __builtin_trap();

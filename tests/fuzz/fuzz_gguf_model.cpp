@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     model.checkpoint_scheme = gguf_scheme(*header, header->list).name;
     auto gathered = gather_gguf(model.part, header->list);
     attach(model, header->list, std::move(gathered));
-    const Weights weights = hold(model, scheme(model.checkpoint_scheme));
+    const QuantisedModel weights = quantise(model, scheme(model.checkpoint_scheme));
     if (weights.total > header->list.total) __builtin_trap();
   } catch (const FormatError&) {
   } catch (const ConfigError&) {

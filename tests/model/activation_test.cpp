@@ -40,7 +40,7 @@ TEST(Activations, LlamaCppLogsItsComputeBuffer) {
                           Logged{8192, 22016, 80, 64, 64, 36349.11, 34950.11, 1280},
                           Logged{8192, 28672, 80, 64, 8, 37235.11, 36930.11, 160}}) {
     const Model model = llama(l.hidden, l.intermediate, l.layers, l.heads, l.kv_heads);
-    const Weights weights = hold(model, scheme("gguf-f16"));
+    const QuantisedModel weights = quantise(model, scheme("gguf-f16"));
     const Machine box = test::machine(1, 80, 256);
     Scenario s = test::scenario(weights, box, "llama.cpp-b6324");
     s.kv_precision = &precision("fp16");
@@ -54,7 +54,7 @@ TEST(Activations, LlamaCppLogsItsComputeBuffer) {
 
 /// GiB between two prompts of a model in the tables of the Qwen documents.
 double growth(const char* runtime, const std::string& name, Size from, Size to) {
-  const Weights weights = hold(test::catalogue_model(name), scheme("bf16"));
+  const QuantisedModel weights = quantise(test::catalogue_model(name), scheme("bf16"));
   const Machine box = test::machine(1, 80, 256);
   const auto peak = [&](Size prompt) {
     Scenario s = test::scenario(weights, box, runtime);
@@ -79,7 +79,8 @@ TEST(Activations, GrowWithThePromptAsMeasured) {
 
 TEST(Activations, LogitsOfEveryPositionGoBackToTheFirstCard) {
   // The same tables: 72B in GPTQ of 8 bit over two cards, their peaks summed.
-  const Weights weights = hold(test::catalogue_model("Qwen/Qwen2-72B"), scheme("gptq-int8"));
+  const QuantisedModel weights =
+      quantise(test::catalogue_model("Qwen/Qwen2-72B"), scheme("gptq-int8"));
   const Machine box = test::machine(2, 80, 256);
   const auto peaks = [&](Size prompt) {
     Scenario s = test::scenario(weights, box, "transformers-4.44");
@@ -102,7 +103,8 @@ TEST(Activations, LogitsOfEveryPositionGoBackToTheFirstCard) {
 }
 
 TEST(Activations, TupleCachesStandTwice) {
-  const Weights weights = hold(test::catalogue_model("meta-llama/Llama-2-7b-hf"), scheme("bf16"));
+  const QuantisedModel weights =
+      quantise(test::catalogue_model("meta-llama/Llama-2-7b-hf"), scheme("bf16"));
   const Machine box = test::machine(1, 80, 256);
   const auto beside = [&](const char* runtime) {
     Scenario s = test::scenario(weights, box, runtime);

@@ -44,13 +44,13 @@ constexpr Case cases[] = {
 
 struct Held {
   explicit Held(const Case& c)
-      : weights(hold(catalogue_model(c.model), scheme(c.scheme))),
+      : weights(quantise(catalogue_model(c.model), scheme(c.scheme))),
         on(machine(c.cards, c.card_gib, c.ram_gib)),
         s(scenario(weights, on, c.runtime)) {
     // Cards of one machine need not be alike.
     if (c.cards == 3) on.devices.back().bandwidth = BytesPerSecond(4e11);
   }
-  Weights weights;
+  QuantisedModel weights;
   Machine on;
   Scenario s;
 };
@@ -157,7 +157,7 @@ TEST(AllocationCurve, StepsOfBytesEndAtAllOfTheCard) {
 }
 
 TEST(AllocationCurve, NeedsACardAndADecentStep) {
-  const Weights weights = hold(catalogue_model("Qwen/Qwen3-0.6B"), scheme("bf16"));
+  const QuantisedModel weights = quantise(catalogue_model("Qwen/Qwen3-0.6B"), scheme("bf16"));
   const Machine none = machine(0, 0, 64), one = machine(1, 24, 64);
   EXPECT_THROW(allocations(scenario(weights, none, "transformers"), std::nullopt),
                std::invalid_argument);

@@ -49,7 +49,7 @@ TEST(Allocator, WeightsTakeWhatVllmLogs) {
     test::OnCards run(row.model, row.precision, row.cards, row.engine);
     run.s.tensor_parallel = row.divide;
     const CardUse use = card_use(run.s, place(run.s, 1.0), 0);
-    const double found = static_cast<double>((use.weights + use.beside_weights).count()) / GiB;
+    const double found = static_cast<double>((use.weights + use.overhead_weights).count()) / GiB;
     EXPECT_NEAR(found, row.gib, 0.004 * row.gib) << row.model << ' ' << row.engine;
   }
 }

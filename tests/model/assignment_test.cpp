@@ -45,7 +45,7 @@ TEST(Assignment, OfAPlanTakesTheSameTimeAndTheSameMemory) {
   std::mt19937 random(11);
   int compared = 0;
   for (const char* name : models) {
-    const Weights w = hold(catalogue_model(name), scheme("bf16"));
+    const QuantisedModel w = quantise(catalogue_model(name), scheme("bf16"));
     for (int i = 0; i < 60; ++i) {
       const auto between = [&](Size a, Size b) {
         return std::uniform_int_distribution<Size>(a, b)(random);
@@ -81,7 +81,7 @@ TEST(Assignment, OfAPlanTakesTheSameTimeAndTheSameMemory) {
 /// What an engine fuses at start stands twice for a moment, of the layers that are on the card.
 TEST(Assignment, FusedCopiesAreOfTheLayersOnTheCard) {
   for (const char* name : {"meta-llama/Meta-Llama-3.1-8B", "mistralai/Mixtral-8x7B-v0.1"}) {
-    const Weights w = hold(catalogue_model(name), scheme("awq-int4"));
+    const QuantisedModel w = quantise(catalogue_model(name), scheme("awq-int4"));
     const Machine box = machine(2, 20, 200);
     Scenario s = scenario(w, box, "autoawq");
     s.kv_precision = &precision("fp16");
@@ -99,7 +99,7 @@ TEST(Assignment, FusedCopiesAreOfTheLayersOnTheCard) {
 TEST(Assignment, BytesOfItsPartsAreTheModels) {
   std::mt19937 random(12);
   for (const char* name : models) {
-    const Weights w = hold(catalogue_model(name), scheme("bf16"));
+    const QuantisedModel w = quantise(catalogue_model(name), scheme("bf16"));
     const Machine box = machine(3, 80, 500, 4000);
     Scenario s = scenario(w, box, "llama.cpp");
     for (int i = 0; i < 50; ++i) {
@@ -117,7 +117,7 @@ TEST(Assignment, GoesThroughADeviceMapAndBack) {
   std::mt19937 random(13);
   for (const char* name : models) {
     const Model& model = catalogue_model(name);
-    const Weights w = hold(model, scheme("bf16"));
+    const QuantisedModel w = quantise(model, scheme("bf16"));
     const ModuleTree tree = held_tree(w);
     for (int i = 0; i < 20; ++i) {
       const Assignment a = drawn(random, model, 2);
@@ -165,7 +165,7 @@ TEST(Assignment, AMapThatSplitsALayerIsRefusedByName) {
 TEST(Assignment, ExpertsInHostMemoryCostTheirActiveShare) {
   // Mixtral on llama.cpp: a step reads 2 of 8 experts of a layer from host memory at
   // the engine's share of 200 GB/s instead of from the card at its share of 1500 GB/s.
-  const Weights w = hold(catalogue_model("mistralai/Mixtral-8x7B-v0.1"), scheme("bf16"));
+  const QuantisedModel w = quantise(catalogue_model("mistralai/Mixtral-8x7B-v0.1"), scheme("bf16"));
   const Machine box = machine(2, 80, 200);
   Scenario s = scenario(w, box, "llama.cpp");
   std::vector<Spot> layer(32, 0), experts(32, 0);

@@ -25,19 +25,19 @@ TEST(AtOnce, WhatThePoolHasNoRoomForWaits) {
     s.batch = s.concurrency = 512;
     const Estimate e = evaluate(s);
     EXPECT_EQ(e.verdict, Verdict::fits_one_gpu) << engine;
-    ASSERT_GT(e.waiting, 0) << engine;
-    const Size running = 512 - e.waiting;
+    ASSERT_GT(e.queued, 0) << engine;
+    const Size running = 512 - e.queued;
     EXPECT_EQ(e.kv_cache.count(), running * 1280 * 131072) << engine;
     EXPECT_GT(e.served.running, 0) << engine;
-    EXPECT_EQ(explain(s).estimate.waiting, e.waiting);
+    EXPECT_EQ(explain(s).estimate.queued, e.queued);
     s.concurrency = 0;
     s.batch = running;
     const Estimate all = evaluate(s);
-    EXPECT_EQ(all.waiting, 0) << engine;
+    EXPECT_EQ(all.queued, 0) << engine;
     EXPECT_EQ(all.tpot, e.tpot) << engine;
     EXPECT_EQ(all.gpu_bytes, e.gpu_bytes) << engine;
     s.batch = running + 1;
-    EXPECT_EQ(evaluate(s).waiting, 1) << engine;
+    EXPECT_EQ(evaluate(s).queued, 1) << engine;
     // A plan counts on sequences at once alone.
     EXPECT_EQ(shortfall(s, evaluate(s), {}).miss, Miss::memory) << engine;
   }
@@ -48,10 +48,10 @@ TEST(AtOnce, WithoutAPoolOrRoomForOneItDoesNotFit) {
   on.s.batch = 4;
   on.s.context = 131072;
   EXPECT_EQ(evaluate(on.s).verdict, Verdict::does_not_fit);
-  EXPECT_EQ(evaluate(on.s).waiting, 0);
+  EXPECT_EQ(evaluate(on.s).queued, 0);
   on.s.context = 0;
   on.s.batch = 4096;
-  EXPECT_GT(evaluate(on.s).waiting, 0);
+  EXPECT_GT(evaluate(on.s).queued, 0);
   on.s.runtime = &runtime("exllama");
   on.s.kv_precision = &precision("fp16");
   EXPECT_EQ(evaluate(on.s).verdict, Verdict::does_not_fit);
@@ -62,10 +62,10 @@ TEST(AtOnce, AsManyCardsAsThereAreAreUsedBeforeASequenceWaits) {
   on.s.prompt_tokens = 1024;
   on.s.output_tokens = 256;
   on.s.batch = 512;
-  EXPECT_EQ(evaluate(on.s).waiting, 0);
+  EXPECT_EQ(evaluate(on.s).queued, 0);
   EXPECT_EQ(evaluate(on.s).gpus_used, 2);
   on.s.batch = 2048;
-  EXPECT_GT(evaluate(on.s).waiting, 0);
+  EXPECT_GT(evaluate(on.s).queued, 0);
   EXPECT_EQ(evaluate(on.s).gpus_used, 2);
 }
 
@@ -81,7 +81,7 @@ TEST(AtOnce, NoMoreWouldHaveRoom) {
         on.s.batch = 60;
         const Uses uses(on.s);
         const Plan plan = place(uses, factor);
-        const auto fewer = fewer_at_once(uses, plan, factor);
+        const auto fewer = max_admitted(uses, plan, factor);
         Size most = 0;
         Scenario tried = on.s;
         tried.tensor_parallel = plan.shards;

@@ -61,7 +61,7 @@ TEST(BestPlacement, IsNeverWorseThanAcceleratesMapOrAnOrderOfLayers) {
   double widest_gap = 0;
   for (int i = 0; i < 120; ++i) {
     const Model& model = catalogue_model(catalogue[i % std::ssize(catalogue)]);
-    const Weights w = hold(model, scheme(i % 3 == 0 ? "q4_K_M" : "bf16"));
+    const QuantisedModel w = quantise(model, scheme(i % 3 == 0 ? "q4_K_M" : "bf16"));
     const Machine box = drawn_machine(random, random.between(0, 4), 40);
     Scenario s = scenario(w, box, i % 3 == 0 || i % 2 == 0 ? "llama.cpp" : "transformers");
     const Runtime quick = without_crossings(*s.runtime);
@@ -161,7 +161,7 @@ TEST(BestPlacement, EqualsTheBestOfAllPlacements) {
   Random random{std::mt19937(22)};
   int feasible = 0, offloaded = 0;
   for (int i = 0; i < 150; ++i) {
-    const Weights w = hold(small_model(i % 3), scheme("bf16"));
+    const QuantisedModel w = quantise(small_model(i % 3), scheme("bf16"));
     const Size cards = random.between(0, i % 3 == 1 ? 1 : 2);
     Machine box = machine(cards, 1, 1, 1);
     const Runtime row = without_crossings(runtime(i % 2 == 0 ? "transformers" : "llama.cpp"));
@@ -212,7 +212,7 @@ double least_step(const UnitProblem& p) {
         bytes[std::min(d, cards)] += static_cast<double>(n) * (d < cards ? u.bytes : u.off_bytes);
         flops[std::min(d, cards)] += static_cast<double>(n) * (d < cards ? u.flops : u.off_flops);
         beside[std::min(d, cards)] +=
-            static_cast<double>(n) * (d < cards ? u.beside : u.off_beside);
+            static_cast<double>(n) * (d < cards ? u.beside : u.hidden_off);
         if (d >= cards) offload_s += static_cast<double>(n) * (d == cards ? u.cpu_s : u.disk_s);
       }
     double compute = p.offloaded.seconds(bytes[cards], flops[cards], beside[cards]);
@@ -253,7 +253,7 @@ TEST(PlacementSearch, EqualsEveryPlacementThereIs) {
       u.off_flops = static_cast<double>(random.between(1, 50));
       if (i % 2 == 0) {
         u.beside = static_cast<double>(random.between(0, 50));
-        u.off_beside = static_cast<double>(random.between(0, 50));
+        u.hidden_off = static_cast<double>(random.between(0, 50));
       }
       u.cpu_s = static_cast<double>(random.between(0, 30));
       u.disk_s = u.cpu_s + static_cast<double>(random.between(0, 30));

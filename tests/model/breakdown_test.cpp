@@ -86,7 +86,8 @@ TEST(Breakdown, PartsAddUpWhereCardsDivideLayersBesideExpertsOnTheHost) {
 
 TEST(Breakdown, PartsAddUpWithADraftModelAndReplicas) {
   Case large("meta-llama/Meta-Llama-3-70B", "bf16", "4x a100-sxm-80gb", "vllm");
-  const Weights small = hold(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("bf16"));
+  const QuantisedModel small =
+      quantise(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("bf16"));
   const Draft draft{.weights = &small, .tokens = 4, .acceptance = 0.7};
   large.s.draft = &draft;
   expect_sums(large.s);

@@ -62,11 +62,14 @@ class Constants : public testing::TestWithParam<NamedConstant> {
 };
 
 TEST_P(Constants, EachChangesAFigureSomewhere) {
-  const Weights dense = hold(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("bf16"));
-  const Weights packed = hold(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("awq"));
-  const Weights blocks =
-      hold(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("q4_K_M"));
-  const Weights experts = hold(test::catalogue_model("Qwen/Qwen3-30B-A3B"), scheme("bf16"));
+  const QuantisedModel dense =
+      quantise(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("bf16"));
+  const QuantisedModel packed =
+      quantise(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("awq"));
+  const QuantisedModel blocks =
+      quantise(test::catalogue_model("meta-llama/Meta-Llama-3-8B"), scheme("q4_K_M"));
+  const QuantisedModel experts =
+      quantise(test::catalogue_model("Qwen/Qwen3-30B-A3B"), scheme("bf16"));
   Machine large = test::machine(4, 80, 256);
   for (Device& device : large.devices) {  // multiplies bytes and 16 bit in matrix units
     device.vendor = "nvidia";
@@ -81,7 +84,7 @@ TEST_P(Constants, EachChangesAFigureSomewhere) {
   Machine without_links = several;  // cards meet over the host's bus
   for (Device& device : without_links.devices) device.link = BytesPerSecond(0);
   for (const Runtime& engine : runtimes())
-    for (const Weights* weights : {&dense, &packed, &blocks, &experts})
+    for (const QuantisedModel* weights : {&dense, &packed, &blocks, &experts})
       for (const Machine* machine : std::initializer_list<const Machine*>{
                &large, &several, &without_links, &small, &sockets, &cores, &poor})
         for (const auto& [batch, prompt] :

@@ -22,7 +22,7 @@ TEST(Draft, TokensOfAStep) {
 
 /// Cards that divide a model divide its draft, too: where its heads do not, nothing runs.
 TEST(Draft, IsDividedByTheCardsOfTheModel) {
-  const Weights weights = hold(test::catalogue_model("Qwen/Qwen3-32B"), scheme("bf16"));
+  const QuantisedModel weights = quantise(test::catalogue_model("Qwen/Qwen3-32B"), scheme("bf16"));
   const Model three_heads =
       make_model("three heads",
                  parse_config(R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama",
@@ -31,7 +31,7 @@ TEST(Draft, IsDividedByTheCardsOfTheModel) {
   "rms_norm_eps": 1e-5, "tie_word_embeddings": false, "torch_dtype": "bfloat16"})",
                               "llama.json"),
                  "test");
-  const Weights proposes = hold(three_heads, scheme("bf16"));
+  const QuantisedModel proposes = quantise(three_heads, scheme("bf16"));
   const Draft draft{&proposes, 5, 0.7};
   const Machine box = test::machine(4, 80, 256);
   Scenario s = test::scenario(weights, box, "vllm");
@@ -47,8 +47,8 @@ class DraftOf : public testing::TestWithParam<const char*> {
  protected:
   const Model& model = test::catalogue_model("Qwen/Qwen3-32B");
   const Model& small = test::catalogue_model("Qwen/Qwen3-0.6B");
-  const Weights weights = hold(model, scheme("bf16"));
-  const Weights proposes = hold(small, scheme("bf16"));
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
+  const QuantisedModel proposes = quantise(small, scheme("bf16"));
   const Machine machine = test::machine(2, 80, 256);
   Scenario scenario(const Draft* draft) const {
     Scenario s = test::scenario(weights, machine, GetParam());
@@ -106,8 +106,9 @@ INSTANTIATE_TEST_SUITE_P(, DraftOf, testing::Values("transformers", "llama.cpp",
 
 // Two cards hold half of it each where matrices are divided.
 TEST(Draft, IsDividedAsTheModelIs) {
-  const Weights weights = hold(test::catalogue_model("Qwen/Qwen3-32B"), scheme("bf16"));
-  const Weights proposes = hold(test::catalogue_model("Qwen/Qwen3-0.6B"), scheme("bf16"));
+  const QuantisedModel weights = quantise(test::catalogue_model("Qwen/Qwen3-32B"), scheme("bf16"));
+  const QuantisedModel proposes =
+      quantise(test::catalogue_model("Qwen/Qwen3-0.6B"), scheme("bf16"));
   const Machine machine = test::machine(2, 80, 256);
   const Draft draft{&proposes, 5, 0.7};
   Scenario s = test::scenario(weights, machine, "vllm");

@@ -20,7 +20,7 @@ struct Case : test::OnCards {
   PassTime first(Size prompt) const { return prefill(s, place(s, 1.0), prompt); }
   Work work(Size prompt) const {
     const Pass pass = prefill_pass(s, prompt);
-    return work_of(s, pass, Piece{pass.layers});
+    return work_of(s, pass, LayerSpan{pass.layers});
   }
 };
 
@@ -34,18 +34,18 @@ TEST(FlashAttention, ScoresStandInMemoryWithoutIt) {
   EXPECT_EQ(c.work(8192).scores, 0);
   const double with = c.first(8192).total;
   const Bytes held = evaluate(c.s).activations;
-  c.s.flash_attention = Told::off;
+  c.s.flash_attention = Override::off;
   EXPECT_NEAR(c.work(8192).scores, 32.0 * 32 * 8192 * (8192 + 512) / 2, 1e6);
   EXPECT_GT(c.first(8192).total, 1.2 * with);
   EXPECT_GT(evaluate(c.s).activations, held);
   c.s.runtime = &runtime("llama.cpp-b6324");
-  c.s.flash_attention = Told::nothing;
+  c.s.flash_attention = Override::engine_default;
   EXPECT_GT(c.work(8192).scores, 0);
-  c.s.flash_attention = Told::on;
+  c.s.flash_attention = Override::on;
   EXPECT_EQ(c.work(8192).scores, 0);
   // An engine that cannot be told does as it does.
   c.s.runtime = &runtime("vllm");
-  c.s.flash_attention = Told::off;
+  c.s.flash_attention = Override::off;
   EXPECT_EQ(score_bytes(c.s), 0);
 }
 
@@ -145,8 +145,8 @@ TEST(FlexGen, TakesABatchInParts) {
   c.s.batch_parts = 4;
   EXPECT_NEAR(evaluate(c.s).activations.real().value(), held.real().value() / 4,
               0.01 * held.real().value());
-  EXPECT_EQ(streamed_bytes(c.s, decode_pass(c.s, {.self = 64}), Piece{{0, 48}}),
-            streamed_bytes(c.s, prefill_pass(c.s, 64), Piece{{0, 48}}));
+  EXPECT_EQ(streamed_bytes(c.s, decode_pass(c.s, {.self = 64}), LayerSpan{{0, 48}}),
+            streamed_bytes(c.s, prefill_pass(c.s, 64), LayerSpan{{0, 48}}));
   EXPECT_GT(c.step(64).cards, 2.5 * whole.cards);
   EXPECT_GT(headroom::model::launches(c.s, decode_pass(c.s, {.self = 64})), 2 * kernels);
 }

@@ -29,7 +29,7 @@ constexpr const char* runtime_names[] = {"transformers", "llama.cpp", "vllm"};
 
 /// One random scenario with what it points to.
 struct Drawn {
-  Weights weights;
+  QuantisedModel weights;
   Machine box;
   Scenario s;
 };
@@ -53,12 +53,14 @@ class Random {
   }
 
  private:
-  static const Weights& held(std::size_t m, std::size_t p) {
-    static std::map<std::pair<std::size_t, std::size_t>, Weights> cache;
+  static const QuantisedModel& held(std::size_t m, std::size_t p) {
+    static std::map<std::pair<std::size_t, std::size_t>, QuantisedModel> cache;
     auto it = cache.find({m, p});
     if (it == cache.end())
-      it = cache.emplace(std::pair{m, p}, hold(catalogue_model(models[m]), scheme(precisions[p])))
-               .first;
+      it =
+          cache
+              .emplace(std::pair{m, p}, quantise(catalogue_model(models[m]), scheme(precisions[p])))
+              .first;
     return it->second;
   }
   std::mt19937 engine_;
@@ -84,7 +86,7 @@ TEST(Estimate, PartsOfAPlacementSumToTheWhole) {
     Bytes sum = host_use(s, plan).weights + disk_use(s, plan);
     for (Size card = 0; card < plan.cards; ++card) sum += card_use(s, plan, card).weights;
     // A streaming buffer and a copied tied head are there beside the model's own bytes.
-    const Bytes copies = sum - plan.stage_buffer - d.weights.total;
+    const Bytes copies = sum - plan.streaming_buffer - d.weights.total;
     ASSERT_TRUE(copies == Bytes(0) ||
                 (d.weights.model->profile.tied_head && plan.embedding != plan.head))
         << d.weights.model->name << ' ' << s.runtime->name << ' ' << copies.count();
@@ -145,8 +147,8 @@ TEST(Estimate, MoreBatchOrContextNeverTakesLessMemory) {
       if (!fits(after) || !fits(before) || after.gpus_used != before.gpus_used ||
           after.layers_gpu != before.layers_gpu)
         continue;
-      ASSERT_GE(after.waiting, before.waiting);
-      if (after.waiting > 0) continue;  // bytes are of the fewer sequences that run
+      ASSERT_GE(after.queued, before.queued);
+      if (after.queued > 0) continue;  // bytes are of the fewer sequences that run
       ASSERT_GE(after.kv_cache, before.kv_cache);
       // Work stands beside the caches, which are smaller while it is largest.
       ASSERT_GE(after.kv_cache + after.activations, before.kv_cache + before.activations)
@@ -180,11 +182,11 @@ TEST(Estimate, IntervalHoldsTheExpectedValueAndSureNeedsMeasurements) {
     const Estimate e = evaluate(at_home(d));
     ASSERT_LE(e.gpu_bytes_low, e.gpu_bytes);
     ASSERT_GE(e.gpu_bytes_high, e.gpu_bytes);
-    if (e.sure == Sure::yes) {
+    if (e.sure == Confidence::yes) {
       ASSERT_TRUE(fits(e));
       ASSERT_GT(interval_factors(*d.s.runtime).memory.measurements, 0);
     }
-    if (e.sure == Sure::no) {
+    if (e.sure == Confidence::no) {
       ASSERT_FALSE(fits(e));
     }
   }
@@ -203,7 +205,8 @@ TEST(Estimate, IsPureAndSharesNoState) {
 
 TEST(Estimate, KvCacheByHand) {
   // Llama-3.3-70B: 80 layers, 8 kv heads of 128, K and V in 2 bytes: 327,680 bytes a token.
-  const Weights w = hold(catalogue_model("meta-llama/Llama-3.3-70B-Instruct"), scheme("bf16"));
+  const QuantisedModel w =
+      quantise(catalogue_model("meta-llama/Llama-3.3-70B-Instruct"), scheme("bf16"));
   const Machine m = machine(4, 80, 256);
   Scenario s = scenario(w, m, "transformers");
   s.prompt_tokens = 1000;
@@ -216,7 +219,7 @@ TEST(Estimate, KvCacheByHand) {
 }
 
 TEST(Estimate, RefusalsNameTheirReason) {
-  const Weights int8 = hold(catalogue_model("Qwen/Qwen3-0.6B"), scheme("int8"));
+  const QuantisedModel int8 = quantise(catalogue_model("Qwen/Qwen3-0.6B"), scheme("int8"));
   const Machine box = machine(1, 24, 64), cpu_only = machine(0, 0, 64);
   EXPECT_EQ(evaluate(scenario(int8, box, "llama.cpp")).reason, Reason::precision_unsupported);
   EXPECT_EQ(evaluate(scenario(int8, cpu_only, "vllm")).reason, Reason::no_gpu);
@@ -234,7 +237,7 @@ TEST(Estimate, RefusalsNameTheirReason) {
 }
 
 TEST(Estimate, WithoutACacheMemoryFallsAndStepsGetSlower) {
-  const Weights w = hold(catalogue_model("Qwen/Qwen3-0.6B"), scheme("bf16"));
+  const QuantisedModel w = quantise(catalogue_model("Qwen/Qwen3-0.6B"), scheme("bf16"));
   const Machine box = machine(1, 24, 64);
   Scenario s = scenario(w, box, "transformers");
   s.prompt_tokens = 4096;

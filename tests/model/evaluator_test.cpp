@@ -23,12 +23,12 @@ TEST(Evaluator, EqualsEvaluateOverAGridInAnyOrder) {
   by_hand.gpu_layers = by_rows.gpu_layers = 9;
   by_hand.cache_on_cards = false;
   by_rows.mode = SplitMode::row;
-  std::vector<Weights> held;
+  std::vector<QuantisedModel> held;
   for (const char* name : {"meta-llama/Meta-Llama-3.1-8B", "openai/gpt-oss-20b",
                            "deepseek-ai/DeepSeek-V2.5", "google-bert/bert-large-uncased"})
-    held.push_back(hold(test::catalogue_model(name), scheme("bf16")));
+    held.push_back(quantise(test::catalogue_model(name), scheme("bf16")));
   std::vector<Scenario> grid;
-  for (const Weights& w : held)
+  for (const QuantisedModel& w : held)
     for (const char* engine : {"transformers", "llama.cpp", "vllm"})
       for (const Machine* machine : {&desktop, &server})
         for (const Size batch : {1, 40})
@@ -70,7 +70,7 @@ TEST(Evaluator, EqualsEvaluateOverAGridInAnyOrder) {
 TEST(Evaluator, EqualsEvaluateWhateverChangesBetweenPoints) {
   const Machine cards = parse_machine("4x rtx-3090 @ epyc-rome-512gb", shipped_catalogue());
   const Machine mixed = parse_machine("1x rtx-3090 + 1x rtx-4090", shipped_catalogue());
-  const Weights small = hold(test::catalogue_model("Qwen/Qwen3-0.6B"), scheme("bf16"));
+  const QuantisedModel small = quantise(test::catalogue_model("Qwen/Qwen3-0.6B"), scheme("bf16"));
   const Draft draft{.weights = &small};
   const std::vector<std::function<void(Scenario&)>> changes{
       [](Scenario&) {},
@@ -83,7 +83,7 @@ TEST(Evaluator, EqualsEvaluateWhateverChangesBetweenPoints) {
       [](Scenario& s) { s.kv_precision = &precision("fp8"); },
       [](Scenario& s) { s.threads = 3; },
       [](Scenario& s) { s.enforce_eager = true; },
-      [](Scenario& s) { s.flash_attention = Told::off; },
+      [](Scenario& s) { s.flash_attention = Override::off; },
       [](Scenario& s) { s.kv_cache = false; },
       [](Scenario& s) { s.tensor_parallel = 4; },
       [](Scenario& s) { s.pipeline_parallel = 2; },
@@ -95,7 +95,7 @@ TEST(Evaluator, EqualsEvaluateWhateverChangesBetweenPoints) {
       [](Scenario& s) { s.gpu_budget = Bytes(Size{9} << 30); },
   };
   for (const char* name : {"Qwen/Qwen3-8B", "openai/gpt-oss-20b"}) {
-    const Weights weights = hold(test::catalogue_model(name), scheme("bf16"));
+    const QuantisedModel weights = quantise(test::catalogue_model(name), scheme("bf16"));
     for (const char* engine : {"transformers", "llama.cpp", "vllm", "sglang"}) {
       const Scenario plain = test::scenario(weights, cards, engine);
       Evaluator evaluator;

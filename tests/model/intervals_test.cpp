@@ -13,7 +13,8 @@ namespace {
 /// An engine like vllm with one measured cell, on a card of the class of that cell.
 struct Measured {
   Machine box = parse_machine("h100-sxm-80gb", shipped_catalogue());
-  const Weights w = hold(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
+  const QuantisedModel w =
+      quantise(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
   Runtime engine = runtime("vllm");
   Rates& cell = engine.rates[static_cast<std::size_t>(CardClass::hopper)]
                             [static_cast<std::size_t>(Width::sixteen)];
@@ -44,7 +45,8 @@ TEST(Intervals, AreTheEnginesWhereItWasMeasured) {
 
 /// What waits for the host's memory is known better where it is known how fast that is.
 TEST(Intervals, OfWhatIsOffTheCardsGoByTheHostsMemory) {
-  const Weights w = hold(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
+  const QuantisedModel w =
+      quantise(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
   Runtime engine = runtime("llama.cpp");
   engine.offload_interval = {1, 0.5, 2.0, 70, "made up"};
   engine.ram_stated_interval = {1, 0.8, 1.2, 20, "made up"};
@@ -143,7 +145,8 @@ TEST(Intervals, AreNeverFasterThanTheDataSheet) {
 
 /// Weights outside the cards wait for links, whose interval is the engine's.
 TEST(Intervals, OfOffloadAreTheEnginesOwn) {
-  const Weights w = hold(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
+  const QuantisedModel w =
+      quantise(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
   const Machine box = parse_machine("rtx-4090", shipped_catalogue());
   Scenario s = test::scenario(w, box, "transformers");
   s.gpu_budget = Bytes(Size{8} << 30);

@@ -63,7 +63,7 @@ const Row rows[] = {
 TEST(KvByEngine, IsWhatEachEngineReserves) {
   const Machine machine = test::machine(1, 80, 256);
   for (const Row& row : rows) {
-    const Weights weights = hold(test::catalogue_model(row.model), scheme("bf16"));
+    const QuantisedModel weights = quantise(test::catalogue_model(row.model), scheme("bf16"));
     Scenario s = test::scenario(weights, machine, row.engine);
     s.kv_precision = &precision(row.precision);
     s.context = row.context;
@@ -74,7 +74,8 @@ TEST(KvByEngine, IsWhatEachEngineReserves) {
 
 // One sequence more holds its window and a block, not another pass.
 TEST(KvByEngine, SequencesShareTheTokensOfAPass) {
-  const Weights weights = hold(test::catalogue_model("openai/gpt-oss-20b"), scheme("bf16"));
+  const QuantisedModel weights =
+      quantise(test::catalogue_model("openai/gpt-oss-20b"), scheme("bf16"));
   const Machine machine = test::machine(1, 80, 256);
   Scenario s = test::scenario(weights, machine, "vllm");
   s.context = 64 * K;
@@ -87,8 +88,8 @@ TEST(KvByEngine, SequencesShareTheTokensOfAPass) {
 
 // demands of hybrids: one layer in four keeps keys and values, the others a state of fixed size.
 TEST(KvByEngine, HybridsGrowOnlyWithTheirFullLayers) {
-  const Weights weights =
-      hold(test::catalogue_model("Qwen/Qwen3-Next-80B-A3B-Thinking"), scheme("bf16"));
+  const QuantisedModel weights =
+      quantise(test::catalogue_model("Qwen/Qwen3-Next-80B-A3B-Thinking"), scheme("bf16"));
   const Machine machine = test::machine(1, 80, 256);
   Scenario s = test::scenario(weights, machine, "vllm");
   const auto at = [&](Size context) {

@@ -44,7 +44,7 @@ constexpr const char* granite_config = R"({
 
 TEST(LastLayers, GrowLayerByLayerAsMeasured) {
   const Model model = make_model("granite", parse_config(granite_config, "granite"), "test");
-  const Weights w = hold(model, scheme("iq3_m"));
+  const QuantisedModel w = quantise(model, scheme("iq3_m"));
   const Machine box = machine(1, 24, 64);
   Scenario s = scenario(w, box, "llama.cpp");
   s.prompt_tokens = 400;
@@ -65,7 +65,8 @@ TEST(LastLayers, GrowLayerByLayerAsMeasured) {
 }
 
 TEST(LastLayers, CountFromTheEndAndTheOutputIsOneMore) {
-  const Weights w = hold(catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("q4_K_M"));
+  const QuantisedModel w =
+      quantise(catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("q4_K_M"));
   const Machine box = machine(1, 24, 64);
   Scenario s = scenario(w, box, "llama.cpp");
   LayerSplit split;
@@ -93,19 +94,22 @@ TEST(LastLayers, CountFromTheEndAndTheOutputIsOneMore) {
 TEST(LastLayers, SharesByHand) {
   // 70 of 80 layers over shares 3 : 1 : 2, which end at 0.5, 0.6667 and 1 of the 70 items: 35 on
   // the first card, then those below 46.67, so 12, and the remaining 23. The output is on the CPU.
-  const Weights w = hold(catalogue_model("meta-llama/Llama-3.3-70B-Instruct"), scheme("q4_K_M"));
+  const QuantisedModel w =
+      quantise(catalogue_model("meta-llama/Llama-3.3-70B-Instruct"), scheme("q4_K_M"));
   const Machine box = machine(3, 80, 128);
   Scenario s = scenario(w, box, "llama.cpp");
   LayerSplit split{.gpu_layers = 70, .shares = {3, 1, 2}, .on_host = {}};
   s.layer_split = &split;
   const Plan some = place(s, 1.0);
-  EXPECT_EQ((std::vector<Size>{some.cut[0], some.cut[1], some.cut[2], some.cut[3]}),
+  EXPECT_EQ((std::vector<Size>{some.layer_boundaries[0], some.layer_boundaries[1],
+                               some.layer_boundaries[2], some.layer_boundaries[3]}),
             (std::vector<Size>{10, 45, 57, 80}));
   EXPECT_EQ(some.head, Where::cpu);
   // All 81 items over equal cards: 27 each, so the last card has 26 layers and the output.
   split = {.gpu_layers = 99, .on_host = {}};
   const Plan all = place(s, 1.0);
-  EXPECT_EQ((std::vector<Size>{all.cut[0], all.cut[1], all.cut[2], all.cut[3]}),
+  EXPECT_EQ((std::vector<Size>{all.layer_boundaries[0], all.layer_boundaries[1],
+                               all.layer_boundaries[2], all.layer_boundaries[3]}),
             (std::vector<Size>{0, 27, 54, 80}));
   EXPECT_TRUE(all.has_head(2));
   EXPECT_FALSE(all.has_head(1));
@@ -115,7 +119,8 @@ TEST(LastLayers, SharesByHand) {
 }
 
 TEST(LastLayers, WhatDoesNotFitIsRefusedAndTheMostThatFitsIsFound) {
-  const Weights w = hold(catalogue_model("meta-llama/Llama-3.3-70B-Instruct"), scheme("q4_K_M"));
+  const QuantisedModel w =
+      quantise(catalogue_model("meta-llama/Llama-3.3-70B-Instruct"), scheme("q4_K_M"));
   for (const Size cards : {1, 2, 3}) {
     const Machine box = machine(cards, 12, 128);
     Scenario s = scenario(w, box, "llama.cpp");
@@ -135,7 +140,8 @@ TEST(LastLayers, WhatDoesNotFitIsRefusedAndTheMostThatFitsIsFound) {
 
 TEST(LastLayers, ExpertsInHostMemory) {
   // Mixtral: 32 layers, each with 8 experts of 3 × 14336 × 4096 elements.
-  const Weights w = hold(catalogue_model("mistralai/Mixtral-8x7B-v0.1"), scheme("gguf-f16"));
+  const QuantisedModel w =
+      quantise(catalogue_model("mistralai/Mixtral-8x7B-v0.1"), scheme("gguf-f16"));
   const Machine box = machine(1, 80, 256);
   Scenario s = scenario(w, box, "llama.cpp");
   LayerSplit split;
@@ -168,7 +174,7 @@ TEST(LastLayers, ExpertsOfTheFirstLayersAreThoseThatThePatternsFind) {
   for (const char* name : {"mistralai/Mixtral-8x7B-v0.1", "deepseek-ai/DeepSeek-V2-Lite",
                            "openai/gpt-oss-20b", "Qwen/Qwen3-30B-A3B"})
     for (const char* held : {"bf16", "q4_K_M"}) {
-      const Weights w = hold(catalogue_model(name), scheme(held));
+      const QuantisedModel w = quantise(catalogue_model(name), scheme(held));
       const Size layers = std::ssize(w.layer);
       for (const Size first : {Size{1}, Size{7}, layers - 1, layers, layers + 5}) {
         std::vector<std::regex> patterns;
@@ -192,7 +198,7 @@ TEST(LastLayers, ByContextNeitherOneLayerMoreNorOneExpertFewerFits) {
                            "openai/gpt-oss-20b", "google/gemma-3-27b-it"})
     for (const Size cards : {1, 2}) {
       const Model& model = catalogue_model(name);
-      const Weights w = hold(model, scheme("q4_K_M"));
+      const QuantisedModel w = quantise(model, scheme("q4_K_M"));
       const Machine box = machine(cards, 12, 128);
       const Scenario s = scenario(w, box, "llama.cpp");
       const Size layers = std::ssize(w.layer);
@@ -227,7 +233,7 @@ TEST(LastLayers, ByContextNeitherOneLayerMoreNorOneExpertFewerFits) {
 }
 
 TEST(ParallelSplits, AreTheEstimatesOfEachAndNoDivisorIsLeftOut) {
-  const Weights w = hold(catalogue_model("Qwen/Qwen3-30B-A3B"), scheme("bf16"));
+  const QuantisedModel w = quantise(catalogue_model("Qwen/Qwen3-30B-A3B"), scheme("bf16"));
   const Machine box = machine(8, 40, 500);
   Scenario s = scenario(w, box, "vllm");
   s.context = 8192;
@@ -253,7 +259,8 @@ TEST(ParallelSplits, AreTheEstimatesOfEachAndNoDivisorIsLeftOut) {
 }
 
 TEST(LastLayers, CachesStayInHostMemoryWhereAsked) {
-  const Weights w = hold(catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("q4_K_M"));
+  const QuantisedModel w =
+      quantise(catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("q4_K_M"));
   const Machine box = machine(1, 24, 64);
   Scenario s = scenario(w, box, "llama.cpp");
   s.context = 8192;
@@ -270,7 +277,8 @@ TEST(LastLayers, CachesStayInHostMemoryWhereAsked) {
 }
 
 TEST(LastLayers, RowsAreSharedAndTheRestGoesByLayer) {
-  const Weights w = hold(catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("gguf-f16"));
+  const QuantisedModel w =
+      quantise(catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("gguf-f16"));
   const Machine box = machine(2, 24, 64);
   Scenario s = scenario(w, box, "llama.cpp");
   LayerSplit split{.gpu_layers = 99, .shares = {3, 1}, .mode = SplitMode::row, .on_host = {}};
@@ -284,7 +292,8 @@ TEST(LastLayers, RowsAreSharedAndTheRestGoesByLayer) {
 }
 
 TEST(LastLayers, OneCardAlone) {
-  const Weights w = hold(catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("q4_K_M"));
+  const QuantisedModel w =
+      quantise(catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("q4_K_M"));
   const Machine box = machine(3, 24, 64);
   Scenario s = scenario(w, box, "llama.cpp");
   LayerSplit split{.gpu_layers = 99, .mode = SplitMode::none, .main_card = 1, .on_host = {}};
@@ -303,7 +312,7 @@ TEST(LastLayers, NothingIsLostOrTwice) {
   };
   for (const char* name : {"meta-llama/Meta-Llama-3.1-8B", "openai/gpt-oss-20b",
                            "google/gemma-2-9b", "mistralai/Mixtral-8x7B-v0.1"}) {
-    const Weights w = hold(catalogue_model(name), scheme("q4_K_M"));
+    const QuantisedModel w = quantise(catalogue_model(name), scheme("q4_K_M"));
     const Size layers = std::ssize(w.layer);
     for (int i = 0; i < 500; ++i) {
       const Machine box = machine(draw(1, 6), draw(4, 48), 256);

@@ -30,7 +30,7 @@ TEST(LayersThatFit, EqualTheWalkForEveryModelOfTheCatalogue) {
     const Model& model = test::catalogue_model(name);
     ++models;
     for (const char* held : {"bf16", "q4_K_M"}) {
-      const Weights w = hold(model, scheme(held));
+      const QuantisedModel w = quantise(model, scheme(held));
       if (!w.refusal.empty()) continue;
       for (const char* kv : {"fp16", "q8_0"}) {
         Scenario s = test::scenario(w, box, "transformers");

@@ -20,7 +20,7 @@ struct Case : test::OnCards {
   double process() const { return s.runtime->load_copy_bandwidth.value; }
 };
 
-double bytes(const Weights& w) { return w.total.real().value(); }
+double bytes(const QuantisedModel& w) { return w.total.real().value(); }
 
 TEST(Load, WarmFilesAreNotReadFromTheDisk) {
   const Case c("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "transformers");

@@ -61,7 +61,7 @@ TEST(Profile, OnlyTheLayersThatKeepACacheRunForEachToken) {
 /// DeepSeek-V3.2: index_topk 2048, 128 heads of 128 + 64 + 128; an indexer of 64 heads of 128 looks
 /// at every token.
 TEST(Profile, SparseAttentionLooksAtWhatItsIndexerPicks) {
-  const Weights w = hold(catalogue_model("deepseek-ai/DeepSeek-V3.2"), scheme("bf16"));
+  const QuantisedModel w = quantise(catalogue_model("deepseek-ai/DeepSeek-V3.2"), scheme("bf16"));
   const Machine m = machine(8, 80, 1000, 2000);
   const Scenario s = scenario(w, m, "vllm");
   const auto flops = [&](Size tokens) { return decode_score_flops(s, {.self = tokens}, 0, 1); };
@@ -88,7 +88,7 @@ TEST(Profile, StacksThatRunSeveralTimesReadTheirWeightsEachTime) {
       "H_cycles": 2, "L_cycles": 3, "max_position_embeddings": 32})",
                                               "config.json"),
                                  "test");
-  const Weights w = hold(model, scheme("bf16"));
+  const QuantisedModel w = quantise(model, scheme("bf16"));
   ASSERT_EQ(w.layer.size(), 2u);
   EXPECT_EQ(model.profile.layers[0].passes, 6);
   EXPECT_EQ(model.profile.layers[1].passes, 2);
@@ -100,7 +100,7 @@ TEST(Profile, StacksThatRunSeveralTimesReadTheirWeightsEachTime) {
 /// Falcon-40B keeps 8 key-value heads; transformers repeats them for its 128 query heads before it
 /// keeps them (modeling_falcon.py, _split_heads).
 TEST(Profile, KeysAndValuesAreRepeatedWhereTheRuntimeDoes) {
-  const Weights w = hold(catalogue_model("tiiuae/falcon-40b"), scheme("bf16"));
+  const QuantisedModel w = quantise(catalogue_model("tiiuae/falcon-40b"), scheme("bf16"));
   const Machine m = machine(8, 80, 1000, 2000);
   const auto bytes = [&](std::string_view runtime) {
     return kv_cache(scenario(w, m, runtime), {.self = 160}, 0, 1).count();

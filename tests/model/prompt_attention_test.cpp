@@ -52,9 +52,9 @@ TEST(PromptAttention, IdleMultiprocessorsTakeTimeOfScoresAlone) {
   const double idle = seconds();
   c.box.devices.front().multiprocessors = 112;
   const double busy = seconds();
-  const Work work = work_of(c.s, prefill_pass(c.s, c.s.prompt_tokens), Piece{{0, 28}});
-  const double scores =
-      work.attended / (c.box.devices.front().bf16->value() * c.s.runtime->score_compute.value);
+  const Work work = work_of(c.s, prefill_pass(c.s, c.s.prompt_tokens), LayerSpan{{0, 28}});
+  const double scores = work.attention_flops /
+                        (c.box.devices.front().bf16->value() * c.s.runtime->score_compute.value);
   EXPECT_NEAR(idle - busy, scores * (432.0 / 224 - 1), scores * 1e-9);
 }
 

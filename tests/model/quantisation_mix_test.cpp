@@ -86,7 +86,7 @@ TEST(Mix, ArchitecturesThatLlamaCppLacksAreRefusedByName) {
   EXPECT_NE(refusal(model, scheme("Q4_K_M")).find("opt"), std::string::npos);
   EXPECT_TRUE(refusal(model, scheme("bf16")).empty());
   EXPECT_NE(refusal(model, scheme("gptq")).find("nothing to convert"), std::string::npos);
-  EXPECT_FALSE(hold(model, scheme("q4_K_M")).refusal.empty()) << "data, not an error";
+  EXPECT_FALSE(quantise(model, scheme("q4_K_M")).refusal.empty()) << "data, not an error";
   EXPECT_THROW(held(model, scheme("q4_K_M")), std::invalid_argument);
 }
 

@@ -36,7 +36,7 @@ constexpr std::int64_t outside = 2 * (1000 * 128 + 128) + 4 * 2 * 32;
 
 std::int64_t block_bytes(std::string_view name) {
   const Model model = small_model();
-  const Weights weights = hold(model, scheme(name));
+  const QuantisedModel weights = quantise(model, scheme(name));
   EXPECT_EQ(weights.total.count() - weights.layer.at(0).count(), outside) << name;
   return weights.layer.at(0).count() - rest;
 }
@@ -44,8 +44,8 @@ std::int64_t block_bytes(std::string_view name) {
 TEST(Quantisation, PlainFormatsCoverEveryTensor) {
   const Model model = small_model();
   const std::int64_t parameters = q + experts + 4 * 128 + 128 + 1000 * 128 + 128, buffers = 256;
-  EXPECT_EQ(hold(model, scheme("bf16")).total.count(), 2 * parameters + buffers);
-  EXPECT_EQ(hold(model, scheme("float32")).total.count(), 4 * parameters + buffers);
+  EXPECT_EQ(quantise(model, scheme("bf16")).total.count(), 2 * parameters + buffers);
+  EXPECT_EQ(quantise(model, scheme("float32")).total.count(), 4 * parameters + buffers);
 }
 
 TEST(Quantisation, ScalesAndMapsAreCounted) {
@@ -69,7 +69,7 @@ TEST(Quantisation, MxfpTakesExpertsAlone) {
 
 TEST(Quantisation, PlacesAddUpAndExpertsAreApart) {
   const Model model = small_model();
-  const Weights weights = hold(model, scheme("bf16"));
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
   EXPECT_EQ(weights.total, weights.embedding + weights.layers_before.at(1) + weights.head);
   EXPECT_EQ(weights.embedding.count(), 2 * 1000 * 128);
   EXPECT_DOUBLE_EQ(weights.head_read, 2 * 1000 * 128) << "a tied head is read, though not held";
@@ -80,11 +80,12 @@ TEST(Quantisation, PlacesAddUpAndExpertsAreApart) {
 TEST(Quantisation, ChecksExceptionsOnlyOfTheCheckpointsOwnScheme) {
   Model model = small_model();
   model.checkpoint.ignored = {"layers.*.q_proj"};
-  EXPECT_EQ(hold(model, scheme("fp8")).layer.at(0).count() - rest, q + 4 + experts + 16);
+  EXPECT_EQ(quantise(model, scheme("fp8")).layer.at(0).count() - rest, q + 4 + experts + 16);
   model.checkpoint_scheme = "fp8";
-  EXPECT_EQ(hold(model, scheme("fp8")).layer.at(0).count() - rest, 2 * q + experts + 16);
+  EXPECT_EQ(quantise(model, scheme("fp8")).layer.at(0).count() - rest, 2 * q + experts + 16);
   model.checkpoint.groups = {{"nvfp4", {"layers.0.experts.3.up_proj"}}};
-  EXPECT_EQ(hold(model, scheme("fp8")).layer.at(0).count() - rest, 2 * q + experts / 16 * 9 + 32);
+  EXPECT_EQ(quantise(model, scheme("fp8")).layer.at(0).count() - rest,
+            2 * q + experts / 16 * 9 + 32);
 }
 
 TEST(Quantisation, NamesAreUniqueAndUnknownOnesAreRefused) {

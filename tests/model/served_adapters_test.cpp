@@ -10,7 +10,7 @@
 namespace headroom::model {
 namespace {
 
-Bytes on_rank(const Weights& weights, Size cards) {
+Bytes on_rank(const QuantisedModel& weights, Size cards) {
   const Rank rank{.cards = cards, .expert_cards = cards, .vocabulary_multiple = 64};
   return weights.shards.of_rank(weights.shards.layers(0, std::ssize(weights.layer)), rank);
 }
@@ -18,8 +18,8 @@ Bytes on_rank(const Weights& weights, Size cards) {
 class Llama8B : public testing::Test {
  protected:
   const Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
-  const Weights weights = hold(model, scheme("bf16"));
-  Weights served(std::string_view engine, Size count, Size rank, Size batch = 1) const {
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
+  QuantisedModel served(std::string_view engine, Size count, Size rank, Size batch = 1) const {
     return with_adapters(weights, runtime(engine), {count, {.rank = rank}}, batch);
   }
 };
@@ -27,7 +27,7 @@ class Llama8B : public testing::Test {
 // Rank 16; elements a rank of one layer: q 4096 + 4096, k and v 4096 + 1024 each, o 4096 + 4096,
 // gate and up 4096 + 14336 each, down 14336 + 4096: 81,920.
 TEST_F(Llama8B, SlotsAreBesideEveryLinearLayer) {
-  const Weights one = served("vllm", 1, 16);
+  const QuantisedModel one = served("vllm", 1, 16);
   EXPECT_EQ(one.adapters, Bytes(32 * 16 * 81920 * 2));
   EXPECT_EQ(one.total, weights.total + one.adapters);
   EXPECT_EQ(one.layers_before.back(), weights.layers_before.back() + one.adapters);
@@ -51,7 +51,7 @@ TEST_F(Llama8B, AdaptersThatAreLoadedAreAsTheirTargetsSay) {
 }
 
 TEST_F(Llama8B, APassReadsNoMoreAdaptersThanThereAreSequences) {
-  const auto read = [&](const Weights& w) {
+  const auto read = [&](const QuantisedModel& w) {
     return w.read_dense.back() - weights.read_dense.back();
   };
   const double one = read(served("vllm", 1, 16));
@@ -77,8 +77,8 @@ TEST_F(Llama8B, RefusesWhatAnEngineHasNot) {
 // the router, a linear as any other (ReplicatedLinear), 2048 + 128.
 TEST(ServedAdapters, EveryExpertHasSlots) {
   const Model& model = test::catalogue_model("Qwen/Qwen3-30B-A3B");
-  const Weights weights = hold(model, scheme("bf16"));
-  const Weights served = with_adapters(weights, runtime("vllm"), {1, {.rank = 8}}, 1);
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
+  const QuantisedModel served = with_adapters(weights, runtime("vllm"), {1, {.rank = 8}}, 1);
   EXPECT_EQ(served.adapters, Bytes(48 * 8 * (128 * 3 * 2816 + 6144 + 2 * 2560 + 6144 + 2176) * 2));
 }
 
@@ -87,7 +87,7 @@ TEST_F(Llama8B, TheyCountAgainstTheBudget) {
   const Machine machine = test::machine(1, 24, 64);
   Scenario s = test::scenario(weights, machine, "vllm");
   const Estimate without = evaluate(s);
-  const Weights few = served("vllm", 2, 16), many = served("vllm", 64, 64);
+  const QuantisedModel few = served("vllm", 2, 16), many = served("vllm", 64, 64);
   s.weights = &few;
   const Estimate with = evaluate(s);
   EXPECT_GE(with.gpu_bytes - without.gpu_bytes, few.adapters);

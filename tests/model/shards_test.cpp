@@ -19,11 +19,11 @@ using test::scenario;
 
 constexpr double GiB = 1073741824.0;
 
-const Weights& held(const std::string& name, const std::string& precision) {
-  static std::map<std::pair<std::string, std::string>, Weights> all;
+const QuantisedModel& held(const std::string& name, const std::string& precision) {
+  static std::map<std::pair<std::string, std::string>, QuantisedModel> all;
   auto it = all.find({name, precision});
   if (it == all.end())
-    it = all.emplace(std::pair{name, precision}, hold(catalogue_model(name), scheme(precision)))
+    it = all.emplace(std::pair{name, precision}, quantise(catalogue_model(name), scheme(precision)))
              .first;
   return it->second;
 }
@@ -54,7 +54,7 @@ TEST(Shards, OfLlamaByHand) {
 
 TEST(Shards, KeyValueHeadsRepeatWhereThereAreMoreCards) {
   // 8 key-value heads on 16 cards: a 16th of queries, outputs and feed-forward, an 8th of k and v.
-  const Weights& w = held("meta-llama/Meta-Llama-3.1-8B", "bf16");
+  const QuantisedModel& w = held("meta-llama/Meta-Llama-3.1-8B", "bf16");
   const Divided layer = w.shards.layers(0, 1);
   EXPECT_EQ(layer.heads.count(), 2 * 2 * 1024 * 4096);
   EXPECT_EQ(layer.everywhere.count(), 2 * 2 * 4096);
@@ -66,7 +66,7 @@ TEST(Shards, KeyValueHeadsRepeatWhereThereAreMoreCards) {
 TEST(Shards, LatentProjectionsAndRoutersAreWholeOnEachCard) {
   // DeepSeek-V3: hidden 7168, q rank 1536, kv rank 512 + 64, 128 heads of 128 + 64 and 128, 256
   // experts of 2048, one shared; layer 3 is the first with experts.
-  const Weights& w = held("deepseek-ai/DeepSeek-V3", "bf16");
+  const QuantisedModel& w = held("deepseek-ai/DeepSeek-V3", "bf16");
   const Divided layer = w.shards.layers(3, 4);
   const Size down = 7168 * 1536 + 7168 * 576, norms = 2 * 7168 + 1536 + 512, router = 256 * 7168;
   EXPECT_EQ(layer.everywhere.count(), 2 * (down + norms + router) + 256 * 4);  // fp32 correction
@@ -121,7 +121,7 @@ TEST(Shards, AgreeWithWhatVllmLogs) {
 TEST(Shards, ExpertsSpreadWholeOrSplit) {
   // Mixtral: 8 experts of 3 × 14336 × 4096 a layer. Five cards hold 2, 2, 2, 1 and 1 of them (vLLM
   // determine_expert_map); split, each holds an eighth of every one on eight cards.
-  const Weights& w = held("mistralai/Mixtral-8x7B-v0.1", "bf16");
+  const QuantisedModel& w = held("mistralai/Mixtral-8x7B-v0.1", "bf16");
   const Bytes experts = w.shards.layers(0, 1).experts;
   const Size one = Size{2} * 3 * 14336 * 4096;
   ASSERT_EQ(experts.count(), 8 * one);
@@ -142,7 +142,7 @@ TEST(Shards, RanksTogetherHoldAtLeastTheWhole) {
         "google/gemma-2-9b", "Qwen/Qwen3-30B-A3B", "state-spaces/mamba-2.8b-hf",
         "ai21labs/Jamba-v0.1", "Qwen/Qwen2.5-VL-7B-Instruct", "openai-community/gpt2"})
     for (const char* precision : {"bf16", "fp8-block"}) {
-      const Weights& w = held(name, precision);
+      const QuantisedModel& w = held(name, precision);
       const Shards& shards = w.shards;
       const Size layers = std::ssize(w.layer);
       EXPECT_EQ(shards.layers(0, layers).sum() + shards.embedding.sum() + shards.head.sum(),

@@ -196,7 +196,7 @@ TEST(Speed, ExpertsOfAPromptAreReadBesideTheirProducts) {
   Rate twice = none;
   twice.expert_reads = 2;
   const auto beside = [&](const Pass& pass) {
-    const Work work = work_of(c.s, pass, Piece{pass.layers});
+    const Work work = work_of(c.s, pass, LayerSpan{pass.layers});
     return compute_seconds(work, twice) - compute_seconds(work, none);
   };
   const double experts = 48.0 * 128 * 3 * 2048 * 768 * 34 / 32 / 1e12;
@@ -210,8 +210,8 @@ TEST(Speed, PromptsAreMultipliedInWholeTiles) {
   const auto flops = [](const char* engine, Size tokens) {
     Case c(llama_8b, "awq-int4", "1x rtx-4090", engine);
     const Pass pass = prefill_pass(c.s, tokens);
-    const Work work = work_of(c.s, pass, Piece{pass.layers});
-    return work.flops - work.attended;
+    const Work work = work_of(c.s, pass, LayerSpan{pass.layers});
+    return work.flops - work.attention_flops;
   };
   EXPECT_EQ(flops("autoawq-gemv", 1), flops("autoawq", 128));
   EXPECT_EQ(flops("autoawq-gemv", 128), flops("autoawq", 128));

@@ -36,7 +36,7 @@ constexpr Logged logged[] = {{"codellama/CodeLlama-7b-hf", "bf16", 0.77},
 TEST(StartPass, KeepsFreeWhatVllmLogs) {
   for (const Logged& row : logged) {
     const Machine box = card("h100-sxm-80gb");
-    const Weights weights = hold(catalogue_model(row.model), scheme(row.precision));
+    const QuantisedModel weights = quantise(catalogue_model(row.model), scheme(row.precision));
     Scenario s = scenario(weights, box, "vllm");
     s.prompt_tokens = 8191;
     s.output_tokens = 1;
@@ -47,7 +47,8 @@ TEST(StartPass, KeepsFreeWhatVllmLogs) {
 
 TEST(StartPass, IsSmallerOnSmallCards) {
   // 256 sequences and 2048 tokens instead of 1024 and 8192: vLLM pull requests 12369 and 16158.
-  const Weights weights = hold(catalogue_model("meta-llama/Llama-3.1-8B"), scheme("bf16"));
+  const QuantisedModel weights =
+      quantise(catalogue_model("meta-llama/Llama-3.1-8B"), scheme("bf16"));
   const Machine small = card("rtx-4090"), large = card("h100-sxm-80gb");
   const Scenario on_small = scenario(weights, small, "vllm"),
                  on_large = scenario(weights, large, "vllm");
@@ -58,7 +59,8 @@ TEST(StartPass, IsSmallerOnSmallCards) {
 }
 
 TEST(StartPass, RoomForCachesDoesNotDependOnTheBatch) {
-  const Weights weights = hold(catalogue_model("meta-llama/Llama-3.1-8B"), scheme("bf16"));
+  const QuantisedModel weights =
+      quantise(catalogue_model("meta-llama/Llama-3.1-8B"), scheme("bf16"));
   const Machine box = card("l40s");
   Scenario s = scenario(weights, box, "vllm");
   s.context = 8192;
@@ -76,11 +78,11 @@ TEST(StartPass, FusedMatricesStandTwice) {
   const double copies = 32.0 * 3 * 4096 * 4096 * (0.5 + 2.5 / 128);
   const Machine box = card("rtx-4090");
   const auto activations = [&](const char* name) {
-    const Weights weights = hold(catalogue_model(name), scheme("awq-int4"));
+    const QuantisedModel weights = quantise(catalogue_model(name), scheme("awq-int4"));
     Scenario s = scenario(weights, box, "autoawq");
     s.prompt_tokens = s.output_tokens = 8;
     const CardUse use = card_use(s, place(s, 1.0), 0);
-    return static_cast<double>((use.activations - use.beside_weights).count());
+    return static_cast<double>((use.activations - use.overhead_weights).count());
   };
   const double beside = activations("EleutherAI/pythia-1b");
   EXPECT_NEAR(activations("meta-llama/Llama-2-7b-hf") - beside, copies, 0.01 * copies);
@@ -91,11 +93,11 @@ TEST(StartPass, AHeadThatIsStoredAgainStandsTwiceUntilItIsTied) {
   // GPTQ's checkpoints there is no such peak.
   const Machine box = card("rtx-4090");
   const auto peak = [&](const char* precision) {
-    const Weights weights = hold(catalogue_model("tiiuae/falcon-7b"), scheme(precision));
+    const QuantisedModel weights = quantise(catalogue_model("tiiuae/falcon-7b"), scheme(precision));
     Scenario s = scenario(weights, box, "transformers-4.57");
     s.prompt_tokens = s.output_tokens = 8;
     const CardUse use = card_use(s, place(s, 1.0), 0);
-    return static_cast<double>((use.kv_cache + use.activations - use.beside_weights).count());
+    return static_cast<double>((use.kv_cache + use.activations - use.overhead_weights).count());
   };
   EXPECT_NEAR(peak("awq-int4"), 2.0 * 65024 * 4544, 1e5);
   EXPECT_LT(peak("gptq-int4"), 2e8);
@@ -105,7 +107,8 @@ TEST(StartPass, RunsTheLargestImageThroughTheTower) {
   // Qwen2.5-VL: 12,845,056 pixels are 65,536 patches of 14 by 14, in a tower 1280 wide whose gate,
   // up and product are 3420 each, and 16,384 tokens for the model.
   const Machine box = card("rtx-4090");
-  const Weights seeing = hold(catalogue_model("Qwen/Qwen2.5-VL-7B-Instruct"), scheme("bf16"));
+  const QuantisedModel seeing =
+      quantise(catalogue_model("Qwen/Qwen2.5-VL-7B-Instruct"), scheme("bf16"));
   const double tower = 65536.0 * 2 * (4 * 1280 + 3 * 3420);
   EXPECT_NEAR(static_cast<double>(tower_activations(scenario(seeing, box, "vllm"), 1).count()),
               tower, 0.01 * tower);

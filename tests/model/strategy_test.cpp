@@ -24,7 +24,7 @@ TEST(Strategy, TheLeastGpuMemoryIsEnoughAndLessIsNot) {
     for (const char* engine : {"transformers", "llama.cpp", "vllm"})
       for (bool (*wanted)(const Estimate&) :
            {static_cast<bool (*)(const Estimate&)>(fits), uses_a_gpu, is_on_gpus}) {
-        const Weights w = hold(catalogue_model(name), scheme("bf16"));
+        const QuantisedModel w = quantise(catalogue_model(name), scheme("bf16"));
         Machine box = machine(2, 8, 32, 500);
         Scenario s = scenario(w, box, engine);
         const auto least = least_gpu_memory(s, wanted);
@@ -48,7 +48,7 @@ void for_each_model(F&& f) {
     std::string name(file.name.substr(0, file.name.size() - 5));
     if (const auto at = name.find("__"); at != std::string::npos) name.replace(at, 2, "/");
     const Model& model = catalogue_model(name);
-    const Weights w = hold(model, scheme("bf16"));
+    const QuantisedModel w = quantise(model, scheme("bf16"));
     if (w.refusal.empty()) f(w);
   }
 }
@@ -57,7 +57,7 @@ TEST(Strategy, PlacementsOfASweepAreAcceleratesWholeWalkModelByModelAndBudgetByB
   // The closed form counts layers; accelerate and transformers walk every module of the model. Both
   // are given what the closed form says to pass as max_memory.
   Size compared = 0, written = 0, models = 0, by_transformers = 0;
-  for_each_model([&](const Weights& w) {
+  for_each_model([&](const QuantisedModel& w) {
     ++models;
     const ModuleTree tree = held_tree(w);
     const MapOptions options{.no_split = w.model->part.no_split};
@@ -105,7 +105,7 @@ TEST(Strategy, MapsFitAndAreThePlacementOfAnEstimate) {
       for (const Size card_gib : {4, 24})
         for (const Policy policy : {Policy::plain, Policy::balanced}) {
           const Model& model = catalogue_model(name);
-          const Weights w = hold(model, scheme("fp16"));
+          const QuantisedModel w = quantise(model, scheme("fp16"));
           const Machine box = machine(cards, card_gib, 48, 500);
           const Scenario s = scenario(w, box, "transformers");
           const ModuleTree tree = held_tree(w);
@@ -137,7 +137,7 @@ TEST(Strategy, MapsFitAndAreThePlacementOfAnEstimate) {
 TEST(Strategy, MoreOfTheGpuIsNeverSlower) {
   // Same host memory throughout: only "balanced" has less.
   const Model& model = catalogue_model("facebook/opt-30b");
-  const Weights w = hold(model, scheme("fp16"));
+  const QuantisedModel w = quantise(model, scheme("fp16"));
   const Machine box = machine(1, 24, 100);
   const Scenario s = scenario(w, box, "transformers");
   double before = 0;
@@ -153,7 +153,7 @@ TEST(Strategy, MoreOfTheGpuIsNeverSlower) {
 
 TEST(Strategy, WithoutCardsTheGpuIsWhatIsNeeded) {
   const Model& model = catalogue_model("facebook/opt-30b");
-  const Weights w = hold(model, scheme("fp16"));
+  const QuantisedModel w = quantise(model, scheme("fp16"));
   const Machine box = machine(0, 0, 100);
   const auto all = strategies(scenario(w, box, "transformers"), held_tree(w), Policy::plain,
                               {.no_split = model.part.no_split});

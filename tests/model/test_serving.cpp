@@ -41,7 +41,7 @@ class ServingOf : public testing::TestWithParam<const char*> {};
 /// Walks upwards one by one beside what `serve` found.
 TEST_P(ServingOf, OneMoreMissesTheTarget) {
   const Model& model = test::catalogue_model("Qwen/Qwen3-0.6B");
-  const Weights weights = hold(model, scheme("bf16"));
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
   const Machine machine = test::machine(1, 4, 64);
   Scenario s = test::scenario(weights, machine, GetParam());
   s.prompt_tokens = 2000;
@@ -65,7 +65,7 @@ TEST_P(ServingOf, OneMoreMissesTheTarget) {
 /// Held against the steady state that `traffic` says, by walking up to where it is too slow.
 TEST(Serving, OfAnEngineThatBatchesContinuouslyIsItsSteadyState) {
   const Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
-  const Weights weights = hold(model, scheme("bf16"));
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
   const Machine machine = test::machine(1, 80, 256);
   for (const char* engine : {"vllm", "llama.cpp"})
     for (const bool strict : {false, true}) {
@@ -103,7 +103,7 @@ TEST(Serving, OfAnEngineThatBatchesContinuouslyIsItsSteadyState) {
 /// One sequence is held against the same state as two, so that two never qualify without it.
 TEST(Serving, OfOneSequenceIsNoSlowerThanOfTwo) {
   const Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
-  const Weights weights = hold(model, scheme("bf16"));
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
   const Machine machine = test::machine(1, 80, 256);
   for (const char* engine : {"vllm", "llama.cpp"}) {
     Scenario s = test::scenario(weights, machine, engine);
@@ -119,7 +119,7 @@ TEST(Serving, OfOneSequenceIsNoSlowerThanOfTwo) {
 /// All prompts of a batch that starts together come before any token.
 TEST(Serving, OfOneBatchIsTheEstimates) {
   const Model& model = test::catalogue_model("Qwen/Qwen3-0.6B");
-  const Weights weights = hold(model, scheme("bf16"));
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
   const Machine machine = test::machine(1, 24, 64);
   Scenario s = test::scenario(weights, machine, "transformers");
   s.batch = 8;
@@ -137,7 +137,7 @@ TEST(Serving, OfOneBatchIsTheEstimates) {
 
 TEST(Serving, StrictSaysThatMemoryIsNotSure) {
   const Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
-  const Weights weights = hold(model, scheme("bf16"));
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
   const Machine machine = test::machine(1, 24, 256);
   const Scenario s = test::scenario(weights, machine, "vllm");
   Target target;
@@ -153,7 +153,7 @@ TEST(Serving, StrictSaysThatMemoryIsNotSure) {
 /// Times may fall again with more sequences: every number is tried.
 TEST_P(ServingOf, WithOffloadItIsTheLargestOfAll) {
   const Model& model = test::catalogue_model("Qwen/Qwen3-0.6B");
-  const Weights weights = hold(model, scheme("bf16"));
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
   const Machine machine = test::machine(1, 4, 64);
   Scenario s = test::scenario(weights, machine, GetParam());
   s.prompt_tokens = 2000;
@@ -173,7 +173,7 @@ TEST_P(ServingOf, WithOffloadItIsTheLargestOfAll) {
 
 TEST(Serving, OffloadCountsOnlyWhereItIsAllowed) {
   const Model& model = test::catalogue_model("meta-llama/Llama-2-7b-hf");
-  const Weights weights = hold(model, scheme("fp16"));
+  const QuantisedModel weights = quantise(model, scheme("fp16"));
   const Machine machine = test::machine(1, 8, 64);
   const Scenario s = test::scenario(weights, machine, "transformers");
   Target target;
@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(Runtimes, ServingOf, testing::Values("transformers", "v
 
 TEST(Serving, ContextEndsAtThePositions) {
   const Model& model = test::catalogue_model("openai-community/gpt2");
-  const Weights weights = hold(model, scheme("fp16"));
+  const QuantisedModel weights = quantise(model, scheme("fp16"));
   const Machine machine = test::machine(1, 80, 64);
   const Serving found = serve(test::scenario(weights, machine, "transformers"), {}, Vary::context);
   EXPECT_EQ(found.context, 1024);
@@ -201,7 +201,7 @@ TEST(Serving, ContextEndsAtThePositions) {
 
 TEST(Serving, SmallModelsGetACopyForEachCard) {
   const Model& model = test::catalogue_model("openai-community/gpt2");
-  const Weights weights = hold(model, scheme("fp16"));
+  const QuantisedModel weights = quantise(model, scheme("fp16"));
   const Machine machine = test::machine(4, 8, 256);
   const Scenario s = test::scenario(weights, machine, "transformers");
   Target target;
@@ -213,7 +213,7 @@ TEST(Serving, SmallModelsGetACopyForEachCard) {
 
 TEST(Serving, WhatMissesByHowMuch) {
   const Model& model = test::catalogue_model("meta-llama/Llama-2-7b-hf");
-  const Weights weights = hold(model, scheme("fp16"));
+  const QuantisedModel weights = quantise(model, scheme("fp16"));
   const Machine machine = test::machine(1, 8, 1, 1);
   Scenario s = test::scenario(weights, machine, "transformers");
   const Serving none = serve(s, {}, Vary::batch);
@@ -229,7 +229,7 @@ TEST(Serving, DemandDecidesHowManyMachines) {
   one.batch = 8;
   one.service.requests_s = 2;
   const Model& model = test::catalogue_model("openai-community/gpt2");
-  const Weights weights = hold(model, scheme("fp16"));
+  const QuantisedModel weights = quantise(model, scheme("fp16"));
   const Machine machine = test::machine(1, 8, 64);
   Scenario s = test::scenario(weights, machine, "transformers");
   s.output_tokens = 100;

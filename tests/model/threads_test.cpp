@@ -57,7 +57,7 @@ class Threads : public testing::Test {
   /// Points over engines, batches and budgets, on models whose formulas differ.
   std::vector<Scenario> scenarios() const {
     std::vector<Scenario> all;
-    for (const Weights& weights : weights_)
+    for (const QuantisedModel& weights : weights_)
       for (const Runtime& engine : runtimes())
         for (const Size batch : {1, 7, 64})
           for (const Size budget : {0, 6, 20, 40}) {
@@ -76,7 +76,8 @@ class Threads : public testing::Test {
   const Machine machine_ = two_cards();
   const Model dense_ = catalogue_model("Qwen__Qwen3-32B.json");
   const Model latent_ = catalogue_model("deepseek-ai__DeepSeek-V2-Lite.json");
-  const std::vector<Weights> weights_{hold(dense_, scheme("bf16")), hold(latent_, scheme("nf4"))};
+  const std::vector<QuantisedModel> weights_{quantise(dense_, scheme("bf16")),
+                                             quantise(latent_, scheme("nf4"))};
 };
 
 TEST_F(Threads, EvaluateGivesWhatOneThreadGives) {
@@ -123,7 +124,7 @@ TEST_F(Threads, TablesAndModelsAreBuiltOnceFromManyThreads) {
         const Model model = catalogue_model("microsoft__phi-2.json");
         for (const Scheme& each : schemes()) (void)scheme(each.name);
         for (const Runtime& each : runtimes()) (void)runtime(each.name);
-        parameters += hold(model, scheme("int8")).model->profile.parameters;
+        parameters += quantise(model, scheme("int8")).model->profile.parameters;
       });
   }
   EXPECT_EQ(parameters, 4 * 2'779'683'840);

@@ -26,7 +26,7 @@ TEST(Lengths, AreLogNormal) {
 class TrafficOf : public testing::TestWithParam<const char*> {
  protected:
   const Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
-  const Weights weights = hold(model, scheme("bf16"));
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
   const Machine machine = test::machine(1, 80, 256);
   Scenario scenario(Size batch) const {
     Scenario s = test::scenario(weights, machine, GetParam());

@@ -20,7 +20,7 @@ inline Model llama() {
 
 struct Fixture {
   Model model = llama();
-  Weights plain = counted(model);
+  QuantisedModel plain = counted(model);
   Adapter adapter = adapt(model, {.rank = 8, .targets = {"q_proj", "v_proj"}});
   TrainingScenario step(std::string_view runtime = "trainer") const {
     TrainingScenario s;

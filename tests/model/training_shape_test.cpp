@@ -49,8 +49,8 @@ TEST(TrainingOutcome, IsDecidedByTheLastByte) {
   const TrainingEstimate e = evaluate_training(s);
   const Estimate fits = outcome_of(s, e, cards(1, e.peak));
   EXPECT_EQ(fits.verdict, Verdict::fits_one_gpu);
-  EXPECT_EQ(fits.sure, Sure::marginal);
-  EXPECT_EQ(outcome_of(s, e, cards(1, e.peak_high)).sure, Sure::yes);
+  EXPECT_EQ(fits.sure, Confidence::marginal);
+  EXPECT_EQ(outcome_of(s, e, cards(1, e.peak_high)).sure, Confidence::yes);
   const Estimate short_of = outcome_of(s, e, cards(1, e.peak - Bytes(1)));
   EXPECT_EQ(short_of.verdict, Verdict::does_not_fit);
   EXPECT_EQ(short_of.short_bytes, Bytes(1));

@@ -40,7 +40,7 @@ Model llama(Size layers = 4) {
 struct Step {
   explicit Step(Model m, std::string_view runtime = "trainer")
       : model(std::make_unique<Model>(std::move(m))),
-        plain(std::make_unique<Weights>(counted(*model))) {
+        plain(std::make_unique<QuantisedModel>(counted(*model))) {
     s.model = model.get();
     s.plain = plain.get();
     s.optimizer = &optimizer("adamw");
@@ -49,7 +49,7 @@ struct Step {
     s.recipe = &recipe(s.zero > 0 ? s.runtime->shared_recipe : s.runtime->recipe);
   }
   std::unique_ptr<Model> model;
-  std::unique_ptr<Weights> plain;
+  std::unique_ptr<QuantisedModel> plain;
   TrainingScenario s;
   TrainingEstimate operator()() const { return evaluate_training(s); }
 };

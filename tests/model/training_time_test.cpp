@@ -106,7 +106,7 @@ Model mixture() {
 TEST(TrainingTime, GroupedProductsAreThoseOfChosenExperts) {
   const Fixture f;
   const Model model = mixture();
-  const Weights plain = counted(model);
+  const QuantisedModel plain = counted(model);
   TrainingScenario s = f.step();
   s.model = &model, s.plain = &plain;
   TrainingEvaluator evaluate;

@@ -49,7 +49,7 @@ TEST(ImageTokens, OfOneSize) {
 // The tower takes time and memory in prefill, and nothing in decode.
 TEST(Images, TakeTimeAndMemory) {
   const model::Model& m = test::catalogue_model("Qwen/Qwen2.5-VL-7B-Instruct");
-  const model::Weights weights = hold(m, model::scheme("bf16"));
+  const model::QuantisedModel weights = quantise(m, model::scheme("bf16"));
   const Machine machine = test::machine(1, 80, 256);
   for (const auto* engine : {"transformers", "vllm"}) {
     model::Scenario s = test::scenario(weights, machine, engine);

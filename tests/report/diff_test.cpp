@@ -106,7 +106,7 @@ TEST(Extents, ARunOfAnothersRowsReadsLikeOneOfItsOwn) {
     Store store(file);
     store.begin_run(later);
     const Size one = run_stride;  // rows of run 1
-    const std::vector<Piece> pieces{{0, 2, one + 2}, {2, 2}, {4, 2, one}};
+    const std::vector<RowRange> pieces{{0, 2, one + 2}, {2, 2}, {4, 2, one}};
     const std::vector<Size> points{2, 3};
     const std::vector<model::Estimate> computed{outcome(50), outcome(60)};
     store.append(pieces, points, computed, 4);
@@ -136,7 +136,7 @@ TEST(Prune, RowsThatALaterRunRefersToStay) {
   {
     Store store(file);
     store.begin_run(info);
-    const std::vector<Piece> pieces{{0, 2}, {2, 2, run_stride + 2}};
+    const std::vector<RowRange> pieces{{0, 2}, {2, 2, run_stride + 2}};
     const std::vector<Size> points{0, 1};
     store.append(pieces, points, std::vector{outcome(11), outcome(21)}, 2);
     store.finish_run();
@@ -169,15 +169,15 @@ TEST(Prune, AnUnfinishedLastRunStaysAndGoesOn) {
   EXPECT_EQ(store.next_point(), 1);
 }
 
-struct Shown {
+struct DisplayUnit {
   std::optional<Size> before, after;
   std::string cause;
   bool verdict;
-  bool operator==(const Shown&) const = default;
+  bool operator==(const DisplayUnit&) const = default;
 };
 
-std::vector<Shown> changes(const Diff& diff, Diff::Counts* counts = nullptr) {
-  std::vector<Shown> all;
+std::vector<DisplayUnit> changes(const Diff& diff, Diff::Counts* counts = nullptr) {
+  std::vector<DisplayUnit> all;
   const auto found = diff.for_each([&](const PointChange& c) {
     all.push_back({c.before, c.after, c.cause, c.verdict});
   });
@@ -196,9 +196,10 @@ TEST(Diff, EachChangeHasItsCause) {
   const Diff diff(database, 1, 2);
   Diff::Counts counts;
   const auto found = changes(diff, &counts);
-  const std::vector<Shown> expected{{1, 1, "model metadata; hardware; program version", false},
-                                    {std::nullopt, 2, "spec: model new", false},
-                                    {2, std::nullopt, "spec: model gone", false}};
+  const std::vector<DisplayUnit> expected{
+      {1, 1, "model metadata; hardware; program version", false},
+      {std::nullopt, 2, "spec: model new", false},
+      {2, std::nullopt, "spec: model gone", false}};
   EXPECT_EQ(found, expected);
   EXPECT_EQ(counts.below, 1) << "half a percent is below the threshold";
   EXPECT_EQ(counts.numbers, 1);
@@ -234,7 +235,7 @@ TEST(Diff, RowsInCommonAreTheSameWithoutBeingRead) {
   {
     Store store(file);
     store.begin_run(info);
-    const std::vector<Piece> pieces{{0, 3, run_stride}, {3, 1}};
+    const std::vector<RowRange> pieces{{0, 3, run_stride}, {3, 1}};
     const std::vector<Size> points{3};
     store.append(pieces, points, std::vector{outcome(80, model::Verdict::fits_cpu_offload)}, 3);
     store.finish_run();

@@ -66,7 +66,7 @@ inline model::Estimate made_up(Size point) {
   const double never = std::numeric_limits<double>::infinity();
   const auto x = static_cast<double>(point + 1);
   e.verdict = fits ? static_cast<model::Verdict>(point % 4) : model::Verdict::does_not_fit;
-  e.sure = static_cast<model::Sure>(point % 3);
+  e.sure = static_cast<model::Confidence>(point % 3);
   e.reason = fits ? model::Reason::none : model::Reason::ram;
   e.gpus_used = static_cast<std::uint16_t>(point + 1);
   e.layers_gpu = 32 + point;

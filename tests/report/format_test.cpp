@@ -20,13 +20,13 @@ TEST(Format, ShortestDigitsReadBack) {
 }
 
 TEST(Format, ReadersSeeUnits) {
-  EXPECT_EQ(shown(40e9, Shown::gib), "37.25");
-  EXPECT_EQ(shown(0.01234, Shown::milliseconds), "12.3");
-  EXPECT_EQ(shown(12.3456, Shown::milliseconds), "12346");
-  EXPECT_EQ(shown(0.374, Shown::percent), "37 %");
-  EXPECT_EQ(shown(2'779'683'840, Shown::billions), "2.78");
-  EXPECT_EQ(shown(0.0004567, Shown::plain), "0.000457");
-  EXPECT_EQ(shown(std::numeric_limits<double>::infinity(), Shown::plain), "");
+  EXPECT_EQ(shown(40e9, DisplayUnit::gib), "37.25");
+  EXPECT_EQ(shown(0.01234, DisplayUnit::milliseconds), "12.3");
+  EXPECT_EQ(shown(12.3456, DisplayUnit::milliseconds), "12346");
+  EXPECT_EQ(shown(0.374, DisplayUnit::percent), "37 %");
+  EXPECT_EQ(shown(2'779'683'840, DisplayUnit::billions), "2.78");
+  EXPECT_EQ(shown(0.0004567, DisplayUnit::plain), "0.000457");
+  EXPECT_EQ(shown(std::numeric_limits<double>::infinity(), DisplayUnit::plain), "");
   EXPECT_EQ(heading(*find_column("gpu_bytes")), "GPU memory (GiB)");
   EXPECT_EQ(heading(*find_column("ttft_s")), "first token (ms)");
   EXPECT_EQ(heading(*find_column("tokens_s")), "tokens/s");

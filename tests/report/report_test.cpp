@@ -36,7 +36,7 @@ model::Estimate placed(Size weights, Size gpus) {
   const Size cards = gpus * 40, rest = weights - cards;
   e.layers_gpu = 80;
   e.gpus_used = static_cast<std::uint16_t>(std::min(gpus, weights / 40 + 1));
-  e.sure = model::Sure::yes;
+  e.sure = model::Confidence::yes;
   e.verdict = rest <= 0     ? e.gpus_used > 1 ? fits_gpus : fits_one_gpu
               : rest <= 100 ? fits_cpu_offload
               : rest <= 300 ? fits_disk_offload
@@ -128,7 +128,7 @@ TEST_F(GoldenRun, LinesStandAtTheSmallestBatch) {
   const Database database(folder_ / "r.sqlite");
   const auto lines = lines_of(database, Axes(database.run(1)), 1);
   ASSERT_EQ(lines.size(), 24u);
-  for (const Line& line : lines) EXPECT_EQ(line.roomiest().estimate.kv_cache, Bytes(gib_bytes));
+  for (const ModelRow& line : lines) EXPECT_EQ(line.roomiest().estimate.kv_cache, Bytes(gib_bytes));
   EXPECT_EQ(lines[4].model, "org/middle");
   EXPECT_EQ(lines[4].held, "bf16");
   EXPECT_EQ(lines[4].conditions, "batch 1, 512 + 128 tokens");
@@ -161,7 +161,7 @@ TEST_F(GoldenRun, AdviceOfAPrecisionJudgesByTheWholeAnswer) {
   const Source source = source_of(database, 1);
   const auto machines = by_machine(source.shown);
   const auto& here = machines.at(0).models.at(1);
-  Line wide = wanted(here), narrow = **std::ranges::find(here, "int8", &Line::precision);
+  ModelRow wide = wanted(here), narrow = **std::ranges::find(here, "int8", &ModelRow::precision);
   model::Estimate& before = wide.entries.back().estimate;
   model::Estimate& after = narrow.entries.back().estimate;
   after.verdict = before.verdict;
@@ -169,7 +169,7 @@ TEST_F(GoldenRun, AdviceOfAPrecisionJudgesByTheWholeAnswer) {
   before.total = Seconds(518);
   after.tokens_s = 1.5;
   after.total = Seconds(700);
-  const std::vector<const Line*> two{&wide, &narrow};
+  const std::vector<const ModelRow*> two{&wide, &narrow};
   EXPECT_EQ(advice(wide, two, two).find("int8"), std::string::npos);
   after.total = Seconds(91);
   EXPECT_NE(advice(wide, two, two).find("0.250 → 1.50 tokens/s, 518 → 91.0 s an answer"),
@@ -180,8 +180,8 @@ TEST_F(GoldenRun, AdviceOfAPrecisionJudgesByTheWholeAnswer) {
 TEST_F(GoldenRun, AdviceNamesAnotherMachineOfTheRun) {
   const Database database(folder_ / "r.sqlite");
   Source source = source_of(database, 1);
-  std::vector<const Line*> bf16_alone;
-  for (const Line* line : source.shown)
+  std::vector<const ModelRow*> bf16_alone;
+  for (const ModelRow* line : source.shown)
     if (line->precision == "bf16" && line->model == "org/middle") bf16_alone.push_back(line);
   const auto machines = by_machine(bf16_alone);
   const auto& here = machines.at(0).models.at(0);
@@ -244,7 +244,7 @@ TEST_F(GoldenRun, EveryViewRuns) {
 }
 
 TEST(Words, SayWhatTheVerdictMeans) {
-  Line line;
+  ModelRow line;
   line.gpu_memory = 40 * gib_bytes;
   line.factors.memory.measurements = 1;
   const auto words = [&](model::Estimate e) { return verdict_words(line, {0, {}, e}); };
@@ -258,7 +258,7 @@ TEST(Words, SayWhatTheVerdictMeans) {
   refused.reason = model::Reason::heads_not_divisible;
   EXPECT_EQ(words(refused), "refused: tensor parallelism does not divide the heads");
   model::Estimate marginal = placed(70, 2);
-  marginal.sure = model::Sure::marginal;
+  marginal.sure = model::Confidence::marginal;
   EXPECT_EQ(words(marginal), "fits on 2 GPUs (marginal)");
   line.factors.memory.measurements = 0;
   EXPECT_EQ(words(marginal), "fits on 2 GPUs");

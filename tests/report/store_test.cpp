@@ -168,7 +168,7 @@ TEST(Store, EveryEnumeratorIsStoredAndNamed) {
     std::vector<model::Estimate> all(36);
     for (std::size_t i = 0; i < all.size(); ++i) {
       all[i].verdict = static_cast<model::Verdict>(i % 6);
-      all[i].sure = static_cast<model::Sure>(i % 3);
+      all[i].sure = static_cast<model::Confidence>(i % 3);
       all[i].reason = static_cast<model::Reason>(i % 27);
       all[i].gpus_used = static_cast<std::uint16_t>(65535 - i);
     }
@@ -180,7 +180,7 @@ TEST(Store, EveryEnumeratorIsStoredAndNamed) {
           .query("SELECT verdict, sure, reason, gpus_used FROM result ORDER BY point", 0);
   for (std::size_t i = 0; i < t.rows.size(); ++i) {
     EXPECT_EQ(text(t.rows[i][0]), name_of(static_cast<model::Verdict>(i % 6)));
-    EXPECT_EQ(text(t.rows[i][1]), name_of(static_cast<model::Sure>(i % 3)));
+    EXPECT_EQ(text(t.rows[i][1]), name_of(static_cast<model::Confidence>(i % 3)));
     EXPECT_EQ(text(t.rows[i][2]), name_of(static_cast<model::Reason>(i % 27)));
     EXPECT_EQ(number(t.rows[i][3]), static_cast<double>(65535 - i));
   }

@@ -35,7 +35,7 @@ model::Estimate step(Size point) {
   const double never = std::numeric_limits<double>::infinity();
   e.verdict = fits ? model::Verdict::fits_one_gpu : model::Verdict::does_not_fit;
   e.reason = fits ? model::Reason::none : model::Reason::gpu_memory;
-  e.sure = model::Sure::yes;
+  e.sure = model::Confidence::yes;
   e.gpus_used = 1;
   e.weights = Bytes(2 * GiB + point);
   e.activations = Bytes(5 * GiB);

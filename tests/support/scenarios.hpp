@@ -53,7 +53,7 @@ inline Machine machine(Size cards, Size card_gib, Size ram_gib, Size disk_gib = 
   return m;
 }
 
-inline model::Scenario scenario(const model::Weights& weights, const Machine& machine,
+inline model::Scenario scenario(const model::QuantisedModel& weights, const Machine& machine,
                                 std::string_view runtime) {
   model::Scenario s;
   s.weights = &weights;
@@ -66,12 +66,12 @@ inline model::Scenario scenario(const model::Weights& weights, const Machine& ma
 /// A model in a precision on named cards under an engine; the scenario points into the rest.
 struct OnCards {
   OnCards(const char* model, const char* precision, const char* cards, const char* engine)
-      : weights(hold(catalogue_model(model), model::scheme(precision))),
+      : weights(quantise(catalogue_model(model), model::scheme(precision))),
         box(parse_machine(cards, shipped_catalogue())),
         s(scenario(weights, box, engine)) {}
   OnCards(const OnCards&) = delete;
   OnCards& operator=(const OnCards&) = delete;
-  model::Weights weights;
+  model::QuantisedModel weights;
   Machine box;
   model::Scenario s;
 };

@@ -270,7 +270,7 @@ TEST(Calibration, OutliersHaveLittleWeight) {
 TEST(Calibration, WhatCannotBeToldIsNotFittedAndSaid) {
   Synthetic one({"Llama-2-13b"}, slower);
   auto decode = one.subjects();
-  std::erase_if(decode, [](const Subject& s) { return s.group == "prefill"; });
+  std::erase_if(decode, [](const ScoredRow& s) { return s.group == "prefill"; });
   const Calibration c = calibrate(decode);
   EXPECT_TRUE(found(c, "decode_bandwidth"));
   EXPECT_FALSE(found(c, "kernel_s"));
@@ -290,7 +290,7 @@ TEST(Calibration, WhatRunsIntoItsBoundGivesWayToWhatIsAlike) {
   Synthetic one({"Llama-2-7b"},
                 [](model::Runtime& r) { r.rates[gddr][four].kernel_s.value = true_overhead; });
   auto decode = one.subjects();
-  std::erase_if(decode, [](const Subject& s) { return s.group == "prefill"; });
+  std::erase_if(decode, [](const ScoredRow& s) { return s.group == "prefill"; });
   const Calibration c = calibrate(decode);
   EXPECT_FALSE(found(c, "decode_bandwidth"));
   ASSERT_TRUE(found(c, "kernel_s"));
@@ -302,7 +302,7 @@ TEST(Calibration, WhatRunsIntoItsBoundGivesWayToWhatIsAlike) {
 
 TEST(Calibration, NoConstantIsLeftAtTheEndOfWhatIsPossible) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-72B"}, slower);
-  for (Subject& each : known.subjects()) each.measured *= 100;
+  for (ScoredRow& each : known.subjects()) each.measured *= 100;
   for (const FittedConstant& each : calibrate(known.subjects()).constants)
     for (const Bounds& bounds : constant_bounds())
       if (bounds.name == each.factor.name) {

@@ -13,17 +13,17 @@ using headroom::test::catalogue_model;
 using headroom::test::machine;
 using headroom::test::scenario;
 
-struct Line {
-  Line(const char* name, const char* held, const char* runtime, Size card_gib, Size ram_gib,
-       Size prompt = 512, Size output = 128)
-      : weights(model::hold(catalogue_model(name), model::scheme(held))),
+struct ModelRow {
+  ModelRow(const char* name, const char* held, const char* runtime, Size card_gib, Size ram_gib,
+           Size prompt = 512, Size output = 128)
+      : weights(model::quantise(catalogue_model(name), model::scheme(held))),
         on(machine(1, card_gib, ram_gib)),
         s(scenario(weights, on, runtime)) {
     s.prompt_tokens = prompt;
     s.output_tokens = output;
   }
   CurveLine line() const { return curve_line(s, "line", std::nullopt); }
-  model::Weights weights;
+  model::QuantisedModel weights;
   Machine on;
   model::Scenario s;
 };
@@ -33,8 +33,9 @@ double total_at(const CurveLine& line, std::size_t i) {
 }
 
 TEST(Curve, RecommendsTheLeastWithinFivePercentOfTheQuickestAnswer) {
-  for (const Line& given : {Line("meta-llama/Llama-2-7b-hf", "fp16", "transformers", 24, 64),
-                            Line("Qwen/Qwen2.5-32B", "q8_0", "llama.cpp", 24, 64)}) {
+  for (const ModelRow& given :
+       {ModelRow("meta-llama/Llama-2-7b-hf", "fp16", "transformers", 24, 64),
+        ModelRow("Qwen/Qwen2.5-32B", "q8_0", "llama.cpp", 24, 64)}) {
     const CurveLine line = given.line();
     ASSERT_TRUE(line.recommended);
     double quickest = 1e300;
@@ -52,21 +53,21 @@ TEST(Curve, RecommendsTheLeastWithinFivePercentOfTheQuickestAnswer) {
 
 TEST(Curve, ALongPromptIsWorthAGpuThatDecodesNoFaster) {
   // Weights streamed to the card are slower than the CPU for each token, and quicker for a prompt.
-  const Line talk("openai/gpt-oss-120b", "mxfp4", "transformers", 24, 128, 16, 512);
-  const Line summary("openai/gpt-oss-120b", "mxfp4", "transformers", 24, 128, 32768, 2);
+  const ModelRow talk("openai/gpt-oss-120b", "mxfp4", "transformers", 24, 128, 16, 512);
+  const ModelRow summary("openai/gpt-oss-120b", "mxfp4", "transformers", 24, 128, 32768, 2);
   EXPECT_EQ(talk.line().recommended, 0u);
   EXPECT_GT(*summary.line().recommended, 0u);
 }
 
 TEST(Curve, NothingIsRecommendedWhereNothingRuns) {
-  const CurveLine line = Line("openai/gpt-oss-120b", "mxfp4", "vllm", 24, 64).line();
+  const CurveLine line = ModelRow("openai/gpt-oss-120b", "mxfp4", "vllm", 24, 64).line();
   EXPECT_FALSE(line.recommended);
   EXPECT_FALSE(line.first);
   EXPECT_NE(line.reason.find("GPU memory is short"), std::string::npos);
 }
 
 TEST(Curve, LayersAndJumpsAreNamed) {
-  const CurveLine line = Line("meta-llama/Llama-2-7b-hf", "q4_K_M", "llama.cpp", 24, 64).line();
+  const CurveLine line = ModelRow("meta-llama/Llama-2-7b-hf", "q4_K_M", "llama.cpp", 24, 64).line();
   EXPECT_EQ(layers_words(line.points[0]), "cpu: 0-31");
   EXPECT_EQ(layers_words(line.points[1]), "gpu 0: 31; cpu: 0-30");
   EXPECT_EQ(jump_words(line, 1), "first GPU layers");
@@ -74,8 +75,8 @@ TEST(Curve, LayersAndJumpsAreNamed) {
 }
 
 TEST(Curve, AnEncoderHasNone) {
-  const model::Weights weights =
-      model::hold(catalogue_model("google-bert/bert-base-uncased"), model::scheme("fp32"));
+  const model::QuantisedModel weights =
+      model::quantise(catalogue_model("google-bert/bert-base-uncased"), model::scheme("fp32"));
   const Machine on = machine(1, 24, 64);
   EXPECT_THROW(curve_line(scenario(weights, on, "transformers"), "bert", std::nullopt),
                std::invalid_argument);

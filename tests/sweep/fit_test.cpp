@@ -29,7 +29,7 @@ const model::Runtime& row(const PooledSearch& search, std::string_view name) {
 
 TEST(PooledSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
-  std::vector<Subject> subjects = known.subjects();
+  std::vector<ScoredRow> subjects = known.subjects();
   std::vector<Measurement> of_sources(subjects.size());  // each model is measured by another
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     of_sources[i] = *subjects[i].row;
@@ -56,12 +56,12 @@ TEST(PooledSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
 
 TEST(PooledSearch, EnginesOfTheSameKernelsLearnFromEachOtherButOfTheirFrontEnds) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-72B"}, slower);
-  std::vector<Subject> served = known.subjects();
+  std::vector<ScoredRow> served = known.subjects();
   model::Runtime changed = model::runtime("vllm");
   changed.rates[gddr][four].decode_bandwidth.value = 0.4;
   changed.request_s.value = 0.05;
   for (std::size_t i = 0; i < served.size(); ++i) {
-    Subject& each = served[i];
+    ScoredRow& each = served[i];
     each.group = i % 2 == 0 ? "serving_tpot" : "serving_ttft";
     each.statistic = i % 2 == 0 ? Statistic::serving_step : Statistic::serving_first;
     each.scenario.runtime = &changed;
@@ -83,8 +83,8 @@ TEST(PooledSearch, EnginesOfTheSameKernelsLearnFromEachOtherButOfTheirFrontEnds)
 
 TEST(PooledSearch, OutliersAndManyRowsOfOneSourceHaveLittleWeight) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
-  const std::vector<Subject> truth = known.subjects();
-  std::vector<Subject> all = truth;
+  const std::vector<ScoredRow> truth = known.subjects();
+  std::vector<ScoredRow> all = truth;
   // Twelve sources of two rows that are right, one of 48 rows that are twice as slow: what comes
   // out is nearer to the twelve.
   std::vector<Measurement> named(truth.size() + 1);
@@ -96,7 +96,7 @@ TEST(PooledSearch, OutliersAndManyRowsOfOneSourceHaveLittleWeight) {
   named.back() = *truth[0].row;
   named.back().fields["source"] = "wrong";
   for (int copy = 0; copy < 2; ++copy)
-    for (Subject each : truth) {
+    for (ScoredRow each : truth) {
       each.row = &named.back();
       each.measured *= 2;
       all.push_back(each);
@@ -113,7 +113,7 @@ TEST(Fit, WhatIsLeftOutHasNoPart) {
   const Folds folds = folds_by_model(fit.subjects());
   ASSERT_EQ(count(folds), 3u);
   const auto before = fit.left_out(folds);
-  std::vector<Subject> other = known.subjects();
+  std::vector<ScoredRow> other = known.subjects();
   for (std::size_t i = 0; i < other.size(); ++i)
     if (folds[i] == 0) other[i].measured *= 1.5;
   const auto after = Fit(other).left_out(folds);
@@ -129,14 +129,14 @@ TEST(Fit, WhatIsLeftOutHasNoPart) {
 TEST(Fit, IntervalsOfFewMachinesAreOfTheWholeFamily) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
   const auto high = [&](std::size_t machines) {
-    std::vector<Subject> all = known.subjects();
+    std::vector<ScoredRow> all = known.subjects();
     const std::size_t n = all.size();
     std::vector<Measurement> rows;
-    for (const Subject& each : all) rows.push_back(*each.row);
+    for (const ScoredRow& each : all) rows.push_back(*each.row);
     for (std::size_t i = 0; i < n; ++i) {
       rows[i].fields["cpu"] = std::to_string(i % machines);
       all[i].row = &rows[i];
-      Subject& older = all.emplace_back(known.subjects()[i]);
+      ScoredRow& older = all.emplace_back(known.subjects()[i]);
       older.scenario.runtime = &model::runtime("llama.cpp-b3120");
       older.measured *= i % 4 < 2 ? 1.5 : 1 / 1.5;
     }

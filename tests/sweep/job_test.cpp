@@ -102,7 +102,7 @@ TEST(Job, AutoIsWhatEachEngineMakesOfTheCheckpoint) {
       "runtimes = ['llama.cpp', 'vllm']\nprecisions = ['auto', 'q8_0']\n");
   std::set<std::string> seen;
   for (const auto& s : scenarios(job.grids[0])) {
-    const model::Weights& held = *s.weights;
+    const model::QuantisedModel& held = *s.weights;
     seen.insert(held.model->architecture + " in " + std::string(s.runtime->name) + ": " +
                 std::string(held.scheme->name));
   }

@@ -75,7 +75,8 @@ TEST(Launch, TheScriptMakesThePlacementWhoseFiguresItPrints) {
     for (const char* held : {"bf16", "fp16", "int8", "nf4"})
       for (const Machine& box : {machine(2, 80, 1000), machine(2, 40, 120), machine(1, 24, 64),
                                  machine(4, 24, 64), machine(1, 8, 32), machine(0, 1, 256)}) {
-        const model::Weights weights = model::hold(catalogue_model(name), model::scheme(held));
+        const model::QuantisedModel weights =
+            model::quantise(catalogue_model(name), model::scheme(held));
         model::Scenario s = test::scenario(weights, box, "transformers");
         const Margin margin(s);
         const model::Explanation explained = model::explain(s);
@@ -99,8 +100,8 @@ TEST(Launch, TheScriptMakesThePlacementWhoseFiguresItPrints) {
 
 TEST(Launch, ABudgetThatWasGivenIsKept) {
   const Machine box = machine(1, 24, 64);
-  const model::Weights weights =
-      model::hold(catalogue_model("Qwen/Qwen3-0.6B"), model::scheme("bf16"));
+  const model::QuantisedModel weights =
+      model::quantise(catalogue_model("Qwen/Qwen3-0.6B"), model::scheme("bf16"));
   model::Scenario s = test::scenario(weights, box, "transformers");
   s.gpu_budget = Bytes(Size{3} << 30);
   const Margin margin(s);

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "model/infer/placement/placement.hpp"
-#include "sweep/accuracy/subject.hpp"
+#include "sweep/accuracy/scored_row.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -105,7 +105,7 @@ struct Read {
   }
   Measurement written;
   Subjects subjects;
-  Subject subject;
+  ScoredRow subject;
 };
 
 /// Three matrices an expert, 128 experts in each of 48 alike layers: what stays in host memory goes

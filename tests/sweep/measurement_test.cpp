@@ -324,11 +324,11 @@ TEST(Engine, IsToldWhatARowSaysOfItsOptions) {
     m.settings = settings_of(settings);
     return std::pair(flash_attention_of(m), threads_of(m));
   };
-  using enum model::Told;
+  using enum model::Override;
   EXPECT_EQ(told("framework=llama.cpp;fa=0;threads=16"), std::pair(off, Size{16}));
   EXPECT_EQ(told("framework=llama.cpp;fa;kv=q4_0"), std::pair(on, Size{0}));
   EXPECT_EQ(told("framework=llama-bench (no flash attention)"), std::pair(off, Size{0}));
-  EXPECT_EQ(told("framework=kt-kernel;84 threads"), std::pair(nothing, Size{84}));
+  EXPECT_EQ(told("framework=kt-kernel;84 threads"), std::pair(engine_default, Size{84}));
 }
 
 /// Outputs of ShareGPT differ, so that a run ends with few of them; of others nothing is known.

@@ -22,16 +22,16 @@ class Synthetic {
       }
     for (auto& row : rows_) all_.push_back(subjects_.subject(*row));
     std::vector<model::Runtime> changed;
-    for (const Subject& each : all_) changed.push_back(*each.scenario.runtime);
+    for (const ScoredRow& each : all_) changed.push_back(*each.scenario.runtime);
     for (std::size_t i = 0; i < all_.size(); ++i) {
       change(changed[i]);
-      Subject other = all_[i];
+      ScoredRow other = all_[i];
       other.scenario.runtime = &changed[i];
       std::string why;
       all_[i].measured = predict(other, why).value();
     }
   }
-  std::vector<Subject>& subjects() { return all_; }
+  std::vector<ScoredRow>& subjects() { return all_; }
 
  private:
   void add(const std::string& model, const std::string& quantity, int tokens) {
@@ -54,7 +54,7 @@ class Synthetic {
   }
   Subjects subjects_;
   std::vector<std::unique_ptr<Measurement>> rows_;
-  std::vector<Subject> all_;
+  std::vector<ScoredRow> all_;
 };
 
 }  // namespace headroom::sweep::test

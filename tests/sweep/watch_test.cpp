@@ -31,7 +31,7 @@ double gib_after(const std::string& line, const std::string& words) {
 
 TEST(Watch, TensorsOnCardsLeaveOutWhatIsElsewhere) {
   const model::Model& model = test::catalogue_model("facebook/opt-30b");
-  const model::Weights weights = hold(model, model::scheme("fp16"));
+  const model::QuantisedModel weights = quantise(model, model::scheme("fp16"));
   Machine machine = parse_machine("rtx-4090 @ desktop-ddr5-128gb", shipped_catalogue());
   machine.devices[0].memory = Bytes(Size{8} << 30);
   const Scenario s = test::scenario(weights, machine, "transformers");
@@ -43,7 +43,7 @@ TEST(Watch, TensorsOnCardsLeaveOutWhatIsElsewhere) {
 
 TEST(Watch, CardsOfUnknownMakersHaveTensorsToo) {
   const model::Model& model = test::catalogue_model("Qwen/Qwen3-0.6B");
-  const model::Weights weights = hold(model, model::scheme("bf16"));
+  const model::QuantisedModel weights = quantise(model, model::scheme("bf16"));
   const Machine machine = test::machine(1, 8, 64);
   EXPECT_NE(line_with(test::scenario(weights, machine, "transformers"), "max_memory_allocated"),
             "");
@@ -51,7 +51,7 @@ TEST(Watch, CardsOfUnknownMakersHaveTensorsToo) {
 
 TEST(Watch, AnEngineThatSetsMemoryAsideIsWatchedInItsLog) {
   const model::Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
-  const model::Weights weights = hold(model, model::scheme("bf16"));
+  const model::QuantisedModel weights = quantise(model, model::scheme("bf16"));
   const Machine machine = parse_machine("l40s", shipped_catalogue());
   for (const auto& [engine, log] : {std::pair{"vllm", "GPU KV cache size"},
                                     {"sglang", "max_total_num_tokens"},
@@ -71,7 +71,7 @@ TEST(Watch, AnEngineThatSetsMemoryAsideIsWatchedInItsLog) {
 
 TEST(Watch, SharedMemoryIsTheProcess) {
   const model::Model& model = test::catalogue_model("Qwen/Qwen3-0.6B");
-  const model::Weights weights = hold(model, model::scheme("bf16"));
+  const model::QuantisedModel weights = quantise(model, model::scheme("bf16"));
   const Machine machine = parse_machine("m2-max-64gb", shipped_catalogue());
   const Scenario s = test::scenario(weights, machine, "transformers");
   EXPECT_NE(line_with(s, "footprint -p PID"), "");

@@ -92,7 +92,7 @@ class Best {
     std::map<std::array<Size, 5>, std::size_t> known;  // to whole bytes and FLOPs
     const CacheBytes& cache = uses_.caches();
     const auto add = [&](Size layer, Content content) {
-      const Piece piece{{layer, layer + 1}, content};
+      const LayerSpan piece{{layer, layer + 1}, content};
       const Bytes bytes = piece_bytes(*s_.weights, piece);
       const Bytes caches = content == Content::experts ? Bytes(0) : cache(layer, layer + 1);
       const Work work = work_of(s_, pass_, piece);
@@ -108,7 +108,7 @@ class Best {
       units.members[at->second].push_back({layer, content});
     };
     for (Size layer = 0; layer < layers_; ++layer) {
-      const Piece experts{{layer, layer + 1}, Content::experts};
+      const LayerSpan experts{{layer, layer + 1}, Content::experts};
       const bool apart = s_.runtime->experts_apart && piece_bytes(*s_.weights, experts) > Bytes(0);
       add(layer, apart ? Content::dense : Content::whole);
       if (apart) add(layer, Content::experts);
@@ -120,7 +120,7 @@ class Best {
   /// The embedding and the head. Tied ones stay together, unless the runtime keeps the embedding in
   /// host memory: then the head on a card is a copy.
   void add_ends(const Regime& regime, Units& units) const {
-    const Weights& w = *s_.weights;
+    const QuantisedModel& w = *s_.weights;
     const auto add = [&](Size unit, Bytes bytes, const Work& work, double moved) -> UnitClass& {
       UnitClass& u = add_class(regime, units, bytes, work, {}, moved);
       u.count = 1;
@@ -129,7 +129,7 @@ class Best {
       // Off the cards the head is multiplied after the layers, not with them.
       const double after =
           seconds(work, regime.copies ? card_rate(s_, s_.machine->devices[0]) : cpu_rate(s_));
-      u.off_bytes = u.off_flops = u.off_beside = 0;
+      u.off_bytes = u.off_flops = u.hidden_off = 0;
       u.cpu_s += after;
       u.disk_s += after;
       return u;
@@ -157,7 +157,7 @@ class Best {
     u.beside = cache_read(work, rate);
     u.off_bytes = u.bytes;
     u.off_flops = u.flops;
-    u.off_beside = u.beside;
+    u.hidden_off = u.beside;
     if (regime.copies) {
       u.cpu_s = (work.weight_bytes + work.cache_bytes) / bus_rate(s_);
     } else if (regime.cards && streams(s_)) {
@@ -166,7 +166,7 @@ class Best {
       const Work matrices = matrices_on_cpu(work, attention);
       u.off_bytes = weight_read(matrices, cpu);
       u.off_flops = matrices.flops;
-      u.off_beside = cache_read(matrices, cpu);
+      u.hidden_off = cache_read(matrices, cpu);
       u.cpu_s = cpu_attention_seconds(attention, cpu);
     }
     u.disk_s = u.cpu_s + (streams(s_) ? moved : work.weight_bytes) / disk_rate(s_);
@@ -210,7 +210,7 @@ class Best {
   /// Seconds that every placement takes for keys and values that are copied for query heads.
   double beside(const Regime& regime) const {
     const Rate rate = regime.cards ? card_rate(s_, s_.machine->devices[0]) : cpu_rate(s_);
-    const double repeated = work_of(s_, pass_, Piece{{0, layers_}}).repeated;
+    const double repeated = work_of(s_, pass_, LayerSpan{{0, layers_}}).repeated;
     return repeated > 0 ? repeated / std::max(rate.repeat_s, 1.0) : 0;
   }
 

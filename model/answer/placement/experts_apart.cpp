@@ -6,7 +6,7 @@
 
 namespace headroom::model {
 
-ExpertsApart::ExpertsApart(const Weights& w) {
+ExpertsApart::ExpertsApart(const QuantisedModel& w) {
   const Profile& profile = w.model->profile;
   if (profile.routing.experts == 0 || !w.refusal.empty()) return;
   for (Size n = 0; n <= profile.end_decoding - profile.first_decoding; ++n) {

@@ -15,7 +15,7 @@ namespace headroom::model {
 class ExpertsApart {
  public:
   /// Of whatever scenario has these weights. Empty without experts.
-  explicit ExpertsApart(const Weights& weights);
+  explicit ExpertsApart(const QuantisedModel& weights);
 
   struct Improved {
     Size layers = 0;  ///< whose experts are in host memory; 0: the scenario is left as it is

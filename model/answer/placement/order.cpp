@@ -58,7 +58,7 @@ class Filler {
     Spots spots{std::vector<Spot>(static_cast<std::size_t>(layers_), on_cpu)};
     if (card_count(s_) == 0) return spots;
     if (on_cards == 0 && s_.runtime->cpu) return spots;
-    const Weights& w = *s_.weights;
+    const QuantisedModel& w = *s_.weights;
     Bytes buffer, caches, first;
     for (Size layer = 0; layer < layers_; ++layer)
       if (offloaded(layer, on_cards)) {

@@ -54,7 +54,7 @@ double off_the_cards(const UnitProblem& p, const Counts& off) {
   for (std::size_t i = 0; i < off.size(); ++i) {
     bytes += static_cast<double>(off[i]) * p.units[i].off_bytes;
     flops += static_cast<double>(off[i]) * p.units[i].off_flops;
-    beside += static_cast<double>(off[i]) * p.units[i].off_beside;
+    beside += static_cast<double>(off[i]) * p.units[i].hidden_off;
   }
   return p.offloaded.seconds(bytes, flops, beside);
 }
@@ -126,7 +126,7 @@ UnitClass together(const UnitProblem& p, const std::vector<std::size_t>& group, 
       all.*field = pick(all.*field, u.*field);
     for (const auto field :
          {&UnitClass::bytes, &UnitClass::flops, &UnitClass::beside, &UnitClass::off_bytes,
-          &UnitClass::off_flops, &UnitClass::off_beside, &UnitClass::cpu_s, &UnitClass::disk_s})
+          &UnitClass::off_flops, &UnitClass::hidden_off, &UnitClass::cpu_s, &UnitClass::disk_s})
       all.*field = pick(all.*field, u.*field);
   }
   return all;

@@ -30,7 +30,7 @@ struct UnitClass {
   Size on_card = 0, on_cpu = 0, on_disk = 0;  ///< bytes of one unit's weights
   Size cache = 0;                             ///< bytes, where the unit runs
   double bytes = 0, flops = 0, beside = 0;    ///< read, multiplied and read beside, on a card
-  double off_bytes = 0, off_flops = 0, off_beside = 0;  ///< … by what computes the rest
+  double off_bytes = 0, off_flops = 0, hidden_off = 0;  ///< … by what computes the rest
   double cpu_s = 0, disk_s = 0;  ///< added to a step by a unit in host memory, on disk
   bool offloads = true;          ///< may be anywhere but on a card
 };

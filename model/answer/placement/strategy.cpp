@@ -90,7 +90,7 @@ Strategy worked_out(const StrategyRow& row, const Scenario& s, const ModuleTree&
 
 }  // namespace
 
-ModuleTree held_tree(const Weights& weights) {
+ModuleTree held_tree(const QuantisedModel& weights) {
   const Part& part = weights.model->part;
   std::unordered_map<std::string_view, Eighths> owned;
   std::vector<Eighths> sizes;

@@ -16,7 +16,7 @@
 namespace headroom::model {
 
 /// The model's modules with what each tensor takes as it is held.
-ModuleTree held_tree(const Weights& weights);
+ModuleTree held_tree(const QuantisedModel& weights);
 
 /// What weights may take of each device under `plan`: the budget without context, caches,
 /// activations and the allocator's share, and of host memory without the process, in whole MiB.

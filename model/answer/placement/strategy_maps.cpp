@@ -116,7 +116,7 @@ std::optional<Mapped> mapped(const Scenario& s, const ModuleTree& tree, Policy p
   if (!plan.feasible()) return std::nullopt;
   MaxMemory memory = weights_share(s, plan);
   // The mappers keep room for the largest layer on the first card, whether or not any is streamed.
-  if (plan.cards > 0 && plan.stage_buffer == Bytes(0))
+  if (plan.cards > 0 && plan.streaming_buffer == Bytes(0))
     memory[0].limit += limit(largest_layer(s) + mebibyte);
   for (int tries = 0; tries < 8; ++tries) {
     Mapped made{memory, {}, {}};

@@ -38,7 +38,7 @@ Bytes block_rests(const Scenario& s, const Plan& plan, Size card) {
       s.runtime->blocks == Blocks::fused ? rests.fused_on(plan.shards) : rests.apart;
   double rest = 0;
   for_pieces_on_card(plan, card,
-                     [&](const Piece& piece) { rest += between(sums.before, piece.layers); });
+                     [&](const LayerSpan& piece) { rest += between(sums.before, piece.layers); });
   const bool first =
       plan.assignment != nullptr ? plan.assignment->embedding == card : plan.stage_of(card) == 0;
   if (first && plan.embedding == Where::card) rest += sums.embedding;
@@ -63,7 +63,7 @@ Bytes rank_weights(const Scenario& s, const Plan& plan, Size card) {
 
 /// Of a card that holds layers of its own; in row mode a part of every matrix too.
 Bytes layer_weights(const Scenario& s, const Plan& plan, Size card) {
-  const Weights& w = *s.weights;
+  const QuantisedModel& w = *s.weights;
   const Range range = plan.layers_of(card);
   Bytes bytes = layer_bytes(w, range);
   if (card == 0 && plan.embedding == Where::card) bytes += w.embedding;
@@ -86,9 +86,9 @@ Bytes layer_weights(const Scenario& s, const Plan& plan, Size card) {
 /// utils/fused_utils.py fuse_qkv, and 0.2 models/mixtral.py; the originals go with the old model.
 Bytes fused_copies(const Scenario& s, const Plan& plan, Size card) {
   if (!s.runtime->fuses_at_start) return Bytes(0);
-  const Weights& w = *s.weights;
+  const QuantisedModel& w = *s.weights;
   Bytes separate, experts;
-  for_pieces_on_card(plan, card, [&](const Piece& piece) {
+  for_pieces_on_card(plan, card, [&](const LayerSpan& piece) {
     if (piece.content != Content::experts) separate += between(w.separate_before, piece.layers);
     if (piece.content == Content::dense) return;
     for (Size layer = piece.layers.first; layer < piece.layers.last; ++layer)
@@ -190,14 +190,14 @@ HostUse Uses::host(const Plan& plan) const {
 
 Bytes Uses::weights_on(const Plan& plan, Size card) const {
   if (!is_used(plan, card)) return {};
-  Bytes bytes = card == 0 ? plan.stage_buffer : Bytes(0);
+  Bytes bytes = card == 0 ? plan.streaming_buffer : Bytes(0);
   if (plan.assignment != nullptr)
     bytes += held_on_card(s_, plan, cache_, card).weights;
   else
     bytes += s_.runtime->split == Split::tensors ? rank_weights(s_, plan, card)
                                                  : layer_weights(s_, plan, card);
   if (plan.assignment == nullptr && plan.partly_on_host) bytes -= held_back(s_, plan, card);
-  return bytes + draft_of(s_, shards_, card == plan.idle).weights;
+  return bytes + draft_of(s_, shards_, card == plan.first_used_card).weights;
 }
 
 CardUse Uses::held_on(const Plan& plan, Size card) const {
@@ -208,15 +208,15 @@ CardUse Uses::held_on(const Plan& plan, Size card) const {
     if (!caches_on_cards(s_)) return Bytes(0);
     const Range range = plan.layers_of(card);
     Bytes bytes = cache(range.first, range.last);
-    if (card == 0 && plan.stage_buffer > Bytes(0))
+    if (card == 0 && plan.streaming_buffer > Bytes(0))
       bytes += cache(plan.on_cards.last, std::ssize(s_.weights->layer));
     return bytes;
   };
   use.weights = weights_on(plan, card);
   const Bytes own = caches(cache_);
-  use.kv_cache = own + draft_of(s_, shards_, card == plan.idle).kv_cache;
+  use.kv_cache = own + draft_of(s_, shards_, card == plan.first_used_card).kv_cache;
   Size layers = 0;
-  for_pieces_on_card(plan, card, [&](const Piece& piece) { layers += piece.layers.size(); });
+  for_pieces_on_card(plan, card, [&](const LayerSpan& piece) { layers += piece.layers.size(); });
   // Cards without the head make no logits; where no card has it, the first may be asked to.
   const bool other =
       (s_.runtime->split == Split::layers || plan.stages > 1) && plan.head == Where::card;
@@ -224,9 +224,9 @@ CardUse Uses::held_on(const Plan& plan, Size card) const {
                     : card == 0                   ? Head::returned
                                                   : Head::elsewhere;
   const Bytes prompts = work_.grows() ? std::min(own, caches(prompt_cache_)) : own;
-  use.beside_weights = block_rests(s_, plan, card) + rotary_tables(s_, layers);
+  use.overhead_weights = block_rests(s_, plan, card) + rotary_tables(s_, layers);
   use.activations = std::max(work_(own, prompts, head), fused_copies(s_, plan, card)) +
-                    workspace(s_, static_cast<std::size_t>(card)) + use.beside_weights;
+                    workspace(s_, static_cast<std::size_t>(card)) + use.overhead_weights;
   use.context = rounded_down(s_.runtime->context_bytes.value) + communication(s_, plan, card);
   use.fragmentation =
       rounded_down(static_cast<double>((use.weights + use.kv_cache + use.activations).count()) *
@@ -249,7 +249,7 @@ HostUse Uses::held_by_host(const Plan& plan) const {
   HostUse use;
   use.weights = host_weights(plan);
   use.process = rounded_down(s_.runtime->host_bytes.value);
-  const bool computes = plan.stage_buffer == Bytes(0) &&
+  const bool computes = plan.streaming_buffer == Bytes(0) &&
                         (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card);
   if (computes) use.activations = work_.of_pass();
   const DraftUse draft = draft_off_cards(s_, plan);
@@ -260,8 +260,9 @@ HostUse Uses::held_by_host(const Plan& plan) const {
   }
   if (s_.runtime->repacks_on_cpu) use.process += use.weights - draft.weights;
   if (!caches_on_cards(s_))
-    use.kv_cache += plan.stage_buffer > Bytes(0) ? all_caches_
-                                                 : cache_(plan.on_cards.first, plan.on_cards.last);
+    use.kv_cache += plan.streaming_buffer > Bytes(0)
+                        ? all_caches_
+                        : cache_(plan.on_cards.first, plan.on_cards.last);
   if (computes)
     use.kv_cache +=
         cache_(plan.on_cpu.first, plan.on_cpu.last) + cache_(plan.on_disk.first, plan.on_disk.last);

@@ -174,7 +174,7 @@ class GgufHolder {
         ++attention_v_;
   }
 
-  HeldTensor hold(const Tensor& tensor) {
+  QuantisedTensor quantise(const Tensor& tensor) {
     if (tensor.element != Element::floating || !tensor.tied_to.empty()) return {};
     if (!tensor.is_parameter()) return buffer(tensor);
     if (!model_.profile.generative && is_task_head(tensor)) return {};
@@ -199,12 +199,12 @@ class GgufHolder {
   static bool is_value(TensorClass c) {
     return c == TensorClass::attention_v || c == TensorClass::attention_qkv;
   }
-  static HeldTensor plain(std::string_view format, const Tensor& tensor) {
+  static QuantisedTensor plain(std::string_view format, const Tensor& tensor) {
     return {&precision(format), precision(format).stored(tensor.elements())};
   }
   /// Checkpoints' own buffers (router biases) are fp32 tensors; scaled rotary frequencies are
   /// stored in place of the table that they scale.
-  HeldTensor buffer(const Tensor& tensor) {
+  QuantisedTensor buffer(const Tensor& tensor) {
     if (tensor.persistent) return plain("fp32", tensor);
     if (rotary_seen_ || !tensor.name.ends_with("inv_freq")) return {};
     rotary_seen_ = true;
@@ -294,11 +294,11 @@ Size rope_factors(const Config& config, Size head_dim) {
   return 0;
 }
 
-std::vector<HeldTensor> held_gguf(const Model& model, const Scheme& scheme) {
+std::vector<QuantisedTensor> held_gguf(const Model& model, const Scheme& scheme) {
   GgufHolder holder(model, scheme);
-  std::vector<HeldTensor> result;
+  std::vector<QuantisedTensor> result;
   result.reserve(model.part.tensors.size());
-  for (const Tensor& tensor : model.part.tensors) result.push_back(holder.hold(tensor));
+  for (const Tensor& tensor : model.part.tensors) result.push_back(holder.quantise(tensor));
   return result;
 }
 

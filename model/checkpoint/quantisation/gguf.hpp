@@ -23,6 +23,6 @@ Size rope_factors(const Config& config, Size head_dim);
 /// model.part.tensors. Norms, biases, routers, positions, convolutions and everything that is not a
 /// matrix are fp32; buffers that checkpoints do not hold take nothing; vision and audio towers are
 /// the fp16 of an mmproj file.
-std::vector<HeldTensor> held_gguf(const Model& model, const Scheme& scheme);
+std::vector<QuantisedTensor> held_gguf(const Model& model, const Scheme& scheme);
 
 }  // namespace headroom::model

@@ -56,7 +56,7 @@ Bytes in_rows(const Matrix& m, const Precision& format) {
   return m.count * (m.out * format.stored(m.in));
 }
 
-HeldTensor packed(const Matrix& m, const Scheme& scheme) {
+QuantisedTensor packed(const Matrix& m, const Scheme& scheme) {
   const Precision& format = precision(scheme.format);
   return {&format, scheme.packed != nullptr ? scheme.packed(m, scheme) : in_rows(m, format)};
 }
@@ -79,8 +79,9 @@ bool reaches(const Model& model, const Scheme& scheme, const MatrixReader& reade
   }
 }
 
-HeldTensor hold_tensor(const Model& model, const Scheme& scheme, const MatrixReader& reader,
-                       const Blocks& blocks, const Exceptions& exceptions, const Tensor& tensor) {
+QuantisedTensor hold_tensor(const Model& model, const Scheme& scheme, const MatrixReader& reader,
+                            const Blocks& blocks, const Exceptions& exceptions,
+                            const Tensor& tensor) {
   if (tensor.element != Element::floating) return {nullptr, integer_bytes(tensor)};
   if (!tensor.is_parameter() && stays_fp32(tensor))
     return {&precision("fp32"), tensor.elements() * Bytes(4)};
@@ -96,12 +97,12 @@ HeldTensor hold_tensor(const Model& model, const Scheme& scheme, const MatrixRea
   return {&rest, rest.stored(tensor.elements())};
 }
 
-std::vector<HeldTensor> held_by_rule(const Model& model, const Scheme& scheme) {
+std::vector<QuantisedTensor> held_by_rule(const Model& model, const Scheme& scheme) {
   if (scheme.reach == Reach::llama_cpp) return held_gguf(model, scheme);
   const MatrixReader reader(model);
   const Blocks blocks(model.profile.layers);
   const Exceptions exceptions(model, scheme);
-  std::vector<HeldTensor> result;
+  std::vector<QuantisedTensor> result;
   result.reserve(model.part.tensors.size());
   for (const Tensor& tensor : model.part.tensors) {
     result.push_back(hold_tensor(model, scheme, reader, blocks, exceptions, tensor));
@@ -123,21 +124,21 @@ std::string refusal(const Model& model, const Scheme& scheme) {
   return fmt::format("{} finds nothing to convert in {}", scheme.name, model.architecture);
 }
 
-std::vector<HeldTensor> held(const Model& model, const Scheme& scheme) {
+std::vector<QuantisedTensor> held(const Model& model, const Scheme& scheme) {
   if (const std::string reason = refusal(model, scheme); !reason.empty())
     throw std::invalid_argument(fmt::format("{}: {}: {}", model.name, scheme.name, reason));
   if (!held_as_stored(model, scheme)) return held_by_rule(model, scheme);
   // A GGUF file holds all that its model is made of; others leave out what is computed on the spot.
-  std::vector<HeldTensor> result = scheme.family == SchemeFamily::gguf
-                                       ? std::vector<HeldTensor>(model.part.tensors.size())
-                                       : held_by_rule(model, scheme);
+  std::vector<QuantisedTensor> result =
+      scheme.family == SchemeFamily::gguf ? std::vector<QuantisedTensor>(model.part.tensors.size())
+                                          : held_by_rule(model, scheme);
   hold_as_stored(model, result);
   return result;
 }
 
 std::vector<Bytes> held_bytes(const Model& model, const Scheme& scheme) {
   std::vector<Bytes> bytes;
-  for (const HeldTensor& tensor : held(model, scheme)) bytes.push_back(tensor.bytes);
+  for (const QuantisedTensor& tensor : held(model, scheme)) bytes.push_back(tensor.bytes);
   return bytes;
 }
 
@@ -151,7 +152,7 @@ bool is_separate(const Tensor& tensor) {
 }
 
 /// Experts are one by one in checkpoints, gate and up apart.
-BlockRestCounter::Held in_memory(const Tensor& tensor, const HeldTensor& held,
+BlockRestCounter::Held in_memory(const Tensor& tensor, const QuantisedTensor& held,
                                  const Divided& divided) {
   const Size bytes = held.bytes.count();
   const Size elements = held.format == nullptr
@@ -160,13 +161,13 @@ BlockRestCounter::Held in_memory(const Tensor& tensor, const HeldTensor& held,
   const bool gate_up = tensor.name.find("gate_up") != std::string::npos;
   return {.name = tensor.name,
           .elements_bytes = elements,
-          .beside_bytes = bytes - elements,
+          .overhead_bytes = bytes - elements,
           .pieces = tensor.of > 1 && tensor.shape.size() > 2 ? tensor.of * (gate_up ? 2 : 1) : 1,
           .divided = divided};
 }
 
 /// Sums over the layers, and the largest of those that follow, from each layer's own.
-void sum_layers(Weights& weights, const std::vector<double>& dense,
+void sum_layers(QuantisedModel& weights, const std::vector<double>& dense,
                 const std::vector<Divided>& divided) {
   weights.layers_before = {Bytes(0)};
   weights.shards.before = {Divided{}};
@@ -183,7 +184,7 @@ void sum_layers(Weights& weights, const std::vector<double>& dense,
 
 }  // namespace
 
-Weights with_additions(Weights weights, const std::vector<Addition>& additions) {
+QuantisedModel with_additions(QuantisedModel weights, const std::vector<Addition>& additions) {
   std::vector<double> dense;
   std::vector<Divided> divided;
   for (std::size_t i = 0; i < additions.size(); ++i) {
@@ -201,7 +202,7 @@ Weights with_additions(Weights weights, const std::vector<Addition>& additions) 
 namespace {
 
 /// Whether the files have another format than `weights`, and how many bytes.
-void add_files(Weights& weights) {
+void add_files(QuantisedModel& weights) {
   const Model& model = *weights.model;
   const SchemeFamily family = weights.scheme->family;
   const bool made_here = family == SchemeFamily::plain || family == SchemeFamily::bitsandbytes;
@@ -216,12 +217,13 @@ void add_files(Weights& weights) {
 
 }  // namespace
 
-Weights hold(const Model& model, const Scheme& scheme) {
+QuantisedModel quantise(const Model& model, const Scheme& scheme) {
   std::string reason = refusal(model, scheme);
-  const std::vector<HeldTensor> tensors =
-      reason.empty() ? held(model, scheme) : std::vector<HeldTensor>(model.part.tensors.size());
+  const std::vector<QuantisedTensor> tensors =
+      reason.empty() ? held(model, scheme)
+                     : std::vector<QuantisedTensor>(model.part.tensors.size());
   const std::vector<Layer>& layers = model.profile.layers;
-  Weights weights;
+  QuantisedModel weights;
   weights.model = &model;
   weights.scheme = &scheme;
   weights.refusal = std::move(reason);

@@ -56,7 +56,7 @@ std::span<const Scheme> schemes();
 const Scheme& scheme(std::string_view name);
 
 /// One tensor as held: the format of its elements, and its bytes with scales and codebooks.
-struct HeldTensor {
+struct QuantisedTensor {
   const Precision* format = nullptr;  ///< null: integers or booleans
   Bytes bytes;
 };
@@ -72,7 +72,7 @@ std::string refusal(const Model& model, const Scheme& scheme);
 /// (model/checkpoint/quantisation/stored.hpp). Integer buffers stay in their own type, rotary
 /// tables and routers' correction biases in fp32. Where `scheme` is the checkpoint's own, the
 /// exceptions that its config lists are kept (model/checkpoint/checkpoint.hpp).
-std::vector<HeldTensor> held(const Model& model, const Scheme& scheme);
+std::vector<QuantisedTensor> held(const Model& model, const Scheme& scheme);
 std::vector<Bytes> held_bytes(const Model& model, const Scheme& scheme);
 
 /// How weights come from the checkpoint's files: in their own format, which those of packed
@@ -81,7 +81,7 @@ enum class FromFiles : std::uint8_t { as_they_are, cast, packed };
 
 /// A model in a precision: what depends on both and on nothing else, computed once.
 /// total = embedding + all of layer + head.
-struct Weights {
+struct QuantisedModel {
   const Model* model = nullptr;
   const Scheme* scheme = nullptr;
   std::string refusal;      ///< why the scheme cannot hold the model: no bytes then
@@ -107,7 +107,7 @@ struct Weights {
   Arithmetic arithmetic = Arithmetic::bf16;  ///< units that most matrix elements are multiplied on
 };
 
-Weights hold(const Model& model, const Scheme& scheme);
+QuantisedModel quantise(const Model& model, const Scheme& scheme);
 
 /// What lies in one layer beside what `hold` put there.
 struct Addition {
@@ -116,6 +116,6 @@ struct Addition {
   Divided divided;  ///< the same bytes by the way cards divide them
 };
 /// `weights` with `additions`, one for each layer, and all sums over layers made again.
-Weights with_additions(Weights weights, const std::vector<Addition>& additions);
+QuantisedModel with_additions(QuantisedModel weights, const std::vector<Addition>& additions);
 
 }  // namespace headroom::model

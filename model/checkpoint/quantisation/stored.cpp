@@ -177,7 +177,7 @@ bool held_as_stored(const Model& model, const Scheme& scheme) {
   return model.stored && model.stored->held_as_stored && scheme.name == model.checkpoint_scheme;
 }
 
-void hold_as_stored(const Model& model, std::vector<HeldTensor>& tensors) {
+void hold_as_stored(const Model& model, std::vector<QuantisedTensor>& tensors) {
   const std::vector<StoredTensor>& stored = model.stored->comparison.stored;
   std::string_view seen;
   const Precision* format = nullptr;

@@ -45,6 +45,6 @@ Model undescribed_model(std::string name, std::string architecture, TensorList l
 bool held_as_stored(const Model& model, const Scheme& scheme);
 /// Puts what the headers say of each tensor into `tensors`, one for each tensor of model.part, tied
 /// ones taking nothing. Where nothing stands for a tensor, what is there stays.
-void hold_as_stored(const Model& model, std::vector<HeldTensor>& tensors);
+void hold_as_stored(const Model& model, std::vector<QuantisedTensor>& tensors);
 
 }  // namespace headroom::model

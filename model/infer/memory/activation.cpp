@@ -46,9 +46,9 @@ Size usual_sequences(const Scenario& s) {
 
 Size score_bytes(const Scenario& s) {
   const Runtime& r = *s.runtime;
-  const bool told = s.flash_attention != Told::nothing &&
+  const bool told = s.flash_attention != Override::engine_default &&
                     (r.flash == FlashAttention::on || r.flash == FlashAttention::off);
-  const bool flash = told ? s.flash_attention == Told::on
+  const bool flash = told ? s.flash_attention == Override::on
                           : r.flash == FlashAttention::always || r.flash == FlashAttention::on;
   return flash ? 0 : r.score_bytes;
 }

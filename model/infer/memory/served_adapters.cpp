@@ -34,8 +34,8 @@ void check(const Runtime& runtime, const ServedAdapters& asked) {
 
 }  // namespace
 
-Weights with_adapters(const Weights& weights, const Runtime& runtime, const ServedAdapters& asked,
-                      Size batch) {
+QuantisedModel with_adapters(const QuantisedModel& weights, const Runtime& runtime,
+                             const ServedAdapters& asked, Size batch) {
   check(runtime, asked);
   const Model& model = *weights.model;
   const bool slots = runtime.adapters == AdapterMemory::slots;
@@ -75,7 +75,7 @@ Weights with_adapters(const Weights& weights, const Runtime& runtime, const Serv
         addition.divided + (slots ? divider.divide_factors(tensor, inner, outer, layer)
                                   : Divided{.everywhere = inner + outer});
   }
-  Weights all = with_additions(weights, additions);
+  QuantisedModel all = with_additions(weights, additions);
   all.adapters_most = all.adapters;
   if (slots)
     all.adapters_most +=

@@ -20,7 +20,7 @@ Where where_of(Spot spot) {
 Bytes largest_offloaded(const Scenario& s, const Assignment& a) {
   Bytes most;
   for (const Spot spot : {on_cpu, on_disk}) {
-    for (const Piece& piece : a.pieces(spot))
+    for (const LayerSpan& piece : a.pieces(spot))
       for (Size i = piece.layers.first; i < piece.layers.last; ++i)
         most = std::max(most, piece_bytes(*s.weights, {{i, i + 1}, piece.content}));
     if (a.embedding == spot) most = std::max(most, s.weights->embedding);
@@ -84,7 +84,7 @@ Assignment assignment_of(const Plan& plan) {
   fill(plan.on_disk, on_disk);
   for (Size card = 0; card < plan.cards; ++card)
     for_pieces_on_card(plan, card,
-                       [&](const Piece& p) { fill(p.layers, static_cast<Spot>(card)); });
+                       [&](const LayerSpan& p) { fill(p.layers, static_cast<Spot>(card)); });
   const auto spot = [&](Where where, Size card) {
     return where == Where::card ? static_cast<Spot>(card) : where == Where::cpu ? on_cpu : on_disk;
   };
@@ -100,7 +100,7 @@ bool together(const Assignment& a) { return a.embedding == a.head; }
 Bytes weights_in(const Scenario& s, Spot spot) {
   const Assignment& a = *s.assignment;
   Bytes bytes;
-  for (const Piece& piece : a.pieces(spot)) bytes += piece_bytes(*s.weights, piece);
+  for (const LayerSpan& piece : a.pieces(spot)) bytes += piece_bytes(*s.weights, piece);
   if (a.embedding == spot) bytes += s.weights->embedding;
   if (a.head == spot) bytes += head_bytes(s, together(a));
   return bytes;
@@ -108,7 +108,7 @@ Bytes weights_in(const Scenario& s, Spot spot) {
 
 Bytes caches_in(const Scenario& s, const CacheBytes& cache, Spot spot) {
   Bytes bytes;
-  for (const Piece& piece : s.assignment->pieces(spot))
+  for (const LayerSpan& piece : s.assignment->pieces(spot))
     if (piece.content != Content::experts) bytes += cache(piece.layers.first, piece.layers.last);
   return bytes;
 }
@@ -119,14 +119,14 @@ HeldBytes held_on_card(const Scenario& s, const Plan& plan, const CacheBytes& ca
   const auto spot = static_cast<Spot>(card);
   HeldBytes held{weights_in(s, spot), caches_in(s, cache, spot)};
   // Layers that pass through the first card keep their caches there.
-  if (card == 0 && plan.stage_buffer > Bytes(0))
+  if (card == 0 && plan.streaming_buffer > Bytes(0))
     held.caches += caches_in(s, cache, on_cpu) + caches_in(s, cache, on_disk);
   return held;
 }
 
 HeldBytes held_on_host(const Scenario& s, const Plan& plan, const CacheBytes& cache) {
   HeldBytes held{weights_in(s, on_cpu), {}};
-  if (plan.stage_buffer > Bytes(0)) return held;
+  if (plan.streaming_buffer > Bytes(0)) return held;
   held.caches = caches_in(s, cache, on_cpu) + caches_in(s, cache, on_disk);
   return held;
 }
@@ -149,7 +149,7 @@ Plan place_assigned(const Uses& uses, double factor) {
     return plan;
   }
   if (plan.computes_on_card && s.runtime->offload == Offload::stream)
-    plan.stage_buffer = largest_offloaded(s, a);
+    plan.streaming_buffer = largest_offloaded(s, a);
   for (Size card = 0; card < plan.cards && plan.feasible(); ++card) {
     if (!is_used(plan, card)) continue;
     const CardUse use = uses.card(plan, card);

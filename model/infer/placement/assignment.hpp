@@ -14,11 +14,12 @@ inline constexpr Spot on_cpu = -1, on_disk = -2;
 
 /// A place for everything of a model. Make one with `assign`.
 struct Assignment {
-  std::vector<Spot> layer;             ///< each block; where its experts are apart, the rest of it
-  std::vector<Spot> experts;           ///< the routed experts of each block; empty: with the block
-  Spot embedding = on_cpu;             ///< what comes before the first decoding block
-  Spot head = on_cpu;                  ///< what comes after the last one
-  std::vector<std::vector<Piece>> on;  ///< by card, then host memory, then disk: the same in ranges
+  std::vector<Spot> layer;    ///< each block; where its experts are apart, the rest of it
+  std::vector<Spot> experts;  ///< the routed experts of each block; empty: with the block
+  Spot embedding = on_cpu;    ///< what comes before the first decoding block
+  Spot head = on_cpu;         ///< what comes after the last one
+  std::vector<std::vector<LayerSpan>>
+      on;  ///< by card, then host memory, then disk: the same in ranges
 
   /// Whether everything is in the same place.
   bool operator==(const Assignment& other) const {
@@ -28,7 +29,7 @@ struct Assignment {
   Size cards() const { return static_cast<Size>(on.size()) - 2; }
   /// Whether anything is there.
   bool uses(Spot spot) const { return !pieces(spot).empty() || embedding == spot || head == spot; }
-  const std::vector<Piece>& pieces(Spot spot) const {
+  const std::vector<LayerSpan>& pieces(Spot spot) const {
     return on[static_cast<std::size_t>(spot >= 0 ? spot : cards() - 1 - spot)];
   }
 };
@@ -57,22 +58,22 @@ Bytes held_on_disk(const Scenario& scenario);
 template <class F>
 void for_pieces_on_card(const Plan& plan, Size card, F&& f) {
   if (plan.assignment != nullptr) {
-    for (const Piece& piece : plan.assignment->pieces(static_cast<Spot>(card))) f(piece);
+    for (const LayerSpan& piece : plan.assignment->pieces(static_cast<Spot>(card))) f(piece);
     return;
   }
-  f(Piece{plan.layers_of(card), Content::whole});
+  f(LayerSpan{plan.layers_of(card), Content::whole});
 }
 
 /// The same for host memory and disk.
 template <class F>
 void for_pieces_in(const Plan& plan, Where where, F&& f) {
   if (plan.assignment != nullptr) {
-    for (const Piece& piece : plan.assignment->pieces(where == Where::cpu ? on_cpu : on_disk))
+    for (const LayerSpan& piece : plan.assignment->pieces(where == Where::cpu ? on_cpu : on_disk))
       f(piece);
     return;
   }
   const Range range = where == Where::cpu ? plan.on_cpu : plan.on_disk;
-  if (range.size() > 0) f(Piece{range, Content::whole});
+  if (range.size() > 0) f(LayerSpan{range, Content::whole});
 }
 
 }  // namespace headroom::model

@@ -31,7 +31,7 @@ Size room_for(const Uses& uses, const Plan& plan, double factor) {
 
 }  // namespace
 
-std::optional<Scenario> fewer_at_once(const Uses& tried, const Plan& plan, double factor) {
+std::optional<Scenario> max_admitted(const Uses& tried, const Plan& plan, double factor) {
   const Scenario& s = tried.scenario();
   if (plan.reason != Reason::gpu_memory || s.batch < 2 || !keeps_a_pool(s)) return std::nullopt;
   const Size guess = room_for(tried.divided(plan.shards), plan, factor);
@@ -48,7 +48,7 @@ std::optional<Scenario> fewer_at_once(const Uses& tried, const Plan& plan, doubl
 Scenario at_once(const Scenario& s) {
   if (!keeps_a_pool(s)) return s;
   const Uses uses(s);
-  return fewer_at_once(uses, place(uses, 1.0), 1.0).value_or(s);
+  return max_admitted(uses, place(uses, 1.0), 1.0).value_or(s);
 }
 
 }  // namespace headroom::model

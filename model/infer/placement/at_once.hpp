@@ -13,7 +13,7 @@ namespace headroom::model {
 /// and where the engine has no such pool. `uses` are the scenario's, `plan` is place(uses,
 /// memory_factor). Source: vLLM 0.19 v1/core/sched/scheduler.py, SGLang 0.5
 /// managers/scheduler.py: the waiting queue.
-std::optional<Scenario> fewer_at_once(const Uses& uses, const Plan& plan, double memory_factor);
+std::optional<Scenario> max_admitted(const Uses& uses, const Plan& plan, double memory_factor);
 
 /// `scenario`, with the batch that runs at once.
 Scenario at_once(const Scenario& scenario);

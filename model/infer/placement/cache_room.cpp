@@ -14,7 +14,7 @@ Bytes of_one(Scenario s, const Plan& plan, Size card, Size context) {
   s.context = context;
   const Range range = plan.layers_of(card);
   return CacheBytes(s, reserved_tokens(s), plan.shards)(range.first, range.last) +
-         draft_on_card(s, plan.shards, card == plan.idle).kv_cache;
+         draft_on_card(s, plan.shards, card == plan.first_used_card).kv_cache;
 }
 
 CacheRoom on_card(const Scenario& s, const Plan& plan, Size card) {
@@ -50,7 +50,7 @@ CacheRoom on_card(const Scenario& s, const Plan& plan, Size card) {
 std::optional<CacheRoom> cache_room(const Scenario& s, const Plan& plan) {
   if (s.runtime->utilization >= 1 || plan.cards == 0 || !s.kv_cache) return std::nullopt;
   std::optional<CacheRoom> least;
-  for (Size card = plan.idle; card < plan.cards; ++card) {
+  for (Size card = plan.first_used_card; card < plan.cards; ++card) {
     const CacheRoom room = on_card(s, plan, card);
     // A recurrent state alone does not grow: there is no count of tokens to give.
     if (of_one(s, plan, card, 2 * room.block) <= of_one(s, plan, card, room.block)) continue;

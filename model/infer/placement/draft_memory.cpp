@@ -26,7 +26,7 @@ Bytes cache_of(const Scenario& d, Size shards) {
 DraftUse draft_on_card(const Scenario& s, Size shards, bool first) {
   if (s.draft == nullptr) return {};
   const Scenario d = of_draft(s, shards);
-  const Weights& w = *d.weights;
+  const QuantisedModel& w = *d.weights;
   if (s.runtime->split == Split::tensors) {
     const Rank rank{.cards = shards,
                     .expert_cards = shards,
@@ -41,7 +41,7 @@ DraftUse draft_on_card(const Scenario& s, Size shards, bool first) {
 
 DraftUse draft_on_host(const Scenario& s, const Plan& plan) {
   if (s.draft == nullptr) return {};
-  const Weights& w = *s.draft->weights;
+  const QuantisedModel& w = *s.draft->weights;
   if (plan.cards == 0) return {w.total, cache_of(of_draft(s, 1), 1)};
   return {s.runtime->input_on_cpu ? w.embedding : Bytes(0), Bytes(0)};
 }

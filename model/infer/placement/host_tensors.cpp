@@ -24,7 +24,7 @@ std::ptrdiff_t layer_of(const Model& model, const Tensor& tensor) {
 
 }  // namespace
 
-HostTensors tensors_on_host(const Weights& weights, std::span<const std::regex> patterns) {
+HostTensors tensors_on_host(const QuantisedModel& weights, std::span<const std::regex> patterns) {
   const Model& model = *weights.model;
   const GgufNames names(model);
   const auto tensors = held(model, *weights.scheme);
@@ -66,7 +66,7 @@ HostTensors tensors_on_host(const Weights& weights, std::span<const std::regex> 
   return host;
 }
 
-HostTensors experts_on_host(const Weights& weights, Size layers) {
+HostTensors experts_on_host(const QuantisedModel& weights, Size layers) {
   const Profile& profile = weights.model->profile;
   const auto first = static_cast<std::size_t>(profile.first_decoding);
   const std::size_t end = std::min(first + static_cast<std::size_t>(layers), weights.layer.size());

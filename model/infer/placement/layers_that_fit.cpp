@@ -4,7 +4,7 @@
 namespace headroom::model {
 
 Size layers_that_fit(const Scenario& s, const CacheBytes& cache, Size first, Size end, Bytes left) {
-  const Weights& w = *s.weights;
+  const QuantisedModel& w = *s.weights;
   if (first >= end) return first;
   const auto held = [&](Size last) { return layer_bytes(w, {first, last}) + cache(first, last); };
   const Bytes all = held(end);

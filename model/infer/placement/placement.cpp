@@ -15,10 +15,12 @@ bool Plan::operator==(const Plan& o) const {
          shared_experts == o.shared_experts && expert_groups == o.expert_groups &&
          computes_on_card == o.computes_on_card && on_cards == o.on_cards && on_cpu == o.on_cpu &&
          on_disk == o.on_disk && embedding == o.embedding && head == o.head &&
-         assignment == o.assignment && head_card == o.head_card && idle == o.idle &&
-         partly_on_host == o.partly_on_host && stage_buffer == o.stage_buffer &&
+         assignment == o.assignment && head_card == o.head_card &&
+         first_used_card == o.first_used_card && partly_on_host == o.partly_on_host &&
+         streaming_buffer == o.streaming_buffer &&
          (cards == 0 || assignment != nullptr ||
-          std::equal(cut.begin(), cut.begin() + with_layers + 1, o.cut.begin()));
+          std::equal(layer_boundaries.begin(), layer_boundaries.begin() + with_layers + 1,
+                     o.layer_boundaries.begin()));
 }
 
 namespace {
@@ -43,7 +45,7 @@ Bytes card_budget(const Scenario& s, std::size_t card) {
   return memory;
 }
 
-Bytes piece_bytes(const Weights& weights, const Piece& piece) {
+Bytes piece_bytes(const QuantisedModel& weights, const LayerSpan& piece) {
   const Bytes all = layer_bytes(weights, piece.layers);
   if (piece.content == Content::whole) return all;
   const auto first = static_cast<std::size_t>(piece.layers.first);
@@ -53,8 +55,8 @@ Bytes piece_bytes(const Weights& weights, const Piece& piece) {
 }
 
 bool is_used(const Plan& plan, Size card) {
-  if (card < plan.idle) return false;
-  if (plan.assignment == nullptr || (card == 0 && plan.stage_buffer > Bytes(0))) return true;
+  if (card < plan.first_used_card) return false;
+  if (plan.assignment == nullptr || (card == 0 && plan.streaming_buffer > Bytes(0))) return true;
   return plan.assignment->uses(static_cast<Spot>(card));
 }
 

@@ -37,7 +37,7 @@ T between(const std::vector<T>& before, Range range) {
 /// What of a layer: all of it; all but its experts, caches included; its experts alone.
 enum class Content : std::uint8_t { whole, dense, experts };
 /// Layers that follow each other, or the same part of each of them.
-struct Piece {
+struct LayerSpan {
   Range layers;
   Content content = Content::whole;
 };
@@ -59,20 +59,21 @@ struct Plan {
   Size expert_groups = 1;         ///< expert parallelism: groups of cards with experts of their own
   bool computes_on_card = false;  ///< false: everything runs on the CPU
   Range on_cards, on_cpu, on_disk;
-  std::array<Size, most_cards + 1> cut;  ///< card i (or stage i) holds layers [cut[i], cut[i + 1])
+  std::array<Size, most_cards + 1>
+      layer_boundaries;  ///< card i (or stage i) holds layers [cut[i], cut[i + 1])
   Where embedding = Where::card, head = Where::card;
   const Assignment* assignment = nullptr;  ///< null: the ranges above
   Size head_card = -1;          ///< that holds the output, where a card does; -1: the last one
-  Size idle = 0;                ///< of the cards, that are passed over
+  Size first_used_card = 0;     ///< of the cards, that are passed over
   bool partly_on_host = false;  ///< some tensors of layers on cards stay in host memory
-  Bytes stage_buffer;           ///< on the first card, for weights that are streamed through it
+  Bytes streaming_buffer;       ///< on the first card, for weights that are streamed through it
   bool feasible() const { return reason == Reason::none; }
   Size stage_of(Size card) const {
     return replicas * shards == 1 ? card : card % (cards / replicas) / shards;
   }
   Range layers_of(Size card) const {
     const auto stage = static_cast<std::size_t>(stage_of(card));
-    return {cut[stage], cut[stage + 1]};
+    return {layer_boundaries[stage], layer_boundaries[stage + 1]};
   }
   bool has_head(Size card) const {
     if (head != Where::card) return false;
@@ -99,7 +100,7 @@ Size cards_used(const Plan& plan);
 /// What card `card` holds under `plan`. `fragmentation` is the allocator's share.
 struct CardUse {
   Bytes weights, kv_cache, activations, context, fragmentation;
-  Bytes beside_weights;  ///< of `activations`, what stands since weights were loaded
+  Bytes overhead_weights;  ///< of `activations`, what stands since weights were loaded
   Bytes total() const { return weights + kv_cache + activations + context + fragmentation; }
 };
 /// What host memory holds: offloaded weights, caches of layers computed there, the process itself.
@@ -197,9 +198,9 @@ Bytes usable_memory(const Device& device);
 Bytes card_budget(const Scenario& scenario, std::size_t card);
 
 /// Bytes of layers [range), or of a part of each.
-inline Bytes layer_bytes(const Weights& weights, Range range) {
+inline Bytes layer_bytes(const QuantisedModel& weights, Range range) {
   return between(weights.layers_before, range);
 }
-Bytes piece_bytes(const Weights& weights, const Piece& piece);
+Bytes piece_bytes(const QuantisedModel& weights, const LayerSpan& piece);
 
 }  // namespace headroom::model

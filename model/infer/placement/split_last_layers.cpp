@@ -62,7 +62,8 @@ class LastLayers {
     if (cards > 1) shares = shares_of(cards);
     plan.computes_on_card = true;
     plan.cards = cards;
-    if (given_ != nullptr && given_->mode == SplitMode::none) plan.idle = given_->main_card;
+    if (given_ != nullptr && given_->mode == SplitMode::none)
+      plan.first_used_card = given_->main_card;
     plan.embedding = s_.runtime->input_on_cpu ? Where::cpu : Where::card;
     const bool kept = given_ != nullptr && given_->on_host.output;
     plan.head = items > layers_ && !kept ? Where::card : Where::cpu;
@@ -73,13 +74,13 @@ class LastLayers {
     float sum = 0;
     Size at = 0;
     for (Size card = 0; card < cards; ++card) {
-      plan.cut[index(card)] = std::min(first + at, layers_);
+      plan.layer_boundaries[index(card)] = std::min(first + at, layers_);
       sum += shares[index(card)];
       const Size begin = at;
       at = card + 1 == cards ? items : std::max(at, first_at(sum, items));
       if (items > layers_ && begin <= layers_ && layers_ < at) plan.head_card = card;
     }
-    plan.cut[index(cards)] = layers_;
+    plan.layer_boundaries[index(cards)] = layers_;
     return plan;
   }
   /// The first item i with i / items >= sum, as single-precision numbers compare.

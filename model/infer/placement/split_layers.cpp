@@ -60,14 +60,14 @@ class LayerFill {
   /// layer reached and notes cuts and cards in `plan`.
   Size fill_forward(Size end, Bytes extra, Plan& plan) const {
     Size at = 0;
-    plan.cut[0] = plan.cut[1] = 0;
+    plan.layer_boundaries[0] = plan.layer_boundaries[1] = 0;
     plan.cards = 1;
     for (Size card = 0; card < cards_ && at < end; ++card) {
       const Bytes left = room(card) - (card == 0 ? extra : Bytes(0));
       const Size next = layers_that_fit(s_, caches(), at, end, left);
       if (next > at) plan.cards = card + 1;
       at = next;
-      plan.cut[index(card) + 1] = at;
+      plan.layer_boundaries[index(card) + 1] = at;
     }
     return at;
   }
@@ -79,11 +79,11 @@ class LayerFill {
     if (fill_forward(layers_, first_, plan) < layers_) return false;
     // The head goes where the last layers are, or alone on the next card.
     const Size card = plan.cards - 1;
-    const Bytes left =
-        room(card) - (card == 0 ? first_ : Bytes(0)) - held(plan.cut[index(card)], layers_);
+    const Bytes left = room(card) - (card == 0 ? first_ : Bytes(0)) -
+                       held(plan.layer_boundaries[index(card)], layers_);
     if (last_ > left) {
       if (plan.cards == cards_ || last_ > room(plan.cards)) return false;
-      plan.cut[index(++plan.cards)] = layers_;
+      plan.layer_boundaries[index(++plan.cards)] = layers_;
     }
     starts(plan);
     plan.on_cards = {0, layers_};
@@ -130,19 +130,19 @@ class LayerFill {
     }
     if (kept == 0) {
       plan.cards = 1;
-      plan.cut[0] = plan.cut[1] = 0;
+      plan.layer_boundaries[0] = plan.layer_boundaries[1] = 0;
     }
     starts(plan);
     plan.on_cards = {0, kept};
     plan.on_cpu = {kept, layers_};
     plan.on_disk = {layers_, layers_};
     plan.head = tied_ ? Where::card : Where::cpu;
-    plan.stage_buffer = buffer(kept);
+    plan.streaming_buffer = buffer(kept);
   }
 
   const Uses& uses_;
   const Scenario& s_;
-  const Weights& w_;
+  const QuantisedModel& w_;
   double factor_;
   Size layers_, cards_;
   /// A tied head is the embedding's own tensor: both are on the first card, which is where

@@ -111,7 +111,7 @@ Plan with(const Uses& uses, double factor, Size stages, Size replicas) {
   plan.on_cards = {0, layers};
   plan.on_cpu = plan.on_disk = {layers, layers};
   for (Size stage = 0; stage <= stages; ++stage)
-    plan.cut[static_cast<std::size_t>(stage)] = first_layer(layers, stages, stage);
+    plan.layer_boundaries[static_cast<std::size_t>(stage)] = first_layer(layers, stages, stage);
   for (Size group = 0; group < stages * replicas; ++group) {
     const Size first = group * shards;  // no card of the group holds more
     const Bytes budget = scaled(budgets(s, first, first + shards).least, factor);

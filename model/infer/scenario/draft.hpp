@@ -5,10 +5,10 @@
 
 namespace headroom::model {
 
-struct Weights;
+struct QuantisedModel;
 
 struct Draft {
-  const Weights* weights = nullptr;
+  const QuantisedModel* weights = nullptr;
   Size tokens = 5;        ///< proposed in each step
   double acceptance = 0;  ///< share of proposed tokens that are kept, each independently; at most 1
 };

@@ -10,7 +10,7 @@
 
 namespace headroom::model {
 
-struct Weights;
+struct QuantisedModel;
 
 /// How several cards share layers: whole layers, the rows of each matrix, or one card alone.
 enum class SplitMode { layer, row, none };
@@ -28,10 +28,10 @@ struct HostTensors {
 
 /// The tensors of `weights` whose names in a GGUF file one of `patterns` is found in, as llama.cpp
 /// reads --override-tensor (src/llama-model-loader.cpp: std::regex_search, in any layer).
-HostTensors tensors_on_host(const Weights& weights, std::span<const std::regex> patterns);
+HostTensors tensors_on_host(const QuantisedModel& weights, std::span<const std::regex> patterns);
 
 /// The routed experts of the first `layers` decoding layers: what --n-cpu-moe keeps in host memory.
-HostTensors experts_on_host(const Weights& weights, Size layers);
+HostTensors experts_on_host(const QuantisedModel& weights, Size layers);
 
 /// llama.cpp's placement options (common/arg.cpp): -ngl, -ts, -mg, -sm, -nkvo, -ot.
 struct LayerSplit {

@@ -30,12 +30,12 @@ struct Images {
 };
 
 /// An option of an engine that has a default.
-enum class Told : std::uint8_t { nothing, on, off };
+enum class Override : std::uint8_t { engine_default, on, off };
 
 /// One grid point with its names resolved. Pointers are never null and outlive the scenario.
 struct Scenario {
   Task task = Task::inference;
-  const Weights* weights = nullptr;  ///< model × precision
+  const QuantisedModel* weights = nullptr;  ///< model × precision
   const Machine* machine = nullptr;
   const Runtime* runtime = nullptr;
   const Precision* kv_precision = nullptr;
@@ -55,9 +55,9 @@ struct Scenario {
   const LayerSplit* layer_split = nullptr;  ///< where layers go by hand; null: the runtime decides
   const Assignment* assignment = nullptr;   ///< where each layer is, one by one; null: likewise
   bool kv_cache = true;                     ///< false: every token recomputes the whole prefix
-  Told flash_attention = Told::nothing;     ///< where the engine may be told
-  bool enforce_eager = false;               ///< an engine that captures CUDA graphs is told not to
-  Size threads = 0;                         ///< of the CPU; 0: one for each physical core
+  Override flash_attention = Override::engine_default;  ///< where the engine may be told
+  bool enforce_eager = false;  ///< an engine that captures CUDA graphs is told not to
+  Size threads = 0;            ///< of the CPU; 0: one for each physical core
   Size batch_parts = 1;  ///< of the batch, which go through each layer in turn, copied once for all
   const Draft* draft = nullptr;  ///< a smaller model that proposes tokens; null: none
   Images images{};

@@ -21,13 +21,13 @@ std::string_view name_of(Verdict verdict) {
   return "";
 }
 
-std::string_view name_of(Sure sure) {
+std::string_view name_of(Confidence sure) {
   switch (sure) {
-    case Sure::yes:
+    case Confidence::yes:
       return "yes";
-    case Sure::marginal:
+    case Confidence::marginal:
       return "marginal";
-    case Sure::no:
+    case Confidence::no:
       return "no";
   }
   return "";

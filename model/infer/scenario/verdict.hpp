@@ -18,7 +18,7 @@ enum class Verdict : std::uint8_t {
 constexpr bool fits(Verdict verdict) { return verdict < Verdict::does_not_fit; }
 
 /// Whether it fits, decided on the interval: `no` is as sure as `yes`.
-enum class Sure : std::uint8_t { yes, marginal, no };
+enum class Confidence : std::uint8_t { yes, marginal, no };
 
 /// Why a point is not better than it is.
 enum class Reason : std::uint8_t {
@@ -53,7 +53,7 @@ enum class Reason : std::uint8_t {
 
 /// "fits_one_gpu", … as stored; and words for a reader.
 std::string_view name_of(Verdict verdict);
-std::string_view name_of(Sure sure);
+std::string_view name_of(Confidence sure);
 std::string_view name_of(Reason reason);
 
 }  // namespace headroom::model

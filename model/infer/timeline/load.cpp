@@ -12,7 +12,7 @@ namespace {
 /// Weights of `card` that come from files.
 double weights_on(const Uses& uses, const Plan& plan, Size card) {
   const Bytes held = uses.weights(plan, card);
-  return real_count(card == 0 ? held - plan.stage_buffer : held);
+  return real_count(card == 0 ? held - plan.streaming_buffer : held);
 }
 
 /// Seconds to read `in` bytes and write `out` on a card, or where there is none on the CPU.
@@ -32,7 +32,7 @@ double read_seconds(const Scenario& s, double bytes) {
 double LoadTime::cold() const { return fixed + read + copy + bus + pack; }
 
 double bytes_read(const Scenario& s, const Plan& plan) {
-  const Weights& w = *s.weights;
+  const QuantisedModel& w = *s.weights;
   const double draft = s.draft != nullptr ? real_count(s.draft->weights->total) : 0;
   const bool read = w.from_files != FromFiles::as_they_are;
   return draft + w.of_files * real_count(read ? w.total : w.total - disk_use(s, plan));
@@ -40,7 +40,7 @@ double bytes_read(const Scenario& s, const Plan& plan) {
 
 LoadTime load_time(const Uses& uses, const Plan& plan) {
   const Scenario& s = uses.scenario();
-  const Weights& w = *s.weights;
+  const QuantisedModel& w = *s.weights;
   const Runtime& r = *s.runtime;
   const double process = r.load_copy_bandwidth.value;
   const bool packs = w.from_files == FromFiles::packed;
@@ -66,7 +66,7 @@ LoadTime load_time(const Uses& uses, const Plan& plan) {
     time.copy += read_seconds(s, left);
   const bool ranks = r.split == Split::tensors;
   double all = 0;
-  for (Size card = plan.idle; card < plan.cards; ++card) {
+  for (Size card = plan.first_used_card; card < plan.cards; ++card) {
     const double weights = weights_on(uses, plan, card), moved = weights * w.of_files;
     const double over = moved / std::min(process, s.machine->host_bus(0).value());
     const double packed = packs ? pack_seconds(s, card, moved, weights) : 0;

@@ -106,8 +106,8 @@ Items items_off_cards(const Scenario& s, const Plan& plan, const Pass& pass) {
   Items items;
   for (const Where where : {Where::cpu, Where::disk}) {
     std::vector<Item> here;
-    for_pieces_in(plan, where, [&](const Piece& all) {
-      for_layers(pass, all, [&](const Piece& piece) {
+    for_pieces_in(plan, where, [&](const LayerSpan& all) {
+      for_layers(pass, all, [&](const LayerSpan& piece) {
         here.push_back({Item::Kind::layer, piece, work_of(s, pass, piece),
                         state_read(s, pass, piece), streamed_bytes(s, pass, piece)});
       });
@@ -135,7 +135,7 @@ void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, co
     if (!is_any_in(plan, where)) continue;
     Work here;
     double modules = 0;
-    for_pieces_in(plan, where, [&](const Piece& piece) {
+    for_pieces_in(plan, where, [&](const LayerSpan& piece) {
       const LayerWork layers = layer_work(s, pass, piece);
       here = here + layers.all;
       if (streams)
@@ -212,7 +212,7 @@ void add_left_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan,
   std::vector<Item> items;
   if (plan.partly_on_host) {
     if (record != nullptr)
-      for_layers(pass, Piece{run}, [&](const Piece& piece) {
+      for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
         items.push_back({Item::Kind::layer, piece, host_work(s, pass, piece.layers)});
       });
     const double crossings = 2 * pass.weight_reads * host_layers(s, pass, plan.on_cards);
@@ -235,7 +235,7 @@ void add_left_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan,
     add_crossings(s, 2 * pass.weight_reads * static_cast<double>(run.size()), time, record);
   if (record == nullptr) return;
   items.clear();
-  for_layers(pass, Piece{run}, [&](const Piece& piece) {
+  for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
     Item item{Item::Kind::layer, piece};
     item.work = attention_work(s, pass, piece.layers);
     if (streams) item.work = {.cache_bytes = item.work.cache_bytes};

@@ -29,7 +29,7 @@ double through_cards(const Scenario& s, const Plan& plan, std::span<const double
   const std::size_t cards = taken.size();
   std::vector<double> layers(cards, 0.0);
   for (std::size_t card = 0; card < cards; ++card)
-    for_pieces_on_card(plan, static_cast<Size>(card), [&](const Piece& piece) {
+    for_pieces_on_card(plan, static_cast<Size>(card), [&](const LayerSpan& piece) {
       layers[card] += static_cast<double>(piece.layers.size());
     });
   std::vector<std::array<double, most>> starts(cards);
@@ -56,14 +56,14 @@ double through_cards(const Scenario& s, const Plan& plan, std::span<const double
 }
 
 /// What is done on the card of `piece`, without what stays on the host.
-Work own_work(const Scenario& s, const Plan& plan, const Pass& pass, const Piece& piece) {
+Work own_work(const Scenario& s, const Plan& plan, const Pass& pass, const LayerSpan& piece) {
   auto [work, attention] = layer_work(s, pass, piece);
   if (plan.partly_on_host) {
     const Work host = host_work(s, pass, piece.layers);
     work.weight_bytes -= host.weight_bytes;
     work.expert_bytes -= host.expert_bytes;
     work.packed_bytes -= host.packed_bytes;
-    work.touched_bytes -= host.touched_bytes;
+    work.prefill_expert_bytes -= host.prefill_expert_bytes;
     work.flops -= host.flops;
   }
   if (caches_on_cards(s)) return work;
@@ -120,8 +120,8 @@ void add_layer_split(const Scenario& s, const Speeds& speeds, const Plan& plan, 
   Work all;
   for (Size card = 0; card < plan.cards; ++card) {
     Work work;
-    for_pieces_on_card(plan, card,
-                       [&](const Piece& piece) { work = work + own_work(s, plan, pass, piece); });
+    for_pieces_on_card(
+        plan, card, [&](const LayerSpan& piece) { work = work + own_work(s, plan, pass, piece); });
     if (plan.has_head(card)) work = work + head_work(s, pass);
     all = all + work;
     time.least += least_seconds(work, speeds.card(card));
@@ -131,8 +131,8 @@ void add_layer_split(const Scenario& s, const Speeds& speeds, const Plan& plan, 
     time.cards += own;
     if (record != nullptr) {
       Stretch& stretch = record->emplace_back(Stretch{Over::cards, card, card + 1});
-      for_pieces_on_card(plan, card, [&](const Piece& held) {
-        for_layers(pass, held, [&](const Piece& piece) {
+      for_pieces_on_card(plan, card, [&](const LayerSpan& held) {
+        for_layers(pass, held, [&](const LayerSpan& piece) {
           const double state = caches_on_cards(s) ? state_read(s, pass, piece) : 0;
           stretch.items.push_back(
               {Item::Kind::layer, piece, own_work(s, plan, pass, piece), state});
@@ -163,7 +163,7 @@ namespace {
 
 /// What each card of a stage does of layers `run`, which it holds all of.
 Work rank_work(const Scenario& s, const Plan& plan, const Pass& pass, Size first, Range run) {
-  const Weights& w = *s.weights;
+  const QuantisedModel& w = *s.weights;
   const Rank rank = plan.rank(first, *s.runtime);
   const double touched =
       plan.sharing() == 1 && rank.expert_groups == 1
@@ -171,7 +171,7 @@ Work rank_work(const Scenario& s, const Plan& plan, const Pass& pass, Size first
           : experts_touched(w.model->profile,
                             pass.tokens * static_cast<double>(plan.sharing()) / pass.weight_reads,
                             rank.expert_groups);
-  Work work = work_of(s, pass, Piece{run});
+  Work work = work_of(s, pass, LayerSpan{run});
   Divided held = w.shards.layers(run.first, run.last);
   const double experts =
       static_cast<double>(w.shards.experts_of_rank(held.experts, rank).count()) * touched;
@@ -183,10 +183,11 @@ Work rank_work(const Scenario& s, const Plan& plan, const Pass& pass, Size first
       pass.weight_reads * times * static_cast<double>(w.shards.of_rank(held, rank).count()) +
       work.expert_bytes;
   work.flops /= static_cast<double>(plan.shards);
-  work.attended /= static_cast<double>(plan.shards);
-  work.idle = work.attended > 0 ? work.attended * idle_share(s, pass, plan.shards) : 0;
+  work.attention_flops /= static_cast<double>(plan.shards);
+  work.wave_quantisation_flops =
+      work.attention_flops > 0 ? work.attention_flops * idle_share(s, pass, plan.shards) : 0;
   work.packed_bytes = pass.prompt > 0 ? work.weight_bytes : 0;
-  work.touched_bytes = pass.prompt > 0 ? work.expert_bytes : 0;
+  work.prefill_expert_bytes = pass.prompt > 0 ? work.expert_bytes : 0;
   if (pass.prompt == 0)
     work.cache_bytes = kv_read(s, pass.cached, run.first, run.last, plan.shards);
   return work;
@@ -237,7 +238,7 @@ void add_tensor_split(const Scenario& s, const Speeds& speeds, const Plan& plan,
       held_on_host += pass.weight_reads * static_cast<double>(held_back(s, plan, first).count());
     if (record == nullptr) continue;
     Stretch& stretch = record->emplace_back(Stretch{Over::cards, first, last});
-    for_layers(pass, Piece{run}, [&](const Piece& piece) {
+    for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
       stretch.items.push_back({Item::Kind::layer, piece,
                                rank_work(s, plan, pass, first, piece.layers),
                                state_read(s, pass, piece, plan.shards)});

@@ -150,22 +150,27 @@ double weight_read(const Work& work, const Rate& rate) {
 double cache_read(const Work& work, const Rate& rate) {
   return rate.cache_weight * work.cache_bytes;
 }
-double beside_products(const Work& work, const Rate& rate) {
+double between_products(const Work& work, const Rate& rate) {
   return cache_read(work, rate) / rate.bytes_s + work.packed_caches * rate.unpack_cache_s +
          (work.repeated > 0 ? work.repeated / rate.repeat_s : 0);
 }
 
 double compute_seconds(const Work& work, const Rate& rate) {
-  const double attention = work.attended > 0 ? (work.attended + work.idle) / rate.attend_s : 0;
-  const double experts =
-      work.touched_bytes > 0 ? rate.expert_reads * work.touched_bytes / rate.bytes_s : 0;
-  return (work.flops - work.attended) / rate.flops_s + attention + work.scores * rate.score_s +
-         work.channels * rate.channel_s + work.packed_bytes * rate.unpack_s + experts;
+  const double attention =
+      work.attention_flops > 0
+          ? (work.attention_flops + work.wave_quantisation_flops) / rate.attend_s
+          : 0;
+  const double experts = work.prefill_expert_bytes > 0
+                             ? rate.expert_reads * work.prefill_expert_bytes / rate.bytes_s
+                             : 0;
+  return (work.flops - work.attention_flops) / rate.flops_s + attention +
+         work.scores * rate.score_s + work.channels * rate.channel_s +
+         work.packed_bytes * rate.unpack_s + experts;
 }
 
 double seconds(const Work& work, const Rate& rate) {
   return std::max(weight_read(work, rate) / rate.bytes_s, compute_seconds(work, rate)) +
-         beside_products(work, rate);
+         between_products(work, rate);
 }
 
 const Rates& rates_on(const Scenario& s, const Device& device) {
@@ -254,7 +259,7 @@ HostPrompts host_prompts(const Scenario& s, double tokens) {
                                                                       : s.runtime->host_prompts;
 }
 double cpu_attention_seconds(const Work& attention, const Rate& cpu) {
-  const double slower = attention.attended > 0 ? 8 : 16;
+  const double slower = attention.attention_flops > 0 ? 8 : 16;
   return std::max((weight_read(attention, cpu) + cache_read(attention, cpu)) / cpu.bytes_s,
                   slower * attention.flops / cpu.attend_s);
 }

@@ -29,7 +29,7 @@ double weight_read(const Work& work, const Rate& rate);
 double cache_read(const Work& work, const Rate& rate);
 /// Seconds beside the products, whatever those wait for: reading caches, unpacking and copying
 /// them.
-double beside_products(const Work& work, const Rate& rate);
+double between_products(const Work& work, const Rate& rate);
 /// Kernels that follow each other, seconds: products, scores, then what goes through memory beside
 /// them. Each routed expert starts tiles of its own with the few tokens that it gets: its weights
 /// are not read behind the products of others but beside them, at the card's bandwidth, however

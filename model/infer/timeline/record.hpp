@@ -15,10 +15,10 @@ enum class Over : std::uint8_t { cards, cpu, bus, disk, reduce, launches, eager,
 struct Item {
   enum class Kind : std::uint8_t { layer, head, embedding };
   Kind kind = Kind::layer;
-  Piece piece{};     ///< of one layer
-  Work work{};       ///< on cards and CPU
-  double state = 0;  ///< bytes of recurrent state, among work.cache_bytes
-  double moved = 0;  ///< bytes over bus, disk or link
+  LayerSpan piece{};  ///< of one layer
+  Work work{};        ///< on cards and CPU
+  double state = 0;   ///< bytes of recurrent state, among work.cache_bytes
+  double moved = 0;   ///< bytes over bus, disk or link
 };
 
 /// Items that share a device and its roofline; or a wait, without items.

@@ -14,7 +14,7 @@ namespace {
 struct Parts {
   Work own, shared;
 };
-Parts parts_of(const Scenario& s, const Pass& pass, const Piece& piece) {
+Parts parts_of(const Scenario& s, const Pass& pass, const LayerSpan& piece) {
   Parts parts;
   if (piece.content != Content::dense)
     parts.own = work_of(s, pass, {piece.layers, Content::experts});
@@ -67,12 +67,12 @@ void add_row_split(const Scenario& s, const Speeds& speeds, const Plan& plan, co
     const Rate& rate = speeds.card(card).rate;
     Work own;
     Stretch stretch{.over = Over::cards, .first = card, .last = card + 1, .rate = rate};
-    for_pieces_on_card(plan, card, [&](const Piece& all) {
+    for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
       const Parts parts = parts_of(s, pass, all);
       own = own + parts.own;
       shared = shared + parts.shared;
       if (record == nullptr) return;
-      for_layers(pass, all, [&](const Piece& piece) {
+      for_layers(pass, all, [&](const LayerSpan& piece) {
         const Parts of_layer = parts_of(s, pass, piece);
         const double state = caches_on_cards(s) ? state_read(s, pass, piece) : 0;
         stretch.items.push_back({Item::Kind::layer, piece, of_layer.own, state});

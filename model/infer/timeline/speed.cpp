@@ -49,7 +49,7 @@ PassTime time_of(const Scenario& s, const Speeds& speeds, const Plan& plan, cons
   else
     add_layer_split(s, speeds, plan, pass, time, record);
   if (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card ||
-      (plan.embedding != Where::card && plan.stage_buffer > Bytes(0)))
+      (plan.embedding != Where::card && plan.streaming_buffer > Bytes(0)))
     add_offloaded(s, speeds, plan, pass, time, record);
   if (s.layer_split != nullptr) add_left_on_host(s, speeds, plan, pass, time, record);
   time.launches = timed.launches;

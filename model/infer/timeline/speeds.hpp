@@ -55,7 +55,7 @@ struct Speeds {
 /// else of it is counted.
 inline double least_seconds(const Work& work, const Speeds::Card& card) {
   return std::max((work.weight_bytes + work.cache_bytes) / card.bandwidth,
-                  (work.flops - work.attended) / card.peak);
+                  (work.flops - work.attention_flops) / card.peak);
 }
 
 }  // namespace headroom::model

@@ -37,14 +37,15 @@ inline void add_crossings(const Scenario& s, double times, PassTime& time, Recor
 
 /// Calls `f` for each layer of `piece` that runs.
 template <class F>
-void for_layers(const Pass& pass, const Piece& piece, F&& f) {
+void for_layers(const Pass& pass, const LayerSpan& piece, F&& f) {
   const Range run = intersect(piece.layers, pass.layers);
   for (Size layer = run.first; layer < run.last; ++layer)
-    f(Piece{{layer, layer + 1}, piece.content});
+    f(LayerSpan{{layer, layer + 1}, piece.content});
 }
 
 /// Bytes of recurrent state among what is read of caches.
-inline double state_read(const Scenario& s, const Pass& pass, const Piece& piece, Size shards = 1) {
+inline double state_read(const Scenario& s, const Pass& pass, const LayerSpan& piece,
+                         Size shards = 1) {
   if (pass.prompt > 0 || piece.content == Content::experts) return 0;
   const Range run = intersect(piece.layers, pass.layers);
   return kv_read(s, {}, run.first, run.last, shards);

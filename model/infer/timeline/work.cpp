@@ -26,8 +26,8 @@ double square(const Scenario& s, const Pass& pass) {
 
 }  // namespace
 
-LayerWork layer_work(const Scenario& s, const Pass& pass, const Piece& piece) {
-  const Weights& w = *s.weights;
+LayerWork layer_work(const Scenario& s, const Pass& pass, const LayerSpan& piece) {
+  const QuantisedModel& w = *s.weights;
   const Profile& profile = w.model->profile;
   const Range run = intersect(piece.layers, pass.layers);
   if (run.size() == 0) return {};
@@ -47,7 +47,7 @@ LayerWork layer_work(const Scenario& s, const Pass& pass, const Piece& piece) {
   work.flops = 2.0 * multiplied * multiplied_tokens(s, pass) +
                pass.patch_flops * static_cast<double>(run.size());
   if (pass.prompt > 0 || s.runtime->unpack_moves > 0) work.packed_bytes = work.weight_bytes;
-  if (pass.prompt > 0) work.touched_bytes = work.expert_bytes;
+  if (pass.prompt > 0) work.prefill_expert_bytes = work.expert_bytes;
   if (piece.content == Content::experts) return layers;
   if (pass.prompt > 0 && s.runtime->activations_in_memory)
     work.channels = pass.tokens * static_cast<double>(w.model->shape.hidden_size) *
@@ -67,8 +67,8 @@ Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
       work.flops *= square(s, pass);
       work.scores = work.flops / (4.0 * static_cast<double>(width));
     }
-    work.attended = work.flops;
-    work.idle = work.attended * idle_share(s, pass);
+    work.attention_flops = work.flops;
+    work.wave_quantisation_flops = work.attention_flops * idle_share(s, pass);
     return work;
   }
   work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
@@ -97,7 +97,7 @@ double idle_share(const Scenario& s, const Pass& pass, Size shards) {
 
 Work head_work(const Scenario& s, const Pass& pass) {
   if (pass.logit_rows == 0) return {};
-  const Weights& w = *s.weights;
+  const QuantisedModel& w = *s.weights;
   return {.weight_bytes = w.head_read,
           .flops = 2.0 * static_cast<double>(w.model->profile.head_elements) * pass.logit_rows};
 }
@@ -112,7 +112,7 @@ Work host_work(const Scenario& s, const Pass& pass, Range range) {
   work.flops = 2.0 * between(host.multiplied_before, run) * pass.tokens;
   if (pass.prompt == 0) return work;
   work.packed_bytes = work.weight_bytes;
-  work.touched_bytes = work.expert_bytes;
+  work.prefill_expert_bytes = work.expert_bytes;
   return work;
 }
 
@@ -121,7 +121,7 @@ double host_layers(const Scenario& s, const Pass& pass, Range range) {
   return between(s.layer_split->on_host.layers_before, intersect(range, pass.layers));
 }
 
-double streamed_bytes(const Scenario& s, const Pass& pass, const Piece& piece) {
+double streamed_bytes(const Scenario& s, const Pass& pass, const LayerSpan& piece) {
   const Range run = intersect(piece.layers, pass.layers);
   const double dense = between(s.weights->read_dense, run),
                routed = between(s.weights->read_routed, run);

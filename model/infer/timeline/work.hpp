@@ -15,10 +15,12 @@ struct Work {
   double channels = 0;       ///< tokens * hidden size * layers whose activations go through memory
   double packed_bytes = 0;   ///< weights that are unpacked to meet tokens, as they are packed
   double packed_caches = 0;  ///< the same of caches
-  double touched_bytes = 0;  ///< of routed experts that a prompt touches
-  double flops = 0;          ///< multiplications and additions of matrices and attention scores
-  double attended = 0;  ///< of them those of a prompt's scores: in 16 bit, whatever weights are
-  double idle = 0;      ///< that multiprocessors could do while others attend, beside flops
+  double prefill_expert_bytes = 0;  ///< of routed experts that a prompt touches
+  double flops = 0;  ///< multiplications and additions of matrices and attention scores
+  double attention_flops =
+      0;  ///< of them those of a prompt's scores: in 16 bit, whatever weights are
+  double wave_quantisation_flops =
+      0;  ///< that multiprocessors could do while others attend, beside flops
 };
 
 inline Work operator+(const Work& a, const Work& b) {
@@ -30,10 +32,10 @@ inline Work operator+(const Work& a, const Work& b) {
           a.channels + b.channels,
           a.packed_bytes + b.packed_bytes,
           a.packed_caches + b.packed_caches,
-          a.touched_bytes + b.touched_bytes,
+          a.prefill_expert_bytes + b.prefill_expert_bytes,
           a.flops + b.flops,
-          a.attended + b.attended,
-          a.idle + b.idle};
+          a.attention_flops + b.attention_flops,
+          a.wave_quantisation_flops + b.wave_quantisation_flops};
 }
 /// What layers do, and what of it reads and multiplies caches and their scores: that is done where
 /// the caches are.
@@ -41,8 +43,8 @@ struct LayerWork {
   Work all, attention;
 };
 /// The roofline's ingredients of `piece`, and of the head.
-LayerWork layer_work(const Scenario& scenario, const Pass& pass, const Piece& piece);
-inline Work work_of(const Scenario& scenario, const Pass& pass, const Piece& piece) {
+LayerWork layer_work(const Scenario& scenario, const Pass& pass, const LayerSpan& piece);
+inline Work work_of(const Scenario& scenario, const Pass& pass, const LayerSpan& piece) {
   return layer_work(scenario, pass, piece).all;
 }
 Work head_work(const Scenario& scenario, const Pass& pass);
@@ -59,15 +61,15 @@ inline Work without(Work work, const Work& part) {
   work.packed_caches -= part.packed_caches;
   work.scores -= part.scores;
   work.flops -= part.flops;
-  work.attended -= part.attended;
-  work.idle -= part.idle;
+  work.attention_flops -= part.attention_flops;
+  work.wave_quantisation_flops -= part.wave_quantisation_flops;
   return work;
 }
 /// What of `work` the CPU does beside `attention`: what experts cost on a card, and its tiles, say
 /// nothing of the CPU, whose rates are measured on experts.
 inline Work matrices_on_cpu(const Work& work, const Work& attention) {
   Work matrices = without(work, attention);
-  matrices.expert_bytes = matrices.touched_bytes = 0;
+  matrices.expert_bytes = matrices.prefill_expert_bytes = 0;
   return matrices;
 }
 /// Of layers `range` that are on cards: what tensors that stay in host memory cost.
@@ -76,6 +78,6 @@ Work host_work(const Scenario& scenario, const Pass& pass, Range range);
 double host_layers(const Scenario& scenario, const Pass& pass, Range range);
 /// Bytes of `piece` that a streaming runtime moves: whole modules, all experts included, each time
 /// that they run.
-double streamed_bytes(const Scenario& scenario, const Pass& pass, const Piece& piece);
+double streamed_bytes(const Scenario& scenario, const Pass& pass, const LayerSpan& piece);
 
 }  // namespace headroom::model

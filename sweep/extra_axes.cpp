@@ -1,4 +1,4 @@
-#include "sweep/companion_axes.hpp"
+#include "sweep/extra_axes.hpp"
 
 #include <fmt/format.h>
 
@@ -42,8 +42,8 @@ std::vector<Size> by_x(const std::string& text) {
 
 }  // namespace
 
-Companion parse_companion(std::string_view axis, const std::string& text) {
-  Companion out;
+ServedExtra parse_companion(std::string_view axis, const std::string& text) {
+  ServedExtra out;
   out.text = text;
   if (text == "none") return out;
   if (axis == "drafts") {
@@ -75,7 +75,7 @@ Companion parse_companion(std::string_view axis, const std::string& text) {
   return out;
 }
 
-model::ImageInput image_of(const model::Model& model, const Companion& images) {
+model::ImageInput image_of(const model::Model& model, const ServedExtra& images) {
   const auto refuse = [&](std::string_view why) {
     throw std::invalid_argument(fmt::format("'{}': {} {}", images.text, model.name, why));
   };

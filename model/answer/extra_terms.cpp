@@ -1,4 +1,4 @@
-#include "model/answer/beside_terms.hpp"
+#include "model/answer/extra_terms.hpp"
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ Term exact(std::string name, Bytes bytes, std::string formula, std::string numbe
                     std::move(formula), std::move(numbers), source);
 }
 
-Term of_adapters(const Weights& w, const Runtime& runtime) {
+Term of_adapters(const QuantisedModel& w, const Runtime& runtime) {
   if (runtime.adapters == AdapterMemory::slots)
     return bytes_term("adapters", real_count(w.adapters), real_count(w.adapters),
                       real_count(w.adapters_most),
@@ -128,7 +128,7 @@ void add_share(const Scenario& s, const std::vector<DeviceUse>& devices,
 
 }  // namespace
 
-std::vector<Term> beside_terms(const Scenario& s, const Plan& plan) {
+std::vector<Term> extra_terms(const Scenario& s, const Plan& plan) {
   std::vector<Term> terms;
   if (s.weights->adapters > Bytes(0)) terms.push_back(of_adapters(*s.weights, *s.runtime));
   if (s.draft != nullptr) add_draft(s, plan, terms);

@@ -19,7 +19,7 @@ std::string short_source(std::string source);
 /// The short sources of `rows`, those with the most rows first.
 std::string sources_of(const std::vector<const Measurement*>& rows);
 
-struct Subject {
+struct ScoredRow {
   const Measurement* row = nullptr;
   model::Scenario scenario;
   std::string group;
@@ -39,7 +39,7 @@ class Subjects {
   /// From now on rows are of this machine; those of other cards are skipped.
   void on(Machine machine) { on_ = std::make_unique<Machine>(std::move(machine)); }
   /// Throws Skipped.
-  Subject subject(const Measurement& row);
+  ScoredRow subject(const Measurement& row);
   /// The scenario alone, of a row of labels ("fits", "oom", "max"). Throws Skipped.
   model::Scenario labelled(const Measurement& row);
   /// A row of a table of sizes: the schemes that its words can mean, and the model. Throws Skipped.
@@ -50,14 +50,14 @@ class Subjects {
   /// Bytes used do not depend on the card: one that is not known stands for any, where
   /// `memory_alone`.
   Machine machine_for(const Measurement& row, bool memory_alone);
-  const model::Weights& weights(const model::Model& model, const model::Scheme& scheme);
+  const model::QuantisedModel& weights(const model::Model& model, const model::Scheme& scheme);
   const Machine& machine(Machine machine);
   /// llama.cpp's -ngl and -nkvo; null where the row has neither and one card at most.
   const model::LayerSplit* layer_split(const Measurement& row, const model::Scenario& scenario);
 
   ModelNames names_;
   std::vector<model::Runtime> runtimes_;
-  std::map<std::pair<const model::Model*, const model::Scheme*>, model::Weights> weights_;
+  std::map<std::pair<const model::Model*, const model::Scheme*>, model::QuantisedModel> weights_;
   std::vector<std::unique_ptr<Machine>> machines_;
   std::vector<std::unique_ptr<model::LayerSplit>> layer_splits_;
   std::vector<std::shared_ptr<const model::Assignment>> assignments_;

@@ -20,7 +20,7 @@ namespace headroom::sweep {
 /// says so in `assumed`. Nothing where none are asked for. Throws UsageError.
 std::optional<model::ServedAdapters> add_adapters(const Options& options,
                                                   const model::Scenario& scenario,
-                                                  model::Weights& weights,
+                                                  model::QuantisedModel& weights,
                                                   std::vector<std::string>& assumed);
 
 /// --images and --image-size; null where no image is given. `text_flag`: what holds their tokens
@@ -40,12 +40,12 @@ void add_images(const Options& options, model::Scenario& scenario,
 
 /// Throws std::invalid_argument where the scenario's engine or model has no use for `draft`, or
 /// vocabularies do not go together.
-void check_draft(const model::Scenario& scenario, const model::Weights& draft);
+void check_draft(const model::Scenario& scenario, const model::QuantisedModel& draft);
 
 /// A draft model with what it points to.
 struct GivenDraft {
   std::unique_ptr<model::Model> model;
-  std::unique_ptr<model::Weights> weights;
+  std::unique_ptr<model::QuantisedModel> weights;
   model::Draft draft;
 };
 /// --draft-model and what belongs to it; null where none is given. Throws UsageError: flags without

@@ -11,7 +11,7 @@
 namespace headroom::model {
 
 /// Terms of adapters, a draft model, images, and of host memory that no total counts.
-std::vector<Term> beside_terms(const Scenario& scenario, const Plan& plan);
+std::vector<Term> extra_terms(const Scenario& scenario, const Plan& plan);
 
 /// What the engine would log of its caches, how much one card alone would have to offer, and where
 /// the fullest of `devices` is against the 75 to 80 % that leave a margin for peaks.

@@ -1,4 +1,4 @@
-#include "sweep/accuracy/subject.hpp"
+#include "sweep/accuracy/scored_row.hpp"
 
 #include <fmt/format.h>
 
@@ -243,11 +243,12 @@ std::string sources_of(const std::vector<const Measurement*>& rows) {
 Subjects::Subjects(const std::string& models_folder)
     : Subjects(models_folder, {model::runtimes().begin(), model::runtimes().end()}) {}
 
-const model::Weights& Subjects::weights(const model::Model& model, const model::Scheme& scheme) {
+const model::QuantisedModel& Subjects::weights(const model::Model& model,
+                                               const model::Scheme& scheme) {
   const auto key = std::pair(&model, &scheme);
   const auto it = weights_.find(key);
   return it != weights_.end() ? it->second
-                              : weights_.emplace(key, hold(model, scheme)).first->second;
+                              : weights_.emplace(key, quantise(model, scheme)).first->second;
 }
 
 const Machine& Subjects::machine(Machine machine) {
@@ -314,10 +315,10 @@ Scenario Subjects::scenario(const Measurement& row, const Engine& engine, bool m
   return s;
 }
 
-Subject Subjects::subject(const Measurement& row) {
+ScoredRow Subjects::subject(const Measurement& row) {
   if (row["category"].starts_with("training") || row["task"].starts_with("training"))
     throw Skipped(Skip::task, "training");
-  Subject subject{.row = &row, .scenario = {}, .group = {}};
+  ScoredRow subject{.row = &row, .scenario = {}, .group = {}};
   if (row["grade"] == "C") throw Skipped(Skip::grade, "");
   const Quantity& quantity = quantity_of(row);
   const Engine& engine = engine_of(row);

@@ -13,7 +13,7 @@
 namespace headroom::sweep {
 
 /// One value of such an axis; "none" has none of the three.
-struct Companion {
+struct ServedExtra {
   std::string text;  ///< as the spec has it
   std::optional<model::ServedAdapters> adapters;
   std::string draft_name;  ///< of a draft model; empty: none
@@ -29,10 +29,10 @@ struct Companion {
 ///   images    COUNT[xWIDTHxHEIGHT] "2x1920x1080"
 ///
 /// Throws std::invalid_argument that says what was expected.
-Companion parse_companion(std::string_view axis, const std::string& text);
+ServedExtra parse_companion(std::string_view axis, const std::string& text);
 
 /// What an image becomes in `model`. Throws std::invalid_argument: a model without images or whose
 /// images are not described, a size that is missing or without effect.
-model::ImageInput image_of(const model::Model& model, const Companion& images);
+model::ImageInput image_of(const model::Model& model, const ServedExtra& images);
 
 }  // namespace headroom::sweep

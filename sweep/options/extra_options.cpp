@@ -1,4 +1,4 @@
-#include "sweep/options/companion_options.hpp"
+#include "sweep/options/extra_options.hpp"
 
 #include <fmt/format.h>
 
@@ -8,15 +8,15 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/engine/default_scheme.hpp"
+#include "model/infer/timeline/draft_times.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/adapter_options.hpp"
 #include "sweep/sources/source.hpp"
-#include "model/infer/timeline/draft_times.hpp"
 
 namespace headroom::sweep {
 
 std::optional<model::ServedAdapters> add_adapters(const Options& options, const model::Scenario& s,
-                                                  model::Weights& weights,
+                                                  model::QuantisedModel& weights,
                                                   std::vector<std::string>& assumed) {
   Adapters request = adapters_of(options);
   if (!request) {
@@ -116,7 +116,7 @@ double acceptance_of(const Options& options) {
 
 }  // namespace
 
-void check_draft(const model::Scenario& s, const model::Weights& weights) {
+void check_draft(const model::Scenario& s, const model::QuantisedModel& weights) {
   const model::Model& model = *s.weights->model;
   const model::Model& draft = *weights.model;
   const auto refuse = [](const std::string& why) {
@@ -157,7 +157,7 @@ std::unique_ptr<GivenDraft> draft_of(const Options& options, const model::Scenar
   const std::string held = options.text("draft-precision", "auto");
   const model::Scheme& scheme =
       held == "auto" ? model::default_scheme(*given->model, *s.runtime) : model::scheme(held);
-  given->weights = std::make_unique<model::Weights>(model::hold(*given->model, scheme));
+  given->weights = std::make_unique<model::QuantisedModel>(model::quantise(*given->model, scheme));
   try {
     check_draft(s, *given->weights);
   } catch (const std::invalid_argument& e) {
