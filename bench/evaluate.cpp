@@ -57,7 +57,7 @@ class Points {
     model::Scenario point;
     point.weights = &weights;
     point.machine = &machine_;
-    point.runtime = &model::runtime(engine);
+    point.runtime = &model::engine(engine);
     point.kv_precision = &precision("fp16");
     for (const Size batch : axes.batches)
       for (const Size prompt : axes.prompts) {

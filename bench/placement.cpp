@@ -57,7 +57,7 @@ void placement(benchmark::State& state, std::string_view name, std::string_view 
   Scenario point;
   point.weights = &weights;
   point.machine = &machine;
-  point.runtime = &runtime(engine);
+  point.runtime = &model::engine(engine);
   point.kv_precision = &precision("fp16");
   Size budget = 0;
   for (auto _ : state) {
@@ -81,7 +81,7 @@ void best(benchmark::State& state, std::string_view name, std::string_view held,
   Scenario point;
   point.weights = &weights;
   point.machine = &machine;
-  point.runtime = &runtime(engine);
+  point.runtime = &model::engine(engine);
   point.kv_precision = &precision("fp16");
   for (auto _ : state) benchmark::DoNotOptimize(best_placement(point));
 }
@@ -97,7 +97,7 @@ void all_strategies(benchmark::State& state) {
   Scenario point;
   point.weights = &weights;
   point.machine = &machine;
-  point.runtime = &runtime("transformers");
+  point.runtime = &engine("transformers");
   point.kv_precision = &precision("fp16");
   const ModuleTree tree = held_tree(weights);
   const MapOptions options{.no_split = model.part.no_split};

@@ -10,7 +10,7 @@
 namespace headroom::report {
 namespace {
 
-using model::Runtime;
+using model::Engine;
 
 /// 0 stands for "unknown" in facts.
 Cell known(Size value) { return value > 0 ? Cell(value) : Cell(); }
@@ -35,15 +35,15 @@ void add_interval_facts(std::vector<Column>& all, const std::array<std::string_v
                         const std::array<std::string_view, 3>& meanings) {
   all.push_back(fact(
       names[0], "", names[0], SqlType::real,
-      +[](const Runtime& r) { return finite((interval_factors(r, ram_stated).*of).low); },
+      +[](const Engine& r) { return finite((interval_factors(r, ram_stated).*of).low); },
       meanings[0]));
   all.push_back(fact(
       names[1], "", names[1], SqlType::real,
-      +[](const Runtime& r) { return finite((interval_factors(r, ram_stated).*of).high); },
+      +[](const Engine& r) { return finite((interval_factors(r, ram_stated).*of).high); },
       meanings[1]));
   all.push_back(fact(
       names[2], "", names[2], SqlType::integer,
-      +[](const Runtime& r) {
+      +[](const Engine& r) {
         return Cell(std::int64_t{(interval_factors(r, ram_stated).*of).measurements});
       },
       meanings[2]));
@@ -186,7 +186,7 @@ void add_fact_columns(std::vector<Column>& all) {
       +[](const Prices& p, const Machine&) { return Cell(std::string_view(p.assumptions)); },
       "what your prices say beside the prices, and where they are from"));
   all.push_back(fact(
-      "runtime_version", "", "version", text, +[](const Runtime& r) { return Cell(r.version); },
+      "runtime_version", "", "version", text, +[](const Engine& r) { return Cell(r.version); },
       "version of the runtime that the constants are of"));
   using Factors = model::IntervalFactors;
   add_interval_facts<&Factors::memory>(
@@ -229,7 +229,7 @@ void add_fact_columns(std::vector<Column>& all) {
        "high end of the same", "measured rows behind that interval; 0: unmeasured"});
   all.push_back(fact(
       "interval_source", "", "source of the interval", text,
-      +[](const Runtime& r) { return Cell(interval_factors(r).source); },
+      +[](const Engine& r) { return Cell(interval_factors(r).source); },
       "what the interval factors rest on"));
 }
 

@@ -35,7 +35,7 @@ enum class DisplayUnit { plain, gib, milliseconds, seconds, percent, billions };
 using OfEstimate = Cell (*)(const model::Estimate&);
 using OfModel = Cell (*)(const model::Model&);
 using OfMachine = Cell (*)(const Machine&);
-using OfRuntime = Cell (*)(const model::Runtime&);
+using OfRuntime = Cell (*)(const model::Engine&);
 using OfPrices = Cell (*)(const Prices&, const Machine&);
 /// From an outcome and the run's interval factors.
 using OfFactors = Cell (*)(const model::Estimate&, const model::IntervalFactors&);

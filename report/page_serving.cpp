@@ -26,13 +26,13 @@ struct ServedPoint {
   Estimate estimate;
 };
 /// An engine with weights held in one precision; points by concurrency.
-struct Engine {
+struct ServingEngine {
   std::string runtime, precision;
   std::map<Size, ServedPoint> at;
 };
 struct ServedModel {
   std::string machine, model;
-  std::vector<Engine> engines;
+  std::vector<ServingEngine> engines;
 };
 
 double of_gpu(const Estimate& e) {
@@ -82,7 +82,7 @@ std::string rate_cell(double rate, const Interval& of) {
   return with_ends(rate, rate / of.high, rate / of.low, DisplayUnit::plain);
 }
 
-std::string row(const Source& source, const Engine& engine, Size concurrency,
+std::string row(const Source& source, const ServingEngine& engine, Size concurrency,
                 const ServedPoint& best) {
   const Estimate& e = best.estimate;
   const model::Served& s = e.served;
@@ -118,7 +118,7 @@ std::string table(const Source& source, const ServedModel& model, std::string_vi
         "requests/s", "tokens/s", "tokens/s/GPU", "tokens/s/user"})
     all += fmt::format("<th scope=\"col\" class=\"n\">{}</th>", heading);
   all += "</tr></thead><tbody>\n";
-  for (const Engine& engine : model.engines)
+  for (const ServingEngine& engine : model.engines)
     for (const auto& [concurrency, best] : engine.at) all += row(source, engine, concurrency, best);
   return all + "</tbody></table></div>";
 }
@@ -126,7 +126,7 @@ std::string table(const Source& source, const ServedModel& model, std::string_vi
 /// Throughput of a card against the speed that a user sees: concurrencies of one engine are a line.
 std::string curve(const ServedModel& model, std::size_t number, const std::string& title) {
   SvgChart chart{fmt::format("q{}", number), title, {}, "tokens/s/user", "tokens/s/GPU", {}};
-  for (const Engine& engine : model.engines) {
+  for (const ServingEngine& engine : model.engines) {
     SvgSeries series{engine.runtime + ", " + engine.precision, {}, {}};
     for (const auto& [concurrency, best] : engine.at)
       if (best.estimate.served.running > 0)
@@ -148,7 +148,7 @@ std::string unmeasured(const Source& source, const std::vector<ServedModel>& mod
   std::string names;
   std::map<std::string, bool> seen;
   for (const ServedModel& model : models)
-    for (const Engine& engine : model.engines) {
+    for (const ServingEngine& engine : model.engines) {
       const auto& [point, e] = engine.at.begin()->second;
       if (e.served.running == 0) continue;
       const auto f = source.axes.factors(point).serving(e);

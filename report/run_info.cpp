@@ -88,7 +88,7 @@ Digit machine_digit(std::span<const std::string> names, std::span<const Machine*
   return digit;
 }
 Digit runtime_digit(std::span<const std::string> names,
-                    std::span<const model::Runtime* const> runtimes) {
+                    std::span<const model::Engine* const> runtimes) {
   return digit_of<OfRuntime>("runtime", names, runtimes);
 }
 

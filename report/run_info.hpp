@@ -68,6 +68,6 @@ Digit model_digit(std::span<const std::string> names, std::span<const model::Mod
 Digit machine_digit(std::span<const std::string> names, std::span<const Machine* const> machines,
                     const Prices* prices = nullptr);
 Digit runtime_digit(std::span<const std::string> names,
-                    std::span<const model::Runtime* const> runtimes);
+                    std::span<const model::Engine* const> runtimes);
 
 }  // namespace headroom::report

@@ -233,10 +233,10 @@ void hold_weights(std::vector<Group>& groups, Names& names) {
   const auto with = [&](std::string_view axis) -> Group& {
     return *std::ranges::find_if(groups, [&](const Group& group) { return group.has(axis); });
   };
-  std::vector<const model::Runtime*> engines;
+  std::vector<const model::Engine*> engines;
   for (const Choice& choice : with("runtimes").choices) engines.push_back(choice.decides.runtime);
   const auto differ = [&](const Choice& choice) {
-    const auto held = [&](const model::Runtime* engine) {
+    const auto held = [&](const model::Engine* engine) {
       return &model::default_scheme(*choice.model, *engine);
     };
     return choice.scheme == nullptr &&

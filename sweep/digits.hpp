@@ -23,9 +23,8 @@ struct Names {
   std::map<std::string, const model::QuantisedModel*, std::less<>> drafts;  ///< by the spec's name
   std::map<std::string, const ServedExtra*, std::less<>> extras;            ///< by axis and text
   /// With adapters: by weights, engine, adapters and batch.
-  std::map<
-      std::tuple<const model::QuantisedModel*, const model::Runtime*, const ServedExtra*, Size>,
-      const model::QuantisedModel*>
+  std::map<std::tuple<const model::QuantisedModel*, const model::Engine*, const ServedExtra*, Size>,
+           const model::QuantisedModel*>
       adapted;
 
   const Machine* machine(const std::string& text);

@@ -18,8 +18,8 @@
 namespace headroom::sweep {
 namespace {
 
+using model::Engine;
 using model::NamedConstant;
-using model::Runtime;
 
 constexpr Limit most{1e12};
 
@@ -80,7 +80,7 @@ Factor read_factor(const toml::table& table, std::string_view file) {
   f.measurements = static_cast<int>(row.number("measurements", most).value_or(0));
   f.source = row.text("source").value_or(std::string(file));
   std::vector<std::string> engines;
-  for (const Runtime& each : model::runtimes()) engines.emplace_back(each.name);
+  for (const Engine& each : model::engines()) engines.emplace_back(each.name);
   require_one_of(row, "runtime", f.runtime, engines);
   require_one_of(row, "name", f.name, constant_names());
   require_one_of(row, "cards", f.cards, names_of<model::CardClass>(model::card_classes));
@@ -98,11 +98,11 @@ Factor read_factor(const toml::table& table, std::string_view file) {
 
 /// Lays one constant over every row that shares it; one that is named for any card or width, over
 /// all of them, measured or not.
-void put(std::vector<Runtime>& rows, const Factor& f, std::string_view source) {
+void put(std::vector<Engine>& rows, const Factor& f, std::string_view source) {
   const NamedConstant& which = *find_constant(f.name);
-  const auto& family = std::ranges::find(rows, f.runtime, &Runtime::name)->family;
+  const auto& family = std::ranges::find(rows, f.runtime, &Engine::name)->family;
   const model::Constant constant{f.value, f.low, f.high, f.measurements, source};
-  for (Runtime& row : rows) {
+  for (Engine& row : rows) {
     if (row.family != family) continue;
     if (which.of_runtime) {
       row.*which.of_runtime = constant;
@@ -219,7 +219,7 @@ FactorProfile read_profile(std::string_view text, std::string_view file) {
   return p;
 }
 
-Engines::Engines() : rows_(model::runtimes().begin(), model::runtimes().end()) {}
+Engines::Engines() : rows_(model::engines().begin(), model::engines().end()) {}
 
 Engines::Engines(const Options& options) : Engines() {
   if (options.given("factors")) {
@@ -234,7 +234,7 @@ Engines::Engines(const Options& options) : Engines() {
     const auto [name, value] = setting_of(text);
     set_.push_back(fmt::format("{} = {}", name, value));
     const std::string_view source = sources_.emplace_back("--set");
-    for (const Runtime& row : std::vector<Runtime>(rows_))
+    for (const Engine& row : std::vector<Engine>(rows_))
       put(rows_,
           {.runtime = std::string(row.name),
            .name = name,
@@ -246,10 +246,10 @@ Engines::Engines(const Options& options) : Engines() {
   }
 }
 
-const Runtime& Engines::named(std::string_view name) const {
+const Engine& Engines::named(std::string_view name) const {
   const std::string wanted = lower(name);
   std::vector<std::string> known;
-  for (const Runtime& row : rows_) {
+  for (const Engine& row : rows_) {
     if (row.name == wanted) return row;
     known.emplace_back(row.name);
   }

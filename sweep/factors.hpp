@@ -54,8 +54,8 @@ class Engines {
   Engines& operator=(const Engines&) = delete;
 
   /// Throws UnknownName with the nearest names.
-  const model::Runtime& named(std::string_view name) const;
-  const std::vector<model::Runtime>& all() const { return rows_; }
+  const model::Engine& named(std::string_view name) const;
+  const std::vector<model::Engine>& all() const { return rows_; }
 
   /// Puts the profile's figures of a host in place of the machine's, where it is of this host.
   void measured(Machine& machine) const;
@@ -63,7 +63,7 @@ class Engines {
   std::vector<std::string> assumed(const Machine* machine) const;
 
  private:
-  std::vector<model::Runtime> rows_;
+  std::vector<model::Engine> rows_;
   FactorProfile profile_;
   std::string file_;
   std::vector<std::string> set_;      ///< "decode_bandwidth = 0.8"

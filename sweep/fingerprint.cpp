@@ -117,7 +117,7 @@ std::int64_t fingerprint(const Machine& machine) {
   return hash.value();
 }
 
-std::int64_t fingerprint(const model::Runtime& runtime) {
+std::int64_t fingerprint(const model::Engine& runtime) {
   Hash hash;
   hash.add(runtime.name);
   hash.add(runtime.version);

@@ -17,7 +17,7 @@ namespace headroom::sweep {
 /// every machine.
 std::int64_t fingerprint(const model::Model& model);
 std::int64_t fingerprint(const Machine& machine);
-std::int64_t fingerprint(const model::Runtime& runtime);
+std::int64_t fingerprint(const model::Engine& runtime);
 
 /// "0.1.0+3f9a12bc6d01e587": the version, and a hash over the source of every formula.
 std::string program_version();

@@ -44,7 +44,7 @@ std::vector<std::string> precisions_of(const Options& options) {
   return given.empty() ? std::vector<std::string>{"auto", "q8_0", "int8", "q4_K_M", "nf4"} : given;
 }
 
-bool holds(const Runtime& runtime, const Scheme& scheme) {
+bool holds(const Engine& runtime, const Scheme& scheme) {
   return std::ranges::find(runtime.holds, scheme.family) != runtime.holds.end();
 }
 
@@ -102,7 +102,7 @@ void work_out(Row& row, const Scenario& request, const std::vector<std::string>&
 bool runs(const Row& row) { return row.estimate.verdict < Verdict::does_not_fit; }
 bool on_gpus(const Row& row) { return report::grade(row.estimate) == report::Grade::on_gpus; }
 
-std::string verdict_of(const Row& row, const Machine& machine, const Runtime& runtime) {
+std::string verdict_of(const Row& row, const Machine& machine, const Engine& runtime) {
   report::ModelRow line;
   line.factors = interval_factors(runtime);
   if (!machine.devices.empty()) line.gpu_memory = machine.devices[0].memory.count();
@@ -110,7 +110,7 @@ std::string verdict_of(const Row& row, const Machine& machine, const Runtime& ru
 }
 
 report::Table table_of(const std::vector<Row>& rows, std::size_t most, const Machine& machine,
-                       const Runtime& runtime) {
+                       const Engine& runtime) {
   report::Table table{{"rank", "model", "parameters", "precision", "download_bytes", "verdict",
                        "sure", "gpu_bytes", "ttft_s", "tokens_s", "class", "qlora_bytes"},
                       {}};
@@ -127,7 +127,7 @@ report::Table table_of(const std::vector<Row>& rows, std::size_t most, const Mac
 }
 
 std::string lines_of(const std::vector<Row>& rows, std::size_t most, const Machine& machine,
-                     const Runtime& runtime) {
+                     const Engine& runtime) {
   std::vector<std::vector<std::string>> lines;
   for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
     const Row& row = rows[i];
@@ -144,7 +144,7 @@ std::string lines_of(const std::vector<Row>& rows, std::size_t most, const Machi
 }
 
 std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenMachine& given,
-                    const Runtime& runtime) {
+                    const Engine& runtime) {
   const Machine& machine = given.machine;
   std::string text = fmt::format("Machine     {}\n", machine.name);
   for (const auto& line : given.assumed) text += "Assumes     " + line + '\n';

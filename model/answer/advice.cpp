@@ -35,7 +35,7 @@ double bytes_each(const Scheme& scheme) { return precision(scheme.format).elemen
 
 /// The schemes that `engine` holds and that take no more bytes than the scenario's, the widest
 /// first, so that few are worked out.
-std::vector<const Scheme*> no_wider(const Scenario& s, const Runtime& engine) {
+std::vector<const Scheme*> no_wider(const Scenario& s, const Engine& engine) {
   std::vector<const Scheme*> all;
   for (const Scheme& scheme : schemes())
     if (std::find(engine.holds.begin(), engine.holds.end(), scheme.family) != engine.holds.end() &&
@@ -182,7 +182,7 @@ std::string offload(const Scenario& s) {
   changed.tensor_parallel = changed.pipeline_parallel = 0;
   changed.expert_parallel = changed.data_parallel = 0;
   changed.cpu_offload = Bytes(0);
-  for (const Runtime& engine : runtimes()) {
+  for (const Engine& engine : engines()) {
     if (engine.offload == Offload::none || engine.name != engine.family) continue;
     changed.runtime = &engine;
     const Estimate e = evaluate(changed);
@@ -197,7 +197,7 @@ std::string offload(const Scenario& s) {
 /// version of each.
 std::vector<std::string_view> engines_for(const Scenario& s) {
   std::vector<std::string_view> names;
-  for (const Runtime& each : runtimes())
+  for (const Engine& each : engines())
     if (each.name == each.family && runs_on(each, *s.machine) && has_class(each, *s.weights->model))
       names.push_back(each.name);
   return names;
@@ -212,7 +212,7 @@ std::string without_cards(const Scenario& s) {
   changed.cpu_offload = Bytes(0);
   std::string best;
   Seconds fastest{std::numeric_limits<double>::infinity()};
-  for (const Runtime& engine : runtimes()) {
+  for (const Engine& engine : engines()) {
     if (!engine.cpu || engine.name != engine.family) continue;
     changed.runtime = &engine;
     for (const Scheme* scheme : no_wider(s, engine)) {
@@ -237,16 +237,16 @@ std::string without_cards(const Scenario& s) {
 /// The formats of keys and values that the runtime has, and the runtimes that have the one asked
 /// for.
 std::string cache_formats(const Scenario& s) {
-  std::vector<std::string_view> formats, engines;
+  std::vector<std::string_view> formats, names;
   for (const CacheFormat& each : s.runtime->caches) formats.push_back(each.precision);
-  for (const Runtime& each : runtimes())
+  for (const Engine& each : engines())
     if (each.name == each.family && each.cache_format(*s.kv_precision) != nullptr)
-      engines.push_back(each.name);
+      names.push_back(each.name);
   std::string text =
       fmt::format("{} has no KV cache in {}: it has {} ({})", s.runtime->name, s.kv_precision->name,
                   fmt::join(formats, ", "), s.runtime->caches_source);
-  if (!engines.empty())
-    text += fmt::format("; {} is one of {}", s.kv_precision->name, fmt::join(engines, ", "));
+  if (!names.empty())
+    text += fmt::format("; {} is one of {}", s.kv_precision->name, fmt::join(names, ", "));
   return text;
 }
 

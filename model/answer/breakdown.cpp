@@ -93,7 +93,7 @@ class Parts {
 
   /// What `all` moves through memory beside what it multiplies, in words.
   std::string beside(const Work& all, const Device& card) const {
-    const Runtime& r = *s_.runtime;
+    const Engine& r = *s_.runtime;
     std::string text;
     if (all.packed_bytes > 0 && unpacks_into_memory(s_, card))
       text += fmt::format("; weights unpacked into memory at {:.2f} of the bandwidth",
@@ -189,7 +189,7 @@ class Parts {
   }
 
   void add_wait(const Stretch& stretch) {
-    const Runtime& r = *s_.runtime;
+    const Engine& r = *s_.runtime;
     const auto link = [&](PassPart part, double seconds, std::string at) {
       part.link_s = part.seconds = times_ * seconds;
       part.bound = Bound::link;

@@ -309,7 +309,7 @@ class Explainer {
 
   const Scenario& asked_;
   const Scenario s_;  ///< with the sequences that run at once
-  const Runtime& runtime_;
+  const Engine& runtime_;
   const Profile& profile_;
   IntervalFactors factors_;
   Plan plan_;

@@ -183,7 +183,7 @@ class TimeTerms {
   }
 
   const Scenario& s_;
-  const Runtime& runtime_;
+  const Engine& runtime_;
   const Rates& rates_;
   bool rows_;
   const Constant& reduce_;

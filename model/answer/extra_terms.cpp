@@ -27,7 +27,7 @@ Term exact(std::string name, Bytes bytes, std::string formula, std::string numbe
                     std::move(formula), std::move(numbers), source);
 }
 
-Term of_adapters(const QuantisedModel& w, const Runtime& runtime) {
+Term of_adapters(const QuantisedModel& w, const Engine& runtime) {
   if (runtime.adapters == AdapterMemory::slots)
     return bytes_term("adapters", real_count(w.adapters), real_count(w.adapters),
                       real_count(w.adapters_most),
@@ -59,7 +59,7 @@ void add_draft(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
 Term of_images(const Scenario& s, const Plan& plan) {
   Scenario one = s, all = s;
   one.images.count = one.batch = 1;
-  Runtime at_once = *s.runtime;
+  Engine at_once = *s.runtime;
   at_once.prefill_chunk = 0;
   all.runtime = &at_once;
   return bytes_term(

@@ -97,7 +97,7 @@ std::vector<std::string> other_splits(const Scenario& asked) {
         fmt::format("no --tp, --pp, --dp or --ep: layers go on {} GPU{}, {:.1f} ms a "
                     "token",
                     e.gpus_used, e.gpus_used == 1 ? "" : "s", 1e3 * e.tpot.value()));
-  for (const Runtime& other : runtimes()) {
+  for (const Engine& other : engines()) {
     if (other.split != Split::tensors || other.name != other.family) continue;
     s.runtime = &other;
     s.layer_split = nullptr;

@@ -13,7 +13,7 @@ constexpr Converted conversions[] = {{"mxfp4", "mxfp4-moe"}};
 
 }  // namespace
 
-const Scheme& default_scheme(const Model& model, const Runtime& runtime) {
+const Scheme& default_scheme(const Model& model, const Engine& runtime) {
   const Scheme& own = scheme(model.checkpoint_scheme);
   if (std::ranges::find(runtime.holds, SchemeFamily::gguf) == runtime.holds.end()) return own;
   const auto* row = std::ranges::find(conversions, own.name, &Converted::checkpoint);

@@ -10,6 +10,6 @@ namespace headroom::model {
 /// of it: a checkpoint in MXFP4 keeps its experts, and all else that is quantised becomes Q8_0
 /// (convert_hf_to_gguf.py, GptOssModel; the files that ggml-org publishes). Other packed
 /// checkpoints are left as they are, which such a runtime refuses by name.
-const Scheme& default_scheme(const Model& model, const Runtime& runtime);
+const Scheme& default_scheme(const Model& model, const Engine& runtime);
 
 }  // namespace headroom::model

@@ -23,7 +23,7 @@ CardClass card_class(const Device& device) {
                                                                            : CardClass::hopper;
 }
 
-const CacheFormat* Runtime::cache_format(const Precision& precision) const {
+const CacheFormat* Engine::cache_format(const Precision& precision) const {
   const auto found = std::ranges::find(caches, precision.name, &CacheFormat::precision);
   return found == caches.end() ? nullptr : &*found;
 }
@@ -41,19 +41,19 @@ Width width_of(const QuantisedModel& weights) {
   return weights.scheme->family == SchemeFamily::fp8 ? Width::fp8 : Width::eight;
 }
 
-std::span<const Runtime> runtimes() {
-  static const std::vector<Runtime> all = [] {
-    std::vector<Runtime> rows = policy_rows();
+std::span<const Engine> engines() {
+  static const std::vector<Engine> all = [] {
+    std::vector<Engine> rows = policy_rows();
     apply_measured(rows);
     return rows;
   }();
   return all;
 }
 
-const Runtime& runtime(std::string_view name) {
+const Engine& engine(std::string_view name) {
   const std::string wanted = lower(name);
   std::vector<std::string> known;
-  for (const Runtime& row : runtimes()) {
+  for (const Engine& row : engines()) {
     if (row.name == wanted) return row;
     known.emplace_back(row.name);
   }

@@ -169,7 +169,7 @@ struct ExpertTiles {
   bool scales_twice;                     ///< as loaded, and as the kernels want them
 };
 
-struct Runtime {
+struct Engine {
   std::string_view name, version;
   std::string_view family;  ///< the row whose constants this one shares: versions of one engine
   Backend backend;
@@ -307,8 +307,8 @@ struct Runtime {
   }
 };
 
-std::span<const Runtime> runtimes();
+std::span<const Engine> engines();
 /// Throws UnknownName with the nearest names.
-const Runtime& runtime(std::string_view name);
+const Engine& engine(std::string_view name);
 
 }  // namespace headroom::model

@@ -33,16 +33,16 @@ constexpr Constant guess(double value, double low, double high) {
 }
 
 /// What no row says otherwise.
-Runtime start();
+Engine start();
 /// `r` as an engine of its own.
-Runtime like(Runtime r, std::string_view name, std::string_view version, std::string_view source);
+Engine like(Engine r, std::string_view name, std::string_view version, std::string_view source);
 
 // Families, newest first.
-std::vector<Runtime> transformers_rows();
-std::vector<Runtime> llama_cpp_rows();
-std::vector<Runtime> vllm_rows();
-Runtime transformers_4();
-Runtime llama_cpp();
-Runtime vllm();
+std::vector<Engine> transformers_rows();
+std::vector<Engine> llama_cpp_rows();
+std::vector<Engine> vllm_rows();
+Engine transformers_4();
+Engine llama_cpp();
+Engine vllm();
 
 }  // namespace headroom::model

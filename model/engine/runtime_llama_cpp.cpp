@@ -18,8 +18,8 @@ constexpr auto caches_of_llama_cpp = std::to_array<CacheFormat>({{"fp16", "f16"}
 
 }  // namespace
 
-Runtime llama_cpp() {
-  Runtime r = start();
+Engine llama_cpp() {
+  Engine r = start();
   r.name = r.family = "llama.cpp";
   r.version = "b6400";
   r.with_vulkan = "llama.cpp-vulkan";
@@ -67,8 +67,8 @@ Runtime llama_cpp() {
 namespace {
 
 /// Before b6325 attention is without a flash kernel unless asked for.
-Runtime llama_cpp_of_2024() {
-  Runtime r = llama_cpp();
+Engine llama_cpp_of_2024() {
+  Engine r = llama_cpp();
   r.name = "llama.cpp-b6324";
   r.version = "to b6324";
   r.with_vulkan = {};
@@ -79,8 +79,8 @@ Runtime llama_cpp_of_2024() {
 
 /// Before b3121 (llama.cpp pull requests 7676 and 7860, June 2024) packed weights are unpacked for
 /// cuBLAS; only later do int8 tensor cores multiply them as they are.
-Runtime llama_cpp_of_early_2024() {
-  Runtime r = llama_cpp_of_2024();
+Engine llama_cpp_of_early_2024() {
+  Engine r = llama_cpp_of_2024();
   r.name = "llama.cpp-b3120";
   r.version = "to b3120";
   r.with_vulkan = "llama.cpp-vulkan-b4282";
@@ -90,8 +90,8 @@ Runtime llama_cpp_of_early_2024() {
 }
 
 /// Built with BLAS, which takes the large products of host layers before a card can.
-Runtime llama_cpp_with_blas() {
-  Runtime r = llama_cpp();
+Engine llama_cpp_with_blas() {
+  Engine r = llama_cpp();
   r.name = "llama.cpp-blas";
   r.version = "built with BLAS";
   r.with_vulkan = {};
@@ -102,8 +102,8 @@ Runtime llama_cpp_with_blas() {
 
 /// Shaders unpack weights where they multiply them, in 16 bit, by matrix units where a driver
 /// offers those (VK_KHR_cooperative_matrix, VK_NV_cooperative_matrix2).
-Runtime llama_cpp_with_vulkan() {
-  Runtime r = llama_cpp();
+Engine llama_cpp_with_vulkan() {
+  Engine r = llama_cpp();
   r.name = "llama.cpp-vulkan";
   r.version = "b4283 on, Vulkan";
   r.source = "llama.cpp ggml-vulkan.cpp, vulkan-shaders/mul_mm.comp, mul_mm_cm2.comp";
@@ -115,8 +115,8 @@ Runtime llama_cpp_with_vulkan() {
 
 /// To b4282 (llama.cpp pull requests 10206 and 10597, December 2024) by shader cores alone, and
 /// without a flash kernel.
-Runtime llama_cpp_with_vulkan_of_2024() {
-  Runtime r = llama_cpp_with_vulkan();
+Engine llama_cpp_with_vulkan_of_2024() {
+  Engine r = llama_cpp_with_vulkan();
   r.name = "llama.cpp-vulkan-b4282";
   r.version = "to b4282, Vulkan";
   r.source = "llama.cpp b4200 ggml-vulkan.cpp, vulkan-shaders/mul_mm.comp; llm_build_kqv";
@@ -126,8 +126,8 @@ Runtime llama_cpp_with_vulkan_of_2024() {
 }
 
 /// A fork of llama.cpp with kernels of its own for the CPU, mixtures and its formats.
-Runtime ik_llama_cpp() {
-  Runtime r = llama_cpp();
+Engine ik_llama_cpp() {
+  Engine r = llama_cpp();
   r.name = "ik_llama.cpp";
   r.version = "2025";
   r.source = "ikawrakow/ik_llama.cpp: as llama.cpp beside ggml/src/iqk and its CUDA kernels";
@@ -137,8 +137,8 @@ Runtime ik_llama_cpp() {
   return r;
 }
 
-Runtime ik_llama_cpp_with_blas() {
-  Runtime r = ik_llama_cpp();
+Engine ik_llama_cpp_with_blas() {
+  Engine r = ik_llama_cpp();
   r.name = "ik_llama.cpp-blas";
   r.version = "built with BLAS";
   r.source = "ikawrakow/ik_llama.cpp ggml-blas.cpp: mul_mat of 32 tokens or more is its own";
@@ -148,7 +148,7 @@ Runtime ik_llama_cpp_with_blas() {
 
 }  // namespace
 
-std::vector<Runtime> llama_cpp_rows() {
+std::vector<Engine> llama_cpp_rows() {
   return {llama_cpp(),
           llama_cpp_of_2024(),
           llama_cpp_of_early_2024(),

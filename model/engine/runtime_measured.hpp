@@ -13,7 +13,7 @@ namespace headroom::model {
 /// A constant by its name in the file, in `headroom runtimes` and in reports.
 struct NamedConstant {
   std::string_view name;
-  Constant Runtime::*of_runtime = nullptr;  ///< or
+  Constant Engine::*of_runtime = nullptr;  ///< or
   Constant Rates::*of_rates = nullptr;
 };
 std::span<const NamedConstant> named_constants();
@@ -24,8 +24,8 @@ std::string_view name_of(Width width);
 /// Lays the file over `rows`, each line over those of its generation (generation_of). Rates that
 /// have no row of their own take those of the engine on any card, as unmeasured. Throws
 /// std::logic_error naming the line for an unknown name.
-void apply_measured(std::vector<Runtime>& rows, std::string_view lines);
+void apply_measured(std::vector<Engine>& rows, std::string_view lines);
 /// The same of the embedded file.
-void apply_measured(std::vector<Runtime>& rows);
+void apply_measured(std::vector<Engine>& rows);
 
 }  // namespace headroom::model

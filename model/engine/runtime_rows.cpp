@@ -21,8 +21,8 @@ constexpr auto caches_of_flexgen =
     std::to_array<CacheFormat>({{"fp16"}, {"fp32"}, {"int4_g64", "--compress-cache"}});
 
 /// As vLLM, without a pass at start: memory is a stated share, and what is beside it not measured.
-Runtime serving(std::string_view name, std::string_view version, std::string_view source) {
-  Runtime r = like(vllm(), name, version, source);
+Engine serving(std::string_view name, std::string_view version, std::string_view source) {
+  Engine r = like(vllm(), name, version, source);
   r.expert_spread = ExpertSpread::some;
   r.start_pass = {};
   r.windows = Windows::whole;
@@ -36,9 +36,9 @@ Runtime serving(std::string_view name, std::string_view version, std::string_vie
 }
 
 /// PyTorch programs with caches of their own: nothing offloaded, nothing refused.
-Runtime torch_program(std::string_view name, std::string_view version, std::string_view source,
-                      Split split = Split::layers) {
-  Runtime r = like(start(), name, version, source);
+Engine torch_program(std::string_view name, std::string_view version, std::string_view source,
+                     Split split = Split::layers) {
+  Engine r = like(start(), name, version, source);
   r.split = split;
   r.cache_growth = Growth::reserved;
   r.encoder_decoders = no_encoder_decoders;
@@ -48,7 +48,7 @@ Runtime torch_program(std::string_view name, std::string_view version, std::stri
 
 }  // namespace
 
-std::string_view generation_of(const Runtime& runtime) {
+std::string_view generation_of(const Engine& runtime) {
   // llama.cpp before int8 tensor cores and CUDA graphs, by its shaders and by those before matrix
   // units, its fork; vLLM before V1; exllama before its kernels were written anew; AutoAWQ's
   // kernels for single tokens; transformers before its attention was one interface.
@@ -72,30 +72,30 @@ std::string_view generation_of(const Runtime& runtime) {
   return runtime.family;
 }
 
-std::string_view kernels_of(const Runtime& runtime) {
+std::string_view kernels_of(const Engine& runtime) {
   // Of cuBLAS, CUTLASS, FlashInfer, DeepGEMM and NCCL, in CUDA graphs, called from Python.
   constexpr std::string_view servers[] = {"vllm", "sglang", "tensorrt-llm"};
   return std::ranges::find(servers, runtime.family) != std::end(servers) ? "servers" : "";
 }
 
-std::vector<Runtime> policy_rows() {
-  std::vector<Runtime> rows = transformers_rows();
+std::vector<Engine> policy_rows() {
+  std::vector<Engine> rows = transformers_rows();
   for (const auto family : {llama_cpp_rows, vllm_rows})
-    for (Runtime& row : family()) rows.push_back(std::move(row));
-  Runtime& sglang = rows.emplace_back(serving("sglang", "0.5", "SGLang 0.5: as vLLM, radix cache"));
+    for (Engine& row : family()) rows.push_back(std::move(row));
+  Engine& sglang = rows.emplace_back(serving("sglang", "0.5", "SGLang 0.5: as vLLM, radix cache"));
   sglang.vendors = of_torch;
   sglang.prompts_apart = true;  // server_args.py: --enable-mixed-chunk is off
   // fused_moe_triton/layer.py: moe_tp_size = tp_size / ep_size, experts % ep_size == 0.
   sglang.caches_source = "SGLang 0.5 server_args.py: --kv-cache-dtype";
   sglang.adapter_ranks = {};  // lora/mem_pool.py: of the largest rank there is
-  Runtime sglang_of_2025 = sglang;
+  Engine sglang_of_2025 = sglang;
   sglang_of_2025.name = "sglang-0.4";
   sglang_of_2025.version = "to 0.4.8";
   sglang_of_2025.source =
       "SGLang 0.4.6 gptq.py, with vLLM 0.8 csrc/moe/marlin_moe_ops.cu: a launch for each expert";
   sglang_of_2025.experts_looped = true;
   rows.push_back(sglang_of_2025);
-  Runtime& tensorrt = rows.emplace_back(
+  Engine& tensorrt = rows.emplace_back(
       serving("tensorrt-llm", "1.0", "TensorRT-LLM 1.0, PyTorch backend: as vLLM"));
   tensorrt.vendors = of_nvidia;
   tensorrt.holds = families_of_tensorrt;  // quantization/mode.py: none of bitsandbytes
@@ -109,7 +109,7 @@ std::vector<Runtime> policy_rows() {
 
   // Attention without a flash kernel: scores in 16 bit, in fp32 for the softmax, its result in fp32
   // and in 16 bit; q and k in fp32 while they are rotated (modules/fused/attn.py).
-  Runtime& autoawq = rows.emplace_back(torch_program(
+  Engine& autoawq = rows.emplace_back(torch_program(
       "autoawq", "0.1.6", "casper-hansen/AutoAWQ 0.1.6: fused modules, caches reserved"));
   autoawq.flash = FlashAttention::never;
   autoawq.score_bytes = 10;
@@ -122,7 +122,7 @@ std::vector<Runtime> policy_rows() {
   // Checkpoints of its version GEMV have kernels of their own: nothing is summed after them; those
   // of more than 8 tokens (gemv.py: gemmv2_forward_cuda) take 128 at a time and are slow: Vicuna-7B
   // on an RTX 4090 goes at 15 TFLOPS.
-  Runtime gemv = autoawq;
+  Engine gemv = autoawq;
   gemv.name = "autoawq-gemv";
   gemv.version = "0.1.6, GEMV";
   gemv.source = "casper-hansen/AutoAWQ 0.1.6 modules/linear/gemv.py";
@@ -133,7 +133,7 @@ std::vector<Runtime> policy_rows() {
     for (Rates& rates : by_width) rates.prefill_compute = guess(0.08, 0.03, 0.15);
   rows.push_back(gemv);
   // ExLlama's first edition has other kernels (q4_matmul.cu) and caches in 16 bit alone.
-  Runtime& exllama = rows.emplace_back(
+  Engine& exllama = rows.emplace_back(
       torch_program("exllama", "2", "turboderp/exllamav2 model.py, exllamav2_ext"));
   exllama.vendors = of_nvidia_amd;
   exllama.flash = FlashAttention::never;
@@ -141,14 +141,14 @@ std::vector<Runtime> policy_rows() {
   exllama.packed_products = PackedProducts::in_memory;  // q4_matmul_recons_cuda
   exllama.half_accumulate = true;                       // … cublasHgemm
   exllama.prefill_chunk = 2048;                         // max_input_len
-  Runtime exllama_of_2023 = exllama;
+  Engine exllama_of_2023 = exllama;
   exllama_of_2023.name = "exllama-1";
   exllama_of_2023.version = "1";
   exllama_of_2023.source = "turboderp/exllama model.py, exllama_ext/cuda_func/q4_matmul.cu";
   exllama.caches = caches_of_exllama;  // Q6 has no row: 6.5 bits
   exllama.caches_source = "turboderp/exllamav2 cache.py: ExLlamaV2Cache, _8bit, _Q4, _Q8";
   rows.push_back(exllama_of_2023);
-  Runtime& litgpt = rows.emplace_back(torch_program(
+  Engine& litgpt = rows.emplace_back(torch_program(
       "litgpt", "2023-11", "Lightning-AI/litgpt generate/base.py, eager PyTorch 2.1"));
   litgpt.vendors = of_desktops;
   litgpt.launch = Launch::overlapped;
@@ -157,8 +157,8 @@ std::vector<Runtime> policy_rows() {
   litgpt.logits = Positions::all;
   rows.push_back(torch_program("gpt-fast", "2024",
                                "pytorch-labs/gpt-fast generate.py, torch.compile", Split::tensors));
-  for (Runtime r : {torch_program("mlc-llm", "2023-10", "mlc-ai/llm-perf-bench", Split::tensors),
-                    torch_program("calm", "2024", "zeux/calm: one CUDA kernel a token")}) {
+  for (Engine r : {torch_program("mlc-llm", "2023-10", "mlc-ai/llm-perf-bench", Split::tensors),
+                   torch_program("calm", "2024", "zeux/calm: one CUDA kernel a token")}) {
     r.vendors = of_desktops;
     r.blocks = Blocks::exact;
     rows.push_back(r);
@@ -169,8 +169,8 @@ std::vector<Runtime> policy_rows() {
                                   Split::tensors))
       .encoder_decoders.reset();
 
-  Runtime& zero = rows.emplace_back(like(transformers_4(), "zero-inference", "0.7 to 0.10",
-                                         "DeepSpeed ZeRO-Inference: weights streamed each pass"));
+  Engine& zero = rows.emplace_back(like(transformers_4(), "zero-inference", "0.7 to 0.10",
+                                        "DeepSpeed ZeRO-Inference: weights streamed each pass"));
   zero.vendors = of_torch;
   zero.caches = caches_of_torch;
   zero.caches_source = "DeepSpeed ZeRO-Inference: caches as computed";
@@ -182,7 +182,7 @@ std::vector<Runtime> policy_rows() {
   zero.repeats_to_attend = false;
   zero.adapters = AdapterMemory::unknown;
   zero.draft_vocabulary = -1;
-  Runtime& flexgen = rows.emplace_back(
+  Engine& flexgen = rows.emplace_back(
       like(transformers_4(), "flexgen", "0.1.7", "FMInference/FlexLLMGen flex_opt.py"));
   flexgen.vendors = of_nvidia;
   flexgen.caches = caches_of_flexgen;
@@ -202,7 +202,7 @@ std::vector<Runtime> policy_rows() {
   flexgen.prefetches = true;      // flex_opt.py: --overlap, load_weight of the next layer
   flexgen.batch_in_parts = true;  // … --num-gpu-batches
 
-  Runtime& experts = rows.emplace_back(
+  Engine& experts = rows.emplace_back(
       like(llama_cpp(), "ktransformers", "0.2", "kvcache-ai/ktransformers: experts on the CPU"));
   experts.vendors = of_torch;
   experts.encoder_decoders = no_encoder_decoders;
@@ -225,7 +225,7 @@ std::vector<Runtime> policy_rows() {
   experts.far_bandwidth = {1.0, 0.6, 1.0, 0, "ktransformers USE_NUMA; kt-kernel moe-tp.hpp"};
   // nccl-tests: a few KB between two cards over PCIe, within a CUDA graph.
   experts.reduce_over_bus_s = guess(20e-6, 10e-6, 80e-6);
-  Runtime& layerwise = rows.emplace_back(experts);
+  Engine& layerwise = rows.emplace_back(experts);
   layerwise.name = "kt-kernel";
   layerwise.version = "2025-12";
   layerwise.source = "kvcache-ai/ktransformers kt-kernel with SGLang: layerwise prefill";

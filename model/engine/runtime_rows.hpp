@@ -8,13 +8,13 @@
 namespace headroom::model {
 
 /// One row an engine, no constant of it measured.
-std::vector<Runtime> policy_rows();
+std::vector<Engine> policy_rows();
 
 /// The name of the row whose constants this one shares: engines that became faster at once have
 /// several generations, each with constants of its own (model/engine/constants.tsv).
-std::string_view generation_of(const Runtime& runtime);
+std::string_view generation_of(const Engine& runtime);
 
 /// What engines have in common that launch the same libraries' kernels; empty: it has its own.
-std::string_view kernels_of(const Runtime& runtime);
+std::string_view kernels_of(const Engine& runtime);
 
 }  // namespace headroom::model

@@ -4,8 +4,8 @@
 namespace headroom::model {
 
 /// What no row says otherwise.
-Runtime start() {
-  Runtime r{};
+Engine start() {
+  Engine r{};
   r.vendors = of_torch;
   r.holds = torch_families;
   r.caches = caches_of_torch;
@@ -79,7 +79,7 @@ Runtime start() {
   return r;
 }
 
-Runtime like(Runtime r, std::string_view name, std::string_view version, std::string_view source) {
+Engine like(Engine r, std::string_view name, std::string_view version, std::string_view source) {
   r.name = r.family = name;
   r.version = version;
   r.source = source;

@@ -11,8 +11,8 @@ constexpr auto packed_on_load = std::to_array<SchemeFamily>({SchemeFamily::bitsa
 constexpr auto caches_of_transformers = std::to_array<CacheFormat>(
     {{"fp16"}, {"bf16"}, {"fp32"}, {"int8_g64", "8"}, {"int4_g64", "4"}, {"int2_g64", "2"}});
 
-Runtime transformers() {
-  Runtime r = start();
+Engine transformers() {
+  Engine r = start();
   r.name = r.family = "transformers";
   r.version = "5.23";
   r.source =
@@ -59,8 +59,8 @@ Runtime transformers() {
 
 /// Before 5 each expert is called from Python, and attention gets keys and values of each query
 /// head: expand and reshape of repeat_kv copy them.
-Runtime transformers_4() {
-  Runtime r = transformers();
+Engine transformers_4() {
+  Engine r = transformers();
   r.name = "transformers-4.57";
   r.version = "4.48 to 4.57";
   r.source = "transformers 4.51 modeling_qwen3_moe.py, integrations/sdpa_attention.py: repeat_kv";
@@ -72,8 +72,8 @@ Runtime transformers_4() {
 namespace {
 
 /// The same with the flash-attn package, which takes keys and values by their own heads.
-Runtime transformers_4_with_flash_attention() {
-  Runtime r = transformers_4();
+Engine transformers_4_with_flash_attention() {
+  Engine r = transformers_4();
   r.name = "transformers-4.57-fa2";
   r.version = "4.48 to 4.57";
   r.source = "transformers 4.51 integrations/flash_attention.py; as 4.57 beside";
@@ -83,8 +83,8 @@ Runtime transformers_4_with_flash_attention() {
 
 /// Before 4.48 each kind of attention is a module of its own, that of flash-attn repeats keys and
 /// values too, and GPTQ's kernels are AutoGPTQ's (qlinear_cuda_old.py: conversion).
-Runtime transformers_with_attention_modules() {
-  Runtime r = transformers_4();
+Engine transformers_with_attention_modules() {
+  Engine r = transformers_4();
   r.name = "transformers-4.47";
   r.version = "4.45 to 4.47";
   r.source = "transformers 4.46 modeling_qwen2.py: Qwen2FlashAttention2; as 4.57 beside";
@@ -93,8 +93,8 @@ Runtime transformers_with_attention_modules() {
 }
 
 /// Before 4.45 the logits of the whole prompt are made and copied to fp32.
-Runtime transformers_of_2024() {
-  Runtime r = transformers_with_attention_modules();
+Engine transformers_of_2024() {
+  Engine r = transformers_with_attention_modules();
   r.name = "transformers-4.44";
   r.version = "4.36 to 4.44";
   r.source =
@@ -105,8 +105,8 @@ Runtime transformers_of_2024() {
 }
 
 /// Before 4.36 caches are tuples: the old ones live until the pass has made all new ones.
-Runtime transformers_of_2023() {
-  Runtime r = transformers_of_2024();
+Engine transformers_of_2023() {
+  Engine r = transformers_of_2024();
   r.name = "transformers-4.35";
   r.version = "4.28 to 4.35";
   r.source = "transformers 4.31 generation/utils.py: past_key_values as tuples, torch.cat";
@@ -116,8 +116,8 @@ Runtime transformers_of_2023() {
 }
 
 /// Before PyTorch 1.13 a context loads every kernel at once.
-Runtime transformers_of_2022() {
-  Runtime r = transformers_of_2023();
+Engine transformers_of_2022() {
+  Engine r = transformers_of_2023();
   r.name = "transformers-4.20";
   r.version = "to 4.20";
   r.context_bytes = {1343 * MiB, 1100 * MiB, 1700 * MiB, 1,
@@ -127,7 +127,7 @@ Runtime transformers_of_2022() {
 
 }  // namespace
 
-std::vector<Runtime> transformers_rows() {
+std::vector<Engine> transformers_rows() {
   return {transformers(),
           transformers_4(),
           transformers_4_with_flash_attention(),

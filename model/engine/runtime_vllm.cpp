@@ -27,8 +27,8 @@ constexpr auto tiles_by_marlin =
 
 }  // namespace
 
-Runtime vllm() {
-  Runtime r = start();
+Engine vllm() {
+  Engine r = start();
   r.name = r.family = "vllm";
   r.version = "0.19";
   r.source = "vLLM 0.19: gpu_memory_utilization 0.9, block size 16, chunked prefill";
@@ -80,8 +80,8 @@ Runtime vllm() {
 namespace {
 
 /// Before 0.16 tokens are drawn after sorting the logits: two sorted copies with 64-bit indices.
-Runtime vllm_of_2025() {
-  Runtime r = vllm();
+Engine vllm_of_2025() {
+  Engine r = vllm();
   r.name = "vllm-0.15";
   r.version = "0.11 to 0.15";
   r.source = "vLLM 0.11 v1/sample/ops/topk_topp_sampler.py: logits.sort(); as 0.19 beside";
@@ -90,8 +90,8 @@ Runtime vllm_of_2025() {
 }
 
 /// Before 0.11 its wheels come without Triton's kernels for MXFP4.
-Runtime vllm_without_triton_kernels() {
-  Runtime r = vllm_of_2025();
+Engine vllm_without_triton_kernels() {
+  Engine r = vllm_of_2025();
   r.name = "vllm-0.10";
   r.version = "0.10";
   r.source = "vLLM 0.10.1 quantization/mxfp4.py: Marlin without triton_kernels; as 0.11 beside";
@@ -101,8 +101,8 @@ Runtime vllm_without_triton_kernels() {
 
 /// Before the hybrid allocator (pull request 17996, of 0.9.1) every layer holds the whole context
 /// where some layer does.
-Runtime vllm_without_hybrid_caches() {
-  Runtime r = vllm_without_triton_kernels();
+Engine vllm_without_hybrid_caches() {
+  Engine r = vllm_without_triton_kernels();
   r.name = "vllm-0.9";
   r.version = "0.8 to 0.9";
   r.source = "vLLM 0.9.0 v1/core/kv_cache_utils.py: unify_hybrid_kv_cache_specs; as 0.10 beside";
@@ -111,8 +111,8 @@ Runtime vllm_without_hybrid_caches() {
 }
 
 /// Before 0.8 a prompt goes through in one piece, and memory is set aside for the longest.
-Runtime vllm_of_2024() {
-  Runtime r = vllm_without_hybrid_caches();
+Engine vllm_of_2024() {
+  Engine r = vllm_without_hybrid_caches();
   r.name = "vllm-0.7";
   r.version = "to 0.7";
   r.source = "vLLM 0.6 config.py: chunked prefill off up to 32768 tokens; block size 16";
@@ -130,8 +130,8 @@ Runtime vllm_of_2024() {
 }
 
 /// Before 0.6 decode steps beyond max_context_len_to_capture are not captured as CUDA graphs.
-Runtime vllm_of_early_2024() {
-  Runtime r = vllm_of_2024();
+Engine vllm_of_early_2024() {
+  Engine r = vllm_of_2024();
   r.name = "vllm-0.5";
   r.version = "to 0.5";
   r.source = "vLLM 0.4 config.py: max_context_len_to_capture 8192; as 0.7 beside";
@@ -142,8 +142,8 @@ Runtime vllm_of_early_2024() {
 }
 
 /// Before 0.2.6 no step is captured as a CUDA graph.
-Runtime vllm_of_2023() {
-  Runtime r = vllm_of_early_2024();
+Engine vllm_of_2023() {
+  Engine r = vllm_of_early_2024();
   r.name = "vllm-0.2";
   r.version = "to 0.2.5";
   r.source = "vLLM 0.2.5 worker/worker.py: the model is called; as 0.5 beside";
@@ -153,7 +153,7 @@ Runtime vllm_of_2023() {
 
 }  // namespace
 
-std::vector<Runtime> vllm_rows() {
+std::vector<Engine> vllm_rows() {
   return {vllm(),
           vllm_of_2025(),
           vllm_without_triton_kernels(),

@@ -18,7 +18,7 @@ namespace {
 
 constexpr Seconds never{std::numeric_limits<double>::infinity()};
 
-bool holds(const Runtime& runtime, SchemeFamily family) {
+bool holds(const Engine& runtime, SchemeFamily family) {
   return std::find(runtime.holds.begin(), runtime.holds.end(), family) != runtime.holds.end();
 }
 

@@ -2,7 +2,7 @@
 
 namespace headroom::model {
 
-IntervalFactors interval_factors(const Runtime& r, bool ram_stated) {
+IntervalFactors interval_factors(const Engine& r, bool ram_stated) {
   const bool known = ram_stated && r.ram_stated_interval.value > 0;
   return {Interval(r.memory_interval),
           Interval(r.load_interval),

@@ -82,7 +82,7 @@ struct IntervalFactors {
 };
 /// Where it is known how fast the host's memory is (`ram_stated`) what waits for it has an interval
 /// of its own, if anything was measured there.
-IntervalFactors interval_factors(const Runtime& runtime, bool ram_stated = false);
+IntervalFactors interval_factors(const Engine& runtime, bool ram_stated = false);
 IntervalFactors interval_factors(const Scenario& scenario);
 /// The time of the whole answer when its first token takes `ttft` times what is expected, and the
 /// steps after it `tpot` times.

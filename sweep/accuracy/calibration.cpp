@@ -13,13 +13,13 @@
 namespace headroom::sweep {
 namespace {
 
-using model::Runtime;
+using model::Engine;
 
 constexpr std::size_t most_folds = 12;
 
-std::vector<Runtime> family_of(const ScoredRow& subject) {
-  std::vector<Runtime> rows;
-  for (const Runtime& row : model::runtimes())
+std::vector<Engine> family_of(const ScoredRow& subject) {
+  std::vector<Engine> rows;
+  for (const Engine& row : model::engines())
     if (row.family == subject.scenario.runtime->family) rows.push_back(row);
   return rows;
 }
@@ -63,7 +63,7 @@ Remaining without(const std::vector<ScoredRow>& subjects, const std::vector<std:
     if (folds[i] != fold) continue;
     ScoredRow held = subjects[i];
     held.scenario.runtime =
-        &*std::ranges::find(search.rows(), held.scenario.runtime->name, &Runtime::name);
+        &*std::ranges::find(search.rows(), held.scenario.runtime->name, &Engine::name);
     std::string why;
     if (const auto found = predict(held, why)) out.expected.emplace_back(i, *found);
   }

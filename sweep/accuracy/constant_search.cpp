@@ -12,7 +12,7 @@ namespace headroom::sweep {
 namespace {
 
 using model::Constant;
-using model::Runtime;
+using model::Engine;
 
 constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},
                              {"decode_bandwidth", 0.02, 1.0},
@@ -99,10 +99,10 @@ std::string name_of(const Unknown& unknown) {
   return fmt::format("{} ({}, {})", name, cards, width);
 }
 
-ConstantSearch::ConstantSearch(std::vector<Runtime> rows, std::vector<ScoredRow> subjects)
+ConstantSearch::ConstantSearch(std::vector<Engine> rows, std::vector<ScoredRow> subjects)
     : rows_(std::move(rows)), subjects_(std::move(subjects)) {
   for (ScoredRow& each : subjects_) {
-    each.scenario.runtime = &*std::ranges::find(rows_, each.scenario.runtime->name, &Runtime::name);
+    each.scenario.runtime = &*std::ranges::find(rows_, each.scenario.runtime->name, &Engine::name);
     ++group_size_[each.group];
   }
   for (std::size_t i = 0; i < subjects_.size(); ++i) error_.push_back(error_of(i));
@@ -123,7 +123,7 @@ double ConstantSearch::error_of(std::size_t i) const {
 }
 
 double ConstantSearch::get(const Unknown& unknown) const {
-  const Runtime& measured = subjects_.empty() ? rows_.front() : *subjects_.front().scenario.runtime;
+  const Engine& measured = subjects_.empty() ? rows_.front() : *subjects_.front().scenario.runtime;
   double value = 0;
   each_cell(std::span(&measured, 1), unknown, [&](const Constant& cell) { value = cell.value; });
   return value;

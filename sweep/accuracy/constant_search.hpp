@@ -54,7 +54,7 @@ class ConstantSearch {
  public:
   /// `rows`: versions of one engine; `subjects`: measurements of them, a group of n together
   /// weighs as sqrt(n): neither do many rows drown the other groups nor do few lead.
-  ConstantSearch(std::vector<model::Runtime> rows, std::vector<ScoredRow> subjects);
+  ConstantSearch(std::vector<model::Engine> rows, std::vector<ScoredRow> subjects);
   ConstantSearch(const ConstantSearch&) = delete;  // subjects point to the rows
   ConstantSearch& operator=(const ConstantSearch&) = delete;
 
@@ -73,7 +73,7 @@ class ConstantSearch {
   /// Subjects whose estimate it changes.
   std::vector<std::size_t> affected(const Unknown& unknown);
 
-  const std::vector<model::Runtime>& rows() const { return rows_; }
+  const std::vector<model::Engine>& rows() const { return rows_; }
   const std::vector<ScoredRow>& subjects() const { return subjects_; }
   /// The figure of a subject under the constants as they are; nothing where there is no estimate.
   std::optional<double> expected(std::size_t subject) const;
@@ -84,7 +84,7 @@ class ConstantSearch {
   double cost(const Unknown& unknown, double value);
   double best(const Unknown& unknown, double before);
 
-  std::vector<model::Runtime> rows_;
+  std::vector<model::Engine> rows_;
   std::vector<ScoredRow> subjects_;
   std::map<std::string, int> group_size_;
   std::vector<double> error_;

@@ -15,8 +15,8 @@ namespace headroom::sweep {
 namespace {
 
 using model::Constant;
+using model::Engine;
 using model::NamedConstant;
-using model::Runtime;
 
 constexpr int fewest_rows = 3;
 /// Cards with their processors, for intervals of its own: ends are tenths of rows, and those of one
@@ -40,16 +40,16 @@ std::string sources(const std::vector<ScoredRow>& subjects, const std::vector<st
 
 std::set<std::string_view> generations_of(std::string_view family) {
   std::set<std::string_view> all;
-  for (const Runtime& row : model::policy_rows())
+  for (const Engine& row : model::policy_rows())
     if (row.family == family) all.insert(generation_of(row));
   return all;
 }
 
 /// The constants of memory of one engine, in `rows`; lines for each of its generations.
-std::string fit_memory(std::vector<Runtime>& rows, std::string_view family,
+std::string fit_memory(std::vector<Engine>& rows, std::string_view family,
                        const std::vector<ScoredRow>& subjects) {
-  std::vector<Runtime> versions;
-  for (const Runtime& row : rows)
+  std::vector<Engine> versions;
+  for (const Engine& row : rows)
     if (row.family == family) versions.push_back(row);
   std::vector<ScoredRow> members;
   for (const ScoredRow& each : subjects)
@@ -68,7 +68,7 @@ std::string fit_memory(std::vector<Runtime>& rows, std::string_view family,
   std::string text;
   for (const Unknown& each : unknowns) {
     const double value = search.get(each);
-    for (Runtime& row : rows)
+    for (Engine& row : rows)
       if (row.family == family) (row.*each.constant->of_runtime).value = value;
     std::vector<double> ratios;
     for (const std::size_t i : each.rows)
@@ -93,16 +93,16 @@ std::set<std::string_view> families_of(const std::vector<ScoredRow>& subjects) {
 }
 
 /// Constants of memory in the place of their priors.
-std::vector<Runtime> with_memory(const std::vector<ScoredRow>& subjects, std::string& text) {
-  std::vector<Runtime> rows = model::policy_rows();
+std::vector<Engine> with_memory(const std::vector<ScoredRow>& subjects, std::string& text) {
+  std::vector<Engine> rows = model::policy_rows();
   for (const std::string_view family : families_of(subjects))
     text += fit_memory(rows, family, subjects);
   return rows;
 }
 
-std::optional<double> expected_with(const std::vector<Runtime>& rows, ScoredRow subject) {
+std::optional<double> expected_with(const std::vector<Engine>& rows, ScoredRow subject) {
   subject.scenario.runtime =
-      &*std::ranges::find(rows, subject.scenario.runtime->name, &Runtime::name);
+      &*std::ranges::find(rows, subject.scenario.runtime->name, &Engine::name);
   std::string why;
   return predict(subject, why);
 }
@@ -119,7 +119,7 @@ Alike alike(const std::vector<ScoredRow>& subjects, const NamedConstant& named, 
   Alike found;
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     const ScoredRow& s = subjects[i];
-    const Runtime& engine = *s.scenario.runtime;
+    const Engine& engine = *s.scenario.runtime;
     if (s.statistic == Statistic::weights || !counts(engine) ||
         &interval_of(s) != &(engine.*named.of_runtime))
       continue;
@@ -131,7 +131,7 @@ Alike alike(const std::vector<ScoredRow>& subjects, const NamedConstant& named, 
 }
 
 /// Of one generation: what all cards and widths have in common, then what differs from that.
-std::string time_lines(const PooledSearch& search, const Runtime& row) {
+std::string time_lines(const PooledSearch& search, const Engine& row) {
   std::string text;
   const auto add = [&](const NamedConstant& constant, std::size_t cards, std::size_t width,
                        const PooledSearch::Found& found) {
@@ -217,21 +217,21 @@ std::string Fit::lines() {
   };
   for (const std::string_view family : families_of(subjects_)) {
     for (const std::string_view generation : generations_of(family))
-      for (const Runtime& row : search_->rows())
+      for (const Engine& row : search_->rows())
         if (row.name == generation) text += time_lines(*search_, row);
     for (const std::string_view generation : generations_of(family))
       for (const NamedConstant& named : model::named_constants()) {
         if (!named.name.ends_with("_interval")) continue;
         const bool memory = named.name == "memory_interval";
         Alike rows = alike(subjects_, named,
-                           [&](const Runtime& r) { return generation_of(r) == generation; });
+                           [&](const Engine& r) { return generation_of(r) == generation; });
         if (memory || std::ssize(rows.machines) < fewest_machines)
-          rows = alike(subjects_, named, [&](const Runtime& r) { return r.family == family; });
+          rows = alike(subjects_, named, [&](const Engine& r) { return r.family == family; });
         // Rows that say how fast the host's memory is are few: those of all engines that compute
         // there are alike.
-        if (named.of_runtime == &Runtime::ram_stated_interval) {
-          if (model::runtime(generation).offload != model::Offload::compute) continue;
-          rows = alike(subjects_, named, [](const Runtime&) { return true; });
+        if (named.of_runtime == &Engine::ram_stated_interval) {
+          if (model::engine(generation).offload != model::Offload::compute) continue;
+          rows = alike(subjects_, named, [](const Engine&) { return true; });
         }
         if (std::ssize(rows.rows) < fewest_rows) continue;
         const Constant found = interval(rows, memory);

@@ -36,7 +36,7 @@ class Fit {
 
  private:
   std::vector<ScoredRow> subjects_;
-  std::vector<model::Runtime> rows_;  ///< with the constants of memory
+  std::vector<model::Engine> rows_;  ///< with the constants of memory
   std::string memory_lines_;
   std::vector<std::size_t> times_;  ///< the subject of each of the search
   std::optional<PooledSearch> search_;

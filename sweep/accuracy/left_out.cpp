@@ -37,7 +37,7 @@ std::vector<Score> scores_of(const std::vector<ScoredRow>& subjects,
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     if (!expected[i]) continue;
     ScoredRow shipped = subjects[i];
-    shipped.scenario.runtime = &model::runtime(shipped.scenario.runtime->name);
+    shipped.scenario.runtime = &model::engine(shipped.scenario.runtime->name);
     const model::Interval interval = shown_interval(shipped);
     scores.push_back({.row = shipped.row,
                       .group = shipped.group,

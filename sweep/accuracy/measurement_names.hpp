@@ -60,7 +60,7 @@ class ModelNames {
 std::string plain_name(std::string_view name);
 
 /// What an engine's published figures mean beside its policies.
-struct Engine {
+struct EngineName {
   std::string_view starts;   ///< what the setting "framework" starts with, in lower case
   std::string_view runtime;  ///< a row of runtimes(); empty: none
   double gigabyte;           ///< bytes of a "GB" that it prints
@@ -70,7 +70,7 @@ struct Engine {
   bool cache_of_output = false;      ///< its script reserves caches for the tokens it generates
 };
 /// Throws Skipped.
-const Engine& engine_of(const Measurement& row);
+const EngineName& engine_of(const Measurement& row);
 /// The row of runtimes() for the version that the settings name, where an engine has several.
 std::string_view version_of(const Measurement& row, std::string_view runtime);
 
@@ -80,7 +80,7 @@ Size threads_of(const Measurement& row);
 
 /// Throws Skipped.
 const model::Scheme& scheme_of(const Measurement& row, const model::Model& model,
-                               const model::Runtime& runtime);
+                               const model::Engine& runtime);
 
 /// Cards and host of a row. Throws Skipped.
 Machine machine_of(const Measurement& row);

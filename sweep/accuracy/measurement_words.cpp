@@ -13,7 +13,7 @@ namespace headroom::sweep {
 namespace {
 
 /// The longest `starts` that fits counts. PyTorch's scripts print GiB as "GB" unless noted.
-constexpr auto engines = std::to_array<Engine>(
+constexpr auto engines = std::to_array<EngineName>(
     {{"transformer", "transformers", GiB, true, 0, 0},
      {"hugging face", "transformers", GiB, true, 0, 0},
      // big_model_inference's table, of 2022: a short prompt, generate()'s default of 20 tokens in
@@ -208,12 +208,12 @@ std::string_view name_of(Skip reason) {
   return "";
 }
 
-const Engine& engine_of(const Measurement& row) {
+const EngineName& engine_of(const Measurement& row) {
   const std::string written =
       lower(row.setting("framework").value_or(row.setting("loader").value_or("")));
   if (written.empty()) throw Skipped(Skip::setting, "the engine is not stated");
-  const Engine* found = nullptr;
-  for (const Engine& each : engines)
+  const EngineName* found = nullptr;
+  for (const EngineName& each : engines)
     if (written.starts_with(each.starts) && (!found || each.starts.size() > found->starts.size()))
       found = &each;
   if (!found) throw Skipped(Skip::runtime, fmt::format("engine '{}'", written));
@@ -224,12 +224,12 @@ const Engine& engine_of(const Measurement& row) {
                                   : precision.starts_with("exl2") ? "exllama"
                                                                   : "llama.cpp";
   static const auto loaders = [found] {
-    std::array<Engine, 3> all{*found, *found, *found};
+    std::array<EngineName, 3> all{*found, *found, *found};
     all[1].runtime = "autoawq";
     all[2].runtime = "exllama";
     return all;
   }();
-  return *std::ranges::find(loaders, loader, &Engine::runtime);
+  return *std::ranges::find(loaders, loader, &EngineName::runtime);
 }
 
 std::string_view version_of(const Measurement& row, std::string_view runtime) {
@@ -303,7 +303,7 @@ Size threads_of(const Measurement& row) {
 }
 
 const model::Scheme& scheme_of(const Measurement& row, const model::Model& model,
-                               const model::Runtime& runtime) {
+                               const model::Engine& runtime) {
   std::string name = lower(row["precision"]);
   if (const auto remark = name.find(" (");
       remark != std::string::npos && !name.ends_with("default)"))

@@ -12,8 +12,8 @@ namespace headroom::sweep {
 namespace {
 
 using model::Constant;
+using model::Engine;
 using model::NamedConstant;
-using model::Runtime;
 
 /// Spreads of effects: between engines, and between engines that share their kernels and cards,
 /// widths and generations of one engine; at most that of the constant's prior. `repeated`: n rows
@@ -23,11 +23,11 @@ using model::Runtime;
 constexpr double engine_spread = 1.0, likes_spread = 0.15, repeated = -0.35;
 constexpr double normal_90th = 1.2816;
 
-const Constant& cell_of(const Runtime& row, const NamedConstant& constant, std::size_t c,
+const Constant& cell_of(const Engine& row, const NamedConstant& constant, std::size_t c,
                         std::size_t w) {
   return constant.of_runtime ? row.*constant.of_runtime : row.rates[c][w].*constant.of_rates;
 }
-Constant& cell_of(Runtime& row, const NamedConstant& constant, std::size_t c, std::size_t w) {
+Constant& cell_of(Engine& row, const NamedConstant& constant, std::size_t c, std::size_t w) {
   return const_cast<Constant&>(cell_of(std::as_const(row), constant, c, w));
 }
 
@@ -50,16 +50,16 @@ std::vector<std::pair<const Bounds*, const NamedConstant*>> time_constants() {
 
 }  // namespace
 
-bool Effect::covers(const Runtime& row) const {
+bool Effect::covers(const Engine& row) const {
   return (kernels.empty() || kernels_of(row) == kernels) &&
          (family.empty() || row.family == family) &&
          (generation.empty() || generation_of(row) == generation);
 }
 
-PooledSearch::PooledSearch(std::vector<Runtime> rows, std::vector<ScoredRow> subjects)
+PooledSearch::PooledSearch(std::vector<Engine> rows, std::vector<ScoredRow> subjects)
     : prior_(rows), rows_(std::move(rows)) {
   for (ScoredRow& each : subjects) {
-    each.scenario.runtime = &*std::ranges::find(rows_, each.scenario.runtime->name, &Runtime::name);
+    each.scenario.runtime = &*std::ranges::find(rows_, each.scenario.runtime->name, &Engine::name);
     std::string why;
     if (!is_memory(each.statistic) && predict(each, why)) subjects_.push_back(std::move(each));
   }
@@ -97,7 +97,7 @@ void PooledSearch::add_effects() {
   std::map<std::string_view, std::set<std::string_view>> families;
   std::set<std::string_view> shared, sharing;  // kernels of several engines, and those engines
   for (const ScoredRow& each : subjects_) {
-    const Runtime& row = *each.scenario.runtime;
+    const Engine& row = *each.scenario.runtime;
     families[row.family].insert(generation_of(row));
     if (kernels_of(row).empty()) continue;
     shared.insert(kernels_of(row));
@@ -197,14 +197,14 @@ std::optional<double> PooledSearch::expected(std::size_t i) const {
 }
 
 void PooledSearch::apply(const std::vector<double>& values) {
-  std::vector<Runtime> sums = rows_;
+  std::vector<Engine> sums = rows_;
   for (const auto& [bounds, constant] : time_constants())
-    for (Runtime& row : sums)
+    for (Engine& row : sums)
       for (std::size_t c = 0; c < model::card_classes; ++c)
         for (std::size_t w = 0; w < model::widths; ++w) cell_of(row, *constant, c, w).value = 0;
   for (std::size_t e = 0; e < effects_.size(); ++e) {
     const Effect& effect = effects_[e];
-    for (Runtime& row : sums) {
+    for (Engine& row : sums) {
       if (!effect.covers(row)) continue;
       if (effect.constant->of_runtime) {
         (row.*effect.constant->of_runtime).value += values[e];
@@ -228,7 +228,7 @@ void PooledSearch::apply(const std::vector<double>& values) {
 double PooledSearch::residual_moved(std::size_t i, std::size_t at, double& step) const {
   const Slot& slot = slots_[i][at];
   ScoredRow subject = subjects_[i];
-  Runtime row = *subject.scenario.runtime;
+  Engine row = *subject.scenario.runtime;
   subject.scenario.runtime = &row;
   double& value = cell_of(row, *slot.constant, slot.cards, slot.width).value;
   if (value * std::exp(step) > slot.bounds->high) step = -step;
@@ -243,7 +243,7 @@ double PooledSearch::residual(std::size_t i) const {
   return found ? std::log(*found / subjects_[i].measured) : 0;
 }
 
-PooledSearch::Found PooledSearch::found(const NamedConstant& constant, const Runtime& row,
+PooledSearch::Found PooledSearch::found(const NamedConstant& constant, const Engine& row,
                                         std::size_t cards, std::size_t width) const {
   constexpr double matters = 0.01;
   std::vector<std::size_t> parts;
@@ -255,7 +255,7 @@ PooledSearch::Found PooledSearch::found(const NamedConstant& constant, const Run
       sum += effects()[e];
     }
   const auto bounds = std::ranges::find(constant_bounds(), constant.name, &Bounds::name);
-  const Runtime& prior = *std::ranges::find(prior_, row.name, &Runtime::name);
+  const Engine& prior = *std::ranges::find(prior_, row.name, &Engine::name);
   Found result{cell_of(prior, constant, cards == any ? 0 : cards, width == any ? 0 : width), {}};
   result.constant.value =
       std::clamp(result.constant.value * std::exp(sum), bounds->low, bounds->high);

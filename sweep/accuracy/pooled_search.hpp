@@ -19,7 +19,7 @@ struct Effect {
   std::size_t cards = any, width = any;
   double spread = 0;  ///< standard deviation of its logarithm before anything is measured
 
-  bool covers(const model::Runtime& row) const;
+  bool covers(const model::Engine& row) const;
   bool covers(std::size_t on_cards, std::size_t of_width) const {
     return (cards == any || cards == on_cards) && (width == any || width == of_width);
   }
@@ -33,7 +33,7 @@ struct Effect {
 class PooledSearch {
  public:
   /// `rows`: every engine; `subjects`: measurements of times.
-  PooledSearch(std::vector<model::Runtime> rows, std::vector<ScoredRow> subjects);
+  PooledSearch(std::vector<model::Engine> rows, std::vector<ScoredRow> subjects);
   PooledSearch(const PooledSearch&) = delete;  // subjects point to the rows
   PooledSearch& operator=(const PooledSearch&) = delete;
 
@@ -41,7 +41,7 @@ class PooledSearch {
   void solve(const std::vector<bool>& used) { solver_->solve(used); }
   void solve() { solve(std::vector<bool>(subjects_.size(), true)); }
 
-  const std::vector<model::Runtime>& rows() const { return rows_; }
+  const std::vector<model::Engine>& rows() const { return rows_; }
   const std::vector<ScoredRow>& subjects() const { return subjects_; }
   /// Under the constants as they are; nothing where there is no estimate.
   std::optional<double> expected(std::size_t subject) const;
@@ -55,7 +55,7 @@ class PooledSearch {
     model::Constant constant;
     std::vector<std::size_t> subjects;
   };
-  Found found(const model::NamedConstant& constant, const model::Runtime& row, std::size_t cards,
+  Found found(const model::NamedConstant& constant, const model::Engine& row, std::size_t cards,
               std::size_t width) const;
 
  private:
@@ -73,7 +73,7 @@ class PooledSearch {
   double residual(std::size_t subject) const;
   double residual_moved(std::size_t subject, std::size_t slot, double& step) const;
 
-  std::vector<model::Runtime> prior_, rows_;
+  std::vector<model::Engine> prior_, rows_;
   std::vector<ScoredRow> subjects_;
   std::vector<Effect> effects_;
   std::vector<std::vector<Slot>> slots_;

@@ -55,7 +55,7 @@ double bytes_of(const ScoredRow& subject, const Scenario& s, const Plan& plan) {
     case Statistic::card_cache: {
       // From tokens of the whole pool, as engines log them: each counts once in every layer.
       Scenario logged = s;
-      model::Runtime whole = *s.runtime;
+      model::Engine whole = *s.runtime;
       if (whole.windows == model::Windows::pages) whole.windows = model::Windows::whole;
       logged.runtime = &whole;
       return real_count(card_use(logged, plan, 0).kv_cache);
@@ -104,7 +104,7 @@ struct Lifted {
   Lifted(const Lifted&) = delete;
   Lifted& operator=(const Lifted&) = delete;
   Machine machine;
-  model::Runtime runtime;
+  model::Engine runtime;
   Scenario scenario;
 };
 
@@ -146,7 +146,7 @@ std::optional<double> figure(const ScoredRow& subject, const Scenario& s, std::s
 }  // namespace
 
 const model::Constant& interval_of(const ScoredRow& subject) {
-  const model::Runtime& r = *subject.scenario.runtime;
+  const model::Engine& r = *subject.scenario.runtime;
   if (is_memory(subject.statistic)) return r.memory_interval;
   if (subject.group == "serving_ttft") return r.first_token_interval;
   if (subject.group == "serving_throughput") return r.throughput_interval;
@@ -187,8 +187,8 @@ std::optional<double> predict(const ScoredRow& subject, std::string& why) {
 namespace {
 
 /// `engine` on hardware that reaches its data sheets, without a cost of its own.
-model::Runtime at_full_rates(const model::Runtime& engine) {
-  model::Runtime ideal = engine;
+model::Engine at_full_rates(const model::Engine& engine) {
+  model::Engine ideal = engine;
   ideal.activations_in_memory = false;
   for (auto& by_width : ideal.rates)
     for (model::Rates& rates : by_width) {
@@ -196,15 +196,15 @@ model::Runtime at_full_rates(const model::Runtime& engine) {
       rates.kernel_s.value = rates.expert_reads.value = 0;
       rates.unpack_bandwidth.value = 1e9;
     }
-  for (const auto share : {&model::Runtime::cache_cost, &model::Runtime::score_compute,
-                           &model::Runtime::stream_bandwidth, &model::Runtime::cpu_bandwidth,
-                           &model::Runtime::cpu_compute, &model::Runtime::disk_bandwidth,
-                           &model::Runtime::far_bandwidth, &model::Runtime::link_bandwidth})
+  for (const auto share :
+       {&model::Engine::cache_cost, &model::Engine::score_compute, &model::Engine::stream_bandwidth,
+        &model::Engine::cpu_bandwidth, &model::Engine::cpu_compute, &model::Engine::disk_bandwidth,
+        &model::Engine::far_bandwidth, &model::Engine::link_bandwidth})
     (ideal.*share).value = 1;
   for (const auto overhead :
-       {&model::Runtime::reduce_latency_s, &model::Runtime::reduce_over_bus_s,
-        &model::Runtime::crossing_s, &model::Runtime::step_s, &model::Runtime::sequence_s,
-        &model::Runtime::eager_kernel_s, &model::Runtime::load_fixed_s})
+       {&model::Engine::reduce_latency_s, &model::Engine::reduce_over_bus_s,
+        &model::Engine::crossing_s, &model::Engine::step_s, &model::Engine::sequence_s,
+        &model::Engine::eager_kernel_s, &model::Engine::load_fixed_s})
     (ideal.*overhead).value = 0;
   // The disk, the bus and the memory alone.
   ideal.thread_bandwidth.value = 1e15;
@@ -213,7 +213,7 @@ model::Runtime at_full_rates(const model::Runtime& engine) {
 }
 
 /// What `engine` would take; 0: no estimate.
-double with_runtime(ScoredRow subject, const model::Runtime& engine) {
+double with_runtime(ScoredRow subject, const model::Engine& engine) {
   subject.scenario.runtime = &engine;
   std::string why;
   return predict(subject, why).value_or(0);
@@ -234,7 +234,7 @@ double plain(const ScoredRow& subject) {
 }
 
 double reading_weights(const ScoredRow& subject) {
-  model::Runtime ideal = at_full_rates(*subject.scenario.runtime);
+  model::Engine ideal = at_full_rates(*subject.scenario.runtime);
   ideal.cache_cost.value = 0;
   ideal.expert_cost.value = 1;
   ideal.repeats_to_attend = ideal.whole_tiles = false;

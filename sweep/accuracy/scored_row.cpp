@@ -26,7 +26,7 @@ using model::Split;
 using enum Statistic;
 
 /// Bytes or seconds of one unit of the figure.
-double scale_of(const Measurement& row, const Engine& engine) {
+double scale_of(const Measurement& row, const EngineName& engine) {
   const std::string& unit = row["unit"];
   if (unit == "GB") return engine.gigabyte;
   if (unit == "GiB") return 1073741824.0;
@@ -91,7 +91,7 @@ Size tokens(const Measurement& row, std::string_view column, std::string_view se
 /// in FP8 and NVFP4 say kv_cache_quant_algo FP8, those of a model's own maker do not; where such a
 /// table has short waits the caches would not have had room in 16 bit. On Hopper vLLM's are in 16
 /// bit: of 64 requests of 8192 tokens to Llama-3.1-70B on two H100 half wait.
-bool quantised_cache(const Measurement& row, const Engine& engine, const Scenario& s) {
+bool quantised_cache(const Measurement& row, const EngineName& engine, const Scenario& s) {
   if (!row["task"].starts_with("serving")) return false;
   const std::string gemm = lower(row.setting("gemm").value_or(""));
   const std::string precision = lower(row["precision"]);
@@ -104,7 +104,8 @@ bool quantised_cache(const Measurement& row, const Engine& engine, const Scenari
   return gemm == "nvfp4" || (gemm == "fp8" && !own && !hopper);
 }
 
-const Precision& kv_precision_of(const Measurement& row, const Engine& engine, const Scenario& s) {
+const Precision& kv_precision_of(const Measurement& row, const EngineName& engine,
+                                 const Scenario& s) {
   std::string name = row.setting("kv").value_or(row.setting("kv_dtype").value_or(""));
   for (const auto& [key, value] : row.settings)
     if (value.empty() && key.ends_with(" kv")) name = key.substr(0, key.size() - 3);
@@ -241,7 +242,7 @@ std::string sources_of(const std::vector<const Measurement*>& rows) {
 }
 
 Subjects::Subjects(const std::string& models_folder)
-    : Subjects(models_folder, {model::runtimes().begin(), model::runtimes().end()}) {}
+    : Subjects(models_folder, {model::engines().begin(), model::engines().end()}) {}
 
 const model::QuantisedModel& Subjects::weights(const model::Model& model,
                                                const model::Scheme& scheme) {
@@ -271,12 +272,12 @@ const model::LayerSplit* Subjects::layer_split(const Measurement& row, const Sce
   return split ? layer_splits_.emplace_back(std::move(split)).get() : nullptr;
 }
 
-Scenario Subjects::scenario(const Measurement& row, const Engine& engine, bool memory_alone) {
+Scenario Subjects::scenario(const Measurement& row, const EngineName& engine, bool memory_alone) {
   if (row["grade"] == "C") throw Skipped(Skip::grade, "");
   refuse_features(row);
   Scenario s;
   const auto runtime =
-      std::ranges::find(runtimes_, version_of(row, engine.runtime), &model::Runtime::name);
+      std::ranges::find(runtimes_, version_of(row, engine.runtime), &model::Engine::name);
   if (runtime == runtimes_.end()) throw std::logic_error(std::string(engine.runtime));
   s.runtime = &*runtime;
   const model::Model& model = names_.model(row["model"], row["precision"]);
@@ -321,7 +322,7 @@ ScoredRow Subjects::subject(const Measurement& row) {
   ScoredRow subject{.row = &row, .scenario = {}, .group = {}};
   if (row["grade"] == "C") throw Skipped(Skip::grade, "");
   const Quantity& quantity = quantity_of(row);
-  const Engine& engine = engine_of(row);
+  const EngineName& engine = engine_of(row);
   subject.statistic = quantity.statistic;
   subject.index = quantity.index;
   if (is_of_loading(subject.statistic) && is_warm(row))
@@ -386,7 +387,7 @@ ScoredRow Subjects::subject(const Measurement& row) {
 Scenario Subjects::labelled(const Measurement& row) {
   if (row["kind"] != "inference") throw Skipped(Skip::task, row["kind"]);
   if (row["grade"] == "C") throw Skipped(Skip::grade, "");
-  const Engine& engine = engine_of(row);
+  const EngineName& engine = engine_of(row);
   Scenario s = scenario(row, engine, false);
   if (const auto share = figure(row, {"utilisation"}); share && !s.machine->devices.empty())
     s.gpu_budget =

@@ -34,7 +34,7 @@ class Subjects {
  public:
   /// With the engines' rows as they are, or with `runtimes` in their place.
   explicit Subjects(const std::string& models_folder);
-  Subjects(const std::string& models_folder, std::vector<model::Runtime> runtimes)
+  Subjects(const std::string& models_folder, std::vector<model::Engine> runtimes)
       : names_(models_folder), runtimes_(std::move(runtimes)) {}
   /// From now on rows are of this machine; those of other cards are skipped.
   void on(Machine machine) { on_ = std::make_unique<Machine>(std::move(machine)); }
@@ -46,7 +46,7 @@ class Subjects {
   const model::Model& model(const std::string& name) { return names_.model(name); }
 
  private:
-  model::Scenario scenario(const Measurement& row, const Engine& engine, bool memory_alone);
+  model::Scenario scenario(const Measurement& row, const EngineName& engine, bool memory_alone);
   /// Bytes used do not depend on the card: one that is not known stands for any, where
   /// `memory_alone`.
   Machine machine_for(const Measurement& row, bool memory_alone);
@@ -56,7 +56,7 @@ class Subjects {
   const model::LayerSplit* layer_split(const Measurement& row, const model::Scenario& scenario);
 
   ModelNames names_;
-  std::vector<model::Runtime> runtimes_;
+  std::vector<model::Engine> runtimes_;
   std::map<std::pair<const model::Model*, const model::Scheme*>, model::QuantisedModel> weights_;
   std::vector<std::unique_ptr<Machine>> machines_;
   std::vector<std::unique_ptr<model::LayerSplit>> layer_splits_;

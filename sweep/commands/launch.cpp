@@ -86,7 +86,7 @@ int write_all(const Options& options, GivenScenario& given) {
 }
 
 /// The default kind of a runtime is the one made for it.
-std::string kind_for(const model::Runtime& runtime) {
+std::string kind_for(const model::Engine& runtime) {
   for (const LaunchKind& kind : launch_kinds())
     if (kind.runtime == runtime.family) return std::string(kind.name);
   return "slurm";

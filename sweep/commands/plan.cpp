@@ -79,7 +79,7 @@ void add_models(Stock& stock, const Question& asked, const std::vector<std::stri
 /// The precisions that were asked for; for best-precision all that the runtime holds; else the
 /// checkpoint's own.
 std::vector<const model::Scheme*> schemes_of(const Options& options, const Question& asked,
-                                             const model::Runtime& runtime) {
+                                             const model::Engine& runtime) {
   std::vector<const model::Scheme*> all;
   for (const auto& name : options.texts("precisions"))
     all.push_back(name == "auto" ? nullptr : &model::scheme(name));
@@ -92,7 +92,7 @@ std::vector<const model::Scheme*> schemes_of(const Options& options, const Quest
 }
 
 void add_weights(Stock& stock, const std::vector<const model::Scheme*>& schemes,
-                 const model::Runtime& runtime) {
+                 const model::Engine& runtime) {
   for (const auto& model : stock.models)
     for (const model::Scheme* scheme : schemes) {
       if (scheme == nullptr) scheme = &model::default_scheme(*model, runtime);

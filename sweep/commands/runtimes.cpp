@@ -12,7 +12,7 @@ namespace headroom::sweep {
 namespace {
 
 using model::Constant;
-using model::Runtime;
+using model::Engine;
 
 /// A reader is told so; a program reads the number.
 report::Value evidence(int measurements, Format format) {
@@ -21,7 +21,7 @@ report::Value evidence(int measurements, Format format) {
   return std::int64_t{measurements};
 }
 
-std::string cache_formats(const Runtime& runtime) {
+std::string cache_formats(const Engine& runtime) {
   std::vector<std::string> formats;
   for (const model::CacheFormat& each : runtime.caches)
     formats.push_back(each.word.empty() || each.word == each.precision
@@ -38,10 +38,10 @@ std::string words(model::PackedProducts products) {
   return std::string(all[static_cast<std::size_t>(products)]);
 }
 
-report::Table table_of(const std::vector<const Runtime*>& rows, Format format) {
+report::Table table_of(const std::vector<const Engine*>& rows, Format format) {
   report::Table table{
       {"runtime", "version", "quantity", "value", "low", "high", "measurements", "source"}, {}};
-  for (const Runtime* r : rows) {
+  for (const Engine* r : rows) {
     const auto add = [&](std::string_view quantity, report::Value value, report::Value low,
                          report::Value high, report::Value measurements, std::string_view source) {
       table.rows.push_back({std::string(r->name), std::string(r->version), std::string(quantity),
@@ -127,10 +127,10 @@ report::Table table_of(const std::vector<const Runtime*>& rows, Format format) {
 }
 
 int run_runtimes(const Options& options) {
-  std::vector<const Runtime*> rows;
-  for (const auto& name : options.operands()) rows.push_back(&model::runtime(name));
+  std::vector<const Engine*> rows;
+  for (const auto& name : options.operands()) rows.push_back(&model::engine(name));
   if (rows.empty())
-    for (const Runtime& row : model::runtimes()) rows.push_back(&row);
+    for (const Engine& row : model::engines()) rows.push_back(&row);
   const Format format = format_of(options);
   emit(options, formatted(table_of(rows, format), format));
   return done;

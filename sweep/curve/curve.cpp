@@ -113,7 +113,7 @@ std::string strategy_words(const CurveLine& line, const AllocationPoint& point) 
   if (point.experts_on_host > 0)
     return fmt::format("all layers on GPUs, experts of the first {} in host memory",
                        point.experts_on_host);
-  const Runtime& runtime = *line.scenario.runtime;
+  const Engine& runtime = *line.scenario.runtime;
   const Plan& plan = point.plan;
   if (plan.cards == 0) return "all on the CPU";
   if (runtime.split == Split::tensors) return "matrices shared by GPUs";

@@ -26,7 +26,7 @@ constexpr std::string_view shared[] = {
 
 /// The placement as the runtime takes it: a device map, or a number of layers.
 json::value placement(const CurveLine& line, const ModuleTree& tree, const AllocationPoint& p) {
-  const Runtime& runtime = *line.scenario.runtime;
+  const Engine& runtime = *line.scenario.runtime;
   if (!runs(p) || runtime.split == Split::tensors) return nullptr;
   if (runtime.offload == Offload::compute) {
     const Size output = p.plan.head == Where::card ? 1 : 0;

@@ -73,7 +73,7 @@ class Margin {
   explicit Margin(model::Scenario& scenario);
 
  private:
-  std::unique_ptr<model::Runtime> runtime_;
+  std::unique_ptr<model::Engine> runtime_;
 };
 
 }  // namespace headroom::sweep

@@ -18,9 +18,9 @@ constexpr BackendName backends[] = {{"cuda", "nvidia"}, {"rocm", "amd"},    {"hi
 
 /// The row of the engine that is built for the back end. One of the maker's own is what a row
 /// stands for that says nothing of back ends.
-const model::Runtime& built_for(const Options& options, const Engines& engines, bool on_machine,
-                                const model::Scenario& s) {
-  const model::Runtime& runtime = *s.runtime;
+const model::Engine& built_for(const Options& options, const Engines& engines, bool on_machine,
+                               const model::Scenario& s) {
+  const model::Engine& runtime = *s.runtime;
   std::vector<std::string_view> names;
   for (const BackendName& each : backends) names.push_back(each.name);
   const std::string name = options.one_of("backend", names, "");
@@ -47,7 +47,7 @@ const model::Runtime& built_for(const Options& options, const Engines& engines, 
   return runtime;
 }
 
-UsageError not_of(std::string_view flag, std::string_view engines, const model::Runtime& runtime) {
+UsageError not_of(std::string_view flag, std::string_view engines, const model::Engine& runtime) {
   return UsageError(
       fmt::format("--{} is an option of {}; the runtime is {}", flag, engines, runtime.name));
 }

@@ -14,7 +14,7 @@ namespace headroom::sweep {
 namespace {
 
 /// Options of the mapper say nothing where no device map is made.
-void refuse_mapper(const Options& options, const model::Runtime& runtime) {
+void refuse_mapper(const Options& options, const model::Engine& runtime) {
   for (const auto flag : {"mapper", "policy", "no-split", "fallback-allocation", "no-clean"})
     if (options.given(flag) && runtime.offload != model::Offload::stream)
       throw UsageError(

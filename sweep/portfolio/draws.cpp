@@ -55,7 +55,7 @@ AllWays drawn_ways(const Portfolio& p, Random& random, Normal& normal) {
   return AllWays(p, [&](std::size_t m, std::size_t l) {
     const auto [times, memory] = errors.at(key(*p.machines[m], p.loads[l]));
     const auto f = interval_factors(*p.loads[l].request.runtime, !p.machines[m]->ram_assumed);
-    const model::Runtime& r = *p.loads[l].request.runtime;
+    const model::Engine& r = *p.loads[l].request.runtime;
     const bool under_load = r.continuous_batching && !p.machines[m]->devices.empty();
     const double low = under_load ? r.serving_interval.low : f.tpot.low;
     const double high = under_load ? r.serving_interval.high : f.tpot.high;

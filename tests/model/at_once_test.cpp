@@ -52,7 +52,7 @@ TEST(AtOnce, WithoutAPoolOrRoomForOneItDoesNotFit) {
   on.s.context = 0;
   on.s.batch = 4096;
   EXPECT_GT(evaluate(on.s).queued, 0);
-  on.s.runtime = &runtime("exllama");
+  on.s.runtime = &engine("exllama");
   on.s.kv_precision = &precision("fp16");
   EXPECT_EQ(evaluate(on.s).verdict, Verdict::does_not_fit);
 }

@@ -38,8 +38,8 @@ struct Random {
 };
 
 /// An engine that goes on from one device to another in no time, which the search leaves out.
-Runtime without_crossings(const Runtime& runtime) {
-  Runtime row = runtime;
+Engine without_crossings(const Engine& runtime) {
+  Engine row = runtime;
   row.crossing_s.value = 0;
   return row;
 }
@@ -64,7 +64,7 @@ TEST(BestPlacement, IsNeverWorseThanAcceleratesMapOrAnOrderOfLayers) {
     const QuantisedModel w = quantise(model, scheme(i % 3 == 0 ? "q4_K_M" : "bf16"));
     const Machine box = drawn_machine(random, random.between(0, 4), 40);
     Scenario s = scenario(w, box, i % 3 == 0 || i % 2 == 0 ? "llama.cpp" : "transformers");
-    const Runtime quick = without_crossings(*s.runtime);
+    const Engine quick = without_crossings(*s.runtime);
     const bool crosses = i % 4 == 3;
     if (!crosses) s.runtime = &quick;
     s.batch = random.between(1, 3) == 1 ? random.between(1, 64) : 1;
@@ -164,7 +164,7 @@ TEST(BestPlacement, EqualsTheBestOfAllPlacements) {
     const QuantisedModel w = quantise(small_model(i % 3), scheme("bf16"));
     const Size cards = random.between(0, i % 3 == 1 ? 1 : 2);
     Machine box = machine(cards, 1, 1, 1);
-    const Runtime row = without_crossings(runtime(i % 2 == 0 ? "transformers" : "llama.cpp"));
+    const Engine row = without_crossings(engine(i % 2 == 0 ? "transformers" : "llama.cpp"));
     Scenario s = scenario(w, box, row.name);
     s.runtime = &row;
     s.batch = i % 5 == 0 ? 33 : 1;

@@ -10,7 +10,7 @@ namespace headroom::model {
 namespace {
 
 TEST(CacheFormats, EveryRowNamesFormatsThatExistWithTheirSource) {
-  for (const Runtime& runtime : runtimes()) {
+  for (const Engine& runtime : engines()) {
     EXPECT_FALSE(runtime.caches.empty()) << runtime.name;
     EXPECT_FALSE(runtime.caches_source.empty()) << runtime.name;
     EXPECT_NE(runtime.cache_format(precision("fp16")), nullptr) << runtime.name;

@@ -30,7 +30,7 @@ std::vector<double> figures(const Scenario& s) {
                           e.ttft.value(),
                           e.tpot.value()};
   if (e.verdict >= Verdict::does_not_fit) return all;
-  const Runtime& r = *s.runtime;
+  const Engine& r = *s.runtime;
   const TimeIntervals times = interval_factors(s).times(e);
   all.insert(all.end(), {e.load.value() * times.load.high, e.ttft.value() * times.ttft.high,
                          e.tpot.value() * times.tpot.high});
@@ -45,8 +45,8 @@ std::vector<double> figures(const Scenario& s) {
 class Constants : public testing::TestWithParam<NamedConstant> {
  protected:
   /// As --set does it: the one value, without an interval.
-  static Runtime with(const Runtime& engine, const NamedConstant& which, double factor) {
-    Runtime changed = engine;
+  static Engine with(const Engine& engine, const NamedConstant& which, double factor) {
+    Engine changed = engine;
     const auto set = [&](Constant& c) {
       const double value = c.value > 0 ? factor * c.value : 0.01 * factor;
       c = {value, value, value, 0, "--set"};
@@ -83,7 +83,7 @@ TEST_P(Constants, EachChangesAFigureSomewhere) {
   cores.host.cores = 8;
   Machine without_links = several;  // cards meet over the host's bus
   for (Device& device : without_links.devices) device.link = BytesPerSecond(0);
-  for (const Runtime& engine : runtimes())
+  for (const Engine& engine : engines())
     for (const QuantisedModel* weights : {&dense, &packed, &blocks, &experts})
       for (const Machine* machine : std::initializer_list<const Machine*>{
                &large, &several, &without_links, &small, &sockets, &cores, &poor})
@@ -96,7 +96,7 @@ TEST_P(Constants, EachChangesAFigureSomewhere) {
           const std::vector<double> before = figures(s);
           // What is a lower bound shows where it grows.
           for (const double factor : {0.7, 1.5}) {
-            const Runtime changed = with(engine, GetParam(), factor);
+            const Engine changed = with(engine, GetParam(), factor);
             s.runtime = &changed;
             if (figures(s) != before) return;
           }

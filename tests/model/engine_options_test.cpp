@@ -38,13 +38,13 @@ TEST(FlashAttention, ScoresStandInMemoryWithoutIt) {
   EXPECT_NEAR(c.work(8192).scores, 32.0 * 32 * 8192 * (8192 + 512) / 2, 1e6);
   EXPECT_GT(c.first(8192).total, 1.2 * with);
   EXPECT_GT(evaluate(c.s).activations, held);
-  c.s.runtime = &runtime("llama.cpp-b6324");
+  c.s.runtime = &engine("llama.cpp-b6324");
   c.s.flash_attention = Override::engine_default;
   EXPECT_GT(c.work(8192).scores, 0);
   c.s.flash_attention = Override::on;
   EXPECT_EQ(c.work(8192).scores, 0);
   // An engine that cannot be told does as it does.
-  c.s.runtime = &runtime("vllm");
+  c.s.runtime = &engine("vllm");
   c.s.flash_attention = Override::off;
   EXPECT_EQ(score_bytes(c.s), 0);
 }
@@ -128,7 +128,7 @@ TEST(FlexGen, CopiesLayersBehindProducts) {
   const PassTime prompts = c.first(2048);
   ASSERT_GT(prompts.cards, prompts.stream);
   EXPECT_NEAR(prompts.total, std::max(prompts.cards, prompts.launches), 1e-9);
-  c.s.runtime = &runtime("transformers");  // waits for each copy
+  c.s.runtime = &engine("transformers");  // waits for each copy
   const PassTime waits = c.step(128);
   EXPECT_GE(waits.total, waits.stream + waits.cards);
 }
@@ -155,12 +155,12 @@ TEST(FlexGen, TakesABatchInParts) {
 TEST(KtKernel, CardsDivideEachLayer) {
   const Case one("Qwen/Qwen3-235B-A22B", "bf16", "1x rtx-4090 @ dual-xeon-spr-1024gb", "kt-kernel");
   const Case two("Qwen/Qwen3-235B-A22B", "bf16", "2x rtx-4090 @ dual-xeon-spr-1024gb", "kt-kernel");
-  const auto step = [](const Case& c, std::string_view engine) {
+  const auto step = [](const Case& c, std::string_view name) {
     LayerSplit split;
     split.gpu_layers = std::ssize(c.weights.layer) + 1;
     split.on_host = experts_on_host(c.weights, split.gpu_layers);
     Scenario s = c.s;
-    s.runtime = &runtime(engine);
+    s.runtime = &engine(name);
     s.layer_split = &split;
     return decode_step(s, place(s, 1.0), {.self = 1024});
   };
@@ -185,7 +185,7 @@ TEST(EnforceEager, KernelsOfADecodeStepAreLaunchedOneByOne) {
   c.s.enforce_eager = true;
   EXPECT_GT(c.step(512).total, 2 * graphs);
   EXPECT_EQ(c.first(512).total, first);
-  c.s.runtime = &runtime("llama.cpp");  // has no such option
+  c.s.runtime = &engine("llama.cpp");  // has no such option
   const double without = c.step(512).total;
   c.s.enforce_eager = false;
   EXPECT_EQ(c.step(512).total, without);

@@ -15,19 +15,19 @@ struct Measured {
   Machine box = parse_machine("h100-sxm-80gb", shipped_catalogue());
   const QuantisedModel w =
       quantise(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
-  Runtime engine = runtime("vllm");
-  Rates& cell = engine.rates[static_cast<std::size_t>(CardClass::hopper)]
-                            [static_cast<std::size_t>(Width::sixteen)];
+  Engine row = engine("vllm");
+  Rates& cell = row.rates[static_cast<std::size_t>(CardClass::hopper)]
+                         [static_cast<std::size_t>(Width::sixteen)];
   Measured() {
     cell.prefill_compute.measurements = cell.decode_bandwidth.measurements = 40;
-    engine.prefill_interval = {1, 0.9, 1.1, 40, "made up"};
-    engine.decode_interval = {1, 0.95, 2.2, 40, "made up"};
-    engine.first_token_interval = engine.serving_interval = engine.throughput_interval =
-        engine.prefill_interval;
+    row.prefill_interval = {1, 0.9, 1.1, 40, "made up"};
+    row.decode_interval = {1, 0.95, 2.2, 40, "made up"};
+    row.first_token_interval = row.serving_interval = row.throughput_interval =
+        row.prefill_interval;
   }
   Estimate estimate() const {
     Scenario s = test::scenario(w, box, "vllm");
-    s.runtime = &engine;
+    s.runtime = &row;
     return evaluate(s);
   }
 };
@@ -36,30 +36,30 @@ TEST(Intervals, AreTheEnginesWhereItWasMeasured) {
   const Measured m;
   const Estimate e = m.estimate();
   ASSERT_EQ(e.verdict, Verdict::fits_one_gpu);
-  const TimeIntervals times = interval_factors(m.engine).times(e);
+  const TimeIntervals times = interval_factors(m.row).times(e);
   EXPECT_EQ(times.ttft.high, 1.1);
   EXPECT_EQ(times.ttft.measurements, 40);
   EXPECT_EQ(times.tpot.low, 0.95);
-  EXPECT_EQ(interval_factors(m.engine).serving(e).rate.measurements, 40);
+  EXPECT_EQ(interval_factors(m.row).serving(e).rate.measurements, 40);
 }
 
 /// What waits for the host's memory is known better where it is known how fast that is.
 TEST(Intervals, OfWhatIsOffTheCardsGoByTheHostsMemory) {
   const QuantisedModel w =
       quantise(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
-  Runtime engine = runtime("llama.cpp");
-  engine.offload_interval = {1, 0.5, 2.0, 70, "made up"};
-  engine.ram_stated_interval = {1, 0.8, 1.2, 20, "made up"};
+  Engine row = engine("llama.cpp");
+  row.offload_interval = {1, 0.5, 2.0, 70, "made up"};
+  row.ram_stated_interval = {1, 0.8, 1.2, 20, "made up"};
   const auto factors = [&](const char* cards) {
     const Machine box = parse_machine(cards, shipped_catalogue());
     Scenario s = test::scenario(w, box, "llama.cpp");
-    s.runtime = &engine;
+    s.runtime = &row;
     return interval_factors(s).offload;
   };
   EXPECT_EQ(factors("rtx-4090").high, 2.0);
   EXPECT_EQ(factors("rtx-4090 @ epyc-rome-512gb").high, 1.2);
   EXPECT_EQ(factors("rtx-4090 @ epyc-rome-512gb").measurements, 20);
-  engine.ram_stated_interval.value = 0;  // nothing was measured there
+  row.ram_stated_interval.value = 0;  // nothing was measured there
   EXPECT_EQ(factors("rtx-4090 @ epyc-rome-512gb").high, 2.0);
 }
 
@@ -67,19 +67,19 @@ TEST(Intervals, AreAtLeastTheGuessOnCardsThatWereNot) {
   Measured m;
   m.cell.decode_bandwidth.measurements = 0;
   const Estimate e = m.estimate();
-  const TimeIntervals times = interval_factors(m.engine).times(e);
+  const TimeIntervals times = interval_factors(m.row).times(e);
   EXPECT_EQ(times.ttft.measurements, 40);
   EXPECT_EQ(times.tpot.low, e.step_least / most_least);  // 0.5 would beat the data sheet
   EXPECT_EQ(times.tpot.high, 2.2);  // never narrower than where it was measured
   EXPECT_EQ(times.tpot.measurements, 0);
-  const ServingIntervals serving = interval_factors(m.engine).serving(e);
+  const ServingIntervals serving = interval_factors(m.row).serving(e);
   EXPECT_EQ(serving.ttft.high, unmeasured_first.high);  // it ends with a step
   EXPECT_EQ(serving.rate.low, unmeasured_first.low);
   EXPECT_EQ(serving.tpot.measurements, 0);
 
   m.cell.decode_bandwidth.measurements = 40;
   m.cell.prefill_compute.measurements = 0;
-  const TimeIntervals first = interval_factors(m.engine).times(m.estimate());
+  const TimeIntervals first = interval_factors(m.row).times(m.estimate());
   EXPECT_EQ(first.ttft.low, std::max(unmeasured_first.low, e.first_least / most_least));
   EXPECT_EQ(first.ttft.measurements, 0);
   EXPECT_EQ(first.tpot.measurements, 40);
@@ -88,10 +88,10 @@ TEST(Intervals, AreAtLeastTheGuessOnCardsThatWereNot) {
 /// One request at once is a batch of one: what is said of it under load is not said more surely.
 TEST(Intervals, OfOneRequestUnderLoadAreNoNarrowerThanAlone) {
   const Measured m;
-  const IntervalFactors factors = interval_factors(m.engine);
+  const IntervalFactors factors = interval_factors(m.row);
   const auto under_load = [&](Size requests) {
     Scenario s = test::scenario(m.w, m.box, "vllm");
-    s.runtime = &m.engine;
+    s.runtime = &m.row;
     s.batch = s.concurrency = requests;
     const Estimate e = evaluate(s);
     EXPECT_EQ(e.served.running, requests);
@@ -111,12 +111,12 @@ TEST(Intervals, OfOneRequestUnderLoadAreNoNarrowerThanAlone) {
 TEST(Intervals, LookAtTheCardsInUse) {
   Measured m;
   m.box.devices.push_back(parse_machine("rtx-4090", shipped_catalogue()).devices.front());
-  auto& other = m.engine.rates[static_cast<std::size_t>(CardClass::gddr)]
-                              [static_cast<std::size_t>(Width::sixteen)];
+  auto& other = m.row.rates[static_cast<std::size_t>(CardClass::gddr)]
+                           [static_cast<std::size_t>(Width::sixteen)];
   other.decode_bandwidth.measurements = 0;
   EXPECT_FALSE(m.estimate().step_unmeasured);
   Scenario s = test::scenario(m.w, m.box, "vllm");
-  s.runtime = &m.engine;
+  s.runtime = &m.row;
   s.tensor_parallel = 2;
   EXPECT_TRUE(evaluate(s).step_unmeasured);
 }
@@ -127,10 +127,10 @@ TEST(Intervals, AreNeverFasterThanTheDataSheet) {
   m.cell.decode_bandwidth.measurements = m.cell.prefill_compute.measurements = 0;
   for (const Size batch : {1, 32}) {
     Scenario s = test::scenario(m.w, m.box, "vllm");
-    s.runtime = &m.engine;
+    s.runtime = &m.row;
     s.batch = batch;
     const Estimate e = evaluate(s);
-    const TimeIntervals times = interval_factors(m.engine).times(e);
+    const TimeIntervals times = interval_factors(m.row).times(e);
     const Device& card = m.box.devices.front();
     const double weights = m.w.total.real().value() - 2.0 * 128256 * 4096;  // rows are looked up
     const double read = weights / card.bandwidth.value();

@@ -35,8 +35,8 @@ TEST(PromptAttention, TheLastRoundOfBlocksLeavesMultiprocessorsIdle) {
   EXPECT_DOUBLE_EQ(idle_share(c.s, pass), 0) << "one round";
   c.box.devices.front().multiprocessors = 0;
   EXPECT_DOUBLE_EQ(idle_share(c.s, pass), 0) << "no source says how many there are";
-  const Runtime even = [&] {
-    Runtime r = *c.s.runtime;
+  const Engine even = [&] {
+    Engine r = *c.s.runtime;
     r.attention_rows = 0;
     return r;
   }();

@@ -19,8 +19,8 @@ class Llama8B : public testing::Test {
  protected:
   const Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
   const QuantisedModel weights = quantise(model, scheme("bf16"));
-  QuantisedModel served(std::string_view engine, Size count, Size rank, Size batch = 1) const {
-    return with_adapters(weights, runtime(engine), {count, {.rank = rank}}, batch);
+  QuantisedModel served(std::string_view name, Size count, Size rank, Size batch = 1) const {
+    return with_adapters(weights, engine(name), {count, {.rank = rank}}, batch);
   }
 };
 
@@ -65,10 +65,10 @@ TEST_F(Llama8B, RefusesWhatAnEngineHasNot) {
   EXPECT_THROW(served("vllm", 1, 10), AdapterError);
   EXPECT_NO_THROW(served("sglang", 1, 10));
   EXPECT_THROW(served("tensorrt-llm", 1, 16), AdapterError);
-  EXPECT_THROW(with_adapters(weights, runtime("vllm"), {1, {.rank = 16, .targets = {"q_proj"}}}, 1),
+  EXPECT_THROW(with_adapters(weights, engine("vllm"), {1, {.rank = 16, .targets = {"q_proj"}}}, 1),
                AdapterError);
   EXPECT_THROW(
-      with_adapters(weights, runtime("llama.cpp"), {1, {.rank = 8, .targets = {"lm_head"}}}, 1),
+      with_adapters(weights, engine("llama.cpp"), {1, {.rank = 8, .targets = {"lm_head"}}}, 1),
       AdapterError);
 }
 
@@ -78,7 +78,7 @@ TEST_F(Llama8B, RefusesWhatAnEngineHasNot) {
 TEST(ServedAdapters, EveryExpertHasSlots) {
   const Model& model = test::catalogue_model("Qwen/Qwen3-30B-A3B");
   const QuantisedModel weights = quantise(model, scheme("bf16"));
-  const QuantisedModel served = with_adapters(weights, runtime("vllm"), {1, {.rank = 8}}, 1);
+  const QuantisedModel served = with_adapters(weights, engine("vllm"), {1, {.rank = 8}}, 1);
   EXPECT_EQ(served.adapters, Bytes(48 * 8 * (128 * 3 * 2816 + 6144 + 2 * 2560 + 6144 + 2176) * 2));
 }
 

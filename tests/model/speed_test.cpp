@@ -239,13 +239,13 @@ TEST(Speed, ExpertsInHostMemoryCostAWayThereAndBackInEachLayer) {
   Case c("Qwen/Qwen3-30B-A3B", "q4_K_M", "1x rtx-4090 @ epyc-rome-512gb", "llama.cpp");
   LayerSplit split;
   split.gpu_layers = std::ssize(c.weights.layer) + 1;
-  Runtime slow = *c.s.runtime;
+  Engine slow = *c.s.runtime;
   slow.crossing_s.value += 1e-3;
   const auto added = [&](Size layers) {
     split.on_host = experts_on_host(c.weights, layers);
     c.s.layer_split = &split;
     const double before = c.step(128);
-    const Runtime* own = std::exchange(c.s.runtime, &slow);
+    const Engine* own = std::exchange(c.s.runtime, &slow);
     const double after = c.step(128);
     c.s.runtime = own;
     return after - before;
@@ -264,7 +264,7 @@ TEST(Speed, ThirtyTwoTokensAreComputedOnTheCardAtWhateverCost) {
   split.on_host = experts_on_host(c.weights, split.gpu_layers);
   c.s.layer_split = &split;
   EXPECT_GT(c.first(32), 2 * c.first(31));
-  Runtime free = *c.s.runtime;
+  Engine free = *c.s.runtime;
   free.host_prompts = HostPrompts::quicker;
   const double without = c.first(31);
   c.s.runtime = &free;

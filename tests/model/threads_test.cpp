@@ -58,7 +58,7 @@ class Threads : public testing::Test {
   std::vector<Scenario> scenarios() const {
     std::vector<Scenario> all;
     for (const QuantisedModel& weights : weights_)
-      for (const Runtime& engine : runtimes())
+      for (const Engine& engine : engines())
         for (const Size batch : {1, 7, 64})
           for (const Size budget : {0, 6, 20, 40}) {
             Scenario point;
@@ -123,7 +123,7 @@ TEST_F(Threads, TablesAndModelsAreBuiltOnceFromManyThreads) {
         start.arrive_and_wait();
         const Model model = catalogue_model("microsoft__phi-2.json");
         for (const Scheme& each : schemes()) (void)scheme(each.name);
-        for (const Runtime& each : runtimes()) (void)runtime(each.name);
+        for (const Engine& each : engines()) (void)engine(each.name);
         parameters += quantise(model, scheme("int8")).model->profile.parameters;
       });
   }

@@ -118,7 +118,7 @@ TEST_P(TrafficOf, PromptsTakeTheTimeThatTheyTakeAlone) {
 
 // With 64 at once weights are read for decode steps in any case.
 TEST_P(TrafficOf, PromptsInDecodeStepsCostLessThanApart) {
-  Runtime together = *scenario(64).runtime, apart = together;
+  Engine together = *scenario(64).runtime, apart = together;
   together.prompts_apart = false;
   apart.prompts_apart = true;
   Scenario s = scenario(64);

@@ -58,7 +58,7 @@ inline model::Scenario scenario(const model::QuantisedModel& weights, const Mach
   model::Scenario s;
   s.weights = &weights;
   s.machine = &machine;
-  s.runtime = &model::runtime(runtime);
+  s.runtime = &model::engine(runtime);
   s.kv_precision = &precision("bf16");
   return s;
 }

@@ -232,7 +232,7 @@ TEST(VllmLog, SaysItsOwnBudgetAndWhatCannotBeRead) {
 constexpr auto gddr = static_cast<std::size_t>(model::CardClass::gddr);
 constexpr auto four = static_cast<std::size_t>(model::Width::four);
 
-void slower(model::Runtime& r) {
+void slower(model::Engine& r) {
   r.rates[gddr][four].decode_bandwidth.value = 0.6;
   r.rates[gddr][four].byte_compute.value = 0.3;
 }
@@ -288,7 +288,7 @@ TEST(Calibration, WhatCannotBeToldIsNotFittedAndSaid) {
 TEST(Calibration, WhatRunsIntoItsBoundGivesWayToWhatIsAlike) {
   constexpr double true_overhead = 1e-6;
   Synthetic one({"Llama-2-7b"},
-                [](model::Runtime& r) { r.rates[gddr][four].kernel_s.value = true_overhead; });
+                [](model::Engine& r) { r.rates[gddr][four].kernel_s.value = true_overhead; });
   auto decode = one.subjects();
   std::erase_if(decode, [](const ScoredRow& s) { return s.group == "prefill"; });
   const Calibration c = calibrate(decode);
@@ -365,8 +365,8 @@ TEST(FactorProfile, WrongOnesAreRefusedByName) {
 
 // Versions that nobody measured have constants of their own, which say nothing of the one measured.
 TEST(ConstantSearch, StartsFromTheVersionThatWasMeasured) {
-  Synthetic known({"Llama-2-7b"}, [](model::Runtime&) {});
-  std::vector<model::Runtime> versions{*known.subjects().front().scenario.runtime};
+  Synthetic known({"Llama-2-7b"}, [](model::Engine&) {});
+  std::vector<model::Engine> versions{*known.subjects().front().scenario.runtime};
   versions.push_back(versions.front());
   versions.back().name = "another version";
   for (auto& by_width : versions.back().rates)

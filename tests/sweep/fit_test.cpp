@@ -18,13 +18,13 @@ constexpr auto hbm = static_cast<std::size_t>(model::CardClass::hbm);
 constexpr auto four = static_cast<std::size_t>(model::Width::four);
 constexpr auto sixteen = static_cast<std::size_t>(model::Width::sixteen);
 
-void slower(model::Runtime& r) {
+void slower(model::Engine& r) {
   r.rates[gddr][four].decode_bandwidth.value = 0.6;
   r.rates[gddr][four].byte_compute.value = 0.3;
 }
 
-const model::Runtime& row(const PooledSearch& search, std::string_view name) {
-  return *std::ranges::find(search.rows(), name, &model::Runtime::name);
+const model::Engine& row(const PooledSearch& search, std::string_view name) {
+  return *std::ranges::find(search.rows(), name, &model::Engine::name);
 }
 
 TEST(PooledSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
@@ -40,8 +40,8 @@ TEST(PooledSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
   search.solve();
   for (std::size_t i = 0; i < search.subjects().size(); ++i)
     EXPECT_NEAR(*search.expected(i) / search.subjects()[i].measured, 1, 0.06) << i;
-  const model::Runtime& llama = row(search, "llama.cpp");
-  const auto bandwidth = [](const model::Runtime& r, std::size_t c, std::size_t w) {
+  const model::Engine& llama = row(search, "llama.cpp");
+  const auto bandwidth = [](const model::Engine& r, std::size_t c, std::size_t w) {
     return r.rates[c][w].decode_bandwidth.value;
   };
   EXPECT_NEAR(bandwidth(llama, gddr, four), 0.6, 0.06);
@@ -57,7 +57,7 @@ TEST(PooledSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
 TEST(PooledSearch, EnginesOfTheSameKernelsLearnFromEachOtherButOfTheirFrontEnds) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-72B"}, slower);
   std::vector<ScoredRow> served = known.subjects();
-  model::Runtime changed = model::runtime("vllm");
+  model::Engine changed = model::engine("vllm");
   changed.rates[gddr][four].decode_bandwidth.value = 0.4;
   changed.request_s.value = 0.05;
   for (std::size_t i = 0; i < served.size(); ++i) {
@@ -70,9 +70,9 @@ TEST(PooledSearch, EnginesOfTheSameKernelsLearnFromEachOtherButOfTheirFrontEnds)
   }
   PooledSearch search(model::policy_rows(), served);
   search.solve();
-  const model::Runtime &vllm = row(search, "vllm"), &sglang = row(search, "sglang"),
-                       &other = row(search, "exllama");
-  const auto bandwidth = [](const model::Runtime& r) {
+  const model::Engine &vllm = row(search, "vllm"), &sglang = row(search, "sglang"),
+                      &other = row(search, "exllama");
+  const auto bandwidth = [](const model::Engine& r) {
     return r.rates[gddr][four].decode_bandwidth.value;
   };
   EXPECT_LT(bandwidth(vllm), 0.5);
@@ -137,7 +137,7 @@ TEST(Fit, IntervalsOfFewMachinesAreOfTheWholeFamily) {
       rows[i].fields["cpu"] = std::to_string(i % machines);
       all[i].row = &rows[i];
       ScoredRow& older = all.emplace_back(known.subjects()[i]);
-      older.scenario.runtime = &model::runtime("llama.cpp-b3120");
+      older.scenario.runtime = &model::engine("llama.cpp-b3120");
       older.measured *= i % 4 < 2 ? 1.5 : 1 / 1.5;
     }
     const std::string lines = Fit(all).lines(), start = "\nllama.cpp\tdecode_interval\t";

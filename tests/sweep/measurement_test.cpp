@@ -55,7 +55,7 @@ TEST(ReadMeasurements, QuotesEndingsAndSettings) {
 TEST(Words, OfPrecisionsMeanWhatTheEngineHolds) {
   const model::Model& model = headroom::test::catalogue_model("Qwen/Qwen3-8B");
   const auto of = [&](const char* word, const char* engine) {
-    return &scheme_of(row({{"precision", word}}), model, model::runtime(engine));
+    return &scheme_of(row({{"precision", word}}), model, model::engine(engine));
   };
   EXPECT_EQ(of("FP8", "transformers-4.57"), &model::scheme("fp8-block"));
   EXPECT_EQ(of("FP8", "vllm"), &model::scheme("fp8"));

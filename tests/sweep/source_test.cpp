@@ -145,10 +145,10 @@ TEST(Catalogue, RecipesBesideConfigsAreHeld) {
 /// The files of ggml-org: experts in MXFP4, the rest in Q8_0.
 TEST(Catalogue, PrecisionByDefaultIsOneThatTheRuntimeHasAFileOf) {
   const auto oss = resolve_model("openai/gpt-oss-20b");
-  EXPECT_EQ(model::default_scheme(oss, model::runtime("llama.cpp")).name, "mxfp4-moe");
-  EXPECT_EQ(model::default_scheme(oss, model::runtime("vllm")).name, "mxfp4");
+  EXPECT_EQ(model::default_scheme(oss, model::engine("llama.cpp")).name, "mxfp4-moe");
+  EXPECT_EQ(model::default_scheme(oss, model::engine("vllm")).name, "mxfp4");
   const auto plain = resolve_model("llama3-8b");
-  EXPECT_EQ(model::default_scheme(plain, model::runtime("llama.cpp")).name, "bf16");
+  EXPECT_EQ(model::default_scheme(plain, model::engine("llama.cpp")).name, "bf16");
 }
 
 TEST(Override, ChangesTheModelAndItsName) {

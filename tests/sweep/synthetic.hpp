@@ -13,7 +13,7 @@ namespace headroom::sweep::test {
 /// Rows of llama-bench on one card, with speeds under constants that are changed by `change`.
 class Synthetic {
  public:
-  Synthetic(const std::vector<std::string>& models, void (*change)(model::Runtime&))
+  Synthetic(const std::vector<std::string>& models, void (*change)(model::Engine&))
       : subjects_("") {
     for (const auto& model : models)
       for (const int tokens : {64, 128, 512}) {
@@ -21,7 +21,7 @@ class Synthetic {
         add(model, "prefill_speed", tokens);
       }
     for (auto& row : rows_) all_.push_back(subjects_.subject(*row));
-    std::vector<model::Runtime> changed;
+    std::vector<model::Engine> changed;
     for (const ScoredRow& each : all_) changed.push_back(*each.scenario.runtime);
     for (std::size_t i = 0; i < all_.size(); ++i) {
       change(changed[i]);

@@ -14,7 +14,7 @@ namespace headroom::model {
 namespace {
 
 /// What the engine's kernels want on this card.
-ExpertPadding expert_padding(const Runtime& runtime, const Device& device) {
+ExpertPadding expert_padding(const Engine& runtime, const Device& device) {
   if (device.compute_capability.empty()) return {};
   const double capability = std::atof(device.compute_capability.c_str());
   for (const ExpertTiles& each : runtime.expert_tiles)

@@ -45,7 +45,7 @@ Size usual_sequences(const Scenario& s) {
 }
 
 Size score_bytes(const Scenario& s) {
-  const Runtime& r = *s.runtime;
+  const Engine& r = *s.runtime;
   const bool told = s.flash_attention != Override::engine_default &&
                     (r.flash == FlashAttention::on || r.flash == FlashAttention::off);
   const bool flash = told ? s.flash_attention == Override::on
@@ -56,7 +56,7 @@ Size score_bytes(const Scenario& s) {
 Size prefill_chunk(const Scenario& s) {
   const Size stated = s.layer_split != nullptr ? s.layer_split->micro_batch : 0;
   if (stated > 0) return stated;
-  const Runtime& r = *s.runtime;
+  const Engine& r = *s.runtime;
   return r.long_prefill_chunk > 0 && s.cached_tokens() > longest_whole ? r.long_prefill_chunk
                                                                        : r.prefill_chunk;
 }
@@ -80,7 +80,7 @@ double element_bytes(const Scenario& s) {
 
 /// The larger of what feed-forward and attention keep.
 double kept_by_layers(const Scenario& s, Size pass, Size shards) {
-  const Runtime& r = *s.runtime;
+  const Engine& r = *s.runtime;
   const Model& model = *s.weights->model;
   const auto hidden = static_cast<double>(model.shape.hidden_size);
   const auto cards = static_cast<double>(shards);
@@ -96,7 +96,7 @@ double kept_by_layers(const Scenario& s, Size pass, Size shards) {
 
 double kept_by_head(const Scenario& s, Size pass, Size shards, Head head) {
   if (head == Head::elsewhere) return 0;
-  const Runtime& r = *s.runtime;
+  const Engine& r = *s.runtime;
   const Model& model = *s.weights->model;
   const auto tokens = static_cast<double>(pass);
   const bool samples = has_start_pass(s);  // each card all logits of its replica
@@ -121,7 +121,7 @@ namespace {
 
 /// What one of `shards` cards keeps of so many patches in a tower of width `hidden`.
 double kept_by_tower(const Scenario& s, double patches, Size hidden, Size shards) {
-  const Runtime& r = *s.runtime;
+  const Engine& r = *s.runtime;
   if (patches <= 0 || hidden <= 0) return 0;
   const Profile& profile = s.weights->model->profile;
   double widest = 0;

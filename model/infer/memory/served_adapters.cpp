@@ -11,7 +11,7 @@
 namespace headroom::model {
 namespace {
 
-void check(const Runtime& runtime, const ServedAdapters& asked) {
+void check(const Engine& runtime, const ServedAdapters& asked) {
   const Size rank = asked.request.rank;
   if (runtime.adapters == AdapterMemory::unknown)
     throw AdapterError(fmt::format(
@@ -34,7 +34,7 @@ void check(const Runtime& runtime, const ServedAdapters& asked) {
 
 }  // namespace
 
-QuantisedModel with_adapters(const QuantisedModel& weights, const Runtime& runtime,
+QuantisedModel with_adapters(const QuantisedModel& weights, const Engine& runtime,
                              const ServedAdapters& asked, Size batch) {
   check(runtime, asked);
   const Model& model = *weights.model;

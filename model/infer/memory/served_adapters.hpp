@@ -31,7 +31,7 @@ struct ServedAdapters {
 /// 0.19 lora/layers/vocal_parallel_embedding.py, logits_processor.py). Throws AdapterError: targets
 /// that are not there or outside the layers, a rank that the engine has no slots of, an engine
 /// whose adapters are not described.
-QuantisedModel with_adapters(const QuantisedModel& weights, const Runtime& runtime,
+QuantisedModel with_adapters(const QuantisedModel& weights, const Engine& runtime,
                              const ServedAdapters& adapters, Size batch);
 
 }  // namespace headroom::model

@@ -80,7 +80,7 @@ struct Plan {
     return head_card >= 0 ? card == head_card : stage_of(card) == cards / (replicas * shards) - 1;
   }
   /// `card` among those that divide the matrices and the experts of its stage.
-  Rank rank(Size card, const Runtime& runtime) const {
+  Rank rank(Size card, const Engine& runtime) const {
     const Size replica = shared_experts ? card / (cards / replicas) : 0;
     return {.cards = shards,
             .expert_cards = shards * sharing(),

@@ -37,7 +37,7 @@ struct Scenario {
   Task task = Task::inference;
   const QuantisedModel* weights = nullptr;  ///< model × precision
   const Machine* machine = nullptr;
-  const Runtime* runtime = nullptr;
+  const Engine* runtime = nullptr;
   const Precision* kv_precision = nullptr;
   /// Sequences at once, on each replica. Where the engine keeps a pool of cache for all of them,
   /// those wait that it has no room for.

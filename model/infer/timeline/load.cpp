@@ -41,7 +41,7 @@ double bytes_read(const Scenario& s, const Plan& plan) {
 LoadTime load_time(const Uses& uses, const Plan& plan) {
   const Scenario& s = uses.scenario();
   const QuantisedModel& w = *s.weights;
-  const Runtime& r = *s.runtime;
+  const Engine& r = *s.runtime;
   const double process = r.load_copy_bandwidth.value;
   const bool packs = w.from_files == FromFiles::packed;
   const bool as_they_are = w.from_files == FromFiles::as_they_are;

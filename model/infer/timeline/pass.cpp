@@ -120,7 +120,7 @@ double repeating_kernels(const Scenario& s, Range layers) {
 
 double kernels(const Scenario& s, Range layers) {
   const Profile& profile = s.weights->model->profile;
-  const Runtime& r = *s.runtime;
+  const Engine& r = *s.runtime;
   const double beside = kernels_beside_product(s);
   // From Python all are called in turn; kernels of an engine's own loop over packed ones alone.
   const bool looped = r.experts_looped && (r.launch == Launch::overlapped ||

@@ -136,7 +136,7 @@ bool over_bus(const Scenario& s, Size cards) {
 }  // namespace
 
 double launches(const Scenario& s, const Pass& pass, double kernels) {
-  const Runtime& r = *s.runtime;
+  const Engine& r = *s.runtime;
   return pass.weight_reads * (kernels + r.step_s.value) + pass.logit_rows * r.sequence_s.value;
 }
 double launches(const Scenario& s, const Pass& pass) {

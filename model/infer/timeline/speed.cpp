@@ -12,7 +12,7 @@ namespace {
 /// Whether kernels are launched one by one although the engine captures graphs: those are of decode
 /// steps, up to some length, and can be turned off.
 bool is_eager(const Scenario& s, const Pass& pass) {
-  const Runtime& r = *s.runtime;
+  const Engine& r = *s.runtime;
   return r.graphs && (s.enforce_eager || pass.prompt > 0 ||
                       (r.graph_tokens > 0 && pass.cached.self > r.graph_tokens));
 }
