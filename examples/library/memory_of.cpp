@@ -41,7 +41,7 @@ Memory estimate(const headroom::model::Model& model, const headroom::Machine& ma
   hm::Scenario scenario;
   scenario.weights = &weights;
   scenario.machine = &machine;
-  scenario.runtime = &hm::runtime("transformers");
+  scenario.runtime = &hm::engine("transformers");
   scenario.kv_precision = &headroom::precision(format);
   scenario.batch = switches.batch;
   scenario.prompt_tokens = switches.tokens;
