@@ -1,55 +1,71 @@
-// How an Estimate goes into a row of the table `outcome` and comes back. What follows from another
-// column is not stored; small numbers share an integer, since each column costs the writer time.
-#include <stdexcept>
+// How an Estimate goes into a row of the table `outcome` and comes back. Nothing is stored that
+// follows from another column.
+#include <iterator>
+#include <type_traits>
+#include <utility>
 
 #include "model/infer/estimate.hpp"
-#include "model/infer/scenario/verdict.hpp"
 #include "report/columns.hpp"
+#include "report/packed_field.hpp"
 
 namespace headroom::report {
 namespace {
 
 using model::Estimate;
 
-// status: verdict in bits 0-2, sure 3-4, reason 5-9, gpus_used 10-25, training bit 26, unmeasured
-// bits 27 (first token) and 28 (step), the least shares of both in bits 29-35 and 36-42, waiting
-// from bit 43.
-constexpr Size most_waiting = 1 << 20;
-std::int64_t pack_status(const Estimate& e) {
-  if (e.queued >= most_waiting)
-    throw std::out_of_range("more than 1048575 waiting sequences cannot be stored");
-  return static_cast<std::int64_t>(e.verdict) | static_cast<std::int64_t>(e.sure) << 3 |
-         static_cast<std::int64_t>(e.reason) << 5 | static_cast<std::int64_t>(e.gpus_used) << 10 |
-         static_cast<std::int64_t>(e.task == model::Task::training) << 26 |
-         static_cast<std::int64_t>(e.first_unmeasured) << 27 |
-         static_cast<std::int64_t>(e.step_unmeasured) << 28 |
-         static_cast<std::int64_t>(e.first_least) << 29 |
-         static_cast<std::int64_t>(e.step_least) << 36 | e.queued << 43;
+/// A packed field, and the member of an Estimate that goes into it.
+struct PackedMember {
+  PackedField field;
+  std::int64_t (*get)(const Estimate&);
+  void (*set)(Estimate&, std::int64_t);
+};
+template <auto member>
+constexpr PackedMember in_estimate(const PackedField& field) {
+  using Value = std::remove_cvref_t<decltype(std::declval<Estimate>().*member)>;
+  return {field, [](const Estimate& e) { return static_cast<std::int64_t>(e.*member); },
+          [](Estimate& e, std::int64_t v) { e.*member = static_cast<Value>(v); }};
 }
-void unpack_status(Estimate& e, std::int64_t v) {
-  e.verdict = static_cast<model::Verdict>(v & 7);
-  e.sure = static_cast<model::Confidence>(v >> 3 & 3);
-  e.reason = static_cast<model::Reason>(v >> 5 & 31);
-  e.gpus_used = static_cast<std::uint16_t>(v >> 10);
-  e.task = (v >> 26 & 1) != 0 ? model::Task::training : model::Task::inference;
-  e.first_unmeasured = (v >> 27 & 1) != 0;
-  e.step_unmeasured = (v >> 28 & 1) != 0;
-  e.first_least = v >> 29 & 127;
-  e.step_least = v >> 36 & 127;
-  e.queued = v >> 43;
+template <auto member>
+constexpr PackedMember in_step(const PackedField& field) {
+  using Value = std::remove_cvref_t<decltype(std::declval<model::StepOutcome>().*member)>;
+  return {field, [](const Estimate& e) { return static_cast<std::int64_t>(e.step.*member); },
+          [](Estimate& e, std::int64_t v) { e.step.*member = static_cast<Value>(v); }};
 }
 
-// layers: on GPU in bits 0-19, on CPU 20-39, on disk from bit 40.
-constexpr Size most_layers = 1 << 20;
-std::int64_t pack_layers(const Estimate& e) {
-  if (e.layers_gpu >= most_layers || e.layers_cpu >= most_layers || e.layers_disk >= most_layers)
-    throw std::out_of_range("a model of more than 1048575 layers cannot be stored");
-  return e.layers_gpu | e.layers_cpu << 20 | e.layers_disk << 40;
-}
-void unpack_layers(Estimate& e, std::int64_t v) {
-  e.layers_gpu = v & (most_layers - 1);
-  e.layers_cpu = v >> 20 & (most_layers - 1);
-  e.layers_disk = v >> 40;
+constexpr PackedMember status[] = {
+    in_estimate<&Estimate::verdict>(packed::verdict),
+    in_estimate<&Estimate::sure>(packed::sure),
+    in_estimate<&Estimate::reason>(packed::reason),
+    in_estimate<&Estimate::gpus_used>(packed::gpus_used),
+    in_estimate<&Estimate::task>(packed::training),
+    in_estimate<&Estimate::first_unmeasured>(packed::first_unmeasured),
+    in_estimate<&Estimate::step_unmeasured>(packed::step_unmeasured),
+    in_estimate<&Estimate::first_least>(packed::first_least),
+    in_estimate<&Estimate::step_least>(packed::step_least),
+    in_estimate<&Estimate::queued>(packed::waiting),
+};
+constexpr PackedMember layers[] = {in_estimate<&Estimate::layers_gpu>(packed::layers_gpu),
+                                   in_estimate<&Estimate::layers_cpu>(packed::layers_cpu),
+                                   in_estimate<&Estimate::layers_disk>(packed::layers_disk)};
+constexpr PackedMember moment[] = {
+    in_step<&model::StepOutcome::moment>(packed::moment),
+    in_step<&model::StepOutcome::gradients_alive>(packed::gradients_alive)};
+static_assert(std::size(status) + std::size(layers) + std::size(moment) == packed::all.size());
+
+template <const auto& members>
+constexpr StoredColumn packed_column() {
+  return {members[0].field.column,
+          SqlType::integer,
+          [](const Estimate& e) {
+            std::int64_t value = 0;
+            for (const PackedMember& each : members) value |= each.field.packed(each.get(e));
+            return value;
+          },
+          nullptr,
+          [](Estimate& e, std::int64_t value) {
+            for (const PackedMember& each : members) each.set(e, each.field.read(value));
+          },
+          nullptr};
 }
 
 template <Bytes Estimate::*field>
@@ -69,8 +85,8 @@ constexpr StoredColumn time(std::string_view name) {
 }
 
 constexpr StoredColumn all[] = {
-    {"status", SqlType::integer, pack_status, nullptr, unpack_status, nullptr},
-    {"layers", SqlType::integer, pack_layers, nullptr, unpack_layers, nullptr},
+    packed_column<status>(),
+    packed_column<layers>(),
     count<&Estimate::weights>("weights_bytes"),
     count<&Estimate::kv_cache>("kv_cache_bytes"),
     count<&Estimate::activations>("activations_bytes"),
@@ -100,7 +116,6 @@ constexpr StoredColumn step_count(std::string_view name) {
           nullptr};
 }
 
-// moment: of the peak in bits 0-2, whether gradients are alive then in bit 3.
 constexpr StoredColumn of_training[] = {
     step_count<&model::StepOutcome::master>("master_weights_bytes"),
     step_count<&model::StepOutcome::gradients>("gradients_bytes"),
@@ -109,16 +124,7 @@ constexpr StoredColumn of_training[] = {
     step_count<&model::StepOutcome::working>("working_bytes"),
     step_count<&model::StepOutcome::exchanged>("exchanged_bytes"),
     step_count<&model::StepOutcome::stepping>("stepping_bytes"),
-    {"moment", SqlType::integer,
-     [](const Estimate& e) {
-       return std::int64_t{e.step.moment} | std::int64_t{e.step.gradients_alive} << 3;
-     },
-     nullptr,
-     [](Estimate& e, std::int64_t v) {
-       e.step.moment = static_cast<std::uint8_t>(v & 7);
-       e.step.gradients_alive = (v >> 3 & 1) != 0;
-     },
-     nullptr},
+    packed_column<moment>(),
     {"step_s", SqlType::real, nullptr, [](const Estimate& e) { return e.step.time.value(); },
      nullptr, [](Estimate& e, double v) { e.step.time = Seconds(v); }},
     {"mfu", SqlType::real, nullptr, [](const Estimate& e) { return e.step.utilization; }, nullptr,

@@ -4,6 +4,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/train/training.hpp"
 #include "report/column_rows.hpp"
+#include "report/packed_field.hpp"
 
 namespace headroom::report {
 namespace {
@@ -51,7 +52,7 @@ Column bytes(std::string_view name, std::string_view heading, std::string_view m
 }
 
 std::string moments() {
-  std::string sql = "CASE WHEN gradients_bytes > 0 THEN CASE moment & 7";
+  std::string sql = "CASE WHEN gradients_bytes > 0 THEN CASE " + packed::moment.sql();
   for (int i = 0; i <= static_cast<int>(model::Peak::sum); ++i) {
     std::string words(name_of(static_cast<model::Peak>(i)));
     for (auto at = words.find('\''); at != words.npos; at = words.find('\'', at + 2))
