@@ -1,6 +1,54 @@
 #include "model/infer/intervals.hpp"
 
 namespace headroom::model {
+namespace {
+
+double part_of(const Interval& interval, IntervalPart part) {
+  switch (part) {
+    case IntervalPart::low:
+      return interval.low;
+    case IntervalPart::high:
+      return interval.high;
+    default:
+      return interval.measurements;
+  }
+}
+
+template <class Rule>
+Interval all_parts(const IntervalNumbers& of, Rule rule) {
+  const auto part = [&](IntervalPart which) {
+    return rule(IntervalRules<IntervalNumbers>{of, which});
+  };
+  return {part(IntervalPart::low), part(IntervalPart::high),
+          static_cast<int>(part(IntervalPart::measurements))};
+}
+
+}  // namespace
+
+double IntervalNumbers::factor(Factor of, IntervalPart part) const {
+  constexpr Interval IntervalFactors::*members[] = {
+      &IntervalFactors::memory,       &IntervalFactors::load,        &IntervalFactors::ttft,
+      &IntervalFactors::tpot,         &IntervalFactors::offload,     &IntervalFactors::serving_ttft,
+      &IntervalFactors::serving_tpot, &IntervalFactors::serving_rate};
+  return part_of(factors.*members[static_cast<int>(of)], part);
+}
+
+double IntervalNumbers::guess(Guess of, IntervalPart part) const {
+  return part_of(of == Guess::first ? unmeasured_first : unmeasured_step, part);
+}
+
+TimeIntervals IntervalFactors::times(const Estimate& e) const {
+  const IntervalNumbers of{*this, e, 0};
+  return {load, all_parts(of, [](const auto& rules) { return rules.first(); }),
+          all_parts(of, [](const auto& rules) { return rules.step(); })};
+}
+
+ServingIntervals IntervalFactors::serving(const Estimate& e, Size running) const {
+  const IntervalNumbers of{*this, e, running};
+  return {all_parts(of, [](const auto& rules) { return rules.served_first(); }),
+          all_parts(of, [](const auto& rules) { return rules.served_step(); }),
+          all_parts(of, [](const auto& rules) { return rules.served_rate(); })};
+}
 
 IntervalFactors interval_factors(const Engine& r, bool ram_stated) {
   const bool known = ram_stated && r.ram_stated_interval.value > 0;
@@ -19,7 +67,7 @@ IntervalFactors interval_factors(const Scenario& s) {
 }
 
 Seconds total_at(const Estimate& e, double ttft, double tpot) {
-  return ttft * e.ttft + tpot * (e.total - e.ttft);
+  return total_time(ttft, tpot, e.ttft, e.total);
 }
 
 }  // namespace headroom::model

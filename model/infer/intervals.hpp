@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "model/infer/estimate.hpp"
+#include "model/infer/interval_rules.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
 namespace headroom::model {
@@ -48,44 +49,42 @@ struct IntervalFactors {
   Interval serving_rate{};    ///< of the time that a number of requests takes under load
   std::string_view source{};  ///< of the measured steps
 
-  /// On cards that were not measured with such weights: at least as wide as of an engine of which
-  /// nothing was, and as unmeasured.
-  TimeIntervals times(const Estimate& e) const {
-    const bool on_cards = e.verdict <= Verdict::fits_gpus;
-    const Interval first = e.first_unmeasured ? wider(ttft, unmeasured_first) : ttft;
-    const Interval step = e.step_unmeasured ? wider(tpot, unmeasured_step) : tpot;
-    return {load, from(e.first_least, on_cards ? first : offload),
-            from(e.step_least, on_cards ? step : offload)};
-  }
-  /// With so many `running` at once. One alone takes what its passes take: its intervals are no
-  /// narrower than theirs.
-  ServingIntervals serving(const Estimate& e, Size running) const {
-    const bool either = e.first_unmeasured || e.step_unmeasured;
-    const ServingIntervals loaded{
-        either ? wider(serving_ttft, unmeasured_first) : serving_ttft,
-        e.step_unmeasured ? wider(serving_tpot, unmeasured_step) : serving_tpot,
-        either ? wider(serving_rate, unmeasured_first) : serving_rate};
-    if (running != 1) return loaded;
-    const TimeIntervals alone = times(e);
-    return {wider(loaded.ttft, alone.ttft), wider(loaded.tpot, alone.tpot),
-            wider(loaded.rate, alone.tpot)};
-  }
+  TimeIntervals times(const Estimate& estimate) const;
+  /// With so many requests `running` at once.
+  ServingIntervals serving(const Estimate& estimate, Size running) const;
   ServingIntervals serving(const Estimate& e) const { return serving(e, e.served.running); }
-  static Interval from(std::uint8_t least, Interval of) {
-    of.low = std::max(of.low, least / most_least);
-    return of;
-  }
   static Interval wider(const Interval& a, const Interval& b) {
     return {std::min(a.low, b.low), std::max(a.high, b.high),
             std::min(a.measurements, b.measurements)};
   }
 };
-/// Where it is known how fast the host's memory is (`ram_stated`) what waits for it has an interval
-/// of its own, if anything was measured there.
+
+/// The terms of IntervalRules as numbers of one estimate.
+struct IntervalNumbers {
+  using Value = double;
+  const IntervalFactors& factors;
+  const Estimate& estimate;
+  Size running;
+
+  double factor(Factor of, IntervalPart part) const;
+  double guess(Guess of, IntervalPart part) const;
+  double first_least() const { return estimate.first_least / most_least; }
+  double step_least() const { return estimate.step_least / most_least; }
+  bool on_cards() const { return estimate.verdict <= Verdict::fits_gpus; }
+  bool first_unmeasured() const { return estimate.first_unmeasured; }
+  bool step_unmeasured() const { return estimate.step_unmeasured; }
+  bool either_unmeasured() const { return first_unmeasured() || step_unmeasured(); }
+  bool runs_alone() const { return running == 1; }
+  static double min(double a, double b) { return std::min(a, b); }
+  static double max(double a, double b) { return std::max(a, b); }
+  static double choose(bool condition, double yes, double no) { return condition ? yes : no; }
+};
+
+/// A host whose memory speed is known (`ram_stated`) has an interval of its own for weights outside
+/// the cards, if anything was measured there.
 IntervalFactors interval_factors(const Engine& runtime, bool ram_stated = false);
 IntervalFactors interval_factors(const Scenario& scenario);
-/// The time of the whole answer when its first token takes `ttft` times what is expected, and the
-/// steps after it `tpot` times.
+/// As total_time has it.
 Seconds total_at(const Estimate& estimate, double ttft, double tpot);
 
 }  // namespace headroom::model
