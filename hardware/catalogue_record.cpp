@@ -54,6 +54,7 @@ class Writer {
   void operator()(Quantity<Dimension> value) {
     number(value.value());
   }
+  void operator()(const std::optional<ComputeCapability>& value) { (*this)(to_string(value)); }
   template <class Value>
   void operator()(const std::optional<Value>& value) {
     if (value)
@@ -97,6 +98,9 @@ class Reader {
   template <class Dimension>
   void operator()(Quantity<Dimension>& value) {
     value = Quantity<Dimension>(number<double>(line()));
+  }
+  void operator()(std::optional<ComputeCapability>& value) {
+    value = parse_compute_capability(line());
   }
   template <class Value>
   void operator()(std::optional<Value>& value) {

@@ -128,7 +128,11 @@ Device read_device(TomlRow& row, const RowContext<Device>& context) {
   if (device.link == BytesPerSecond() && !row.has("link_kind")) device.link_kind.clear();
   take(row.positive("host_bus_gbs", most_gbs), device.host_bus);
   take(row.text("host_bus_kind"), device.host_bus_kind);
-  take(row.text("compute_capability"), device.compute_capability);
+  if (const auto text = row.text("compute_capability")) {
+    device.compute_capability = parse_compute_capability(*text);
+    if (!device.compute_capability)
+      row.fail("compute_capability", "expected two numbers with a point between them, as \"9.0\"");
+  }
   take(row, "multiprocessors", row.positive("multiprocessors", most_cores), device.multiprocessors);
   take(row.text("host"), device.host);
   take(row.text("launched"), device.launched);

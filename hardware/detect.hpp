@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hardware/catalogue.hpp"
+#include "hardware/compute_capability.hpp"
 #include "hardware/units.hpp"
 
 namespace headroom {
@@ -26,8 +27,8 @@ struct DetectedCard {
   std::string driver;         ///< driver version
   int pcie_generation = 0;    ///< the most that card and slot support together
   int pcie_lanes = 0;
-  std::string compute_capability;
-  double power_w = 0;  ///< limit in force
+  std::optional<ComputeCapability> compute_capability;  ///< NVIDIA only
+  double power_w = 0;                                   ///< limit in force
   std::string found_by = "nvidia-smi";
   bool tried = false;  ///< this reading has been seen to work on such hardware
 };

@@ -93,7 +93,7 @@ std::vector<DetectedCard> parse_nvidia_smi(std::string_view csv, std::vector<std
     if (!unknown(fields[3])) card.driver = fields[3];
     card.pcie_generation = number<int>(fields[4]).value_or(0);
     card.pcie_lanes = number<int>(fields[5]).value_or(0);
-    if (!unknown(fields[6])) card.compute_capability = fields[6];
+    card.compute_capability = parse_compute_capability(fields[6]);
     card.power_w = number<double>(fields[7]).value_or(0);
     card.tried = true;
     result.push_back(std::move(card));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hardware/compute_capability.hpp"
 #include "hardware/precision.hpp"
 #include "hardware/units.hpp"
 
@@ -29,13 +30,13 @@ struct Device {
   BytesPerSecond bandwidth;     ///< of the card's memory
   /// Dense peak by arithmetic; absent where the card has no such units or no source says.
   std::optional<FlopsPerSecond> fp32, tf32, fp16, bf16, fp8, int8, fp4;
-  BytesPerSecond link;                   ///< card to card, one direction; 0: only over the host bus
-  std::string link_kind;                 ///< "NVLink 4", "xGMI", …; empty: none
-  BytesPerSecond host_bus;               ///< host to card, one direction, as the bus specifies
-  std::string host_bus_kind;             ///< "PCIe 4.0 x16"
-  double power_w = 0;                    ///< board power limit, W; 0 unknown
-  std::string compute_capability;        ///< NVIDIA only
-  int multiprocessors = 0;               ///< NVIDIA only; 0: no source says
+  BytesPerSecond link;        ///< card to card, one direction; 0: only over the host bus
+  std::string link_kind;      ///< "NVLink 4", "xGMI", …; empty: none
+  BytesPerSecond host_bus;    ///< host to card, one direction, as the bus specifies
+  std::string host_bus_kind;  ///< "PCIe 4.0 x16"
+  double power_w = 0;         ///< board power limit, W; 0 unknown
+  std::optional<ComputeCapability> compute_capability;  ///< NVIDIA only
+  int multiprocessors = 0;                              ///< NVIDIA only; 0: no source says
   std::string host;                      ///< the host it usually sits in; empty: the default
   std::string launched;                  ///< ISO date, empty unknown
   std::optional<double> list_price_usd;  ///< launch list price, US dollars

@@ -44,7 +44,7 @@ class Properties {
     row("host_bus", d.host_bus_kind);
     row("host_bus_bytes_s", rate(d.host_bus));
     row("power_w", positive(d.power_w));
-    row("compute_capability", d.compute_capability);
+    row("compute_capability", to_string(d.compute_capability));
     if (d.multiprocessors > 0) row("multiprocessors", std::int64_t{d.multiprocessors});
     row("launched", d.launched);
     row("list_price_usd", d.list_price_usd ? positive(*d.list_price_usd) : report::Value());
@@ -160,7 +160,7 @@ report::Table detected_hardware(const Detection& found, const Catalogue& catalog
     row(name, "driver", card.driver);
     if (card.pcie_generation > 0)
       row(name, "host_bus", fmt::format("PCIe {}.0 x{}", card.pcie_generation, card.pcie_lanes));
-    row(name, "compute_capability", card.compute_capability);
+    row(name, "compute_capability", to_string(card.compute_capability));
     row(name, "power_w", positive(card.power_w));
     row(name, "found_by", card.found_by + (card.tried ? "" : " (untested on such hardware)"));
   }

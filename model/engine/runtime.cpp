@@ -11,16 +11,17 @@
 namespace headroom::model {
 
 CardClass card_class(const Device& device) {
-  const std::string_view vendor = device.vendor, capability = device.compute_capability;
+  const std::string_view vendor = device.vendor;
   constexpr double stacked_memory = 1e12;
   if (vendor == "apple") return CardClass::apple;
   if (vendor == "amd" && device.bandwidth.value() < stacked_memory) return CardClass::radeon;
   if (vendor != "nvidia") return CardClass::other;
+  if (!device.compute_capability) return CardClass::gddr;
+  const ComputeCapability capability = *device.compute_capability;
   const bool stacked =
-      (capability.ends_with(".0") && !capability.starts_with("12")) || capability == "10.3";
+      (capability.minor == 0 && capability.major != 12) || capability == ComputeCapability{10, 3};
   if (!stacked) return CardClass::gddr;
-  return capability == "6.0" || capability == "7.0" || capability == "8.0" ? CardClass::hbm
-                                                                           : CardClass::hopper;
+  return capability.major < 9 ? CardClass::hbm : CardClass::hopper;
 }
 
 const CacheFormat* Engine::cache_format(const Precision& precision) const {

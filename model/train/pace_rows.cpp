@@ -77,9 +77,8 @@ std::span<const TrainingPace> training_paces() { return paces().runtimes; }
 std::span<const CardPace> card_paces() { return paces().cards; }
 
 std::string generation_of(const Device& card) {
-  const std::string_view capability = card.compute_capability;
-  return capability.empty() ? card.vendor
-                            : "sm_" + std::string(capability.substr(0, capability.find('.')));
+  return card.compute_capability ? "sm_" + std::to_string(card.compute_capability->major)
+                                 : card.vendor;
 }
 
 const TrainingPace& training_pace(std::string_view runtime) {
@@ -104,7 +103,7 @@ TrainingPace training_pace(std::string_view runtime, const Device& card) {
     pace = on_card(std::move(pace), each);
     // A maker's name says little of a card.
     measured = measured || (each.compute.measurements > 0 &&
-                            (each.cards == card.name || !card.compute_capability.empty()));
+                            (each.cards == card.name || card.compute_capability));
   }
   if (!measured) widen(pace.interval);
   return pace;

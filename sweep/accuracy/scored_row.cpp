@@ -99,8 +99,8 @@ bool quantised_cache(const Measurement& row, const EngineName& engine, const Sce
   if (engine.runtime != "vllm") return false;
   const bool own = s.weights->model->checkpoint_scheme.starts_with("fp8") ||
                    lower(row["model"]).find("fp8") != std::string::npos;
-  const bool hopper =
-      !s.machine->devices.empty() && s.machine->devices.front().compute_capability == "9.0";
+  const bool hopper = !s.machine->devices.empty() &&
+                      s.machine->devices.front().compute_capability == ComputeCapability{9, 0};
   return gemm == "nvfp4" || (gemm == "fp8" && !own && !hopper);
 }
 

@@ -72,6 +72,16 @@ TEST(Catalogue, FiguresThatDocumentsState) {
   EXPECT_TRUE(catalogue.device("m2-ultra-192gb").unified_memory);
 }
 
+TEST(ComputeCapability, IsReadAsTwoNumbersInOrder) {
+  EXPECT_EQ(parse_compute_capability("8.9"), (ComputeCapability{8, 9}));
+  EXPECT_LT(parse_compute_capability("9.0"), parse_compute_capability("10.3"));
+  for (const std::string_view wrong :
+       {"", "9", "9.", ".0", "nine", "9.0a", "-1.0", "9.10", "[N/A]"})
+    EXPECT_EQ(parse_compute_capability(wrong), std::nullopt) << wrong;
+  EXPECT_EQ(to_string(parse_compute_capability("12.1")), "12.1");
+  EXPECT_EQ(to_string(std::nullopt), "");
+}
+
 TEST(Catalogue, EveryRowIsWholeAndSourced) {
   for (const Device& row : shipped_catalogue().devices) {
     EXPECT_FALSE(row.source.empty() || row.date.empty() || row.vendor.empty()) << row.name;
@@ -149,7 +159,9 @@ TEST(Catalogue, MultiprocessorsHaveFourTensorCoresOrEight) {
     fields >> cores;
     const Device& row = shipped_catalogue().device(name);
     if (row.multiprocessors == 0) continue;
-    EXPECT_EQ(row.multiprocessors * (std::stod(row.compute_capability) < 8 ? 8 : 4), cores) << name;
+    EXPECT_EQ(row.multiprocessors * (*row.compute_capability < ComputeCapability{8, 0} ? 8 : 4),
+              cores)
+        << name;
     ++compared;
   }
   EXPECT_GE(compared, 40);

@@ -29,7 +29,7 @@ TEST(NvidiaSmi, DocumentedLines) {
   EXPECT_EQ(cards[0].driver, "580.95.05");
   EXPECT_EQ(cards[1].pcie_generation, 4);
   EXPECT_EQ(cards[1].pcie_lanes, 16);
-  EXPECT_EQ(cards[1].compute_capability, "8.9");
+  EXPECT_EQ(cards[1].compute_capability, (ComputeCapability{8, 9}));
   EXPECT_EQ(cards[1].power_w, 450);
   EXPECT_TRUE(notes.empty());
 }

@@ -73,7 +73,7 @@ TEST_P(Constants, EachChangesAFigureSomewhere) {
   Machine large = test::machine(4, 80, 256);
   for (Device& device : large.devices) {  // multiplies bytes and 16 bit in matrix units
     device.vendor = "nvidia";
-    device.compute_capability = "8.9";
+    device.compute_capability = ComputeCapability{8, 9};
   }
   const Machine several = test::machine(4, 12, 256);
   const Machine small = test::machine(1, 12, 256), poor = test::machine(1, 12, 16);

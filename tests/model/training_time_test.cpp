@@ -177,7 +177,7 @@ TEST(TrainingPaces, KernelsOfARuntimeCountOnTheirGeneration) {
   Device card;
   card.name = "a card of no row";
   card.vendor = "NVIDIA";
-  card.compute_capability = "9.0";
+  card.compute_capability = ComputeCapability{9, 0};
   double expected = training_pace("megatron").compute.value;
   bool own = false;
   for (const CardPace& each : card_paces()) {

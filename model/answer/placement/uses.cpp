@@ -15,8 +15,8 @@ namespace {
 
 /// What the engine's kernels want on this card.
 ExpertPadding expert_padding(const Engine& runtime, const Device& device) {
-  if (device.compute_capability.empty()) return {};
-  const double capability = std::atof(device.compute_capability.c_str());
+  if (!device.compute_capability) return {};
+  const double capability = device.compute_capability->number();
   for (const ExpertTiles& each : runtime.expert_tiles)
     if (capability >= each.from && capability < each.before)
       return {each.inner_multiple, each.hidden_multiple, each.scales_twice};

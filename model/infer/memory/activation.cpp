@@ -13,7 +13,8 @@ Bytes whole(double bytes) { return Bytes(static_cast<Size>(std::ceil(std::min(by
 /// Whether a card has the larger of an engine's sizes. Source: vLLM 0.19 engine/arg_utils.py: 70
 /// GiB and more, the A100 (compute capability 8.0) left out.
 bool is_large(const Device& device) {
-  return device.memory >= Bytes(Size{70} << 30) && device.compute_capability != "8.0";
+  return device.memory >= Bytes(Size{70} << 30) &&
+         device.compute_capability != ComputeCapability{8, 0};
 }
 
 bool has_start_pass(const Scenario& s) {
@@ -247,7 +248,7 @@ Size batched_tokens(const Scenario& s) {
 
 Bytes workspace(const Scenario& s, std::size_t card) {
   if (s.runtime->workspace_bytes.value <= 0) return Bytes(0);
-  const bool hopper = std::string_view(s.machine->devices[card].compute_capability) == "9.0";
+  const bool hopper = s.machine->devices[card].compute_capability == ComputeCapability{9, 0};
   const bool unpacks =
       s.weights->scheme->family == SchemeFamily::gptq && width_of(*s.weights) == Width::four;
   return whole((hopper ? 32.0 * 1048576 : s.runtime->workspace_bytes.value) +

@@ -13,10 +13,12 @@ PackedProducts products_on(const Scenario& s, const Device& device) {
   const PackedProducts chosen = s.runtime->packed_products;
   if (chosen != PackedProducts::bytes && chosen != PackedProducts::in_memory_or_bytes)
     return chosen;
-  const std::string& capability = device.compute_capability;
+  const auto& capability = device.compute_capability;
   if (device.vendor == "apple") return PackedProducts::in_registers;
-  if (device.vendor != "nvidia" || capability == "6.1") return PackedProducts::bytes;
-  if (capability == "6.0" || capability == "7.0") return PackedProducts::in_memory;
+  if (device.vendor != "nvidia" || capability == ComputeCapability{6, 1})
+    return PackedProducts::bytes;
+  if (capability == ComputeCapability{6, 0} || capability == ComputeCapability{7, 0})
+    return PackedProducts::in_memory;
   return chosen == PackedProducts::bytes ? chosen : PackedProducts::in_memory;
 }
 
@@ -31,8 +33,7 @@ bool multiplies_bytes(const Scenario& s, const Device& device) {
 
 /// Whether matrix units sum products of fp16 in fp16: compute capability 7.0 and later.
 bool has_fast_halves(const Device& device) {
-  const std::string& capability = device.compute_capability;
-  return capability.size() > 3 || (capability.size() == 3 && capability[0] >= '7');
+  return device.compute_capability >= ComputeCapability{7, 0};
 }
 
 /// Dense peak of the products as the engine makes them: 16 bit no slower than what it is converted
@@ -45,7 +46,8 @@ double peak(const Scenario& s, const Device& device, Arithmetic arithmetic) {
   double rate = device.peak(arithmetic).value();
   const bool sixteen = arithmetic == Arithmetic::fp16 || arithmetic == Arithmetic::bf16 ||
                        arithmetic == Arithmetic::dequantised;
-  if (arithmetic == Arithmetic::int8 && device.fp32 && device.compute_capability == "6.1")
+  if (arithmetic == Arithmetic::int8 && device.fp32 &&
+      device.compute_capability == ComputeCapability{6, 1})
     rate = std::max(rate, 4 * device.fp32->value());
   if (sixteen && device.fp32) rate = std::max(rate, device.fp32->value());
   if (!s.runtime->matrix_units && device.vendor == "nvidia" && device.fp32)
@@ -84,7 +86,8 @@ double unpack_seconds(const Scenario& s, const Device& device, const Rates& rate
 /// it.
 double tiled_bandwidth(const Scenario& s, const Device& device, double rows) {
   const double bandwidth = device.bandwidth.value();
-  if (!s.runtime->whole_tiles || device.compute_capability != "9.0") return bandwidth;
+  if (!s.runtime->whole_tiles || device.compute_capability != ComputeCapability{9, 0})
+    return bandwidth;
   return std::min(bandwidth,
                   bytes_per_parameter(*s.weights) * product_peak(s, device) / (2 * rows));
 }
@@ -102,10 +105,10 @@ double unpacking_operations(const Scenario& s, const Device& device) {
   if (width_of(*s.weights) != Width::four) return 0;
   if (device.vendor == "apple")
     return scheme.mix.find("_K") != std::string_view::npos ? of_six_bits : 0;
-  constexpr double volta = 7.0;
+  constexpr ComputeCapability volta{7, 0};
   const bool few_weights = scheme.format == "q2_K" || scheme.format == "q3_K";
-  const double capability = std::strtod(device.compute_capability.c_str(), nullptr);
-  return few_weights && capability > 0 && capability < volta ? of_few_weights : 0;
+  const bool before_volta = device.compute_capability && *device.compute_capability < volta;
+  return few_weights && before_volta ? of_few_weights : 0;
 }
 
 /// The rows are 64 on compute capability 9, 16 where packed weights are unpacked on the way (PTX
