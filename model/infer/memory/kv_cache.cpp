@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <stdexcept>
 
 #include "model/infer/memory/activation.hpp"
 
@@ -93,8 +92,7 @@ CachedTokens reserved_tokens(const Scenario& s) {
 CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
   if (!s.kv_cache) return;
   const auto& classes = s.weights->model->profile.caches;
-  if (classes.size() > classes_.size())
-    throw std::length_error("a model with more kinds of cache than are foreseen");
+  classes_.reserve(classes.size());
   const Precision& p = *s.kv_precision;
   const int shift = std::countr_zero(static_cast<std::uint64_t>(p.block_elements));
   const double element_bytes = p.element_bytes();
@@ -104,17 +102,16 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
     const Size held = tokens_held(s, c, tokens);
     const auto& elements = elements_before(s, c);
     const bool padded = group > 0 && is_paged(c) && c.layers % group != 0;
-    classes_[static_cast<std::size_t>(count_++)] = {
-        .elements_before = elements.data(),
-        .state_before = c.state_before.data(),
-        .held = held,
-        .layers = padded ? c.layers : 1,
-        .padded_layers = padded ? round_up(c.layers, group) : 1,
-        .state_bytes = s.batch * s.runtime->state_bytes,
-        .round = p.block_elements - 1,
-        .block_bytes = p.block_bytes,
-        .shift = shift,
-        .ways = ways_of(c, shards)};
+    classes_.push_back({.elements_before = elements.data(),
+                        .state_before = c.state_before.data(),
+                        .held = held,
+                        .layers = padded ? c.layers : 1,
+                        .padded_layers = padded ? round_up(c.layers, group) : 1,
+                        .state_bytes = s.batch * s.runtime->state_bytes,
+                        .round = p.block_elements - 1,
+                        .block_bytes = p.block_bytes,
+                        .shift = shift,
+                        .ways = ways_of(c, shards)});
     bytes += static_cast<double>(held) * static_cast<double>(elements.back()) * element_bytes +
              static_cast<double>(s.batch) *
                  static_cast<double>(c.state_before.back() * s.runtime->state_bytes);

@@ -1,7 +1,7 @@
 // What a model remembers between tokens, in bytes, layer range by layer range.
 #pragma once
 
-#include <array>
+#include <boost/container/small_vector.hpp>
 
 #include "model/infer/scenario/scenario.hpp"
 
@@ -44,8 +44,7 @@ class CacheBytes {
   Bytes operator()(Size first, Size last) const {
     if (first == last) return Bytes(0);
     Size total = 0;
-    for (int i = 0; i < count_; ++i) {
-      const Class& c = classes_[static_cast<std::size_t>(i)];
+    for (const Class& c : classes_) {
       const auto f = static_cast<std::size_t>(first), l = static_cast<std::size_t>(last);
       const Size each = c.elements_before[l] - c.elements_before[f];
       const Size elements = c.held * (c.layers == 1 ? each : each * c.padded_layers / c.layers);
@@ -68,8 +67,7 @@ class CacheBytes {
     int shift;                    ///< log2 of its elements per block
     Size ways;                    ///< parts that cards divide it into
   };
-  std::array<Class, 12> classes_;
-  int count_ = 0;
+  boost::container::small_vector<Class, 4> classes_;
   bool huge_ = false;
 };
 

@@ -1,6 +1,7 @@
 #include "model/infer/placement/placement.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/split.hpp"
@@ -19,8 +20,8 @@ bool Plan::operator==(const Plan& o) const {
          first_used_card == o.first_used_card && partly_on_host == o.partly_on_host &&
          streaming_buffer == o.streaming_buffer &&
          (cards == 0 || assignment != nullptr ||
-          std::equal(layer_boundaries.begin(), layer_boundaries.begin() + with_layers + 1,
-                     o.layer_boundaries.begin()));
+          std::ranges::equal(std::span(layer_boundaries).first(with_layers + 1),
+                             std::span(o.layer_boundaries).first(with_layers + 1)));
 }
 
 namespace {

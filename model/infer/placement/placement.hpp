@@ -7,7 +7,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <boost/container/small_vector.hpp>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -46,8 +46,6 @@ struct LayerSpan {
 /// assignment is given they only count the layers, and model/infer/placement/assignment.hpp says
 /// which they are.
 struct Plan {
-  static constexpr Size most_cards = 64;  ///< cards that a placement may use
-
   Reason reason = Reason::none;   ///< none: feasible
   Bytes short_bytes;              ///< what is missing where it is not
   Size short_card = -1;           ///< of an assignment: the card that is short
@@ -59,8 +57,8 @@ struct Plan {
   Size expert_groups = 1;         ///< expert parallelism: groups of cards with experts of their own
   bool computes_on_card = false;  ///< false: everything runs on the CPU
   Range on_cards, on_cpu, on_disk;
-  std::array<Size, most_cards + 1>
-      layer_boundaries;  ///< card i (or stage i) holds layers [cut[i], cut[i + 1])
+  /// Card i (or stage i) holds layers [layer_boundaries[i], layer_boundaries[i + 1]).
+  boost::container::small_vector<Size, 17> layer_boundaries;
   Where embedding = Where::card, head = Where::card;
   const Assignment* assignment = nullptr;  ///< null: the ranges above
   Size head_card = -1;          ///< that holds the output, where a card does; -1: the last one

@@ -46,10 +46,7 @@ inline Bytes scaled(Bytes bytes, double factor) {
 }
 
 /// Cards that one replica may use.
-inline Size card_count(const Scenario& s) {
-  const auto cards = static_cast<Size>(s.machine->devices.size());
-  return cards < Plan::most_cards ? cards : Plan::most_cards;
-}
+inline Size card_count(const Scenario& s) { return std::ssize(s.machine->devices); }
 
 /// The head's bytes where it is: its own, and a copy of a tied embedding that is kept elsewhere
 /// (llama.cpp duplicates token_embd as the output tensor).

@@ -71,6 +71,7 @@ class LastLayers {
     plan.on_cpu = {0, first};
     plan.on_disk = {first, first};
     plan.partly_on_host = given_ != nullptr && !given_->on_host.bytes_before.empty();
+    plan.layer_boundaries.resize(index(cards) + 1);
     float sum = 0;
     Size at = 0;
     for (Size card = 0; card < cards; ++card) {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "model/infer/memory/kv_cache.hpp"
@@ -22,6 +21,7 @@ class LayerFill {
         first_(s_.runtime->input_on_cpu ? Bytes(0) : w_.embedding + (tied_ ? w_.head : Bytes(0))),
         last_(tied_ ? Bytes(0) : head_bytes(s_, false)) {
     if (!caches_on_cards(s_)) none_.emplace(s_, CachedTokens{});
+    room_.resize(index(cards_));
     for (Size card = 0; card < cards_; ++card) room_[index(card)] = uses.room(card, factor).count();
   }
 
@@ -60,7 +60,7 @@ class LayerFill {
   /// layer reached and notes cuts and cards in `plan`.
   Size fill_forward(Size end, Bytes extra, Plan& plan) const {
     Size at = 0;
-    plan.layer_boundaries[0] = plan.layer_boundaries[1] = 0;
+    plan.layer_boundaries.assign(index(cards_) + 1, 0);
     plan.cards = 1;
     for (Size card = 0; card < cards_ && at < end; ++card) {
       const Bytes left = room(card) - (card == 0 ? extra : Bytes(0));
@@ -130,7 +130,7 @@ class LayerFill {
     }
     if (kept == 0) {
       plan.cards = 1;
-      plan.layer_boundaries[0] = plan.layer_boundaries[1] = 0;
+      plan.layer_boundaries.assign(2, 0);
     }
     starts(plan);
     plan.on_cards = {0, kept};
@@ -149,8 +149,8 @@ class LayerFill {
   /// accelerate pulls what is tied to the embedding.
   bool tied_;
   Bytes first_, last_;  ///< on the first card beside layers; what comes after the last layer
-  std::array<Size, Plan::most_cards> room_;  ///< bytes, of each card
-  std::optional<CacheBytes> none_;           ///< where caches stay in host memory
+  boost::container::small_vector<Size, 16> room_;  ///< bytes, of each card
+  std::optional<CacheBytes> none_;                 ///< where caches stay in host memory
 };
 
 }  // namespace

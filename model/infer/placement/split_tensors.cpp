@@ -110,6 +110,7 @@ Plan with(const Uses& uses, double factor, Size stages, Size replicas) {
   plan.partly_on_host = s.cpu_offload > Bytes(0);
   plan.on_cards = {0, layers};
   plan.on_cpu = plan.on_disk = {layers, layers};
+  plan.layer_boundaries.resize(static_cast<std::size_t>(stages) + 1);
   for (Size stage = 0; stage <= stages; ++stage)
     plan.layer_boundaries[static_cast<std::size_t>(stage)] = first_layer(layers, stages, stage);
   for (Size group = 0; group < stages * replicas; ++group) {

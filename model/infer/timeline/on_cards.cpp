@@ -1,6 +1,7 @@
 // What a pass takes on cards.
 #include <algorithm>
 #include <array>
+#include <boost/container/small_vector.hpp>
 #include <cmath>
 #include <span>
 #include <vector>
@@ -115,8 +116,8 @@ void divide(const Scenario& s, const Speeds& speeds, const Plan& plan, Pass pass
 /// Cards that follow each other: each works through its own layers.
 void add_layer_split(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
                      PassTime& time, Record* record) {
-  std::array<double, Plan::most_cards> seconds_of;
-  const std::span taken(seconds_of.data(), static_cast<std::size_t>(plan.cards));
+  boost::container::small_vector<double, 16> seconds_of(static_cast<std::size_t>(plan.cards));
+  const std::span<double> taken(seconds_of);
   Work all;
   for (Size card = 0; card < plan.cards; ++card) {
     Work work;
