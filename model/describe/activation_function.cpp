@@ -48,6 +48,12 @@ std::string_view activation_class(std::string_view name) {
   return row == std::end(activation_rows) ? std::string_view{} : row->class_name;
 }
 
+std::string activation_names() {
+  std::vector<std::string_view> names;
+  for (const ActivationRow& row : activation_rows) names.push_back(row.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 std::string activation_class(const Config& c, Config::Keys keys, std::string_view fallback) {
   const std::string name = c.text(keys, fallback);
   const std::string_view found = activation_class(name);

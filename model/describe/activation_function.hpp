@@ -14,7 +14,10 @@ namespace headroom::model {
 /// use them describe them. Source: transformers 5.23, activations.py, ACT2CLS.
 std::string activation_class(const Config& c, Config::Keys keys, std::string_view fallback);
 
-/// The same for a name that is fixed by the architecture.
+/// The class of the activation called `name`; empty for an unknown one.
 std::string_view activation_class(std::string_view name);
+
+/// All names of the table, for messages: "gelu, gelu_10, ...".
+std::string activation_names();
 
 }  // namespace headroom::model

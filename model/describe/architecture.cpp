@@ -9,6 +9,7 @@
 
 #include "hardware/names.hpp"
 #include "model/describe/class_defaults.hpp"
+#include "model/describe/config_words.hpp"
 #include "model/describe/head_tie.hpp"
 
 namespace headroom::model {
@@ -125,6 +126,7 @@ void check_size(const Part& part) {
 
 Part describe(const Config& config) {
   const Architecture& row = row_of(config);
+  check_words(config);
   try {
     Part part{.modules = {{"", std::string(row.name)}}};
     part = std::move(part) +

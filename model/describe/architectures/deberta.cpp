@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/bert_layer.hpp"
+#include "model/describe/config_words.hpp"
 
 namespace headroom::model::families::deberta {
 
@@ -96,7 +97,7 @@ Part body(const Config& c, const std::string& prefix, const BertSizes& s, Size w
   if (first)
     return embeddings(c, prefix, s, width) +
            in("encoder", join(prefix, "Encoder"), std::move(encoder));
-  if (c.text({"norm_rel_ebd"}, "none").find("layer_norm") != std::string::npos)
+  if (word_of(c, {"norm_rel_ebd"}, "none", {"none", "layer_norm"}) == "layer_norm")
     encoder = std::move(encoder) + layer_norm("LayerNorm", s.hidden);
   const Size kernel = c.count({"conv_kernel_size"}, 0);
   if (kernel > 0)

@@ -1,6 +1,7 @@
 // ESM-1b and ESM-2 (Rives et al. 2021, Lin et al. 2023): BERT for proteins with norms before each
 // block, and a head that reads contacts off all attention maps.
 #include "model/describe/architectures/bert_layer.hpp"
+#include "model/describe/config_words.hpp"
 
 namespace headroom::model::families::esm {
 
@@ -8,7 +9,8 @@ namespace headroom::model::families::esm {
 Part esm(const Config& c) {
   const std::string f = "Esm";
   const BertSizes s = bert_sizes(c);
-  const std::string kind = c.text({"position_embedding_type"}, "absolute");
+  const std::string kind = word_of(c, {"position_embedding_type"}, "absolute",
+                                   {"absolute", "rotary", "relative_key", "relative_key_query"});
   if (c.flag({"is_folding_model"}, false))
     c.fail("is_folding_model", "found true; only the language model is described");
   Part embeddings = embedding("word_embeddings", s.vocab, s.hidden);

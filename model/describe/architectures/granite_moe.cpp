@@ -6,6 +6,7 @@
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/recurrent.hpp"
+#include "model/describe/config_words.hpp"
 
 namespace headroom::model::families::granite_moe {
 
@@ -121,7 +122,7 @@ Part granitemoehybrid(const Config& c) {
       in("model", k("Model"),
          embedding("embed_tokens", vocab, hidden) + layers +
              rms_norm("norm", k("RMSNorm"), hidden) +
-             (c.text({"position_embedding_type"}, "") == "rope"
+             (word_of(c, {"position_embedding_type"}, "", {"", "rope", "nope"}) == "rope"
                   ? rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads_of(c).dim))
                   : Part{})) +
           lm_head("model.embed_tokens.weight", vocab, hidden,

@@ -2,6 +2,7 @@
 // shuffled 2 x 2 into channels, and any text model.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
+#include "model/describe/config_words.hpp"
 
 namespace headroom::model::families {
 
@@ -31,7 +32,8 @@ Part internvl_embeddings(const Config& v, const std::string& k) {
 Part internvl_layer(const Config& v, const std::string& k) {
   const Size width = v.dim({"hidden_size"}), inner = v.dim({"intermediate_size"});
   const Bias bias = v.bias({"attention_bias"}, false);
-  const bool rms = v.text({"norm_type"}, "layer_norm") == "rms_norm";
+  const bool rms =
+      word_of(v, {"norm_type"}, "layer_norm", {"layer_norm", "rms_norm"}) == "rms_norm";
   const auto norm = [&](std::string_view name) {
     return rms ? rms_norm(name, k + "RMSNorm", width) : layer_norm(name, width);
   };

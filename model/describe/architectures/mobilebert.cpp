@@ -1,5 +1,6 @@
 // MobileBERT (arXiv:2004.02984): narrow layers between bottlenecks, several feed-forwards each.
 #include "model/describe/architectures/bert_layer.hpp"
+#include "model/describe/config_words.hpp"
 
 namespace headroom::model::families::mobilebert {
 
@@ -11,7 +12,8 @@ class Builder {
         width_(c.dim({"embedding_size"}, 128)),
         narrow_(c.flag({"use_bottleneck"}, true)),
         inside_(narrow_ ? c.dim({"intra_bottleneck_size"}, 128) : s_.hidden),
-        plain_(c.text({"normalization_type"}, "no_norm") == "layer_norm") {}
+        plain_(word_of(c, {"normalization_type"}, "no_norm", {"no_norm", "layer_norm"}) ==
+               "layer_norm") {}
 
   const BertSizes& sizes() const { return s_; }
 

@@ -5,6 +5,7 @@
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
+#include "model/describe/config_words.hpp"
 
 namespace headroom::model::families::molmo2 {
 
@@ -65,7 +66,8 @@ Part vision_tower(const Config& v, Size layers) {
 Part language(const Config& c) {
   const Common s = common_of(c);
   const Bias bias = c.bias({"attention_bias"}, false);
-  const bool each = c.text({"qk_norm_type"}, "qwen3") == "qwen3";
+  const bool each =
+      word_of(c, {"qk_norm_type"}, "qwen3", {"qwen3", "olmo", "per_layer"}) == "qwen3";
   const auto layer = [&](Size) {
     return decoder_layer(
         k, s.hidden,
