@@ -17,7 +17,7 @@ struct ForwardPass {
 };
 
 /// `rows` of `use.width` elements each.
-Value run_norm(Tape& tape, const Value& x, const NormUse& use, Extent rows);
+Value run_norm(Tape& tape, const Value& x, const NormSpec& use, Extent rows);
 Value run_activation(Tape& tape, const Value& x, ActivationKind kind);
 /// `from`: where keys and values come from; the same as `x` in self-attention.
 Value run_attention(ForwardPass& pass, const Value& x, const Value& from, const AttentionUse& use);

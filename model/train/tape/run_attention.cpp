@@ -21,24 +21,24 @@ Value column(Tape& tape, const Value& x, Size in, Size out) {
 
 Value rotated(ForwardPass& pass, const Value& x, const AttentionUse& use) {
   Tape& tape = *pass.tape;
-  if (use.rotation == Rotation::none || tape.mode().kernels.fused_rotation) return x;
-  if (use.rotation == Rotation::halves) {
+  if (use.rotated_by == Rotation::none || tape.mode().kernels.fused_rotation) return x;
+  if (use.rotated_by == Rotation::halves) {
     // Four products of halves, two sums, one concatenation: only the tables are kept.
     tape.multiply(x, pass.cosines), tape.multiply(x, pass.sines);
     Value y = tape.like(x);
     y.held = x.held == Held::fp32 || pass.cosines.held == Held::fp32 ? Held::fp32 : x.held;
     return tape.make(y.extent, y.held, y.grad, y.region, Layout::by_head);
   }
-  const Value wide = use.rotation == Rotation::widened ? tape.to(x, Held::fp32) : x;
+  const Value wide = use.rotated_by == Rotation::widened ? tape.to(x, Held::fp32) : x;
   const Value turned = tape.multiply(wide, pass.cosines);
   Value y = tape.add(turned, tape.multiply(tape.like(wide), pass.sines));
-  if (use.rotation == Rotation::concatenated)
+  if (use.rotated_by == Rotation::concatenated)
     y = tape.make(y.extent, y.held, y.grad, y.region, Layout::by_head);
-  if (use.rotation == Rotation::widened) y = tape.to(y, x.held);
+  if (use.rotated_by == Rotation::widened) y = tape.to(y, x.held);
   return y;
 }
 
-Value normed(Tape& tape, const Value& x, const std::optional<NormUse>& norm, Size heads,
+Value normed(Tape& tape, const Value& x, const std::optional<NormSpec>& norm, Size heads,
              const AttentionUse& use) {
   if (!norm) return x;
   if (use.norm_each_head_apart) {
@@ -129,7 +129,7 @@ Value fused_kernel(ForwardPass& pass, Heads3 h, const AttentionUse& u) {
     if (masked) tape.save(pairs(1), h.q.held, Region::inner);
     // The bias goes to the kernel as a tensor of its own, which is trained through it.
     if (u.biased_scores) tape.save(squares(u.heads), h.q.held, Region::inner);
-    if (u.causal_mask) tape.save(squares(1), Held::boolean, Region::inner);
+    if (u.biased_scores && u.causal) tape.save(squares(1), Held::boolean, Region::inner);
   }
   return tape.by_token(out);
 }

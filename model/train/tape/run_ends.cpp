@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "model/train/tape/layer_rows.hpp"
 #include "model/train/tape/layer_run.hpp"
 
 namespace headroom::model {
@@ -12,7 +11,7 @@ void around_encoder(Tape& tape, const Part& part) {
   const TapeMode& mode = tape.mode();
   std::optional<Value> made;
   for (const Module& m : part.modules) {
-    if (m.path.find("pooler") != std::string::npos ||
+    if (is_pooler(m) ||
         std::any_of(part.blocks.begin(), part.blocks.end(),
                     [&](const std::string& block) { return m.path.starts_with(block); }))
       continue;
@@ -21,14 +20,14 @@ void around_encoder(Tape& tape, const Part& part) {
           return t.module() == m.path && (t.role == Role::norm || t.role == Role::matmul);
         });
     if (weight == part.tensors.end()) {
-      if (made && m.class_name.find("LU") != std::string::npos) tape.keeps_input(*made);
+      if (made && is_linear_unit(m)) tape.keeps_input(*made);
       made.reset();
       continue;
     }
     const Shape& shape = weight->shape;
     const Value x = tape.make(tokens(shape.back()), mode.parameters, true);
     if (weight->role == Role::norm)
-      run_norm(tape, x, {layer_rows::norm_kind(m.class_name), shape.back()}, tokens(1));
+      run_norm(tape, x, {norm_kind(m), shape.back()}, tokens(1));
     else if (shape.size() == 2)
       made = tape.linear(x, shape[1], shape[0], tokens(1), mode.trained);
   }
@@ -42,15 +41,11 @@ Tape::Sums around_tower(const Model& model, const TapeMode& mode, const VisionTo
   const auto merged = [&](Size width) {
     return tokens((width + tower.patches_of_token - 1) / tower.patches_of_token);
   };
-  const auto named = [](const Module& m, std::string_view word) {
-    return m.path.find(word) != std::string::npos;
-  };
   std::optional<Value> made;
   bool grad = mode.tower_trained;
   for (const Module& m : model.part.modules) {
     const bool inside = tower.contains(m.path);
-    if (!inside && !named(m, "projector") && !named(m, "merger") && !named(m, "connector"))
-      continue;
+    if (!inside && !is_projector(m.path)) continue;
     if (std::any_of(model.part.blocks.begin(), model.part.blocks.end(),
                     [&](const std::string& block) { return m.path.starts_with(block); }))
       continue;
@@ -62,7 +57,7 @@ Tape::Sums around_tower(const Model& model, const TapeMode& mode, const VisionTo
                  (t.role == Role::norm || t.role == Role::matmul || t.role == Role::conv);
         });
     if (weight == model.part.tensors.end()) {
-      if (made && m.class_name.find("LU") != std::string::npos) tape.keeps_input(*made);
+      if (made && is_linear_unit(m)) tape.keeps_input(*made);
       made.reset();
       continue;
     }
@@ -80,7 +75,7 @@ Tape::Sums around_tower(const Model& model, const TapeMode& mode, const VisionTo
     grad = grad || trained;
     if (weight->role == Role::norm) {
       const Size rows = of_patches ? 1 : 0;
-      run_norm(tape, x, {layer_rows::norm_kind(m.class_name), width}, tokens(rows));
+      run_norm(tape, x, {norm_kind(m), width}, tokens(rows));
     } else if (shape.size() == 2) {
       tape.linear(x, shape[1], shape[0], tokens(1), trained);
       made = tape.make(merged(shape[0]), mode.autocast ? Held::bf16 : mode.parameters, true);

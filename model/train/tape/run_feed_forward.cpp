@@ -45,7 +45,7 @@ Value dense(Tape& tape, const Value& x, const FeedForwardUse& u, Size inner) {
 
 /// Weights of the chosen experts, one a pair of token and expert.
 Value routed(Tape& tape, const Value& x, const FeedForwardUse& u) {
-  const ExpertsUse& e = *u.experts;
+  const ExpertsSpec& e = *u.experts;
   const Size used = e.used;
   Value source = x;
   Value logits;
@@ -81,7 +81,7 @@ Value routed(Tape& tape, const Value& x, const FeedForwardUse& u) {
     tape.save(tokens(used), Held::int64, Region::outer);
     weights = chosen(shares.held, shares.grad);
   }
-  if (e.normalised) {
+  if (u.normalised_routing) {
     const Value sum = tape.make(tokens(1), weights.held, weights.grad, Region::outer);
     tape.save(weights), tape.save(sum);
     if (e.router == RouterKind::softmax_fp32) tape.save(tape.like(sum));  // it is clamped
@@ -94,7 +94,7 @@ Value routed(Tape& tape, const Value& x, const FeedForwardUse& u) {
 /// Every expert multiplies every token, scaled by its score, which is 0 where it was not chosen.
 /// Source: transformers 5.23 models/llama4/modeling_llama4.py, Llama4TextMoe.
 Value every_expert(Tape& tape, const Value& x, const FeedForwardUse& u) {
-  const ExpertsUse& e = *u.experts;
+  const ExpertsSpec& e = *u.experts;
   const Value logits = tape.linear_as_is(x, u.hidden, e.experts);
   tape.save(tokens(e.used), Held::int64, Region::outer);
   const Value scores = tape.to(tape.keeps_result(tape.to(logits, Held::fp32)), x.held);
@@ -112,7 +112,7 @@ Value every_expert(Tape& tape, const Value& x, const FeedForwardUse& u) {
 
 Value mixture(ForwardPass& pass, const Value& x, const FeedForwardUse& u) {
   Tape& tape = *pass.tape;
-  const ExpertsUse& e = *u.experts;
+  const ExpertsSpec& e = *u.experts;
   const bool trained = tape.mode().trained;
   Value shared;
   if (e.shared_inner > 0) {

@@ -4,7 +4,7 @@
 namespace headroom::model {
 namespace {
 
-Value normed(Tape& tape, const Value& x, const std::optional<NormUse>& norm) {
+Value normed(Tape& tape, const Value& x, const std::optional<NormSpec>& norm) {
   return norm ? run_norm(tape, x, *norm, tokens(1)) : x;
 }
 

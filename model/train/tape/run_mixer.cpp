@@ -41,7 +41,7 @@ Value mamba_with_norms(Tape& tape, const Value& x, const MixerUse& u) {
   const Value convolved = inner(tape, u.inner, both.held), by_token = tape.like(convolved);
   tape.save(convolved);
   const Value parts = mixer_column(tape, by_token, u.inner, u.rank + 2 * u.state);
-  const NormUse norm{NormKind::rms, u.rank};
+  const NormSpec norm{NormKind::rms, u.rank};
   const Value rank = run_norm(tape, inner(tape, u.rank, parts.held), norm, tokens(1));
   for (int of = 0; of < 2; ++of)
     tape.save(

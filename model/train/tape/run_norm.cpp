@@ -16,7 +16,7 @@ Value normalised(Tape& tape, const Value& multiplied, const Value& squared, Exte
   return tape.multiply(multiplied, root);
 }
 
-Value rms(Tape& tape, const Value& x, const NormUse& use, Extent rows) {
+Value rms(Tape& tape, const Value& x, const NormSpec& use, Extent rows) {
   const Value weight = tape.parameter(constant(use.width), tape.mode().trained);
   const Value wide = tape.to(x, Held::fp32);
   if (use.kind == NormKind::rms_residual) {
@@ -42,7 +42,7 @@ Value rms(Tape& tape, const Value& x, const NormUse& use, Extent rows) {
 }
 
 /// Mean and deviation in Python: two differences, one squared, one scaled.
-Value written_out(Tape& tape, const Value& x, const NormUse& use, Extent rows) {
+Value written_out(Tape& tape, const Value& x, const NormSpec& use, Extent rows) {
   const Value wide = tape.to(x, Held::fp32);
   const Value y = normalised(tape, tape.like(wide), tape.like(wide), rows);
   return tape.to(tape.multiply(y, raised_weight(tape, use.width)), x.held);
@@ -50,7 +50,7 @@ Value written_out(Tape& tape, const Value& x, const NormUse& use, Extent rows) {
 
 }  // namespace
 
-Value run_norm(Tape& tape, const Value& x, const NormUse& use, Extent rows) {
+Value run_norm(Tape& tape, const Value& x, const NormSpec& use, Extent rows) {
   const bool trained = tape.mode().trained;
   if (tape.mode().kernels.fused_norms && use.kind != NormKind::layer) {
     if (x.grad || trained) {

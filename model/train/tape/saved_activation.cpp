@@ -10,7 +10,7 @@
 namespace headroom::model {
 namespace {
 
-bool same(const std::optional<NormUse>& a, const std::optional<NormUse>& b) {
+bool same(const std::optional<NormSpec>& a, const std::optional<NormSpec>& b) {
   if (a.has_value() != b.has_value()) return false;
   return !a || (a->kind == b->kind && a->width == b->width);
 }
@@ -19,7 +19,7 @@ bool same(const std::optional<AttentionUse>& a, const std::optional<AttentionUse
   if (!a) return true;
   return a->heads == b->heads && a->kv_heads == b->kv_heads && a->head_dim == b->head_dim &&
          a->window == b->window && a->hidden == b->hidden && a->query_rank == b->query_rank &&
-         a->key_rank == b->key_rank && a->rotation == b->rotation &&
+         a->key_rank == b->key_rank && a->rotated_by == b->rotated_by &&
          same(a->query_norm, b->query_norm);
 }
 bool same(const std::optional<FeedForwardUse>& a, const std::optional<FeedForwardUse>& b) {
@@ -39,10 +39,9 @@ bool same(const LayerUse& a, const LayerUse& b) {
 /// Elements of a rotary table: one for each position and rotated dimension.
 Size rotated_dims(const Model& model, const AttentionUse& use, const VisionTower* elsewhere) {
   for (const Tensor& t : model.part.tensors)
-    if ((elsewhere == nullptr || !elsewhere->contains(t.name)) && t.role == Role::buffer &&
-        t.name.ends_with("inv_freq") && !t.name.ends_with("original_inv_freq") &&
-        t.shape.size() == 1)
-      return use.rotation == Rotation::halves ? t.shape[0] : 2 * t.shape[0];
+    if ((elsewhere == nullptr || !elsewhere->contains(t.name)) && is_rotary_table(t) &&
+        !is_unscaled_rotary_table(t) && t.shape.size() == 1)
+      return use.rotated_by == Rotation::halves ? t.shape[0] : 2 * t.shape[0];
   return use.head_dim;
 }
 
@@ -65,7 +64,7 @@ struct Run {
   ForwardPass pass(Tape& tape, const LayerUse& use) const {
     ForwardPass p{.tape = &tape};
     if (use.cross_attention) p.memory = residual(tape);
-    if (use.attention && use.attention->rotation != Rotation::none) {
+    if (use.attention && use.attention->rotated_by != Rotation::none) {
       const Held held = use.attention->rotated_in_fp32 ? Held::fp32 : mode.parameters;
       const Size dims =
           in_tower ? use.attention->head_dim : rotated_dims(model, *use.attention, tower);
@@ -90,16 +89,8 @@ struct Run {
   }
 };
 
-Size tensors(const Part& part, std::string_view ending) {
-  return std::count_if(part.tensors.begin(), part.tensors.end(),
-                       [&](const Tensor& t) { return t.name.ends_with(ending); });
-}
 /// Stacks whose inputs and outputs are dropped by a module of their own (T5).
-Size dropping_stacks(const Part& part) {
-  return std::count_if(part.modules.begin(), part.modules.end(), [](const Module& m) {
-    return m.path == "encoder.dropout" || m.path == "decoder.dropout";
-  });
-}
+Size dropping_stacks(const Part& part) { return std::ranges::count_if(part.modules, drops_stack); }
 
 /// What lies before the layers: tables, positions, dropout of embeddings.
 Tape::Sums before_layers(const Run& run, const Execution& execution, const LayerUse* first,
@@ -111,8 +102,9 @@ Tape::Sums before_layers(const Run& run, const Execution& execution, const Layer
     if (!run.mode.kernels.fused_rotation) tape.save(p.cosines), tape.save(p.sines);
   }
   // Learned positions are looked up by numbers that are made for it, distances likewise.
-  if (tensors(part, "wpe.weight") > 0) tape.save(positions(1), Held::int64, Region::outer);
-  const Size distances = tensors(part, "relative_attention_bias.weight");
+  if (std::ranges::any_of(part.tensors, is_position_table))
+    tape.save(positions(1), Held::int64, Region::outer);
+  const Size distances = std::ranges::count_if(part.tensors, is_distance_bias);
   if (run.mode.trained && distances > 0) tape.save(squares(distances), Held::int64, Region::outer);
   if (distances > 0 && crosses && run.mode.kernels.fused_attention) {
     const Held held = run.mode.autocast ? Held::bf16 : run.mode.parameters;
@@ -127,7 +119,7 @@ Tape::Sums before_layers(const Run& run, const Execution& execution, const Layer
 
 /// The end of one stack; the encoder's result is what every cross-attention reads.
 Value end_of_stack(Tape& tape, const Run& run, const LayerUse* first, bool drops) {
-  NormUse norm{NormKind::rms, run.model.shape.hidden_size};
+  NormSpec norm{NormKind::rms, run.model.shape.hidden_size};
   if (first != nullptr && first->before_attention)
     norm = *first->before_attention;
   else if (first != nullptr && first->after_attention)

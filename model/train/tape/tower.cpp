@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/describe/layer_spec.hpp"
+
 namespace headroom::model {
 
 bool in_a_tower(const Model& model, Size i) {
@@ -11,7 +13,7 @@ bool in_a_tower(const Model& model, Size i) {
 
 bool VisionTower::contains(std::string_view name) const {
   return name.size() > root.size() && name.starts_with(root) && name[root.size()] == '.' &&
-         name.find("merger") == std::string_view::npos;
+         !is_merger(name);
 }
 
 std::optional<VisionTower> vision_tower(const Model& model) {
@@ -30,9 +32,7 @@ std::optional<VisionTower> vision_tower(const Model& model) {
       .hidden = model.images.hidden};
   while (v.last < last && v.contains(p.layers[static_cast<std::size_t>(v.last)].path)) ++v.last;
   for (const Tensor& t : model.part.tensors)
-    if (v.contains(t.name) &&
-        (t.name.ends_with("class_embedding") || t.name.ends_with("cls_token")))
-      v.class_tokens = 1;
+    if (v.contains(t.name) && is_class_token(t)) v.class_tokens = 1;
   v.patches_of_token = model.images.kind == ImageTokens::fixed
                            ? std::max<Size>(1, model.images.patches / model.images.tokens)
                            : model.images.merge * model.images.merge;

@@ -7,14 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "model/describe/part.hpp"
-#include "model/train/tape/layer_rows.hpp"
+#include "model/describe/layer_spec.hpp"
 
-namespace headroom::model {
+namespace headroom::model::layers {
 
 using Names = std::initializer_list<std::string_view>;
 
-/// The modules and tensors below one path, by their names below it.
 class Subtree {
  public:
   Subtree(const Part& part, std::string_view path) : path_(path) {
@@ -57,10 +55,14 @@ class Subtree {
         if (std::string_view(m->class_name).ends_with(ending)) return m;
     return nullptr;
   }
-  const Shape* shape(std::string_view name) const {
+  const Tensor* tensor(std::string_view name) const {
     for (const Tensor* t : tensors_)
-      if (below(t->name) == name) return &t->shape;
+      if (below(t->name) == name) return t;
     return nullptr;
+  }
+  const Shape* shape(std::string_view name) const {
+    const Tensor* t = tensor(name);
+    return t == nullptr ? nullptr : &t->shape;
   }
   const Cache* cache(CacheKind kind) const {
     for (const Cache* c : caches_)
@@ -74,11 +76,11 @@ class Subtree {
   Size outputs(Names names) const { return side(names, 0, 1); }
   Size inputs(Names names) const { return side(names, 1, 0); }
   bool has(Names names) const { return module(names) != nullptr; }
-  std::optional<NormUse> norm(Names names) const {
+  std::optional<NormSpec> norm(Names names) const {
     const Module* m = module(names);
     if (m == nullptr) return std::nullopt;
     const Shape* s = shape(std::string(below(m->path)) + ".weight");
-    return NormUse{layer_rows::norm_kind(m->class_name), s == nullptr ? 0 : s->front()};
+    return NormSpec{norm_kind(*m), s == nullptr ? 0 : s->front()};
   }
 
  private:
@@ -95,4 +97,4 @@ class Subtree {
   std::vector<const Cache*> caches_;
 };
 
-}  // namespace headroom::model
+}  // namespace headroom::model::layers

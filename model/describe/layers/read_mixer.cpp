@@ -1,6 +1,7 @@
-#include "model/train/tape/mixer_use.hpp"
+// What stands beside attention or in its place: a state space, the delta rule, a convolution.
+#include "model/describe/layers/read.hpp"
 
-namespace headroom::model {
+namespace headroom::model::layers {
 namespace {
 
 /// Rows or elements of the first of `names` that there is; 0: none.
@@ -12,8 +13,8 @@ Size rows(const Subtree& tree, Names names) {
 
 }  // namespace
 
-std::optional<MixerUse> mixer_use(const Model& model, const Subtree& tree) {
-  MixerUse m{.hidden = model.shape.hidden_size};
+std::optional<MixerSpec> read_mixer(const Subtree& tree) {
+  MixerSpec m;
   if (tree.shape("conv.weight") != nullptr && tree.has({"in_proj"})) {
     m.kind = MixerKind::short_convolution;
     m.inner = rows(tree, {"conv.weight"});
@@ -41,19 +42,4 @@ std::optional<MixerUse> mixer_use(const Model& model, const Subtree& tree) {
   return m;
 }
 
-std::string unknown_module(const Subtree& tree, bool mixes) {
-  for (const Tensor* t : tree.tensors()) {
-    if (t->role == Role::buffer) continue;
-    const std::string_view below = tree.below(t->name);
-    const auto dot = below.rfind('.');
-    const std::string_view last = below.substr(dot == std::string_view::npos ? 0 : dot + 1);
-    const std::string_view path = below.substr(0, dot == std::string_view::npos ? 0 : dot);
-    const auto before = path.rfind('.');
-    const std::string_view module = path.substr(before == std::string_view::npos ? 0 : before + 1);
-    const bool own = last == "weight" || last == "bias";
-    if (!layer_rows::understood(own ? module : last, mixes)) return std::string(own ? path : below);
-  }
-  return {};
-}
-
-}  // namespace headroom::model
+}  // namespace headroom::model::layers

@@ -5,9 +5,9 @@
 
 #include <string_view>
 
-#include "model/train/tape/layer_use.hpp"
+#include "model/describe/layer_spec.hpp"
 
-namespace headroom::model::layer_rows {
+namespace headroom::model::layers {
 
 /// "Gemma2" of "Gemma2DecoderLayer".
 std::string_view family_of(std::string_view block_class);
@@ -28,13 +28,13 @@ struct AttentionRow {
 AttentionRow attention_row(std::string_view family);
 
 /// Whether a row says how the family rotates.
-bool listed(std::string_view family);
+bool is_listed(std::string_view family);
 
 /// Whether it is known what a layer does with a module (or tensor) of that name. `mixes`: it has a
 /// recurrent mixer, whose names mean nothing elsewhere.
-bool understood(std::string_view name, bool mixes);
+bool is_understood(std::string_view name, bool mixes);
 
 /// Families whose norms follow the addition of the residual.
-bool norms_the_sum(std::string_view family);
+bool has_post_norms(std::string_view family);
 
-}  // namespace headroom::model::layer_rows
+}  // namespace headroom::model::layers

@@ -1,16 +1,16 @@
-#include "model/train/tape/layer_rows.hpp"
+#include "model/describe/layers/class_rows.hpp"
 
 #include <algorithm>
 #include <iterator>
 
-namespace headroom::model::layer_rows {
+namespace headroom::model::layers {
 namespace {
 
-struct Norm {
+struct NormRow {
   std::string_view class_name;
   NormKind kind;
 };
-constexpr Norm norms[] = {
+constexpr NormRow norm_rows[] = {
     {"LayerNorm", NormKind::layer},
     {"OlmoLayerNorm", NormKind::layer_fp32},
     {"NemotronLayerNorm1P", NormKind::layer_plus_1},
@@ -51,11 +51,11 @@ constexpr Norm norms[] = {
 };
 
 // nn.functional.gelu and silu keep their input; what is written out in Python keeps every step.
-struct Activation {
+struct ActivationRow {
   std::string_view class_name;
   ActivationKind kind;
 };
-constexpr Activation activations[] = {
+constexpr ActivationRow kept_by[] = {
     {"ReLU", ActivationKind::result},
     {"ReLU6", ActivationKind::result},
     {"Sigmoid", ActivationKind::result},
@@ -195,13 +195,13 @@ std::string_view family_of(std::string_view name) {
 }
 
 NormKind norm_kind(std::string_view class_name) {
-  for (const Norm& row : norms)
+  for (const NormRow& row : norm_rows)
     if (row.class_name == class_name) return row.kind;
   return class_name.ends_with("RMSNorm") ? NormKind::rms : NormKind::layer;
 }
 
 ActivationKind activation_kind(std::string_view class_name) {
-  for (const Activation& row : activations)
+  for (const ActivationRow& row : kept_by)
     if (row.class_name == class_name) return row.kind;
   return ActivationKind::input;
 }
@@ -218,11 +218,11 @@ RouterKind router_kind(std::string_view class_name) {
   return RouterKind::softmax_of_all;
 }
 
-bool listed(std::string_view family) {
+bool is_listed(std::string_view family) {
   return std::ranges::find(attentions, family, &AttentionRow::family) != std::end(attentions);
 }
 
-bool understood(std::string_view name, bool mixes) {
+bool is_understood(std::string_view name, bool mixes) {
   return std::ranges::find(understood_names, name) != std::end(understood_names) ||
          (mixes && std::ranges::find(mixer_names, name) != std::end(mixer_names));
 }
@@ -233,8 +233,8 @@ AttentionRow attention_row(std::string_view family) {
   return {.family = family};
 }
 
-bool norms_the_sum(std::string_view family) {
+bool has_post_norms(std::string_view family) {
   return std::find(std::begin(sum_normed), std::end(sum_normed), family) != std::end(sum_normed);
 }
 
-}  // namespace headroom::model::layer_rows
+}  // namespace headroom::model::layers

@@ -1,0 +1,132 @@
+// A layer's parts put together, and what modules outside layers are.
+#include "model/describe/layer_spec.hpp"
+
+#include <algorithm>
+
+#include "model/describe/layers/class_rows.hpp"
+#include "model/describe/layers/read.hpp"
+
+namespace headroom::model {
+namespace {
+
+using layers::Subtree;
+
+/// Whether a layer of the same stack has a bias by distance, which all of them then add.
+bool biased_by_distance(const Part& part, std::string_view block) {
+  const std::string_view stack = block.substr(0, block.rfind('.'));
+  return std::ranges::any_of(part.tensors, [&](const Tensor& t) {
+    return t.name.starts_with(stack) && is_distance_bias(t);
+  });
+}
+
+const Module* attention_of(const Subtree& tree) {
+  if (const Module* m = tree.module(
+          {"self_attn", "attn", "attention", "self_attention", "layer.0.SelfAttention"}))
+    return m;
+  if (tree.has({"mixer.q_proj"})) return tree.module({"mixer"});
+  return tree.module_of_class({"Attention"});
+}
+
+const Module* feed_forward_of(const Subtree& tree) {
+  const Module* m = tree.module({"mlp", "feed_forward", "block_sparse_moe", "ffn", "moe",
+                                 "layer.1.DenseReluDense", "layer.2.DenseReluDense"});
+  if (m == nullptr && tree.has({"mixer.up_proj"})) m = tree.module({"mixer"});
+  return m != nullptr && m->class_name == "Linear" ? nullptr : m;
+}
+
+std::optional<FeedForwardSpec> whole_feed_forward(const Subtree& tree) {
+  std::optional<FeedForwardSpec> all;
+  if (const Module* m = feed_forward_of(tree))
+    all = layers::read_feed_forward(Subtree(tree, *m));
+  else if (tree.has({"fc1", "intermediate.dense", "ffn"}))
+    all = layers::read_feed_forward(tree);
+  const Module* extra = tree.module({"shared_mlp"});  // Granite: beside its experts, or alone
+  if (extra == nullptr) return all;
+  const FeedForwardSpec shared = layers::read_feed_forward(Subtree(tree, *extra));
+  if (!all || !all->experts) return shared;
+  all->experts->shared_inner = shared.inner;
+  all->experts->shared_fused = true;
+  return all;
+}
+
+Parallel parallel_of(const Subtree& tree, const LayerSpec& layer, std::string_view family) {
+  if (layer.before_attention && !layer.before_feed_forward && layer.feed_forward && layer.attention)
+    return Parallel::yes;
+  const bool two_norms = tree.has({"ln_mlp"});
+  if (family != "GPTNeoX" && !(family == "Falcon" && two_norms)) return Parallel::no;
+  return two_norms ? Parallel::yes : Parallel::by_config;
+}
+
+}  // namespace
+
+LayerSpec layer_spec(const Part& part, Size i) {
+  const std::string& path = part.blocks.at(static_cast<std::size_t>(i));
+  const Subtree whole(part, path);
+  const Module* inner = whole.module({"albert_layers.0"});  // a group of one layer
+  const Subtree tree = inner != nullptr ? Subtree(whole, *inner) : whole;
+  const std::string_view family = layers::family_of(tree.class_name());
+  LayerSpec layer;
+  layer.class_name = tree.class_name();
+  layers::read_norms(tree, layer);
+  layer.norms_the_sum = layers::has_post_norms(family);
+  if (const Module* m = attention_of(tree)) {
+    layer.attention = layers::read_attention(Subtree(tree, *m), family);
+    if (biased_by_distance(part, path)) {
+      layer.attention->biased_scores = true;
+      layer.attention->causal = tree.cache(CacheKind::self_attention) != nullptr;
+    }
+  }
+  if (const Module* m = tree.module({"encoder_attn", "layer.1.EncDecAttention"}))
+    layer.cross_attention = layers::read_attention(Subtree(tree, *m), family);
+  layer.feed_forward = whole_feed_forward(tree);
+  layer.scaled = tree.shape("lambda_1") != nullptr;
+  layer.drops_attention = family != "StableLm";
+  layer.parallel = parallel_of(tree, layer, family);
+  for (const std::string_view name : {"mixer", "mamba", "linear_attn", "conv"})
+    if (const Module* m = tree.module({name}); m != nullptr && !layer.mixer)
+      layer.mixer = layers::read_mixer(Subtree(tree, *m));
+  layer.unknown = layers::unknown_module(tree, layer.mixer.has_value());
+  const bool mixes = layer.attention || layer.mixer;
+  const bool empty = layer.feed_forward ? layer.feed_forward->inner == 0 : !mixes;
+  if (empty && layer.unknown.empty()) layer.unknown = layer.class_name;
+  return layer;
+}
+
+NormKind norm_kind(const Module& module) { return layers::norm_kind(module.class_name); }
+
+bool is_linear_unit(const Module& module) {
+  return module.class_name.find("LU") != std::string::npos;
+}
+
+bool is_pooler(const Module& module) { return module.path.find("pooler") != std::string::npos; }
+
+bool is_merger(std::string_view path) { return path.find("merger") != std::string_view::npos; }
+
+bool is_projector(std::string_view path) {
+  return path.find("projector") != std::string_view::npos || is_merger(path) ||
+         path.find("connector") != std::string_view::npos;
+}
+
+bool is_class_token(const Tensor& tensor) {
+  return tensor.name.ends_with("class_embedding") || tensor.name.ends_with("cls_token");
+}
+
+bool is_rotary_table(const Tensor& tensor) {
+  return tensor.role == Role::buffer && tensor.name.ends_with("inv_freq");
+}
+
+bool is_unscaled_rotary_table(const Tensor& tensor) {
+  return tensor.name.ends_with("original_inv_freq");
+}
+
+bool is_position_table(const Tensor& tensor) { return tensor.name.ends_with("wpe.weight"); }
+
+bool is_distance_bias(const Tensor& tensor) {
+  return tensor.name.ends_with("relative_attention_bias.weight");
+}
+
+bool drops_stack(const Module& module) {
+  return module.path == "encoder.dropout" || module.path == "decoder.dropout";
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,26 @@
+// The parts of a layer, each read off the modules below it by the names that published code gives
+// them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/describe/layers/subtree.hpp"
+
+namespace headroom::model::layers {
+
+/// `family`: the class of the layer without "DecoderLayer" and the like.
+AttentionSpec read_attention(const Subtree& tree, std::string_view family);
+FeedForwardSpec read_feed_forward(const Subtree& tree);
+/// None where the modules are of no mixer that is known.
+std::optional<MixerSpec> read_mixer(const Subtree& tree);
+
+/// Where the norms of a layer stand.
+void read_norms(const Subtree& tree, LayerSpec& layer);
+
+/// A module (or tensor) of which it is not known what the layer does with it; empty: none.
+/// `mixes`: the layer has a mixer, whose names mean nothing elsewhere.
+std::string unknown_module(const Subtree& tree, bool mixes);
+
+}  // namespace headroom::model::layers

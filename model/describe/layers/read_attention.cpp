@@ -1,0 +1,73 @@
+// The attention of a layer.
+#include <algorithm>
+
+#include "model/describe/layers/class_rows.hpp"
+#include "model/describe/layers/read.hpp"
+
+namespace headroom::model::layers {
+namespace {
+
+void read_heads(const Subtree& tree, AttentionSpec& a) {
+  if (const Cache* cache = tree.cache(CacheKind::self_attention)) {
+    a.causal = true;
+    if (cache->kv_heads > 0 && cache->per_token % (2 * cache->kv_heads) == 0) {
+      a.kv_heads = cache->kv_heads;
+      a.head_dim = cache->per_token / (2 * cache->kv_heads);
+      a.heads = cache->score_dims / (2 * a.head_dim);
+      a.window = cache->window;
+    }
+  }
+  a.query_width = tree.outputs({"q_proj", "query", "q", "self.query", "q_lin"});
+  a.key_width = tree.outputs({"k_proj", "key", "k", "self.key", "k_lin"});
+  a.gated_query_width = tree.outputs({"q_proj"});
+  a.joined_width = tree.outputs({"qkv"});
+}
+
+void read_norms(const Subtree& tree, AttentionSpec& a) {
+  a.inner_norm = tree.norm({"attn_sub_norm"});
+  a.query_norm = tree.norm({"q_norm", "q_layernorm", "query_layernorm"});
+  a.key_norm = tree.norm({"k_norm", "k_layernorm", "key_layernorm"});
+  a.plain_head_norms = tree.has({"qk_norm"});
+  a.norm_each_head_apart = tree.has({"q_layernorm.norms"});
+}
+
+void read_latent(const Subtree& tree, AttentionSpec& a) {
+  const Cache* cache = tree.cache(CacheKind::latent);
+  if (cache == nullptr) return;
+  a.latent = true;
+  a.query_rank = tree.outputs({"q_a_proj"});
+  a.latent_norm = tree.norm({"kv_a_layernorm"});
+  a.key_rank = a.latent_norm ? a.latent_norm->width : 0;
+  a.rotated_key = tree.outputs({"kv_a_proj_with_mqa"}) - a.key_rank;
+  a.latent_query_width = tree.outputs({"q_proj", "q_b_proj"});
+  a.output_width = tree.inputs({"o_proj"});
+  a.window = cache->window;
+}
+
+}  // namespace
+
+AttentionSpec read_attention(const Subtree& tree, std::string_view family) {
+  AttentionSpec a;
+  const AttentionRow row = attention_row(family);
+  if (is_listed(family)) a.rotation = row.rotation;
+  a.rotated_in_fp32 = row.fp32_tables;
+  a.own_tables = row.own_tables;
+  a.tables_by_token = row.tables_by_token;
+  a.norms_rotated = row.norms_rotated;
+  a.softmax_fp32 = row.softmax_fp32;
+  a.scores_only = row.scores_only;
+  a.masks_images = family == "Gemma3";
+  if (family == "Falcon") a.always_masked = a.spreads_keys = a.drops_only_alibi = true;
+  a.hidden = tree.inputs({"q_proj", "query", "q", "self.query", "qkv_proj", "query_key_value",
+                          "c_attn", "Wqkv", "q_a_proj", "attn.Wqkv", "qkv", "q_lin"});
+  a.fused = tree.has({"qkv_proj", "query_key_value", "c_attn", "Wqkv", "attn.Wqkv", "qkv"});
+  a.joined = tree.has({"qkv"});
+  a.gate_projection = tree.has({"gate_proj"});
+  a.sinks = tree.shape("sinks") != nullptr;
+  read_heads(tree, a);
+  read_norms(tree, a);
+  read_latent(tree, a);
+  return a;
+}
+
+}  // namespace headroom::model::layers

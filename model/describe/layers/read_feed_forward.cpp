@@ -1,0 +1,79 @@
+// The feed-forward of a layer, dense or of experts.
+#include "model/describe/layers/class_rows.hpp"
+#include "model/describe/layers/read.hpp"
+
+namespace headroom::model::layers {
+namespace {
+
+ActivationKind activation_of(const Subtree& tree) {
+  const Module* m =
+      tree.module({"act_fn", "act", "activation_fn", "activation", "intermediate_act_fn", "relu2",
+                   "gelu_impl", "act_mlp", "intermediate.intermediate_act_fn"});
+  return m == nullptr ? ActivationKind::input : activation_kind(m->class_name);
+}
+
+std::optional<ExpertsSpec> read_experts(const Subtree& tree) {
+  const Module* experts = tree.module({"experts"});
+  if (experts == nullptr) return std::nullopt;
+  const Tensor* up = tree.tensor("experts.gate_up_proj");
+  if (up == nullptr || tree.shape("experts.down_proj") == nullptr || up->shape.size() != 3)
+    return std::nullopt;
+  const Module* shared = tree.module({"shared_expert", "shared_experts", "shared_mlp"});
+  const Module* router = tree.module({"gate", "router", "router.gate"});
+  const std::string_view router_class = router == nullptr ? std::string_view{} : router->class_name;
+  ExpertsSpec e{.experts = up->shape[0], .used = up->of > 1 ? up->used : 0};
+  e.clamped = tree.shape("experts.gate_up_proj_bias") != nullptr;
+  e.all_tokens = router_class.starts_with("Llama4");
+  e.inner = (e.clamped || e.all_tokens ? up->shape[2] : up->shape[1]) / 2;
+  if (router != nullptr)
+    e.router = router_kind(router_class == "Linear" ? experts->class_name : router_class);
+  if (shared != nullptr) {
+    e.shared_inner = tree.outputs(
+        {"shared_expert.gate_proj", "shared_experts.gate_proj", "shared_mlp.gate_proj"});
+    e.shared_gate = tree.has({"shared_expert_gate"});
+  }
+  e.converted = !router_class.starts_with("Mixtral") && !router_class.starts_with("MiniMax");
+  return e;
+}
+
+}  // namespace
+
+FeedForwardSpec read_feed_forward(const Subtree& tree) {
+  FeedForwardSpec f;
+  f.activation = activation_of(tree);
+  if (auto experts = read_experts(tree)) {
+    f.experts = experts;
+    f.gating = Gating::separate;
+    f.inner = experts->inner;
+    if (const Module* act = tree.module({"experts.act_fn"}))
+      f.activation = activation_kind(act->class_name);
+    return f;
+  }
+  const Names both = {"gate_up_proj", "fc1_gate", "Wi", "input_linear"};
+  if (const Size fused = tree.outputs(both); fused > 0) {
+    f.gating = Gating::fused;
+    f.inner = fused / 2;
+    f.hidden = tree.inputs(both);
+    return f;
+  }
+  const Names gate = {"gate_proj", "wi_0", "w1"};
+  if (tree.has(gate) && tree.has({"up_proj", "wi_1", "w3"})) {
+    f.gating = Gating::separate;
+    f.inner = tree.outputs(gate);
+    f.hidden = tree.inputs(gate);
+    f.drops_inner = tree.has({"dropout"}) && tree.has({"wi_0"});
+    f.inner_norm = tree.norm({"ffn_sub_norm"});
+    return f;
+  }
+  const Names up = {"up_proj", "fc1",   "c_fc", "dense_h_to_4h",      "fc_in",      "wi",
+                    "lin1",    "dense", "w1",   "intermediate.dense", "linear_fc1", "ffn"};
+  f.inner = tree.outputs(up);
+  f.hidden = tree.inputs(up);
+  f.drops_inner = tree.has({"dropout"}) && tree.has({"wi"});
+  const Module* m = tree.module(up);
+  f.bias_added = m != nullptr && m->class_name == "FalconLinear" &&
+                 tree.shape(std::string(tree.below(m->path)) + ".bias") != nullptr;
+  return f;
+}
+
+}  // namespace headroom::model::layers
