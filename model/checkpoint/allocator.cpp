@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/describe/profile.hpp"
+#include "model/describe/tensor_class.hpp"
 
 namespace headroom::model {
 namespace {
@@ -13,19 +14,6 @@ constexpr Size mebibytes = 1024 * 1024;
 double rest(double bytes) {
   const auto whole = static_cast<Size>(std::ceil(bytes));
   return allocated(whole) - static_cast<double>(whole);
-}
-
-/// What tensors that an engine makes one have in common: their module's parent and what they do.
-std::string fused_name(std::string_view name) {
-  const auto leaf = name.rfind('.');
-  const std::string_view module = name.substr(0, leaf == name.npos ? 0 : leaf);
-  const auto dot = module.rfind('.');
-  const std::string_view last = module.substr(dot == module.npos ? 0 : dot + 1);
-  const std::string scope(module.substr(0, dot == module.npos ? 0 : dot));
-  const std::string what(name.substr(leaf == name.npos ? 0 : leaf));
-  if (last == "q_proj" || last == "k_proj" || last == "v_proj") return scope + ".qkv" + what;
-  if (last == "gate_proj" || last == "up_proj") return scope + ".gate_up" + what;
-  return std::string(name);
 }
 
 }  // namespace

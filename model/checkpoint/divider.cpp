@@ -1,10 +1,9 @@
 #include "model/checkpoint/divider.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
-#include "model/checkpoint/quantisation/mix.hpp"
+#include "model/describe/tensor_class.hpp"
 
 namespace headroom::model {
 namespace {
@@ -12,16 +11,6 @@ namespace {
 std::string_view scope_of(std::string_view path) {
   const auto dot = path.rfind('.');
   return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
-}
-
-/// Matrices that every card holds whole: MLA's projections to a latent and the indexer of sparse
-/// attention (vLLM 0.19 model_executor/models/deepseek_v2.py: ReplicatedLinear, disable_tp).
-bool is_repeated(std::string_view module) {
-  constexpr std::array words{std::string_view("q_a_proj"), std::string_view("kv_a_proj"),
-                             std::string_view("kv_a_proj_with_mqa")};
-  const std::string_view word = module.substr(module.rfind('.') + 1);
-  return std::find(words.begin(), words.end(), word) != words.end() ||
-         module.find(".indexer.") != std::string_view::npos;
 }
 
 void include(Size& divisor, Size n) { divisor = std::gcd(divisor, n); }
@@ -78,8 +67,8 @@ Divided Divider::divide_factors(const Tensor& tensor, Bytes inner, Bytes outer,
                                 const Layer* layer) const {
   const auto matrix = reader_.matrix(tensor);
   const bool expert = tensor.of > 1;
-  if (!matrix ||
-      (!expert && (!reader_.is_linear(tensor) || is_repeated(tensor.module()) || matrix->out == 1)))
+  if (!matrix || (!expert && (!reader_.is_linear(tensor) || is_replicated(tensor.module()) ||
+                              matrix->out == 1)))
     return {.everywhere = inner + outer};
   const bool row = expert ? matrix->out == model_.shape.hidden_size : is_last(tensor.module());
   if (row) return {.everywhere = outer, .split = inner};
@@ -91,7 +80,7 @@ Divided Divider::divide_factors(const Tensor& tensor, Bytes inner, Bytes outer,
 Divided Divider::linear(const Tensor& tensor, const QuantisedTensor& held, const Layer* layer) {
   const auto matrix = reader_.matrix(tensor);
   // Routers and gates of one output are no parallel layers.
-  if (!reader_.is_linear(tensor) || is_repeated(tensor.module()) || !matrix || matrix->out == 1)
+  if (!reader_.is_linear(tensor) || is_replicated(tensor.module()) || !matrix || matrix->out == 1)
     return {.everywhere = held.bytes};
   if (layer != nullptr && layer->decodes) constrain(tensor, held, is_last(tensor.module()));
   return by_class(tensor.module(), held.bytes, layer);
@@ -104,13 +93,13 @@ Divided Divider::bias(const Tensor& tensor, const QuantisedTensor& held, const L
   const std::string_view of = reader_.class_of(module);
   const bool linear = of.ends_with("Linear") || of.ends_with("Conv1D");
   // Where the input is divided, each card's sum is of the whole output: its bias is not divided.
-  if (!linear || is_last(module) || is_repeated(module)) return {.everywhere = held.bytes};
+  if (!linear || is_last(module) || is_replicated(module)) return {.everywhere = held.bytes};
   return by_class(module, held.bytes, layer);
 }
 
 Divided Divider::by_class(std::string_view module, Bytes bytes, const Layer* layer) const {
   if (layer == nullptr || !layer->decodes || shards_.kv_heads == 0) return {.split = bytes};
-  switch (class_of(module)) {
+  switch (tensor_class(module)) {
     case TensorClass::attention_k:
     case TensorClass::attention_v:
       return {.heads = bytes};
@@ -137,12 +126,12 @@ void Divider::constrain(const Tensor& tensor, const QuantisedTensor& held, bool 
   const bool quantised = held.format != nullptr && scheme_.family != SchemeFamily::plain &&
                          held.format->name == scheme_.format;
   if (tensor.of > 1) return constrain_expert(*matrix, quantised);
-  const TensorClass kind = class_of(tensor.module());
+  const TensorClass kind = tensor_class(tensor.module());
   if (kind == TensorClass::attention_k || kind == TensorClass::attention_v ||
       kind == TensorClass::attention_qkv || kind == TensorClass::other)
     return;
   Size width = row ? matrix->in : matrix->out;
-  if (!row && tensor.module().ends_with("gate_up_proj")) width /= 2;
+  if (!row && is_gate_and_up(tensor.module())) width /= 2;
   include(shards_.divisors.widths, width);
   if (quantised && (row || is_block(scheme_))) include_groups(shards_.divisors.groups, width);
 }

@@ -106,7 +106,7 @@ Size distinct_matrices(const TrainingScenario& s, Size stage) {
     const auto matrix = reader.matrix(t);
     if (!matrix) continue;
     std::string kind = t.name, scope(t.module());
-    switch (class_of(t.module())) {
+    switch (tensor_class(t.module())) {
       case TensorClass::attention_q:
       case TensorClass::attention_k:
       case TensorClass::attention_v:

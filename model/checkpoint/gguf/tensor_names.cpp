@@ -70,7 +70,7 @@ std::string block_name(std::string_view rest, const Tensor& tensor, bool expert)
   for (const auto& [ours, theirs] : renamed)
     if (rest == ours || rest.ends_with(std::string(".") + std::string(ours)))
       return std::string(theirs);
-  const TensorClass kind = class_of(rest);
+  const TensorClass kind = tensor_class(rest);
   if (const auto name = feed_forward(kind); !name.empty())
     return std::string(name) + (expert ? "_exps" : shared ? "_shexp" : "");
   if (const auto name = attention(kind); !name.empty() && tensor.role != Role::norm)

@@ -170,7 +170,7 @@ class GgufHolder {
         if (tensor.role == Role::embedding)
           vocabulary_ = std::max(vocabulary_, tensor.shape.front());
     for (const Tensor& tensor : model.part.tensors)
-      if (is_text(tensor) && reader_.is_linear(tensor) && is_value(class_of(tensor.name)))
+      if (is_text(tensor) && reader_.is_linear(tensor) && is_value(tensor_class(tensor.name)))
         ++attention_v_;
   }
 
@@ -186,7 +186,7 @@ class GgufHolder {
     question.row = matrix->in;
     question.tensor_class = tensor.role == Role::head        ? TensorClass::output
                             : tensor.role == Role::embedding ? TensorClass::token_embedding
-                                                             : class_of(tensor.name);
+                                                             : tensor_class(tensor.name);
     question.stacked_experts = reader_.is_expert(tensor);
     // Embeddings of each layer beside the tied one (per_layer_token_embd) are never the head.
     if (tensor.name.find("per_layer") != std::string::npos) question.tied = false;
@@ -226,7 +226,7 @@ class GgufHolder {
   }
   bool is_text(const Tensor& tensor) const { return in_text(model_, text_root_, tensor); }
   bool quantised(const Tensor& tensor) const {
-    if (tensor.name.ends_with("per_layer_model_projection.weight")) return false;
+    if (is_per_layer_projection(tensor.name)) return false;
     if (tensor.role == Role::embedding) return tensor.shape.front() >= vocabulary_;
     return tensor.role == Role::head || reader_.is_linear(tensor);
   }

@@ -233,35 +233,6 @@ std::string_view divided(std::string_view format, Size row) {
 
 }  // namespace
 
-TensorClass class_of(std::string_view name) {
-  const auto cut = name.ends_with(".weight") ? name.substr(0, name.size() - 7) : name;
-  const auto dot = cut.rfind('.');
-  const std::string_view word = cut.substr(dot + 1);
-  const std::string_view above = dot == std::string_view::npos ? "" : cut.substr(0, dot);
-  const auto in = [&](std::string_view part) { return above.find(part) != std::string_view::npos; };
-  if (contains({"q_proj", "query", "wq", "q"}, word)) return attention_q;
-  if (contains({"k_proj", "key", "wk", "k"}, word)) return attention_k;
-  // The fused projection of the gated delta rule is attn_qkv, of attention_v's class by its time.
-  if (contains({"v_proj", "value", "wv", "v", "in_proj_qkv", "in_proj_qkvz"}, word))
-    return attention_v;
-  if (contains({"qkv_proj", "query_key_value", "Wqkv", "c_attn", "qkv", "W_pack", "wqkv"}, word))
-    return attention_qkv;
-  if (contains({"gate_proj", "w1", "wi_0"}, word)) return feed_forward_gate;
-  if (contains({"up_proj", "gate_up_proj", "fc1", "fc_in", "c_fc", "dense_h_to_4h", "w3", "wi",
-                "wi_1", "v1", "Wi"},
-               word))
-    return feed_forward_up;
-  if (contains({"down_proj", "fc2", "fc_out", "dense_4h_to_h", "w2"}, word))
-    return feed_forward_down;
-  if (word == "Wo") return in("attn") ? attention_output : feed_forward_down;
-  if (word == "c_proj") return in("mlp") ? feed_forward_down : attention_output;
-  if (word == "dense" && above.ends_with("intermediate")) return feed_forward_up;
-  if (word == "dense" && above.ends_with("output") && !in("attention")) return feed_forward_down;
-  if (word == "o_proj" || (contains({"out_proj", "dense", "wo"}, word) && in("att")))
-    return attention_output;
-  return other;
-}
-
 std::string_view mixed_format(std::string_view mix, const MixQuestion& question) {
   return divided(wanted(mix, question), question.row);
 }

@@ -4,27 +4,9 @@
 #include <string_view>
 
 #include "hardware/units.hpp"
+#include "model/describe/tensor_class.hpp"
 
 namespace headroom::model {
-
-/// What llama.cpp's rules tell tensors apart by.
-enum class TensorClass {
-  token_embedding,
-  output,
-  attention_q,
-  attention_k,
-  attention_v,
-  attention_qkv,  ///< fused
-  attention_output,
-  feed_forward_up,
-  feed_forward_gate,
-  feed_forward_down,
-  other,
-};
-
-/// The class of a weight by the words that transformers' module names end in:
-/// "model.layers.0.self_attn.v_proj.weight" is attention_v.
-TensorClass class_of(std::string_view name);
 
 /// What the rules ask of the model and of the tensor.
 struct MixQuestion {

@@ -13,6 +13,7 @@
 #include "model/checkpoint/quantisation/gguf.hpp"
 #include "model/checkpoint/quantisation/matrix.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
+#include "model/describe/tensor_class.hpp"
 
 namespace headroom::model {
 namespace {
@@ -146,9 +147,7 @@ namespace {
 
 /// Whether an engine that fuses finds it beside two others: q, k or v as a matrix of its own.
 bool is_separate(const Tensor& tensor) {
-  const std::string_view module = tensor.module();
-  return tensor.role == Role::matmul &&
-         (module.ends_with("q_proj") || module.ends_with("k_proj") || module.ends_with("v_proj"));
+  return tensor.role == Role::matmul && is_fused_by_engines(tensor.module());
 }
 
 /// Experts are one by one in checkpoints, gate and up apart.

@@ -4,6 +4,7 @@
 
 #include "model/checkpoint/model.hpp"
 #include "model/describe/config.hpp"
+#include "model/describe/usual_dropout.hpp"
 
 namespace headroom::model {
 namespace {
@@ -61,36 +62,13 @@ Execution execution_of(const Config& config) {
 }
 
 Execution usual_execution(const Model& model) {
-  struct Row {
-    std::string_view model_type;
-    double attention_dropout, hidden_dropout, embedding_dropout, attention_softcap, logit_softcap;
-  };
-  static constexpr Row rows[] = {
-      {"gpt2", 0.1, 0.1, 0.1, 0, 0},
-      {"gpt_bigcode", 0.1, 0.1, 0.1, 0, 0},
-      {"bert", 0.1, 0.1, 0.1, 0, 0},
-      {"roberta", 0.1, 0.1, 0.1, 0, 0},
-      {"xlm-roberta", 0.1, 0.1, 0.1, 0, 0},
-      {"electra", 0.1, 0.1, 0.1, 0, 0},
-      {"opt", 0, 0.1, 0, 0, 0},
-      {"biogpt", 0.1, 0.1, 0, 0, 0},
-      {"ctrl", 0.1, 0.1, 0.1, 0, 0},
-      {"t5", 0.1, 0.1, 0.1, 0, 0},
-      {"mt5", 0.1, 0.1, 0.1, 0, 0},
-      {"umt5", 0.1, 0.1, 0.1, 0, 0},
-      {"longt5", 0.1, 0.1, 0.1, 0, 0},
-      {"switch_transformers", 0.1, 0.1, 0.1, 0, 0},
-      {"bart", 0, 0.1, 0.1, 0, 0},
-      {"mbart", 0, 0.1, 0.1, 0, 0},
-      {"gemma2", 0, 0, 0, 50, 30},
-  };
-  Execution e{.parallel_residual = true};
-  for (const Row& row : rows)
-    if (row.model_type == model.model_type)
-      e.attention_dropout = row.attention_dropout, e.hidden_dropout = row.hidden_dropout,
-      e.embedding_dropout = row.embedding_dropout, e.attention_softcap = row.attention_softcap,
-      e.logit_softcap = row.logit_softcap;
-  return e;
+  const UsualDropout usual = usual_dropout(model.model_type);
+  return {.attention_dropout = usual.attention,
+          .hidden_dropout = usual.hidden,
+          .embedding_dropout = usual.embedding,
+          .attention_softcap = usual.attention_softcap,
+          .logit_softcap = usual.logit_softcap,
+          .parallel_residual = true};
 }
 
 }  // namespace headroom::model

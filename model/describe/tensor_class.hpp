@@ -1,0 +1,47 @@
+// What a matrix does in its layer, by the words that transformers' modules end in. Formulas, mixes
+// of formats and splits over cards ask this and never read a name themselves.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace headroom::model {
+
+/// What llama.cpp's rules and tensor parallelism tell tensors apart by.
+enum class TensorClass {
+  token_embedding,
+  output,
+  attention_q,
+  attention_k,
+  attention_v,
+  attention_qkv,  ///< one matrix for all three
+  attention_output,
+  feed_forward_up,
+  feed_forward_gate,
+  feed_forward_down,
+  other,
+};
+
+/// The class of a weight or of the module that owns it: "model.layers.0.self_attn.v_proj.weight"
+/// is attention_v.
+TensorClass tensor_class(std::string_view name);
+
+/// A module that tensor parallelism copies to every card: MLA's projections to a latent and the
+/// indexer of sparse attention (vLLM 0.19 model_executor/models/deepseek_v2.py: ReplicatedLinear,
+/// disable_tp).
+bool is_replicated(std::string_view module);
+
+/// One matrix that holds both gate and up.
+bool is_gate_and_up(std::string_view module);
+
+/// A matrix of queries, keys or values alone, which engines put into one matrix with the others.
+bool is_fused_by_engines(std::string_view module);
+
+/// The name that a tensor shares with those that engines fuse it with: "...qkv.weight" for
+/// "...q_proj.weight". Its own name where nothing is fused.
+std::string fused_name(std::string_view tensor);
+
+/// The projection of Gemma 3n's embeddings for each layer, which llama.cpp does not quantise.
+bool is_per_layer_projection(std::string_view tensor);
+
+}  // namespace headroom::model
