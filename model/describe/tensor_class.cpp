@@ -71,6 +71,8 @@ std::string fused_name(std::string_view tensor) {
   return std::string(tensor);
 }
 
+bool is_output_head(std::string_view tensor) { return tensor.ends_with("lm_head.weight"); }
+
 bool is_per_layer_projection(std::string_view tensor) {
   return tensor.ends_with("per_layer_model_projection.weight");
 }

@@ -41,6 +41,9 @@ bool is_fused_by_engines(std::string_view module);
 /// "...q_proj.weight". Its own name where nothing is fused.
 std::string fused_name(std::string_view tensor);
 
+/// The projection to the vocabulary, where it is a tensor of its own.
+bool is_output_head(std::string_view tensor);
+
 /// The projection of Gemma 3n's embeddings for each layer, which llama.cpp does not quantise.
 bool is_per_layer_projection(std::string_view tensor);
 

@@ -8,6 +8,7 @@
 #include "model/checkpoint/quantisation/checkpoint_bytes.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/checkpoint/quantisation/undescribed.hpp"
+#include "model/describe/layer_spec.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/output.hpp"
@@ -60,11 +61,12 @@ std::optional<LatentDims> latent_dims(const Model& m) {
   const auto cache =
       std::ranges::find(m.part.caches, model::CacheKind::latent, &model::Cache::kind);
   if (cache == m.part.caches.end() || m.shape.query_heads == 0) return std::nullopt;
-  for (const model::Tensor& tensor : m.part.tensors)
-    if (tensor.name == cache->path + ".o_proj.weight") {
-      const Size values = tensor.shape.at(1) / m.shape.query_heads;
-      return LatentDims{cache->score_dims / m.shape.query_heads - values, values};
-    }
+  for (std::size_t i = 0; i < m.part.blocks.size(); ++i) {
+    const auto attention = model::layer_spec(m.part, static_cast<Size>(i)).attention;
+    if (!attention || attention->output_width == 0) continue;
+    const Size values = attention->output_width / m.shape.query_heads;
+    return LatentDims{cache->score_dims / m.shape.query_heads - values, values};
+  }
   return std::nullopt;
 }
 

@@ -10,6 +10,7 @@
 #include "model/checkpoint/gguf/config.hpp"
 #include "model/checkpoint/gguf/names.hpp"
 #include "model/describe/head_tie.hpp"
+#include "model/describe/tensor_class.hpp"
 #include "sweep/sources/checkpoint_files.hpp"
 
 namespace headroom::sweep {
@@ -44,16 +45,16 @@ model::Config with_recipe(const ModelFiles& files, model::Config config) {
 std::optional<bool> has_own_head(const ModelFiles& files) try {
   const auto file = checkpoint_file(files);
   if (!file) return std::nullopt;
-  constexpr std::string_view head = "lm_head.weight";
   if (kind_of(*file) == FileKind::index) {
     const auto index =
         model::parse_shard_index(files.read(*file, model::most_index), files.origin(*file));
-    return std::ranges::any_of(index.weight_map,
-                               [&](const auto& entry) { return entry.first.ends_with(head); });
+    return std::ranges::any_of(
+        index.weight_map, [&](const auto& entry) { return model::is_output_head(entry.first); });
   }
   if (kind_of(*file) != FileKind::safetensors) return std::nullopt;
-  return std::ranges::any_of(read_headers(files, *file).list.tensors,
-                             [&](const auto& tensor) { return tensor.name.ends_with(head); });
+  return std::ranges::any_of(read_headers(files, *file).list.tensors, [&](const auto& tensor) {
+    return model::is_output_head(tensor.name);
+  });
 } catch (const std::runtime_error&) {
   return std::nullopt;  // who needs the headers says what is wrong with them
 }
