@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "model/describe/layers/class_rows.hpp"
+#include "model/describe/layers/known_names.hpp"
 #include "model/describe/layers/read.hpp"
 
 namespace headroom::model {
@@ -34,27 +34,26 @@ const Module* feed_forward_of(const Subtree& tree) {
   return m != nullptr && m->class_name == "Linear" ? nullptr : m;
 }
 
-std::optional<FeedForwardSpec> whole_feed_forward(const Subtree& tree) {
+std::optional<FeedForwardSpec> whole_feed_forward(const Subtree& tree, const LayerQuirks& quirks) {
   std::optional<FeedForwardSpec> all;
   if (const Module* m = feed_forward_of(tree))
-    all = layers::read_feed_forward(Subtree(tree, *m));
+    all = layers::read_feed_forward(Subtree(tree, *m), quirks);
   else if (tree.has({"fc1", "intermediate.dense", "ffn"}))
-    all = layers::read_feed_forward(tree);
+    all = layers::read_feed_forward(tree, quirks);
   const Module* extra = tree.module({"shared_mlp"});  // Granite: beside its experts, or alone
   if (extra == nullptr) return all;
-  const FeedForwardSpec shared = layers::read_feed_forward(Subtree(tree, *extra));
+  const FeedForwardSpec shared = layers::read_feed_forward(Subtree(tree, *extra), quirks);
   if (!all || !all->experts) return shared;
   all->experts->shared_inner = shared.inner;
   all->experts->shared_fused = true;
   return all;
 }
 
-Parallel parallel_of(const Subtree& tree, const LayerSpec& layer, std::string_view family) {
+Parallel parallel_of(const Subtree& tree, const LayerSpec& layer, Parallel stated) {
   if (layer.before_attention && !layer.before_feed_forward && layer.feed_forward && layer.attention)
     return Parallel::yes;
-  const bool two_norms = tree.has({"ln_mlp"});
-  if (family != "GPTNeoX" && !(family == "Falcon" && two_norms)) return Parallel::no;
-  return two_norms ? Parallel::yes : Parallel::by_config;
+  // Falcon with a norm of its own before each half is always parallel.
+  return stated == Parallel::by_config && tree.has({"ln_mlp"}) ? Parallel::yes : stated;
 }
 
 }  // namespace
@@ -64,24 +63,24 @@ LayerSpec layer_spec(const Part& part, Size i) {
   const Subtree whole(part, path);
   const Module* inner = whole.module({"albert_layers.0"});  // a group of one layer
   const Subtree tree = inner != nullptr ? Subtree(whole, *inner) : whole;
-  const std::string_view family = layers::family_of(tree.class_name());
+  const LayerQuirks& quirks = whole.quirks();
   LayerSpec layer;
   layer.class_name = tree.class_name();
   layers::read_norms(tree, layer);
-  layer.norms_the_sum = layers::has_post_norms(family);
+  layer.norms_the_sum = quirks.norms_the_sum;
   if (const Module* m = attention_of(tree)) {
-    layer.attention = layers::read_attention(Subtree(tree, *m), family);
+    layer.attention = layers::read_attention(Subtree(tree, *m), quirks.attention);
     if (biased_by_distance(part, path)) {
       layer.attention->biased_scores = true;
       layer.attention->causal = tree.cache(CacheKind::self_attention) != nullptr;
     }
   }
   if (const Module* m = tree.module({"encoder_attn", "layer.1.EncDecAttention"}))
-    layer.cross_attention = layers::read_attention(Subtree(tree, *m), family);
-  layer.feed_forward = whole_feed_forward(tree);
+    layer.cross_attention = layers::read_attention(Subtree(tree, *m), quirks.attention);
+  layer.feed_forward = whole_feed_forward(tree, quirks);
   layer.scaled = tree.shape("lambda_1") != nullptr;
-  layer.drops_attention = family != "StableLm";
-  layer.parallel = parallel_of(tree, layer, family);
+  layer.drops_attention = quirks.drops_attention;
+  layer.parallel = parallel_of(tree, layer, quirks.parallel);
   for (const std::string_view name : {"mixer", "mamba", "linear_attn", "conv"})
     if (const Module* m = tree.module({name}); m != nullptr && !layer.mixer)
       layer.mixer = layers::read_mixer(Subtree(tree, *m));
@@ -92,7 +91,10 @@ LayerSpec layer_spec(const Part& part, Size i) {
   return layer;
 }
 
-NormKind norm_kind(const Module& module) { return layers::norm_kind(module.class_name); }
+NormKind norm_kind(const Module& module) {
+  return module.norm.value_or(module.class_name.ends_with("RMSNorm") ? NormKind::rms
+                                                                     : NormKind::layer);
+}
 
 bool is_linear_unit(const Module& module) {
   return module.class_name.find("LU") != std::string::npos;

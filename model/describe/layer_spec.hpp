@@ -13,36 +13,13 @@
 
 namespace headroom::model {
 
-/// How a norm computes, hence what it keeps. x̂: the normalised input.
-enum class NormKind : std::uint8_t {
-  layer,         ///< torch.nn.LayerNorm
-  layer_fp32,    ///< the same on an fp32 copy, without weights (OLMo)
-  layer_plus_1,  ///< its weight plus one (Nemotron)
-  written_out,   ///< mean and deviation in Python, fp32 (Cohere)
-  rms,           ///< w · x̂ in the input's type (Llama, T5 as the residual)
-  rms_fp32,      ///< w · x̂ in fp32, then converted (OLMo 2, GPT-OSS)
-  rms_raised,    ///< the same with an fp32 copy of w (Helium)
-  rms_plus_1,    ///< x̂ · (1 + w) in fp32 (Gemma)
-  rms_residual,  ///< the input is multiplied as it is, only its square is fp32 (T5)
-  rms_late,      ///< converted, then weighted (Llama 4)
-  rms_plain,     ///< without a weight
-};
 struct NormSpec {
   NormKind kind = NormKind::rms;
   Size width = 0;
 };
 
-/// How rotary positions are applied.
-enum class Rotation : std::uint8_t {
-  none,
-  added,         ///< q·cos + rotate(q)·sin: the result lies as q did
-  concatenated,  ///< the rotated share beside the rest: a new tensor, by head
-  widened,       ///< in fp32, then converted back
-  halves,        ///< first and second half apart, then concatenated (GPT-OSS)
-};
-
 /// Attention as its modules show it. Widths are output rows of a projection; 0: there is none.
-struct AttentionSpec {
+struct AttentionSpec : AttentionQuirks {
   Size hidden = 0;  ///< input width; 0: no projection states it
   /// Heads and their width as the KV cache has them; 0: no cache, so the config says.
   Size heads = 0, kv_heads = 0, head_dim = 0;
@@ -66,18 +43,6 @@ struct AttentionSpec {
   std::optional<NormSpec> latent_norm{};
   bool biased_scores = false;  ///< T5: a bias by distance that is trained, one for all sequences
   bool causal = false;         ///< it keeps a KV cache of its own tokens
-  // what the family does otherwise than most
-  std::optional<Rotation> rotation{};  ///< as the family states it, whatever tables there are
-  bool rotated_in_fp32 = false;        ///< tables stay in fp32
-  bool tables_by_token = false;        ///< positions are of each sequence apart (Qwen2-VL)
-  bool own_tables = false;             ///< tables are spread anew in every layer (GLM, Helium)
-  bool norms_rotated = false;          ///< norms after the rotation (Hunyuan, Llama 4)
-  bool softmax_fp32 = true;
-  bool scores_only = false;       ///< no fused kernel: scores are always kept
-  bool masks_images = false;      ///< tokens of an image see each other: an explicit mask
-  bool always_masked = false;     ///< its kernel is always given a mask
-  bool spreads_keys = false;      ///< keys are spread to all heads before the kernel (Falcon)
-  bool drops_only_alibi = false;  ///< probabilities are dropped only with linear positions (Falcon)
 };
 
 enum class Gating : std::uint8_t { none, separate, fused };
@@ -92,22 +57,11 @@ enum class ActivationKind : std::uint8_t {
   xielu,  ///< two branches with trained weights (Apertus)
 };
 
-enum class RouterKind : std::uint8_t {
-  softmax_of_all,     ///< probabilities of all, the best are taken (Mixtral, Qwen)
-  softmax_of_chosen,  ///< the best logits, then their softmax (GPT-OSS)
-  softmax_of_raised,  ///< the same in fp32 (Granite)
-  softmax_fp32,       ///< of all, the product in fp32 too (Ernie 4.5)
-  sigmoid,            ///< product in fp32, corrected scores choose (DeepSeek-V3)
-  sigmoid_as_is,      ///< product as the input is held (MiniMax-M2)
-};
-
 struct ExpertsSpec {
   Size experts = 0, used = 0, inner = 0, shared_inner = 0;
-  RouterKind router = RouterKind::softmax_of_all;
-  bool converted = false;     ///< weights of the chosen ones are turned into the logits' type
+  RouterQuirks router{};
   bool shared_gate = false;   ///< the shared expert is scaled by a sigmoid of its own
   bool shared_fused = false;  ///< its gate and up are one matrix (Granite)
-  bool all_tokens = false;    ///< every expert multiplies every token, scaled before (Llama 4)
   bool clamped = false;  ///< GPT-OSS: clamped, (up + 1) · gate · sigmoid(α gate), with biases
 };
 
@@ -137,13 +91,6 @@ struct MixerSpec {
   Size key_width = 0, key_dim = 0;  ///< delta rule: all keys, one head's
 };
 
-/// Whether attention and feed-forward read the same residual.
-enum class Parallel : std::uint8_t {
-  no,
-  yes,
-  by_config,  ///< as the config says (GPT-NeoX, Falcon)
-};
-
 struct LayerSpec {
   std::string class_name;  ///< for messages
   std::string unknown;     ///< a module that is not understood, or a class; empty: all are
@@ -165,7 +112,7 @@ LayerSpec layer_spec(const Part& part, Size i);
 
 // ---- modules outside layers ---------------------------------------------------------------------
 
-/// How the norm `module` computes.
+/// How the norm `module` computes: as it is described, else as torch's own of that name.
 NormKind norm_kind(const Module& module);
 /// An activation of the ReLU family: GELU, SiLU and the like.
 bool is_linear_unit(const Module& module);

@@ -48,6 +48,24 @@ Part repeated(Part part, Size passes) {
   return part;
 }
 
+Part as_norm(Part part, NormKind kind) {
+  part.modules.at(0).norm = kind;
+  return part;
+}
+
+Part with_norm(Part part, std::string_view class_name, NormKind kind) {
+  for (Module& m : part.modules)
+    if (m.class_name == class_name) m.norm = kind;
+  return part;
+}
+
+Part with_quirks(Part part, const LayerQuirks& quirks) {
+  auto block = part.blocks.begin();  // blocks and modules are in the same order
+  for (Module& m : part.modules)
+    if (block != part.blocks.end() && m.path == *block) m.quirks = quirks, ++block;
+  return part;
+}
+
 Part module(std::string_view name, std::string_view class_name) {
   return {.modules = {{std::string(name), std::string(class_name)}}};
 }

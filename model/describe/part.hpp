@@ -7,11 +7,13 @@
 // then its children, then its buffers.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "hardware/units.hpp"
+#include "model/describe/layer_quirks.hpp"
 
 namespace headroom::model {
 
@@ -57,6 +59,8 @@ struct Module {
   std::string path;        ///< dotted; empty for the root
   std::string class_name;  ///< as the reference implementation names it
   Size passes = 1;         ///< times that a token runs through it in one forward pass (ALBERT)
+  std::optional<NormKind> norm{};  ///< of a norm: how it computes
+  LayerQuirks quirks{};            ///< of a layer: what it does otherwise than most
 };
 
 enum class CacheKind {
@@ -98,6 +102,13 @@ Part in(std::string_view scope, std::string_view class_name, Part part);
 
 /// The same part, its first module being one that a token runs through `passes` times.
 Part repeated(Part part, Size passes);
+
+/// The same part, its first module being a norm that computes as `kind`.
+Part as_norm(Part part, NormKind kind);
+/// The same part, all its norms of class `class_name` computing as `kind`.
+Part with_norm(Part part, std::string_view class_name, NormKind kind);
+/// The same part, all its layers with `quirks`.
+Part with_quirks(Part part, const LayerQuirks& quirks);
 
 /// A module that owns nothing: an activation, a dropout.
 Part module(std::string_view name, std::string_view class_name);

@@ -21,17 +21,22 @@ Part afmoe(const Config& c) {
              in("shared_experts", k("MLP"),
                 gated_mlp(hidden, inner * c.dim({"num_shared_experts"}, 2), act)) +
              fused_experts(k("Experts"), hidden, inner, r, act));
-  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size i) {
-    const Size own = window_of(c, i, window, (i + 1) % global ? window : 0);
-    return in("self_attn", k("Attention"),
-              attention(hidden, heads, bias, bias, own) + head_norms(k("RMSNorm"), heads.dim) +
-                  linear("gate_proj", hidden, heads.query * heads.dim)) +
-           rms_norm("input_layernorm", k("RMSNorm"), hidden) +
-           rms_norm("post_attention_layernorm", k("RMSNorm"), hidden) +
-           rms_norm("pre_mlp_layernorm", k("RMSNorm"), hidden) +
-           rms_norm("post_mlp_layernorm", k("RMSNorm"), hidden) +
-           (i < c.count({"num_dense_layers"}, 1) ? dense_mlp(c, k) : mixture);
-  });
+  return with_quirks(
+      with_norm(decoder(c, k, rotated_if_scaled(c, heads.dim),
+                        [&](Size i) {
+                          const Size own = window_of(c, i, window, (i + 1) % global ? window : 0);
+                          return in("self_attn", k("Attention"),
+                                    attention(hidden, heads, bias, bias, own) +
+                                        head_norms(k("RMSNorm"), heads.dim) +
+                                        linear("gate_proj", hidden, heads.query * heads.dim)) +
+                                 rms_norm("input_layernorm", k("RMSNorm"), hidden) +
+                                 rms_norm("post_attention_layernorm", k("RMSNorm"), hidden) +
+                                 rms_norm("pre_mlp_layernorm", k("RMSNorm"), hidden) +
+                                 rms_norm("post_mlp_layernorm", k("RMSNorm"), hidden) +
+                                 (i < c.count({"num_dense_layers"}, 1) ? dense_mlp(c, k) : mixture);
+                        }),
+                k("RMSNorm"), NormKind::rms_fp32),
+      {.router = {.kind = RouterKind::sigmoid}});
 }
 
 }  // namespace headroom::model::families::afmoe

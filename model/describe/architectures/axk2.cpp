@@ -29,14 +29,18 @@ Part axk2(const Config& c) {
   };
   const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
   const Size every = c.dim({"moe_layer_freq"}, 1);
-  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
-    const bool sparse = is_sparse(c, i, 1) && (c.has("mlp_layer_types") || i % every == 0);
-    return in("self_attn", k("Attention"), attn) +
-           (sparse ? shared_mixture(c, k, k("MoE"), gate) : dense_mlp(c, k)) +
-           gated_norm("input_layernorm") +
-           (sparse ? gated_norm("post_attention_layernorm")
-                   : rms_norm("post_attention_layernorm", k("RMSNorm"), hidden));
-  });
+  return with_quirks(
+      decoder(c, k, rotated_if_scaled(c, a.rope),
+              [&](Size i) {
+                const bool sparse =
+                    is_sparse(c, i, 1) && (c.has("mlp_layer_types") || i % every == 0);
+                return in("self_attn", k("Attention"), attn) +
+                       (sparse ? shared_mixture(c, k, k("MoE"), gate) : dense_mlp(c, k)) +
+                       gated_norm("input_layernorm") +
+                       (sparse ? gated_norm("post_attention_layernorm")
+                               : rms_norm("post_attention_layernorm", k("RMSNorm"), hidden));
+              }),
+      {.router = {.kind = RouterKind::sigmoid}});
 }
 
 }  // namespace headroom::model::families::axk2

@@ -22,11 +22,15 @@ struct Style {
   bool final_norm;      ///< layer_norm
   bool logits_bias;     ///< final_logits_bias, a persistent buffer
   std::array<std::string_view, 3> no_split;
+  LayerQuirks quirks{};
 };
+constexpr AttentionQuirks unrotated{.rotation = Rotation::none, .softmax_fp32 = false};
+constexpr LayerQuirks pre_norm{.attention = unrotated};
+constexpr LayerQuirks post_norm{.attention = unrotated, .norms_the_sum = true};
 constexpr std::string_view scaled = "ScaledWordEmbedding";
 constexpr std::array<std::string_view, 3> both{"EncoderLayer", "DecoderLayer"};
 constexpr Style styles[] = {
-    {"Bart", scaled, Positions::learned, 2, true, false, true, both},
+    {"Bart", scaled, Positions::learned, 2, true, false, true, both, post_norm},
     {"MBart",
      scaled,
      Positions::learned,
@@ -34,12 +38,13 @@ constexpr Style styles[] = {
      true,
      true,
      true,
-     {"EncoderLayer", "DecoderLayer", "Attention"}},
-    {"PLBart", scaled, Positions::learned, 2, true, false, true, both},
-    {"M2M100", scaled, Positions::buffer, 2, false, true, false, both},
-    {"Marian", "", Positions::sinusoidal, 0, false, false, true, {}},
-    {"Pegasus", "", Positions::sinusoidal, 0, false, true, true, {}},
-    {"Blenderbot", scaled, Positions::learned, 0, false, true, true, {}},
+     {"EncoderLayer", "DecoderLayer", "Attention"},
+     pre_norm},
+    {"PLBart", scaled, Positions::learned, 2, true, false, true, both, {.norms_the_sum = true}},
+    {"M2M100", scaled, Positions::buffer, 2, false, true, false, both, pre_norm},
+    {"Marian", "", Positions::sinusoidal, 0, false, false, true, {}, post_norm},
+    {"Pegasus", "", Positions::sinusoidal, 0, false, true, true, {}, pre_norm},
+    {"Blenderbot", scaled, Positions::learned, 0, false, true, true, {}, pre_norm},
     {"BlenderbotSmall", "", Positions::learned, 0, true, false, true, {}},
     {"Mvp", "", Positions::learned, 2, true, false, true, {}},
 };
@@ -87,11 +92,13 @@ class Builder {
     const Seq2SeqSizes s = seq2seq_sizes(c_, scope);
     const bool decoder = scope == "decoder";
     Part p = words("embed_tokens", vocab) + position_table() +
-             stack("layers", name(decoder ? "DecoderLayer" : "EncoderLayer"),
-                   c_.dim({join(scope, "_layers")}), [&](Size) {
-                     return decoder ? seq2seq_decoder_layer(style_.prefix, s)
-                                    : seq2seq_encoder_layer(style_.prefix, s);
-                   });
+             with_quirks(stack("layers", name(decoder ? "DecoderLayer" : "EncoderLayer"),
+                               c_.dim({join(scope, "_layers")}),
+                               [&](Size) {
+                                 return decoder ? seq2seq_decoder_layer(style_.prefix, s)
+                                                : seq2seq_encoder_layer(style_.prefix, s);
+                               }),
+                         style_.quirks);
     if (style_.embedding_norm) p = std::move(p) + layer_norm("layernorm_embedding", hidden_);
     if (style_.final_norm) p = std::move(p) + layer_norm("layer_norm", hidden_);
     return in(scope, name(class_name), std::move(p));

@@ -141,7 +141,7 @@ Part roberta_embeddings(std::string_view prefix, const BertSizes& s) {
 }  // namespace
 
 Part bert_model(const Config& c, std::string_view prefix, const BertSizes& s, Pooler pooler) {
-  Part p = bert_embeddings(c, prefix, s) + bert_encoder(prefix, s);
+  Part p = bert_embeddings(c, prefix, s) + with_quirks(bert_encoder(prefix, s), post_norm_encoder);
   return pooler == Pooler::yes ? std::move(p) + bert_pooler(prefix, s.hidden) : p;
 }
 
@@ -189,7 +189,9 @@ Part roberta(const Config& c) {
   const BertSizes s = bert_sizes(c);
   const std::string model = prefix + "Model";
   const auto body = [&](Pooler pooler) {
-    Part p = roberta_embeddings(prefix, s) + bert_encoder(prefix, s);
+    Part p = roberta_embeddings(prefix, s) +
+             with_quirks(bert_encoder(prefix, s),
+                         prefix == "Data2VecText" ? LayerQuirks{} : post_norm_encoder);
     return pooler == Pooler::yes ? std::move(p) + bert_pooler(prefix, s.hidden) : p;
   };
   const auto whole = [&](Part part) {

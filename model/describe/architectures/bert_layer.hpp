@@ -42,4 +42,9 @@ bool is_language_model(const Config& c);
 Part with_tied_decoder(Part part, std::string_view head, std::string_view bias,
                        std::string_view embedding_weight, const BertSizes& s);
 
+/// BERT and those that kept its layer: no rotation, norms after each sum, a softmax in the input's
+/// type.
+inline constexpr LayerQuirks post_norm_encoder{
+    .attention = {.rotation = Rotation::none, .softmax_fp32 = false}, .norms_the_sum = true};
+
 }  // namespace headroom::model::families

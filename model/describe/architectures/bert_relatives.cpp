@@ -23,7 +23,7 @@ Part electra(const Config& c) {
   Part body = narrow_embeddings("Electra", s, width);
   if (width != s.hidden)
     body = std::move(body) + linear("embeddings_project", width, s.hidden, Bias::yes);
-  body = std::move(body) + bert_encoder("Electra", s);
+  body = std::move(body) + with_quirks(bert_encoder("Electra", s), post_norm_encoder);
   if (is_for(c, "ElectraModel")) return body;
   body = in("electra", "ElectraModel", std::move(body));
   if (is_for(c, "ForPreTraining"))
@@ -68,11 +68,14 @@ Part albert(const Config& c) {
            dropout();
   };
   const Size groups = c.dim({"num_hidden_groups"}, 1);
-  Part shared = stack("albert_layer_groups", "AlbertLayerGroup", groups, [&](Size) {
-    Part group = stack("albert_layers", "AlbertLayer", c.dim({"inner_group_num"}, 1), layer);
-    group.blocks.clear();
-    return group;
-  });
+  Part shared = with_quirks(stack("albert_layer_groups", "AlbertLayerGroup", groups,
+                                  [&](Size) {
+                                    Part group = stack("albert_layers", "AlbertLayer",
+                                                       c.dim({"inner_group_num"}, 1), layer);
+                                    group.blocks.clear();
+                                    return group;
+                                  }),
+                            post_norm_encoder);
   // Pass i of the num_hidden_layers runs through group int(i / (layers / groups)).
   for (auto& m : shared.modules)
     if (m.class_name == "AlbertLayerGroup") m.passes = 0;
@@ -123,7 +126,7 @@ Part mpnet(const Config& c) {
                      embedding("position_embeddings", s.positions, s.hidden) +
                      layer_norm("LayerNorm", s.hidden) + dropout() + position_ids(s.positions)) +
               in("encoder", "MPNetEncoder",
-                 stack("layer", "MPNetLayer", s.layers, layer) +
+                 with_quirks(stack("layer", "MPNetLayer", s.layers, layer), post_norm_encoder) +
                      embedding("relative_attention_bias",
                                c.dim({"relative_attention_num_buckets"}, 32), s.heads));
   if (is_for(c, "MPNetModel")) return std::move(body) + bert_pooler(prefix, s.hidden);
@@ -158,15 +161,20 @@ Part nomic_bert(const Config& file) {
              layer_norm("LayerNorm", s.hidden) + dropout() + position_ids(s.positions) +
              position_ids(s.positions, "token_type_ids")) +
       frequencies("rotary_emb", "NomicBertRotaryEmbedding", dim / 2) +
-      stack("layers", "NomicBertLayer", s.layers, [&](Size) {
-        return layer_norm("post_attention_layernorm", s.hidden) +
-               dropout("post_attention_dropout") + dropout("post_mlp_dropout") +
-               in("mlp", "NomicBertMLP", gated_mlp(s.hidden, s.inner, s.act)) +
-               in("self_attn", "NomicBertAttention",
-                  linear("q_proj", s.hidden, width) + linear("k_proj", s.hidden, width) +
-                      linear("v_proj", s.hidden, width) + linear("o_proj", width, s.hidden)) +
-               layer_norm("post_mlp_layernorm", s.hidden);
-      });
+      with_quirks(stack("layers", "NomicBertLayer", s.layers,
+                        [&](Size) {
+                          return layer_norm("post_attention_layernorm", s.hidden) +
+                                 dropout("post_attention_dropout") + dropout("post_mlp_dropout") +
+                                 in("mlp", "NomicBertMLP", gated_mlp(s.hidden, s.inner, s.act)) +
+                                 in("self_attn", "NomicBertAttention",
+                                    linear("q_proj", s.hidden, width) +
+                                        linear("k_proj", s.hidden, width) +
+                                        linear("v_proj", s.hidden, width) +
+                                        linear("o_proj", width, s.hidden)) +
+                                 layer_norm("post_mlp_layernorm", s.hidden);
+                        }),
+                  {.attention = {.rotation = Rotation::added, .softmax_fp32 = false},
+                   .norms_the_sum = true});
   const auto whole = [](Part part) {
     return unsplittable(std::move(part), {"NomicBertEmbeddings", "NomicBertLayer"});
   };

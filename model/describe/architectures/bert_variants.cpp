@@ -255,20 +255,25 @@ Part bert_generation(const Config& c) {
 Part longformer(const Config& c) {
   const BertSizes s = bert_sizes(c);
   const std::string f = "Longformer";
-  Part p = in("embeddings", f + "Embeddings",
-              words_and_types(s) + layer_norm("LayerNorm", s.hidden) + dropout() +
-                  embedding("position_embeddings", s.positions, s.hidden)) +
-           in("encoder", f + "Encoder", stack("layer", f + "Layer", s.layers, [&](Size) {
-                Part self;
-                for (const auto name :
-                     {"query", "key", "value", "query_global", "key_global", "value_global"})
-                  self = std::move(self) + linear(name, s.hidden, s.hidden, Bias::yes);
-                return in("attention", f + "Attention",
-                          in("self", f + "SelfAttention", std::move(self)) +
-                              bert_output("output", f + "SelfOutput", s.hidden, s.hidden)) +
-                       bert_intermediate(f, s) +
-                       bert_output("output", f + "Output", s.inner, s.hidden);
-              }));
+  Part p =
+      in("embeddings", f + "Embeddings",
+         words_and_types(s) + layer_norm("LayerNorm", s.hidden) + dropout() +
+             embedding("position_embeddings", s.positions, s.hidden)) +
+      in("encoder", f + "Encoder",
+         with_quirks(
+             stack("layer", f + "Layer", s.layers,
+                   [&](Size) {
+                     Part self;
+                     for (const auto name :
+                          {"query", "key", "value", "query_global", "key_global", "value_global"})
+                       self = std::move(self) + linear(name, s.hidden, s.hidden, Bias::yes);
+                     return in("attention", f + "Attention",
+                               in("self", f + "SelfAttention", std::move(self)) +
+                                   bert_output("output", f + "SelfOutput", s.hidden, s.hidden)) +
+                            bert_intermediate(f, s) +
+                            bert_output("output", f + "Output", s.inner, s.hidden);
+                   }),
+             {.norms_the_sum = true}));
   const auto whole = [](Part part) {
     return unsplittable(std::move(part), {"LongformerSelfAttention"});
   };

@@ -21,10 +21,12 @@ Part biogpt_trunk(const Config& c) {
   const Part layers = stack("layers", "BioGptDecoderLayer", s.layers, [&](Size) {
     return fairseq_layer("BioGpt", s.hidden, s.inner, s.heads, s.act);
   });
-  return embedding("embed_tokens", c.dim({"vocab_size"}), s.hidden, "BioGptScaledWordEmbedding") +
-         embedding("embed_positions", c.dim({"max_position_embeddings"}) + 2, s.hidden,
-                   "BioGptLearnedPositionalEmbedding") +
-         layers + layer_norm("layer_norm", s.hidden);
+  return with_quirks(
+      embedding("embed_tokens", c.dim({"vocab_size"}), s.hidden, "BioGptScaledWordEmbedding") +
+          embedding("embed_positions", c.dim({"max_position_embeddings"}) + 2, s.hidden,
+                    "BioGptLearnedPositionalEmbedding") +
+          layers + layer_norm("layer_norm", s.hidden),
+      {.attention = {.rotation = Rotation::none, .softmax_fp32 = false}});
 }
 Part biogpt(const Config& c) {
   Part head = lm_head("biogpt.embed_tokens.weight", c.dim({"vocab_size"}), c.dim({"hidden_size"}),
@@ -45,12 +47,14 @@ Part xglm_trunk(const Config& c) {
       stack("layers", "XGLMDecoderLayer", c.dim({"num_layers", "num_hidden_layers"}), [&](Size) {
         return fairseq_layer("XGLM", hidden, inner, {query, query, hidden / query}, act);
       });
-  return unsplittable(
-      embedding("embed_tokens", c.dim({"vocab_size"}), hidden, "XGLMScaledWordEmbedding") +
-          in("embed_positions", "XGLMSinusoidalPositionalEmbedding",
-             buffer("weights", {c.dim({"max_position_embeddings"}) + 2, hidden})) +
-          layers + layer_norm("layer_norm", hidden),
-      {"XGLMDecoderLayer"});
+  return with_quirks(
+      unsplittable(
+          embedding("embed_tokens", c.dim({"vocab_size"}), hidden, "XGLMScaledWordEmbedding") +
+              in("embed_positions", "XGLMSinusoidalPositionalEmbedding",
+                 buffer("weights", {c.dim({"max_position_embeddings"}) + 2, hidden})) +
+              layers + layer_norm("layer_norm", hidden),
+          {"XGLMDecoderLayer"}),
+      {.attention = {.rotation = Rotation::none, .softmax_fp32 = false}});
 }
 Part xglm(const Config& c) {
   return in("model", "XGLMModel", xglm_trunk(c)) +

@@ -17,15 +17,18 @@ Part cohere_trunk(const Config& c) {
   if (c.flag({"use_qk_norm"}, false))
     head_norms = head_norm("q_norm", s.heads.query, s.heads.dim) +
                  head_norm("k_norm", s.heads.kv, s.heads.dim);
-  return trunk(c,
-               {"Cohere", rms_norm("norm", "CohereLayerNorm", s.hidden),
-                rotary("CohereRotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
-               [&](Size) {
-                 return in("self_attn", "CohereAttention",
-                           attention(s.hidden, s.heads, b, b) + head_norms) +
-                        in("mlp", "CohereMLP", gated_mlp(s.hidden, s.inner, s.act)) +
-                        rms_norm("input_layernorm", "CohereLayerNorm", s.hidden);
-               });
+  return with_norm(
+      with_quirks(trunk(c,
+                        {"Cohere", rms_norm("norm", "CohereLayerNorm", s.hidden),
+                         rotary("CohereRotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
+                        [&](Size) {
+                          return in("self_attn", "CohereAttention",
+                                    attention(s.hidden, s.heads, b, b) + head_norms) +
+                                 in("mlp", "CohereMLP", gated_mlp(s.hidden, s.inner, s.act)) +
+                                 rms_norm("input_layernorm", "CohereLayerNorm", s.hidden);
+                        }),
+                  {.attention = {.rotation = Rotation::widened}}),
+      "CohereLayerNorm", NormKind::written_out);
 }
 Part cohere(const Config& c) { return causal_lm(c, "CohereModel", cohere_trunk(c), Tied::yes); }
 
@@ -37,16 +40,20 @@ Part cohere2_trunk(const Config& c) {
   const Bias b = c.bias({"attention_bias"}, false);
   const Size window = c.dim_or_none({"sliding_window"}, 4096);
   const auto types = every_nth_full(c, s.layers, c.dim({"sliding_window_pattern"}, 4));
-  return trunk(c,
-               {"Cohere2", rms_norm("norm", "Cohere2LayerNorm", s.hidden),
-                rotary("Cohere2RotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
-               [&](Size i) {
-                 return in("self_attn", "Cohere2Attention",
-                           attention(s.hidden, s.heads, b, b,
-                                     window_of(types[static_cast<std::size_t>(i)], window))) +
-                        in("mlp", "Cohere2MLP", gated_mlp(s.hidden, s.inner, s.act)) +
-                        rms_norm("input_layernorm", "Cohere2LayerNorm", s.hidden);
-               });
+  return with_norm(
+      with_quirks(trunk(c,
+                        {"Cohere2", rms_norm("norm", "Cohere2LayerNorm", s.hidden),
+                         rotary("Cohere2RotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
+                        [&](Size i) {
+                          return in("self_attn", "Cohere2Attention",
+                                    attention(
+                                        s.hidden, s.heads, b, b,
+                                        window_of(types[static_cast<std::size_t>(i)], window))) +
+                                 in("mlp", "Cohere2MLP", gated_mlp(s.hidden, s.inner, s.act)) +
+                                 rms_norm("input_layernorm", "Cohere2LayerNorm", s.hidden);
+                        }),
+                  {.attention = {.rotation = Rotation::widened}}),
+      "Cohere2LayerNorm", NormKind::written_out);
 }
 Part cohere2(const Config& c) { return causal_lm(c, "Cohere2Model", cohere2_trunk(c), Tied::yes); }
 

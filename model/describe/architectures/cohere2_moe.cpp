@@ -35,13 +35,17 @@ Part cohere2_moe(const Config& c) {
                         window_of(c, i, window, windowed(i) ? window : 0))) +
            (is_sparse(c, i, 0) ? mixture : dense) + rms_norm("input_layernorm", norm, hidden);
   });
-  return unsplittable(in("model", k("Model"),
-                         embedding("embed_tokens", c.dim({"vocab_size"}), hidden) + layers +
-                             rms_norm("norm", norm, hidden) +
-                             rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads.dim))) +
-                          lm_head("model.embed_tokens.weight", c.dim({"vocab_size"}), hidden,
-                                  c.flag({"tie_word_embeddings"}, true)),
-                      {k("DecoderLayer")});
+  return with_norm(
+      with_quirks(
+          unsplittable(in("model", k("Model"),
+                          embedding("embed_tokens", c.dim({"vocab_size"}), hidden) + layers +
+                              rms_norm("norm", norm, hidden) +
+                              rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads.dim))) +
+                           lm_head("model.embed_tokens.weight", c.dim({"vocab_size"}), hidden,
+                                   c.flag({"tie_word_embeddings"}, true)),
+                       {k("DecoderLayer")}),
+          {.attention = {.rotation = Rotation::widened}}),
+      k("LayerNorm"), NormKind::written_out);
 }
 
 }  // namespace headroom::model::families::cohere2_moe

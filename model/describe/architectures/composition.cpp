@@ -37,7 +37,7 @@ Submodel body_of(const Part& part, std::string_view name) {
   for (const auto& m : part.modules) {
     if (m.path == name) body.class_name = m.class_name;
     if (m.path.starts_with(scope))
-      body.part.modules.push_back({inner(m.path), m.class_name, m.passes});
+      body.part.modules.push_back({inner(m.path), m.class_name, m.passes, m.norm, m.quirks});
   }
   for (Tensor t : part.tensors) {
     if (!t.name.starts_with(scope)) continue;

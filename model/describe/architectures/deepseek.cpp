@@ -36,11 +36,14 @@ Part deepseek_v3(const Config& c) {
   a.query_rank = c.dim_or_none({"q_lora_rank"}, 1536);
   const Bias bias = c.bias({"attention_bias"}, false);
   const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
-  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
-    return decoder_layer(
-        k, hidden, latent_attention(hidden, a, k("RMSNorm"), bias),
-        is_sparse(c, i, 3) ? shared_mixture(c, k, k("MoE"), gate) : dense(c, k, Bias::no));
-  });
+  return with_quirks(decoder(c, k, rotated_if_scaled(c, a.rope),
+                             [&](Size i) {
+                               return decoder_layer(
+                                   k, hidden, latent_attention(hidden, a, k("RMSNorm"), bias),
+                                   is_sparse(c, i, 3) ? shared_mixture(c, k, k("MoE"), gate)
+                                                      : dense(c, k, Bias::no));
+                             }),
+                     {.router = {.kind = RouterKind::sigmoid}});
 }
 
 /// Source: transformers 5.23, models/deepseek_v32.
@@ -51,13 +54,16 @@ Part deepseek_v32(const Config& given) {
   const Latent a = latent_of(c);
   const Bias bias = c.bias({"attention_bias"}, false);
   const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
-  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
-    return decoder_layer(
-        k, hidden,
-        picked(latent_attention(hidden, a, k("RMSNorm"), bias), c) +
-            indexer(c, k("Indexer"), hidden, a.query_rank),
-        is_sparse(c, i, 3) ? shared_mixture(c, k, k("MoE"), gate) : dense(c, k, Bias::no));
-  });
+  return with_quirks(decoder(c, k, rotated_if_scaled(c, a.rope),
+                             [&](Size i) {
+                               return decoder_layer(
+                                   k, hidden,
+                                   picked(latent_attention(hidden, a, k("RMSNorm"), bias), c) +
+                                       indexer(c, k("Indexer"), hidden, a.query_rank),
+                                   is_sparse(c, i, 3) ? shared_mixture(c, k, k("MoE"), gate)
+                                                      : dense(c, k, Bias::no));
+                             }),
+                     {.router = {.kind = RouterKind::sigmoid}});
 }
 
 /// Source: transformers 5.23, models/axk1: DeepSeek-V3 with a norm after the mixture.
@@ -70,11 +76,15 @@ Part axk1(const Config& c) {
   const Part mixture = shared_mixture(c, k, k("MoE"), gate) +
                        at("mlp", rms_norm("post_mlp_layernorm", k("RMSNorm"), hidden));
   const Size every = c.dim({"moe_layer_freq"}, 1);
-  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
-    const bool sparse = is_sparse(c, i, 1) && (c.has("mlp_layer_types") || i % every == 0);
-    return decoder_layer(k, hidden, latent_attention(hidden, a, k("RMSNorm"), bias),
-                         sparse ? mixture : dense(c, k, Bias::no));
-  });
+  return with_quirks(decoder(c, k, rotated_if_scaled(c, a.rope),
+                             [&](Size i) {
+                               const bool sparse = is_sparse(c, i, 1) &&
+                                                   (c.has("mlp_layer_types") || i % every == 0);
+                               return decoder_layer(k, hidden,
+                                                    latent_attention(hidden, a, k("RMSNorm"), bias),
+                                                    sparse ? mixture : dense(c, k, Bias::no));
+                             }),
+                     {.router = {.kind = RouterKind::sigmoid}});
 }
 
 }  // namespace headroom::model::families::deepseek

@@ -136,12 +136,14 @@ Part deepseek_v4(const Config& c) {
          tensor("hc_fn", {streams, streams * hidden}, Role::matmul) +
              tensor("hc_base", {streams}, Role::other) + tensor("hc_scale", {1}, Role::other) +
              module("input_norm", k("UnweightedRMSNorm")));
-  return unsplittable(in("model", k("Model"),
-                         embedding("embed_tokens", vocab, hidden) + layers +
-                             rms_norm("norm", k("RMSNorm"), hidden) + tables(k, rotated) + head) +
-                          lm_head("model.embed_tokens.weight", vocab, hidden,
-                                  c.flag({"tie_word_embeddings"}, false)),
-                      {k("DecoderLayer")});
+  return with_norm(
+      unsplittable(in("model", k("Model"),
+                      embedding("embed_tokens", vocab, hidden) + layers +
+                          rms_norm("norm", k("RMSNorm"), hidden) + tables(k, rotated) + head) +
+                       lm_head("model.embed_tokens.weight", vocab, hidden,
+                               c.flag({"tie_word_embeddings"}, false)),
+                   {k("DecoderLayer")}),
+      k("RMSNorm"), NormKind::rms_fp32);
 }
 
 }  // namespace headroom::model::families::deepseek_v4

@@ -12,18 +12,22 @@ Part distilbert_body(const Config& c) {
                 embedding("position_embeddings", positions, dim) + layer_norm("LayerNorm", dim) +
                 dropout() + position_ids(positions)) +
          in("transformer", "Transformer",
-            stack("layer", "TransformerBlock", c.dim({"n_layers", "num_hidden_layers"}), [&](Size) {
-              return in("attention", "DistilBertSelfAttention",
-                        linear("q_lin", dim, dim, Bias::yes) +
-                            linear("k_lin", dim, dim, Bias::yes) +
-                            linear("v_lin", dim, dim, Bias::yes) +
-                            linear("out_lin", dim, dim, Bias::yes) + dropout()) +
-                     layer_norm("sa_layer_norm", dim) +
-                     in("ffn", "FFN",
-                        dropout() + linear("lin1", dim, inner, Bias::yes) +
-                            linear("lin2", inner, dim, Bias::yes) + module("activation", act)) +
-                     layer_norm("output_layer_norm", dim);
-            }));
+            with_quirks(stack("layer", "TransformerBlock", c.dim({"n_layers", "num_hidden_layers"}),
+                              [&](Size) {
+                                return in("attention", "DistilBertSelfAttention",
+                                          linear("q_lin", dim, dim, Bias::yes) +
+                                              linear("k_lin", dim, dim, Bias::yes) +
+                                              linear("v_lin", dim, dim, Bias::yes) +
+                                              linear("out_lin", dim, dim, Bias::yes) + dropout()) +
+                                       layer_norm("sa_layer_norm", dim) +
+                                       in("ffn", "FFN",
+                                          dropout() + linear("lin1", dim, inner, Bias::yes) +
+                                              linear("lin2", inner, dim, Bias::yes) +
+                                              module("activation", act)) +
+                                       layer_norm("output_layer_norm", dim);
+                              }),
+                        {.attention = {.rotation = Rotation::none, .softmax_fp32 = false},
+                         .norms_the_sum = true}));
 }
 
 /// Source: transformers 5.23, models/distilbert/modeling_distilbert.py.

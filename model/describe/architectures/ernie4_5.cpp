@@ -8,10 +8,13 @@ Part ernie4_5_trunk(const Config& c) {
   const Common s = common_of(c, {.kv_heads = 2, .head_dim = 128});
   const Bias b = c.bias({"use_bias"}, false);
   const Classes k{"Ernie4_5"};
-  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size) {
-    return in("self_attn", k("Attention"), attention(s.hidden, s.heads, b, b)) +
-           gated_rest(s, "Ernie4_5", b);
-  });
+  return with_quirks(
+      trunk(c, k, rotated_if_scaled(c, s.heads.dim),
+            [&](Size) {
+              return in("self_attn", k("Attention"), attention(s.hidden, s.heads, b, b)) +
+                     gated_rest(s, "Ernie4_5", b);
+            }),
+      {.attention = {.rotation = Rotation::widened, .rotated_in_fp32 = true, .own_tables = true}});
 }
 Part ernie4_5(const Config& c) {
   return causal_lm(c, "Ernie4_5Model", ernie4_5_trunk(c), Tied::yes);

@@ -35,10 +35,14 @@ Part ernie4_5_moe(const Config& c) {
                       .norm = rms_norm("norm", k("RMSNorm"), hidden),
                       .tied = Tied::yes,
                       .head_bias = bias};
-  return decoder(c, frame, [&](Size i) {
-    return decoder_layer(k, hidden, attention(hidden, heads, bias, bias),
-                         sparse(i) ? mixture : dense_mlp(c, k, bias));
-  });
+  return with_quirks(
+      decoder(c, frame,
+              [&](Size i) {
+                return decoder_layer(k, hidden, attention(hidden, heads, bias, bias),
+                                     sparse(i) ? mixture : dense_mlp(c, k, bias));
+              }),
+      {.attention = {.rotation = Rotation::widened, .rotated_in_fp32 = true, .own_tables = true},
+       .router = {.kind = RouterKind::softmax_fp32}});
 }
 
 }  // namespace headroom::model::families::ernie4_5_moe

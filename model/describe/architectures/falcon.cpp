@@ -45,10 +45,18 @@ Part falcon_trunk(const Config& c) {
                       falcon_linear("dense_4h_to_h", inner, hidden, b)) +
                norms(c, hidden);
       });
-  return unsplittable(embedding("word_embeddings", c.dim({"vocab_size"}), hidden) + layers +
-                          layer_norm("ln_f", hidden) +
-                          rotary("FalconRotaryEmbedding", rotated_if_scaled(c, heads.dim)),
-                      {"FalconDecoderLayer"});
+  return with_quirks(
+      unsplittable(embedding("word_embeddings", c.dim({"vocab_size"}), hidden) + layers +
+                       layer_norm("ln_f", hidden) +
+                       rotary("FalconRotaryEmbedding", rotated_if_scaled(c, heads.dim)),
+                   {"FalconDecoderLayer"}),
+      {.attention = {.rotation = Rotation::added,
+                     .softmax_fp32 = false,
+                     .always_masked = true,
+                     .spreads_keys = true,
+                     .drops_only_alibi = true},
+       .parallel = Parallel::by_config,
+       .adds_bias = true});
 }
 Part falcon(const Config& c) {
   return in("transformer", "FalconModel", falcon_trunk(c)) +

@@ -65,10 +65,14 @@ Part bamba(const Config& c) {
   const Config rope =
       c.section_or_empty(c.has("rope_scaling") ? "rope_scaling" : "rope_parameters");
   const Size rotated = rotated_by(rope, heads.dim, 0.5);
-  return hybrid_decoder(c, k, rotated, [&](Size i) {
-    const bool attends = std::find(attending.begin(), attending.end(), i) != attending.end();
-    return shared + (attends ? attn : mamba);
-  });
+  return with_quirks(hybrid_decoder(c, k, rotated,
+                                    [&](Size i) {
+                                      const bool attends =
+                                          std::find(attending.begin(), attending.end(), i) !=
+                                          attending.end();
+                                      return shared + (attends ? attn : mamba);
+                                    }),
+                     {.attention = {.rotation = Rotation::concatenated}});
 }
 
 }  // namespace headroom::model::families::falcon_h1

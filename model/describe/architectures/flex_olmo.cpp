@@ -17,12 +17,18 @@ Part flex_olmo(const Config& c) {
                       router("gate", k("TopKRouter"), hidden, r.experts) +
                           fused_experts(k("Experts"), hidden, c.dim({"intermediate_size"}), r,
                                         activation_class(c, {"hidden_act"}, "silu")));
-  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size) {
-    return in("self_attn", k("Attention"),
-              attention(hidden, heads, bias, bias) + layer_norms(k("RMSNorm"), heads)) +
-           mlp + rms_norm("post_attention_layernorm", k("RMSNorm"), hidden) +
-           rms_norm("post_feedforward_layernorm", k("RMSNorm"), hidden);
-  });
+  return with_norm(
+      with_quirks(decoder(c, k, rotated_if_scaled(c, heads.dim),
+                          [&](Size) {
+                            return in("self_attn", k("Attention"),
+                                      attention(hidden, heads, bias, bias) +
+                                          layer_norms(k("RMSNorm"), heads)) +
+                                   mlp +
+                                   rms_norm("post_attention_layernorm", k("RMSNorm"), hidden) +
+                                   rms_norm("post_feedforward_layernorm", k("RMSNorm"), hidden);
+                          }),
+                  {.attention = {.rotation = Rotation::widened, .rotated_in_fp32 = true}}),
+      k("RMSNorm"), NormKind::rms_fp32);
 }
 
 /// Source: transformers 5.23, models/olmo_hybrid.
@@ -65,15 +71,17 @@ Part olmo_hybrid(const Config& c) {
   const auto class_of = [&](Size i) {
     return k(full(i) ? "AttentionDecoderLayer" : "LinearAttentionDecoderLayer");
   };
-  return unsplittable(in("model", k("Model"),
-                         embedding("embed_tokens", vocab, hidden) +
-                             mixed_stack("layers", layers, class_of,
-                                         [&](Size i) { return full(i) ? attending : recurrent; }) +
-                             rms_norm("norm", k("RMSNorm"), hidden) +
-                             rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads.dim))) +
-                          lm_head("model.embed_tokens.weight", vocab, hidden,
-                                  c.flag({"tie_word_embeddings"}, false)),
-                      {k("AttentionDecoderLayer"), k("LinearAttentionDecoderLayer")});
+  return with_norm(
+      unsplittable(in("model", k("Model"),
+                      embedding("embed_tokens", vocab, hidden) +
+                          mixed_stack("layers", layers, class_of,
+                                      [&](Size i) { return full(i) ? attending : recurrent; }) +
+                          rms_norm("norm", k("RMSNorm"), hidden) +
+                          rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads.dim))) +
+                       lm_head("model.embed_tokens.weight", vocab, hidden,
+                               c.flag({"tie_word_embeddings"}, false)),
+                   {k("AttentionDecoderLayer"), k("LinearAttentionDecoderLayer")}),
+      k("RMSNorm"), NormKind::rms_fp32);
 }
 
 }  // namespace headroom::model::families::flex_olmo

@@ -21,16 +21,19 @@ Part flint(const Config& c) {
       router("gate", k("TopKRouter"), hidden, r.experts) +
       in("shared_expert", k("MLP"),
          gated_mlp(hidden, c.dim({"shared_expert_intermediate_size"}), act));
-  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size i) {
-    const bool full = i < 2 || i % 4 == 1 || i == layers - 1;
-    const bool dense = !c.has("mlp_only_layers") && i < 2;
-    return decoder_layer(
-        k, hidden,
-        tensor("sinks", {heads.query}, Role::other) +
-            attention(hidden, heads, bias, bias, window_of(c, i, window, full ? 0 : window)) +
-            head_norms(k("RMSNorm"), heads.dim),
-        dense ? dense_mlp(c, k) : qwen_feed_forward(c, k, i, mixture));
-  });
+  return with_norm(decoder(c, k, rotated_if_scaled(c, heads.dim),
+                           [&](Size i) {
+                             const bool full = i < 2 || i % 4 == 1 || i == layers - 1;
+                             const bool dense = !c.has("mlp_only_layers") && i < 2;
+                             return decoder_layer(
+                                 k, hidden,
+                                 tensor("sinks", {heads.query}, Role::other) +
+                                     attention(hidden, heads, bias, bias,
+                                               window_of(c, i, window, full ? 0 : window)) +
+                                     head_norms(k("RMSNorm"), heads.dim),
+                                 dense ? dense_mlp(c, k) : qwen_feed_forward(c, k, i, mixture));
+                           }),
+                   k("RMSNorm"), NormKind::rms_fp32);
 }
 
 /// Source: transformers 5.23, models/beam. By default only the layers behind a window are rotated.

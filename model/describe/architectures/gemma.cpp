@@ -16,10 +16,12 @@ Part gemma_body(const Config& c, const std::string& family, std::string_view emb
                 Part rotary_tables, const std::function<Part(Size)>& layer) {
   const Size hidden = c.dim({"hidden_size"});
   const std::string block = family + "DecoderLayer";
-  return unsplittable(scaled_embedding(embedding_class, c.dim({"vocab_size"}), hidden) +
-                          stack("layers", block, c.dim({"num_hidden_layers"}), layer) +
-                          rms_norm("norm", family + "RMSNorm", hidden) + std::move(rotary_tables),
-                      {block});
+  return with_norm(
+      unsplittable(scaled_embedding(embedding_class, c.dim({"vocab_size"}), hidden) +
+                       stack("layers", block, c.dim({"num_hidden_layers"}), layer) +
+                       rms_norm("norm", family + "RMSNorm", hidden) + std::move(rotary_tables),
+                   {block}),
+      family + "RMSNorm", NormKind::rms_plus_1);
 }
 
 /// The norms around the feed-forward that the second generation added.
@@ -66,15 +68,18 @@ Part gemma3_trunk(const Config& c) {
   Size window = c.dim_or_none({"sliding_window"}, 4096);
   if (c.flag({"use_bidirectional_attention"}, false)) window = window / 2 + 1;
   const auto types = every_nth_full(c, s.layers, c.dim({"sliding_window_pattern"}, 6));
-  return gemma_body(c, "Gemma3", "Gemma3TextScaledWordEmbedding",
-                    rotary_by_type(c, "Gemma3RotaryEmbedding", types, s.heads.dim), [&](Size i) {
-                      return in("self_attn", "Gemma3Attention",
-                                attention(s.hidden, s.heads, b, b,
-                                          window_of(types[static_cast<std::size_t>(i)], window)) +
-                                    rms_norm("q_norm", "Gemma3RMSNorm", s.heads.dim) +
-                                    rms_norm("k_norm", "Gemma3RMSNorm", s.heads.dim)) +
-                             gated_rest(s, "Gemma3") + sandwich_norms("Gemma3", s.hidden);
-                    });
+  return with_quirks(
+      gemma_body(c, "Gemma3", "Gemma3TextScaledWordEmbedding",
+                 rotary_by_type(c, "Gemma3RotaryEmbedding", types, s.heads.dim),
+                 [&](Size i) {
+                   return in("self_attn", "Gemma3Attention",
+                             attention(s.hidden, s.heads, b, b,
+                                       window_of(types[static_cast<std::size_t>(i)], window)) +
+                                 rms_norm("q_norm", "Gemma3RMSNorm", s.heads.dim) +
+                                 rms_norm("k_norm", "Gemma3RMSNorm", s.heads.dim)) +
+                          gated_rest(s, "Gemma3") + sandwich_norms("Gemma3", s.hidden);
+                 }),
+      {.attention = {.masks_images = true}});
 }
 Part gemma3_text(const Config& c) {
   return causal_lm(c, "Gemma3TextModel", gemma3_trunk(c), Tied::yes);

@@ -44,7 +44,8 @@ class TextModel {
               tensor("weight", {rows, dim}, Role::embedding) + buffer("embed_scale", {}));
   }
   Part norm(std::string_view name, Size dim) const {
-    return rms_norm(name, family_ + "RMSNorm", dim);
+    return as_norm(rms_norm(name, family_ + "RMSNorm", dim),
+                   family_ == "Gemma4" ? NormKind::rms_raised : NormKind::rms);
   }
 
   bool is_full(Size i) const {

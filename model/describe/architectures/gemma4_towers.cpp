@@ -7,7 +7,9 @@ namespace headroom::model::families {
 
 namespace {
 
-Part norm(std::string_view name, Size dim) { return rms_norm(name, "Gemma4RMSNorm", dim); }
+Part norm(std::string_view name, Size dim) {
+  return as_norm(rms_norm(name, "Gemma4RMSNorm", dim), NormKind::rms_raised);
+}
 
 /// A linear layer whose inputs and outputs may be clipped to bounds kept as buffers.
 Part clippable(const Config& c, std::string_view name, Size in_dim, Size out_dim) {

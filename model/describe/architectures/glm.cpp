@@ -10,14 +10,16 @@ Part glm_body(const Config& c, Classes k, std::initializer_list<std::string_view
   Part norms;
   for (const auto name : more_norms)
     norms = std::move(norms) + rms_norm(name, k("RMSNorm"), s.hidden);
-  return trunk(c, k, rotated_dims(c, s.heads.dim, 0.5), [&](Size) {
-    return decoder_layer(
-               k, s.hidden, attention(s.hidden, s.heads, b),
-               in("mlp", k("MLP"),
-                  linear("gate_up_proj", s.hidden, 2 * s.inner) +
-                      linear("down_proj", s.inner, s.hidden) + module("activation_fn", s.act))) +
-           norms;
-  });
+  return with_quirks(trunk(c, k, rotated_dims(c, s.heads.dim, 0.5),
+                           [&](Size) {
+                             return decoder_layer(k, s.hidden, attention(s.hidden, s.heads, b),
+                                                  in("mlp", k("MLP"),
+                                                     linear("gate_up_proj", s.hidden, 2 * s.inner) +
+                                                         linear("down_proj", s.inner, s.hidden) +
+                                                         module("activation_fn", s.act))) +
+                                    norms;
+                           }),
+                     {.attention = {.rotation = Rotation::concatenated, .own_tables = true}});
 }
 
 /// Source: transformers 5.23, models/glm/{configuration,modeling}_glm.py.

@@ -61,6 +61,12 @@ Part tower(const Config& v, const Style& s) {
 }
 
 /// GLM-4's layer: norms before and after attention and a feed-forward with one fused projection.
+/// GLM-OCR rotates in the usual way.
+LayerQuirks text_quirks(std::string_view name) {
+  return name == "Glm4v" ? LayerQuirks{.attention = {.rotation = Rotation::concatenated}}
+                         : LayerQuirks{};
+}
+
 Submodel dense_text(const Config& t, const std::string& name, Bias qkv) {
   const Size hidden = t.dim({"hidden_size"}), inner = t.dim({"intermediate_size"});
   Heads heads = heads_of(t);
@@ -76,10 +82,12 @@ Submodel dense_text(const Config& t, const std::string& name, Bias qkv) {
            rms_norm("post_self_attn_layernorm", norm, hidden) +
            rms_norm("post_mlp_layernorm", norm, hidden);
   };
-  Part p = embedding("embed_tokens", t.dim({"vocab_size"}), hidden) +
-           stack("layers", name + "TextDecoderLayer", t.dim({"num_hidden_layers"}), layer) +
-           rms_norm("norm", norm, hidden) +
-           rotary(name + "TextRotaryEmbedding", rotated_dims(t, heads.dim));
+  Part p =
+      embedding("embed_tokens", t.dim({"vocab_size"}), hidden) +
+      with_quirks(stack("layers", name + "TextDecoderLayer", t.dim({"num_hidden_layers"}), layer),
+                  text_quirks(name)) +
+      rms_norm("norm", norm, hidden) +
+      rotary(name + "TextRotaryEmbedding", rotated_dims(t, heads.dim));
   return {name + "TextModel", unsplittable(std::move(p), {name + "TextDecoderLayer"}), hidden};
 }
 

@@ -26,8 +26,10 @@ Part glm4_moe(const Config& c) {
   const Heads heads = heads_of(c, 8, hidden / query);
   const Part attn = attention(hidden, heads, c.bias({"attention_bias"}, false)) +
                     (c.flag({"use_qk_norm"}, false) ? head_norms(k("RMSNorm"), heads.dim) : Part{});
-  return decoder(c, k, rotated_dims(c, heads.dim, 0.5),
-                 [&](Size i) { return decoder_layer(k, hidden, attn, feed_forward(c, k, i, 1)); });
+  return with_quirks(
+      decoder(c, k, rotated_dims(c, heads.dim, 0.5),
+              [&](Size i) { return decoder_layer(k, hidden, attn, feed_forward(c, k, i, 1)); }),
+      {.attention = {.rotation = Rotation::concatenated}, .router = {.kind = RouterKind::sigmoid}});
 }
 
 /// Source: transformers 5.23, models/glm4_moe_lite.
@@ -36,8 +38,10 @@ Part glm4_moe_lite(const Config& c) {
   const Size hidden = c.dim({"hidden_size"});
   const Latent a = latent_of(c);
   const Part attn = latent_attention(hidden, a, k("RMSNorm"), c.bias({"attention_bias"}, false));
-  return decoder(c, k, rotated_dims(c, a.rope),
-                 [&](Size i) { return decoder_layer(k, hidden, attn, feed_forward(c, k, i, 1)); });
+  return with_quirks(
+      decoder(c, k, rotated_dims(c, a.rope),
+              [&](Size i) { return decoder_layer(k, hidden, attn, feed_forward(c, k, i, 1)); }),
+      {.router = {.kind = RouterKind::sigmoid}});
 }
 
 /// Source: transformers 5.23, models/glm_moe_dsa. Layers that share the tokens picked by an earlier
@@ -49,11 +53,16 @@ Part glm_moe_dsa(const Config& given) {
   const Latent a = latent_of(c);
   const Part attn =
       picked(latent_attention(hidden, a, k("RMSNorm"), c.bias({"attention_bias"}, false)), c);
-  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
-    return decoder_layer(
-        k, hidden, has_indexer(c, i) ? attn + indexer(c, k("Indexer"), hidden, a.query_rank) : attn,
-        feed_forward(c, k, i, 3));
-  });
+  return with_quirks(decoder(c, k, rotated_if_scaled(c, a.rope),
+                             [&](Size i) {
+                               return decoder_layer(
+                                   k, hidden,
+                                   has_indexer(c, i)
+                                       ? attn + indexer(c, k("Indexer"), hidden, a.query_rank)
+                                       : attn,
+                                   feed_forward(c, k, i, 3));
+                             }),
+                     {.router = {.kind = RouterKind::sigmoid}});
 }
 
 }  // namespace headroom::model::families::glm_moe

@@ -59,10 +59,11 @@ Part gpt2_trunk(const Config& c) {
               conv1d("c_fc", s.hidden, s.inner) + conv1d("c_proj", s.inner, s.hidden) +
                   module("act", s.act) + dropouts({"dropout"}));
   });
-  return unsplittable(embedding("wte", s.vocab, s.hidden) +
-                          embedding("wpe", s.positions, s.hidden) + dropouts({"drop"}) + layers +
-                          layer_norm("ln_f", s.hidden),
-                      {"GPT2Block"});
+  return with_quirks(
+      unsplittable(embedding("wte", s.vocab, s.hidden) + embedding("wpe", s.positions, s.hidden) +
+                       dropouts({"drop"}) + layers + layer_norm("ln_f", s.hidden),
+                   {"GPT2Block"}),
+      {.attention = {.rotation = Rotation::none, .softmax_fp32 = false}});
 }
 Part gpt2(const Config& c) {
   return in("transformer", "GPT2Model", gpt2_trunk(c)) + head(c, Tied::yes);
@@ -86,11 +87,12 @@ Part gpt_bigcode_trunk(const Config& c) {
                   linear("c_proj", s.inner, s.hidden, Bias::yes) + module("act", s.act) +
                   dropouts({"dropout"}));
   });
-  return unsplittable(buffer("bias", {s.positions, s.positions}, Element::boolean) +
-                          embedding("wte", s.vocab, s.hidden) +
-                          embedding("wpe", s.positions, s.hidden) + dropouts({"drop"}) + layers +
-                          layer_norm("ln_f", s.hidden),
-                      {"GPTBigCodeBlock"});
+  return with_quirks(unsplittable(buffer("bias", {s.positions, s.positions}, Element::boolean) +
+                                      embedding("wte", s.vocab, s.hidden) +
+                                      embedding("wpe", s.positions, s.hidden) + dropouts({"drop"}) +
+                                      layers + layer_norm("ln_f", s.hidden),
+                                  {"GPTBigCodeBlock"}),
+                     {.attention = {.rotation = Rotation::none}});
 }
 Part gpt_bigcode(const Config& c) {
   return in("transformer", "GPTBigCodeModel", gpt_bigcode_trunk(c)) + head(c, Tied::yes);
@@ -114,10 +116,11 @@ Part gpt_neo_trunk(const Config& c) {
                   linear("c_proj", s.inner, s.hidden, Bias::yes) + module("act", s.act) +
                   dropouts({"dropout"}));
   });
-  return unsplittable(embedding("wte", s.vocab, s.hidden) +
-                          embedding("wpe", s.positions, s.hidden) + dropouts({"drop"}) + layers +
-                          layer_norm("ln_f", s.hidden),
-                      {"GPTNeoBlock"});
+  return with_quirks(
+      unsplittable(embedding("wte", s.vocab, s.hidden) + embedding("wpe", s.positions, s.hidden) +
+                       dropouts({"drop"}) + layers + layer_norm("ln_f", s.hidden),
+                   {"GPTNeoBlock"}),
+      {.attention = {.rotation = Rotation::none, .scores_only = true}});
 }
 Part gpt_neo(const Config& c) {
   return in("transformer", "GPTNeoModel", gpt_neo_trunk(c)) + head(c, Tied::yes);
@@ -140,9 +143,12 @@ Part gptj_trunk(const Config& c) {
                   linear("fc_out", s.inner, s.hidden, Bias::yes) + module("act", s.act) +
                   dropouts({"dropout"}));
   });
-  return unsplittable(embedding("wte", s.vocab, s.hidden) + dropouts({"drop"}) + layers +
-                          layer_norm("ln_f", s.hidden),
-                      {"GPTJBlock"});
+  return with_quirks(
+      unsplittable(embedding("wte", s.vocab, s.hidden) + dropouts({"drop"}) + layers +
+                       layer_norm("ln_f", s.hidden),
+                   {"GPTJBlock"}),
+      {.attention = {
+           .rotation = Rotation::concatenated, .softmax_fp32 = false, .scores_only = true}});
 }
 Part gptj(const Config& c) {
   return in("transformer", "GPTJModel", gptj_trunk(c)) + head(c, Tied::no, Bias::yes);
@@ -164,9 +170,12 @@ Part codegen_trunk(const Config& c) {
                   linear("fc_out", s.inner, s.hidden, Bias::yes) + module("act", s.act) +
                   dropouts({"dropout"}));
   });
-  return unsplittable(embedding("wte", s.vocab, s.hidden) + dropouts({"drop"}) + layers +
-                          layer_norm("ln_f", s.hidden),
-                      {"CodeGenBlock"});
+  return with_quirks(
+      unsplittable(embedding("wte", s.vocab, s.hidden) + dropouts({"drop"}) + layers +
+                       layer_norm("ln_f", s.hidden),
+                   {"CodeGenBlock"}),
+      {.attention = {
+           .rotation = Rotation::concatenated, .softmax_fp32 = false, .scores_only = true}});
 }
 Part codegen(const Config& c) {
   return in("transformer", "CodeGenModel", codegen_trunk(c)) + head(c, Tied::no, Bias::yes);

@@ -24,11 +24,13 @@ Part gpt_neox_trunk(const Config& c) {
               linear("dense_h_to_4h", s.hidden, s.inner, Bias::yes) +
                   linear("dense_4h_to_h", s.inner, s.hidden, Bias::yes) + module("act", s.act));
   });
-  return unsplittable(embedding("embed_in", c.dim({"vocab_size"}), s.hidden) +
-                          module("emb_dropout", "Dropout") + layers +
-                          layer_norm("final_layer_norm", s.hidden) +
-                          rotary("GPTNeoXRotaryEmbedding", rotated),
-                      {"GPTNeoXLayer"});
+  return with_quirks(
+      unsplittable(embedding("embed_in", c.dim({"vocab_size"}), s.hidden) +
+                       module("emb_dropout", "Dropout") + layers +
+                       layer_norm("final_layer_norm", s.hidden) +
+                       rotary("GPTNeoXRotaryEmbedding", rotated),
+                   {"GPTNeoXLayer"}),
+      {.attention = {.rotation = Rotation::concatenated}, .parallel = Parallel::by_config});
 }
 Part gpt_neox(const Config& c) {
   return in("gpt_neox", "GPTNeoXModel", gpt_neox_trunk(c)) +

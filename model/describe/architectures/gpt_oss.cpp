@@ -38,11 +38,18 @@ Part gpt_oss(const Config& c) {
   const Heads heads = heads_with_sinks(c);
   const Size window = c.count({"sliding_window"}, 128);
   const Part mlp = biased_experts(c, k);
-  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size i) {
-    return decoder_layer(k, c.dim({"hidden_size"}),
-                         with_sinks(c, heads, window_of(c, i, window, i % 2 == 0 ? window : 0)),
-                         mlp);
-  });
+  return with_norm(
+      with_quirks(decoder(c, k, rotated_if_scaled(c, heads.dim),
+                          [&](Size i) {
+                            return decoder_layer(
+                                k, c.dim({"hidden_size"}),
+                                with_sinks(c, heads,
+                                           window_of(c, i, window, i % 2 == 0 ? window : 0)),
+                                mlp);
+                          }),
+                  {.attention = {.rotation = Rotation::halves, .softmax_fp32 = false},
+                   .router = {.kind = RouterKind::softmax_of_chosen}}),
+      k("RMSNorm"), NormKind::rms_fp32);
 }
 
 /// A tagger of private data that looks both ways and keeps no cache. Source: transformers 5.23,

@@ -53,18 +53,24 @@ std::set<double> base_frequencies(const Config& c) {
 /// Source: transformers 5.23, models/granitemoe.
 Part granitemoe(const Config& c) {
   const Classes k{"GraniteMoe"};
-  return decoder(c, k, rotated_if_scaled(c, heads_of(c).dim), [&](Size) {
-    return in("self_attn", k("Attention"), attention_of(c)) + norms(c, k) + mixture(c, k);
-  });
+  return with_quirks(decoder(c, k, rotated_if_scaled(c, heads_of(c).dim),
+                             [&](Size) {
+                               return in("self_attn", k("Attention"), attention_of(c)) +
+                                      norms(c, k) + mixture(c, k);
+                             }),
+                     {.router = {.kind = RouterKind::softmax_of_raised}});
 }
 
 /// Source: transformers 5.23, models/granitemoeshared.
 Part granitemoeshared(const Config& c) {
   const Classes k{"GraniteMoeShared"};
-  return decoder(c, k, rotated_if_scaled(c, heads_of(c).dim), [&](Size) {
-    return in("self_attn", k("Attention"), attention_of(c)) + norms(c, k) + mixture(c, k) +
-           shared_mlp(c, k, c.count({"shared_intermediate_size"}, 0));
-  });
+  return with_quirks(decoder(c, k, rotated_if_scaled(c, heads_of(c).dim),
+                             [&](Size) {
+                               return in("self_attn", k("Attention"), attention_of(c)) +
+                                      norms(c, k) + mixture(c, k) +
+                                      shared_mlp(c, k, c.count({"shared_intermediate_size"}, 0));
+                             }),
+                     {.router = {.kind = RouterKind::softmax_of_raised}});
 }
 
 /// Source: transformers 5.23, models/granitemoe_swa. One rotary table for each base frequency that
@@ -86,14 +92,15 @@ Part granitemoe_swa(const Config& c) {
     tables = std::move(tables) +
              in(std::to_string(i), k("RotaryEmbedding"),
                 buffer("inv_freq", {rotated / 2}) + buffer("original_inv_freq", {rotated / 2}));
-  return unsplittable(
-      in("model", k("Model"),
-         embedding("embed_tokens", vocab, hidden) + layers +
-             rms_norm("norm", k("RMSNorm"), hidden) + rotary(k("RotaryEmbedding"), rotated) +
-             in("rotary_embs", "ModuleList", std::move(tables))) +
-          lm_head("model.embed_tokens.weight", vocab, hidden,
-                  c.flag({"tie_word_embeddings"}, false)),
-      {k("DecoderLayer")});
+  return with_quirks(unsplittable(in("model", k("Model"),
+                                     embedding("embed_tokens", vocab, hidden) + layers +
+                                         rms_norm("norm", k("RMSNorm"), hidden) +
+                                         rotary(k("RotaryEmbedding"), rotated) +
+                                         in("rotary_embs", "ModuleList", std::move(tables))) +
+                                      lm_head("model.embed_tokens.weight", vocab, hidden,
+                                              c.flag({"tie_word_embeddings"}, false)),
+                                  {k("DecoderLayer")}),
+                     {.router = {.kind = RouterKind::softmax_of_raised}});
 }
 
 /// Source: transformers 5.23, models/granitemoehybrid. Without experts the shared feed-forward is
@@ -118,16 +125,18 @@ Part granitemoehybrid(const Config& c) {
            shared_mlp(c, k, c.dim({"shared_intermediate_size"}, 1024)) +
            (recurrent(i) ? mamba : attn);
   });
-  return unsplittable(
-      in("model", k("Model"),
-         embedding("embed_tokens", vocab, hidden) + layers +
-             rms_norm("norm", k("RMSNorm"), hidden) +
-             (word_of(c, {"position_embedding_type"}, "", {"", "rope", "nope"}) == "rope"
-                  ? rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads_of(c).dim))
-                  : Part{})) +
-          lm_head("model.embed_tokens.weight", vocab, hidden,
-                  c.flag({"tie_word_embeddings"}, false)),
-      {k("DecoderLayer")});
+  return with_quirks(
+      unsplittable(
+          in("model", k("Model"),
+             embedding("embed_tokens", vocab, hidden) + layers +
+                 rms_norm("norm", k("RMSNorm"), hidden) +
+                 (word_of(c, {"position_embedding_type"}, "", {"", "rope", "nope"}) == "rope"
+                      ? rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads_of(c).dim))
+                      : Part{})) +
+              lm_head("model.embed_tokens.weight", vocab, hidden,
+                      c.flag({"tie_word_embeddings"}, false)),
+          {k("DecoderLayer")}),
+      {.router = {.kind = RouterKind::softmax_of_raised}});
 }
 
 }  // namespace headroom::model::families::granite_moe

@@ -9,13 +9,20 @@ Part helium_trunk(const Config& c) {
   const Common s = common_of(c, {.kv_heads = 20, .head_dim = 128});
   const Bias b = c.bias({"attention_bias"}, false), mlp = c.bias({"mlp_bias"}, false);
   const Classes k{"Helium"};
-  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size) {
-    const Size query = s.heads.query * s.heads.dim, kv = s.heads.kv * s.heads.dim;
-    Part attn = linear("q_proj", s.hidden, query, b) + linear("k_proj", s.hidden, kv, b) +
-                linear("v_proj", s.hidden, kv, b) + linear("o_proj", s.hidden, s.hidden);
-    attn.caches = {kv_cache(s.heads)};
-    return in("self_attn", k("Attention"), std::move(attn)) + gated_rest(s, "Helium", mlp);
-  });
+  return with_norm(with_quirks(trunk(c, k, rotated_if_scaled(c, s.heads.dim),
+                                     [&](Size) {
+                                       const Size query = s.heads.query * s.heads.dim,
+                                                  kv = s.heads.kv * s.heads.dim;
+                                       Part attn = linear("q_proj", s.hidden, query, b) +
+                                                   linear("k_proj", s.hidden, kv, b) +
+                                                   linear("v_proj", s.hidden, kv, b) +
+                                                   linear("o_proj", s.hidden, s.hidden);
+                                       attn.caches = {kv_cache(s.heads)};
+                                       return in("self_attn", k("Attention"), std::move(attn)) +
+                                              gated_rest(s, "Helium", mlp);
+                                     }),
+                               {.attention = {.rotation = Rotation::added, .own_tables = true}}),
+                   k("RMSNorm"), NormKind::rms_raised);
 }
 Part helium(const Config& c) { return causal_lm(c, "HeliumModel", helium_trunk(c)); }
 

@@ -29,11 +29,13 @@ Part hrm_text_trunk(const Config& c) {
                module("final_norm", "HrmTextRMSNorm")),
         runs);
   };
-  return unsplittable(tensor("z_L_init", {s.hidden}, Role::other) +
-                          embedding("embed_tokens", c.dim({"vocab_size"}), s.hidden) +
-                          rotary("HrmTextRotaryEmbedding", rotated_if_scaled(c, s.heads.dim)) +
-                          one("L_module", times({high, low})) + one("H_module", high),
-                      {"HrmTextDecoderLayer"});
+  return with_norm(
+      unsplittable(tensor("z_L_init", {s.hidden}, Role::other) +
+                       embedding("embed_tokens", c.dim({"vocab_size"}), s.hidden) +
+                       rotary("HrmTextRotaryEmbedding", rotated_if_scaled(c, s.heads.dim)) +
+                       one("L_module", times({high, low})) + one("H_module", high),
+                   {"HrmTextDecoderLayer"}),
+      "HrmTextRMSNorm", NormKind::rms_plain);
 }
 Part hrm_text(const Config& c) { return causal_lm(c, "HrmTextModel", hrm_text_trunk(c)); }
 

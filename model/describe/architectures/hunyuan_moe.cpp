@@ -32,13 +32,16 @@ Part hunyuan_v1_moe(const Config& c) {
                       in("gate", k("Gate"), linear("wg", hidden, r.experts)) +
                           fused_experts(k("Experts"), hidden, inner, r, act) +
                           in("shared_mlp", k("MLP"), gated_mlp(hidden, inner, act)));
-  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size) {
-    return decoder_layer(k, hidden,
-                         attention(hidden, heads, bias, bias) +
-                             rms_norm("query_layernorm", k("RMSNorm"), heads.dim) +
-                             rms_norm("key_layernorm", k("RMSNorm"), heads.dim),
-                         mlp);
-  });
+  return with_quirks(decoder(c, k, rotated_if_scaled(c, heads.dim),
+                             [&](Size) {
+                               return decoder_layer(
+                                   k, hidden,
+                                   attention(hidden, heads, bias, bias) +
+                                       rms_norm("query_layernorm", k("RMSNorm"), heads.dim) +
+                                       rms_norm("key_layernorm", k("RMSNorm"), heads.dim),
+                                   mlp);
+                             }),
+                     {.attention = {.rotation = Rotation::added, .norms_rotated = true}});
 }
 
 /// Source: transformers 5.23, models/hy_v3.
@@ -56,12 +59,16 @@ Part hy_v3(const Config& c) {
              in("shared_experts", k("MLP"),
                 gated_mlp(hidden, inner * c.dim({"num_shared_experts"}, 1), act, mlp_bias)) +
              score_correction(r.experts));
-  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size i) {
-    const bool sparse = c.has("mlp_layer_types") ? is_sparse(c, i, 1) : i > 0;
-    return decoder_layer(k, hidden,
-                         attention(hidden, heads, bias, bias) + head_norms(k("RMSNorm"), heads.dim),
-                         sparse ? mixture : dense_mlp(c, k, mlp_bias));
-  });
+  return with_quirks(decoder(c, k, rotated_if_scaled(c, heads.dim),
+                             [&](Size i) {
+                               const bool sparse =
+                                   c.has("mlp_layer_types") ? is_sparse(c, i, 1) : i > 0;
+                               return decoder_layer(k, hidden,
+                                                    attention(hidden, heads, bias, bias) +
+                                                        head_norms(k("RMSNorm"), heads.dim),
+                                                    sparse ? mixture : dense_mlp(c, k, mlp_bias));
+                             }),
+                     {.router = {.kind = RouterKind::sigmoid}});
 }
 
 }  // namespace headroom::model::families::hunyuan_moe

@@ -48,13 +48,14 @@ Part hy_v4(const Config& c) {
          tensor("hc_fn", {streams, streams * hidden}, Role::matmul) +
              tensor("hc_base", {streams}, Role::other) + tensor("hc_scale", {1}, Role::other) +
              module("input_norm", k("UnweightedRMSNorm")));
-  return unsplittable(
-      in("model", k("Model"),
-         embedding("embed_tokens", vocab, hidden) + layers +
-             rms_norm("norm", k("RMSNorm"), hidden) + rotary(k("RotaryEmbedding"), a.rope) + head) +
-          lm_head("model.embed_tokens.weight", vocab, hidden,
-                  c.flag({"tie_word_embeddings"}, false)),
-      {k("DecoderLayer")});
+  return with_quirks(unsplittable(in("model", k("Model"),
+                                     embedding("embed_tokens", vocab, hidden) + layers +
+                                         rms_norm("norm", k("RMSNorm"), hidden) +
+                                         rotary(k("RotaryEmbedding"), a.rope) + head) +
+                                      lm_head("model.embed_tokens.weight", vocab, hidden,
+                                              c.flag({"tie_word_embeddings"}, false)),
+                                  {k("DecoderLayer")}),
+                     {.router = {.kind = RouterKind::sigmoid}});
 }
 
 }  // namespace headroom::model::families::hy_v4

@@ -65,12 +65,13 @@ Part kimi_linear(const Config& c) {
            feed_forward(c, k, i, 1) + rms_norm("input_layernorm", k("RMSNorm"), hidden) +
            rms_norm("post_attention_layernorm", k("RMSNorm"), hidden);
   });
-  return unsplittable(in("model", k("Model"),
-                         embedding("embed_tokens", vocab, hidden) + layers +
-                             rms_norm("norm", k("RMSNorm"), hidden)) +
-                          lm_head("model.embed_tokens.weight", vocab, hidden,
-                                  c.flag({"tie_word_embeddings"}, false)),
-                      {k("DecoderLayer")});
+  return with_quirks(unsplittable(in("model", k("Model"),
+                                     embedding("embed_tokens", vocab, hidden) + layers +
+                                         rms_norm("norm", k("RMSNorm"), hidden)) +
+                                      lm_head("model.embed_tokens.weight", vocab, hidden,
+                                              c.flag({"tie_word_embeddings"}, false)),
+                                  {k("DecoderLayer")}),
+                     {.router = {.kind = RouterKind::sigmoid}});
 }
 
 /// Source: transformers 5.23, models/bailing_hybrid.

@@ -18,15 +18,18 @@ Part kolibri1(const Config& c) {
              corrected_router("gate", k("TopKRouter"), hidden, r.experts) +
              in("shared_experts", k("MLP"),
                 gated_mlp(hidden, c.dim({"shared_expert_intermediate_size"}), act)));
-  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size i) {
-    const Size own = window_of(c, i, window, (i + 1) % 5 == 0 ? 0 : window);
-    return decoder_layer(k, hidden,
-                         attention(hidden, heads, Bias::no, Bias::no, own) +
-                             head_norms(k("RMSNorm"), heads.dim),
-                         mlp) +
-           rms_norm("post_self_attn_layernorm", k("RMSNorm"), hidden) +
-           rms_norm("post_mlp_layernorm", k("RMSNorm"), hidden);
-  });
+  return with_quirks(
+      decoder(c, k, rotated_if_scaled(c, heads.dim),
+              [&](Size i) {
+                const Size own = window_of(c, i, window, (i + 1) % 5 == 0 ? 0 : window);
+                return decoder_layer(k, hidden,
+                                     attention(hidden, heads, Bias::no, Bias::no, own) +
+                                         head_norms(k("RMSNorm"), heads.dim),
+                                     mlp) +
+                       rms_norm("post_self_attn_layernorm", k("RMSNorm"), hidden) +
+                       rms_norm("post_mlp_layernorm", k("RMSNorm"), hidden);
+              }),
+      {.router = {.kind = RouterKind::sigmoid}});
 }
 
 }  // namespace headroom::model::families::kolibri1

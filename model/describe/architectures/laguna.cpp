@@ -58,9 +58,11 @@ Part laguna(const Config& c) {
                              linear("g_proj", hidden, per_head ? own.query : own.query * own.dim),
                          sparse ? mixture : dense_mlp(c, k));
   };
-  return decoder_of_kinds(c, k, heads.dim, layer, [](const std::string& kind) {
-    return kind == "full_attention" ? 0.5 : 1.0;
-  });
+  return with_quirks(decoder_of_kinds(c, k, heads.dim, layer,
+                                      [](const std::string& kind) {
+                                        return kind == "full_attention" ? 0.5 : 1.0;
+                                      }),
+                     {.attention = {.rotation = Rotation::concatenated}});
 }
 
 /// Source: transformers 5.23, models/mellum.

@@ -63,12 +63,18 @@ Part text_rows(const Config& t) {
            rms_norm("input_layernorm", "Llama4TextRMSNorm", hidden) +
            rms_norm("post_attention_layernorm", "Llama4TextRMSNorm", hidden);
   };
-  return in("model", "Llama4TextModel",
-            embedding("embed_tokens", t.dim({"vocab_size"}), hidden) +
-                stack("layers", "Llama4TextDecoderLayer", t.dim({"num_hidden_layers"}), layer) +
-                rms_norm("norm", "Llama4TextRMSNorm", hidden) +
-                rotary("Llama4TextRotaryEmbedding", heads.dim)) +
-         output_head("lm_head", hidden, t.dim({"vocab_size"}));
+  return with_norm(
+      with_norm(with_quirks(in("model", "Llama4TextModel",
+                               embedding("embed_tokens", t.dim({"vocab_size"}), hidden) +
+                                   stack("layers", "Llama4TextDecoderLayer",
+                                         t.dim({"num_hidden_layers"}), layer) +
+                                   rms_norm("norm", "Llama4TextRMSNorm", hidden) +
+                                   rotary("Llama4TextRotaryEmbedding", heads.dim)) +
+                                output_head("lm_head", hidden, t.dim({"vocab_size"})),
+                            {.attention = {.rotation = Rotation::widened, .norms_rotated = true},
+                             .router = {.all_tokens = true}}),
+                "Llama4TextRMSNorm", NormKind::rms_late),
+      "Llama4TextL2Norm", NormKind::rms_plain);
 }
 
 Part vision_rows(const Config& v) {

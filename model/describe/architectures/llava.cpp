@@ -66,7 +66,8 @@ Part gemma3(const Config& c) {
       text, language, "Gemma3Model", vision.as("vision_tower"),
       in("multi_modal_projector", "Gemma3MultiModalProjector",
          tensor("mm_input_projection_weight", {vision.width, language.width}, Role::matmul) +
-             rms_norm("mm_soft_emb_norm", "Gemma3RMSNorm", vision.width) +
+             as_norm(rms_norm("mm_soft_emb_norm", "Gemma3RMSNorm", vision.width),
+                     NormKind::rms_plus_1) +
              module("avg_pool", "AvgPool2d")),
       head_is_tied(c, text, true, Inherit::no));
 }

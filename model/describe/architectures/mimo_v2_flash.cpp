@@ -46,14 +46,15 @@ Part mimo_v2_flash(const Config& c) {
         kinds.push_back(kind ? "sliding_attention" : "full_attention");
         break;
       }
-  return unsplittable(in("model", k("Model"),
-                         embedding("embed_tokens", vocab, hidden) + layers +
-                             rms_norm("norm", k("RMSNorm"), hidden) +
-                             rotary_by_kind(c, k("RotaryEmbedding"), kinds, heads.dim,
-                                            [](const std::string&) { return 0.334; })) +
-                          lm_head("model.embed_tokens.weight", vocab, hidden,
-                                  c.flag({"tie_word_embeddings"}, false)),
-                      {k("DecoderLayer")});
+  return with_quirks(unsplittable(in("model", k("Model"),
+                                     embedding("embed_tokens", vocab, hidden) + layers +
+                                         rms_norm("norm", k("RMSNorm"), hidden) +
+                                         rotary_by_kind(c, k("RotaryEmbedding"), kinds, heads.dim,
+                                                        [](const std::string&) { return 0.334; })) +
+                                      lm_head("model.embed_tokens.weight", vocab, hidden,
+                                              c.flag({"tie_word_embeddings"}, false)),
+                                  {k("DecoderLayer")}),
+                     {.attention = {.rotation = Rotation::concatenated}});
 }
 
 }  // namespace headroom::model::families::mimo_v2_flash

@@ -33,12 +33,15 @@ Part minimax(const Config& c) {
   const auto linear_layer = [&](Size i) {
     return types.empty() ? i % 2 == 1 : layer_type(c, types, i) == "linear_attention";
   };
-  return decoder(c, k, rotated_if_scaled(c, h.dim), [&](Size i) {
-    return (linear_layer(i) ? in("self_attn", k("LightningAttention"), lightning)
-                            : in("self_attn", k("Attention"), attention(hidden, h))) +
-           rms_norm("input_layernorm", k("RMSNorm"), hidden) +
-           rms_norm("post_attention_layernorm", k("RMSNorm"), hidden) + mlp;
-  });
+  return with_quirks(
+      decoder(c, k, rotated_if_scaled(c, h.dim),
+              [&](Size i) {
+                return (linear_layer(i) ? in("self_attn", k("LightningAttention"), lightning)
+                                        : in("self_attn", k("Attention"), attention(hidden, h))) +
+                       rms_norm("input_layernorm", k("RMSNorm"), hidden) +
+                       rms_norm("post_attention_layernorm", k("RMSNorm"), hidden) + mlp;
+              }),
+      {.router = {.converted = false}});
 }
 
 }  // namespace headroom::model::families::minimax

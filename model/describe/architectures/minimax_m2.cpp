@@ -17,13 +17,17 @@ Part minimax_m2(const Config& c) {
                                         activation_class(c, {"hidden_act"}, "silu")) +
                           score_correction(r.experts));
   const Size rotated = c.has("rotary_dim") ? c.dim({"rotary_dim"}) : rotated_dims(c, heads.dim);
-  return decoder(c, k, rotated, [&](Size) {
-    return decoder_layer(k, hidden,
-                         attention(hidden, heads) +
-                             rms_norm("q_norm", k("RMSNorm"), heads.query * heads.dim) +
-                             rms_norm("k_norm", k("RMSNorm"), heads.kv * heads.dim),
-                         mlp);
-  });
+  return with_quirks(decoder(c, k, rotated,
+                             [&](Size) {
+                               return decoder_layer(
+                                   k, hidden,
+                                   attention(hidden, heads) +
+                                       rms_norm("q_norm", k("RMSNorm"), heads.query * heads.dim) +
+                                       rms_norm("k_norm", k("RMSNorm"), heads.kv * heads.dim),
+                                   mlp);
+                             }),
+                     {.attention = {.rotation = Rotation::concatenated},
+                      .router = {.kind = RouterKind::sigmoid_as_is, .converted = false}});
 }
 
 }  // namespace headroom::model::families::minimax_m2

@@ -57,13 +57,17 @@ Part minimax_m3_text(const Config& c) {
     }
     return decoder_layer(k, hidden, std::move(attn), sparse ? mixture : dense);
   });
-  return unsplittable(in("model", k("TextModel"),
-                         embedding("embed_tokens", vocab, hidden) + layers +
-                             rms_norm("norm", k("RMSNorm"), hidden) +
-                             rotary(k("RotaryEmbedding"), rotated_dims(c, heads.dim))) +
-                          lm_head("model.embed_tokens.weight", vocab, hidden,
-                                  c.flag({"tie_word_embeddings"}, false)),
-                      {k("DecoderLayer"), k("VisionEncoderLayer")});
+  return with_norm(
+      with_quirks(
+          unsplittable(in("model", k("TextModel"),
+                          embedding("embed_tokens", vocab, hidden) + layers +
+                              rms_norm("norm", k("RMSNorm"), hidden) +
+                              rotary(k("RotaryEmbedding"), rotated_dims(c, heads.dim))) +
+                           lm_head("model.embed_tokens.weight", vocab, hidden,
+                                   c.flag({"tie_word_embeddings"}, false)),
+                       {k("DecoderLayer"), k("VisionEncoderLayer")}),
+          {.attention = {.rotation = Rotation::concatenated}, .router = {.converted = false}}),
+      k("RMSNorm"), NormKind::rms_plus_1);
 }
 
 }  // namespace headroom::model::families::minimax_m3

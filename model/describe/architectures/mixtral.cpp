@@ -15,9 +15,13 @@ Part mixtral(const Config& c) {
                       router("gate", k("TopKRouter"), hidden, r.experts) +
                           fused_experts(k("Experts"), hidden, inner, r,
                                         activation_class(c, {"hidden_act"}, "silu")));
-  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size) {
-    return decoder_layer(k, hidden, attention(hidden, heads, Bias::no, Bias::no, window), mlp);
-  });
+  return with_quirks(decoder(c, k, rotated_if_scaled(c, heads.dim),
+                             [&](Size) {
+                               return decoder_layer(
+                                   k, hidden, attention(hidden, heads, Bias::no, Bias::no, window),
+                                   mlp);
+                             }),
+                     {.router = {.converted = false}});
 }
 
 }  // namespace headroom::model::families::mixtral

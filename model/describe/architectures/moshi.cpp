@@ -27,9 +27,10 @@ Part moshi_trunk(const Config& c) {
            rms_norm("input_layernorm", "MoshiRMSNorm", hidden) +
            rms_norm("post_attention_layernorm", "MoshiRMSNorm", hidden);
   });
-  return unsplittable(embedding("embed_tokens", c.dim({"vocab_size"}) + 1, hidden) + layers +
-                          rms_norm("norm", "MoshiRMSNorm", hidden),
-                      {"MoshiDecoderLayer"});
+  return with_norm(unsplittable(embedding("embed_tokens", c.dim({"vocab_size"}) + 1, hidden) +
+                                    layers + rms_norm("norm", "MoshiRMSNorm", hidden),
+                                {"MoshiDecoderLayer"}),
+                   "MoshiRMSNorm", NormKind::rms_raised);
 }
 Part moshi(const Config& c) {
   return in("model", "MoshiModel", moshi_trunk(c)) +

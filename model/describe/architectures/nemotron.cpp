@@ -12,14 +12,18 @@ Part nemotron_trunk(const Config& c) {
     p.modules[0].class_name = "NemotronLayerNorm1P";
     return p;
   };
-  return trunk(c,
-               {"Nemotron", norm("norm"),
-                rotary("NemotronRotaryEmbedding", rotated_dims(c, s.heads.dim, 0.5))},
-               [&](Size) {
-                 return in("self_attn", "NemotronAttention", attention(s.hidden, s.heads, b, b)) +
-                        in("mlp", "NemotronMLP", up_down_mlp(s, module("act_fn", s.act), mlp)) +
-                        norm("input_layernorm") + norm("post_attention_layernorm");
-               });
+  return with_norm(
+      with_quirks(
+          trunk(c,
+                {"Nemotron", norm("norm"),
+                 rotary("NemotronRotaryEmbedding", rotated_dims(c, s.heads.dim, 0.5))},
+                [&](Size) {
+                  return in("self_attn", "NemotronAttention", attention(s.hidden, s.heads, b, b)) +
+                         in("mlp", "NemotronMLP", up_down_mlp(s, module("act_fn", s.act), mlp)) +
+                         norm("input_layernorm") + norm("post_attention_layernorm");
+                }),
+          {.attention = {.rotation = Rotation::concatenated}}),
+      "NemotronLayerNorm1P", NormKind::layer_plus_1);
 }
 Part nemotron(const Config& c) { return causal_lm(c, "NemotronModel", nemotron_trunk(c)); }
 

@@ -85,14 +85,15 @@ Part nemotron_h_model(const Config& c) {
                std::string("found '") + kind + "', expected M, *, - or E");
     }
   };
-  return unsplittable(embedding("embeddings", c.dim({"vocab_size"}), hidden) +
-                          stack("layers", k("Block"), static_cast<Size>(pattern.size()),
-                                [&](Size i) {
-                                  return rms_norm("norm", k("RMSNorm"), hidden) +
-                                         mixer(pattern[static_cast<std::size_t>(i)]);
-                                }) +
-                          rms_norm("norm_f", k("RMSNorm"), hidden),
-                      {k("Block")});
+  return with_norm(unsplittable(embedding("embeddings", c.dim({"vocab_size"}), hidden) +
+                                    stack("layers", k("Block"), static_cast<Size>(pattern.size()),
+                                          [&](Size i) {
+                                            return rms_norm("norm", k("RMSNorm"), hidden) +
+                                                   mixer(pattern[static_cast<std::size_t>(i)]);
+                                          }) +
+                                    rms_norm("norm_f", k("RMSNorm"), hidden),
+                                {k("Block")}),
+                   "NemotronHRMSNorm", NormKind::rms_raised);
 }
 
 /// The head is never tied.

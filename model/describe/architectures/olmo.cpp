@@ -7,15 +7,19 @@ namespace headroom::model::families::olmo {
 Part olmo_trunk(const Config& c) {
   const Common s = common_of(c);
   const Bias b = c.bias({"attention_bias"}, false);
-  return trunk(c,
-               {"Olmo", module("norm", "OlmoLayerNorm"),
-                rotary("OlmoRotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
-               [&](Size) {
-                 return in("self_attn", "OlmoAttention", attention(s.hidden, s.heads, b, b)) +
-                        in("mlp", "OlmoMLP", gated_mlp(s.hidden, s.inner, s.act)) +
-                        module("input_layernorm", "OlmoLayerNorm") +
-                        module("post_attention_layernorm", "OlmoLayerNorm");
-               });
+  return with_norm(
+      with_quirks(trunk(c,
+                        {"Olmo", module("norm", "OlmoLayerNorm"),
+                         rotary("OlmoRotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
+                        [&](Size) {
+                          return in("self_attn", "OlmoAttention",
+                                    attention(s.hidden, s.heads, b, b)) +
+                                 in("mlp", "OlmoMLP", gated_mlp(s.hidden, s.inner, s.act)) +
+                                 module("input_layernorm", "OlmoLayerNorm") +
+                                 module("post_attention_layernorm", "OlmoLayerNorm");
+                        }),
+                  {.attention = {.rotation = Rotation::widened, .rotated_in_fp32 = true}}),
+      "OlmoLayerNorm", NormKind::layer_fp32);
 }
 Part olmo(const Config& c) { return causal_lm(c, "OlmoModel", olmo_trunk(c)); }
 
@@ -35,10 +39,13 @@ Part normed_layer(const Common& s, const std::string& family, Bias b, Size windo
 Part olmo2_trunk(const Config& c) {
   const Common s = common_of(c);
   const Bias b = c.bias({"attention_bias"}, false);
-  return trunk(c,
-               {"Olmo2", rms_norm("norm", "Olmo2RMSNorm", s.hidden),
-                rotary("Olmo2RotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
-               [&](Size) { return normed_layer(s, "Olmo2", b, 0); });
+  return with_norm(
+      with_quirks(trunk(c,
+                        {"Olmo2", rms_norm("norm", "Olmo2RMSNorm", s.hidden),
+                         rotary("Olmo2RotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
+                        [&](Size) { return normed_layer(s, "Olmo2", b, 0); }),
+                  {.attention = {.rotation = Rotation::widened, .rotated_in_fp32 = true}}),
+      "Olmo2RMSNorm", NormKind::rms_fp32);
 }
 Part olmo2(const Config& c) { return causal_lm(c, "Olmo2Model", olmo2_trunk(c)); }
 
@@ -48,13 +55,16 @@ Part olmo3_trunk(const Config& c) {
   const Bias b = c.bias({"attention_bias"}, false);
   const Size window = c.dim_or_none({"sliding_window"}, 4096);
   const auto types = every_nth_full(c, s.layers, 4);
-  return trunk(c,
-               {"Olmo3", rms_norm("norm", "Olmo3RMSNorm", s.hidden),
-                rotary_by_type(c, "Olmo3RotaryEmbedding", types, s.heads.dim)},
-               [&](Size i) {
-                 return normed_layer(s, "Olmo3", b,
-                                     window_of(types[static_cast<std::size_t>(i)], window));
-               });
+  return with_norm(
+      with_quirks(trunk(c,
+                        {"Olmo3", rms_norm("norm", "Olmo3RMSNorm", s.hidden),
+                         rotary_by_type(c, "Olmo3RotaryEmbedding", types, s.heads.dim)},
+                        [&](Size i) {
+                          return normed_layer(
+                              s, "Olmo3", b, window_of(types[static_cast<std::size_t>(i)], window));
+                        }),
+                  {.attention = {.rotation = Rotation::widened, .rotated_in_fp32 = true}}),
+      "Olmo3RMSNorm", NormKind::rms_fp32);
 }
 Part olmo3(const Config& c) { return causal_lm(c, "Olmo3Model", olmo3_trunk(c)); }
 

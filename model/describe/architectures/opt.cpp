@@ -32,7 +32,9 @@ Part opt_trunk(const Config& c) {
   if (width != hidden)
     p = std::move(p) + linear("project_out", hidden, width) + linear("project_in", width, hidden);
   if (final_norm) p = std::move(p) + norm("final_layer_norm", hidden, affine);
-  return unsplittable(in("decoder", "OPTDecoder", std::move(p) + layers), {"OPTDecoderLayer"});
+  return with_quirks(
+      unsplittable(in("decoder", "OPTDecoder", std::move(p) + layers), {"OPTDecoderLayer"}),
+      {.attention = {.rotation = Rotation::none}});
 }
 Part opt(const Config& c) {
   return in("model", "OPTModel", opt_trunk(c)) +

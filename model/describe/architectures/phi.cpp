@@ -23,11 +23,12 @@ Part phi_trunk(const Config& c) {
                   linear("fc2", s.inner, s.hidden, Bias::yes)) +
            layer_norm("input_layernorm", s.hidden) + module("resid_dropout", "Dropout");
   });
-  return unsplittable(embedding("embed_tokens", c.dim({"vocab_size"}), s.hidden) + layers +
-                          rotary("PhiRotaryEmbedding", rotated_dims(c, s.heads.dim, 0.5)) +
-                          module("embed_dropout", "Dropout") +
-                          layer_norm("final_layernorm", s.hidden),
-                      {"PhiDecoderLayer"});
+  return with_quirks(
+      unsplittable(embedding("embed_tokens", c.dim({"vocab_size"}), s.hidden) + layers +
+                       rotary("PhiRotaryEmbedding", rotated_dims(c, s.heads.dim, 0.5)) +
+                       module("embed_dropout", "Dropout") + layer_norm("final_layernorm", s.hidden),
+                   {"PhiDecoderLayer"}),
+      {.attention = {.rotation = Rotation::concatenated}});
 }
 Part phi(const Config& c) { return causal_lm(c, "PhiModel", phi_trunk(c), Tied::no, Bias::yes); }
 
@@ -36,22 +37,25 @@ Part phi(const Config& c) { return causal_lm(c, "PhiModel", phi_trunk(c), Tied::
 Part phi3_trunk(const Config& c) {
   const Common s = common_of(c);
   const Size window = c.dim_or_none({"sliding_window"}, 0);
-  return trunk(
-      c,
-      {"Phi3", rms_norm("norm", "Phi3RMSNorm", s.hidden),
-       rotary("Phi3RotaryEmbedding", rotated_dims(c, s.heads.dim))},
-      [&](Size) {
-        Part attn = linear("o_proj", s.heads.query * s.heads.dim, s.hidden) +
-                    linear("qkv_proj", s.hidden, (s.heads.query + 2 * s.heads.kv) * s.heads.dim);
-        attn.caches = {kv_cache(s.heads, window)};
-        return in("self_attn", "Phi3Attention", std::move(attn)) +
-               in("mlp", "Phi3MLP",
-                  linear("gate_up_proj", s.hidden, 2 * s.inner) +
-                      linear("down_proj", s.inner, s.hidden) + module("activation_fn", s.act)) +
-               rms_norm("input_layernorm", "Phi3RMSNorm", s.hidden) +
-               rms_norm("post_attention_layernorm", "Phi3RMSNorm", s.hidden) +
-               module("resid_attn_dropout", "Dropout") + module("resid_mlp_dropout", "Dropout");
-      });
+  return with_quirks(trunk(c,
+                           {"Phi3", rms_norm("norm", "Phi3RMSNorm", s.hidden),
+                            rotary("Phi3RotaryEmbedding", rotated_dims(c, s.heads.dim))},
+                           [&](Size) {
+                             Part attn = linear("o_proj", s.heads.query * s.heads.dim, s.hidden) +
+                                         linear("qkv_proj", s.hidden,
+                                                (s.heads.query + 2 * s.heads.kv) * s.heads.dim);
+                             attn.caches = {kv_cache(s.heads, window)};
+                             return in("self_attn", "Phi3Attention", std::move(attn)) +
+                                    in("mlp", "Phi3MLP",
+                                       linear("gate_up_proj", s.hidden, 2 * s.inner) +
+                                           linear("down_proj", s.inner, s.hidden) +
+                                           module("activation_fn", s.act)) +
+                                    rms_norm("input_layernorm", "Phi3RMSNorm", s.hidden) +
+                                    rms_norm("post_attention_layernorm", "Phi3RMSNorm", s.hidden) +
+                                    module("resid_attn_dropout", "Dropout") +
+                                    module("resid_mlp_dropout", "Dropout");
+                           }),
+                     {.attention = {.rotation = Rotation::concatenated}});
 }
 Part phi3(const Config& c) { return causal_lm(c, "Phi3Model", phi3_trunk(c)); }
 

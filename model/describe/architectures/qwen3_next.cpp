@@ -36,12 +36,16 @@ Part qwen3_5_text_model(const Config& c, Classes k) {
           : in("mlp", k("MLP"),
                gated_mlp(hidden, c.dim({"intermediate_size"}),
                          activation_class(c, {"hidden_act"}, "silu")));
-  return unsplittable(embedding("embed_tokens", c.dim({"vocab_size"}), hidden) +
+  return with_norm(
+      with_quirks(unsplittable(
+                      embedding("embed_tokens", c.dim({"vocab_size"}), hidden) +
                           stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}),
                                 [&](Size i) { return hybrid_layer(c, k, i, full, linears, mlp); }) +
                           rms_norm("norm", k("RMSNorm"), hidden) +
                           rotary(k("TextRotaryEmbedding"), rotated_dims(c, heads.dim, 0.25)),
-                      {k("DecoderLayer")});
+                      {k("DecoderLayer")}),
+                  {.attention = {.rotation = Rotation::concatenated}}),
+      k("RMSNorm"), NormKind::rms_plus_1);
 }
 
 namespace families::qwen3_next {
@@ -58,9 +62,13 @@ Part qwen3_next(const Config& c) {
                                            linear("in_proj_ba", hidden, 2 * d.value_heads),
                                        Inputs::first);
   const Part mixture = qwen_mixture(c, k) + qwen_shared_expert(c, k);
-  return decoder(c, k, rotated_dims(c, heads.dim, 0.25), [&](Size i) {
-    return hybrid_layer(c, k, i, full, linears, qwen_feed_forward(c, k, i, mixture));
-  });
+  return with_norm(with_quirks(decoder(c, k, rotated_dims(c, heads.dim, 0.25),
+                                       [&](Size i) {
+                                         return hybrid_layer(c, k, i, full, linears,
+                                                             qwen_feed_forward(c, k, i, mixture));
+                                       }),
+                               {.attention = {.rotation = Rotation::concatenated}}),
+                   k("RMSNorm"), NormKind::rms_plus_1);
 }
 
 /// A text model alone, with its head. The class names the blocks of its siblings as unsplittable

@@ -47,14 +47,15 @@ Submodel qwen2_vision(const Config& v) {
   Part p =
       patch_embed(v, "PatchEmbed", width, Bias::no) +
       frequencies("rotary_pos_emb", "Qwen2VLVisionRotaryEmbedding", frequency_count(v, width)) +
-      stack("blocks", "Qwen2VLVisionBlock", v.dim({"depth"}),
-            [&](Size) {
-              return layer_norm("norm1", width) + layer_norm("norm2", width) +
-                     fused_attention("VisionAttention", width) +
-                     in("mlp", "VisionMlp",
-                        linear("fc1", width, inner, Bias::yes) + module("act", act) +
-                            linear("fc2", inner, width, Bias::yes));
-            }) +
+      with_quirks(stack("blocks", "Qwen2VLVisionBlock", v.dim({"depth"}),
+                        [&](Size) {
+                          return layer_norm("norm1", width) + layer_norm("norm2", width) +
+                                 fused_attention("VisionAttention", width) +
+                                 in("mlp", "VisionMlp",
+                                    linear("fc1", width, inner, Bias::yes) + module("act", act) +
+                                        linear("fc2", inner, width, Bias::yes));
+                        }),
+                  {.attention = {.rotation = Rotation::widened}}) +
       merger2("PatchMerger", layer_norm("ln_q", width), merged(v, width), v.dim({"hidden_size"}));
   return {"Qwen2VisionTransformerPretrainedModel",
           unsplittable(std::move(p), {"Qwen2VLVisionBlock"}), v.dim({"hidden_size"})};
@@ -92,6 +93,17 @@ Part projections(const Config& v, const Copy& copy, Size width) {
 
 }  // namespace
 
+namespace {
+
+/// Qwen's own towers rotate in fp32; of their copies nothing is stated.
+LayerQuirks tower_quirks(std::string_view name) {
+  for (const std::string_view own : {"Qwen2_5_VL", "Qwen3VL", "Qwen3_5"})
+    if (name == own) return {.attention = {.rotation = Rotation::widened}};
+  return {};
+}
+
+}  // namespace
+
 /// Source: transformers 5.23, models/qwen2_5_vl/modeling_qwen2_5_vl.py, models/exaone4_5,
 /// models/qwen2_5_omni.
 Submodel qwen2_5_vision(const Config& v) {
@@ -101,15 +113,17 @@ Submodel qwen2_5_vision(const Config& v) {
   const Size out = v.dim({"out_hidden_size"});
   const std::string act = activation_class(v, {"hidden_act"}, "silu");
   const std::string norm = f + "RMSNorm";
-  Part p = patch_embed(v, copy.patches, width, Bias::no) +
-           frequencies("rotary_pos_emb", f + "VisionRotaryEmbedding", frequency_count(v, width)) +
-           stack("blocks", f + "VisionBlock", v.dim({"depth"}),
-                 [&](Size) {
-                   return rms_norm("norm1", norm, width) + rms_norm("norm2", norm, width) +
-                          in("attn", f + "VisionAttention", projections(v, copy, width)) +
-                          in("mlp", f + "MLP", gated_mlp(width, inner, act, Bias::yes));
-                 }) +
-           merger2(f + "PatchMerger", rms_norm("ln_q", norm, width), merged(v, width), out);
+  Part p =
+      patch_embed(v, copy.patches, width, Bias::no) +
+      frequencies("rotary_pos_emb", f + "VisionRotaryEmbedding", frequency_count(v, width)) +
+      with_quirks(stack("blocks", f + "VisionBlock", v.dim({"depth"}),
+                        [&](Size) {
+                          return rms_norm("norm1", norm, width) + rms_norm("norm2", norm, width) +
+                                 in("attn", f + "VisionAttention", projections(v, copy, width)) +
+                                 in("mlp", f + "MLP", gated_mlp(width, inner, act, Bias::yes));
+                        }),
+                  tower_quirks(f)) +
+      merger2(f + "PatchMerger", rms_norm("ln_q", norm, width), merged(v, width), out);
   return {copy.tower, unsplittable(std::move(p), {f + "VisionBlock"}), out};
 }
 
@@ -127,14 +141,16 @@ Submodel qwen3_vision(const Config& v, const std::string& name) {
       patch_embed(v, name + "VisionPatchEmbed", width, Bias::yes) +
       embedding("pos_embed", v.dim({"num_position_embeddings"}), width) +
       frequencies("rotary_pos_emb", name + "VisionRotaryEmbedding", frequency_count(v, width)) +
-      stack("blocks", name + "VisionBlock", v.dim({"depth"}),
-            [&](Size) {
-              return layer_norm("norm1", width) + layer_norm("norm2", width) +
-                     fused_attention(name + "VisionAttention", width) +
-                     in("mlp", name + "VisionMLP",
-                        linear("linear_fc1", width, inner, Bias::yes) +
-                            linear("linear_fc2", inner, width, Bias::yes) + module("act_fn", act));
-            }) +
+      with_quirks(stack("blocks", name + "VisionBlock", v.dim({"depth"}),
+                        [&](Size) {
+                          return layer_norm("norm1", width) + layer_norm("norm2", width) +
+                                 fused_attention(name + "VisionAttention", width) +
+                                 in("mlp", name + "VisionMLP",
+                                    linear("linear_fc1", width, inner, Bias::yes) +
+                                        linear("linear_fc2", inner, width, Bias::yes) +
+                                        module("act_fn", act));
+                        }),
+                  tower_quirks(name)) +
       in("merger", name + "VisionPatchMerger", merger(width));
   // Published configs of the others hold the key too, empty.
   const auto deep = static_cast<Size>(v.dims({"deepstack_visual_indexes"}).size());

@@ -14,7 +14,9 @@ Part generation2(const Config& c, const std::string& name, const Submodel& visua
   const std::string type = name == "Qwen2VL" ? "qwen2_vl_text" : "qwen2_5_vl_text";
   const Config text = section_or_self(c, "text_config", type);
   Submodel language = text_model(text, "qwen2");
-  language.part = renamed(std::move(language.part), "Qwen2", name, {"Qwen2MLP"});
+  language.part =
+      with_quirks(renamed(std::move(language.part), "Qwen2", name, {"Qwen2MLP"}),
+                  {.attention = {.rotation = Rotation::added, .tables_by_token = true}});
   language.class_name = name + "TextModel";
   return with_language_head(
       in("model", name + "Model", visual.as("visual") + language.as("language_model")), text,
@@ -38,7 +40,9 @@ Submodel qwen3_vl_text(const Config& text, std::string_view type) {
   const bool mixture = type == "qwen3_vl_moe_text";
   const std::string name = mixture ? "Qwen3VLMoeText" : "Qwen3VLText";
   Submodel language = text_model(text, mixture ? "qwen3_moe" : "qwen3");
-  language.part = renamed(std::move(language.part), mixture ? "Qwen3Moe" : "Qwen3", name);
+  language.part =
+      with_quirks(renamed(std::move(language.part), mixture ? "Qwen3Moe" : "Qwen3", name),
+                  {.attention = {.rotation = Rotation::added, .tables_by_token = true}});
   language.class_name = name + "Model";
   return language;
 }

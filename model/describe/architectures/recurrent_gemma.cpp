@@ -41,12 +41,16 @@ Part recurrent_gemma(const Config& c) {
            in("mlp_block", k("Mlp"),
               gated_mlp(hidden, c.dim({"intermediate_size"}) / 2, act, Bias::yes));
   });
-  return unsplittable(in("model", k("Model"),
-                         buffer("normalizer", {}) + embedding("embed_tokens", vocab, hidden) +
-                             layers + rms_norm("final_norm", k("RMSNorm"), hidden)) +
-                          lm_head("model.embed_tokens.weight", vocab, hidden,
-                                  c.flag({"tie_word_embeddings"}, true)),
-                      {k("DecoderLayer")});
+  return with_norm(
+      with_quirks(
+          unsplittable(in("model", k("Model"),
+                          buffer("normalizer", {}) + embedding("embed_tokens", vocab, hidden) +
+                              layers + rms_norm("final_norm", k("RMSNorm"), hidden)) +
+                           lm_head("model.embed_tokens.weight", vocab, hidden,
+                                   c.flag({"tie_word_embeddings"}, true)),
+                       {k("DecoderLayer")}),
+          {.attention = {.rotation = Rotation::concatenated}}),
+      k("RMSNorm"), NormKind::rms_plus_1);
 }
 
 }  // namespace headroom::model::families::recurrent_gemma

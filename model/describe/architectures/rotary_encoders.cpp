@@ -23,19 +23,22 @@ Part jina_embeddings_v3(const Config& c) {
   const BertSizes s = bert_sizes(c);
   const std::string f = "JinaEmbeddingsV3";
   const Size dim = c.dim({"head_dim"}, s.hidden / s.heads), width = dim * s.heads;
-  Part p = in("embeddings", f + "Embeddings",
-              embedding("word_embeddings", s.vocab, s.hidden) +
-                  embedding("token_type_embeddings", s.types, s.hidden) +
-                  layer_norm("LayerNorm", s.hidden) + dropout() + position_ids(s.positions) +
-                  position_ids(s.positions, "token_type_ids")) +
-           frequencies("rotary_emb", f + "RotaryEmbedding", dim / 2) +
-           stack("layers", f + "Layer", s.layers, [&](Size) {
-             return post_norm_layer(f, s.hidden,
-                                    module("activation_fn", s.act) +
-                                        linear("fc1", s.hidden, s.inner, Bias::yes) +
-                                        linear("fc2", s.inner, s.hidden, Bias::yes),
-                                    attention_rows(s.hidden, width, Bias::yes));
-           });
+  Part p =
+      in("embeddings", f + "Embeddings",
+         embedding("word_embeddings", s.vocab, s.hidden) +
+             embedding("token_type_embeddings", s.types, s.hidden) +
+             layer_norm("LayerNorm", s.hidden) + dropout() + position_ids(s.positions) +
+             position_ids(s.positions, "token_type_ids")) +
+      frequencies("rotary_emb", f + "RotaryEmbedding", dim / 2) +
+      with_quirks(stack("layers", f + "Layer", s.layers,
+                        [&](Size) {
+                          return post_norm_layer(f, s.hidden,
+                                                 module("activation_fn", s.act) +
+                                                     linear("fc1", s.hidden, s.inner, Bias::yes) +
+                                                     linear("fc2", s.inner, s.hidden, Bias::yes),
+                                                 attention_rows(s.hidden, width, Bias::yes));
+                        }),
+                  {.norms_the_sum = true});
   const auto whole = [&](Part part) {
     return unsplittable(std::move(part), {f + "Embeddings", f + "Layer"});
   };
@@ -54,14 +57,17 @@ Part gte(const Config& c) {
   p = in("embeddings", "GteEmbeddings",
          std::move(p) + layer_norm("LayerNorm", s.hidden) + dropout()) +
       frequencies("rotary_emb", "GteRotaryEmbedding", dim / 2) +
-      stack("layers", "GteLayer", s.layers, [&](Size) {
-        return post_norm_layer("Gte", s.hidden,
-                               linear("gate_proj", s.hidden, s.inner) +
-                                   linear("up_proj", s.hidden, s.inner) +
-                                   linear("down_proj", s.inner, s.hidden, Bias::yes) +
-                                   module("act_fn", s.act) + dropout(),
-                               attention_rows(s.hidden, width, Bias::yes));
-      });
+      with_quirks(stack("layers", "GteLayer", s.layers,
+                        [&](Size) {
+                          return post_norm_layer(
+                              "Gte", s.hidden,
+                              linear("gate_proj", s.hidden, s.inner) +
+                                  linear("up_proj", s.hidden, s.inner) +
+                                  linear("down_proj", s.inner, s.hidden, Bias::yes) +
+                                  module("act_fn", s.act) + dropout(),
+                              attention_rows(s.hidden, width, Bias::yes));
+                        }),
+                  {.norms_the_sum = true});
   const auto whole = [&](Part part) {
     return unsplittable(std::move(part), {"GteEmbeddings", "GteLayer"});
   };

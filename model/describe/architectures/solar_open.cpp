@@ -14,9 +14,10 @@ Part solar_open(const Config& c) {
   const Part mlp = shared_mixture(
       c, k, k("MoE"),
       corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"})));
-  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size) {
-    return decoder_layer(k, hidden, attention(hidden, heads, bias), mlp);
-  });
+  return with_quirks(
+      decoder(c, k, rotated_if_scaled(c, heads.dim),
+              [&](Size) { return decoder_layer(k, hidden, attention(hidden, heads, bias), mlp); }),
+      {.router = {.kind = RouterKind::sigmoid}});
 }
 
 /// Source: transformers 5.23, models/dots1. Layers from max_window_layers on have a window.
@@ -27,13 +28,17 @@ Part dots1(const Config& c) {
   const Bias bias = c.bias({"attention_bias"}, false);
   const Size window = c.count({"sliding_window"}, 0), full = c.count({"max_window_layers"}, 62);
   const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
-  return decoder(c, k, rotated_dims(c, heads.dim), [&](Size i) {
-    return decoder_layer(
-        k, hidden,
-        attention(hidden, heads, bias, bias, window_of(c, i, window, i >= full ? window : 0)) +
-            head_norms(k("RMSNorm"), heads.dim),
-        is_sparse(c, i, 0) ? shared_mixture(c, k, k("MoE"), gate) : dense_mlp(c, k));
-  });
+  return with_quirks(
+      decoder(c, k, rotated_dims(c, heads.dim),
+              [&](Size i) {
+                return decoder_layer(
+                    k, hidden,
+                    attention(hidden, heads, bias, bias,
+                              window_of(c, i, window, i >= full ? window : 0)) +
+                        head_norms(k("RMSNorm"), heads.dim),
+                    is_sparse(c, i, 0) ? shared_mixture(c, k, k("MoE"), gate) : dense_mlp(c, k));
+              }),
+      {.router = {.kind = RouterKind::sigmoid}});
 }
 
 }  // namespace headroom::model::families::solar_open

@@ -24,17 +24,19 @@ Part stablelm_trunk(const Config& c) {
                  norm_per_head("k_layernorm", s.heads.kv, s.heads.dim);
   }
   const bool parallel = c.flag({"use_parallel_residual"}, false);
-  return trunk(c,
-               {"StableLm", layer_norm("norm", s.hidden),
-                rotary("StableLmRotaryEmbedding", rotated_dims(c, s.heads.dim, 0.25))},
-               [&](Size) {
-                 return in("self_attn", "StableLmAttention",
-                           attention(s.hidden, s.heads, b) + head_norms) +
-                        in("mlp", "StableLmMLP", gated_mlp(s.hidden, s.inner, s.act)) +
-                        layer_norm("input_layernorm", s.hidden) +
-                        (parallel ? Part{} : layer_norm("post_attention_layernorm", s.hidden)) +
-                        module("dropout", "Dropout");
-               });
+  return with_quirks(
+      trunk(c,
+            {"StableLm", layer_norm("norm", s.hidden),
+             rotary("StableLmRotaryEmbedding", rotated_dims(c, s.heads.dim, 0.25))},
+            [&](Size) {
+              return in("self_attn", "StableLmAttention",
+                        attention(s.hidden, s.heads, b) + head_norms) +
+                     in("mlp", "StableLmMLP", gated_mlp(s.hidden, s.inner, s.act)) +
+                     layer_norm("input_layernorm", s.hidden) +
+                     (parallel ? Part{} : layer_norm("post_attention_layernorm", s.hidden)) +
+                     module("dropout", "Dropout");
+            }),
+      {.attention = {.rotation = Rotation::concatenated}, .drops_attention = false});
 }
 Part stablelm(const Config& c) { return causal_lm(c, "StableLmModel", stablelm_trunk(c)); }
 

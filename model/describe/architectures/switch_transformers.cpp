@@ -61,8 +61,9 @@ Part stack_of(const Sizes& s, bool decoder, Size layers, Size step, Size vocab) 
               std::move(layer) +
                   in(decoder ? "2" : "1", f + "LayerFF", feed_forward(s, is_sparse(i, step))));
   });
-  return embedding("embed_tokens", vocab, s.hidden) + std::move(blocks) +
-         rms_norm("final_layer_norm", f + "LayerNorm", s.hidden) + dropout();
+  return with_norm(embedding("embed_tokens", vocab, s.hidden) + std::move(blocks) +
+                       rms_norm("final_layer_norm", f + "LayerNorm", s.hidden) + dropout(),
+                   f + "LayerNorm", NormKind::rms_residual);
 }
 
 /// Source: transformers 5.23, models/switch_transformers/modeling_switch_transformers.py.

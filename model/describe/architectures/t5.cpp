@@ -85,11 +85,12 @@ class Builder {
   }
 
   Part stack_of(Side side, Size layers) const {
-    return in(
-        side == Side::encoder ? "encoder" : "decoder", join(prefix_, "Stack"),
-        embedding("embed_tokens", s_.vocab, s_.hidden) + embedded_patches() +
-            stack("block", join(prefix_, "Block"), layers, [&](Size i) { return block(side, i); }) +
-            norm("final_layer_norm") + dropout() + places(side));
+    return in(side == Side::encoder ? "encoder" : "decoder", join(prefix_, "Stack"),
+              embedding("embed_tokens", s_.vocab, s_.hidden) + embedded_patches() +
+                  with_quirks(stack("block", join(prefix_, "Block"), layers,
+                                    [&](Size i) { return block(side, i); }),
+                              quirks()) +
+                  norm("final_layer_norm") + dropout() + places(side));
   }
 
   Part head(std::string_view name) const { return output_head(name, s_.hidden, s_.vocab); }
@@ -103,8 +104,13 @@ class Builder {
   }
 
  private:
+  LayerQuirks quirks() const {
+    if (prefix_ == "LongT5" || prefix_ == "Udop") return {};
+    return {.attention = {.rotation = Rotation::none, .softmax_fp32 = false}};
+  }
   Part norm(std::string_view name) const {
-    return rms_norm(name, join(prefix_, "LayerNorm"), s_.hidden);
+    return as_norm(rms_norm(name, join(prefix_, "LayerNorm"), s_.hidden),
+                   prefix_ == "Udop" ? NormKind::layer : NormKind::rms_residual);
   }
   Part embedded_patches() const { return prefix_ == "Udop" ? patches("embed_patches") : Part{}; }
   /// Udop: where words stand on the page, and a bias for each direction.

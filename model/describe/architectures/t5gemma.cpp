@@ -43,11 +43,12 @@ Part side(const Config& c, std::string_view name, Size source) {
     return std::move(p) + in("cross_attn", "T5GemmaCrossAttention", std::move(cross)) +
            norm("pre_cross_attn_layernorm") + norm("post_cross_attn_layernorm");
   };
-  return in(name, decoder ? "T5GemmaDecoder" : "T5GemmaEncoder",
-            embedding("embed_tokens", c.dim({"vocab_size"}), hidden) + norm("norm") +
-                stack("layers", decoder ? "T5GemmaDecoderLayer" : "T5GemmaEncoderLayer",
-                      c.dim({"num_hidden_layers"}), layer) +
-                dropout() + rotary("T5GemmaRotaryEmbedding", h.dim));
+  return with_norm(in(name, decoder ? "T5GemmaDecoder" : "T5GemmaEncoder",
+                      embedding("embed_tokens", c.dim({"vocab_size"}), hidden) + norm("norm") +
+                          stack("layers", decoder ? "T5GemmaDecoderLayer" : "T5GemmaEncoderLayer",
+                                c.dim({"num_hidden_layers"}), layer) +
+                          dropout() + rotary("T5GemmaRotaryEmbedding", h.dim)),
+                   norm_class, NormKind::rms_plus_1);
 }
 
 /// Source: transformers 5.23, models/t5gemma/modeling_t5gemma.py.

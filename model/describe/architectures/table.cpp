@@ -17,7 +17,11 @@ Part trunk_of(const Config& c) {
   Part body{.no_split = whole.no_split};
   const auto below = [&](const std::string& path) { return path.starts_with(scope); };
   for (const auto& m : whole.modules)
-    if (below(m.path)) body.modules.push_back({m.path.substr(scope.size()), m.class_name});
+    if (below(m.path))
+      body.modules.push_back({.path = m.path.substr(scope.size()),
+                              .class_name = m.class_name,
+                              .norm = m.norm,
+                              .quirks = m.quirks});
   for (Tensor t : whole.tensors) {
     if (!below(t.name)) continue;
     t.name.erase(0, scope.size());

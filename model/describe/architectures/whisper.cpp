@@ -17,12 +17,13 @@ Part whisper_side(const Config& c, std::string_view side) {
                 embedding("embed_positions", c.dim({"max_source_positions"}, 1500), s.hidden);
   return in(side, decoder ? "WhisperDecoder" : "WhisperEncoder",
             std::move(front) +
-                stack("layers", decoder ? "WhisperDecoderLayer" : "WhisperEncoderLayer",
-                      c.dim({join(side, "_layers")}),
-                      [&](Size) {
-                        return decoder ? seq2seq_decoder_layer("Whisper", s)
-                                       : seq2seq_encoder_layer("Whisper", s);
-                      }) +
+                with_quirks(stack("layers", decoder ? "WhisperDecoderLayer" : "WhisperEncoderLayer",
+                                  c.dim({join(side, "_layers")}),
+                                  [&](Size) {
+                                    return decoder ? seq2seq_decoder_layer("Whisper", s)
+                                                   : seq2seq_encoder_layer("Whisper", s);
+                                  }),
+                            {.attention = {.rotation = Rotation::none, .softmax_fp32 = false}}) +
                 layer_norm("layer_norm", s.hidden));
 }
 

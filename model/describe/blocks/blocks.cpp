@@ -30,13 +30,13 @@ Part embedding(std::string_view name, Size rows, Size dim, std::string_view clas
 }
 
 Part rms_norm(std::string_view name, std::string_view class_name, Size dim) {
-  return in(name, class_name, tensor("weight", {dim}, Role::norm));
+  return as_norm(in(name, class_name, tensor("weight", {dim}, Role::norm)), NormKind::rms);
 }
 
 Part layer_norm(std::string_view name, Size dim, Bias bias) {
   Part p = tensor("weight", {dim}, Role::norm);
   if (bias == Bias::yes) p = std::move(p) + tensor("bias", {dim}, Role::norm);
-  return in(name, "LayerNorm", std::move(p));
+  return as_norm(in(name, "LayerNorm", std::move(p)), NormKind::layer);
 }
 
 Part rotary(std::string_view class_name, Size dims) {

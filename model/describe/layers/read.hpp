@@ -10,9 +10,8 @@
 
 namespace headroom::model::layers {
 
-/// `family`: the class of the layer without "DecoderLayer" and the like.
-AttentionSpec read_attention(const Subtree& tree, std::string_view family);
-FeedForwardSpec read_feed_forward(const Subtree& tree);
+AttentionSpec read_attention(const Subtree& tree, const AttentionQuirks& quirks);
+FeedForwardSpec read_feed_forward(const Subtree& tree, const LayerQuirks& quirks);
 /// None where the modules are of no mixer that is known.
 std::optional<MixerSpec> read_mixer(const Subtree& tree);
 

@@ -1,7 +1,4 @@
 // The attention of a layer.
-#include <algorithm>
-
-#include "model/describe/layers/class_rows.hpp"
 #include "model/describe/layers/read.hpp"
 
 namespace headroom::model::layers {
@@ -46,18 +43,8 @@ void read_latent(const Subtree& tree, AttentionSpec& a) {
 
 }  // namespace
 
-AttentionSpec read_attention(const Subtree& tree, std::string_view family) {
-  AttentionSpec a;
-  const AttentionRow row = attention_row(family);
-  if (is_listed(family)) a.rotation = row.rotation;
-  a.rotated_in_fp32 = row.fp32_tables;
-  a.own_tables = row.own_tables;
-  a.tables_by_token = row.tables_by_token;
-  a.norms_rotated = row.norms_rotated;
-  a.softmax_fp32 = row.softmax_fp32;
-  a.scores_only = row.scores_only;
-  a.masks_images = family == "Gemma3";
-  if (family == "Falcon") a.always_masked = a.spreads_keys = a.drops_only_alibi = true;
+AttentionSpec read_attention(const Subtree& tree, const AttentionQuirks& quirks) {
+  AttentionSpec a{quirks};
   a.hidden = tree.inputs({"q_proj", "query", "q", "self.query", "qkv_proj", "query_key_value",
                           "c_attn", "Wqkv", "q_a_proj", "attn.Wqkv", "qkv", "q_lin"});
   a.fused = tree.has({"qkv_proj", "query_key_value", "c_attn", "Wqkv", "attn.Wqkv", "qkv"});

@@ -1,5 +1,5 @@
 // The feed-forward of a layer, dense or of experts.
-#include "model/describe/layers/class_rows.hpp"
+#include "model/describe/layers/known_names.hpp"
 #include "model/describe/layers/read.hpp"
 
 namespace headroom::model::layers {
@@ -12,36 +12,30 @@ ActivationKind activation_of(const Subtree& tree) {
   return m == nullptr ? ActivationKind::input : activation_kind(m->class_name);
 }
 
-std::optional<ExpertsSpec> read_experts(const Subtree& tree) {
+std::optional<ExpertsSpec> read_experts(const Subtree& tree, const RouterQuirks& quirks) {
   const Module* experts = tree.module({"experts"});
   if (experts == nullptr) return std::nullopt;
   const Tensor* up = tree.tensor("experts.gate_up_proj");
   if (up == nullptr || tree.shape("experts.down_proj") == nullptr || up->shape.size() != 3)
     return std::nullopt;
   const Module* shared = tree.module({"shared_expert", "shared_experts", "shared_mlp"});
-  const Module* router = tree.module({"gate", "router", "router.gate"});
-  const std::string_view router_class = router == nullptr ? std::string_view{} : router->class_name;
-  ExpertsSpec e{.experts = up->shape[0], .used = up->of > 1 ? up->used : 0};
+  ExpertsSpec e{.experts = up->shape[0], .used = up->of > 1 ? up->used : 0, .router = quirks};
   e.clamped = tree.shape("experts.gate_up_proj_bias") != nullptr;
-  e.all_tokens = router_class.starts_with("Llama4");
-  e.inner = (e.clamped || e.all_tokens ? up->shape[2] : up->shape[1]) / 2;
-  if (router != nullptr)
-    e.router = router_kind(router_class == "Linear" ? experts->class_name : router_class);
+  e.inner = (e.clamped || quirks.all_tokens ? up->shape[2] : up->shape[1]) / 2;
   if (shared != nullptr) {
     e.shared_inner = tree.outputs(
         {"shared_expert.gate_proj", "shared_experts.gate_proj", "shared_mlp.gate_proj"});
     e.shared_gate = tree.has({"shared_expert_gate"});
   }
-  e.converted = !router_class.starts_with("Mixtral") && !router_class.starts_with("MiniMax");
   return e;
 }
 
 }  // namespace
 
-FeedForwardSpec read_feed_forward(const Subtree& tree) {
+FeedForwardSpec read_feed_forward(const Subtree& tree, const LayerQuirks& quirks) {
   FeedForwardSpec f;
   f.activation = activation_of(tree);
-  if (auto experts = read_experts(tree)) {
+  if (auto experts = read_experts(tree, quirks.router)) {
     f.experts = experts;
     f.gating = Gating::separate;
     f.inner = experts->inner;
@@ -71,7 +65,7 @@ FeedForwardSpec read_feed_forward(const Subtree& tree) {
   f.hidden = tree.inputs(up);
   f.drops_inner = tree.has({"dropout"}) && tree.has({"wi"});
   const Module* m = tree.module(up);
-  f.bias_added = m != nullptr && m->class_name == "FalconLinear" &&
+  f.bias_added = quirks.adds_bias && m != nullptr &&
                  tree.shape(std::string(tree.below(m->path)) + ".bias") != nullptr;
   return f;
 }

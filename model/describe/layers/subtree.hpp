@@ -20,7 +20,7 @@ class Subtree {
       return name.size() > path.size() && name.starts_with(path) && name[path.size()] == '.';
     };
     for (const Module& m : part.modules) {
-      if (m.path == path) class_name_ = m.class_name;
+      if (m.path == path) class_name_ = m.class_name, quirks_ = m.quirks;
       if (inside(m.path)) modules_.push_back(&m);
     }
     for (const Tensor& t : part.tensors)
@@ -40,6 +40,7 @@ class Subtree {
       if (c->path == path_ || inside(c->path)) caches_.push_back(c);
   }
   std::string_view class_name() const { return class_name_; }
+  const LayerQuirks& quirks() const { return quirks_; }
   /// Name below this path.
   std::string_view below(std::string_view full) const { return full.substr(path_.size() + 1); }
   /// The first module whose name below is one of `names`.
@@ -92,6 +93,7 @@ class Subtree {
     return (*s)[m->class_name == "Conv1D" ? conv : linear];
   }
   std::string_view path_, class_name_;
+  LayerQuirks quirks_{};
   std::vector<const Module*> modules_;
   std::vector<const Tensor*> tensors_;
   std::vector<const Cache*> caches_;

@@ -1,5 +1,5 @@
 // Modules of a layer whose names no row knows.
-#include "model/describe/layers/class_rows.hpp"
+#include "model/describe/layers/known_names.hpp"
 #include "model/describe/layers/read.hpp"
 
 namespace headroom::model::layers {

@@ -49,7 +49,7 @@ Value routed(Tape& tape, const Value& x, const FeedForwardUse& u) {
   const Size used = e.used;
   Value source = x;
   Value logits;
-  if (e.router == RouterKind::sigmoid || e.router == RouterKind::softmax_fp32) {
+  if (e.router.kind == RouterKind::sigmoid || e.router.kind == RouterKind::softmax_fp32) {
     // The product itself runs in fp32 on fp32 copies; under autocast it is cast back.
     source = tape.to(x, Held::fp32);
     logits = tape.linear_as_is(source, u.hidden, e.experts);
@@ -62,17 +62,17 @@ Value routed(Tape& tape, const Value& x, const FeedForwardUse& u) {
     return tape.make(tokens(used), held, grad, Region::outer);
   };
   Value weights;
-  if (e.router == RouterKind::softmax_of_chosen) {
+  if (e.router.kind == RouterKind::softmax_of_chosen) {
     tape.save(tokens(used), Held::int64, Region::outer);
     weights = tape.softmax(chosen(logits.held, logits.grad), false);
     return weights;
   }
-  if (e.router == RouterKind::softmax_of_raised) {
+  if (e.router.kind == RouterKind::softmax_of_raised) {
     tape.save(tokens(used), Held::int64, Region::outer);
     return tape.to(tape.softmax(chosen(Held::fp32, logits.grad), true), x.held);
   }
-  if (e.router == RouterKind::sigmoid || e.router == RouterKind::sigmoid_as_is) {
-    if (e.router == RouterKind::sigmoid_as_is) logits = tape.to(logits, Held::fp32);
+  if (e.router.kind == RouterKind::sigmoid || e.router.kind == RouterKind::sigmoid_as_is) {
+    if (e.router.kind == RouterKind::sigmoid_as_is) logits = tape.to(logits, Held::fp32);
     const Value scores = tape.keeps_result(logits);
     tape.save(tokens(used), Held::int64, Region::outer);
     weights = chosen(scores.held, scores.grad);
@@ -84,10 +84,10 @@ Value routed(Tape& tape, const Value& x, const FeedForwardUse& u) {
   if (u.normalised_routing) {
     const Value sum = tape.make(tokens(1), weights.held, weights.grad, Region::outer);
     tape.save(weights), tape.save(sum);
-    if (e.router == RouterKind::softmax_fp32) tape.save(tape.like(sum));  // it is clamped
+    if (e.router.kind == RouterKind::softmax_fp32) tape.save(tape.like(sum));  // it is clamped
     weights = tape.like(weights);
   }
-  if (e.converted) weights = tape.to(weights, logits.held);
+  if (e.router.converted) weights = tape.to(weights, logits.held);
   return weights;
 }
 
@@ -125,7 +125,7 @@ Value mixture(ForwardPass& pass, const Value& x, const FeedForwardUse& u) {
       shared = tape.multiply(shared, gate);
     }
   }
-  if (e.all_tokens) return tape.add(every_expert(tape, x, u), shared);
+  if (e.router.all_tokens) return tape.add(every_expert(tape, x, u), shared);
   const Value weights = routed(tape, x, u);
   const Size used = e.used;
   const auto routed_rows = [&](Size elements) {

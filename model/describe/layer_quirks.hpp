@@ -1,0 +1,81 @@
+// What the layers of one family do otherwise than most, which their tensors do not show: how a norm
+// computes, how rotations are applied, how a router weighs experts. The family's file states it.
+// Read from the modeling files of transformers 5.23.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace headroom::model {
+
+/// How a norm computes, hence what it keeps. x̂: the normalised input.
+enum class NormKind : std::uint8_t {
+  layer,         ///< torch.nn.LayerNorm
+  layer_fp32,    ///< the same on an fp32 copy, without weights (OLMo)
+  layer_plus_1,  ///< its weight plus one (Nemotron)
+  written_out,   ///< mean and deviation in Python, fp32 (Cohere)
+  rms,           ///< w · x̂ in the input's type (Llama, T5 as the residual)
+  rms_fp32,      ///< w · x̂ in fp32, then converted (OLMo 2, GPT-OSS)
+  rms_raised,    ///< the same with an fp32 copy of w (Helium)
+  rms_plus_1,    ///< x̂ · (1 + w) in fp32 (Gemma)
+  rms_residual,  ///< the input is multiplied as it is, only its square is fp32 (T5)
+  rms_late,      ///< converted, then weighted (Llama 4)
+  rms_plain,     ///< without a weight
+};
+
+/// How rotary positions are applied.
+enum class Rotation : std::uint8_t {
+  none,
+  added,         ///< q·cos + rotate(q)·sin: the result lies as q did
+  concatenated,  ///< the rotated share beside the rest: a new tensor, by head
+  widened,       ///< in fp32, then converted back
+  halves,        ///< first and second half apart, then concatenated (GPT-OSS)
+};
+
+enum class RouterKind : std::uint8_t {
+  softmax_of_all,     ///< probabilities of all, the best are taken (Mixtral, Qwen)
+  softmax_of_chosen,  ///< the best logits, then their softmax (GPT-OSS)
+  softmax_of_raised,  ///< the same in fp32 (Granite)
+  softmax_fp32,       ///< of all, the product in fp32 too (Ernie 4.5)
+  sigmoid,            ///< product in fp32, corrected scores choose (DeepSeek-V3)
+  sigmoid_as_is,      ///< product as the input is held (MiniMax-M2)
+};
+
+/// Whether attention and feed-forward read the same residual.
+enum class Parallel : std::uint8_t {
+  no,
+  yes,
+  by_config,  ///< as the config says (GPT-NeoX, Falcon)
+};
+
+struct AttentionQuirks {
+  /// As the family states it; none stated: `added` where its model has rotary tables.
+  std::optional<Rotation> rotation{};
+  bool rotated_in_fp32 = false;  ///< tables stay in fp32
+  bool own_tables = false;       ///< tables are spread anew in every layer (GLM, Helium)
+  bool tables_by_token = false;  ///< positions are of each sequence apart (Qwen2-VL)
+  bool norms_rotated = false;    ///< norms after the rotation (Hunyuan, Llama 4)
+  bool softmax_fp32 = true;
+  bool scores_only = false;       ///< no fused kernel: scores are always kept
+  bool masks_images = false;      ///< tokens of an image see each other: an explicit mask
+  bool always_masked = false;     ///< its kernel is always given a mask
+  bool spreads_keys = false;      ///< keys are spread to all heads before the kernel (Falcon)
+  bool drops_only_alibi = false;  ///< probabilities are dropped only with linear positions (Falcon)
+};
+
+struct RouterQuirks {
+  RouterKind kind = RouterKind::softmax_of_all;
+  bool converted = true;    ///< weights of the chosen experts are turned into the logits' type
+  bool all_tokens = false;  ///< every expert multiplies every token, scaled before (Llama 4)
+};
+
+struct LayerQuirks {
+  AttentionQuirks attention{};
+  RouterQuirks router{};
+  bool norms_the_sum = false;  ///< BERT: the norm follows the residual's addition
+  Parallel parallel = Parallel::no;
+  bool drops_attention = true;  ///< hidden dropout follows attention (not in StableLM)
+  bool adds_bias = false;       ///< biases are added as tensors of their own (Falcon)
+};
+
+}  // namespace headroom::model
