@@ -189,9 +189,8 @@ Part roberta(const Config& c) {
   const BertSizes s = bert_sizes(c);
   const std::string model = prefix + "Model";
   const auto body = [&](Pooler pooler) {
-    Part p = roberta_embeddings(prefix, s) +
-             with_quirks(bert_encoder(prefix, s),
-                         prefix == "Data2VecText" ? LayerQuirks{} : post_norm_encoder);
+    Part p =
+        roberta_embeddings(prefix, s) + with_quirks(bert_encoder(prefix, s), post_norm_encoder);
     return pooler == Pooler::yes ? std::move(p) + bert_pooler(prefix, s.hidden) : p;
   };
   const auto whole = [&](Part part) {

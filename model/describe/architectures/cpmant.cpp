@@ -13,7 +13,7 @@ Part cpmant_trunk(const Config& c) {
   const Size prompt = c.count({"prompt_length"}, 32);  // tokens put before every sequence
   const Size prompts = c.count({"prompt_types"}, 32) * prompt;
   const auto norm = [&](std::string_view name) {
-    return as_norm(rms_norm(name, "CpmAntLayerNorm", hidden), NormKind::layer);
+    return as_norm(rms_norm(name, "CpmAntLayerNorm", hidden), NormKind::rms_residual);
   };
   // A null probability leaves the inner dropouts out, a zero the outer ones.
   const bool has_dropout = !c.object().contains("dropout_p") || c.has("dropout_p");

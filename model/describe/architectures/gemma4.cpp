@@ -44,8 +44,7 @@ class TextModel {
               tensor("weight", {rows, dim}, Role::embedding) + buffer("embed_scale", {}));
   }
   Part norm(std::string_view name, Size dim) const {
-    return as_norm(rms_norm(name, family_ + "RMSNorm", dim),
-                   family_ == "Gemma4" ? NormKind::rms_raised : NormKind::rms);
+    return as_norm(rms_norm(name, family_ + "RMSNorm", dim), NormKind::rms_raised);
   }
 
   bool is_full(Size i) const {

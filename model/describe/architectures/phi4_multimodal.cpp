@@ -113,8 +113,8 @@ Part phi4_multimodal(const Config& c) {
       in("embed_tokens_extend", k + "FeatureEmbedding",
          image_embedding(section_of(c, "vision_config", "phi4_multimodal_vision"), hidden) +
              audio_embedding(section_of(c, "audio_config", "phi4_multimodal_audio"), hidden));
-  Part body = with_quirks(renamed(language.part, "Phi3", k), {}) +
-              module("embed_dropout", "Dropout") + std::move(towers);
+  Part body =
+      renamed(language.part, "Phi3", k) + module("embed_dropout", "Dropout") + std::move(towers);
   return with_language_head(in("model", k + "Model", std::move(body)), c,
                             head_is_tied(c, c, false, Inherit::no), "model.embed_tokens.weight");
 }

@@ -95,12 +95,9 @@ Part projections(const Config& v, const Copy& copy, Size width) {
 
 namespace {
 
-/// Qwen's own towers rotate in fp32; of their copies nothing is stated.
-LayerQuirks tower_quirks(std::string_view name) {
-  for (const std::string_view own : {"Qwen2_5_VL", "Qwen3VL", "Qwen3_5"})
-    if (name == own) return {.attention = {.rotation = Rotation::widened}};
-  return {};
-}
+/// Queries and keys are rotated in fp32 and converted back. Source: transformers 5.23,
+/// models/qwen2_5_vl/modeling_qwen2_5_vl.py, apply_rotary_pos_emb_vision, and its copies.
+constexpr LayerQuirks rotated_in_fp32{.attention = {.rotation = Rotation::widened}};
 
 }  // namespace
 
@@ -122,7 +119,7 @@ Submodel qwen2_5_vision(const Config& v) {
                                  in("attn", f + "VisionAttention", projections(v, copy, width)) +
                                  in("mlp", f + "MLP", gated_mlp(width, inner, act, Bias::yes));
                         }),
-                  tower_quirks(f)) +
+                  rotated_in_fp32) +
       merger2(f + "PatchMerger", rms_norm("ln_q", norm, width), merged(v, width), out);
   return {copy.tower, unsplittable(std::move(p), {f + "VisionBlock"}), out};
 }
@@ -150,7 +147,7 @@ Submodel qwen3_vision(const Config& v, const std::string& name) {
                                         linear("linear_fc2", inner, width, Bias::yes) +
                                         module("act_fn", act));
                         }),
-                  tower_quirks(name)) +
+                  rotated_in_fp32) +
       in("merger", name + "VisionPatchMerger", merger(width));
   // Published configs of the others hold the key too, empty.
   const auto deep = static_cast<Size>(v.dims({"deepstack_visual_indexes"}).size());

@@ -105,12 +105,10 @@ class Builder {
 
  private:
   LayerQuirks quirks() const {
-    if (prefix_ == "LongT5" || prefix_ == "Udop") return {};
     return {.attention = {.rotation = Rotation::none, .softmax_fp32 = false}};
   }
   Part norm(std::string_view name) const {
-    return as_norm(rms_norm(name, join(prefix_, "LayerNorm"), s_.hidden),
-                   prefix_ == "Udop" ? NormKind::layer : NormKind::rms_residual);
+    return as_norm(rms_norm(name, join(prefix_, "LayerNorm"), s_.hidden), NormKind::rms_residual);
   }
   Part embedded_patches() const { return prefix_ == "Udop" ? patches("embed_patches") : Part{}; }
   /// Udop: where words stand on the page, and a bias for each direction.
