@@ -63,6 +63,26 @@ bool is_custom_code(const Config& config, std::string_view name) {
          std::ranges::find(custom_classes, name) != std::end(custom_classes);
 }
 
+/// Families of audio codecs and of speech synthesis, by the start of their model_type and class.
+constexpr std::string_view synthesis_families[] = {
+    "bark",    "csm",       "dac",   "dia",      "encodec",    "fastspeech2", "higgs_audio",
+    "kyutai",  "mimi",      "moshi", "musicgen", "parler_tts", "pop2piano",   "speecht5",
+    "univnet", "vibevoice", "vits",  "vocos",    "xcodec"};
+
+bool is_speech_synthesis(std::string_view name) {
+  std::string plain = lower(name);
+  std::erase(plain, '_');
+  return std::ranges::any_of(synthesis_families, [&](std::string_view family) {
+    std::string start(family);
+    std::erase(start, '_');
+    const std::string_view rest =
+        std::string_view(plain).substr(std::min(start.size(), plain.size()));
+    // "dia" is not the start of every word: its class goes on with what it is for, or a version.
+    return plain.starts_with(start) && (start.size() > 3 || rest.empty() ||
+                                        rest.starts_with("for") || rest.starts_with("model"));
+  });
+}
+
 [[noreturn]] void fail_unknown(const Config& config, std::string_view key, std::string_view name) {
   if (is_custom_code(config, name))
     throw NotDescribed(fmt::format(
@@ -70,6 +90,11 @@ bool is_custom_code(const Config& config, std::string_view name) {
         "described; the headers of its tensors (the folder with the .safetensors files or their "
         "index, a .gguf, or its name on the hub) would still give counts and bytes",
         config.origin(), key, name));
+  if (is_speech_synthesis(name))
+    throw NotDescribed(
+        fmt::format("{}: key '{}': '{}': audio codecs and speech synthesis are not "
+                    "described",
+                    config.origin(), key, name));
   std::set<std::string> known;
   for (const auto& row : architectures())
     known.emplace(key == "model_type" ? row.model_type : row.name);

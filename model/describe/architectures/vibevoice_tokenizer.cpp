@@ -62,27 +62,4 @@ Submodel vibevoice_encoder(const Config& a) {
           out};
 }
 
-/// The way back, from the last level to the first. Source: the same.
-Submodel vibevoice_decoder(const Config& a) {
-  const auto [ratios, depths, levels, first, kernel] = levels_of(a);
-  const Size channels = a.dim({"channels"}, 1);
-  const Part up = list("conv_layers", levels, [&](const std::string& name, Size i) {
-    const Size from = first << (levels - i), to = from / 2;
-    const auto at = static_cast<std::size_t>(levels - 1 - i);
-    return in(name, k + "DecoderLayer",
-              in("convtr", k + "CausalConvTranspose1d",
-                 in("convtr", "ConvTranspose1d",
-                    tensor("weight", {from, to, 2 * ratios[at]}, Role::conv) +
-                        tensor("bias", {to}, Role::bias))) +
-                  stage(a, to, depths[at]));
-  });
-  const Size widest = first << levels;
-  return {k + "DecoderModel",
-          in("stem", k + "DecoderStem",
-             causal("conv", a.dim({"hidden_size"}), widest, kernel) +
-                 stage(a, widest, depths[static_cast<std::size_t>(levels)])) +
-              up + causal("head", first, channels, kernel),
-          channels};
-}
-
 }  // namespace headroom::model::families

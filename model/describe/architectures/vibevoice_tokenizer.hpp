@@ -7,6 +7,5 @@
 namespace headroom::model::families {
 
 Submodel vibevoice_encoder(const Config& a);
-Submodel vibevoice_decoder(const Config& a);
 
 }  // namespace headroom::model::families
