@@ -39,8 +39,8 @@ Part cohere_compass_text(const Config& c) {
 
 Part cohere_compass(const Config& c) {
   const Config text = section_of(c, "text_config", "cohere_compass_text");
-  const Submodel vision =
-      qwen3_vision(section_of(c, "vision_config", "cohere_compass_vision"), "CohereCompass");
+  const Submodel vision = qwen3_vision(section_of(c, "vision_config", "cohere_compass_vision"),
+                                       "CohereCompass", EarlierOutputs::merged);
   return whole(with_language_head(
       in("model", k("Model"),
          vision.as("visual") + in("language_model", k("TextModel"), text_body(text))),

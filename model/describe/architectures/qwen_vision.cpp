@@ -126,7 +126,7 @@ Submodel qwen2_5_vision(const Config& v) {
 
 /// Learned positions and, in Qwen3-VL, mergers of earlier layers' outputs. Source: transformers
 /// 5.23, models/qwen3_vl, models/qwen3_vl_moe, models/qwen3_5 and models/qwen3_5_moe.
-Submodel qwen3_vision(const Config& v, const std::string& name) {
+Submodel qwen3_vision(const Config& v, const std::string& name, EarlierOutputs earlier) {
   const Size width = v.dim({"hidden_size"}), inner = v.dim({"intermediate_size"});
   const Size wide = merged(v, width), out = v.dim({"out_hidden_size"});
   const std::string act = activation_class(v, {"hidden_act"}, "gelu_pytorch_tanh");
@@ -151,7 +151,7 @@ Submodel qwen3_vision(const Config& v, const std::string& name) {
       in("merger", name + "VisionPatchMerger", merger(width));
   // Published configs of the others hold the key too, empty.
   const auto deep = static_cast<Size>(v.dims({"deepstack_visual_indexes"}).size());
-  if (name.starts_with("Qwen3VL") || name == "CohereCompass") {
+  if (earlier == EarlierOutputs::merged) {
     Part list;
     for (Size i = 0; i < deep; ++i)
       list = std::move(list) + in(std::to_string(i), name + "VisionPatchMerger", merger(wide));

@@ -55,7 +55,9 @@ Part qwen3_vl(const Config& c) {
   const std::string type = std::string(name.starts_with("Qwen3VL") ? "qwen3_vl" : "qwen3_5") +
                            (name.ends_with("Moe") ? "_moe" : "");
   const Config text = section_of(c, "text_config", type + "_text");
-  const Submodel visual = qwen3_vision(section_of(c, "vision_config", type + "_vision"), name);
+  const Submodel visual =
+      qwen3_vision(section_of(c, "vision_config", type + "_vision"), name,
+                   name.starts_with("Qwen3VL") ? EarlierOutputs::merged : EarlierOutputs::unused);
   return with_language_head(
       in("model", name + "Model",
          visual.as("visual") + qwen3_vl_text(text, type + "_text").as("language_model")),
@@ -65,8 +67,9 @@ Part qwen3_vl(const Config& c) {
 /// Qwen3-VL under another name. Source: transformers 5.23, models/cosmos3_omni.
 Part cosmos3_omni(const Config& c) {
   const Config text = section_of(c, "text_config", "qwen3_vl_text");
-  const Submodel visual = qwen3_vision(
-      with_class_defaults(c.section_or_empty("vision_config"), "qwen3_vl_vision"), "Qwen3VL");
+  const Submodel visual =
+      qwen3_vision(with_class_defaults(c.section_or_empty("vision_config"), "qwen3_vl_vision"),
+                   "Qwen3VL", EarlierOutputs::merged);
   return with_language_head(
       in("model", "Cosmos3OmniModel",
          visual.as("visual") + qwen3_vl_text(text, "qwen3_vl_text").as("language_model")),

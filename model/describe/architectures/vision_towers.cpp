@@ -138,7 +138,8 @@ Submodel vision_model(const Config& c) {
       {"internvl_vision", internvl_vision},
       {"idefics3_vision", [](const Config& v) { return idefics_vision(v, "Idefics3"); }},
       {"qwen2_5_vl_vision", qwen2_5_vision},
-      {"qwen3_vl_vision", [](const Config& v) { return qwen3_vision(v, "Qwen3VL"); }},
+      {"qwen3_vl_vision",
+       [](const Config& v) { return qwen3_vision(v, "Qwen3VL", EarlierOutputs::merged); }},
   };
   const std::string type = c.text({"model_type"});
   std::vector<std::string_view> known;

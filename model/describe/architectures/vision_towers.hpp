@@ -34,7 +34,10 @@ Submodel idefics_vision(const Config& c, const std::string& name);
 /// Qwen's, class names of `name` ("Qwen3VL", "Qwen3_5", ...) where several models have them.
 Submodel qwen2_vision(const Config& c);
 Submodel qwen2_5_vision(const Config& c);
-Submodel qwen3_vision(const Config& c, const std::string& name);
+/// Whether outputs of earlier layers are merged too, by mergers of their own (Qwen3-VL).
+enum class EarlierOutputs : bool { unused, merged };
+Submodel qwen3_vision(const Config& c, const std::string& name,
+                      EarlierOutputs earlier = EarlierOutputs::unused);
 
 /// Gemma 4's eyes and ears, which others reuse.
 Submodel gemma4_vision(const Config& c);
