@@ -1,5 +1,5 @@
-// Keys of a config that nothing reads and its class does not have: a slip of the pen, a key of
-// another class, or code that the reference does not know.
+// Keys of a config that no description reads and that its class does not have: a typing error, a
+// key of another class, or a key of custom code.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace headroom::model {
 
 struct UnknownKey {
   std::string key;                   ///< dotted below sections
-  std::vector<std::string> nearest;  ///< keys that are understood there, best first
+  std::vector<std::string> nearest;  ///< known keys of that section, best first
 };
 
-/// Of the keys that nobody has asked `config` for, those that its config class does not have either
-/// (model/describe/catalogue/config_fields.tsv). Empty for a class that is not listed. Ask after
-/// the model is described.
+/// Keys of `config` that were never read and that its config class does not have
+/// (model/describe/catalogue/config_fields.tsv). Empty for a class that is not listed. Call it
+/// after the model is described.
 std::vector<UnknownKey> unknown_keys(const Config& config);
 
 }  // namespace headroom::model

@@ -1,4 +1,4 @@
-// Which keys of a config a model depends on: what an override may name.
+// The keys of a config that a model depends on. An override may name only these.
 #pragma once
 
 #include <set>
@@ -8,9 +8,10 @@
 
 namespace headroom::model {
 
-/// Keys of `config`, dotted below sections, that its description, its checkpoint's precision, its
-/// images, its multi-token prediction or its positions ask for, under every name that they have;
-/// not those that only the echo of the shape tries. Throws what make_model throws.
+/// Keys of `config`, with dots below sections, under every name that they have. They are read by
+/// the description, the checkpoint's precision, the image rule, multi-token prediction or the
+/// maximum length. Keys that only the printed shape reads are left out. Throws what make_model
+/// throws.
 std::set<std::string> effective_keys(const Config& config);
 
 }  // namespace headroom::model

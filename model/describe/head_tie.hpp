@@ -1,12 +1,11 @@
-// Whether the head of a model with a text model inside is tied, where its file does not say so at
-// the top level.
+// Whether the output head is tied in a model with a text_config whose top level does not say so.
 //
-// Since 5.0 transformers reads `tie_word_embeddings` of the whole config alone, whose absence means
-// the whole class's default; before that (4.57, which most published files were written by) the
-// text model's config decided. Where the two disagree, 5.23 builds tied modules and unties them as
-// soon as the checkpoint has another head, as those of Mistral-Small-3.1 and InternVL3 have. So the
-// head here is that of the checkpoint: what `text_config` states; else the text class's default.
-// Source: transformers 5.23 modeling_utils.py (tie_weights), 4.57 models/mistral3, models/internvl.
+// transformers 5 reads `tie_word_embeddings` of the whole config only, and falls back to the
+// default of the whole class. Version 4.57, which wrote most published files, read the text config.
+// Where the two disagree, 5.23 builds tied modules and unties them when the checkpoint has another
+// head, as those of Mistral-Small-3.1 and InternVL3 do. This file follows the checkpoint:
+// `text_config` decides, then the default of the text class. Source: transformers 5.23
+// modeling_utils.py (tie_weights), 4.57 models/mistral3, models/internvl.
 #pragma once
 
 #include <string>
@@ -16,12 +15,12 @@
 
 namespace headroom::model {
 
-/// `part` of the config `file` (defaults not filled in) with its heads untied where the text model
-/// leaves them so: `reference_tied_to` keeps what the reference ties them to.
+/// `part` with its heads untied where the text model of `file` leaves them untied. `file` has no
+/// defaults filled in. `reference_tied_to` keeps the owner that the reference ties them to.
 Part with_text_tie(Part part, const Config& file);
 
-/// What was assumed of a tie that neither the file nor its text_config states, and of which the two
-/// classes' defaults disagree: "head not tied to the embeddings (…)". Empty: nothing.
+/// The assumption, for messages: "head not tied to the embeddings (…)". Empty where the file or its
+/// text_config states the tie, or where the defaults of both classes agree.
 std::string assumed_tie(const Config& file);
 
 }  // namespace headroom::model

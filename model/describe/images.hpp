@@ -10,8 +10,8 @@ namespace headroom::model {
 enum class ImageTokens {
   unknown,  ///< no images, or a rule that is not described
   fixed,    ///< every image is scaled to one size
-  area,     ///< scaled to multiples of patch * merge within limits of area
-  rows,     ///< scaled below a longest edge; one token more ends each row
+  area,     ///< edges become multiples of patch * merge, within limits of area
+  rows,     ///< scaled to a longest edge; each row ends with one more token
 };
 
 struct ImageRule {
@@ -24,28 +24,28 @@ struct ImageRule {
   std::string_view source;
 };
 
-/// By the model's type and its config: grids and numbers of tokens from `vision_config`, what only
-/// the published preprocessor_config.json says (limits of area) with its source.
+/// The rule of the config's model_type. Grids and numbers of tokens come from `vision_config`.
+/// Limits of area stand only in the published preprocessor_config.json; the row names that source.
 ImageRule image_rule(const Config& config);
 
-/// What one image becomes.
+/// Size of an image before it is scaled.
 struct ImageSize {
   Size width = 0, height = 0;  ///< pixels; 0 where the rule is fixed
 };
 struct ImageInput {
-  Size tokens = 0;   ///< of the context, without the few that a chat template puts around it
+  Size tokens = 0;   ///< of the context, without the few that a chat template adds
   Size patches = 0;  ///< through the vision tower
 };
-/// `size`: as given, before it is scaled. Throws std::invalid_argument where the rule refuses it or
-/// is unknown.
+/// Tokens and patches of one image. Throws std::invalid_argument where the rule is unknown or
+/// refuses the size.
 ///
-///   area  edges rounded to multiples of f = patch * merge, halves to even; where their area is
-///         beyond the limits scaled by its root first, then rounded down (or up) to multiples
-///   rows  scaled by the longest edge, rounded down to pixels, then up to multiples of f:
-///         height / f * (width / f + 1) tokens
+///   area  edges are rounded to multiples of f = patch * merge, halves to even; an image beyond
+///         the limits is scaled by the root of the areas' ratio, then rounded down (or up)
+///   rows  the image is scaled to the longest edge, rounded down to pixels, then up to multiples
+///         of f: height / f * (width / f + 1) tokens
 ///
 /// Source: transformers 5.23 models/qwen2_vl/image_processing_qwen2_vl.py smart_resize and
-/// models/pixtral/processing_pixtral.py, against which every rule is checked
+/// models/pixtral/processing_pixtral.py. Every rule is compared with both
 /// (tests/oracle/data/image_tokens.csv).
 ImageInput image_input(const ImageRule& rule, ImageSize size);
 

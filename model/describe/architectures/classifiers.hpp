@@ -1,4 +1,4 @@
-// The functions behind the rows of decoders with a head for another task than writing.
+// Decoders with a head for another task than language modelling.
 #pragma once
 
 #include "model/describe/config.hpp"

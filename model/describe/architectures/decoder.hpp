@@ -1,5 +1,5 @@
-// The frame that Llama fixed and most decoders since kept: embeddings, equal layers, a final norm,
-// one rotary table, an output head. Only the layer differs.
+// The frame of Llama, which most later decoders kept: embeddings, equal layers, a final norm, one
+// rotary table, an output head. Only the layer differs.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct Common {
   std::string act;  ///< class of the activation module
 };
 
-/// What a config class assumes for keys that are absent.
+/// Defaults of a config class for absent keys.
 struct Defaults {
   Size kv_heads = 0;  ///< 0: as many as query heads
   Size head_dim = 0;  ///< 0: hidden_size / num_attention_heads
@@ -44,13 +44,14 @@ inline Size window_of(const std::string& layer_type, Size window) {
   return layer_type == "sliding_attention" ? window : 0;
 }
 
-/// What is other in layer `i`: files written by transformers 5 keep it under the layer's number
+/// Keys that layer `i` overrides. Files written by transformers 5 keep them under the layer's
+/// number
 /// ("05") in per_layer_config.
 Config layer_section(const Config& c, Size i);
 
-/// Rotary tables of whole heads kept apart for each kind of layer that occurs, in alphabetical
-/// order, also where rope_parameters have none of a kind: their config classes fill it in. Only the
-/// scaled kinds of rope know of a share that is rotated.
+/// Rotary tables of whole heads, one for each kind of layer that occurs, in alphabetical order. A
+/// kind that rope_parameters leave out has one too: its config class fills it in. Only scaled
+/// rotary embeddings have a rotated share.
 Part rotary_by_type(const Config& c, std::string_view class_name,
                     const std::vector<std::string>& types, Size head_dim);
 

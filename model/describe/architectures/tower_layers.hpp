@@ -1,4 +1,4 @@
-// The layers that CLIP's and SigLIP's towers and the many towers after them are stacked from.
+// The layers of CLIP's and SigLIP's towers and of the many towers that copied them.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace headroom::model::families {
 
-/// A tower's numbers; a list of two patch sizes must be of equal ones.
+/// Sizes of a tower. A list of two patch sizes must hold equal ones.
 struct TowerSizes {
   Size hidden, inner, heads, layers, channels, patch;
   std::string act;

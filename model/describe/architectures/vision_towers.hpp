@@ -7,8 +7,8 @@
 
 namespace headroom::model::families {
 
-/// The encoder that a vision section describes, by its model_type. Throws ConfigError naming the
-/// types that are described.
+/// The encoder of a vision section, by its model_type. Throws ConfigError with the types that are
+/// described.
 Submodel vision_model(const Config& c);
 
 /// Patches along one side of an image, squared.
@@ -17,8 +17,8 @@ Size patches(const Config& c);
 /// Height and width: one number for both or a list of two; `fallback` where there is none.
 std::pair<Size, Size> pair_of(const Config& c, std::string_view key, Size fallback);
 
-/// How many layers' features are put side by side: the length of the list at `key`, 1 where it is
-/// a number, else `fallback`.
+/// Number of layers whose features are concatenated: the length of the list at `key`, 1 for a
+/// number, else `fallback`.
 Size feature_layers(const Config& c, std::string_view key = "vision_feature_layer",
                     Size fallback = 1);
 
@@ -39,12 +39,12 @@ enum class EarlierOutputs : bool { unused, merged };
 Submodel qwen3_vision(const Config& c, const std::string& name,
                       EarlierOutputs earlier = EarlierOutputs::unused);
 
-/// Gemma 4's eyes and ears, which others reuse.
+/// Gemma 4's vision and audio towers, which others reuse.
 Submodel gemma4_vision(const Config& c);
 Submodel gemma4_audio(const Config& c);
 
-/// The child `qformer`: BERT's layers over learned queries, every few of which look at `seen`
-/// dimensions of what an encoder puts out; class names of `name` ("Blip2", "InstructBlip").
+/// The child `qformer`: BERT's layers over learned queries. Every few layers attend to an encoder's
+/// output of width `seen`. Class names start with `name` ("Blip2", "InstructBlip").
 Part qformer(const Config& q, const std::string& name, Size seen);
 
 /// Class names of a copy of SAM's tower.

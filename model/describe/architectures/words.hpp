@@ -1,4 +1,4 @@
-// Words that encoders, towers and their heads share, beside those of
+// Blocks that encoders, towers and their heads share, in addition to
 // model/describe/blocks/blocks.hpp.
 #pragma once
 
@@ -22,7 +22,7 @@ Part convolution(std::string_view name, std::string_view class_name, Shape weigh
 /// Batch norm: scale and shift, and the running statistics as buffers.
 Part batch_norm(std::string_view name, std::string_view class_name, Size dim);
 
-/// `n` children of a ModuleList that are no blocks to place: `child(name, i)`. Throws
+/// `n` children of a ModuleList that are not layers to place: `child(name, i)`. Throws
 /// std::length_error beyond `most_layers`.
 template <class F>
 Part list(std::string_view name, Size n, F&& child) {
@@ -37,8 +37,8 @@ Part list(std::string_view name, Size n, F&& child) {
 /// A linear layer that is an output head of `vocab` rows.
 Part output_head(std::string_view name, Size dim, Size vocab, Bias bias = Bias::no);
 
-/// The same part where two tensors share storage: what is registered first owns it. Full names,
-/// given at the root. Throws std::logic_error when there is no such tensor.
+/// `part` with two tensors that share storage. The one registered first owns it. Names are full,
+/// from the root. Throws std::logic_error when there is no such tensor.
 Part tied(Part part, std::string_view one, std::string_view other);
 
 /// A tensor of `part` by its full name; throws std::logic_error.
