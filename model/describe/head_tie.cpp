@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view key = "tie_word_embeddings";
 
-/// What the text model says of its head where the whole file does not.
+/// Whether the text model's section ties the head, where the whole file does not say.
 struct TextTie {
   bool tied = false, stated = false;
   std::string model_type;

@@ -1,6 +1,6 @@
-// What the layers of one family do otherwise than most, which their tensors do not show: how a norm
-// computes, how rotations are applied, how a router weighs experts. The family's file states it.
-// Read from the modeling files of transformers 5.23.
+// Differences of a family's layers that their tensors do not show: how a norm computes, how
+// rotations are applied, how a router weighs experts. The family's file states them. Read from the
+// modeling files of transformers 5.23.
 #pragma once
 
 #include <cstdint>

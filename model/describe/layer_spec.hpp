@@ -1,7 +1,6 @@
-// What a layer is: which norms it has and where they stand, how its attention, its feed-forward and
-// its mixer are built. `layer_spec` reads it off a description, so that nobody else has to read the
-// names of modules and classes. What a config adds when the layer runs (dropout, soft caps) is not
-// here.
+// A layer as its modules show it: its norms, attention, feed-forward and mixer. `layer_spec` reads
+// it off a description, so that no other code reads names of modules and classes. Dropout and soft
+// caps come from the config and are not part of it.
 #pragma once
 
 #include <cstdint>
@@ -75,7 +74,7 @@ struct FeedForwardSpec {
   std::optional<ExpertsSpec> experts{};
 };
 
-/// What stands where attention would, or beside it.
+/// Mixers that replace attention or run next to it.
 enum class MixerKind : std::uint8_t {
   mamba,              ///< arXiv:2312.00752, one fused function
   mamba_with_norms,   ///< Jamba: norms of step and states between the functions
@@ -116,11 +115,11 @@ LayerSpec layer_spec(const Part& part, Size i);
 NormKind norm_kind(const Module& module);
 /// An activation of the ReLU family: GELU, SiLU and the like.
 bool is_linear_unit(const Module& module);
-/// What turns a sequence into one vector, which a language model's loss does not run through.
+/// A module that pools a sequence into one vector. The loss of a language model does not use it.
 bool is_pooler(const Module& module);
-/// What joins a tower to the language model, by its path.
+/// A module between a tower and the language model, by its path.
 bool is_projector(std::string_view path);
-/// What merges patches at the end of a tower, by its path.
+/// A module that merges patches at the end of a tower, by its path.
 bool is_merger(std::string_view path);
 /// An embedding of the one token that stands for a whole image.
 bool is_class_token(const Tensor& tensor);

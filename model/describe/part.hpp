@@ -19,7 +19,7 @@ namespace headroom::model {
 
 using Shape = std::vector<Size>;
 
-/// What a tensor does, hence what may quantise it and what FLOPs it costs.
+/// The role of a tensor. It decides which schemes quantise it and how many FLOPs it costs.
 enum class Role {
   matmul,     ///< multiplies every token (2 FLOPs per element per token)
   embedding,  ///< rows are looked up
@@ -40,9 +40,8 @@ struct Tensor {
   Role role;
   Size used = 1, of = 1;  ///< share of the tensor one token touches: top_k / experts
   std::string tied_to{};  ///< name of the storage owner; empty when it owns its storage
-  /// The owner in the pinned reference, where that ties although the config says untied (T5).
-  /// Counts go by the config; what is compared with reference placements goes through
-  /// `as_reference`.
+  /// The owner in the pinned reference where that ties against the config (T5). Counts follow the
+  /// config. Comparisons with reference placements use `as_reference`.
   std::string reference_tied_to{};
   Element element = Element::floating;
   bool persistent = true;  ///< buffers only: whether checkpoints hold it
@@ -71,16 +70,16 @@ enum class CacheKind {
   indexer,          ///< keys by which sparse attention picks its tokens; beside K and V
 };
 
-/// What one layer remembers between tokens, in elements of the cache precision.
+/// The cache of one layer, in elements of the cache precision.
 struct Cache {
   std::string path{};
   CacheKind kind = CacheKind::self_attention;
   Size per_token = 0;           ///< K and V (or MLA latent) elements per token
   Size per_sequence = 0;        ///< recurrent state elements per sequence
   Size window = 0;              ///< sliding window (or chunk) in tokens; 0 = whole context
-  Size picked = 0;              ///< kept tokens that sparse attention looks at, at most; 0 = all
+  Size picked = 0;              ///< most cached tokens that sparse attention reads; 0 = all
   Size score_dims = 0;          ///< heads * (qk_dim + v_dim): 2 FLOPs per dim per cached token
-  Size expanded_per_token = 0;  ///< where code that keeps K and V for each query head exists; or 0
+  Size expanded_per_token = 0;  ///< elements where K and V are kept for each query head; or 0
   Size kv_heads = 0;            ///< heads that tensor parallelism may split; 0 = cannot be split
 };
 
@@ -113,7 +112,7 @@ Part with_quirks(Part part, const LayerQuirks& quirks);
 /// A module that owns nothing: an activation, a dropout.
 Part module(std::string_view name, std::string_view class_name);
 
-/// More repeated layers than any model has: a config that asks for more is broken or hostile.
+/// Most layers of a stack. A config that asks for more is broken or hostile.
 inline constexpr Size most_layers = 4096;
 
 /// An empty ModuleList called `scope` for `n` layers. Throws std::length_error beyond

@@ -81,7 +81,7 @@ Norms latent_norms(const Part& part) {
   return norms;
 }
 
-/// Of a latent, the elements that values are made of: those that are normed, the rest being rotated
+/// Elements of a latent that values are made of. They are the normed ones; the others are rotated
 /// keys.
 Size values_of(const Cache& cache, const Norms& norms) {
   if (cache.kind != CacheKind::latent) return 0;

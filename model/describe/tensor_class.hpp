@@ -1,5 +1,5 @@
-// What a matrix does in its layer, by the words that transformers' modules end in. Formulas, mixes
-// of formats and splits over cards ask this and never read a name themselves.
+// The class of a matrix in its layer, by the last word of its module's name in transformers.
+// Formulas, mixes of formats and splits over cards use the class and never read a name.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace headroom::model {
 
-/// What llama.cpp's rules and tensor parallelism tell tensors apart by.
+/// Classes that llama.cpp's rules and tensor parallelism distinguish.
 enum class TensorClass {
   token_embedding,
   output,

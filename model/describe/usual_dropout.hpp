@@ -10,7 +10,7 @@ struct UsualDropout {
   double attention_softcap = 0, logit_softcap = 0;  ///< 0: none
 };
 
-/// What the class of `model_type` assumes; zeros where no row has it. Source: transformers 5.23,
+/// Defaults of the class of `model_type`; zeros where no row has it. Source: transformers 5.23,
 /// configuration files.
 UsualDropout usual_dropout(std::string_view model_type);
 

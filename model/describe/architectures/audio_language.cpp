@@ -1,4 +1,4 @@
-// Language models that listen: an audio encoder, a projector and a text model.
+// Audio-language models: an audio encoder, a projector and a text model.
 #include <boost/json.hpp>
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // BLIP (arXiv:2201.12086), BLIP-2 (arXiv:2301.12597) and InstructBLIP (arXiv:2305.06500): a vision
-// transformer, and a text model that looks at it or at what a query transformer makes of it.
+// transformer, and a text model that attends to its output or to that of a query transformer.
 #include "model/describe/architectures/bert_layer.hpp"
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/tower_layers.hpp"

@@ -1,5 +1,5 @@
-// Decoders that judge instead of writing: reward models, rerankers and taggers, which keep a
-// decoder's body and have a head of a few labels in place of the vocabulary's.
+// Decoders with a classification head: reward models, rerankers and taggers. They keep a decoder's
+// body and replace the output head by one of a few labels.
 #include "model/describe/architectures/classifiers.hpp"
 
 #include "model/describe/architectures/composition.hpp"

@@ -1,4 +1,4 @@
-// CLIP and SigLIP as they stand alone: two towers and what compares them.
+// CLIP and SigLIP as models of their own: two towers and the comparison of their outputs.
 #include "model/describe/architectures/vision_towers.hpp"
 
 namespace headroom::model::families::clip {

@@ -1,4 +1,4 @@
-// How models are put inside models.
+// Composition of models from described ones.
 #include "model/describe/architectures/composition.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What the decoder families share.
+// Functions that the decoder families share.
 #include "model/describe/architectures/decoder.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What DeepSeek-OCR's text models share.
+// Functions that DeepSeek-OCR's text models share.
 #pragma once
 
 #include "model/describe/architectures/decoder.hpp"

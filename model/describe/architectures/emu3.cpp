@@ -1,5 +1,5 @@
-// Emu3 with its pictures: the text model of llama.cpp in front of a convolutional autoencoder with
-// a codebook (VQGAN, arXiv:2012.09841), which also folds frames of videos together.
+// Emu3 with images: the text model of llama.cpp and a convolutional autoencoder with a codebook
+// (VQGAN, arXiv:2012.09841), which also merges frames of videos.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // Fun-ASR-Nano: attention with a memory convolution on its values (arXiv:1803.05030) over stacked
-// frames, layers that adapt what it hears, and a text model.
+// frames, layers that adapt its output, and a text model.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"

@@ -1,4 +1,4 @@
-// Gemma 4 with its eyes and ears: a vision transformer with rotary positions, a conformer over
+// Gemma 4 with its towers: a vision transformer with rotary positions, a conformer over
 // audio frames, and a projection of each into the text model.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/vision_towers.hpp"

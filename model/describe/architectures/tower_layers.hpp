@@ -22,7 +22,7 @@ Part tower_attention(std::string_view class_name, Size hidden);
 /// Activation, fc1, fc2.
 Part tower_mlp(std::string_view name, std::string_view class_name, const TowerSizes& s);
 
-/// What a layer registers first: CLIP its attention, SigLIP its first norm.
+/// The module that a layer registers first: attention in CLIP, the first norm in SigLIP.
 enum class First { attention, norm };
 /// The child `encoder`, class names `prefix` + Encoder, EncoderLayer, Attention, MLP.
 Part tower_encoder(std::string_view prefix, const TowerSizes& s, First first);

@@ -1,4 +1,4 @@
-// What most decoders name and configure alike: class names built from the family's own, the rotated
+// Names and keys that most decoders share: class names built from the family's own, the rotated
 // share of a head, kinds of layers, and the layer of attention and feed-forward behind norms.
 #pragma once
 

@@ -17,8 +17,8 @@ struct Latent {
 
 Latent latent_of(const Config& c);
 
-/// What a token leaves behind: the latent and the shared rotated key; `expanded` where keys and
-/// values are kept per head, as transformers does.
+/// The cache of one token: the latent and the shared rotated key. `expanded` counts keys and values
+/// per head, as transformers stores them.
 Cache latent_cache(const Latent& a);
 
 /// Down- and up-projections with a norm between, then the output projection. `bias` is that of the

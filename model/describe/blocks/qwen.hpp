@@ -1,4 +1,4 @@
-// What the sparse and the hybrid Qwen models share: mixtures with one gated shared expert,
+// Blocks that the sparse and the hybrid Qwen models share: mixtures with one gated shared expert,
 // attention whose queries carry an output gate, and gated delta net layers (Qwen3-Next;
 // arXiv:2412.06464).
 #pragma once

@@ -1,4 +1,4 @@
-// What stands beside attention or in its place: a state space, the delta rule, a convolution.
+// The mixer of a layer: a state space, the delta rule or a convolution.
 #include "model/describe/layers/read.hpp"
 
 namespace headroom::model::layers {
