@@ -1,4 +1,4 @@
-// The table of architectures, and the way from a config to its row.
+// Finds the row of a config in the table of architectures.
 #include "model/describe/architecture.hpp"
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@ namespace headroom::model {
 
 namespace {
 
-/// The row for a class name; of several, the one with the config's model_type. Configs written for
-/// code of their own may spell the class in other letter case (MPTForCausalLM): that counts where
+/// The row of a class name; of several rows, the one with the config's model_type. Configs of
+/// custom code may spell the class in another letter case (MPTForCausalLM). That row counts where
 /// model_type agrees.
 const Architecture* find(std::string_view name, std::string_view model_type) {
   const Architecture* found = nullptr;
@@ -32,18 +32,19 @@ bool is_decoder(const Architecture* row) {
   return row->name.ends_with("ForCausalLM") || row->name.ends_with("LMHeadModel");
 }
 
-/// "LlamaModel" beside "LlamaForCausalLM": never what a config without `architectures` means.
+/// "LlamaModel" next to "LlamaForCausalLM". A config without `architectures` never means it.
 bool is_base_model(const Architecture* row) {
   return row->name.ends_with("Model") && !row->name.ends_with("HeadModel");
 }
 
-/// Nor are "LlamaForSequenceClassification" and the like, where there is a decoder.
+/// "LlamaForSequenceClassification" and the like. A config without `architectures` does not mean
+/// them where there is a decoder.
 bool is_task_head(const Architecture* row) {
   return row->name.ends_with("Classification") || row->name.ends_with("ForQuestionAnswering");
 }
 
-/// Code that transformers has not: the config names the files of its repository that hold it, or
-/// its class is one of those that many repositories carry.
+/// Custom code that transformers does not have: the config has an auto_map, or its class is one
+/// that many repositories carry.
 constexpr std::string_view custom_classes[] = {"BaichuanForCausalLM",
                                                "BaiChuanForCausalLM",
                                                "ChatGLMModel",
@@ -77,7 +78,7 @@ bool is_speech_synthesis(std::string_view name) {
     std::erase(start, '_');
     const std::string_view rest =
         std::string_view(plain).substr(std::min(start.size(), plain.size()));
-    // "dia" is not the start of every word: its class goes on with what it is for, or a version.
+    // Short names start other words too ("dialogue"). Their classes go on with "For" or "Model".
     return plain.starts_with(start) && (start.size() > 3 || rest.empty() ||
                                         rest.starts_with("for") || rest.starts_with("model"));
   });

@@ -1,4 +1,4 @@
-// Checked reading of a config.json: nothing is converted, guessed or ignored in silence.
+// Checked reading of a config.json. Nothing is converted, guessed or silently ignored.
 #include "model/describe/config.hpp"
 
 #include <fmt/format.h>
@@ -34,8 +34,8 @@ std::string shown(const json::value& value) {
   return text;
 }
 
-/// Python writes NaN and Infinity, which JSON has not: they become strings, so that reading one as
-/// a number fails and says so.
+/// Python writes NaN and Infinity, which are not JSON. They become strings, so that reading one as
+/// a number fails with its text.
 std::string quote_non_finite(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -106,7 +106,7 @@ Config::Found Config::need(Keys keys) const {
 
 Size Config::whole(const Found& found, Size least) const {
   const auto expected = [&] { return fmt::format("a whole number from {} to {}", least, most); };
-  // JSON does not tell 1200 from 1200.0, and some configs hold the latter.
+  // JSON does not distinguish 1200 from 1200.0, and some configs have the latter.
   Size number = -1;
   if (const auto* whole = found.value->if_int64()) number = *whole;
   const auto* real = found.value->if_double();

@@ -1,8 +1,8 @@
 // Read-only, checked view of a config.json.
 //
-// `dim` takes the first key present of a list of aliases; null means absent; a missing key throws
-// and names file, key and architecture. Keys read are recorded, so that a test can list the ones
-// ignored.
+// `dim` takes the first present key of a list of aliases. Null means absent. A missing key throws
+// an error with file, key and architecture. Keys that are read are recorded, so that a test can
+// list the ignored ones.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -20,15 +20,15 @@
 
 namespace headroom::model {
 
-/// A config that cannot be understood. The message names the file, the key, what was found and
-/// what would have worked.
+/// A config that cannot be read. The message names the file, the key, what was found and what would
+/// have worked.
 class ConfigError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A config that may well be right, of something that is not described here: an architecture, or a
-/// way to quantise. Where the headers of tensors are at hand, they still count it.
+/// A config that may be right, of an architecture or quantisation that is not described here.
+/// Headers of tensors still give its counts, where they are available.
 class NotDescribed : public ConfigError {
  public:
   using ConfigError::ConfigError;
@@ -41,14 +41,13 @@ class Config {
   /// `origin` names the file in errors.
   Config(boost::json::object object, std::string origin);
 
-  /// A positive (`dim`) or non-negative (`count`) whole number, at most 2^30: the product of two,
-  /// even eight times over, is exact. Products of three go through `times`.
+  /// A positive (`dim`) or non-negative (`count`) whole number, at most 2^30. The product of two is
+  /// exact, even eight times over. Products of three use `times`.
   Size dim(Keys keys) const;
   Size dim(Keys keys, Size fallback) const;
   Size count(Keys keys) const;
   Size count(Keys keys, Size fallback) const;
-  /// A positive whole number, or 0 where the key is null: for keys whose null means "none" and
-  /// whose absence means `fallback`.
+  /// A positive whole number; 0 where the key is null; `fallback` where it is absent.
   Size dim_or_none(Keys keys, Size fallback) const;
   double number(Keys keys, double fallback) const;
   /// `fallback` where absent; null is false, as in the reference.

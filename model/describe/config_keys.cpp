@@ -13,7 +13,7 @@
 namespace headroom::model {
 namespace {
 
-/// The table: a line a model_type, "*" for all of them.
+/// The table: one line for each model_type, "*" for all.
 std::string_view fields_table() {
   static const std::string_view table = [] {
     for (const EmbeddedFile& file : embedded_models())
@@ -23,7 +23,7 @@ std::string_view fields_table() {
   return table;
 }
 
-/// The line of `model_type`: its fields, apart by spaces.
+/// The line of `model_type`: its fields, separated by spaces.
 std::optional<std::string_view> fields_of(std::string_view model_type) {
   const std::string_view table = fields_table();
   const std::string start = '\n' + std::string(model_type) + '\t';
@@ -42,8 +42,8 @@ bool has_word(std::string_view line, std::string_view word) {
   return false;
 }
 
-/// Fields of every class whose type starts with `model_type`: sections often name the whole model's
-/// type, "qwen3_vl", where the class is that of "qwen3_vl_vision".
+/// Fields of all classes whose type starts with `model_type`. Sections often name the type of the
+/// whole model ("qwen3_vl") instead of their class ("qwen3_vl_vision").
 std::string fields_of_family(std::string_view model_type) {
   std::string all;
   const std::string_view table = fields_table();

@@ -13,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Rules by the type of model; limits of area and edges as the published processors have them.
+/// Rules by model_type. Limits of area and edges are those of the published processors.
 struct ImageRow {
   std::string_view model_type;
   ImageTokens kind;
@@ -38,7 +38,7 @@ constexpr auto image_rows = std::to_array<ImageRow>({
     {"mistral3", ImageTokens::rows, 14, 2, 0, 0, "transformers processing_pixtral.py"},
 });
 
-/// Read beside the description: whether a key is known is decided there.
+/// Reads the object directly, so that the key does not count as read by the description.
 Size number_in(const json::object* object, std::string_view key, Size fallback) {
   if (object == nullptr) return fallback;
   const auto* value = object->if_contains(key);

@@ -10,7 +10,7 @@
 namespace headroom::model {
 namespace {
 
-/// Where the modules lie in a checkpoint.
+/// Layout of the modules in a checkpoint.
 enum class Layout {
   appended,    ///< each as one more layer of the stack, with everything it needs
   own_module,  ///< "mtp": layers with one projection and norms for all of them
@@ -43,7 +43,7 @@ constexpr PredictorRow predictor_rows[] = {
     {"qwen3_5_moe_text", 0, Layout::own_module, Copies::no, qwen},
 };
 
-/// Modules by whichever key the config has; of several layers each where it says so.
+/// Number of modules, by the first key that the config has.
 Size modules_of(const Config& c, Size otherwise) {
   return c.count({"num_nextn_predict_layers", "num_mtp_layers", "mtp_num_hidden_layers",
                   "mtp_num_layers", "num_mtp_modules"},
@@ -63,7 +63,7 @@ const Tensor* embedding_of(const Part& part, const Tensor& head) {
   return found == part.tensors.end() ? nullptr : &*found;
 }
 
-/// The rows of the block `from`, called `to`.
+/// The tensors of the layer `from`, renamed to `to`.
 Part renamed_block(const Part& part, const std::string& from, const std::string& to) {
   Part block;
   const std::string scope = from + '.';
@@ -75,8 +75,8 @@ Part renamed_block(const Part& part, const std::string& from, const std::string&
   return block;
 }
 
-/// The last of the blocks that keep most of each token: one of full attention where others have a
-/// state, one with an indexer of its own where others share.
+/// The last of the layers with the largest cache per token. Such a layer has full attention where
+/// others have a state, or an indexer of its own where others share one.
 std::string model_layer(const Part& part) {
   std::map<std::string_view, Size> kept;
   for (const Cache& cache : part.caches)
@@ -103,7 +103,7 @@ Part copy_of(const Tensor& owner, std::string_view scope, std::string_view name)
   return p;
 }
 
-/// One more layer of the stack that `layer` lies in.
+/// One more layer of the stack of `layer`.
 Part appended(const Part& part, const std::string& layer, Size number, const PredictorRow& row) {
   const Tensor& head = *head_of(part);
   const Size hidden = head.shape.at(1);

@@ -1,10 +1,9 @@
 // The vocabulary in which every architecture is described.
 //
-// A Part is a bag of rows: the modules a piece of a model consists of, the tensors they own and the
-// caches they keep while decoding. Parts add (+) and nest (in). That is the whole language:
-// attention, mlp, moe and mamba are ordinary functions that return a Part
-// (model/describe/blocks/blocks.hpp). Rows are in registration order: a module's own parameters,
-// then its children, then its buffers.
+// A Part is a list of rows: modules of a piece of a model, their tensors, and the caches that they
+// keep while decoding. Parts add (+) and nest (in). Attention, feed-forwards, mixtures and Mamba
+// are ordinary functions that return a Part (model/describe/blocks/blocks.hpp). Rows are in
+// registration order: a module's own parameters, then its children, then its buffers.
 #pragma once
 
 #include <optional>
@@ -31,7 +30,7 @@ enum class Role {
   buffer,  ///< not trained
 };
 
-/// How a tensor is held when nothing converts it.
+/// Element type of a tensor that nothing converts.
 enum class Element { floating, int64, int32, boolean, complex64 };
 
 struct Tensor {

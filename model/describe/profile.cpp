@@ -32,10 +32,9 @@ void add(Sums& sums, const Tensor& tensor) {
   }
 }
 
-/// Elements per token that a submodule's matrices produce or consume beside the residual stream: a
-/// matrix of n elements with one side `hidden` has n / hidden on the other. For a gated
-/// feed-forward this counts gate, up and their product; for attention q, k, v and the heads'
-/// output.
+/// Elements per token that a submodule's matrices read or write besides the residual stream. A
+/// matrix of n elements with one side `hidden` has n / hidden on the other. A gated feed-forward
+/// has gate, up and their product; attention has q, k, v and the output of the heads.
 double activation_width(const Tensor& tensor, Size hidden) {
   if (tensor.role != Role::matmul) return 0;
   return static_cast<double>(tensor.elements()) * static_cast<double>(tensor.used) /
@@ -70,7 +69,7 @@ void accumulate(std::vector<T>& prefix) {
 
 using Norms = std::unordered_map<std::string_view, Size>;
 
-/// Widths of the norms over the latents of MLA, by the attention that they are in.
+/// Widths of the norms over MLA's latents, by the path of their attention.
 Norms latent_norms(const Part& part) {
   Norms norms;
   constexpr std::string_view name = ".kv_a_layernorm.weight";
@@ -105,7 +104,7 @@ void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
                                 std::vector<Size>(size)});
       it = profile.caches.end() - 1;
     }
-    // A cache outside every block counts from the first layer on.
+    // A cache outside all layers counts from the first layer on.
     const auto at = static_cast<std::size_t>(layer < 0 ? 1 : layer + 1) % size;
     ++it->layers;
     it->per_token_before[at] += cache.per_token;
@@ -126,7 +125,8 @@ void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
   }
 }
 
-/// Modules that a token runs through several times pass that on to the blocks at or below them.
+/// A module that a token runs through several times multiplies the passes of the layers at or below
+/// it.
 void add_passes(Profile& profile, const Part& part) {
   for (const Module& module : part.modules) {
     if (module.passes == 1) continue;
@@ -212,7 +212,8 @@ Profile profile_of(const Part& part, Size hidden) {
     profile.layers.push_back(
         {.path = block, .decodes = decoding.contains(stack_of(block)), .sums = {}});
 
-  // A head that is registered before the embedding it shares owns the rows that are looked up.
+  // A head registered before the embedding that shares its storage owns the rows that are looked
+  // up.
   std::set<std::string_view> heads;
   for (const Tensor& tensor : part.tensors)
     if (tensor.role == Role::head) heads.insert(tensor.name);
@@ -262,7 +263,8 @@ Profile profile_of(const Part& part, Size hidden) {
     add_totals(layer.sums);
     if (profile.routing.experts == 0) profile.routing = layer.routing;
   }
-  // A body without a head, or one that judges, keeps a cache and puts out no token.
+  // A body without an output head, or with a classification head, keeps a cache but writes no
+  // token.
   profile.generative = !part.caches.empty() && profile.head_elements > 0;
   add_caches(profile, part, blocks);
   add_passes(profile, part);

@@ -1,7 +1,7 @@
-// The words of the language: leaves and blocks that most architectures share.
+// Leaves and blocks that most architectures share.
 //
-// Each returns a Part in the registration order of transformers 5.23. A block that only one family
-// has lives in that family's file.
+// Each function returns a Part in the registration order of transformers 5.23. A block of one
+// family stands in that family's file.
 #pragma once
 
 #include "model/describe/part.hpp"

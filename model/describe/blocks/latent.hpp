@@ -26,12 +26,12 @@ Cache latent_cache(const Latent& a);
 Part latent_attention(Size hidden, const Latent& a, std::string_view norm_class,
                       Bias bias = Bias::no);
 
-/// The indexer of DeepSeek sparse attention (DeepSeek-V3.2, arXiv:2512.02556): picks the tokens
-/// that attention looks at, and keeps one key of index_head_dim a token for it.
+/// The indexer of DeepSeek sparse attention (DeepSeek-V3.2, arXiv:2512.02556). It picks the tokens
+/// that attention reads, and caches one key of index_head_dim for each token.
 Part indexer(const Config& c, std::string_view class_name, Size hidden, Size query_rank);
 
-/// `part` whose kept tokens are looked at only where the indexer picks them: `index_topk` of them,
-/// the classes' default 2048. Source: transformers 5.23,
+/// `part` with attention that reads only the `index_topk` cached tokens that the indexer picks. The
+/// classes' default is 2048. Source: transformers 5.23,
 /// configuration_{deepseek_v32,glm_moe_dsa,axk2,hy_v4}.py.
 Part picked(Part part, const Config& c);
 

@@ -1,4 +1,4 @@
-// Layers that remember a state of fixed size instead of keys and values: selective state spaces
+// Layers that keep a state of fixed size instead of keys and values: selective state spaces
 // (Mamba, arXiv:2312.00752; Mamba-2, arXiv:2405.21060) and the gated delta rule (arXiv:2412.06464).
 //
 // State sizes are those of transformers 5.23, cache_utils.py, LinearAttentionLayer: the last
