@@ -1,4 +1,4 @@
-// Reads files of rows and lays them over each other.
+// Reads files of rows and overlays them.
 #include "hardware/catalogue.hpp"
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ void add_sources(const Document& document, Sources& sources) {
 Device read(TomlRow& row, const RowContext<Device>& context) { return read_device(row, context); }
 Host read(TomlRow& row, const RowContext<Host>& context) { return read_host(row, context); }
 
-/// Lays the rows called `kind` of one document over `facts`, each after the row it is based on.
+/// Overlays the rows called `kind` of one document on `facts`, each after the row it is based on.
 template <class Fact>
 class Layer {
  public:

@@ -1,5 +1,5 @@
-// The catalogue out of its TOML files: read by the build, and by the test that the program holds
-// just that.
+// Reads the catalogue from its TOML files. The build uses it, and so does the test that compares
+// the files with the program's copy.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,9 @@
 
 namespace headroom {
 
-/// All rows of `files` in the order of their names, so that a row may be based on one of an earlier
-/// file. Short names of sources hold in every one of them.
-/// Throws std::runtime_error as overlay does, also for a file that cannot be read.
+/// Reads all rows of `files` in name order, so that a row may be based on a row of an earlier file.
+/// Short names of sources are valid in every file. Throws std::runtime_error as overlay does, also
+/// for a file that cannot be read.
 Catalogue read_catalogue(std::vector<std::filesystem::path> files);
 
 }  // namespace headroom

@@ -1,4 +1,4 @@
-// One list of fields for each kind of row serves both the writer and the reader.
+// The writer and the reader share one list of fields for each kind of row.
 #include "hardware/catalogue_record.hpp"
 
 #include <charconv>

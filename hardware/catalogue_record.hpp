@@ -1,6 +1,6 @@
-// The shipped catalogue as the build leaves it in the program: one field a line, read in a fraction
-// of the time that its TOML takes. Never stored and never exchanged: program and record come from
-// one build.
+// The form in which the build embeds the shipped catalogue: one field a line. It parses in a
+// fraction of the time that the TOML takes. The record is never stored or exchanged: program and
+// record come from one build.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace headroom {
 
-/// Every field of every row, exactly.
+/// Writes every field of every row, exactly.
 std::string to_record(const Catalogue& catalogue);
 
-/// What `to_record` wrote. Throws std::logic_error for anything else.
+/// Reads what `to_record` wrote. Throws std::logic_error for anything else.
 Catalogue from_record(std::string_view record);
 
 }  // namespace headroom

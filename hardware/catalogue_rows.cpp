@@ -1,5 +1,5 @@
-// Reads the rows of the catalogue. Units are in the names of the keys: GB/s, TFLOPS, W; memory in
-// MiB (as the driver reports it) or GiB (nominal).
+// Reads the rows of the catalogue. Key names contain their units: GB/s, TFLOPS, W. Memory is in MiB
+// (as the driver reports it) or GiB (nominal).
 #include "hardware/catalogue_rows.hpp"
 
 #include <fmt/format.h>
@@ -37,14 +37,13 @@ void take(std::optional<double> number, double& into) {
   if (number) into = *number;
 }
 
-/// A count, `key`'s value in the file.
 void take(TomlRow& row, std::string_view key, std::optional<double> count, int& into) {
   if (!count) return;
   if (*count != std::floor(*count)) row.fail(key, "expected a whole number");
   into = static_cast<int>(*count);
 }
 
-/// The row's own sources spelled out, then those of the row that it is based on.
+/// The row's own sources in full, then those of the row that it is based on.
 std::string source_of(TomlRow& row, const Sources& sources, std::string_view file,
                       const std::string* base_name, const std::string* base_source) {
   std::vector<std::string> cited = row.texts("source");
@@ -56,7 +55,7 @@ std::string source_of(TomlRow& row, const Sources& sources, std::string_view fil
   return result;
 }
 
-/// Reads what devices and hosts have in common.
+/// Reads the keys that devices and hosts share.
 template <class Fact>
 void read_identity(TomlRow& row, const RowContext<Fact>& context, Fact& fact) {
   const Fact* base = context.base;

@@ -1,4 +1,4 @@
-// TOML tables to rows of facts: which keys a device and a host have, and what each may hold.
+// Turns TOML tables into rows: which keys a device and a host have, and what each may hold.
 #pragma once
 
 #include <map>
@@ -10,13 +10,13 @@
 
 namespace headroom {
 
-/// Short names that `source` keys may use, and what they stand for.
+/// Short names that `source` keys may use, with their full text.
 using Sources = std::map<std::string, std::string, std::less<>>;
 
-/// What reading a row needs besides the row.
+/// Context for reading a row.
 template <class Fact>
 struct RowContext {
-  const Fact* base;  ///< the row named by `based_on`, whose figures hold where this one is silent
+  const Fact* base;  ///< row named by `based_on`; its figures apply where this row gives none
   const Sources& sources;
   std::string_view file;
 };

@@ -19,7 +19,7 @@ struct ComputeCapability {
   constexpr double number() const { return major + minor / 10.0; }
 };
 
-/// Nothing where `text` is not two whole numbers with a point between them.
+/// Empty unless `text` is two whole numbers with a point between them.
 inline std::optional<ComputeCapability> parse_compute_capability(std::string_view text) {
   ComputeCapability result;
   const char* const end = text.data() + text.size();

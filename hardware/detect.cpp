@@ -1,4 +1,4 @@
-// Asks this computer's tools and kernel, and makes a machine of what they say.
+// Queries this computer's tools and kernel, and builds a machine from the answers.
 #include "hardware/detect.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::chrono::seconds tool_limit{5};
 
-/// The content of a small file; empty where it cannot be read.
+/// Content of a small file. Empty if it cannot be read.
 std::string content(const std::string& path) {
   std::ifstream file(path);
   std::ostringstream out;
@@ -31,7 +31,7 @@ std::string content(const std::string& path) {
   return out.str();
 }
 
-/// Output of a tool, or nothing, with a note where the tool is there and misbehaves.
+/// Output of a tool. Empty, with a note, if the tool exists but fails.
 std::string ask(const std::vector<std::string>& command, Detection& found) {
   using Outcome = ProgramResult::Outcome;
   const ProgramResult result = run_program(command, tool_limit);
@@ -65,7 +65,7 @@ bool is_mac() {
   return uname(&name) == 0 && std::string_view(name.sysname) == "Darwin";
 }
 
-/// A limit of a control group, and what is left of it.
+/// Applies a control group's memory limit and what is left of it.
 void limit_memory(const std::string& most, const std::string& used, Detection& found) {
   const auto limit = parse_memory_limit(most);
   if (!limit) return;
@@ -74,7 +74,7 @@ void limit_memory(const std::string& most, const std::string& used, Detection& f
   found.ram_available = std::min(found.ram_available, *limit - taken);
 }
 
-/// The tightest memory and CPU limits on the way up from our control group to the root.
+/// Finds the tightest memory and CPU limits between this process's control group and the root.
 void find_limits(Detection& found) {
   const std::string root = "/sys/fs/cgroup";
   std::filesystem::path group = parse_cgroup_path(content("/proc/self/cgroup"));
@@ -86,7 +86,7 @@ void find_limits(Detection& found) {
     if (group.empty() || group == "/") break;
     group = group.parent_path();
   }
-  // Version 1.
+  // Control groups, version 1.
   limit_memory(content(root + "/memory/memory.limit_in_bytes"),
                content(root + "/memory/memory.usage_in_bytes"), found);
   if (const auto cores = parse_cpu_limit(content(root + "/cpu/cpu.cfs_quota_us") + ' ' +
@@ -110,7 +110,7 @@ void find_memory_and_cores(Detection& found) {
     found.notes.emplace_back("/proc/meminfo does not say how much RAM there is");
 }
 
-/// Kind of the block device under `path`, by the kernel's description of it.
+/// Kind of the block device under `path`, as the kernel describes it.
 std::string disk_kind_of(const char* path) {
   struct stat status {};
   if (stat(path, &status) != 0) return {};
@@ -121,7 +121,8 @@ std::string disk_kind_of(const char* path) {
   if (!std::filesystem::exists(device / "queue", error)) device = device.parent_path();
   const std::string name = device.filename().string();
   if (name.starts_with("nvme")) return "NVMe";
-  if (name.starts_with("vd") || name.starts_with("xvd")) return "virtual";  // says "rotational"
+  // virtual disks report themselves as rotational
+  if (name.starts_with("vd") || name.starts_with("xvd")) return "virtual";
   const std::string rotational = content((device / "queue/rotational").string());
   if (rotational.starts_with("1")) return "HDD";
   return rotational.starts_with("0") ? "SSD" : "";
@@ -138,8 +139,8 @@ void find_disk(Detection& found) {
   found.disk_kind = disk_kind_of(".");
 }
 
-/// The catalogue's row for a card: by name, or where a name goes with several sizes of memory, by
-/// name and the size that the driver reports.
+/// The catalogue's row for a card, by name. If the name has several memory sizes, the reported size
+/// decides.
 Device row_of(const DetectedCard& card, const Catalogue& catalogue) {
   try {
     return catalogue.device(card.name);

@@ -1,4 +1,4 @@
-// Cards by what the kernel's /sys says of them, where no tool of their maker does.
+// Detects cards through the kernel's /sys, for systems without the maker's tool.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The first line of a file; empty where it cannot be read.
+/// First line of a file. Empty if it cannot be read.
 std::string line_of(const fs::path& file) {
   std::ifstream in(file);
   std::string line;
@@ -30,7 +30,7 @@ std::int64_t number_in(const fs::path& file) {
                                                                   : 0;
 }
 
-/// Folders in `folder`, by name; none where it cannot be read.
+/// Subfolders of `folder` by name. None if it cannot be read.
 std::vector<fs::path> folders(const fs::path& folder) {
   std::vector<fs::path> all;
   std::error_code error;
@@ -40,7 +40,7 @@ std::vector<fs::path> folders(const fs::path& folder) {
   return all;
 }
 
-/// Generation of PCIe by its transfers a second: "16.0 GT/s PCIe" is 4. 0: not known.
+/// PCIe generation by transfer rate: "16.0 GT/s PCIe" is 4. 0 if unknown.
 int generation_of(const std::string& speed) {
   constexpr std::array starts = {"2.5 ", "5.0 ", "8.0 ", "16.0 ", "32.0 ", "64.0 "};
   for (std::size_t i = 0; i < starts.size(); ++i)
@@ -86,7 +86,7 @@ void note_pci_cards(const fs::path& devices, std::vector<std::string>& notes) {
   for (const fs::path& folder : folders(devices)) {
     const std::string kind = line_of(folder / "class");
     const std::string_view maker = maker_of(line_of(folder / "vendor"));
-    // Display controllers, and processing accelerators.
+    // PCI classes 0x03 (display controllers) and 0x12 (processing accelerators).
     if (maker.empty() || !(kind.starts_with("0x03") || kind.starts_with("0x12"))) continue;
     notes.push_back(fmt::format("{} {} at {} has no driver or tool that describes it", maker,
                                 line_of(folder / "device"), folder.filename().string()));

@@ -1,4 +1,4 @@
-// Parsers of what driver tools and the kernel print. Nothing here touches the computer.
+// Parsers of driver tools' and kernel output. Nothing here accesses the computer.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace headroom {
 namespace {
 
-/// A whole text that is one number that is not negative.
+/// Parses a text that consists of one non-negative number.
 template <class Number>
 std::optional<Number> number(std::string_view text) {
   text = trimmed(text);
@@ -24,12 +24,12 @@ std::optional<Number> number(std::string_view text) {
   return value;
 }
 
-/// A driver's way of saying that it does not know.
+/// True for a driver's spellings of "unknown".
 bool unknown(std::string_view field) {
   return field.empty() || field.front() == '[' || lower(field) == "n/a";
 }
 
-/// Notes a line of a tool that makes no sense: the first few, in characters that a terminal takes.
+/// Collects notes about malformed lines: the first few, in characters safe for a terminal.
 class Strange {
  public:
   Strange(std::string_view tool, std::vector<std::string>& notes) : tool_(tool), notes_(notes) {}
@@ -54,7 +54,7 @@ class Strange {
   int lines_ = 0;
 };
 
-/// "key : value" of /proc files, the value.
+/// The value of a "key : value" line in a /proc file.
 std::optional<std::string_view> value_of(std::string_view line, std::string_view key) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || trimmed(line.substr(0, colon)) != key) return std::nullopt;

@@ -1,4 +1,4 @@
-// Which of a card's units multiply a given type of number.
+// Selects the units of a card that multiply a number format.
 #include "hardware/device.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ FlopsPerSecond best(std::initializer_list<std::optional<FlopsPerSecond>> rates) 
 }  // namespace
 
 FlopsPerSecond Device::peak(Arithmetic arithmetic) const {
-  // Cards whose fp16 units are slower than their fp32 ones (Pascal) multiply 16 bit in fp32.
+  // Cards with slower fp16 than fp32 units (Pascal) multiply 16-bit numbers in fp32.
   const FlopsPerSecond half = best({bf16 ? bf16 : fp16, fp32});
   switch (arithmetic) {
     case Arithmetic::fp32:

@@ -1,5 +1,4 @@
-// Files that travel inside the binary: the shipped catalogues, so that everything works with no
-// network.
+// Files embedded in the binary. The shipped catalogues need no network.
 #pragma once
 
 #include <span>
@@ -14,9 +13,9 @@ struct EmbeddedFile {
 
 /// One file: the record of hardware/catalogue/*.toml (hardware/catalogue_record.hpp).
 std::span<const EmbeddedFile> embedded_hardware();
-/// model/describe/catalogue/*.json and *.tsv, in the order of their names.
+/// model/describe/catalogue/*.json and *.tsv, sorted by name.
 std::span<const EmbeddedFile> embedded_models();
-/// sweep/names/*.tsv: names as published tables write them.
+/// sweep/names/*.tsv: the names that published tables use.
 std::span<const EmbeddedFile> embedded_names();
 
 /// report/page/*: style and script of a run's page.

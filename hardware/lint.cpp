@@ -1,4 +1,4 @@
-// The rules, one function for each thing that they are about.
+// The rules, one function for each subject.
 #include "hardware/lint.hpp"
 
 #include <fmt/format.h>
@@ -40,8 +40,8 @@ void check_source(const Fact& fact, Findings& findings) {
 
 double tera(const std::optional<FlopsPerSecond>& rate) { return rate ? rate->value() / 1e12 : 0; }
 
-/// Ratios between the types of number that the tensor and matrix units of NVIDIA and AMD keep.
-/// One peak counted with 2:1 sparsity beside one without breaks them.
+/// Checks the ratios between number formats that NVIDIA tensor units and AMD matrix units have. A
+/// peak with 2:1 sparsity next to one without breaks these ratios.
 void check_peaks(const Device& device, Findings& findings) {
   if (device.vendor != "nvidia" && device.vendor != "amd") return;
   const double fp16 = tera(device.fp16);

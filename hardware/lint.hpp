@@ -1,5 +1,5 @@
-// Checks of the catalogue that no single row can fail by itself: names that collide, figures that
-// contradict each other, peaks that look as if counted with sparsity.
+// Checks of the catalogue across rows and fields: colliding names, contradictory figures, and peaks
+// that seem to include sparsity.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace headroom {
 
-/// What is wrong with `catalogue`, one finding a line, each starting with the row's name. Empty:
-/// clean. A user's rows are held to the same rules.
+/// Findings, one a line, each starting with the row's name. Empty if the catalogue is clean. A
+/// user's rows follow the same rules.
 std::vector<std::string> lint(const Catalogue& catalogue);
 
 }  // namespace headroom

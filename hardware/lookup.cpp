@@ -1,6 +1,5 @@
-// Finds rows by the names that people and drivers use. A name is a set of words: its maker, its
-// order and its separators do not matter, and a size of memory may be added where the row has that
-// much.
+// Finds rows by the names that people and drivers use. A name is a set of words: maker, order and
+// separators do not matter. A memory size may be added if the row has that size.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,7 +18,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Makers and brands that drivers and people put before the name of a product, or leave out.
+/// Makers and brands that drivers and people add to a product's name or leave out.
 constexpr auto brands = std::to_array<std::string_view>(
     {"nvidia", "amd", "intel", "apple", "google", "aws", "geforce", "tesla", "quadro", "instinct",
      "radeon", "rtx", "gtx", "rx", "arc"});
@@ -28,7 +27,7 @@ bool is_number(std::string_view word) {
   return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// Without a brand written together with a model's number: "rtx4090" is "4090".
+/// Removes a brand joined to a model number: "rtx4090" becomes "4090".
 std::string without_brand(std::string word) {
   for (const std::string_view brand : brands)
     if (word.starts_with(brand) && word.find_first_of("0123456789") != std::string::npos)
@@ -36,7 +35,7 @@ std::string without_brand(std::string word) {
   return word;
 }
 
-/// "80gb" for "80g", "80gb" and "80gib"; anything else as it is.
+/// Writes "80g", "80gb" and "80gib" as "80gb". Leaves other words unchanged.
 std::string with_one_unit(std::string word) {
   const std::size_t digits = word.find_first_not_of("0123456789");
   if (digits == 0 || digits == std::string::npos) return word;
@@ -79,7 +78,7 @@ bool same(const Words& asked, std::string_view name) {
 Bytes memory_of(const Device& device) { return device.memory; }
 Bytes memory_of(const Host& host) { return host.ram; }
 
-/// The row of this name, else all rows that have it as an alias.
+/// The row of this name. Otherwise all rows that have it as an alias.
 template <class Fact>
 std::vector<const Fact*> named(const std::vector<Fact>& facts, const Words& asked) {
   std::vector<const Fact*> result;
@@ -92,8 +91,8 @@ std::vector<const Fact*> named(const std::vector<Fact>& facts, const Words& aske
   return result;
 }
 
-/// Rows whose names hold all words asked for: what "a100-40gb" may mean. Slices and other rows that
-/// only add to the name of a row that fits are left out.
+/// Rows whose names contain all words: the possible meanings of "a100-40gb". Slices and other rows
+/// that only extend a matching row's name are left out.
 template <class Fact>
 std::vector<const Fact*> candidates(const std::vector<Fact>& facts, const Words& asked) {
   std::vector<const Fact*> fitting;
@@ -112,7 +111,7 @@ std::vector<const Fact*> candidates(const std::vector<Fact>& facts, const Words&
   return result;
 }
 
-/// Takes a size in GB out of the words.
+/// Removes a size in GB from the words and returns it.
 std::optional<int> take_size(Words& all) {
   for (auto word = all.begin(); word != all.end(); ++word) {
     if (!word->ends_with("gb")) continue;
@@ -125,7 +124,7 @@ std::optional<int> take_size(Words& all) {
   return std::nullopt;
 }
 
-/// Drivers report up to a twelfth less than the size a product is sold by.
+/// Drivers report up to a twelfth less than the size a product is sold with.
 bool has_about(Bytes memory, int gigabytes) {
   const double gib = static_cast<double>(memory.count()) / (1 << 30);
   return std::abs(gib - gigabytes) <= gigabytes / 12.0;

@@ -1,4 +1,4 @@
-// Reads machines as people write them, and builds one from a specification alone.
+// Parses machines as people write them, and builds machines from a specification alone.
 #include "hardware/machine.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ void require_count(std::string_view machine, std::int64_t count) {
     reject(machine, fmt::format("{} cards; from 1 to {} are possible", count, most_cards));
 }
 
-/// How many cards of which name: "2x a100-sxm-40gb", "rtx-4090".
+/// A number of cards of one name: "2x a100-sxm-40gb", "rtx-4090".
 struct Cards {
   std::int64_t count = 1;
   std::string_view name;
@@ -52,7 +52,7 @@ Cards read_cards(std::string_view machine, std::string_view text) {
   return {count, rest};
 }
 
-/// A box without its cards is no machine: says which cards sit in it.
+/// Rejects the name of a complete box without its cards, and lists the cards that it holds.
 void reject_host(std::string_view text, std::string_view name, const Catalogue& catalogue) {
   const auto host = std::ranges::find(catalogue.hosts, lower(name), &Host::name);
   if (host == catalogue.hosts.end()) return;
@@ -62,7 +62,7 @@ void reject_host(std::string_view text, std::string_view name, const Catalogue& 
                            card == catalogue.devices.end() ? "CARD" : card->name, host->name));
 }
 
-/// A card that shares the host's RAM says how much there is, and how fast: host.ram is that memory.
+/// Takes size and bandwidth of host.ram from a card with unified memory: both are the same memory.
 void share_memory(std::string_view text, Machine& machine) {
   const bool shared = std::ranges::any_of(machine.devices, &Device::unified_memory);
   if (!shared) return;
@@ -73,12 +73,12 @@ void share_memory(std::string_view text, Machine& machine) {
   machine.host.ram_bandwidth = cores_share * machine.devices.front().bandwidth;
 }
 
-/// "epyc-rome-512gb (8)": hosts of the catalogue that hold so many cards in one box or in several,
-/// those with the fewest places first.
+/// Hosts of the catalogue that hold `cards` cards in one or several boxes, fewest slots first, such
+/// as "epyc-rome-512gb (8)".
 std::string hosts_for(int cards, const Catalogue& catalogue) {
   std::vector<const Host*> all;
   for (const Host& each : catalogue.hosts)
-    // Bridges are made for certain cards.
+    // Link bridges fit certain cards only.
     if (each.card_link == BytesPerSecond() &&
         (each.cards >= cards || (each.cards > 1 && each.network > BytesPerSecond())))
       all.push_back(&each);
@@ -94,7 +94,7 @@ std::string hosts_for(int cards, const Catalogue& catalogue) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-/// As many boxes as hold the cards: what they have together.
+/// Multiplies the host by the number of boxes that hold the cards.
 void join_boxes(std::string_view text, Machine& machine, const Catalogue& catalogue) {
   Host& host = machine.host;
   const auto cards = static_cast<int>(machine.devices.size());
@@ -124,7 +124,7 @@ BytesPerSecond smaller_known(BytesPerSecond a, BytesPerSecond b) {
   return std::min(a, b);
 }
 
-/// Median of dense 16-bit peak over bandwidth of the catalogue's cards with memory of their own.
+/// Median ratio of dense 16-bit peak to bandwidth over the catalogue's cards with their own memory.
 Intensity usual_intensity(const Catalogue& catalogue) {
   std::vector<Intensity> all;
   for (const Device& each : catalogue.devices)

@@ -1,4 +1,4 @@
-// Timed reads. Writing is measured nowhere: weights are written once and read often.
+// Timed reads. Write speed is not measured, because weights are written once and read often.
 #include "hardware/measure.hpp"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// A file that is gone from the folder as soon as it is open.
+/// A file that is unlinked as soon as it is open.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::filesystem::path& folder)
@@ -45,7 +45,7 @@ class TemporaryFile {
 constexpr std::size_t block = 4 << 20;
 constexpr std::size_t most_blocks = 64;
 
-/// Writes blocks until `end` or the most; how many, 0 where not even one could be written.
+/// Writes blocks until `end` or the size limit. Returns their number; 0 if the first write fails.
 std::size_t fill(int descriptor, const char* bytes, Clock::time_point end) {
   std::size_t count = 0;
   while (count < most_blocks && (count == 0 || Clock::now() < end)) {
@@ -75,7 +75,7 @@ std::optional<BytesPerSecond> measure_ram(int threads, std::chrono::milliseconds
     std::vector<std::jthread> readers;
     for (const auto& buffer : buffers)
       readers.emplace_back([&buffer, &sink] {
-        // Four sums, so that the additions do not wait for each other.
+        // Four sums break the dependency between additions.
         std::uint64_t a = 0, b = 0, c = 0, d = 0;
         for (std::size_t i = 0; i < words; i += 4) {
           a += buffer[i];
@@ -96,7 +96,7 @@ std::optional<BytesPerSecond> measure_disk(const std::filesystem::path& folder,
   const std::unique_ptr<char, decltype(&std::free)> buffer(
       static_cast<char*>(std::aligned_alloc(4096, block)), &std::free);
   if (!buffer) return std::nullopt;
-  // Not zeros: some disks and file systems store those for free.
+  // Random bytes: some disks and file systems store zeros for free.
   std::uint32_t state = 1;
   for (std::size_t i = 0; i < block; ++i) {
     state = state * 1664525u + 1013904223u;

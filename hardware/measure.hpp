@@ -1,4 +1,4 @@
-// Rates of this computer that no file states: RAM and disk, measured within a bounded time.
+// Measures RAM and disk bandwidth of this computer within a bounded time. No file states them.
 #pragma once
 
 #include <chrono>
@@ -9,15 +9,14 @@
 
 namespace headroom {
 
-/// Bytes a second at which `threads` threads together read memory: sums over a buffer far larger
-/// than the caches, repeated for about `limit`; the best repetition. Absent where the buffer (64
-/// MiB a thread) cannot be had.
+/// RAM read bandwidth of `threads` threads together. Sums a buffer far larger than the caches for
+/// about `limit` and returns the best repetition. Absent if the buffer (64 MiB a thread) cannot be
+/// allocated.
 std::optional<BytesPerSecond> measure_ram(int threads, std::chrono::milliseconds limit);
 
-/// Bytes a second of sequential reads in `folder`, past the page cache (O_DIRECT): writes a
-/// temporary file of up to 256 MiB for about `limit`, reads it for as long, removes it. Absent
-/// where the folder cannot be written, lacks the space, or its file system does not support
-/// O_DIRECT.
+/// Sequential read bandwidth in `folder`, without the page cache (O_DIRECT). Writes a temporary
+/// file of up to 256 MiB for about `limit`, reads it for as long, and removes it. Absent if the
+/// folder is not writable, is full, or its file system does not support O_DIRECT.
 std::optional<BytesPerSecond> measure_disk(const std::filesystem::path& folder,
                                            std::chrono::milliseconds limit);
 

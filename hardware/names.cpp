@@ -1,4 +1,4 @@
-// Edit distance over names, so that an unknown one is answered with those it may have meant.
+// Edit distance over names, to suggest names for an unknown one.
 #include "hardware/names.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 struct Candidate {
-  std::size_t rank;      ///< 0 where one name contains the other, else the distance
+  std::size_t rank;      ///< 0 if one name contains the other, else the distance
   std::size_t distance;  ///< breaks ties of rank
   const std::string* name;
 };

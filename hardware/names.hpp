@@ -1,4 +1,4 @@
-// Names that users type: looked up without case, with the nearest known ones in the error.
+// Case-insensitive lookup of names that users type. Errors list the nearest known names.
 #pragma once
 
 #include <span>
@@ -9,17 +9,17 @@
 
 namespace headroom {
 
-/// A name that no table has. The message says what was asked for, and the nearest names.
+/// An unknown name. The message quotes it and lists the nearest names.
 class UnknownName : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Up to `most` of `known` that are nearest to `name` by edit distance, best first.
+/// Up to `most` names of `known` by edit distance, nearest first.
 std::vector<std::string> nearest(std::string_view name, std::span<const std::string> known,
                                  std::size_t most = 3);
 
-/// Message: unknown `kind` 'name'; nearest: a, b, c.
+/// Builds the message: unknown `kind` 'name'; nearest: a, b, c.
 UnknownName unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string> known);
 

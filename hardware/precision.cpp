@@ -1,6 +1,6 @@
-// The table of storage formats and the other names that checkpoints and runtimes give them. Scales
-// that belong to a block are in its bytes; what a scheme stores once a tensor (zero points, fp32
-// tensor scales, maps) is not.
+// The table of storage formats and their other names in checkpoints and engines. Block bytes
+// include the scales of a block. Values stored once a tensor (zero points, fp32 tensor scales,
+// maps) are not included.
 #include "hardware/precision.hpp"
 
 #include <algorithm>

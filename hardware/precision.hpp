@@ -1,5 +1,5 @@
-// How numbers are stored: every format, plain or quantised, is a block of elements in a block of
-// bytes.
+// Storage formats of numbers. Every format, plain or quantised, stores a block of elements in a
+// block of bytes.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace headroom {
 
-/// Which arithmetic units multiply numbers of this format.
+/// The arithmetic units that multiply numbers of this format.
 enum class Arithmetic { fp32, bf16, fp16, fp8, int8, fp4, dequantised };
 
-/// One storage format, `block_bytes` for every `block_elements` elements. Example: bf16 {1, 2},
-/// q4_K {256, 144}, int4 {2, 1}.
+/// A storage format: `block_bytes` for every `block_elements` elements. Example: bf16 {1, 2}, q4_K
+/// {256, 144}, int4 {2, 1}.
 struct Precision {
   std::string_view name;
   Size block_elements;
@@ -21,19 +21,19 @@ struct Precision {
   Arithmetic arithmetic;    ///< `dequantised`: unpacked to 16 bit, then multiplied
   std::string_view source;  ///< where the block layout is defined
 
-  /// Bytes that `elements` elements take: whole blocks, the last one padded.
-  /// Throws std::overflow_error beyond 2^63 - 1 bytes.
+  /// Bytes of `elements` elements in whole blocks; the last block is padded. Throws
+  /// std::overflow_error beyond 2^63 - 1 bytes.
   constexpr Bytes stored(Size elements) const {
     return (elements / block_elements + (elements % block_elements != 0 ? 1 : 0)) *
            Bytes(block_bytes);
   }
-  /// Of one element, its share of the block's scales with it.
+  /// Bytes of one element, including its share of the block's scales.
   constexpr double element_bytes() const {
     return static_cast<double>(block_bytes) / static_cast<double>(block_elements);
   }
 };
 
-/// Every format known, in a fixed order.
+/// All known formats in a fixed order.
 std::span<const Precision> precisions();
 /// The row called `name` (case-insensitive, aliases such as float16 included).
 /// Throws UnknownName with the nearest names.

@@ -1,4 +1,4 @@
-// Reads and checks a user's prices, and adds them up over a machine.
+// Reads and checks a user's prices, and totals them over a machine.
 #include "hardware/price.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ struct Kind {
 constexpr std::array<Kind, 3> kinds = {
     {{Price::Of::device, "device"}, {Price::Of::host, "host"}, {Price::Of::machine, "machine"}}};
 
-/// The catalogue's name for what a row names; unknown names are errors at their key.
+/// The catalogue's name for the item of a row. Unknown names are errors at their key.
 std::string known_name(TomlRow& row, const Kind& kind, const std::string& name,
                        const Catalogue& catalogue) {
   try {
@@ -39,8 +39,8 @@ std::string known_name(TomlRow& row, const Kind& kind, const std::string& name,
   }
 }
 
-/// A figure above 0: a number, or a table of what is expected, low and high, which goes to
-/// `uncertain`. `least`: what it cannot be below.
+/// Reads a figure above 0: a number, or a table of expected, low and high, which goes to
+/// `uncertain`. `least` is its lower limit.
 struct Figures {
   TomlRow& row;
   std::string_view file;

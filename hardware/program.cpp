@@ -19,8 +19,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t most_output = 1 << 20;
 
-/// Reads until the other end closes, `end` passes or the limit of output is reached.
-/// True where the other end closed.
+/// Reads until the other end closes, `end` passes or the output limit is reached. True if the other
+/// end closed.
 bool drain(int descriptor, Clock::time_point end, std::string& output) {
   std::array<char, 4096> buffer;
   while (output.size() < most_output) {
@@ -38,7 +38,7 @@ bool drain(int descriptor, Clock::time_point end, std::string& output) {
   return false;
 }
 
-/// Waits for `process` until `end`; kills it then. The status as waitpid gives it.
+/// Waits for `process` until `end`, then kills it. Returns the status of waitpid.
 int reap(pid_t process, Clock::time_point end, bool& killed) {
   int status = 0;
   while (true) {

@@ -1,5 +1,4 @@
-// Runs another program for its output, with a time limit, so that a hanging driver tool cannot hang
-// us.
+// Runs another program and captures its output. A time limit guards against driver tools that hang.
 #pragma once
 
 #include <chrono>
@@ -10,12 +9,12 @@ namespace headroom {
 
 struct ProgramResult {
   enum class Outcome { finished, not_found, timed_out, failed } outcome = Outcome::not_found;
-  int exit_code = 0;   ///< where it finished
-  std::string output;  ///< stdout, at most 1 MiB of it
+  int exit_code = 0;   ///< if it finished
+  std::string output;  ///< stdout, truncated to 1 MiB
 };
 
-/// Runs `arguments[0]`, found on PATH, with no shell and an empty stdin; stderr is dropped.
-/// Never throws. After `limit` the program is killed.
+/// Runs `arguments[0]` from PATH, without a shell, with empty stdin and stderr discarded. Never
+/// throws. Kills the program after `limit`.
 ProgramResult run_program(const std::vector<std::string>& arguments,
                           std::chrono::milliseconds limit);
 

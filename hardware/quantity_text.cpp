@@ -1,4 +1,4 @@
-// Reads and writes quantities. Decimal fractions are computed in integers, so "0.1GB" is exactly
+// Parses and prints quantities. Decimal fractions use integer arithmetic, so "0.1GB" is exactly
 // 100,000,000 bytes.
 #include "hardware/quantity_text.hpp"
 
@@ -29,7 +29,7 @@ constexpr std::string_view flops_wanted = "a number with its unit, for example 3
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// A decimal number, digits * 10^-places, and the unit after it.
+/// A decimal number, digits * 10^-places, followed by a unit.
 struct Written {
   std::uint64_t digits = 0;
   int places = 0;
@@ -62,7 +62,7 @@ Written read_number(std::string_view text, std::string_view wanted) {
   return result;
 }
 
-/// Factor of a prefix: "", k, m, g, t, p, e with 1000, or with "i" after it 1024.
+/// Factor of a prefix ("", k, m, g, t, p, e): powers of 1000, or of 1024 with a following "i".
 std::optional<std::uint64_t> factor(std::string_view prefix) {
   if (prefix.empty()) return 1;
   const std::size_t power = std::string_view("kmgtpe").find(prefix.front());
@@ -73,13 +73,13 @@ std::optional<std::uint64_t> factor(std::string_view prefix) {
   return result;
 }
 
-/// Prefix before `ending`, or nothing where `unit` (lower case) does not end so.
+/// The prefix before `ending`. Empty if `unit` (lower case) does not end with it.
 std::optional<std::string_view> before(std::string_view unit, std::string_view ending) {
   if (!unit.ends_with(ending)) return std::nullopt;
   return unit.substr(0, unit.size() - ending.size());
 }
 
-/// "Gb" is how bits are written: taking it for bytes would be wrong by eight.
+/// Rejects "Gb", which means bits: reading it as bytes would be wrong by a factor of eight.
 void reject_bits(std::string_view text, std::string_view unit, std::string_view wanted) {
   if (unit.size() >= 2 && unit.back() == 'b' && unit.front() >= 'A' && unit.front() <= 'Z')
     reject(text, "a small b after a capital prefix means bits", wanted);

@@ -1,5 +1,5 @@
 // Quantities as people write them: "40GB", "37.25 GiB", "1.5TB/s", "312 TFLOPS". GB and GiB are
-// never mixed.
+// different units.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace headroom {
 
-/// "8GB" = 8e9, "8GiB" = 8 * 2^30; B, KB … PB, KiB … PiB, case-insensitive, fractions allowed and
-/// truncated to whole bytes. A bare number, a negative one or anything else throws
-/// std::invalid_argument that says what would have worked. So does a small b after a capital prefix
-/// ("8Gb"), which means bits.
+/// "8GB" = 8e9, "8GiB" = 8 * 2^30. Accepts B, KB … PB and KiB … PiB in any case. Fractions are
+/// truncated to whole bytes. Throws std::invalid_argument, with an example that would work, for a
+/// bare number, a negative number or other text. "8Gb" is refused too, because a small b after a
+/// capital prefix means bits.
 Bytes parse_bytes(std::string_view text);
-/// "1.5TB/s", "900 GB/s", "25GiB/s"; bits only by that name: "400Gbit/s". Throws as parse_bytes
+/// "1.5TB/s", "900 GB/s", "25GiB/s". Bits need their full name: "400Gbit/s". Throws as parse_bytes
 /// does.
 BytesPerSecond parse_rate(std::string_view text);
 /// "312TFLOPS", "1.2 PFLOPS", "312TFLOP/s"; "TOPS" for integers. Throws as parse_bytes does.
 FlopsPerSecond parse_flops(std::string_view text);
 
-/// "200ms", "2 s", "1.5min", "3h". Throws as parse_bytes does; zero is refused.
+/// "200ms", "2 s", "1.5min", "3h". Throws as parse_bytes does, also for zero.
 Seconds parse_seconds(std::string_view text);
 
 /// "37.25 GiB" (two decimals; MiB below one GiB).

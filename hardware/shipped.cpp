@@ -1,4 +1,4 @@
-// The rows in the program, out of the record that the build embedded.
+// Reads the shipped rows from the record that the build embedded.
 #include "hardware/catalogue.hpp"
 #include "hardware/catalogue_record.hpp"
 #include "hardware/embedded.hpp"

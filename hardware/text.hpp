@@ -1,4 +1,4 @@
-// Pieces of text: what readers of files, flags and names share.
+// Text helpers for readers of files, flags and names.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,10 @@ namespace headroom {
 /// `text` without spaces, tabs and line ends around it.
 std::string_view trimmed(std::string_view text);
 
-/// The pieces between each `separator`, trimmed, empty ones included: one more than there are
-/// separators.
+/// Parts between separators, trimmed, including empty ones. There is one more part than separators.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-/// The pieces between any of `separators`, empty ones left out.
+/// Non-empty parts between any of `separators`.
 std::vector<std::string_view> words(std::string_view text, std::string_view separators = " ");
 
 /// Whether `part` stands anywhere in `text`.

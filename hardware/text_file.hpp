@@ -1,4 +1,4 @@
-// A small text file at once.
+// Reads a small text file in one call.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace headroom {
 
-/// All of `file`. Throws std::runtime_error naming it, and what was `expected` where that is given,
-/// where it cannot be read, as a folder cannot.
+/// Whole content of `file`. If it cannot be read (a folder, for example), throws std::runtime_error
+/// naming the file and, if given, what was `expected`.
 std::string read_text_file(const std::string& file, std::string_view expected = {});
 
 }  // namespace headroom

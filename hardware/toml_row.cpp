@@ -1,4 +1,4 @@
-// Typed access to TOML with the one shape of error message that all files of this program share.
+// Typed access to TOML. All files of this program share its error format.
 #include "hardware/toml_row.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace headroom {
 namespace {
 
-/// What stands there, as the file's writer would recognise it.
+/// The found value as the file's author would recognise it.
 std::string shown(const toml::node& node) {
   if (node.is_table()) return "a table";
   if (node.is_array()) return "an array";

@@ -1,5 +1,4 @@
-// One table of a TOML file, read key by key with errors that name file, line, key, what was found
-// and what is allowed.
+// Reads one TOML table key by key. Errors name file, line, key, what was found and what is allowed.
 #pragma once
 
 #include <toml++/toml.h>
@@ -12,7 +11,7 @@
 
 namespace headroom {
 
-/// The largest value that a number may have before it is taken for a slip of the pen.
+/// Largest plausible value of a number. A larger one is reported as a typing error.
 struct Limit {
   double most;
 };
@@ -20,12 +19,13 @@ struct Limit {
 /// Parses `text`, called `file` in errors. Throws std::runtime_error with file, line and reason.
 toml::table parse_toml(std::string_view text, std::string_view file);
 
-/// Throws std::runtime_error unless every key of `table` is in `known`; names the nearest.
+/// Throws std::runtime_error for a key of `table` that is not in `known`, naming the nearest known
+/// key.
 void require_known_keys(const toml::table& table, std::span<const std::string_view> known,
                         std::string_view file);
 
 /// A cursor over the keys of one table. Every accessor records its key, whose text must outlive the
-/// row; finish() refuses the rest. All of them throw std::runtime_error.
+/// row. finish() rejects the other keys. All accessors throw std::runtime_error.
 class TomlRow {
  public:
   TomlRow(const toml::table& table, std::string_view file) : table_(table), file_(file) {
@@ -41,14 +41,14 @@ class TomlRow {
   /// Greater than zero, finite, and not more than `limit`.
   std::optional<double> positive(std::string_view key, Limit limit);
   double required_positive(std::string_view key, Limit limit);
-  /// The table at `key`; null where it is absent or something else.
+  /// The table at `key`. Null if it is absent or not a table.
   const toml::table* table(std::string_view key);
-  /// Zero or more, otherwise as `positive`.
+  /// Zero or more, otherwise like `positive`.
   std::optional<double> number(std::string_view key, Limit limit);
   /// An array of tables.
   std::vector<const toml::table*> tables(std::string_view key);
 
-  /// Refuses keys that nobody asked for, naming the nearest that somebody did.
+  /// Rejects keys that no accessor read, and names the nearest one that was read.
   void finish() const;
   [[noreturn]] void fail(std::string_view key, std::string_view message) const;
 

@@ -1,6 +1,6 @@
-// Strong units. A quantity is a number plus an exponent vector over the three base dimensions this
-// project knows: bytes, floating-point operations, seconds. Adding unlike quantities does not
-// compile; dividing them yields the right type.
+// Strong units. A quantity is a number with exponents of three base dimensions: bytes,
+// floating-point operations and seconds. Adding unlike quantities does not compile; dividing them
+// yields the right type.
 #pragma once
 
 #include <compare>
@@ -78,7 +78,7 @@ class Bytes {
   }
   constexpr Bytes& operator+=(Bytes o) { return *this = *this + o; }
   constexpr Bytes& operator-=(Bytes o) { return *this = *this - o; }
-  /// The one door from exact to real arithmetic.
+  /// The only conversion from exact to real arithmetic.
   constexpr RealBytes real() const { return RealBytes(static_cast<double>(n_)); }
 
  private:
@@ -88,15 +88,15 @@ class Bytes {
   std::int64_t n_ = 0;
 };
 
-/// A count as a real number, for arithmetic that is not exact.
+/// A count as a real number, for inexact arithmetic.
 constexpr double real_count(Size n) { return static_cast<double>(n); }
 constexpr double real_count(Bytes b) { return b.real().value(); }
-/// The least multiple of `multiple` that is not below `n`.
+/// Smallest multiple of `multiple` that is at least `n`.
 constexpr Size round_up(Size n, Size multiple) { return (n + multiple - 1) / multiple * multiple; }
 constexpr Seconds operator/(Bytes b, BytesPerSecond r) { return b.real() / r; }
 constexpr Intensity operator/(Flops f, Bytes b) { return f / b.real(); }
 
-/// Bytes of a unit, for figures that are not exact.
+/// Bytes of a unit, for inexact figures.
 inline constexpr double MiB = 1048576, GiB = 1073741824, GB = 1e9;
 inline constexpr Bytes mebibyte{std::int64_t{1} << 20};
 
