@@ -1,45 +1,45 @@
-// What the cards of a training step send each other, and how long links take to carry it.
+// Traffic between the cards of a training step, and the time that links need for it.
 //
-// Cards are numbered as Megatron-LM and torch's device meshes number them: those that divide
-// matrices are neighbours, then those that divide sequences, then replicas (experts are spread over
-// the last two), and stages are furthest apart. A box holds so many cards in that order.
+// Cards are numbered as in Megatron-LM and torch's device meshes. Tensor-parallel cards are
+// neighbours, then context-parallel cards, then replicas. Experts are spread over the last two.
+// Pipeline stages are furthest apart. A box holds consecutive cards of that order.
 //
-// A ring (all-gather, reduce-scatter, all-reduce) goes from card to card inside a box and leaves it
-// once, whatever number of the group's cards the box holds, each channel by an interface of its
-// own. So the groups that a box's cards belong to share its network, not its cards:
+// A ring (all-gather, reduce-scatter, all-reduce) passes from card to card inside a box and leaves
+// the box once. Each channel uses its own network interface, whatever number of the group's cards
+// the box holds. So the groups of a box's cards share its network, not its cards:
 //
 //   seconds = bytes * (n - 1) / n / min(link, network * cards of the group in a box / cards of a
 //   box)
 //
-// Of an all-to-all every card sends the share of cards in other boxes by its own part of the
-// network. Sources: NVIDIA/nccl src/graph/connect.cc (one channel an interface, rings through all
-// nodes), nccl-tests doc/PERFORMANCE.md (bus bandwidth: (n - 1) / n of the bytes, 2 (n - 1) / n for
-// all-reduce); Megatron-LM core/parallel_state.py (order tp-cp-ep-dp-pp). A ring's latency: its
-// steps, at 3.4 us inside a box and 14 us between boxes (nccl src/graph/tuning.cc, hwLat of
-// Simple). Left out: congestion, interfaces that fewer cards than one share.
+// In an all-to-all, each card sends the share for other boxes through its own part of the network.
+// Sources: NVIDIA/nccl src/graph/connect.cc (one channel an interface, rings through all nodes),
+// nccl-tests doc/PERFORMANCE.md (bus bandwidth: (n - 1) / n of the bytes, 2 (n - 1) / n for
+// all-reduce); Megatron-LM core/parallel_state.py (order tp-cp-ep-dp-pp). The latency of a ring is
+// that of its steps: 3.4 us inside a box and 14 us between boxes (nccl src/graph/tuning.cc, hwLat
+// of Simple). Left out: congestion, and several cards on one interface.
 #pragma once
 
 #include "model/train/shape.hpp"
 
 namespace headroom::model {
 
-/// Cards that exchange, `stride` of all cards from one to the next.
+/// A communication group. Neighbours are `stride` cards apart in the order of all cards.
 struct Group {
   Size cards = 1, stride = 1;
 };
 
-/// Bytes a second that a ring passes on; 0: no link.
+/// Bandwidth of a ring in bytes a second. 0: no link.
 double ring_rate(const Machine& machine, const Group& group);
-/// Seconds in which a ring gathers or reduces `bytes`, which all its cards have together.
+/// Seconds for a ring to gather or reduce `bytes`, the total of all its cards.
 double ring_seconds(const Machine& machine, const Group& group, double bytes);
-/// Seconds from a ring's first card to its last one.
+/// Seconds from a ring's first card to its last.
 double ring_latency(const Machine& machine, const Group& group);
-/// Seconds in which every card sends `bytes`, evenly to all of the group: `copies` of each token,
-/// of which a box is sent one and hands it on.
+/// Seconds for every card to send `bytes` evenly to its group. Each token has `copies`; a box
+/// receives one and distributes it.
 double all_to_all_seconds(const Machine& machine, const Group& group, double bytes,
                           double copies = 1);
 
-/// Bytes that one card sends, and seconds at the full rate of the links.
+/// Bytes that one card sends, and seconds at the links' full rate.
 struct Sent {
   double bytes = 0, seconds = 0;
 };
@@ -48,20 +48,20 @@ inline Sent operator*(double times, Sent sent) {
   return {times * sent.bytes, times * sent.seconds};
 }
 
-/// Exchanges of a step, and the latency of those of a pass.
+/// Exchanges of a step, and the latency of the exchanges of a pass.
 struct Exchange {
   // Of a pass, which waits for them.
-  Sent matrices;  ///< sums over the cards of a matrix
+  Sent matrices;  ///< reductions over tensor-parallel cards
   Sent experts;   ///< tokens to their experts and back
-  Sent stages;    ///< activations to the next stage, their gradients to the one before
+  Sent stages;    ///< activations to the next stage, their gradients to the previous one
   // Of a pass, behind its attention: where sequences are divided.
   Sent keys;  ///< keys and values around the ring, and back with their gradients
   // Of a pass, beside it: where weights are shared out.
   Sent gathered;  ///< weights
   Sent reduced;   ///< gradients
   // Once a step.
-  Sent gradients;  ///< reduced, and without ZeRO handed out again
-  Sent weights;    ///< gathered, where states are shared out
+  Sent gradients;  ///< reduced, and without ZeRO distributed again
+  Sent weights;    ///< gathered, where states are sharded
   double latency = 0;
 
   double inside() const { return matrices.seconds + experts.seconds + stages.seconds; }
@@ -69,8 +69,8 @@ struct Exchange {
   double step() const { return gradients.seconds + weights.seconds; }
 };
 
-/// `tokens`: of a pass on a card; `routed`: elements that tokens bring to
-/// experts; `again`: the share of forward that is made again, `attention_again` of attention.
+/// `tokens`: tokens of a pass on a card. `routed`: elements that tokens bring to experts. `again`:
+/// share of forward that is recomputed; `attention_again`: share of attention.
 struct Carried {
   Stage stage;
   double tokens = 0, routed = 0, again = 0, attention_again = 0;

@@ -1,6 +1,6 @@
-// In what layers multiply their matrices below 16 bit: formats of 8 and 4 bit as rows. Weights,
-// gradients and states stay as the recipe holds them; embeddings, norms, attention, routers and the
-// head stay in 16 bit.
+// Formats in which layers multiply matrices below 16 bit (8 and 4 bit), as rows. The recipe decides
+// how weights, gradients and states are stored. Embeddings, norms, attention, routers and the head
+// stay in 16 bit.
 #pragma once
 
 #include <span>
@@ -14,19 +14,19 @@ namespace headroom::model {
 struct MatrixFormat {
   std::string_view name, meaning;
   Arithmetic arithmetic;  ///< units that multiply it
-  double bits;            ///< of an element with its share of the scales
+  double bits;            ///< of an element, including its share of the scales
   std::string_view source;
 };
 
-/// Which package quantises operands, hence what is kept of them between forward and backward.
+/// The package that quantises operands. It determines what is kept between forward and backward.
 enum class MatrixPackage : std::uint8_t {
-  none,                ///< the runtime multiplies in 16 bit and more
-  transformer_engine,  ///< inputs are kept quantised; weights have a copy for either pass
-  torchao,             ///< inputs are kept in 16 bit and quantised anew; nothing else is kept
+  none,                ///< the runtime multiplies in 16 bit or more
+  transformer_engine,  ///< inputs are kept quantised; weights have one copy for each pass
+  torchao,             ///< inputs are kept in 16 bit and quantised again; nothing else is kept
 };
 
 std::span<const MatrixFormat> matrix_formats();
-/// Whether the card has units for it.
+/// True if the card has units for the format.
 bool multiplies(const Device& card, const MatrixFormat& format);
 /// Throws UnknownName with the nearest names.
 const MatrixFormat& matrix_format(std::string_view name);

@@ -1,5 +1,5 @@
-// Which states the optimizers of torch-optimizer 0.3 and pytorch-optimizer 4.1 keep, by the names
-// that those give them.
+// States of the optimizers in torch-optimizer 0.3 and pytorch-optimizer 4.1, under those packages'
+// names.
 #pragma once
 
 #include "model/train/optimizer_rules.hpp"

@@ -1,4 +1,4 @@
-// A training step on a machine as one row of a table: whether it fits, what it takes, how long.
+// A training step on a machine as one row of a table: whether it fits, its memory and its time.
 #pragma once
 
 #include "model/infer/estimate.hpp"
@@ -7,17 +7,17 @@
 
 namespace headroom::model {
 
-/// What the step needs of a machine, and whether it is there. Cards are as full as the fullest one
-/// of the run; the host holds what all cards put into it.
+/// Compares the step's needs with the machine. All cards count as full as the fullest card of the
+/// run. The host holds what all cards offload to it.
 ///
 ///   peak <= memory of the smallest card; cards * host <= RAM; cards * disk <= disk
 Estimate outcome_of(const TrainingScenario& scenario, const TrainingEstimate& estimate,
                     const Machine& machine);
 
-/// The terms of a step without a word on whether they fit.
+/// The terms of a step, without a verdict.
 Estimate row_of(const TrainingEstimate& estimate);
 
-/// A step that cannot be.
+/// A step that is impossible.
 Estimate refused_step(Reason reason);
 
 /// Memory of the smallest card; 0 without cards.

@@ -1,12 +1,12 @@
-// What one pass of a training step multiplies, reads and writes on a card, forward, backward and
-// what is made again. How long that takes is in model/train/time.hpp.
+// Arithmetic and memory traffic of one training pass on a card: forward, backward and
+// recomputation. model/train/time.hpp turns it into time.
 #pragma once
 
 #include "model/train/shape.hpp"
 
 namespace headroom::model {
 
-/// An amount by the part of a pass that it is of.
+/// An amount, split by phase of a pass.
 struct Phases {
   double forward = 0, backward = 0, again = 0;  ///< again: recomputation
   double sum() const { return forward + backward + again; }
@@ -18,38 +18,39 @@ inline Phases operator+(Phases a, Phases b) {
   return {a.forward + b.forward, a.backward + b.backward, a.again + b.again};
 }
 
-/// Of one card of one stage.
+/// Work of one card of one stage.
 struct PassWork {
   double tokens = 0;
   double routed = 0;     ///< elements that tokens bring to experts, all layers
-  double again = 0;      ///< share of forward that is made again
-  Phases matrices;       ///< FLOPs of the matrices of layers, those of experts left out
-  Phases experts;        ///< FLOPs of the matrices that tokens are routed to
-  Phases head;           ///< of the head's matrix
-  Phases attention;      ///< of attention's products
-  Phases made;           ///< bytes that operations of layers write, beside logits
+  double again = 0;      ///< share of forward that is recomputed
+  Phases matrices;       ///< FLOPs of the layers' matrices, without experts
+  Phases experts;        ///< FLOPs of expert matrices
+  Phases head;           ///< FLOPs of the head
+  Phases attention;      ///< FLOPs of attention
+  Phases made;           ///< bytes that the layers' operations write, without logits
   Phases logits;         ///< bytes of logits, written and read
-  Phases weights;        ///< bytes of weights, read, unpacked or measured (DoRA)
-  Phases dense_kernels;  ///< kernels launched, in those of a dense layer there and back
+  Phases weights;        ///< bytes of weights: read, unpacked, or used for norms (DoRA)
+  Phases dense_kernels;  ///< kernels launched, relative to forward and backward of a dense layer
 };
 PassWork pass_work(const TrainingScenario& scenario, const StepShape& shape, Size stage);
 
-/// Bytes that a forward of all layers moves for the lengths of DoRA's rows, whatever the tokens:
-/// both factors are multiplied out through a unit matrix [in, in] that is written and read, and of
-/// [out, in] the product is written, the frozen weight converted (or unpacked, then converted), the
-/// product scaled, their sum written, and read for its norm; all in the type of the inputs (PEFT
-/// 0.21 tuners/lora/dora.py, DoraLinearLayer).
+/// Bytes that a forward of all layers moves for the row norms of DoRA, independent of tokens. Both
+/// factors are multiplied through a unit matrix [in, in], which is written and read. For [out, in]:
+/// the product is written, the frozen weight converted (or unpacked, then converted), the product
+/// scaled, their sum written, and read for its norm. All are in the type of the inputs. Source:
+/// PEFT 0.21 tuners/lora/dora.py, DoraLinearLayer.
 double length_bytes(const TrainingScenario& scenario);
 
-/// FLOPs of one pass's matrices in layers [first, last), on all cards that divide them: a tower
-/// multiplies patches, and none where there are no images.
+/// FLOPs of one pass's matrices in layers [first, last), on all cards that share them. A tower
+/// multiplies patches; it does nothing without images.
 double matrix_flops(const TrainingScenario& scenario, Size first, Size last);
-/// Of them, those of experts.
+/// The share of experts in matrix_flops.
 double expert_flops(const TrainingScenario& scenario, Size first, Size last);
-/// FLOPs of scores and values of one token, on average over a sequence: 4 per dimension of all
-/// heads and token looked at.
+/// FLOPs of scores and values of one token, averaged over a sequence: 4 per dimension of all heads
+/// and attended token.
 double attention_flops(const TrainingScenario& scenario, Size first, Size last);
-/// Of forward, without adapters: gradients of inputs and of weights; frozen weights have none.
+/// Backward FLOPs relative to forward, without adapters: gradients of inputs and of weights. Frozen
+/// weights have no gradient.
 inline double backward_products(const TrainingScenario& s) { return s.adapter != nullptr ? 1 : 2; }
 
 }  // namespace headroom::model

@@ -1,4 +1,4 @@
-// What a card keeps between the forward and the backward pass, and what the loss takes.
+// Memory that a card keeps between the forward and backward pass, and memory of the loss.
 #pragma once
 
 #include "model/train/shape.hpp"
@@ -8,41 +8,41 @@ namespace headroom::model {
 /// Bytes of one pass on a card of one stage.
 struct Kept {
   double attention = 0, feed_forward = 0,
-         embedding_and_head = 0;  ///< of all layers; before and after them
-  double made = 0;                ///< by all layers forward, kept or not
-  double layer = 0;               ///< the largest layer's, nothing left out
+         embedding_and_head = 0;  ///< all layers; before and after the layers
+  double made = 0;                ///< written by all layers in forward, kept or not
+  double layer = 0;               ///< the largest layer, without recomputation
   double inputs = 0;              ///< inputs of all layers, which full recomputation keeps
-  double transient = 0;           ///< gradients of activations in the layer that has most
+  double transient = 0;           ///< activation gradients in the layer with the most
 };
 
-/// Bytes of logits and what the loss makes of them, at the two moments.
+/// Bytes of logits and of the loss at the two moments.
 struct LossBytes {
   double forward_end = 0, backward_start = 0;
 };
 
-/// What follows from the model, how it is held and which kernels run; independent of sizes.
+/// Saved activations by model, weight format and kernels, independent of sizes.
 SavedActivations saved_of(const TrainingScenario& scenario);
 
-/// Whether gradients run through the vision tower: it is trained, or adapters stand in it.
+/// True if gradients pass through the vision tower: it is trained or has adapters.
 bool gradients_in_tower(const TrainingScenario& scenario);
 
-/// Matrices of layers are kept quantised: inputs between forward and backward, weights in a copy
-/// for either pass.
+/// True if layers keep quantised operands: inputs between forward and backward, and a copy of the
+/// weights for each pass.
 bool quantised_operands(const TrainingScenario& scenario);
 
 Kept kept_by_pass(const TrainingScenario& scenario, const StepShape& shape, Size stage);
 
-/// Throws std::invalid_argument where layers have modules of which it is not known what they keep,
-/// and no factor stands in for it. Towers that nothing runs through keep nothing.
+/// Throws std::invalid_argument if layers have modules whose saved activations are unknown and no
+/// factor replaces them. Towers without gradients keep nothing.
 void check_described(const TrainingScenario& scenario, const SavedActivations& saved);
 
 /// Throws ImpossibleStep, and std::invalid_argument for sizes below one.
 void check_step(const TrainingScenario& scenario);
 
-/// On the fullest card of all stages, without terms in words.
+/// Memory on the fullest card of all stages, without terms in words.
 TrainingEstimate memory_of_step(const TrainingScenario& scenario, const StepShape& shape);
 
-/// Of the last stage.
+/// Loss memory of the last stage.
 LossBytes loss_bytes(const TrainingScenario& scenario, const SavedActivations& saved);
 
 /// Passes whose activations a stage keeps at once, in passes of all its layers.

@@ -1,45 +1,45 @@
-// What one card of a training run holds of the model's weights: by pipeline stage, tensor, expert
-// and data parallelism.
+// The share of a model's weights on one card of a training run, by pipeline, tensor, expert and
+// data parallelism.
 #pragma once
 
 #include "model/train/training.hpp"
 
 namespace headroom::model {
 
-/// Stages hold equally many layers; where that is not possible, embedding and head count as a layer
-/// each, so that the first and the last stage hold fewer (Megatron-LM,
-/// --account-for-embedding-in-pipeline-split, --account-for-loss-in-pipeline-split), and what still
-/// does not divide is spread.
+/// Divides layers evenly among stages. If that is impossible, embedding and head count as one layer
+/// each, so the first and last stage hold fewer. Any remainder is spread. Source: Megatron-LM,
+/// --account-for-embedding-in-pipeline-split, --account-for-loss-in-pipeline-split.
 Stage stage_of(const TrainingScenario& scenario, Size stage);
 
-/// Elements on one card, or bytes where weights are held by a scheme.
+/// Elements on one card, or bytes for weights stored by a scheme.
 struct RankShare {
-  Size dense = 0;  ///< all but experts
+  Size dense = 0;  ///< everything except experts
   Size experts = 0;
-  Size largest_layer = 0;       ///< all that one card uses of the largest layer
+  Size largest_layer = 0;       ///< everything that one card uses of the largest layer
   Size embedding_and_head = 0;  ///< embedding and head
   Size total() const { return dense + experts; }
 };
 
-/// The model held in 16 bit without its buffers, which are not trained: what counts parameters.
+/// The model in 16 bit without buffers, which are not trained. Used to count parameters.
 QuantisedModel counted(const Model& model);
 
-/// Trained or frozen elements of the model on a card of `stage`. Source: Megatron-LM,
+/// Trained or frozen elements of the model on a card of `stage`. Experts are spread over the
+/// expert-parallel cards, and each is divided as matrices are. Source: Megatron-LM,
 /// arXiv:1909.08053 (matrices), Narayanan et al., arXiv:2104.04473 (stages; a tied embedding is on
-/// both ends). Experts are spread over the expert-parallel cards, each divided as matrices are.
+/// both end stages).
 RankShare elements_of_rank(const TrainingScenario& scenario, Size stage);
-/// The same of the frozen base, in bytes.
+/// Bytes of the frozen base on a card of `stage`.
 RankShare base_of_rank(const TrainingScenario& scenario, Size stage);
-/// Of `adapted` elements of adapters those on one card of the fullest stage: of each pair of
-/// factors, one is divided.
+/// Share of `adapted` adapter elements on one card of the fullest stage. One factor of each pair is
+/// divided.
 Size adapters_of_rank(const TrainingScenario& scenario, Size adapted);
 
-/// Elements of one gradient of every distinct shape of matrix on a card, the head left out:
-/// queries, keys and values are one matrix, gate and up likewise. Source: Transformer Engine,
+/// Elements of one gradient for every distinct matrix shape on a card, without the head. Queries,
+/// keys and values form one matrix, as do gate and up. Source: Transformer Engine,
 /// pytorch/module/base.py get_dummy_wgrad: placeholders are cached by shape.
 Size distinct_matrices(const TrainingScenario& scenario, Size stage);
 
-/// Throws ImpossibleStep naming what does not divide by what.
+/// Throws ImpossibleStep naming the size that is not divisible and its divisor.
 void check_parallelism(const TrainingScenario& scenario);
 
 }  // namespace headroom::model

@@ -1,4 +1,4 @@
-// How a training run holds weights, gradients and optimizer states: recipes as rows.
+// Recipes as rows: how a training run stores weights, gradients and optimizer states.
 #pragma once
 
 #include <span>
@@ -8,16 +8,16 @@
 
 namespace headroom::model {
 
-/// Bytes of one trained element in each of its copies.
+/// Bytes of each copy of one trained element.
 struct Recipe {
   std::string_view name;
   std::string_view meaning;
   Size weight, gradient;
-  Size master;      ///< fp32 copy that the optimizer steps on; 0: it steps on the weights
+  Size master;      ///< fp32 copy that the optimizer updates; 0: it updates the weights
   Held parameters;  ///< what layers compute with
   bool autocast;    ///< matrices in bf16 over fp32 weights
   std::string_view source;
-  /// What the optimizer sees, and keeps its states beside.
+  /// Bytes of the copy that the optimizer updates; its states match it.
   Size stepped() const { return master > 0 ? master : weight; }
 };
 

@@ -1,5 +1,5 @@
-// What steps have in common that differ in sizes alone: worked out once, so that a sweep over
-// batches, sequences, replicas and cards costs little a point.
+// What steps share if they differ in sizes only. It is computed once, so that a sweep over batches,
+// sequences, replicas and cards costs little a point.
 #pragma once
 
 #include <memory>
@@ -11,38 +11,38 @@
 
 namespace headroom::model {
 
-/// One stage of the pipeline.
+/// A stage of the pipeline.
 struct StageShape {
   RankShare elements;          ///< of the model on one card
   RankShare base;              ///< bytes of the frozen base; empty without adapters
   Size distinct = 0;           ///< elements of one gradient of each distinct matrix
-  std::vector<Size> layers;    ///< how many of each kind of SavedActivations::kinds
-  std::vector<double> widest;  ///< of each kind: live elements per token
+  std::vector<Size> layers;    ///< number of layers of each kind in SavedActivations::kinds
+  std::vector<double> widest;  ///< live elements per token, for each kind
 };
 
 struct StepShape {
   SavedActivations saved;
-  Bytes states;      ///< of the optimizer over all that is trained, before sharing out
+  Bytes states;      ///< optimizer states of everything trained, before sharding
   Size adapted = 0;  ///< parameters of adapters
   double adapter_kept = 0,
-         adapter_kept_in_tower = 0;  ///< bytes that adapters keep, a token or patch
-  double adapter_lengths = 0;        ///< bytes of a forward for the lengths of DoRA's rows
-  Size frozen_tower = 0;             ///< parameters of a vision tower that is not trained
+         adapter_kept_in_tower = 0;  ///< bytes that adapters keep for a token or patch
+  double adapter_lengths = 0;        ///< bytes of a forward for DoRA's row norms
+  Size frozen_tower = 0;             ///< parameters of a frozen vision tower
   std::vector<StageShape> stages;
 };
 
-/// Evaluates one step after another; what the last one had in common with the next is not worked
-/// out again. Order sizes (batch, sequence, passes, replicas, ZeRO from stage 1 on) innermost. One
-/// thread at a time.
+/// Evaluates steps one after another and reuses what a step shares with the last one. Vary sizes
+/// (batch, sequence, passes, replicas, ZeRO from stage 1 on) in the innermost loop. Not
+/// thread-safe.
 class TrainingEvaluator {
  public:
   TrainingEvaluator();
   ~TrainingEvaluator();
   TrainingEvaluator(const TrainingEvaluator&) = delete;
   TrainingEvaluator& operator=(const TrainingEvaluator&) = delete;
-  /// As evaluate_training, but without terms in words.
+  /// Like evaluate_training, without terms in words.
   TrainingEstimate operator()(const TrainingScenario& scenario);
-  /// Of the last scenario.
+  /// Shape of the last scenario.
   const StepShape& shape() const;
 
  private:

@@ -1,27 +1,27 @@
-// How long a training step takes: matrices, attention, the traffic of activations, launches, what
-// moves between cards, bubbles of the pipeline, the optimizer.
+// Time of a training step: matrices, attention, activation traffic, kernel launches, communication,
+// pipeline bubbles and the optimizer.
 //
-// One pass of a card (T: its tokens; L: layers of its stage, h: their width; M: elements of
-// matrices that a token is multiplied by in these layers, E: of the head; b: 2 where weights are
-// trained, else 1; r: the share of forward that is made again):
+// One pass of a card. T: its tokens. L: layers of its stage, h: their width. M: matrix elements
+// that a token is multiplied by in these layers, E: in the head. b: 2 for trained weights, else 1.
+// r: share of forward that is recomputed.
 //
 //   matrices    2 T (M (1 + b + r) + E (1 + b)) / (peak * compute); M below 16 bit: that peak *
-//               narrow. A runtime that stops early makes a layer again but for its last matrix.
+//               narrow. A runtime that stops early recomputes a layer without its last matrix.
 //               Elements of M that tokens are routed to: that peak * compute * grouped.
-//   attention   4 T L_mean d (1 + 2.5 + r) / (peak * attention)      L_mean: tokens looked at,
-//               of packed sequences those of one document
+//   attention   4 T L_mean d (1 + 2.5 + r) / (peak * attention)      L_mean: attended tokens, of
+//               packed sequences those of one document
 //   traffic     (bytes that operations of layers write * (1 + 2 + r) * traffic + logits) /
 //               bandwidth; written: what the tape makes (model/train/tape/tape.hpp), kept or not
-//   weights     bytes of the stage's weights * (1 + b + r) / bandwidth; frozen 4-bit ones are also
-//               unpacked
-//   launches    kernels of the layers in those of a dense one * layer_s * (1 + b + r) / 3: instead
-//               of the four above where it is longer
+//   weights     bytes of the stage's weights * (1 + b + r) / bandwidth; frozen 4-bit weights are
+//               also unpacked
+//   launches    kernels of the layers relative to a dense layer * layer_s * (1 + b + r) / 3;
+//               replaces the four above where it is longer
 //
-// A step: passes * pass * (1 + (stages - 1) / (passes * chunks)), exchanges
-// (model/train/exchange.hpp) that do not hide behind `hidden` of it, and the optimizer's
-// traffic. Shares of the peak are a runtime's times those of a generation of cards, of the card and
-// of the runtime's kernels on that generation: the same kernels reach less of a faster card, power
-// limits some more than others, and few are written for every generation.
+// A step takes passes * pass * (1 + (stages - 1) / (passes * chunks)), plus exchanges
+// (model/train/exchange.hpp) that `hidden` of it does not cover, plus the optimizer's traffic.
+// Shares of the peak are a runtime's share times shares of the card generation, of the card, and of
+// the runtime's kernels on that generation. The same kernels reach less of a faster card, power
+// limits cards differently, and few kernels are written for every generation.
 //
 // Sources: Narayanan et al., arXiv:2104.04473 (bubbles); Rajbhandari et al., arXiv:1910.02054
 // (volumes of ZeRO); Korthikanti et al., arXiv:2205.05198 (recomputation, sequence parallelism);
@@ -41,18 +41,18 @@
 
 namespace headroom::model {
 
-/// Constants of a runtime's times, fitted to measured steps.
+/// Time constants of a runtime, fitted to measured steps.
 struct TrainingPace {
-  std::string_view runtime{};  ///< of training_runtimes(); "any": all together
+  std::string_view runtime{};  ///< of training_runtimes(); "any": all runtimes together
   Constant compute{};          ///< share of the dense peak that matrices reach
   Constant attention{};        ///< share that attention reaches
-  Constant traffic{};          ///< times that what layers write is written and read
-  Constant layer_s{};          ///< seconds that a host takes to launch a layer there and back
-  Constant link{};             ///< share of a link's bandwidth that exchanges reach
-  Constant hidden{};           ///< share of the time of passes that exchanges hide behind
-  Constant narrow{};           ///< what matrices below 16 bit reach of their peak, over `compute`
-  Constant grouped{};          ///< what matrices of experts reach, over `compute`
-  Constant interval{1, 0.5, 2, 0, "unmeasured"};  ///< measured steps over estimated ones
+  Constant traffic{};          ///< factor on the bytes that layers write, for reads and writes
+  Constant layer_s{};          ///< seconds in which a host launches a layer's forward and backward
+  Constant link{};             ///< share of link bandwidth that exchanges reach
+  Constant hidden{};           ///< share of pass time that exchanges can hide behind
+  Constant narrow{};           ///< share of peak for matrices below 16 bit, relative to `compute`
+  Constant grouped{};          ///< share of peak for expert matrices, relative to `compute`
+  Constant interval{1, 0.5, 2, 0, "unmeasured"};  ///< measured over estimated step time
 };
 inline constexpr Constant TrainingPace::*pace_constants[] = {
     &TrainingPace::compute, &TrainingPace::attention, &TrainingPace::traffic,
@@ -61,49 +61,49 @@ inline constexpr Constant TrainingPace::*pace_constants[] = {
 inline constexpr std::string_view pace_names[] = {"compute", "attention", "traffic", "layer_s",
                                                   "link",    "hidden",    "narrow",  "grouped"};
 
-/// What cards of one generation, or one card among them, reach over what all do together; of one
-/// runtime, over what it does on all: its kernels may be written for a generation.
+/// Throughput of one card generation or card, relative to the average of all cards. With a runtime,
+/// relative to that runtime on all cards, because its kernels may target a generation.
 struct CardPace {
   std::string runtime{"any"};
-  std::string cards{};  ///< generation_of() of them, or the name of one
+  std::string cards{};  ///< a generation_of() or the name of a card
   Constant compute{1, 0.5, 1.5, 0, "unmeasured"}, attention{1, 0.5, 1.5, 0, "unmeasured"};
 };
-/// "sm_8": NVIDIA's compute capability; of another maker its name.
+/// "sm_8" from NVIDIA's compute capability; for other makers the card's name.
 std::string generation_of(const Device& card);
 
 std::span<const TrainingPace> training_paces();
 std::span<const CardPace> card_paces();
-/// The row of the runtime; of all together, with a wider interval, where none of its steps was
-/// measured.
+/// The row of the runtime. Without measured steps of it, the row of all runtimes with a wider
+/// interval.
 const TrainingPace& training_pace(std::string_view runtime);
-/// The same with shares of the peak as `card` reaches them; with a wider interval where no step was
-/// measured on cards of its generation.
+/// The same with the peak shares of `card`. The interval is wider if no step was measured on its
+/// generation.
 TrainingPace training_pace(std::string_view runtime, const Device& card);
 TrainingPace on_card(TrainingPace pace, const CardPace& card);
 
 /// Seconds of a step.
 struct StepTime {
-  double matrices = 0, attention = 0, traffic = 0, weights = 0;  ///< of all passes
-  double launches = 0;  ///< what launching takes longer than these
-  double bubble = 0;    ///< stages that wait for the first and last passes
-  double exchange = 0;  ///< between cards, what does not hide
+  double matrices = 0, attention = 0, traffic = 0, weights = 0;  ///< totals of all passes
+  double launches = 0;                                           ///< launch time beyond these
+  double bubble = 0;    ///< idle stages during the first and last passes
+  double exchange = 0;  ///< exposed communication between cards
   double optimizer = 0;
   double total = 0;
-  double tokens_s = 0;      ///< by all cards
-  double utilization = 0;   ///< FLOPs without what is made again over what the cards could do
-  std::string_view bound;   ///< which of them is longest
-  bool unmeasured = false;  ///< no step of the runtime, or on such cards, was measured
+  double tokens_s = 0;      ///< all cards together
+  double utilization = 0;   ///< model FLOPs, without recomputation, over the cards' peak
+  std::string_view bound;   ///< the longest of them
+  bool unmeasured = false;  ///< no step of the runtime or on such cards was measured
 };
 
-/// Its parts by name, in the order of the fields.
+/// Parts by name, in the order of the fields.
 std::array<std::pair<std::string_view, double>, 8> parts_of(const StepTime& time);
 
-/// `memory` is the estimate of the same scenario, `shape` what it was worked out from.
+/// `memory` is the estimate of the same scenario; `shape` is its input.
 StepTime time_of_step(const TrainingScenario& scenario, const StepShape& shape,
                       const TrainingEstimate& memory, const Machine& machine,
                       const TrainingPace& pace);
 
-/// Into the row of a step that fits.
+/// Adds the time to the row of a step that fits.
 void put_time(Estimate& outcome, const StepTime& time);
 
 }  // namespace headroom::model
