@@ -1,4 +1,4 @@
-// What PyTorch's caching allocator takes for tensors that stay: weights, once they are loaded.
+// Memory that PyTorch's caching allocator takes for loaded weights.
 #pragma once
 
 #include <array>
@@ -10,51 +10,51 @@
 
 namespace headroom::model {
 
-/// Bytes that the allocator counts for a tensor of `bytes` among others of its size:
+/// Bytes that the allocator uses for a tensor of `bytes` among others of its size:
 ///
 ///   up to 1 MiB     rounded up to 512 bytes
-///   below 10 MiB    n = floor(20 MiB / bytes) share a segment of 20 MiB; what is left of it is
-///                   split off where it is more than 1 MiB, else stays with the last of them
-///   from 10 MiB on  a segment rounded up to 2 MiB, what is left of it likewise
+///   below 10 MiB    n = floor(20 MiB / bytes) share a segment of 20 MiB; a rest of more than
+///                   1 MiB is split off, else it stays with the last of them
+///   from 10 MiB on  a segment rounded up to 2 MiB, with the same rule for its rest
 ///
-/// Source: PyTorch 2.6 c10/cuda/CUDACachingAllocator.cpp, get_allocation_size and should_split; not
-/// where expandable segments are asked for. Left out: tensors that fill what others left.
+/// Source: PyTorch 2.6 c10/cuda/CUDACachingAllocator.cpp, get_allocation_size and should_split.
+/// Does not apply to expandable segments. Left out: tensors that fill the rests.
 double allocated(Size bytes);
 
-/// Bytes beside the weights of each layer, for so many cards that divide matrices, as prefix sums:
-/// [0] = 0, [n] = the first n layers.
+/// Allocator overhead of each layer's weights for several numbers of tensor-parallel cards, as
+/// prefix sums: [0] = 0, [n] = the first n layers.
 struct BlockRests {
   static constexpr std::array<Size, 6> cards{1, 2, 4, 8, 16, 32};
   struct Sums {
     std::vector<double> before;
-    double embedding = 0, head = 0;  ///< outside the layers, as in Weights
+    double embedding = 0, head = 0;  ///< outside the layers, as in QuantisedModel
   };
-  Sums apart;                              ///< each tensor of the checkpoint by itself, one card
-  std::array<Sums, cards.size()> fused{};  ///< q, k and v, gate and up, a layer's experts together
+  Sums apart;  ///< each checkpoint tensor allocated separately, one card
+  std::array<Sums, cards.size()> fused{};  ///< q, k and v fused, gate and up, a layer's experts
 
-  /// Of the most `cards` that are not more than `shards`.
+  /// The entry for the largest `cards` that is at most `shards`.
   const Sums& fused_on(Size shards) const;
 };
 
-/// Adds up the rests, tensor by tensor; blocks come in any order.
+/// Adds up the overhead tensor by tensor. Layers may come in any order.
 class BlockRestCounter {
  public:
   /// `kv_heads`: as in Shards.
   BlockRestCounter(std::size_t layers, Size kv_heads);
   struct Held {
     std::string_view name;    ///< of the tensor
-    Size elements_bytes = 0;  ///< without what lies beside the elements
-    Size overhead_bytes = 0;  ///< scales and zero points, a tensor of their own
-    Size pieces = 1;          ///< tensors of the checkpoint: experts are one by one there
+    Size elements_bytes = 0;  ///< without data stored beside the elements
+    Size overhead_bytes = 0;  ///< scales and zero points, stored as their own tensor
+    Size pieces = 1;          ///< number of checkpoint tensors: there, experts are separate
     Divided divided;
   };
-  /// `block`: of blocks_of.
+  /// `block` is an index of blocks_of.
   void add(const Held& held, Size block);
   BlockRests rests();
 
  private:
   struct Fused {
-    std::string name;  ///< what is one tensor
+    std::string name;  ///< identifies an allocated tensor
     std::array<double, BlockRests::cards.size()> elements{}, beside{};
   };
   using Place = std::vector<Fused>;
@@ -63,7 +63,7 @@ class BlockRestCounter {
 
   Size kv_heads_;
   std::vector<Place> fused_;   ///< by layer, then the embedding and the head
-  std::vector<double> apart_;  ///< likewise
+  std::vector<double> apart_;  ///< same order
 };
 
 }  // namespace headroom::model

@@ -1,5 +1,4 @@
-// What a config says of the precision its checkpoint is held in: the scheme, and what departs from
-// it.
+// The precision of a checkpoint according to its config: the scheme and its exceptions.
 #pragma once
 
 #include <boost/regex.hpp>
@@ -11,35 +10,35 @@ namespace headroom::model {
 
 class Config;
 
-/// Modules held by another scheme than the checkpoint's main one.
+/// Modules stored by a scheme other than the checkpoint's main one.
 struct CheckpointGroup {
   std::string scheme;
   std::vector<std::string> targets;  ///< module patterns, as in CheckpointDetails::ignored
 };
 
-/// Exceptions that a quantisation_config lists by module. A pattern is a module path, a path's
-/// beginning or end at a dot, a wildcard ("model.layers.*.self_attn", "lm_head*"), or a regular
+/// Exceptions that a quantisation_config lists by module. A pattern is a module path, the start or
+/// end of a path at a dot, a wildcard ("model.layers.*.self_attn", "lm_head*"), or a regular
 /// expression after "re:".
 struct CheckpointDetails {
-  std::vector<std::string> ignored;     ///< left in 16 bit
-  std::vector<CheckpointGroup> groups;  ///< first match wins; the rest is by the main scheme
-  bool stated = false;                  ///< the config says a quantisation or a type at all
+  std::vector<std::string> ignored;     ///< stay in 16 bit
+  std::vector<CheckpointGroup> groups;  ///< first match wins; other modules use the main scheme
+  bool stated = false;                  ///< the config states a quantisation or a type
 };
 
-/// The scheme (a name of schemes()) that the checkpoint of `config` is held in: its
-/// `quantization_config`, else `torch_dtype` or `dtype`, else fp32. Throws ConfigError naming the
-/// key, what was found and the methods known.
+/// The scheme of the checkpoint (a name of schemes()): from `quantization_config`, else
+/// `torch_dtype` or `dtype`, else fp32. Throws ConfigError naming the key, what was found and the
+/// known methods.
 std::string checkpoint_scheme(const Config& config);
-/// The exceptions to it. Throws ConfigError where one cannot be understood.
+/// The exceptions to the scheme. Throws ConfigError for one that is not understood.
 CheckpointDetails checkpoint_details(const Config& config);
 
-/// A list of patterns, compiled. Throws ConfigError for a regular expression that is none.
+/// A compiled list of patterns. Throws ConfigError for an invalid regular expression.
 class ModuleNames {
  public:
   explicit ModuleNames(const std::vector<std::string>& patterns);
   bool contain(std::string_view path) const;
-  /// Whether a pattern names something below `path`: checkpoints list experts one by one that are
-  /// one tensor in memory.
+  /// True if a pattern names something below `path`. Checkpoints list experts one by one; in memory
+  /// they are one tensor.
   bool contain_expert_of(std::string_view path) const;
 
  private:

@@ -1,5 +1,5 @@
-// The methods of quantisation that a config may name, as rows: which scheme holds what is
-// converted, and which modules depart from it.
+// Quantisation methods of configs as rows: the scheme of converted tensors, and the modules that
+// are exceptions.
 #pragma once
 
 #include <span>
@@ -11,14 +11,14 @@
 
 namespace headroom::model {
 
-/// Whether `config` says a quantisation, at the top or in its text model's section.
+/// True if `config` states a quantisation, at the top or in its text model's section.
 bool states_quantisation(const Config& config);
 
-/// A target of CheckpointGroup that stands for the output head, whatever its module is called.
+/// A target of CheckpointGroup for the output head, whatever its module's name.
 constexpr std::string_view output_head = "(output head)";
 
-/// One value of `quant_method`. Both functions read the section `q` and throw ConfigError that
-/// names a key which changes bytes and is not described.
+/// A value of `quant_method`. Both functions read the section `q`. They throw ConfigError for a key
+/// that changes bytes and is not described.
 struct CheckpointMethod {
   std::string_view name;
   std::string (*scheme)(const Config& q);
@@ -26,10 +26,10 @@ struct CheckpointMethod {
   void (*exceptions)(const Config& q, const Config& file, CheckpointDetails& details);
 };
 
-/// Rows of known methods, in the order of the alphabet.
+/// Rows of known methods in alphabetical order.
 std::span<const CheckpointMethod> checkpoint_methods();
 
-// Its functions, one pair for each method or family of methods.
+// The rows' functions, one pair for each method or family of methods.
 std::string gptq_scheme(const Config& q);
 void gptq_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 std::string awq_scheme(const Config& q);
@@ -43,13 +43,13 @@ void modelopt_exceptions(const Config& q, const Config& file, CheckpointDetails&
 std::string bitsandbytes_scheme(const Config& q);
 void bitsandbytes_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 
-/// "gptq-int4", "gptq-int4-64g", "gptq-int4-nogroup": the group in the name unless it is 128.
+/// Adds the group to the name unless it is 128: "gptq-int4", "gptq-int4-64g", "gptq-int4-nogroup".
 /// Throws ConfigError about `key` for groups that no layout has.
 std::string with_group(const std::string& base, const Config& q, double group,
                        std::string_view key);
-/// `text` as an expression that matches it and nothing else.
+/// A regular expression that matches exactly `text`.
 std::string escaped(std::string_view text);
-/// Modules that stay in 16 bit before any other rule is asked.
+/// Keeps modules in 16 bit, before any other rule.
 void stay(CheckpointDetails& details, std::vector<std::string> patterns);
 
 }  // namespace headroom::model

@@ -1,5 +1,5 @@
-// A decoder of one's own: sizes instead of a config, in the blocks that the described architectures
-// are made of.
+// A custom decoder, given by sizes instead of a config and built from the blocks of the described
+// architectures.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace headroom::model {
 
 enum class CustomNorm { layer, rms };
 
-/// Where a layer's norms stand. A final norm follows the layers in all of them.
+/// Position of a layer's norms. A final norm follows the layers in every case.
 enum class NormPlacement {
   pre,       ///< before attention and before the feed-forward (GPT-2, Llama)
   post,      ///< after each (OLMo 2, arXiv:2501.00656)
   both,      ///< before and after each (Gemma 2, arXiv:2408.00118)
-  parallel,  ///< one norm before both, which run side by side (GPT-J)
+  parallel,  ///< one norm before both, which run in parallel (GPT-J)
 };
 
 /// Norms of queries and keys (arXiv:2010.04245).
@@ -26,26 +26,26 @@ enum class PositionEmbedding { learned, rotary, none };
 
 enum class FeedForward { plain, gated };
 
-/// Which of the tensors that can have a bias have one.
+/// Which tensors have a bias.
 struct Biases {
   Bias qkv = Bias::no, attention_output = Bias::no;
-  Bias feed_forward = Bias::no;  ///< experts included; routers have none
+  Bias feed_forward = Bias::no;  ///< including experts; routers have none
   Bias norm = Bias::no;          ///< layer norms only
   Bias head = Bias::no;
 };
 
-/// A causal decoder, whole and consistent: whoever fills it in has checked the combination.
+/// A complete and consistent causal decoder. The caller has checked the combination.
 struct CustomDecoder {
   Size hidden_size = 0, layers = 0, vocabulary = 0;
-  Heads heads{};               ///< query heads are a multiple of key-value heads
+  Heads heads{};               ///< query heads are a multiple of KV heads
   Size positions = 0;          ///< rows of the learned table, or the longest context; 0: no limit
   Size intermediate_size = 0;  ///< of dense feed-forwards; 0: no layer has one
-  Routing experts{0, 0};       ///< {0, 0}: no mixture
+  Routing experts{0, 0};       ///< {0, 0}: no mixture of experts
   Size expert_size = 0;        ///< intermediate size of one expert
-  Size shared_experts = 0;     ///< run for every token, as one feed-forward of their widths
-  Size dense_layers = 0;       ///< first layers without a mixture
+  Size shared_experts = 0;     ///< run for every token, as one feed-forward of their total width
+  Size dense_layers = 0;       ///< first layers without experts
   Size window = 0;             ///< sliding window in tokens; 0: none
-  Size full_attention_every = 0;  ///< every n-th layer is without the window; 0: none is
+  Size full_attention_every = 0;  ///< every n-th layer has no window; 0: all have it
   CustomNorm norm = CustomNorm::layer;
   NormPlacement norm_placement = NormPlacement::pre;
   QueryKeyNorm query_key_norm = QueryKeyNorm::none;
@@ -55,11 +55,11 @@ struct CustomDecoder {
   bool tied_head = true;
 };
 
-/// The tensors of `decoder`, named as in a Llama, its root module included. Throws
-/// std::length_error and std::overflow_error for sizes beyond what can be added up.
+/// The tensors of `decoder` with Llama's names, including the root module. Throws std::length_error
+/// and std::overflow_error for sizes whose sums overflow.
 Part describe(const CustomDecoder& decoder);
 
-/// The same as a model, held in fp32 as modules are when they are made.
+/// The decoder as a model. Its checkpoint is in fp32, as newly created modules are.
 Model make_model(std::string name, const CustomDecoder& decoder, std::string source);
 
 }  // namespace headroom::model

@@ -1,4 +1,4 @@
-// Which way each tensor of a model is divided among the cards of a tensor-parallel group.
+// How each tensor of a model is divided among the cards of a tensor-parallel group.
 #pragma once
 
 #include <string_view>
@@ -10,16 +10,16 @@
 
 namespace headroom::model {
 
-/// Sorts the tensors of one model, and notes in `shards` what the number of cards has to divide.
-/// Keeps references: all must outlive it.
+/// Classifies the tensors of a model, and records in `shards` which sizes the number of cards must
+/// divide. Keeps references: all arguments must outlive it.
 class Divider {
  public:
   Divider(const Model& model, const Scheme& scheme, Shards& shards);
-  /// The bytes of `tensor`, which lies in `layer` (null: outside all).
+  /// Divides the bytes of `tensor`, a tensor of `layer` (null: outside all layers).
   Divided divide(const Tensor& tensor, const QuantisedTensor& held, const Layer* layer);
-  /// Low-rank factors beside the matrix that `tensor` holds, `inner` bytes of those that its inputs
-  /// are multiplied by and `outer` bytes of those that give its outputs. Where the outputs are
-  /// divided the inner ones are whole on each card, where the inputs are the outer ones.
+  /// Divides low-rank factors of the matrix `tensor`: `inner` bytes of the factors applied to
+  /// inputs, and `outer` bytes of the factors that produce outputs. If the matrix's outputs are
+  /// divided, each card has all inner factors. If its inputs are divided, each has all outer ones.
   Divided divide_factors(const Tensor& tensor, Bytes inner, Bytes outer, const Layer* layer) const;
 
  private:
@@ -35,7 +35,7 @@ class Divider {
   const Scheme& scheme_;
   MatrixReader reader_;
   Shards& shards_;
-  std::unordered_map<std::string_view, std::string_view> last_;  ///< of each scope
+  std::unordered_map<std::string_view, std::string_view> last_;  ///< name by scope
   std::vector<std::string_view> heads_;                          ///< output projections
 };
 

@@ -1,4 +1,4 @@
-// A model as the rest of the program knows it: its description and the sums that formulas need.
+// A model for the rest of the program: its description, and the sums that formulas need.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace headroom::model {
 
-/// What the header of an estimate echoes. 0: the architecture has no such number.
+/// Sizes in the header of an estimate. 0: the architecture has no such number.
 struct ModelShape {
   Size hidden_size = 0, layers = 0, query_heads = 0, kv_heads = 0, head_dim = 0;
   Size vocabulary = 0, positions = 0, intermediate_size = 0;
@@ -27,21 +27,23 @@ struct Model {
   std::string source;             ///< where the metadata came from
   std::string architecture;       ///< "Qwen3ForCausalLM"
   std::string model_type;         ///< "qwen3"
-  std::string checkpoint_scheme;  ///< what precision `auto` means: "bf16", "mxfp4", "fp8", …
-  CheckpointDetails checkpoint;   ///< modules of the checkpoint that depart from it
+  std::string checkpoint_scheme;  ///< meaning of precision `auto`: "bf16", "mxfp4", "fp8", …
+  CheckpointDetails checkpoint;   ///< modules with another precision
   Size rope_factors = 0;          ///< elements of rotary scaling factors that GGUF files store
-  bool encoder_decoder = false;   ///< the prompt goes to an encoder, only the output to the decoder
-  std::vector<std::string> assumed;  ///< what a description left to defaults: "head_dim 64 (…)"
-  std::vector<UnknownKey> unknown_keys;  ///< of the config: neither read nor known to its class
-  MultiTokenPrediction multi_token_prediction;  ///< beside `part`; no count has it
+  /// the prompt goes to an encoder, and only the output to the decoder
+  bool encoder_decoder = false;
+  std::vector<std::string> assumed;  ///< defaults that the description used: "head_dim 64 (…)"
+  /// config keys that are neither read nor known to the class
+  std::vector<UnknownKey> unknown_keys;
+  MultiTokenPrediction multi_token_prediction;  ///< separate from `part`, and in no count
   ModelShape shape;
   ImageRule images;  ///< how images become tokens
   Part part;
   Profile profile;
-  /// What the headers of the checkpoint's tensors say (model/checkpoint/quantisation/stored.hpp);
-  /// null: none was read.
+  /// Content of the checkpoint's tensor headers (model/checkpoint/quantisation/stored.hpp). Null if
+  /// they were not read.
   std::shared_ptr<const Stored> stored;
-  /// Why there are counts and bytes from headers and nothing else; empty: the model is described.
+  /// Why only counts and bytes from headers exist. Empty if the model is described.
   std::string undescribed;
 };
 

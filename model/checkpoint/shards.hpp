@@ -1,5 +1,5 @@
-// How the cards of a tensor-parallel group divide the weights of a model: tensor by tensor, from
-// role, name and shape, summed by the way they are divided.
+// How the cards of a tensor-parallel group divide a model's weights. Each tensor is classified by
+// role, name and shape, and bytes are summed by class.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace headroom::model {
 
-/// Bytes by the way they are divided.
+/// Bytes by how they are divided.
 struct Divided {
   Bytes everywhere{};  ///< whole on each card: norms, routers, MLA's down-projections, row biases
-  Bytes split{};       ///< one part for each card
-  Bytes heads{};       ///< keys and values: by head, repeated where there are more cards than heads
+  Bytes split{};       ///< one part on each card
+  Bytes heads{};       ///< keys and values: by head, repeated if there are more cards than heads
   Bytes experts{};     ///< routed: each expert divided, or whole experts spread
-  Bytes vocabulary{};  ///< rows of the embedding and the head, padded before they are divided
+  Bytes vocabulary{};  ///< rows of the embedding and the head, padded before the division
 
   friend Divided operator+(const Divided& a, const Divided& b) {
     return {a.everywhere + b.everywhere, a.split + b.split, a.heads + b.heads,
@@ -27,61 +27,63 @@ struct Divided {
   Bytes sum() const { return everywhere + split + heads + experts + vocabulary; }
 };
 
-/// To what an engine's kernels pad routed experts in MXFP4.
+/// Padding of routed experts in MXFP4 by an engine's kernels.
 struct ExpertPadding {
-  Size inner_multiple = 1, hidden_multiple = 1;  ///< a card's part of the inner width; the other
+  /// multiples for a card's part of the inner width, and for the hidden width
+  Size inner_multiple = 1, hidden_multiple = 1;
   bool scales_twice = false;
 };
 
-/// One card's place among those that divide the matrices of a stage.
+/// A card's place among the cards that divide the matrices of a stage.
 struct Rank {
-  Size cards = 1;          ///< that divide each matrix (tensor parallelism)
-  Size expert_cards = 1;   ///< that divide the experts: `cards`, × replicas that share them
-  Size expert_groups = 1;  ///< expert parallelism: groups with whole experts of their own, each
-                           ///< divided by the cards of its group
-  Size vocabulary_multiple = 1;  ///< the vocabulary is padded to a multiple of this
+  Size cards = 1;         ///< tensor-parallel cards
+  Size expert_cards = 1;  ///< cards that divide the experts: `cards`, × replicas that share them
+  /// expert parallelism: groups with whole experts, each divided by the cards of its group
+  Size expert_groups = 1;
+  Size vocabulary_multiple = 1;  ///< the vocabulary is padded to this multiple
   Size index = 0;                ///< among `expert_cards`
   ExpertPadding padding{};
 };
 
-/// What `cards` must divide. 0: nothing to divide.
+/// Sizes that `cards` must divide. 0: nothing to divide.
 struct Divisors {
-  Size widths = 0;  ///< greatest common divisor of the dimensions that are divided
-  Size groups = 0;  ///< the same of those dimensions in quantisation groups
-  Size expert_widths = 0, expert_groups = 0;  ///< of the experts
+  Size widths = 0;                            ///< greatest common divisor of the divided dimensions
+  Size groups = 0;                            ///< the same in quantisation groups
+  Size expert_widths = 0, expert_groups = 0;  ///< the same for experts
   static bool fit(Size divisor, Size cards) { return divisor % cards == 0; }
 };
 
-/// A model held in a precision, by the way that its tensors are divided. Made once, with Weights.
+/// A quantised model, by how its tensors are divided. Computed once, with QuantisedModel.
 ///
 /// Source: vLLM 0.19 model_executor/layers/linear.py (Column-, Row-, QKV- and ReplicatedLinear),
-/// vocab_parallel_embedding.py, fused_moe/config.py and layer.py; Megatron-LM, arXiv:1909.08053.
-/// Of experts that are spread whole, the first groups hold one more where the number does not
-/// divide (vLLM 0.19 fused_moe/layer.py determine_expert_map). Left out: redundant copies of them.
-/// Scales and zero points count as divided with their matrix. Left out: what kernels repack or keep
-/// twice (MLA's absorbed projections), recurrent mixers' groups that are repeated.
+/// vocab_parallel_embedding.py, fused_moe/config.py and layer.py; Megatron-LM, arXiv:1909.08053. If
+/// whole experts do not divide evenly, the first groups hold one more (vLLM 0.19 fused_moe/layer.py
+/// determine_expert_map). Scales and zero points are divided with their matrix. Left out: redundant
+/// copies of experts, data that kernels repack or duplicate (MLA's absorbed projections), and
+/// repeated groups of recurrent mixers.
 struct Shards {
-  Divided embedding, head;      ///< outside the layers, as in Weights
+  Divided embedding, head;      ///< outside the layers, as in QuantisedModel
   std::vector<Divided> before;  ///< prefix sums over the layers: [0] = 0, [n] = the first n layers
   Size vocabulary = 0;          ///< rows of the output and of the token embedding
   Size kv_heads = 0;            ///< the fewest of any attention layer; 0: none
-  Size experts = 0;             ///< of a routed layer
-  /// Widths of the experts where they are in MXFP4, which kernels pad; 0: they are not.
+  Size experts = 0;             ///< in a routed layer
+  /// Widths of experts in MXFP4, which kernels pad. 0: not in MXFP4.
   Size mxfp4_inner = 0, mxfp4_hidden = 0;
   Divisors divisors;
 
   Divided layers(Size first, Size last) const {
     return before[static_cast<std::size_t>(last)] - before[static_cast<std::size_t>(first)];
   }
-  /// Rows of the vocabulary with padding.
+  /// Rows of the vocabulary including padding.
   Size padded_vocabulary(Size multiple) const {
     return (vocabulary + multiple - 1) / multiple * multiple;
   }
-  /// What one card holds of `whole`, rounded up to bytes.
+  /// Bytes of `whole` on one card, rounded up.
   Bytes of_rank(const Divided& whole, const Rank& rank) const;
-  /// The same of the experts alone. In MXFP4 a card's part of the inner width is whole blocks of
-  /// 32, and both widths are padded: bytes * part * cards / inner * padded hidden / hidden; scales
-  /// are a 17th of the bytes. Sources: OCP Microscaling Formats 1.0; ExpertTiles. Left out: biases.
+  /// Bytes of the experts alone on one card. In MXFP4 a card's part of the inner width is whole
+  /// blocks of 32, and both widths are padded: bytes * part * cards / inner * padded hidden /
+  /// hidden. Scales are a 17th of the bytes. Sources: OCP Microscaling Formats 1.0; ExpertTiles.
+  /// Left out: biases.
   Bytes experts_of_rank(Bytes experts, const Rank& rank) const;
 };
 

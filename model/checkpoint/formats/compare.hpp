@@ -1,4 +1,4 @@
-// A description held against the tensors of a checkpoint, tensor by tensor.
+// Compares a description with the tensors of a checkpoint.
 #pragma once
 
 #include <string>
@@ -13,33 +13,33 @@ namespace headroom::model {
 
 struct Difference {
   enum class Kind {
-    missing,     ///< described, and not in the checkpoint
-    unexpected,  ///< in the checkpoint, and not described
-    shape,       ///< in both, of other shapes
-    experts,     ///< stacked experts whose parts do not add up to the described tensor
+    missing,     ///< described, but not in the checkpoint
+    unexpected,  ///< in the checkpoint, but not described
+    shape,       ///< in both, with different shapes
+    experts,     ///< stacked experts whose parts do not sum to the described tensor
   };
   Kind kind;
-  std::string name;  ///< as described, or as the checkpoint has it where it is not described
+  std::string name;  ///< described name; for an undescribed tensor the checkpoint's name
   std::string text;  ///< what was found and what was expected
 };
 
-/// What a checkpoint holds for one tensor of a description.
+/// What a checkpoint stores for one described tensor.
 struct StoredTensor {
-  std::string_view dtype{};  ///< of most of its bytes; empty where it is not there or not known
-  Bytes bytes{};             ///< with scales, zero points and maps
-  Size parts = 0;            ///< tensors that make it up; 0: not there, or of another shape
-  std::string name{};        ///< as the checkpoint has it
+  std::string_view dtype{};  ///< type of most of its bytes; empty if missing or unknown
+  Bytes bytes{};             ///< including scales, zero points and maps
+  Size parts = 0;            ///< number of stored tensors; 0: missing, or of another shape
+  std::string name{};        ///< name in the checkpoint
 };
 
 struct Comparison {
-  Size described = 0;  ///< tensors of the description that checkpoints hold
-  Size matched = 0;    ///< of them, found with the same shape
-  Size renamed = 0;    ///< of the matched, under another name
+  Size described = 0;  ///< described tensors that checkpoints store
+  Size matched = 0;    ///< of these, found with the same shape
+  Size renamed = 0;    ///< of the matched, found under another name
   std::vector<Difference> differences{};
   std::vector<StoredTensor> stored{};  ///< one for each tensor of the description
 };
 
-/// The rule by which names are held to mean the same, in words for a report.
+/// The rule for equivalent names, worded for a report.
 inline constexpr std::string_view name_rule =
     "Equal names first. 'experts.N.' tensors are stacked into the fused one that transformers 5 "
     "has "
@@ -49,11 +49,11 @@ inline constexpr std::string_view name_rule =
     "equal for as many tensors on both sides, these pair in order. Companions of packed weights "
     "belong to them.";
 
-/// Compares parameters of `part` with `list`. Packed weights (whose stored shape is not the
-/// matrix's) are compared by their number of logical elements; tensors of which only the name is
-/// known, by the name. A tied tensor may be stored under any of its names.
+/// Compares parameters of `part` with `list`. A packed weight is compared by its number of logical
+/// elements, because its stored shape differs. Tensors known by name only are compared by name. A
+/// tied tensor may have any of its names.
 Comparison compare(const Part& part, const TensorList& list);
-/// The same for tensors that were gathered under names of the description.
+/// The same for tensors gathered under described names.
 Comparison compare(const Part& part, std::vector<Gathered> found);
 
 std::string_view name_of(Difference::Kind kind);

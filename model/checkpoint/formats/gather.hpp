@@ -1,5 +1,5 @@
-// A checkpoint's tensors as descriptions have them: experts stacked, what packed weights need
-// (scales, zero points, maps) with the weight that needs it.
+// Groups a checkpoint's tensors as descriptions do: experts are stacked, and scales, zero points
+// and maps join the packed weight that needs them.
 #pragma once
 
 #include <string>
@@ -11,28 +11,28 @@
 
 namespace headroom::model {
 
-/// What a checkpoint holds for one tensor of a description.
+/// What a checkpoint stores for one described tensor.
 struct Gathered {
-  std::string name;           ///< without the ending that packing gives
-  Shape shape{};              ///< as stored; empty where several are stacked
-  Size elements = 0;          ///< logical ones; -1: only the name is known
-  bool packed = false;        ///< its stored shape is not the matrix's: elements alone compare
-  bool assumed = false;       ///< its elements are counted as 4 bits each, which nothing says
-  Size parts = 1;             ///< tensors that hold elements
-  Bytes bytes{};              ///< of all that belong to it
-  std::string_view dtype{};   ///< of the heaviest part
-  bool used = false;          ///< taken by a tensor of the description
+  std::string name;           ///< without the suffix of packing
+  Shape shape{};              ///< as stored; empty for several stacked tensors
+  Size elements = 0;          ///< logical elements; -1: only the name is known
+  bool packed = false;        ///< the stored shape is not the matrix's: compare elements only
+  bool assumed = false;       ///< elements are assumed to have 4 bits, because nothing states it
+  Size parts = 1;             ///< tensors with elements
+  Bytes bytes{};              ///< total of all its tensors
+  std::string_view dtype{};   ///< of the largest part
+  bool used = false;          ///< matched to a described tensor
   std::string_view source{};  ///< name of its first tensor in the list, which must outlive this
 };
 
-/// Every tensor of `list` that holds parameters is in one row; what holds none goes with the weight
-/// of its module, or nowhere (masks, position numbers, rotary tables).
+/// Every tensor of `list` with parameters goes into one row. A tensor without parameters joins the
+/// weight of its module or is dropped (masks, position numbers, rotary tables).
 std::vector<Gathered> gather(const TensorList& list);
 
-/// Whether `g` can be `tensor`.
+/// True if `g` can be `tensor`.
 bool same_size(const Tensor& tensor, const Gathered& g);
 
-/// Adds the bytes of one more tensor to `g`, and its elements.
+/// Adds the bytes and elements of another tensor to `g`.
 void add_part(Gathered& g, const TensorHeader& tensor, Size elements);
 
 }  // namespace headroom::model

@@ -1,4 +1,4 @@
-// What headers alone say: parameters and bytes, for architectures that are not described too.
+// Parameters and bytes from headers alone. This also covers architectures that are not described.
 #pragma once
 
 #include <map>
@@ -10,17 +10,17 @@
 namespace headroom::model {
 
 struct LogicalCount {
-  Size elements = 0;     ///< parameters that the tensor stands for
-  bool assumed = false;  ///< counted as 4 bits each, which neither type nor shape says
+  Size elements = 0;     ///< parameters of the tensor
+  bool assumed = false;  ///< assumed to have 4 bits each, because neither type nor shape states it
 };
 
-/// What each tensor of `list` stands for, in its order.
+/// The logical count of each tensor of `list`, in its order.
 ///
 /// A packed weight counts its logical elements: GPTQ's and AWQ's qweight, bitsandbytes' 4 bits,
-/// compressed-tensors' weight_packed, gpt-oss's _blocks, ModelOpt's NVFP4, MLX's U32. What lies
-/// beside it (scales, zero points, maps), integer and boolean buffers, attention masks and rotary
-/// tables count 0. Layouts: model/checkpoint/quantisation/layout.hpp; transformers 5.23
-/// integrations/mxfp4.py. Throws FormatError where a count overflows.
+/// compressed-tensors' weight_packed, gpt-oss's _blocks, ModelOpt's NVFP4, MLX's U32. Its scales,
+/// zero points and maps count 0, as do integer and boolean buffers, attention masks and rotary
+/// tables. Layouts: model/checkpoint/quantisation/layout.hpp; transformers 5.23
+/// integrations/mxfp4.py. Throws FormatError if a count overflows.
 std::vector<LogicalCount> logical_counts(const TensorList& list);
 
 struct TypeTotals {
@@ -30,7 +30,7 @@ struct TypeTotals {
 struct HeaderTotals {
   Size parameters = 0;
   Bytes bytes;
-  std::map<std::string, TypeTotals> by_type;  ///< by dtype as the file spells it
+  std::map<std::string, TypeTotals> by_type;  ///< by dtype in the file's spelling
   std::vector<std::string> notes;
 };
 HeaderTotals totals_of(const TensorList& list);

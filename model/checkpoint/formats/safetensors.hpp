@@ -13,18 +13,19 @@ namespace headroom::model {
 inline constexpr Size most_safetensors_header = 100'000'000;
 inline constexpr Size most_tensors = Size{1} << 20;
 
-/// Bytes of the JSON header, read from the file's first eight. Throws FormatError when they are
-/// not a header of a file of `file_size` bytes.
+/// Length of the JSON header, from the file's first eight bytes. Throws FormatError if they cannot
+/// start a file of `file_size` bytes.
 Size safetensors_header_length(std::string_view first_bytes, Size file_size,
                                std::string_view origin);
 
-/// The tensors that `header` (the JSON alone) declares, in the order of their data. `data_size`:
-/// bytes after the header. Throws FormatError for anything but data that fills exactly that space:
-/// unknown types, shapes that are not their offsets, overlaps, holes, duplicate names, any depth or
-/// count beyond the format's. Memory is bounded by the header's size, time is linear in it.
+/// The tensors that `header` (the JSON only) declares, in the order of their data. `data_size` is
+/// the number of bytes after the header. Throws FormatError unless the data fills exactly that
+/// space. Errors are unknown types, shapes that contradict offsets, overlaps, holes, duplicate
+/// names, and depths or counts beyond the format's limits. Memory is bounded by the header's size;
+/// time is linear in it.
 TensorList parse_safetensors(std::string_view header, Size data_size, std::string origin);
 
-/// The same from a file of `file_size` bytes: reads the header and nothing else.
+/// Reads the header of a file of `file_size` bytes, and nothing else.
 TensorList read_safetensors(const ReadRange& read, Size file_size, std::string origin);
 
 }  // namespace headroom::model

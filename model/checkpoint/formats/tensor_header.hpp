@@ -1,5 +1,4 @@
-// Tensors as the headers of checkpoint files declare them: names, types and shapes, without
-// weights.
+// Tensors as checkpoint headers declare them: names, types and shapes, without weights.
 #pragma once
 
 #include <functional>
@@ -13,45 +12,44 @@
 
 namespace headroom::model {
 
-/// A header that cannot be right, or that is not understood. The message names the file, the tensor
-/// or key, what was found and what would have worked.
+/// An invalid header, or one that is not understood. The message names the file, the tensor or key,
+/// what was found and what would have worked.
 class FormatError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// One tensor of a file.
+/// A tensor of a file.
 struct TensorHeader {
   std::string name;
-  std::string_view dtype;  ///< as the file's format spells it: "BF16", "Q4_K"; static storage
+  std::string_view dtype;  ///< in the file format's spelling: "BF16", "Q4_K"; static storage
   Shape shape;             ///< outermost dimension first, also for GGUF
   Bytes bytes;
-  std::string file;  ///< the shard that holds it; empty for a single file
+  std::string file;  ///< its shard; empty for a single file
 
   Size elements() const;
 };
 
-/// What a file, or all shards of a checkpoint, declare.
+/// The declarations of a file, or of all shards of a checkpoint.
 struct TensorList {
   std::string origin;
   std::vector<TensorHeader> tensors;
-  Bytes total;                       ///< of the tensors, without headers
-  std::vector<std::string> notes{};  ///< what disagrees and is not an error
+  Bytes total;                       ///< tensor bytes, without headers
+  std::vector<std::string> notes{};  ///< inconsistencies that are not errors
 };
 
-/// `length` bytes of a file from `offset` on; short at its end. How the bytes come (a file, a range
-/// request) is the caller's business.
+/// Reads `length` bytes of a file from `offset`; fewer at its end. The caller decides on the
+/// source: a file or a range request.
 using ReadRange = std::function<std::string(Size offset, Size length)>;
 
-/// Bytes of `shape` at `bits` per element. Throws FormatError naming `tensor` when the count
+/// Bytes of `shape` at `bits` per element. Throws FormatError naming `tensor` if the count
 /// overflows or does not fill whole bytes.
 Bytes checked_bytes(const Shape& shape, Size bits, std::string_view origin,
                     std::string_view tensor);
 /// Elements of `shape`, 1 for a scalar. Throws FormatError on overflow.
 Size checked_elements(const Shape& shape, std::string_view origin, std::string_view tensor);
 
-/// `name` in quotes, cut to a readable length, without control characters: for messages about files
-/// that lie.
+/// `name` in quotes for messages about untrusted files: shortened, and without control characters.
 std::string shown_name(std::string_view name);
 
 }  // namespace headroom::model

@@ -1,6 +1,5 @@
-// What the configs of single architectures of llama.cpp say under other names or in other units
-// than the classes of transformers, as functions that set the config's keys; and what tells several
-// classes under one name apart.
+// Functions that set config keys for architectures of llama.cpp whose metadata uses other names or
+// units than transformers. They also distinguish several classes under one name.
 //
 // Source: llama.cpp, conversion/*.py and src/models/*.cpp (2026), checked with files that its own
 // converter wrote (tests/oracle/gguf_test.cpp).

@@ -1,4 +1,4 @@
-// The config that the keys and tensors of a GGUF file stand for, in the words of transformers.
+// Converts the keys and tensors of a GGUF file to a transformers config.
 #pragma once
 
 #include <string>
@@ -8,21 +8,20 @@
 
 namespace headroom::model {
 
-/// A config of the class that describes the same tensors. What keys do not say is read off the
-/// tensors: the vocabulary, biases, norms of queries and keys, a head of its own. Only the language
-/// model: towers are files of their own. Sliding windows as llama.cpp has them, which drops
+/// A config of the class that describes the same tensors. Missing keys are derived from the
+/// tensors: the vocabulary, biases, query and key norms, and a separate head. It covers the
+/// language model only; towers are separate files. Sliding windows follow llama.cpp, which drops
 /// Mistral's.
 ///
-/// Throws NotDescribed for an architecture that no description stands for, and FormatError that
-/// names the file and the key for keys that are missing or wrong.
+/// Throws NotDescribed for an architecture without a description. Throws FormatError naming file
+/// and key for keys that are missing or wrong.
 Config gguf_config(const GgufHeader& header, const TensorList& tensors);
 
-/// `part` without the modules that llama.cpp leaves out of files of this architecture (BERT's
-/// pooler).
+/// `part` without the modules that llama.cpp omits for this architecture (BERT's pooler).
 Part as_gguf(Part part, const GgufHeader& header);
 
-/// The scheme (a name of schemes()) that the file says it is in, "general.file_type"; where it says
-/// none, the one of the type that most bytes are in. `said`: whether the file says it.
+/// The scheme (a name of schemes()) of the file according to "general.file_type", else that of the
+/// type with most bytes. `said`: the file states it.
 struct GgufScheme {
   std::string name;
   bool said = false;

@@ -1,5 +1,4 @@
-// Keys and tensors of a GGUF file, asked for in the file's own words, and the config that they are
-// being turned into.
+// Access to keys and tensors of a GGUF file by their own names, and the config built from them.
 #pragma once
 
 #include <boost/json.hpp>
@@ -19,27 +18,27 @@ class GgufKeys {
   GgufKeys(const GgufHeader& header, const TensorList& tensors);
 
   const std::string& architecture() const { return architecture_; }  ///< "qwen3moe"
-  /// Layers that a token passes, those for predicting further tokens left out.
+  /// Layers that a token passes, without those that predict further tokens.
   Size layers() const { return layers_; }
 
-  /// Keys are named without the architecture before them: "attention.head_count".
+  /// Key names omit the architecture: "attention.head_count".
   bool has(std::string_view key) const;
-  /// A whole number from 0 to 2^30; of a list, its largest. Throws FormatError that names the file
-  /// and the key where it is missing or something else.
+  /// A whole number from 0 to 2^30; of a list, its maximum. Throws FormatError naming file and key
+  /// if it is missing or something else.
   Size number(std::string_view key) const;
   Size number(std::string_view key, Size fallback) const;
-  /// The value for each layer: a list as it is, a number for all of them alike. Empty where absent.
+  /// A value for each layer: the list, or a single number repeated. Empty if absent.
   std::vector<Size> by_layer(std::string_view key) const;
 
   bool has_tensor(std::string_view name) const { return tensor(name) != nullptr; }
-  /// Whether layer `i` has a tensor of that name behind "blk.N.".
+  /// True if layer `i` has a tensor of that name after "blk.N.".
   bool layer_has(Size i, std::string_view name) const;
-  /// Whether any layer has one.
+  /// True if any layer has one.
   bool some_layer_has(std::string_view name) const;
-  Size rows(std::string_view name) const;     ///< 0 where there is no such tensor
-  Size columns(std::string_view name) const;  ///< likewise
+  Size rows(std::string_view name) const;     ///< 0 if the tensor does not exist
+  Size columns(std::string_view name) const;  ///< 0 if the tensor does not exist
 
-  /// Sets keys of the config; a dot leads into a section.
+  /// Sets a key of the config. A dot separates section and key.
   template <class T>
   void set(std::string_view key, const T& value) {
     store(key, boost::json::value_from(value));
@@ -64,14 +63,14 @@ class GgufKeys {
   boost::json::object config_;
 };
 
-/// One architecture of llama.cpp, and the class of transformers that describes the same tensors.
+/// An architecture of llama.cpp, and the transformers class that describes the same tensors.
 struct GgufArchitecture {
   std::string_view name;        ///< general.architecture
   std::string_view class_name;  ///< "Qwen3ForCausalLM"
   std::string_view model_type;  ///< "qwen3"
-  bool (*is)(const GgufKeys&);  ///< which of several rows of one name; null: always
-  void (*more)(GgufKeys&);      ///< config keys beyond the common ones; null: none
-  std::string_view without{};   ///< a module of the class that llama.cpp leaves out
+  bool (*is)(const GgufKeys&);  ///< selects among rows with the same name; null: always
+  void (*more)(GgufKeys&);      ///< sets config keys beyond the common ones; null: none
+  std::string_view without{};   ///< a module of the class that llama.cpp omits
 };
 std::span<const GgufArchitecture> gguf_architectures();
 

@@ -1,4 +1,4 @@
-// What llama.cpp calls the tensors that a module of a description is stored as.
+// llama.cpp's tensor names for the modules of a description.
 #pragma once
 
 #include <span>
@@ -6,15 +6,15 @@
 
 namespace headroom::model {
 
-/// How a module is called in a description (by the end of its path, within a repeated block or
-/// outside all), and what llama.cpp may call the tensors that it is stored as: the first
-/// alternative ("|") of which the file has all tensors ("+") for that block. "=": values that are
-/// keys of the file (the shape of xIELU).
+/// A module of a description and its names in llama.cpp. The module is given by the end of its
+/// path, within a repeated layer or outside all layers. "|" separates alternatives, "+" joins
+/// tensors. The first alternative whose tensors all exist for that layer applies. "=" marks values
+/// that are keys of the file (the shape of xIELU).
 struct GgufModule {
   std::string_view end, gguf;
 };
 
-/// Of modules within a repeated block; outside all.
+/// Names of modules within a repeated layer, and outside all layers.
 std::span<const GgufModule> gguf_block_names();
 std::span<const GgufModule> gguf_outer_names();
 

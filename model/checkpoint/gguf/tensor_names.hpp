@@ -1,4 +1,4 @@
-// The names that llama.cpp's files give to tensors.
+// Tensor names in llama.cpp's files.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace headroom::model {
 
-/// One tensor of a GGUF file, and which share of ours it is: gate and up are two there.
+/// A tensor of a GGUF file and its share of the described tensor. Gate and up are two tensors
+/// there.
 struct GgufName {
   std::string name;  ///< "blk.0.ffn_gate_exps.weight"
   double share = 1;
@@ -16,8 +17,8 @@ struct GgufName {
 
 /// Names for tensors of one model. Keeps a reference: the model must outlive it.
 ///
-/// Source: llama.cpp gguf-py/gguf/tensor_mapping.py and constants.py (TENSOR_NAMES). What has no
-/// name there (towers, mixers of few models) keeps its own words behind the block's number.
+/// Source: llama.cpp gguf-py/gguf/tensor_mapping.py and constants.py (TENSOR_NAMES). A tensor
+/// without a name there (towers, mixers of few models) keeps its own name after the block number.
 class GgufNames {
  public:
   explicit GgufNames(const Model& model);

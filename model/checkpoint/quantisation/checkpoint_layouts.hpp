@@ -1,4 +1,4 @@
-// Further rows of schemes: layouts that checkpoints come in and that nobody is advised to make.
+// Additional schemes: layouts of existing checkpoints that headroom does not recommend.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace headroom::model {
 
-/// Groups, widths and companions that schemes() lacks: "gptq-int8-32g", "gptqmodel-int4",
-/// "int4-64g-asymmetric-actorder". scheme(name) finds them; no command tries them on its own.
+/// Groups, widths and variants that schemes() lacks: "gptq-int8-32g", "gptqmodel-int4",
+/// "int4-64g-asymmetric-actorder". scheme(name) finds them; no command tries them by itself.
 std::span<const Scheme> checkpoint_layouts();
 
 }  // namespace headroom::model

@@ -1,4 +1,4 @@
-// Which tensors of a checkpoint depart from its scheme, by the rules that its config lists.
+// Tensors of a checkpoint that depart from its scheme, by the rules of its config.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace headroom::model {
 
-/// The checkpoint's exceptions to a scheme; none where the scheme is another than its own.
+/// The checkpoint's exceptions to a scheme. Empty for a scheme other than the checkpoint's own.
 class Exceptions {
  public:
   Exceptions(const Model& model, const Scheme& main);
-  /// What the config says of one tensor; null: 16 bit. `main`: its scheme where no rule has it,
-  /// null where the scheme does not reach it. Only the head is converted beyond the scheme's reach.
-  /// Of experts that are one tensor, the first stands for all, unless rules name others.
+  /// The config's scheme for a tensor; null: 16 bit. `main` is its scheme without a rule, null
+  /// outside the scheme's reach. Only the head can be converted beyond that reach. For experts in
+  /// one tensor the first expert decides, unless rules name others.
   const Scheme* of(const Tensor& tensor, const Scheme* main) const;
 
  private:
   std::vector<std::string> with_head(const Model& model, std::vector<std::string> targets);
 
-  bool head_ = false;  ///< a rule may reach the output head
+  bool head_ = false;  ///< a rule may match the output head
   ModuleNames ignored_{{}};
   std::vector<std::pair<const Scheme*, ModuleNames>> groups_;
 };

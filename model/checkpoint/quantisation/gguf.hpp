@@ -1,4 +1,4 @@
-// A model as llama.cpp stores it: which tensors a GGUF file holds, and in which format.
+// A model as llama.cpp stores it: the tensors of a GGUF file and their formats.
 #pragma once
 
 #include <string>
@@ -8,21 +8,22 @@
 
 namespace headroom::model {
 
-/// Whether llama.cpp has `model`'s architecture, as far as is known here; else the reason.
+/// Empty if llama.cpp supports the architecture of `model`; otherwise the reason. This knowledge
+/// may be incomplete.
 std::string gguf_refusal(const Model& model);
 
 /// The tensors of the language model, which one GGUF file holds, in the order of
-/// model.part.tensors; vision and audio towers are a file of their own.
+/// model.part.tensors. Vision and audio towers are a separate file.
 std::vector<const Tensor*> language_tensors(const Model& model);
 
-/// Elements of the rotary scaling factors that GGUF files of `config`'s model hold: half a head for
+/// Elements of the rotary scaling factors in GGUF files of `config`'s model: half a head for
 /// "llama3" scaling, both lists for "longrope", else none.
 Size rope_factors(const Config& config, Size head_dim);
 
-/// The tensors of `model` in the mix or the plain type `scheme`, in the order of
-/// model.part.tensors. Norms, biases, routers, positions, convolutions and everything that is not a
-/// matrix are fp32; buffers that checkpoints do not hold take nothing; vision and audio towers are
-/// the fp16 of an mmproj file.
+/// The tensors of `model` in the mix or plain type `scheme`, in the order of model.part.tensors.
+/// Norms, biases, routers, positions, convolutions and everything that is not a matrix are fp32.
+/// Buffers that checkpoints do not store take nothing. Vision and audio towers are the fp16 of an
+/// mmproj file.
 std::vector<QuantisedTensor> held_gguf(const Model& model, const Scheme& scheme);
 
 }  // namespace headroom::model

@@ -1,5 +1,5 @@
-// Packed layouts that are more than blocks of one format: bytes of a matrix with the scales, zero
-// points and codebooks that lie beside its elements. n = out * in, g = the scheme's group.
+// Packed layouts beyond blocks of one format: bytes of a matrix with its scales, zero points and
+// codebooks. n = out * in, g = the scheme's group.
 #pragma once
 
 #include "model/checkpoint/quantisation/quantisation.hpp"
@@ -21,9 +21,8 @@ Bytes fp8_block(const Matrix& m, const Scheme& s);
 /// Source: compressed-tensors, strategy "channel" (FP8-dynamic, W8A8).
 Bytes row_scaled(const Matrix& m, const Scheme& s);
 
-/// count * (out * in + 4 * out + 1): one fp32 absolute maximum (SCB) a row, and a byte that names
-/// the layout (weight_format).
-/// Source: bitsandbytes nn/modules.py, Int8Params; arXiv:2208.07339.
+/// count * (out * in + 4 * out + 1): one fp32 absolute maximum (SCB) a row, and a byte for the
+/// layout (weight_format). Source: bitsandbytes nn/modules.py, Int8Params; arXiv:2208.07339.
 Bytes llm_int8(const Matrix& m, const Scheme& s);
 
 /// count * (4 * out * ceil(in * bits / 32) + 2 * out * groups + 16): 32 / bits values an int32, a
@@ -31,10 +30,9 @@ Bytes llm_int8(const Matrix& m, const Scheme& s);
 /// Source: compressed-tensors, compressors/quantized_compressors/pack_quantized.py (symmetric).
 Bytes packed_ints(const Matrix& m, const Scheme& s);
 
-/// With what some of these checkpoints hold beside: zero points,
-/// 4 * ceil(out * bits / 32) * groups, where they are not symmetric; the group of each input,
-/// 4 * in, where groups follow the order of activations.
-/// Source: as above, compression_param_info.
+/// Adds what some of these checkpoints store: zero points of asymmetric weights, 4 * ceil(out *
+/// bits / 32) * groups, and the group of each input, 4 * in, if groups follow the order of
+/// activations. Source: as above, compression_param_info.
 Bytes packed_ints_asymmetric(const Matrix& m, const Scheme& s);
 Bytes packed_ints_ordered(const Matrix& m, const Scheme& s);
 Bytes packed_ints_asymmetric_ordered(const Matrix& m, const Scheme& s);
@@ -47,21 +45,21 @@ Bytes row_scaled_fp32(const Matrix& m, const Scheme& s);
 /// Source: bitsandbytes functional.py, quantize_4bit; arXiv:2305.14314 section 3.
 Bytes bitsandbytes_4bit(const Matrix& m, const Scheme& s);
 
-/// As above with the maxima themselves in 8 bit: a byte a block, an fp32 a 256 blocks, a 256-entry
-/// fp32 map and an fp32 offset. Source: bitsandbytes functional.py, compress_statistics.
+/// As above with 8-bit maxima: a byte a block, an fp32 for 256 blocks, a 256-entry fp32 map and an
+/// fp32 offset. Source: bitsandbytes functional.py, compress_statistics.
 Bytes bitsandbytes_4bit_double(const Matrix& m, const Scheme& s);
 
 /// count * (4 * ceil(in * bits / 32) * out + 4 * groups * ceil(out * bits / 32) + 2 * groups * out
 /// + 4 * in + 2 * out): qweight, qzeros, scales, g_idx, and the zero bias that AutoGPTQ stores for
 /// a layer without one. Source: AutoGPTQ nn_modules/qlinear, register_buffer calls;
-/// arXiv:2210.17323. Newer GPTQModel leaves that bias out.
+/// arXiv:2210.17323. Newer GPTQModel omits that bias.
 Bytes gptq(const Matrix& m, const Scheme& s);
 
-/// The same without that bias: GPTQModel nn_modules/qlinear (bias only where the layer has one).
+/// The same without that bias: GPTQModel nn_modules/qlinear (bias only if the layer has one).
 Bytes gptq_model(const Matrix& m, const Scheme& s);
 
-/// The same without the index of groups either.
-/// Source: auto-round 07dfed00 auto_round_extension/torch/qlinear_torch.py.
+/// The same without the group index too. Source: auto-round 07dfed00
+/// auto_round_extension/torch/qlinear_torch.py.
 Bytes auto_round(const Matrix& m, const Scheme& s);
 
 /// count * (4 * in * ceil(out / 8) + 4 * groups * ceil(out / 8) + 2 * groups * out): qweight,
@@ -72,7 +70,7 @@ Bytes awq(const Matrix& m, const Scheme& s);
 /// two fp32 scales a matrix (weights and input). Source: NVIDIA ModelOpt, export of NVFP4.
 Bytes nvfp4(const Matrix& m, const Scheme& s);
 
-/// The same where activations stay in 16 bit (W4A16_NVFP4, NVFP4A16): no scale of the input.
+/// The same with 16-bit activations (W4A16_NVFP4, NVFP4A16), so without the input's scale.
 Bytes nvfp4_weights(const Matrix& m, const Scheme& s);
 
 }  // namespace headroom::model::layout

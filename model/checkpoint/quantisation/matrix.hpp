@@ -1,4 +1,4 @@
-// Which tensors are matrices, and which way round they lie: what every quantisation starts from.
+// Identifies matrices among tensors, and their orientation. Every quantisation starts from it.
 #pragma once
 
 #include <optional>
@@ -15,15 +15,14 @@ class MatrixReader {
  public:
   explicit MatrixReader(const Model& model);
 
-  /// The matrices that `tensor` holds; none where it is not a matrix.
+  /// The matrices that `tensor` holds. Empty if it is not a matrix.
   ///
-  /// Stored [..., out, in]. Turned round where the module is GPT-2's Conv1D, and where stacked
-  /// experts have the residual width on the side on which the other orientation has it (gpt-oss and
-  /// Llama-4 store [experts, in, out]).
+  /// Stored as [..., out, in]. Transposed for GPT-2's Conv1D, and for stacked experts whose
+  /// residual width is on the other side (gpt-oss and Llama-4 store [experts, in, out]).
   std::optional<Matrix> matrix(const Tensor& tensor) const;
 
-  /// The weight of a linear layer or of experts, the head left out. Routers are classes of their
-  /// own in transformers 5, not Linear, and stay.
+  /// True for the weight of a linear layer or of experts, except the head. Routers are not Linear
+  /// in transformers 5, so they do not count.
   bool is_linear(const Tensor& tensor) const;
   bool is_expert(const Tensor& tensor) const;
 

@@ -1,5 +1,5 @@
-// Checkpoints whose method of quantisation is known by its name alone: parameters are counted as
-// always, bytes are refused.
+// Checkpoints whose quantisation method is known by name only. Parameters are counted, but bytes
+// are refused.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace headroom::model {
 
-/// What Model::checkpoint_scheme says then: "hqq (not described)".
+/// Value of Model::checkpoint_scheme in that case: "hqq (not described)".
 std::string undescribed_scheme(std::string_view method);
-/// Whether `scheme` is such a word. scheme(name) throws NotDescribed for it, with what would work.
+/// True for such a name. scheme(name) throws NotDescribed for it, with what would work.
 bool is_undescribed(std::string_view scheme);
-/// Names of the methods that are described, for messages: "auto-round, awq, …".
+/// Names of the described methods for messages: "auto-round, awq, …".
 std::string known_methods();
-/// Why there are no bytes: names the method and what would tell them.
+/// Why there are no bytes. Names the method and what would provide them.
 std::string why_undescribed(std::string_view scheme);
 
 }  // namespace headroom::model
