@@ -21,7 +21,7 @@ constexpr std::string_view all_linear = "all-linear";
 
 std::string_view last_name(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
-/// Whether `path` is `target`, or ends in it after a dot.
+/// True if `path` is `target`, or ends in it after a dot.
 bool ends_in(std::string_view path, std::string_view target) {
   if (!path.ends_with(target)) return false;
   return path.size() == target.size() || path[path.size() - target.size() - 1] == '.';
@@ -37,8 +37,8 @@ struct Owner {
   const Tensor* weight;
 };
 
-/// Modules by path that own a tensor called "weight". A module that another shares (T5's three
-/// embeddings) counts once, as in named_modules; a tied head is a module of its own.
+/// Modules by path that own a tensor called "weight". A shared module (T5's three embeddings)
+/// counts once, as in named_modules. A tied head counts as a separate module.
 std::map<std::string, Owner, std::less<>> owners(const Part& part) {
   std::map<std::string_view, const Tensor*> weights;
   for (const Tensor& tensor : part.tensors)
@@ -52,8 +52,7 @@ std::map<std::string, Owner, std::less<>> owners(const Part& part) {
   return all;
 }
 
-/// The pair of factors beside a module, by the kind of layer that it is; throws where PEFT has
-/// none.
+/// The factors of a module, by its kind of layer. Throws if PEFT has none for it.
 AdaptedModule beside(const Owner& owner, const AdapterRequest& request) {
   const Shape& s = owner.weight->shape;
   AdaptedModule m{.path = owner.module->path, .tensor = owner.weight->name, .rank = request.rank};
@@ -76,7 +75,7 @@ AdaptedModule beside(const Owner& owner, const AdapterRequest& request) {
   return m;
 }
 
-/// Factors beside a tensor that no linear layer owns: all experts' at once.
+/// Factors of a tensor without a linear layer: all experts in one tensor.
 AdaptedModule around(const Tensor& tensor, Size rank) {
   const Shape& s = tensor.shape;
   AdaptedModule m{.path = std::string(tensor.module()), .tensor = tensor.name, .rank = rank};
@@ -90,7 +89,7 @@ AdaptedModule around(const Tensor& tensor, Size rank) {
   return m;
 }
 
-/// Every linear layer's last name but the head's, as PEFT finds them for "all-linear".
+/// Last names of all linear layers except the head, as PEFT finds them for "all-linear".
 std::set<std::string> linear_paths(const std::map<std::string, Owner, std::less<>>& modules) {
   std::set<std::string> paths;
   for (const auto& [path, owner] : modules)
@@ -106,7 +105,7 @@ struct Targets {
   std::map<std::string, Size> tensors;  ///< name or ending → rank
 };
 
-/// Replaces the old names of experts and routers by the tensors that hold them now.
+/// Replaces old names of experts and routers by the tensors that now contain them.
 Targets renamed(const std::set<std::string>& names, std::span<const Renamed> rows, Size rank) {
   Targets targets;
   std::map<std::string_view, std::set<std::string_view>> found;  ///< tensor → old names
@@ -131,7 +130,7 @@ Targets renamed(const std::set<std::string>& names, std::span<const Renamed> row
   return targets;
 }
 
-/// What the request means in this model, before anything is looked up.
+/// Resolves the request for this model before any lookup.
 Targets resolve(const Model& model, const AdapterRequest& request,
                 const std::map<std::string, Owner, std::less<>>& modules) {
   const auto rows = adapter_rows::renamed_targets(model.model_type);
@@ -198,7 +197,7 @@ Adapter adapt(const Model& model, const AdapterRequest& request) {
   const auto modules = owners(model.part);
   const Targets targets = resolve(model, request, modules);
   const auto matches = [&](std::string_view path) {
-    // An exact path first: all-linear names thousands of them.
+    // Exact paths first: all-linear lists thousands of them.
     if (targets.modules.contains(std::string(path))) return true;
     for (auto at = path.find('.'); at != std::string_view::npos; at = path.find('.', at + 1))
       if (targets.modules.contains(std::string(path.substr(at + 1)))) return true;

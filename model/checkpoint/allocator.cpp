@@ -46,7 +46,7 @@ std::size_t BlockRestCounter::slot(Size block) const {
   return fused_.size() - (block == before_blocks ? 2 : 1);
 }
 
-/// Share of a tensor that one of `cards` has.
+/// Share of a tensor on one of `cards`.
 double BlockRestCounter::part(const Divided& divided, Size cards) const {
   const double all = divided.sum().real().value();
   if (all <= 0) return 1;
@@ -65,7 +65,7 @@ void BlockRestCounter::add(const Held& held, Size block) {
                           rest(static_cast<double>(held.overhead_bytes) / pieces));
   const std::string name = fused_name(held.name);
   Place& place = fused_[at];
-  // Parts of one tensor follow each other closely.
+  // Parts of a tensor come shortly after each other.
   auto it = std::find_if(place.rbegin(), place.rend(),
                          [&](const Fused& each) { return each.name == name; });
   if (it == place.rend()) {

@@ -1,4 +1,4 @@
-// Reads what a config says of its checkpoint's precision, and finds the row of its method.
+// Reads a checkpoint's precision from its config, and finds the row of its method.
 #include "model/checkpoint/checkpoint.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace headroom::model {
 namespace {
 
-/// The second is what compressed-tensors wrote before transformers read it.
+/// compressed-tensors wrote the second key before transformers supported it.
 constexpr std::string_view quantisation_keys[] = {"quantization_config", "compression_config"};
 
 /// The quantisation section, at the top or in the text model's config.

@@ -1,4 +1,4 @@
-// compressed-tensors and NVIDIA ModelOpt: groups of modules, each with weights of its own kind.
+// compressed-tensors and NVIDIA ModelOpt: groups of modules with different kinds of weights.
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
@@ -11,8 +11,8 @@
 namespace headroom::model {
 namespace {
 
-/// Integers packed into int32 (compressed-tensors compressors, pack_quantized.py): zero points
-/// where they are not symmetric, an index of groups where these follow the order of activations.
+/// Integers packed into int32 (compressed-tensors compressors, pack_quantized.py). Asymmetric
+/// weights add zero points. Groups in the order of activations add an index.
 std::string packed_scheme(const Config& weights, Size bits, double group) {
   if (bits != 4 && bits != 8)
     weights.fail("num_bits", fmt::format("found {}, expected 4 or 8 for pack-quantized", bits));
@@ -41,10 +41,10 @@ std::string float8_scheme(const Config& group, const Config& weights, const std:
   return "";
 }
 
-/// Whether activations are quantised: a scale of the input lies beside the weight.
+/// True if activations are quantised. The weight then has an additional input scale.
 bool has_input(const Config& group) { return group.has("input_activations"); }
 
-/// Scheme of one group: `weights` says type, bits and strategy, `format` how they are packed.
+/// Scheme of a group: `weights` gives type, bits and strategy, `format` the packing.
 std::string group_scheme(const Config& group, const std::string& whole_format) {
   if (!group.has("weights"))
     group.fail("weights",
@@ -88,7 +88,7 @@ std::vector<CheckpointGroup> groups_of(const Config& q) {
   return groups;
 }
 
-/// The group that holds all linear layers but those that other groups name.
+/// The group with all linear layers that no other group names.
 std::optional<std::size_t> main_group(const std::vector<CheckpointGroup>& groups) {
   for (std::size_t i = 0; i < groups.size(); ++i)
     for (const std::string& target : groups[i].targets)
@@ -96,8 +96,8 @@ std::optional<std::size_t> main_group(const std::vector<CheckpointGroup>& groups
   return std::nullopt;
 }
 
-/// ModelOpt's names of algorithms. Sources: vLLM quantization/modelopt.py, QUANT_ALGOS;
-/// Model-Optimizer torch/export/convert_hf_config.py.
+/// ModelOpt's algorithm names. Sources: vLLM quantization/modelopt.py, QUANT_ALGOS; Model-Optimizer
+/// torch/export/convert_hf_config.py.
 struct Algorithm {
   std::string_view name, scheme;
   Size group;  ///< of elements; 0: none
@@ -138,7 +138,7 @@ std::vector<CheckpointGroup> layers_of(const Config& q) {
   return groups;
 }
 
-/// The scheme of most modules, of groups that name them one by one.
+/// The scheme of most modules, for groups that list modules one by one.
 std::string most_named(const std::vector<CheckpointGroup>& groups) {
   const auto most = std::ranges::max_element(
       groups, {}, [](const CheckpointGroup& g) { return g.targets.size(); });
@@ -150,7 +150,7 @@ std::string scheme_of(const std::vector<CheckpointGroup>& groups) {
   return main ? groups[*main].scheme : groups.back().scheme;
 }
 
-/// What `groups` leave: the main one is the checkpoint's scheme, all others are exceptions.
+/// Makes the main group the checkpoint's scheme, and all other groups exceptions.
 void add_groups(std::vector<CheckpointGroup> groups, CheckpointDetails& details) {
   if (const auto main = main_group(groups))
     groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(*main));
@@ -184,8 +184,8 @@ std::string compressed_scheme(const Config& q) {
   return scheme_of(groups);
 }
 
-/// `ignore`: whole names, or expressions from a name's beginning (compressed-tensors
-/// utils/match.py). "Linear" is every such module, the output head too.
+/// `ignore`: whole names, or expressions that match the start of a name (compressed-tensors
+/// utils/match.py). "Linear" means every such module, including the output head.
 void compressed_exceptions(const Config& q, const Config&, CheckpointDetails& details) {
   std::vector<std::string> patterns = q.texts({"ignore"});
   for (std::string& pattern : patterns)

@@ -1,4 +1,4 @@
-// The table of methods, and those that need few words: fp8, fbgemm_fp8, mxfp4, bitsandbytes.
+// The table of methods, and the short methods: fp8, fbgemm_fp8, mxfp4, bitsandbytes.
 #include "model/checkpoint/checkpoint_methods.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ void listed_exceptions(const Config& q, const Config&, CheckpointDetails& detail
 std::string fbgemm_scheme(const Config&) { return "fp8-channel-fp32"; }
 std::string mxfp4_scheme(const Config&) { return "mxfp4"; }
 
-/// Which transformers wrote the file: {4, 57}. Nothing said: {0, 0}.
+/// The transformers version that wrote the file: {4, 57}. {0, 0} if not stated.
 std::pair<int, int> version_of(const Config& file) {
   const std::string text = file.text({"transformers_version"}, "");
   int major = 0, minor = 0;
@@ -38,11 +38,11 @@ std::pair<int, int> version_of(const Config& file) {
   return {major, minor};
 }
 
-/// One entry of llm_int8_skip_modules as the transformers that wrote the file matched it.
+/// An entry of llm_int8_skip_modules, matched as in the transformers version that wrote the file.
 /// Sources: integrations/bitsandbytes.py of 4.57 (_replace_with_bnb_linear: the whole path, a part
 /// of it that ends at a dot, or a module's own name); quantizers/quantizers_utils.py of 5.0 and
 /// 5.10 (should_convert_module: an expression at the path's beginning, or its end) and of 5.23 (the
-/// same, the beginning only up to a dot).
+/// same, but the beginning must end at a dot).
 void add_skipped(std::vector<std::string>& patterns, const std::string& entry,
                  std::pair<int, int> version) {
   const std::string exact = escaped(entry);
@@ -93,7 +93,7 @@ void bitsandbytes_exceptions(const Config& q, const Config& file, CheckpointDeta
   for (const std::string& entry : q.texts({"llm_int8_skip_modules"}))
     add_skipped(patterns, entry, version_of(file));
   stay(details, std::move(patterns));
-  // quantizers/base.py, get_modules_to_not_convert: a list takes the place of the usual head.
+  // quantizers/base.py, get_modules_to_not_convert: a list replaces the default head.
   details.groups.push_back({bitsandbytes_scheme(q), {std::string(output_head)}});
 }
 

@@ -1,4 +1,4 @@
-// GPTQ, AWQ and what packs like them: bits, groups, and rules for single modules.
+// GPTQ, AWQ and methods with the same packing: bits, groups, and rules for single modules.
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
@@ -8,7 +8,7 @@
 namespace headroom::model {
 namespace {
 
-/// GPTQModel leaves out the zero bias that AutoGPTQ stores, and says who it is.
+/// GPTQModel names itself and omits the zero bias that AutoGPTQ stores.
 std::string packer(const Config& q) {
   const Config meta = q.section_or_empty("meta");
   const auto* by = meta.object().if_contains("quantizer");
@@ -22,13 +22,13 @@ std::string packed_scheme(const std::string& method, const Config& q, Size bits,
   return with_group(fmt::format("{}-int{}", method, bits), q, group, "group_size");
 }
 
-/// The config's rule for some modules: absent keys are as for all.
+/// The config's rule for some modules. Missing keys have the general value.
 std::string overridden(const std::string& method, const Config& q, const Config& rule) {
   return packed_scheme(method, rule, rule.dim({"bits"}, q.dim({"bits"})),
                        rule.number({"group_size"}, q.number({"group_size"}, 128)));
 }
 
-/// Names inside a block, as one list or one list for each step of the calibration.
+/// Names inside a layer: one list, or one list for each calibration step.
 std::vector<std::string> names_in_block(const Config& q) {
   constexpr std::string_view key = "modules_in_block_to_quantize";
   std::vector<std::string> all;
@@ -49,7 +49,7 @@ std::vector<std::string> names_in_block(const Config& q) {
   return all;
 }
 
-/// `modules_to_not_convert`: any part of the path (AutoAWQ models/base.py, _exclude_layers;
+/// `modules_to_not_convert` matches any part of the path (AutoAWQ models/base.py, _exclude_layers;
 /// transformers 4.57 integrations/awq.py).
 void stay_by_part(const Config& q, CheckpointDetails& details) {
   std::vector<std::string> patterns;
@@ -73,9 +73,9 @@ std::string gptq_scheme(const Config& q) {
   return packed_scheme(packer(q), q, q.dim({"bits"}), q.number({"group_size"}, 128));
 }
 
-/// `dynamic`: the first expression that matches a path's beginning decides; "-:" leaves the module
-/// in 16 bit, "+:" or nothing gives it bits or a group of its own (GPTQModel QuantizeConfig; vLLM
-/// utils/gptq_utils.py, get_dynamic_override). `modules_in_block_to_quantize`: nothing else is
+/// `dynamic`: the first expression that matches the start of a path decides. "-:" keeps the module
+/// in 16 bit; "+:" or no prefix sets its bits or group (GPTQModel QuantizeConfig; vLLM
+/// utils/gptq_utils.py, get_dynamic_override). `modules_in_block_to_quantize`: only these are
 /// converted (transformers GPTQConfig). `lm_head`: the head is converted too.
 void gptq_exceptions(const Config& q, const Config&, CheckpointDetails& details) {
   stay_by_part(q, details);
@@ -132,7 +132,7 @@ std::string auto_round_scheme(const Config& q) {
   return packed_scheme("auto-round", q, q.dim({"bits"}), q.number({"group_size"}, 128));
 }
 
-/// `extra_config`: bits and groups by module or expression; 16 bits are not converted.
+/// `extra_config`: bits and groups by module or expression. Modules with 16 bits are not converted.
 void auto_round_exceptions(const Config& q, const Config&, CheckpointDetails& details) {
   const Config rules = q.section_or_empty("extra_config");
   const bool awq = auto_round_scheme(q).starts_with("awq");

@@ -13,7 +13,7 @@ Part norm(const CustomDecoder& d, std::string_view name, Size dim) {
                                    : layer_norm(name, dim, d.biases.norm);
 }
 
-/// Layers are counted from 0; every n-th, the n-th first, sees the whole context.
+/// Layers count from 0. Every n-th layer, starting with number n, sees the whole context.
 Size window_of(const CustomDecoder& d, Size layer) {
   const bool full = d.full_attention_every > 0 && (layer + 1) % d.full_attention_every == 0;
   return full ? 0 : d.window;

@@ -15,7 +15,7 @@ std::string_view scope_of(std::string_view path) {
 
 void include(Size& divisor, Size n) { divisor = std::gcd(divisor, n); }
 
-/// Scales for blocks of both dimensions.
+/// True for scales of two-dimensional blocks.
 bool is_block(const Scheme& scheme) {
   return scheme.family == SchemeFamily::fp8 && scheme.group > 0;
 }
@@ -79,7 +79,7 @@ Divided Divider::divide_factors(const Tensor& tensor, Bytes inner, Bytes outer,
 
 Divided Divider::linear(const Tensor& tensor, const QuantisedTensor& held, const Layer* layer) {
   const auto matrix = reader_.matrix(tensor);
-  // Routers and gates of one output are no parallel layers.
+  // Routers, and gates with one output, are not parallel layers.
   if (!reader_.is_linear(tensor) || is_replicated(tensor.module()) || !matrix || matrix->out == 1)
     return {.everywhere = held.bytes};
   if (layer != nullptr && layer->decodes) constrain(tensor, held, is_last(tensor.module()));
@@ -92,7 +92,8 @@ Divided Divider::bias(const Tensor& tensor, const QuantisedTensor& held, const L
     return {.vocabulary = held.bytes};
   const std::string_view of = reader_.class_of(module);
   const bool linear = of.ends_with("Linear") || of.ends_with("Conv1D");
-  // Where the input is divided, each card's sum is of the whole output: its bias is not divided.
+  // With a divided input, each card has a partial sum of the whole output, so the bias is not
+  // divided.
   if (!linear || is_last(module) || is_replicated(module)) return {.everywhere = held.bytes};
   return by_class(module, held.bytes, layer);
 }
@@ -119,7 +120,7 @@ bool Divider::is_last(std::string_view module) const {
 }
 
 /// vLLM 0.19: linear.py divide(); quantization/fp8.py validate_fp8_block_shape; gptq.py and awq.py
-/// ("not aligned with the quantized weight shape"). Attention is held to its heads instead.
+/// ("not aligned with the quantized weight shape"). Attention is checked by its heads instead.
 void Divider::constrain(const Tensor& tensor, const QuantisedTensor& held, bool row) {
   const auto matrix = reader_.matrix(tensor);
   if (!matrix || tensor.role != Role::matmul) return;
@@ -136,9 +137,9 @@ void Divider::constrain(const Tensor& tensor, const QuantisedTensor& held, bool 
   if (quantised && (row || is_block(scheme_))) include_groups(shards_.divisors.groups, width);
 }
 
-/// Of each expert's pair, the second matrix has the inner width as its input. Experts in MXFP4 are
-/// padded (vLLM 0.19 quantization/mxfp4.py); those of GPTQ and AWQ halve their groups where needed
-/// (moe_wna16.py); those in FP8 blocks must divide (fp8.py, Fp8MoEMethod).
+/// The second matrix of an expert has the inner width as its input. Experts in MXFP4 are padded
+/// (vLLM 0.19 quantization/mxfp4.py). GPTQ and AWQ halve the groups if needed (moe_wna16.py). FP8
+/// blocks must divide (fp8.py, Fp8MoEMethod).
 void Divider::constrain_expert(const Matrix& matrix, bool quantised) {
   if (matrix.out != model_.shape.hidden_size) return;
   if (quantised && scheme_.format == "mxfp4") {

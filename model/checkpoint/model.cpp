@@ -14,9 +14,8 @@
 namespace headroom::model {
 namespace {
 
-/// The section of the model that writes, with its class's defaults: a vision-language config has
-/// one for its text model, an encoder-decoder for its decoder, one that also speaks for what
-/// thinks.
+/// The config section of the text decoder, with its class's defaults. A vision-language config has
+/// one for its text model, an encoder-decoder for its decoder, and a speech model for its thinker.
 std::optional<Config> writing_section(const Config& c) {
   for (const std::string_view name :
        {"text_config", "llm_config", "decoder", "decoder_config", "thinker_config"})
@@ -27,10 +26,10 @@ std::optional<Config> writing_section(const Config& c) {
   return std::nullopt;
 }
 
-/// The keys under which configs call one thing, at the top level or in the section that writes.
+/// Reads alternative keys for one value, at the top level or in the text decoder's section.
 Size shape_key(const Config& config, Config::Keys keys) {
   const auto read = [&](const Config& c) {
-    for (const auto key : keys)  // of one number for each layer, the largest
+    for (const auto key : keys)  // the maximum of a list with one number a layer
       if (const auto* value = c.object().if_contains(key); value && value->is_array()) {
         const auto each = c.dims({key});
         return each.empty() ? Size{0} : *std::max_element(each.begin(), each.end());
@@ -68,8 +67,8 @@ ModelShape shape_of(const Config& c) {
   return shape;
 }
 
-/// What the config leaves to its class's defaults, read off the tensors: the head is vocabulary ×
-/// hidden, and so is the largest embedding where there is no head.
+/// Fills in values that the config leaves to class defaults, from the tensors. The head is
+/// vocabulary × hidden; without a head the largest embedding is.
 void complete(ModelShape& shape, const Part& part) {
   const Tensor* table = nullptr;
   for (const Tensor& tensor : part.tensors) {
@@ -85,7 +84,7 @@ void complete(ModelShape& shape, const Part& part) {
   if (shape.vocabulary == 0) shape.vocabulary = table->shape[0];
 }
 
-/// Files that bring code of their own may say what the class of that name does not know.
+/// A config with its own code may have keys that the class of that name does not know.
 std::string own_code(const std::vector<UnknownKey>& keys) {
   constexpr std::size_t most_named = 4;
   std::string text = "what only its own code (auto_map) knows changes nothing: ";

@@ -1,4 +1,4 @@
-// Patterns by which a quantisation_config names modules (model/checkpoint/checkpoint.hpp).
+// Patterns for module names in a quantisation_config (model/checkpoint/checkpoint.hpp).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,12 +10,12 @@ namespace headroom::model {
 namespace {
 
 constexpr std::string_view key = "quantization_config";
-/// What stands before the layers of a text model, in one class or another: a checkpoint may say
-/// "backbone.layers.3" of what its class calls "model.layers.3".
+/// Prefixes of a text model's layers in various classes. A checkpoint may write "backbone.layers.3"
+/// for the class's "model.layers.3".
 constexpr std::string_view containers[] = {"model.", "backbone.", "transformer.", "language_model.",
                                            "text_model."};
 
-/// `name` without the containers that it begins with.
+/// `name` without leading containers.
 std::string_view inner(std::string_view name) {
   for (bool again = true; again;) {
     again = false;
@@ -32,7 +32,7 @@ bool is_or_is_above(std::string_view name, std::string_view path) {
   return path.starts_with(name) && (path.size() == name.size() || path[name.size()] == '.');
 }
 
-/// "layers.*.mixer" as an expression, whatever containers stand before it.
+/// "layers.*.mixer" as an expression that allows any containers before it.
 std::string of_wildcard(std::string_view pattern) {
   std::string regex = "(?:(?:model|backbone|transformer|language_model|text_model)\\.)*";
   for (const char c : inner(pattern))
@@ -70,7 +70,7 @@ bool ModuleNames::contain(std::string_view path) const {
   try {
     for (const boost::regex& expression : expressions_)
       if (boost::regex_match(path.begin(), path.end(), expression)) return true;
-  } catch (const std::runtime_error& error) {  // gives up on a pattern of too many steps
+  } catch (const std::runtime_error& error) {  // the pattern takes too many steps
     throw ConfigError(fmt::format("{}: module patterns on '{}': {}", key, path, error.what()));
   }
   return false;

@@ -8,7 +8,7 @@ namespace {
 
 Bytes up(Bytes bytes, Size parts) { return Bytes((bytes.count() + parts - 1) / parts); }
 
-/// What kernels hold of each byte of experts in MXFP4, of which `parts` cards have a part.
+/// Padded bytes per byte of MXFP4 experts if `parts` cards divide them.
 double padded(Size inner, Size hidden, Size parts, const ExpertPadding& padding) {
   constexpr Size block = 32;
   const Size part = round_up((inner + parts - 1) / parts, block);

@@ -18,7 +18,7 @@ Size together(const Machine& machine, const Group& group) {
 }
 
 double inside_rate(const Machine& machine) { return machine.card_link(1).value(); }
-/// Of the network of a box, one card's part.
+/// One card's share of its box's network.
 double network_part(const Machine& machine) {
   return machine.host.network.value() / real_count(std::max(1, machine.host.cards));
 }
@@ -51,7 +51,7 @@ double all_to_all_seconds(const Machine& machine, const Group& group, double byt
   const double here = real_count(together(machine, group)), boxes = real_count(group.cards) / here;
   const double inside = inside_rate(machine), between = network_part(machine);
   const double near = inside > 0 ? bytes * (here - 1) / here / inside : 0;
-  // Of copies that go to any box alike, some go to the same one.
+  // Several copies for one box travel once.
   const double reached = (boxes - 1) * (1 - std::pow(1 - 1 / boxes, copies));
   return std::max(near, boxes > 1 ? bytes / copies * reached / between : 0);
 }
@@ -65,8 +65,8 @@ Sent all_to_all(const Machine& machine, const Group& group, double bytes, double
   return {share_of_ring(group.cards) * bytes, all_to_all_seconds(machine, group, bytes, copies)};
 }
 
-/// Bytes of keys and values in 16 bit of one pass, on all cards that divide its sequences: whole
-/// heads, a latent's spread out.
+/// Bytes of keys and values in 16 bit for one pass, on all cards that divide its sequences. Heads
+/// are complete; a latent is expanded.
 double key_bytes(const TrainingScenario& s, const Stage& stage) {
   const double tokens = real_count(s.batch) * real_count(s.sequence),
                tensor = real_count(s.parallel.tensor);
@@ -95,10 +95,10 @@ Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const T
       same_experts{p.alike() / p.experts, p.tensor * p.experts};
   Exchange x;
 
-  // Two sums over the cards of a matrix a layer there, two back; a sum moves twice.
+  // Two reductions a layer in forward and two in backward. Each moves its data twice.
   x.matrices = layers * there_and_back * 2 * ring(machine, matrices, row);
   x.latency += layers * there_and_back * ring_latency(machine, matrices);
-  // To the experts and back; each card brings its share of the tokens.
+  // To the experts and back. Each card sends its share of the tokens.
   const double routed = 2 * carried.routed / (p.sequence ? real_count(p.tensor) : 1);
   x.experts = there_and_back * all_to_all(machine, experts, routed,
                                           std::max(1.0, real_count(s.model->profile.routing.used)));
@@ -110,13 +110,14 @@ Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const T
     if (rate > 0) x.stages = {sent, sent / rate};
   }
 
-  // There once (and again where it is recomputed), back with the gradients (TransformerEngine
+  // Once in forward (and in recomputation), and back with the gradients (TransformerEngine
   // attention/dot_product_attention/context_parallel.py, AttnFuncWithCPAndKVP2P).
   if (p.context > 1)
     x.keys = (3 + carried.attention_again) *
              ring(machine, {p.context, p.tensor}, key_bytes(s, carried.stage));
 
-  // Of what alike cards hold: gathered in what matrices are computed with, reduced as gradients.
+  // Weights shared by data-parallel cards are gathered in the compute type and reduced as
+  // gradients.
   const double gradient =
       real_count(s.adapter != nullptr ? s.runtime->adapter_bytes : s.recipe->gradient);
   const double weight = std::min<double>(2, real_count(s.recipe->weight));

@@ -55,7 +55,7 @@ std::optional<double> of(const TrainingScenario& s, std::string_view key) {
   return it == s.factors.end() ? std::nullopt : std::optional(it->second);
 }
 
-/// `bytes` by "<term>_gib", then by "<term>_scale".
+/// Applies "<term>_gib", then "<term>_scale" to `bytes`.
 double changed(const TrainingScenario& s, std::string_view term, double bytes) {
   if (const auto gib = of(s, std::string(term) + "_gib")) bytes = *gib * GiB;
   if (const auto scale = of(s, std::string(term) + "_scale")) bytes *= *scale;

@@ -17,7 +17,7 @@ std::string plain(std::string_view name) {
   return text;
 }
 
-/// Whether `name` is one of the row's names, or its class, with or without the package.
+/// True if `name` is one of the row's names, or its class with or without the package.
 bool is_called(const Optimizer& row, const std::string& name) {
   std::string_view rest = row.names;
   while (!rest.empty()) {
@@ -40,7 +40,7 @@ Size elements(const Shape& s) {
   return std::accumulate(s.begin(), s.end(), Size{1}, std::multiplies<>{});
 }
 
-/// Bytes of the state tensor of that rule and dimension.
+/// Bytes of the state tensor for a rule and dimension.
 Bytes bytes_of_state(const Optimizer& row, const StateRule& rule, const Shape& parameter, Size i,
                      Size parameter_bytes) {
   const Shape held = rule.storage != nullptr ? rule.storage(parameter, row.rank, i)

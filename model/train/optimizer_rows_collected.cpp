@@ -1,5 +1,5 @@
-// Optimizers of the collections torch-optimizer 0.3 and pytorch-optimizer 4.1, as they come by
-// default. Those that need a closure, a wrapped optimizer or a model's names are not here.
+// Optimizers of the collections torch-optimizer 0.3 and pytorch-optimizer 4.1, with default
+// settings. Optimizers that need a closure, a wrapped optimizer or a model's names are left out.
 #include "model/train/optimizer_states_collected.hpp"
 
 namespace headroom::model::optimizer_rules {

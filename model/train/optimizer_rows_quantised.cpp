@@ -1,9 +1,9 @@
-// Optimizers that hold their states in few bits, and the packages' wide ones.
+// Optimizers with quantised states, and the full-precision ones of the same packages.
 //
-// bitsandbytes 0.50: dynamic 8-bit blocks of 256 with an fp32 maximum each and one table of 256
-// values a state; tensors below 4096 elements stay in fp32, whatever the parameter is held in.
-// torchao 0.18: blocks of 256 (8 bit, fp8) or 128 (4 bit), only where a tensor is from 4096
-// elements on in whole blocks.
+// bitsandbytes 0.50: dynamic 8-bit blocks of 256, with an fp32 maximum each and a table of 256
+// values for each state. Tensors below 4096 elements stay in fp32, whatever the parameter's type.
+// torchao 0.18: blocks of 256 (8 bit, fp8) or 128 (4 bit), only for tensors of at least 4096
+// elements in whole blocks.
 #include "model/train/optimizer_rules.hpp"
 
 namespace headroom::model::optimizer_rules {

@@ -1,5 +1,5 @@
-// Optimizers of torch 2.15, transformers 5.23 and packages of one optimizer each. What a step holds
-// beside the states follows torch/optim/*.py, _multi_tensor_*: square roots of all second moments.
+// Optimizers of torch 2.15, transformers 5.23 and packages with one optimizer. Temporary memory of
+// a step follows torch/optim/*.py, _multi_tensor_*: square roots of all second moments.
 #include "model/train/optimizer_rules.hpp"
 
 namespace headroom::model::optimizer_rules {
@@ -44,8 +44,9 @@ constexpr StateRule adapted_adam[] = {{"s"}, exp_avg, exp_avg_sq};
 constexpr StateRule adapted_sgd[] = {{"z"}, {"s"}, {"x0"}};
 constexpr StateRule adapted_lion[] = {exp_avg, {"s"}};
 constexpr StateRule adapted_adagrad[] = {{"alphak"}, {"sk"}, {"x0"}};
-// The projector is the first columns of a whole orthogonal factor, which stays as long as nothing
-// converts it: 16-bit gradients are decomposed in fp32 and the result is copied back.
+// The projector is a view of the first columns of a whole orthogonal factor. The factor stays in
+// memory unless it is converted: 16-bit gradients are decomposed in fp32 and the result is copied
+// back.
 constexpr std::string_view projector_name = "projector.ortho_matrix";
 constexpr StateRule galore[] = {
     {projector_name, projector, as_parameter, is_32bit, each_tensor, smaller_square},

@@ -1,5 +1,5 @@
-// Constants of times by training runtime: the embedded training_pace.tsv, which
-// `headroom accuracy tests/accuracy/training_speed.csv --fit` writes.
+// Time constants of training runtimes: the embedded training_pace.tsv, which `headroom accuracy
+// tests/accuracy/training_speed.csv --fit` writes.
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -15,16 +15,16 @@ namespace {
 struct Paces {
   std::vector<TrainingPace> runtimes;
   std::vector<CardPace> cards;
-  TrainingPace unmeasured;  ///< all together, for a runtime of which nothing was measured
+  TrainingPace unmeasured;  ///< all runtimes together, for a runtime without measurements
 };
 
-/// Of a runtime or of cards that no step was measured of: at least as wide as the guess.
+/// Widens the interval to at least that of a guess, for runtimes or cards without measured steps.
 void widen(Constant& interval) {
   const Interval wide = IntervalFactors::wider(Interval(interval), unmeasured_step);
   interval = {interval.value, wide.low, wide.high, 0, "unmeasured"};
 }
 
-/// A row with a generation of cards or a card.
+/// Reads a row for a card generation or a card.
 void read_cards(std::vector<CardPace>& rows, std::string_view runtime, std::string_view cards,
                 std::string_view name, const Constant& constant) {
   if (rows.empty() || rows.back().cards != cards || rows.back().runtime != runtime)
@@ -101,7 +101,7 @@ TrainingPace training_pace(std::string_view runtime, const Device& card) {
     if (each.runtime != "any" && each.runtime != runtime) continue;
     if (each.cards != generation && each.cards != card.name) continue;
     pace = on_card(std::move(pace), each);
-    // A maker's name says little of a card.
+    // A maker's name says little about a card.
     measured = measured || (each.compute.measurements > 0 &&
                             (each.cards == card.name || card.compute_capability));
   }

@@ -12,27 +12,27 @@ namespace {
 constexpr double attention_backward = 2.5;  ///< of forward: five products for two
 
 /// Bytes moved to unpack an element of a frozen 4-bit weight and to multiply with it. bitsandbytes:
-/// one kernel reads half a byte and writes 2, which the product reads. AutoGPTQ in training: torch
-/// operations, each with a result of its own (qlinear_cuda_old.py: shifted in 32 bit, converted,
-/// masked, less its zero, scaled); 25 bytes are what the 12 steps of QwenLM/Qwen's table take.
+/// one kernel reads half a byte and writes 2, which the product reads. AutoGPTQ in training: a
+/// chain of torch operations with separate results (qlinear_cuda_old.py: shifted in 32 bit,
+/// converted, masked, minus its zero, scaled). The 12 steps of QwenLM/Qwen's table give 25 bytes.
 double unpacked_bytes(const QuantisedModel& base) {
   return base.scheme->family == SchemeFamily::gptq ? 25 : 5;
 }
 
-/// Of all layers, those in `stage`.
+/// Share of all layers that are in `stage`.
 double share_of_layers(const TrainingScenario& s, const Stage& stage) {
   return real_count(stage.last - stage.first) /
          real_count(static_cast<Size>(s.model->profile.layers.size()));
 }
 
-/// Kernels that a stage launches, in those of a dense layer: 34 that torch launches for one of
-/// Llama's (norms of 6, rotations of 10, 7 products, attention, gate, sums). A router with its
-/// experts takes 30 more (probabilities, choice, counts, sorting there and back; Megatron-LM
-/// core/transformer/moe, transformers integrations/moe.py), an adapter 6 beside each product
-/// (conversion, dropout, two products, scale, sum; PEFT 0.21 tuners/lora/layer.py) and 12 for the
-/// lengths of its rows (length_bytes; quotient and scaling). A layer whose
-/// modules are fetched one by one takes 130 more: hooks, gathers and releases of some eight
-/// parameters (DeepSpeed runtime/zero/partitioned_param_coordinator.py; fitted with the constants).
+/// Kernels that a stage launches, relative to a dense layer. torch launches 34 for a Llama layer
+/// (norms 6, rotations 10, 7 products, attention, gate, sums). A router with its experts adds 30
+/// (probabilities, choice, counts, sorting in both directions; Megatron-LM core/transformer/moe,
+/// transformers integrations/moe.py). An adapter adds 6 a product (conversion, dropout, two
+/// products, scale, sum; PEFT 0.21 tuners/lora/layer.py) and 12 for DoRA's row norms (length_bytes;
+/// quotient and scaling). A layer whose modules are fetched one by one adds 130: hooks, gathers and
+/// releases of some eight parameters (DeepSpeed runtime/zero/partitioned_param_coordinator.py;
+/// fitted with the constants).
 double kernels_of(const TrainingScenario& s, const StepShape& shape, const Stage& stage) {
   constexpr double dense = 34, routed = 30, adapted = 6, measured = 12, fetched = 130;
   const auto& layers = s.model->profile.layers;
@@ -48,7 +48,8 @@ double kernels_of(const TrainingScenario& s, const StepShape& shape, const Stage
   return kernels / dense;
 }
 
-/// The share of forward that is made again: of matrices and what lies between them, of attention.
+/// Share of forward that is recomputed: first of matrices and the operations between them, then of
+/// attention.
 std::array<double, 2> again_of(const TrainingScenario& s) {
   switch (s.recomputation) {
     case Recomputation::none:
@@ -62,7 +63,7 @@ std::array<double, 2> again_of(const TrainingScenario& s) {
   return {0, 0};
 }
 
-/// FLOPs of the matrices that end a layer, forward.
+/// Forward FLOPs of the matrices at the end of a layer.
 double last_matrices(const StepShape& shape, const Stage& stage, double tokens) {
   double flops = 0;
   for (Size i = stage.first; i < stage.last; ++i) {
@@ -72,8 +73,8 @@ double last_matrices(const StepShape& shape, const Stage& stage, double tokens) 
   return flops;
 }
 
-/// Bytes of a stage's weights that one sweep over its layers reads: frozen ones as they are held,
-/// 4-bit ones unpacked on the way.
+/// Bytes of a stage's weights that one pass over its layers reads. Frozen weights are read in their
+/// format; 4-bit ones are unpacked.
 double weight_bytes(const TrainingScenario& s, const StageShape& stage) {
   const double elements = real_count(stage.elements.total());
   const double held = s.adapter != nullptr ? real_count(stage.base.total()) : 2 * elements;
@@ -108,14 +109,14 @@ double attention_flops(const TrainingScenario& s, Size first, Size last) {
     const double seen = sequence <= window ? sequence / 2 : window * (1 - window / (2 * sequence));
     flops += 2 * dims * seen;
   }
-  if (flops == 0)  // encoders look both ways
+  if (flops == 0)  // encoders attend in both directions
     flops = 4 * real_count(m.shape.hidden_size) * sequence * real_count(last - first);
   return flops;
 }
 
 namespace {
 
-/// Two for each element of a prefix sum over layers and token that runs through it.
+/// Two FLOPs for each token and element, from a prefix sum over layers.
 double flops_of(const TrainingScenario& s, const std::vector<double>& all, Size first, Size last) {
   const double text = real_count(s.batch) * real_count(s.sequence) / real_count(s.parallel.context);
   const double patches = real_count(s.batch * s.images.count * s.images.patches);

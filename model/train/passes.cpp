@@ -12,20 +12,20 @@
 namespace headroom::model {
 namespace {
 
-/// Rules of thumb stand in for what layers keep.
+/// True if rules of thumb replace the saved activations of layers.
 bool activations_replaced(const Factors& f) {
   return f.contains("activation_factor") ||
          (f.contains("feed_forward_factor") &&
           (f.contains("attention_factor_fused") || f.contains("attention_factor_scores")));
 }
 
-/// Tokens of one card: a pass's sequences, divided by context parallelism.
+/// Tokens of a card: a pass's sequences, divided by context parallelism.
 double tokens_here(const TrainingScenario& s) {
   return real_count(s.batch) * real_count(s.sequence) / real_count(s.parallel.context);
 }
 
-/// Bytes on one card: what lies between parallel matrices is divided, the rest by tokens where
-/// sequences are parallel (Korthikanti et al., arXiv:2205.05198, section 4).
+/// Bytes on one card. Data between parallel matrices is divided; with sequence parallelism the rest
+/// is divided by tokens (Korthikanti et al., arXiv:2205.05198, section 4).
 double on_card(const TrainingScenario& s, const Tape::Sums& sums, double batch, double all,
                double here) {
   const double tensor = real_count(s.parallel.tensor), outer = s.parallel.sequence ? tensor : 1;
@@ -37,7 +37,7 @@ double on_card(const TrainingScenario& s, const Tape::Sums& sums) {
   const double all = real_count(s.sequence);
   return on_card(s, sums, real_count(s.batch), all, all / real_count(s.parallel.context));
 }
-/// The same in images and patches, which context parallelism does not divide.
+/// The same for images and patches, which context parallelism does not divide.
 double on_card_of_images(const TrainingScenario& s, const Tape::Sums& sums) {
   if (s.images.count == 0) return 0;
   const double patches = real_count(s.images.patches);
@@ -89,8 +89,8 @@ SavedActivations saved_of(const TrainingScenario& s) {
   const bool attention_again =
       s.recomputation == Recomputation::selective && s.runtime->selective == Selective::attention;
   mode.kernels.fused_attention = s.fused_attention || attention_again;
-  // The compiler fuses them too, and makes again what is cheap; under selective recomputation the
-  // list of operations decides.
+  // The compiler fuses them too and recomputes cheap results. With selective recomputation the list
+  // of operations decides.
   const bool selective = s.recomputation == Recomputation::selective;
   mode.kernels.fused_norms = mode.kernels.fused_gating = mode.kernels.fused_rotation =
       s.fused_kernels || s.runtime->fused_kernels || (s.compiled && !selective);
@@ -106,7 +106,7 @@ Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, Size stage)
   const double tokens = tokens_here(s);
   const double tensor = real_count(s.parallel.tensor), outer = s.parallel.sequence ? tensor : 1;
   const double element = s.recipe->parameters == Held::fp32 && !s.recipe->autocast ? 4 : 2;
-  // Of adapters by layer: those beside the text's layers and those in a tower.
+  // Adapters by layer: in the text's layers and in a tower.
   const auto layers_of = [&](bool tower) {
     Size n = 0;
     for (const std::size_t kind : saved.kind_of) n += saved.kinds[kind].tower == tower ? 1 : 0;
@@ -148,16 +148,15 @@ Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, Size stage)
   return k;
 }
 
-/// Per logit, with `own` its bytes as the head makes it:
+/// Bytes per logit; `own` is the size of a logit as the head computes it:
 ///
 ///   whole: own (or 4) + 4 + 4 at the end of forward; at backward's start log-probabilities and two
 ///   gradients of 4 each, and own (or 4) where outputs are held
 ///   compiled: own + 4 and own + own; in place: own; pieces: own + 4 and one piece of 8 of 4 + 4
 ///
-/// With the head's own backward: its input's gradient and, where it is trained, its weight's.
-/// Source: transformers 5.23 loss/loss_utils.py, torch nll_loss and log_softmax derivatives,
-/// measured as peak_backward in tests/oracle/data/training; Transformer Engine common/fused cross
-/// entropy.
+/// The head's backward adds its input's gradient and, if it is trained, its weight's. Source:
+/// transformers 5.23 loss/loss_utils.py, torch nll_loss and log_softmax derivatives, measured as
+/// peak_backward in tests/oracle/data/training; Transformer Engine common/fused cross entropy.
 LossBytes loss_bytes(const TrainingScenario& s, const SavedActivations& saved) {
   const double tokens = tokens_here(s), tensor = real_count(s.parallel.tensor);
   const double rows = real_count(s.model->profile.head_rows);
@@ -182,14 +181,15 @@ LossBytes loss_bytes(const TrainingScenario& s, const SavedActivations& saved) {
       return {logits * (own + 4), logits * (own + 4 + 8.0 / 8)};
     case LossKind::in_place: {
       const double gathered =
-          s.parallel.sequence ? tokens * hidden * 2 * (1 + 1 / tensor) : 0;  // input, and its sum
+          // the input and its sum
+          s.parallel.sequence ? tokens * hidden * 2 * (1 + 1 / tensor) : 0;
       return {logits * own, logits * own + tokens * hidden * 2 + gathered + head_gradient};
     }
     case LossKind::chunked:
       break;
   }
-  // Liger-Kernel, ops/fused_linear_cross_entropy.py: chunks of a power of two from
-  // tokens / ceil(vocabulary / hidden) on; gradients of the head's input and weight are made there.
+  // Liger-Kernel, ops/fused_linear_cross_entropy.py: chunks of a power of two, at least tokens /
+  // ceil(vocabulary / hidden). Gradients of the head's input and weight are computed there.
   const double chunk =
       std::exp2(std::ceil(std::log2(std::max(1.0, tokens / std::ceil(vocabulary / hidden)))));
   const double bytes =

@@ -43,7 +43,7 @@ RankShare share_of(const TrainingScenario& s, const QuantisedModel& weights, Siz
   return share;
 }
 
-constexpr Size bytes_held = 2;  ///< of an element of `plain`
+constexpr Size bytes_held = 2;  ///< bytes of an element of `plain`
 
 void must_divide(Reason reason, std::string_view what, Size number, std::string_view flag,
                  Size by) {
@@ -98,7 +98,7 @@ Size distinct_matrices(const TrainingScenario& s, Size stage) {
   const Model& m = *s.model;
   const MatrixReader reader(m);
   const std::vector<Size> block = blocks_of(m.part, m.profile);
-  // Matrices of a module that stand side by side, by what they become.
+  // Adjacent matrices of a module, by the matrix that fuses them.
   std::map<std::pair<std::string, std::string>, std::pair<Size, Size>> fused;  // → {in, out}
   for (std::size_t i = 0; i < m.part.tensors.size(); ++i) {
     const Tensor& t = m.part.tensors[i];

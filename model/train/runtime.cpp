@@ -14,9 +14,9 @@ constexpr Constant context{520 * MiB, 300 * MiB, 1343 * MiB, 1,
                            "are loaded when they are first used, expected value a rule of thumb"};
 constexpr Constant unmeasured_share{0.1, 0, 0.4, 0, "unmeasured"};
 
-/// Measured peaks over estimated ones of all runtimes together, 10th and 90th percentile of 141
-/// rows by overheads that no source had a part in, n rows of a source counting as sqrt(n): what
-/// stands for the next source, however alike the rows of one are.
+/// Measured over estimated peaks of all runtimes together: 10th and 90th percentile of 141 rows.
+/// Each row is estimated with overheads from other sources. n rows of a source count as sqrt(n).
+/// The band describes a new source, however similar the rows of one source are.
 constexpr double source_low = 0.92, source_high = 1.19;
 
 const TrainingRuntime megatron{
@@ -43,7 +43,7 @@ const TrainingRuntime megatron{
     .spread = {1, source_low, source_high, 22, "SimuMax B200 release, ten set-ups"},
     .fragmentation = unmeasured_share};
 
-/// The same with kernels and graphs of its own for experts.
+/// The same with special kernels and graphs for experts.
 const TrainingRuntime megatron_2606 = [] {
   TrainingRuntime row = megatron;
   row.name = "megatron-26.06";

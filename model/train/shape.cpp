@@ -9,7 +9,7 @@
 namespace headroom::model {
 namespace {
 
-/// All that StepShape depends on.
+/// Everything that StepShape depends on.
 struct Key {
   const Model* model;
   const QuantisedModel *plain, *base;
@@ -48,8 +48,8 @@ Key key_of(const TrainingScenario& s) {
           s.tower_frozen};
 }
 
-/// Optimizer states over all that is trained, before anything is shared out. Where states are
-/// shared, flat pieces are cut: matrices are seen as vectors then.
+/// Optimizer states of all trained parameters before sharding. Sharded states are cut from flat
+/// buffers, so matrices count as vectors.
 Bytes states_of_trained(const TrainingScenario& s) {
   const Size bytes = s.adapter != nullptr ? s.runtime->adapter_bytes : s.recipe->stepped();
   const auto shaped = [&](Tensor t) {
@@ -72,10 +72,10 @@ Bytes states_of_trained(const TrainingScenario& s) {
   return sum;
 }
 
-/// Inputs and inner rows that adapters keep: x for the first factor, its result for the second
-/// (PEFT 0.21, tuners/lora/layer.py, Linear.forward). Stacked experts: one row a chosen expert.
-/// With lengths (DoRA) also the frozen layer's output, for the length's gradient, and what the
-/// factors give before it is scaled.
+/// Inputs and inner rows that adapters keep: x for the first factor, and its result for the second
+/// (PEFT 0.21, tuners/lora/layer.py, Linear.forward). Stacked experts: one row for each chosen
+/// expert. DoRA also keeps the frozen layer's output, for the magnitude's gradient, and the
+/// factors' unscaled result.
 double adapter_kept(const TrainingScenario& s, bool in_tower) {
   if (s.adapter == nullptr) return 0;
   const auto tower = vision_tower(*s.model);

@@ -9,8 +9,8 @@
 namespace headroom::model {
 namespace {
 
-/// Of tokens' ways to experts and back, what does not hide behind products of other tokens: fitted
-/// with the constants.
+/// Share of the expert all-to-all that products of other tokens do not hide. Fitted with the
+/// constants.
 constexpr double experts_apart = 0.5;
 
 /// Dense peak of the products that are not quantised.
@@ -27,7 +27,7 @@ PassRates rates_of(const TrainingScenario& s, const Device& card, const Training
           pace.attention.value * peak, card.bandwidth.value()};
 }
 
-/// All passes of one card, one after the other.
+/// All passes of a card in sequence.
 StepTime time_of_passes(const StepWork& work, double layer_s) {
   const PassWork& w = work.pass;
   const PassRates& r = work.rates;
@@ -55,7 +55,8 @@ OptimizerWork optimizer_work(const TrainingScenario& s, const TrainingEstimate& 
     return work;
   }
   const double cards = real_count(s.parallel.cards());
-  // Gradients down and weights up; states, gradients and fp32 weights are read and written there.
+  // Gradients move to the host and weights back. The host reads and writes states, gradients and
+  // fp32 weights.
   work.bus = {2 * real_count(e.gradients), machine.host_bus(0).value()};
   work.ram = {2 * real_count(e.host) * cards, machine.host.ram_bandwidth.value()};
   if (s.on_disk) work.disk = {2 * real_count(e.disk) * cards, machine.host.disk_read.value()};
@@ -84,7 +85,7 @@ StepWork work_of_step(const TrainingScenario& s, const StepShape& shape, const T
   work.moves = pace.traffic.value;
   work.link = pace.link.value;
 
-  // The slowest stage sets the pace; the last one has the head.
+  // The slowest stage sets the pace; the last stage has the head.
   StepWork each = work;
   double of_passes = 0;
   Size slow = 0, seen = -1;
@@ -111,7 +112,7 @@ StepWork work_of_step(const TrainingScenario& s, const StepShape& shape, const T
   work.shown_of_keys = keys > 0 ? keys_apart / keys : 1;
   const double inside = work.passes * (x.inside() / work.link + keys_apart);
   t.bubble = (of_passes + inside) * real_count(p.stages - 1) / (work.passes * real_count(p.chunks));
-  // What is sent once a step hides behind the backward of its last pass alone.
+  // Exchanges once a step hide behind the backward of the last pass only.
   const double cover = pace.hidden.value * of_passes * (s.zero >= 3 ? 1 : 0.6 / work.passes);
   const double beside = (work.passes * x.pass() + x.step()) / work.link + work.passes * x.latency;
   const double apart = std::max(0.0, beside - cover);

@@ -15,7 +15,7 @@ namespace {
 Bytes whole(double bytes) { return Bytes(static_cast<Size>(std::min(std::ceil(bytes), 9e17))); }
 Bytes share(Bytes bytes, Size of) { return of <= 1 ? bytes : Bytes((bytes.count() + of - 1) / of); }
 
-/// What of dense weights and of experts is shared out from ZeRO's stage `from` on.
+/// The share of dense weights and experts that ZeRO shards from stage `from` on.
 Bytes shared(const TrainingScenario& s, Bytes dense, Bytes experts, int from) {
   const bool out = s.zero >= from;
   const Size alike = out ? s.parallel.alike() : 1;
@@ -38,7 +38,7 @@ TrainingEstimate of_stage(const TrainingScenario& s, const StepShape& shape, Siz
   RankShare trained = here.elements;
   const RankShare model_elements = trained;
   if (adapters) trained = {.dense = adapters_of_rank(s, shape.adapted)};
-  // Towers stand on the first stage, and tensor parallelism divides them as it does the rest.
+  // Towers are on the first stage. Tensor parallelism divides them like other modules.
   const Size frozen =
       adapters || stage > 0 ? 0 : std::min(trained.dense, shape.frozen_tower / s.parallel.tensor);
   trained.dense -= frozen;
@@ -64,7 +64,7 @@ TrainingEstimate of_stage(const TrainingScenario& s, const StepShape& shape, Siz
   };
   e.states = shared(s, states(trained.dense), states(trained.experts), 1);
   if (s.trained_copies > 0) {
-    // Copies are held as the model is, not as adapters are; their states likewise.
+    // Copies have the model's format, not the adapters'; so do their states.
     const Bytes copies = r.weight * Bytes(s.trained_copies);
     e.trained += s.trained_copies;
     e.weights += shared(s, copies, Bytes(0), 3);
@@ -75,10 +75,10 @@ TrainingEstimate of_stage(const TrainingScenario& s, const StepShape& shape, Siz
                        Bytes(0), 1);
   }
   if (s.optimizer_on_host) {
-    e.host = e.master + e.states + of(4, 1);  // and the fp32 gradients that it steps on
+    e.host = e.master + e.states + of(4, 1);  // plus the fp32 gradients for its update
     e.master = e.states = Bytes(0);
   } else if (s.optimizer->paged) {
-    e.host = e.states;  // room for them: they move when the card is full
+    e.host = e.states;  // reserved: they move when the card is full
   }
   if (s.parameters_on_host) e.host += e.weights, e.weights = Bytes(0);
   if (s.on_disk) {
@@ -104,11 +104,11 @@ TrainingEstimate of_stage(const TrainingScenario& s, const StepShape& shape, Siz
   const bool makes_loss = stage_of(s, stage).has_head;
   LossBytes loss = makes_loss ? loss_bytes(s, saved) : LossBytes{};
 
-  // On their way between cards.
+  // Communication buffers.
   if (s.zero >= 3) {
     const Size element = adapters && s.base != nullptr ? 1 : 2;
     const Size layers = runtime.gather_layers * model_elements.largest_layer;
-    // Of embedding and head the one in use, where they do not stay.
+    // Of embedding and head, only the one in use, unless both stay.
     const Size ends = runtime.ends_stay ? model_elements.embedding_and_head
                                         : model_elements.embedding_and_head / 2;
     e.gathered = element * Bytes(layers) + 2 * Bytes(ends);
@@ -117,7 +117,7 @@ TrainingEstimate of_stage(const TrainingScenario& s, const StepShape& shape, Siz
     e.gathered = gradient * Bytes(std::min(trained.total(), runtime.reduce_elements));
   }
   e.scratch = runtime.workspace + 2 * Bytes(here.distinct);
-  if (quantised_operands(s)) {  // where weights are shared out, of the layer that is gathered
+  if (quantised_operands(s)) {  // for the gathered layer if weights are sharded
     const Size copied = s.zero >= 3 ? model_elements.largest_layer
                                     : model_elements.total() - model_elements.embedding_and_head;
     e.scratch += whole(2 * s.matrices->bits / 8 * static_cast<double>(copied));
@@ -166,7 +166,7 @@ TrainingEstimate of_stage(const TrainingScenario& s, const StepShape& shape, Siz
     e.allocated = held + e.gradients + e.activations + e.recomputed + e.transient + e.loss +
                   e.gathered + e.step;
   }
-  // What lasts through all steps is allocated once and leaves no gaps.
+  // Permanent memory is allocated once and leaves no gaps.
   const Bytes lasting = e.moment == Peak::load
                             ? e.allocated
                             : held + (runtime.gradients_kept ? e.gradients : Bytes(0));

@@ -10,7 +10,7 @@
 namespace headroom::model {
 namespace {
 
-/// Length of the common end of two names, in whole dotted words.
+/// Length of the common suffix of two names, in whole dotted words.
 std::size_t common_end(std::string_view a, std::string_view b) {
   std::size_t n = 0, whole = 0;
   while (n < a.size() && n < b.size() && a[a.size() - 1 - n] == b[b.size() - 1 - n]) {
@@ -22,8 +22,8 @@ std::size_t common_end(std::string_view a, std::string_view b) {
   return whole;
 }
 
-/// The numbers in the path (layers), then the last two words or, for names that have those changed
-/// too, the last one alone.
+/// The numbers in the path (layers), then the last two words. Names whose last two words changed
+/// use the last word only.
 enum class Words { last, last_two };
 std::string key_of(std::string_view name, Words words) {
   std::string key;
@@ -54,7 +54,7 @@ class Matcher {
 
   Comparison run() {
     by_equal_name();
-    std::erase_if(wanted_, [&](std::size_t i) {  // computed on the spot, unless there by name
+    std::erase_if(wanted_, [&](std::size_t i) {  // computed at load time unless stored
       return !part_.tensors[i].is_parameter() && !part_.tensors[i].persistent;
     });
     by_common_end();
@@ -62,7 +62,7 @@ class Matcher {
     give_tied();
     give_zero_biases();
     for (const std::size_t i : wanted_) {
-      // A shared tensor may be stored once, and a buffer need not be.
+      // A shared tensor may be stored once, and a buffer may be absent.
       const Tensor& tensor = part_.tensors[i];
       if (!tensor.tied_to.empty() || !tensor.is_parameter() || tensor.elements() == 0) continue;
       ++result_.described;
@@ -96,7 +96,7 @@ class Matcher {
                   : fmt::format("{}, expected {}", size_text(g), tensor.shape)});
   }
 
-  /// The owner of a storage that the checkpoint has under another of its names.
+  /// Finds the owner of a tensor that the checkpoint stores under another of its names.
   void give_tied() {
     std::unordered_map<std::string_view, std::size_t> stored_as;
     for (std::size_t i = 0; i < part_.tensors.size(); ++i)
@@ -115,8 +115,8 @@ class Matcher {
     });
   }
 
-  /// GPTQ's files have a bias for every packed layer; where none is described, it is zero and
-  /// belongs to the weight (model/checkpoint/quantisation/layout.hpp).
+  /// GPTQ files have a bias for every packed layer. If none is described, it is zero and counts as
+  /// part of the weight (model/checkpoint/quantisation/layout.hpp).
   void give_zero_biases() {
     for (Gathered& g : found_) {
       if (g.used || !g.name.ends_with(".bias")) continue;
@@ -140,8 +140,8 @@ class Matcher {
     });
   }
 
-  /// Each described tensor claims the candidate with the longest common end, if no other has one as
-  /// long; a candidate goes to the longest of its claims.
+  /// Each described tensor claims the candidate with the longest common suffix, unless two are
+  /// equal. A candidate goes to the longest of its claims.
   void by_common_end() {
     std::unordered_map<std::string, std::vector<Gathered*>> index;
     for (Gathered& f : found_)
@@ -179,8 +179,8 @@ class Matcher {
     });
   }
 
-  /// What is left, where a layer has as many of a size in the checkpoint as in the description:
-  /// modules were renamed. Not for what is stacked or of unknown size.
+  /// Matches the remaining tensors if a layer has as many of a size in the checkpoint as in the
+  /// description: modules were renamed. Skips stacked tensors and tensors of unknown size.
   void by_place() {
     const auto place_of = [](const std::string& name, const Shape& shape) {
       return fmt::format("{} {}", key_of(name, Words::last), shape);
@@ -209,7 +209,7 @@ class Matcher {
 
   const Part& part_;
   std::vector<Gathered> found_;
-  std::vector<std::size_t> wanted_;  ///< indices of tensors that checkpoints hold
+  std::vector<std::size_t> wanted_;  ///< indices of tensors that checkpoints store
   std::unordered_map<std::string, std::size_t> by_name_;  ///< gathered name → tensor
   Comparison result_{};
 };

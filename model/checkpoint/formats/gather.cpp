@@ -12,7 +12,7 @@
 namespace headroom::model {
 namespace {
 
-/// "mlp.experts.7.w1.weight" as what it is stacked into: "mlp.experts.gate_up_proj".
+/// The stacked name: "mlp.experts.gate_up_proj" for "mlp.experts.7.w1.weight".
 std::optional<std::string> stacked_name(const std::string& name) {
   const auto at = name.find("experts.");
   if (at == std::string::npos) return std::nullopt;
@@ -29,8 +29,8 @@ std::optional<std::string> stacked_name(const std::string& name) {
   return name.substr(0, number) + word;
 }
 
-/// The name without the ending that packing gives: "….weight" for "….qweight"; and what old BERT
-/// checkpoints call a norm's tensors (transformers renames them when it loads).
+/// The name without the suffix of packing: "….weight" for "….qweight". Also converts norm names of
+/// old BERT checkpoints, as transformers does at load time.
 std::string plain_name(std::string name) {
   if (name.ends_with("LayerNorm.gamma")) return name.substr(0, name.size() - 5) + "weight";
   if (name.ends_with("LayerNorm.beta")) return name.substr(0, name.size() - 4) + "bias";
@@ -50,7 +50,7 @@ std::string_view module_of(std::string_view name) {
   return dot == std::string_view::npos ? std::string_view{} : name.substr(0, dot);
 }
 
-/// Which row the companions of a weight go to, by the names that they can be derived from.
+/// Finds the row of a weight's companions by the names that they are derived from.
 class Owners {
  public:
   void add(std::string_view name, std::size_t row) {
@@ -59,12 +59,13 @@ class Owners {
     if (!module.empty() && !name.ends_with(".bias")) rows_.emplace(module, row);
   }
   std::optional<std::size_t> of(std::string_view companion) const {
-    if (companion.ends_with("_scales"))  // beside "…_blocks", which no dot parts
+    if (companion.ends_with("_scales"))  // next to "…_blocks", without a dot
       if (const auto row = at(std::string(companion.substr(0, companion.size() - 6)) + "blocks"))
         return row;
     for (auto name = module_of(companion); !name.empty(); name = module_of(name)) {
       if (const auto row = at(std::string(name))) return row;
-      if (name.find("weight") == std::string_view::npos) break;  // "….weight.absmax": one more word
+      // "….weight.absmax": an additional word
+      if (name.find("weight") == std::string_view::npos) break;
     }
     return std::nullopt;
   }
@@ -113,7 +114,7 @@ std::vector<Gathered> gather(const TensorList& list) {
     if (stack && is_gate(tensor.name)) gated.insert(row);
     owners.add(tensor.name, row);
   }
-  for (const auto& [name, at] : stacks)  // experts without a gate keep the name of their one input
+  for (const auto& [name, at] : stacks)  // experts without a gate keep the name of their only input
     if (name.ends_with("gate_up_proj") && !gated.contains(at))
       all[at].name = name.substr(0, name.size() - 12) + "up_proj";
   for (std::size_t i = 0; i < counts.size(); ++i)

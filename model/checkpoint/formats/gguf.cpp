@@ -45,7 +45,7 @@ Size scalar_bytes(std::uint32_t type) {
 
 bool is_whole(std::uint32_t type) { return scalar_bytes(type) > 0 && type != 6 && type != 12; }
 
-/// The prefix ended; whether that is an error depends on whether the file goes on.
+/// Thrown at the end of the prefix. It is an error only if the file ends there too.
 struct Ended {};
 
 class Reader {
@@ -55,7 +55,7 @@ class Reader {
 
   Size position() const { return position_; }
 
-  /// `n` bytes; refused at once when the file cannot hold them.
+  /// The next `n` bytes. Rejected at once if the file cannot hold them.
   std::string_view take(std::uint64_t n, std::string_view what) {
     const Size left_in_file =
         file_size_ < 0 ? most_gguf_header - position_ : file_size_ - position_;
@@ -131,7 +131,7 @@ GgufValue scalar(Reader& in, std::uint32_t type) {
   }
 }
 
-/// Steps over a list, and keeps short ones of whole numbers.
+/// Skips a list, and keeps short lists of whole numbers.
 GgufList list(Reader& in) {
   const std::uint32_t type = in.u32("a list's type");
   const std::uint64_t n = in.u64("a list's length");
@@ -171,7 +171,7 @@ struct Placed {
   Size begin, end;
 };
 
-/// One description; its place is relative to the data.
+/// A tensor description. Its offset is relative to the data.
 Placed read_tensor(Reader& in, const std::string& origin, std::vector<TensorHeader>& tensors) {
   TensorHeader tensor;
   tensor.name = std::string(in.text(longest_name, "a tensor's name"));
@@ -239,7 +239,8 @@ GgufHeader parse(Reader& in, Size file_size, std::string origin) {
                 : fmt::format("version {}; 2 and 3 are read", header.version));
   const std::uint64_t tensor_count = in.u64("the number of tensors");
   const std::uint64_t value_count = in.u64("the number of keys");
-  // A description takes 24 bytes at least, a value 13: a count that the file cannot hold is a lie.
+  // A description takes at least 24 bytes, a value 13. A count that the file cannot hold is an
+  // error.
   const auto room = static_cast<std::uint64_t>(file_size < 0 ? most_gguf_header : file_size);
   if (tensor_count > std::min(room / 24, std::uint64_t{1} << 20))
     in.fail(fmt::format("{} tensors do not fit in {} bytes", tensor_count, room));

@@ -1,4 +1,4 @@
-// Models in several GGUF files: their headers as one.
+// Joins the headers of a model split into several GGUF files.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -19,7 +19,7 @@ bool is_integer(std::string_view dtype) {
          ((dtype.starts_with('I') || dtype.starts_with('U')) && !dtype.starts_with("IQ"));
 }
 
-/// `name` with its `end` replaced; a tensor of that name, or null.
+/// The tensor called `name` with its `end` replaced. Null if there is none.
 const TensorHeader* sibling(const Index& index, std::string_view name, std::string_view end,
                             std::string_view other) {
   const std::string wanted =
@@ -28,7 +28,7 @@ const TensorHeader* sibling(const Index& index, std::string_view name, std::stri
   return it == index.end() ? nullptr : it->second;
 }
 
-/// The exact product; a file that claims more is refused.
+/// The exact product. A file that claims more is rejected.
 Size product(const TensorHeader& t, Size a, Size b) {
   Size n = 0;
   if (__builtin_mul_overflow(a, b, &n))
@@ -49,8 +49,9 @@ Size qweight(const Index& index, const TensorHeader& t) {
   return -1;
 }
 
-/// What a packed weight needs beside its elements; a tensor called so without a weight beside it is
-/// one of its own (logit_scale). Scales of the KV cache are scalars of the attention module.
+/// True for data that a packed weight needs in addition to its elements. Such a name without a
+/// weight next to it is an independent tensor (logit_scale). KV cache scales are scalars of the
+/// attention module.
 bool is_companion(const Index& index, const TensorHeader& t) {
   const std::string_view name = t.name;
   if (ends_in(name, {".k_scale", ".v_scale", ".q_scale"}) && t.elements() <= 1) return true;
@@ -78,7 +79,7 @@ Size logical(const Index& index, const TensorHeader& t, bool* assumed) {
     return product(t, t.elements(), 8);
   }
   if (name.ends_with(".weight_packed")) {
-    *assumed = t.dtype == "I32";  // 4 bits, unless the config says otherwise
+    *assumed = t.dtype == "I32";  // 4 bits, unless the config states otherwise
     return product(t, t.elements(), t.dtype == "U8" ? 2 : 8);
   }
   if (name.ends_with("_blocks") && t.dtype == "U8" &&
@@ -91,7 +92,7 @@ Size logical(const Index& index, const TensorHeader& t, bool* assumed) {
   }
   if (name.ends_with(".weight") && t.dtype == "U32" &&
       sibling(index, name, ".weight", ".scales") != nullptr) {
-    *assumed = true;  // MLX: 2, 3, 4, 6 or 8 bits, as its config says
+    *assumed = true;  // MLX: 2, 3, 4, 6 or 8 bits, as its config states
     return product(t, t.elements(), 8);
   }
   if (name.ends_with("weight") && t.dtype == "I8") return t.elements();  // LLM.int8, W8A8
@@ -123,7 +124,7 @@ HeaderTotals totals_of(const TensorList& list) {
   const TensorHeader* assumed = nullptr;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const TensorHeader& tensor = list.tensors[i];
-    if (tensor.dtype.empty()) continue;  // only its name is known
+    if (tensor.dtype.empty()) continue;  // only the name is known
     if (__builtin_add_overflow(totals.parameters, counts[i].elements, &totals.parameters))
       throw FormatError(list.origin + ": the tensors have more than 2^63 - 1 elements");
     TypeTotals& type = totals.by_type[std::string(tensor.dtype)];

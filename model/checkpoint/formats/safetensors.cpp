@@ -31,9 +31,9 @@ struct Entry {
   Size begin = 0, end = 0, bits = 0;
 };
 
-/// Takes the events of the JSON parser. Depth 1 has names; below each, "dtype", "shape" and
-/// "data_offsets"; "__metadata__" has strings that are skipped. The first complaint is kept and
-/// stops the parser.
+/// Handles the events of the JSON parser. Depth 1 has names; below are "dtype", "shape" and
+/// "data_offsets". Strings in "__metadata__" are skipped. The first error is kept and stops the
+/// parser.
 class HeaderHandler {
  public:
   constexpr static std::size_t max_object_size = static_cast<std::size_t>(most_tensors);
@@ -155,7 +155,7 @@ class HeaderHandler {
   bool has_dtype_ = false, has_shape_ = false, has_offsets_ = false;
 };
 
-/// Offsets must be the shapes' bytes, one behind the other from 0 to `data_size`.
+/// Offsets must match the shapes' bytes and be contiguous from 0 to `data_size`.
 void check_layout(std::vector<Entry>& entries, Size data_size, const std::string& origin) {
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);

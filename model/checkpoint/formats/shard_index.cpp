@@ -11,7 +11,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Keeps weight_map and metadata.total_size, skips the rest within its depth.
+/// Keeps weight_map and metadata.total_size; skips everything else up to its depth limit.
 class IndexHandler {
  public:
   constexpr static std::size_t max_object_size = std::size_t{1} << 21;
@@ -65,7 +65,7 @@ class IndexHandler {
   bool on_int64(std::int64_t n, json::string_view, json::error_code& ec) { return number(n, ec); }
   bool on_uint64(std::uint64_t, json::string_view, json::error_code& ec) { return number(-1, ec); }
   bool on_double(double n, json::string_view, json::error_code& ec) {
-    // Some indices write total_size as 1.5e10 or 15000000000.0.
+    // Some index files write total_size as 1.5e10 or 15000000000.0.
     const bool whole = n >= 0 && n < 9e15 && static_cast<double>(static_cast<Size>(n)) == n;
     return number(whole ? static_cast<Size>(n) : -1, ec);
   }
@@ -103,7 +103,7 @@ void check_shard(const std::string& shard, const std::string& origin) {
         origin, shown_name(shard)));
 }
 
-/// "-00002-of-00005" before the ending; empty where the name has none.
+/// "-00002-of-00005" before the ending. Empty if the name has no part number.
 std::string_view part_number(std::string_view name) {
   constexpr std::size_t length = 15;
   const auto dot = std::min(name.rfind('.'), name.size());

@@ -6,7 +6,7 @@ namespace json = boost::json;
 
 bool has_experts(const GgufKeys& k) { return k.number("expert_count", 0) > 0; }
 
-/// First layer that has a tensor, and from there to the next one.
+/// The first layer that has a tensor, and the distance to the next one.
 struct Period {
   Size first = 0, every = 1;
 };
@@ -20,7 +20,7 @@ static Period period_of(const GgufKeys& k, std::string_view tensor) {
   return p;
 }
 
-/// Latent attention: widths of queries and keys with and without position.
+/// Multi-head latent attention (MLA): widths of queries and keys with and without position.
 void latent(GgufKeys& k) {
   const Size rotated = k.number("rope.dimension_count");
   const Size key = k.number("attention.key_length_mla", k.number("attention.key_length"));
@@ -68,7 +68,7 @@ void dbrx(GgufKeys& k) {
 void mixtral(GgufKeys& k) { k.erase("sliding_window"); }
 
 void qwen2_moe(GgufKeys& k) {
-  // The converter of 2024 left the width of the shared expert to its tensors.
+  // The converter of 2024 stored the shared expert's width in its tensors only.
   const Size shared = k.rows("blk.0.ffn_gate_shexp.weight");
   if (shared > 0) k.set("shared_expert_intermediate_size", shared);
   const Size inner = k.rows("blk.0.ffn_down_exps.weight") > 0
@@ -77,7 +77,7 @@ void qwen2_moe(GgufKeys& k) {
   k.set("moe_intermediate_size", inner);
 }
 
-/// Gated delta net layers beside attention.
+/// Gated delta net layers in addition to attention.
 void delta_net(GgufKeys& k) {
   const Size value_heads = k.number("ssm.time_step_rank");
   k.set("linear_conv_kernel_dim", k.number("ssm.conv_kernel"));
@@ -96,7 +96,7 @@ void deepseek(GgufKeys& k) {
   if (!k.has("expert_count")) k.set("first_k_dense_replace", k.layers());
   k.set("moe_layer_freq", 1);
 }
-/// The indexer by which sparse attention picks its tokens.
+/// The indexer that selects tokens for sparse attention.
 void sparse_latent(GgufKeys& k) {
   deepseek(k);
   k.set("index_n_heads", k.number("attention.indexer.head_count"));
@@ -155,7 +155,7 @@ void laguna(GgufKeys& k) {
   k.set("num_attention_heads_per_layer", json::value_from(k.by_layer("attention.head_count")));
 }
 
-/// An expert's width is under the key of a dense model's.
+/// The width of an expert is under the key of a dense model.
 void experts_of_intermediate_size(GgufKeys& k) {
   k.set("intermediate_size",
         k.number("expert_feed_forward_length", k.number("feed_forward_length")));

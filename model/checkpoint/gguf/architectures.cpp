@@ -1,4 +1,4 @@
-// llama.cpp's architectures: the class of transformers that describes the same tensors.
+// llama.cpp's architectures, with the transformers class that describes the same tensors.
 //
 // Source: llama.cpp, conversion/*.py and src/models/*.cpp (2026), checked with files that its own
 // converter wrote (tests/oracle/gguf_test.cpp).

@@ -14,8 +14,8 @@ namespace {
 
 using Keys = std::vector<std::string_view>;
 
-/// Keys that mean the same in every architecture, and what configs call them: each description
-/// reads the names of its own class.
+/// Keys with the same meaning in every architecture, and their names in configs. Each description
+/// reads the names of its class.
 struct Same {
   std::string_view gguf;
   Keys config;
@@ -36,7 +36,7 @@ const Same common[] = {
      {"first_k_dense_replace", "num_dense_layers", "moe_layer_start_index"}},
 };
 
-/// One kind of attention a layer, where the file has a list of them; "sliding" where true.
+/// The kind of attention of each layer, if the file lists them; true means "sliding".
 void set_layer_types(GgufKeys& k) {
   const auto slides = k.by_layer("attention.sliding_window_pattern");
   if (slides.size() < static_cast<std::size_t>(k.layers())) return;
@@ -77,8 +77,8 @@ void set_common(GgufKeys& k) {
   set_layer_types(k);
 }
 
-/// Attention of different heads in different layers, as pruned models have it: described only where
-/// the architecture has a second key for it.
+/// Pruned models have different head counts in different layers. Only architectures with a second
+/// key for them are described.
 void check_heads_by_layer(GgufKeys& k, const std::string& origin) {
   if (k.config().contains("num_global_key_value_heads")) return;
   for (const std::string_view key : {"attention.head_count", "attention.head_count_kv"}) {
@@ -103,7 +103,7 @@ constexpr std::pair<Size, std::string_view> file_types[] = {
     {28, "iq2_s"},   {29, "iq2_m"},   {30, "iq4_xs"},   {31, "iq1_m"},  {32, "gguf-bf16"},
     {36, "tq1_0"},   {37, "tq2_0"},   {38, "mxfp4-moe"}};
 
-/// The scheme of files that hold most of their bytes in a type.
+/// The scheme of files with most of their bytes in a type.
 std::string scheme_of_type(std::string_view type) {
   if (type == "MXFP4") return "mxfp4-moe";
   const std::string name = lower(type);

@@ -15,7 +15,8 @@ GgufKeys::GgufKeys(const GgufHeader& header, const TensorList& tensors)
   for (const TensorHeader& each : tensors.tensors) tensors_.emplace(each.name, &each);
   if (!has("block_count")) return;
   layers_ = number("block_count");
-  // Layers that predict further tokens follow those of the model, where they were converted at all.
+  // Layers that predict further tokens come after the model's layers, if they were converted at
+  // all.
   const Size further = number("nextn_predict_layers", 0);
   if (further > 0 && further < layers_ &&
       (layer_has(layers_ - 1, "nextn.eh_proj.weight") ||

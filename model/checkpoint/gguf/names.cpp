@@ -13,13 +13,13 @@
 namespace headroom::model {
 namespace {
 
-/// `end` at the end of `path`, whole words only.
+/// True if `path` ends with `end` in whole words.
 bool ends_at_dot(std::string_view path, std::string_view end) {
   if (!path.ends_with(end)) return false;
   return path.size() == end.size() || path[path.size() - end.size() - 1] == '.';
 }
 
-/// The row with the longest end; null where there is none.
+/// The row with the longest suffix. Null if none matches.
 const GgufModule* row_of(std::span<const GgufModule> rows, std::string_view path) {
   const GgufModule* best = nullptr;
   for (const GgufModule& row : rows)
@@ -88,7 +88,7 @@ class Gatherer {
       if (const auto found = all_of(prefix, alternative, tail)) return gather(tensor, *found);
   }
 
-  /// The tensors that an alternative names, if the file has them all.
+  /// The tensors of an alternative if the file has all of them.
   std::optional<std::vector<std::size_t>> all_of(const std::string& prefix,
                                                  std::string_view alternative,
                                                  std::string_view tail) const {
@@ -109,7 +109,7 @@ class Gatherer {
     const auto it = index_.find(name);
     return it == index_.end() || used_[it->second] ? std::nullopt : std::optional(it->second);
   }
-  /// Files of 2023 have experts one by one: "ffn_up.7.weight" where later ones have "ffn_up_exps".
+  /// Files of 2023 store experts one by one: "ffn_up.7.weight" instead of "ffn_up_exps".
   bool add_single_experts(std::string name, std::vector<std::size_t>& found) const {
     if (!name.ends_with("_exps")) return false;
     name.resize(name.size() - 5);
@@ -132,7 +132,7 @@ class Gatherer {
     all_.push_back(std::move(g));
   }
 
-  /// Factors on the rotary frequencies: they stand for the table that they scale.
+  /// Factors on the rotary frequencies represent the table that they scale.
   void take_rotary_factors() {
     const auto table = std::ranges::find_if(
         part_.tensors, [](const Tensor& t) { return t.name.ends_with("inv_freq"); });

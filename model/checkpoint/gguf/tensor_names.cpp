@@ -12,7 +12,7 @@ namespace {
 struct Renamed {
   std::string_view ours, theirs;
 };
-/// Modules of a block by the last words of their path.
+/// Modules of a layer by the last words of their path.
 constexpr std::array renamed{
     Renamed{"input_layernorm", "attn_norm"},
     Renamed{"post_attention_layernorm", "ffn_norm"},
@@ -63,7 +63,7 @@ std::string_view attention(TensorClass kind) {
   }
 }
 
-/// The words of a block's own module: "mlp.gate" of "model.layers.3.mlp.gate".
+/// The module within its layer: "mlp.gate" of "model.layers.3.mlp.gate".
 std::string block_name(std::string_view rest, const Tensor& tensor, bool expert) {
   const bool shared = rest.find("shared_expert") != std::string_view::npos &&
                       rest.find("shared_expert_gate") == std::string_view::npos;
@@ -102,7 +102,7 @@ std::vector<GgufName> GgufNames::of(const Tensor& tensor) const {
       rest.remove_suffix(end.size());
       break;
     }
-  // Blocks that decode are numbered from 0; towers before them are files of their own.
+  // Decoder layers count from 0. Towers before them are separate files.
   const auto number =
       (layer - layers.begin()) -
       (layer->decodes ? static_cast<std::ptrdiff_t>(model_.profile.first_decoding) : 0);

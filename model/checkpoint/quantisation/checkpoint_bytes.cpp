@@ -8,7 +8,8 @@
 namespace headroom::model {
 namespace {
 
-/// "model.layers.61.mlp.up_proj" as the layer that it repeats has it: without its numbers.
+/// A path without its numbers, to compare a repeated layer with its original:
+/// "model.layers.61.mlp.up_proj".
 std::string numberless(std::string_view path) {
   std::string all;
   for (std::size_t at = 0; at <= path.size();) {
@@ -34,7 +35,7 @@ std::string below_layer(std::string_view path) {
   return numberless(path);
 }
 
-/// The model with its further modules among its layers, each module of the class that it has there.
+/// The model with its additional modules among its layers. Each has the class of its counterpart.
 Model with_further_modules(const Model& model) {
   Model all = model;
   std::map<std::string, std::string> classes;

@@ -12,7 +12,7 @@ namespace {
 
 using Packed = Bytes (*)(const Matrix&, const Scheme&);
 
-/// A method that packs integers: every width by every group.
+/// A method that packs integers, with all widths and groups.
 struct Family {
   std::string_view name;  ///< "{}" for the bits
   SchemeFamily family;

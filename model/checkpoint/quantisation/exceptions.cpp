@@ -7,7 +7,7 @@
 namespace headroom::model {
 namespace {
 
-/// What a checkpoint calls an expert's matrices that are one tensor, or two in one, in memory.
+/// Checkpoint names of an expert's matrices. In memory they form one tensor, or two in one.
 std::vector<std::string> names_of_expert(const Tensor& tensor) {
   const std::string first = std::string(tensor.module()) + ".0.";
   const std::string_view leaf = std::string_view(tensor.name).substr(tensor.module().size() + 1);
@@ -46,7 +46,7 @@ const Scheme* Exceptions::of(const Tensor& tensor, const Scheme* main) const {
   return named(ignored_, tensor) ? nullptr : main;
 }
 
-/// `targets` with the head's name in the place of what stands for it.
+/// `targets` with the placeholder replaced by the head's name.
 std::vector<std::string> Exceptions::with_head(const Model& model,
                                                std::vector<std::string> targets) {
   for (std::string& target : targets) {

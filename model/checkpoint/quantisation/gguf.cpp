@@ -19,9 +19,9 @@ bool one_of(Words words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Architectures of llama.cpp (convert_hf_to_gguf.py, conversion/ since 2026) by `model_type`,
-/// without those whose conversion splits or merges matrices in ways that the classes below do not
-/// say.
+/// Architectures of llama.cpp by `model_type` (convert_hf_to_gguf.py, conversion/ since 2026).
+/// Omits those whose conversion splits or merges matrices in ways that the classes below do not
+/// cover.
 constexpr auto model_types = std::to_array<std::string_view>({"afmoe",
                                                               "apertus",
                                                               "arcee",
@@ -129,7 +129,7 @@ constexpr auto model_types = std::to_array<std::string_view>({"afmoe",
                                                               "xverse",
                                                               "youtu"});
 
-/// Last number in the path of the block that a tensor lies in.
+/// Last number in the path of the tensor's layer.
 Size layer_of(std::string_view block) {
   Size n = 0;
   for (const char c : block.substr(block.rfind('.') + 1)) {
@@ -139,7 +139,7 @@ Size layer_of(std::string_view block) {
   return n;
 }
 
-/// Below the module of the decoding stack, or the head: not a vision or audio tower.
+/// True below the decoder's module and for the head; false for vision and audio towers.
 bool in_text(const Model& model, const std::string& root, const Tensor& tensor) {
   return !model.profile.generative || tensor.role == Role::head || tensor.name.starts_with(root);
 }
@@ -158,12 +158,12 @@ class GgufHolder {
                      [](const Tensor& t) { return t.role == Role::head && t.tied_to.empty(); });
     for (const Layer& layer : model.profile.layers)
       if (layer.decodes || !model.profile.generative) text_layers_.push_back(&layer);
-    // llama.cpp's own label: 80 layers and grouped heads in the Llama and Qwen2 classes.
+    // llama.cpp's own label for 80 layers with grouped heads in the Llama and Qwen2 classes.
     asked_.seventy_b =
         text_layers_.size() == 80 && asked_.gqa > 1 &&
         one_of({"llama", "mistral", "qwen2", "qwen2_vl", "qwen2_5_vl"}, model.model_type);
     text_root_ = text_root(model.profile);
-    // Positions and token types are embeddings of fewer rows; a config need not say the vocabulary.
+    // Position and token type embeddings have fewer rows. A config may omit the vocabulary.
     vocabulary_ = model.profile.head_rows;
     if (vocabulary_ == 0)
       for (const Tensor& tensor : model.part.tensors)
@@ -188,7 +188,7 @@ class GgufHolder {
                             : tensor.role == Role::embedding ? TensorClass::token_embedding
                                                              : tensor_class(tensor.name);
     question.stacked_experts = reader_.is_expert(tensor);
-    // Embeddings of each layer beside the tied one (per_layer_token_embd) are never the head.
+    // Per-layer embeddings beside the tied one (per_layer_token_embd) are never the head.
     if (tensor.name.find("per_layer") != std::string::npos) question.tied = false;
     locate(tensor, question);
     const Precision& format = precision(mixed_format(scheme_.mix, question));
@@ -202,15 +202,15 @@ class GgufHolder {
   static QuantisedTensor plain(std::string_view format, const Tensor& tensor) {
     return {&precision(format), precision(format).stored(tensor.elements())};
   }
-  /// Checkpoints' own buffers (router biases) are fp32 tensors; scaled rotary frequencies are
-  /// stored in place of the table that they scale.
+  /// Stored buffers (router biases) are fp32 tensors. Scaled rotary frequencies replace the table
+  /// that they scale.
   QuantisedTensor buffer(const Tensor& tensor) {
     if (tensor.persistent) return plain("fp32", tensor);
     if (rotary_seen_ || !tensor.name.ends_with("inv_freq")) return {};
     rotary_seen_ = true;
     return {&precision("fp32"), model_.rope_factors * Bytes(4)};
   }
-  /// What an encoder has after its layers for one task (pooler, masked-word head): not converted.
+  /// Task modules after an encoder's layers (pooler, masked-word head) are not converted.
   bool is_task_head(const Tensor& tensor) const {
     if (in_layer(tensor) || tensor.role == Role::embedding) return false;
     const bool in_head = tensor.name.starts_with("cls.") || tensor.name.starts_with("lm_head.") ||
@@ -230,7 +230,7 @@ class GgufHolder {
     if (tensor.role == Role::embedding) return tensor.shape.front() >= vocabulary_;
     return tensor.role == Role::head || reader_.is_linear(tensor);
   }
-  /// Layer numbers for experts' models, running numbers of the class for others.
+  /// Layer numbers for models with experts; a running number in the class for others.
   void locate(const Tensor& tensor, MixQuestion& question) {
     if (question.tensor_class == TensorClass::attention_v) {
       question.index = attention_v_seen_++;

@@ -22,7 +22,7 @@ enum class When {
   first_sixteenth,
   first_eighth,
   middle,  ///< neither the first eighth nor the last
-  more,    ///< first and last eighth, and every third between
+  more,    ///< first and last eighth, and every third layer between
   eight_experts_more,
   falcon,
   falcon_first_sixteenth,
@@ -170,7 +170,7 @@ bool holds(When when, const MixQuestion& q) {
   return false;
 }
 
-/// The format that most tensors of a mix are in, where it is not the mix's own name.
+/// The format of most tensors of a mix, if it differs from the mix's name.
 std::string_view default_format(std::string_view mix) {
   struct Row {
     std::string_view mix, format;
@@ -219,7 +219,7 @@ std::string_view wanted(std::string_view mix, const MixQuestion& q) {
   return lifted && (format == "q3_K" || format == "q4_K") ? "q5_K" : format;
 }
 
-/// Formats of 256 elements have a stand-in of 32; rows that even that does not divide are fp16.
+/// Formats with blocks of 256 fall back to blocks of 32. Rows that 32 does not divide are fp16.
 std::string_view divided(std::string_view format, Size row) {
   if (row % precision(format).block_elements == 0) return format;
   std::string_view fallback;

@@ -1,4 +1,4 @@
-// Applies a scheme to a model, tensor by tensor, and sums the bytes by place.
+// Applies a scheme to a model tensor by tensor, and sums the bytes by location.
 #include "model/checkpoint/quantisation/quantisation.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace headroom::model {
 namespace {
 
-/// Index of the block that a tensor lies in, or -1: blocks are paths, tensors lie below them.
+/// Index of a tensor's layer, or -1. A layer is a path; its tensors lie below it.
 class Blocks {
  public:
   explicit Blocks(const std::vector<Layer>& layers) {
@@ -46,13 +46,13 @@ Bytes integer_bytes(const Tensor& tensor) {
   }
 }
 
-/// Buffers that are computed on the spot (rotary tables), and routers' correction biases
-/// (transformers 5.23: _keep_in_fp32_modules_strict). Other buffers are stored like weights.
+/// True for computed buffers (rotary tables) and routers' correction biases (transformers 5.23:
+/// _keep_in_fp32_modules_strict). Other buffers are stored like weights.
 bool stays_fp32(const Tensor& buffer) {
   return !buffer.persistent || buffer.name.ends_with("correction_bias");
 }
 
-/// Rows never share a block.
+/// Rows never share a quantisation block.
 Bytes in_rows(const Matrix& m, const Precision& format) {
   return m.count * (m.out * format.stored(m.in));
 }
@@ -129,7 +129,7 @@ std::vector<QuantisedTensor> held(const Model& model, const Scheme& scheme) {
   if (const std::string reason = refusal(model, scheme); !reason.empty())
     throw std::invalid_argument(fmt::format("{}: {}: {}", model.name, scheme.name, reason));
   if (!held_as_stored(model, scheme)) return held_by_rule(model, scheme);
-  // A GGUF file holds all that its model is made of; others leave out what is computed on the spot.
+  // A GGUF file contains the whole model. Other formats omit computed tensors.
   std::vector<QuantisedTensor> result =
       scheme.family == SchemeFamily::gguf ? std::vector<QuantisedTensor>(model.part.tensors.size())
                                           : held_by_rule(model, scheme);
@@ -145,12 +145,12 @@ std::vector<Bytes> held_bytes(const Model& model, const Scheme& scheme) {
 
 namespace {
 
-/// Whether an engine that fuses finds it beside two others: q, k or v as a matrix of its own.
+/// True for q, k or v as a separate matrix, which some engines fuse.
 bool is_separate(const Tensor& tensor) {
   return tensor.role == Role::matmul && is_fused_by_engines(tensor.module());
 }
 
-/// Experts are one by one in checkpoints, gate and up apart.
+/// Checkpoints store experts one by one, with gate and up separate.
 BlockRestCounter::Held in_memory(const Tensor& tensor, const QuantisedTensor& held,
                                  const Divided& divided) {
   const Size bytes = held.bytes.count();
@@ -165,7 +165,7 @@ BlockRestCounter::Held in_memory(const Tensor& tensor, const QuantisedTensor& he
           .divided = divided};
 }
 
-/// Sums over the layers, and the largest of those that follow, from each layer's own.
+/// Prefix sums over the layers, and the largest of the layers that follow.
 void sum_layers(QuantisedModel& weights, const std::vector<double>& dense,
                 const std::vector<Divided>& divided) {
   weights.layers_before = {Bytes(0)};
@@ -200,7 +200,7 @@ QuantisedModel with_additions(QuantisedModel weights, const std::vector<Addition
 
 namespace {
 
-/// Whether the files have another format than `weights`, and how many bytes.
+/// Compares the format and bytes of the files with those of `weights`.
 void add_files(QuantisedModel& weights) {
   const Model& model = *weights.model;
   const SchemeFamily family = weights.scheme->family;
@@ -279,7 +279,7 @@ QuantisedModel quantise(const Model& model, const Scheme& scheme) {
   }
   sum_layers(weights, dense, divided);
   const auto most = std::max_element(multiplied.begin(), multiplied.end());
-  weights.arithmetic = scheme.reach == Reach::decoder_blocks  // GPTQ and AWQ hold weights only
+  weights.arithmetic = scheme.reach == Reach::decoder_blocks  // GPTQ and AWQ quantise weights only
                            ? Arithmetic::dequantised
                            : static_cast<Arithmetic>(most - multiplied.begin());
   weights.rests = rests.rests();

@@ -39,7 +39,7 @@ Scheme gguf_row(std::string_view name, std::vector<std::string_view> aliases,
           mix};
 }
 
-/// llama.cpp's file types. "-imatrix": with an importance matrix, where that changes the mix.
+/// llama.cpp's file types. "-imatrix": with an importance matrix, if it changes the mix.
 std::vector<Scheme> gguf_rows() {
   std::vector<Scheme> rows = {
       gguf_row("gguf-f32", {}, "fp32", ""),

@@ -13,13 +13,13 @@
 namespace headroom::model {
 namespace {
 
-/// Types that runtimes convert into each other when they load, and the schemes that hold them.
+/// Types that engines convert into each other at load time, and their schemes.
 struct PlainType {
   std::string_view dtype, scheme;
 };
 constexpr PlainType plain_types[] = {{"BF16", "bf16"}, {"F16", "fp16"}, {"F32", "fp32"}};
 
-/// The scheme of the plain type that has most bytes; empty where parameters are of other types too.
+/// The scheme of the plain type with most bytes. Empty if parameters have other types too.
 std::string_view plain_scheme_of(const HeaderTotals& totals) {
   std::string_view best;
   Bytes most;
@@ -33,7 +33,7 @@ std::string_view plain_scheme_of(const HeaderTotals& totals) {
   return best;
 }
 
-/// Which precision the checkpoint's own is, now that its tensors are known.
+/// Determines the checkpoint's own precision from its tensors.
 void settle_precision(Model& model, Stored& stored) {
   if (stored.detail != Detail::tensors) return;
   stored.held_as_stored = true;
@@ -88,8 +88,7 @@ void finish(Model& model, const std::shared_ptr<Stored>& stored, Comparison comp
   model.stored = stored;
 }
 
-/// How an element of `dtype` is multiplied; null where the type alone does not say (packed
-/// integers).
+/// Arithmetic format of `dtype`. Null if the type alone does not determine it (packed integers).
 const Precision* format_of(std::string_view dtype) {
   const bool integer = dtype.size() > 1 && (dtype[0] == 'I' || dtype[0] == 'U') &&
                        dtype[1] >= '0' && dtype[1] <= '9';
@@ -103,7 +102,7 @@ const Precision* format_of(std::string_view dtype) {
   return dtype == "F8_E4M3" || dtype == "F8_E5M2" ? &precision(dtype) : nullptr;
 }
 
-/// "model.layers.3" of "model.layers.3.mlp.up_proj.weight": a repeated block by its number.
+/// The numbered layer of a tensor: "model.layers.3" for "model.layers.3.mlp.up_proj.weight".
 std::string_view block_of(std::string_view name) {
   for (std::size_t at = 0; at < name.size();) {
     const auto end = std::min(name.find('.', at), name.size());
