@@ -1,37 +1,20 @@
 // compatibility.md and compatibility.csv: models × machines in the precision that is asked for,
-// then for each machine models × precisions, then the figures behind it:
-//
-//   | model | 2x a100-sxm-40gb @ … |
-//   | --- | --- |
-//   | Qwen/Qwen3-32B | ✅ fits on 2 GPUs<br>bf16, 61.02 GiB<br>context up to 40,960<br>21.4
-//   tokens/s |
+// then for each machine models × precisions, then the figures behind it.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "model/infer/estimate.hpp"
 #include "report/advice.hpp"
+#include "report/document.hpp"
 #include "report/format.hpp"
-#include "report/markdown.hpp"
 #include "report/reports.hpp"
 #include "report/words.hpp"
 
 namespace headroom::report {
 namespace {
 
-std::string_view mark(Grade grade) {
-  switch (grade) {
-    case Grade::on_gpus:
-      return "✅";
-    case Grade::cpu_offload:
-    case Grade::disk_offload:
-      return "⚠️";
-    case Grade::does_not_fit:
-      return "❌";
-    default:
-      return "⛔";
-  }
-}
+using Kind = TableColumn::Kind;
 
 std::string speed(const model::Estimate& e) {
   return e.tokens_s > 0 ? shown(e.tokens_s, DisplayUnit::plain) + " tokens/s" : "";
@@ -52,14 +35,17 @@ std::string context(const BudgetPoint& entry) {
 enum class Held { always, where_it_differs };
 
 /// Verdict, weights, split, context and speed, a line each.
-std::string matrix_cell(const ModelRow& line, Held held) {
+TableCell matrix_cell(const ModelRow& line, Held held) {
   const BudgetPoint& entry = line.roomiest();
+  const model::Estimate& e = entry.estimate;
+  const Grade of = grade(e);
+  TableCell cell(verdict_words(line, entry));
+  cell.grade = of;
+  cell.order = 1e9 * (4 - static_cast<int>(of)) + std::max(0.0, e.tokens_s);
   const bool named = held == Held::always || line.held != line.precision;
-  std::string cell = fmt::format(
-      "{} {}<br>{}{}", mark(grade(entry.estimate)), markdown_text(verdict_words(line, entry)),
-      named ? markdown_text(line.held) + ", " : "", gib(entry.estimate.weights));
-  for (const auto& words : {split_words(entry.estimate), context(entry), speed(entry.estimate)})
-    if (!words.empty()) cell += "<br>" + words;
+  cell.lines.emplace_back((named ? line.held + ", " : "") + gib(e.weights));
+  for (const auto& words : {split_words(e), context(entry), speed(e)})
+    if (!words.empty()) cell.lines.emplace_back(words);
   return cell;
 }
 
@@ -71,32 +57,6 @@ const std::vector<const ModelRow*>* lines_of_model(const MachineLines& machine,
   return nullptr;
 }
 
-/// Models × machines, each in the precision that is asked for, with what would help.
-std::string overview(const std::vector<MachineLines>& machines,
-                     const std::vector<const ModelRow*>& all) {
-  std::vector<std::string> headings{"model"}, models;
-  for (const auto& machine : machines) {
-    headings.push_back(title(machine));
-    for (const auto& model : machine.models)
-      if (std::ranges::find(models, model.front()->model) == models.end())
-        models.push_back(model.front()->model);
-  }
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& name : models) {
-    auto& row = rows.emplace_back(std::vector<std::string>{markdown_text(name)});
-    for (const auto& machine : machines) {
-      const auto* here = lines_of_model(machine, name);
-      row.emplace_back();
-      if (!here) continue;
-      const ModelRow& line = wanted(*here);
-      row.back() = matrix_cell(line, Held::always);
-      if (const auto words = advice(line, *here, all); !words.empty())
-        row.back() += "<br>→ " + markdown_text(words);
-    }
-  }
-  return markdown(headings, std::vector<bool>(headings.size(), false), rows);
-}
-
 std::vector<std::string> precisions_of(const MachineLines& machine) {
   std::vector<std::string> names;
   for (const auto& model : machine.models)
@@ -105,45 +65,57 @@ std::vector<std::string> precisions_of(const MachineLines& machine) {
   return names;
 }
 
-std::string billions(double parameters) {
-  return parameters > 0 ? shown(parameters, DisplayUnit::billions) : "";
+TableCell billions(double parameters) {
+  if (parameters <= 0) return {};
+  TableCell cell(shown(parameters, DisplayUnit::billions));
+  cell.order = parameters;
+  return cell;
 }
 
-std::string matrix(const MachineLines& machine, const std::vector<const ModelRow*>& all) {
+/// Models × precisions of one machine.
+TableBlock precision_matrix(const MachineLines& machine, const std::vector<const ModelRow*>& all) {
   const auto precisions = precisions_of(machine);
-  std::vector<std::string> headings{"model", "parameters (billions)"};
-  std::vector<bool> right{false, true};
-  for (const auto& p : precisions) {
-    headings.push_back(markdown_text(p));
-    right.push_back(false);
-  }
-  headings.emplace_back("advice");
-  right.push_back(false);
-  std::vector<std::vector<std::string>> rows;
+  TableBlock table{{{"model", Kind::row_name}, {"parameters (billions)", Kind::number}}, {}};
+  for (const auto& p : precisions) table.columns.push_back({p});
+  table.columns.push_back({"advice"});
   for (const auto& model : machine.models) {
-    auto& row = rows.emplace_back();
-    row = {markdown_text(model.front()->model), billions(model.front()->parameters)};
+    auto& row = table.rows.emplace_back();
+    row = {model.front()->model, billions(model.front()->parameters)};
     for (const auto& p : precisions) {
       const auto line = std::ranges::find(model, p, &ModelRow::label);
-      row.push_back(line == model.end() ? "" : matrix_cell(**line, Held::where_it_differs));
+      row.push_back(line == model.end() ? TableCell()
+                                        : matrix_cell(**line, Held::where_it_differs));
     }
-    row.push_back(markdown_text(advice(wanted(model), model, all)));
+    row.emplace_back(advice(wanted(model), model, all));
   }
-  return markdown(headings, right, rows);
+  return table;
 }
 
-std::string details(const MachineLines& machine) {
-  std::vector<std::vector<std::string>> rows;
+TableBlock figures_behind(const MachineLines& machine) {
+  TableBlock table{{{"model", Kind::row_name},
+                    {"precision"},
+                    {"weights (GiB)", Kind::number},
+                    {"KV cache (GiB)", Kind::number},
+                    {"layers GPU / CPU / disk", Kind::number},
+                    {"GPU memory (GiB)", Kind::number},
+                    {"interval (GiB)", Kind::number},
+                    {"RAM (GiB)", Kind::number},
+                    {"load (s)", Kind::number},
+                    {"first token (ms)", Kind::number},
+                    {"per token (ms)", Kind::number},
+                    {"tokens/s", Kind::number},
+                    {"class"}},
+                   {}};
   for (const auto& model : machine.models)
     for (const ModelRow* line : without_repeats(model)) {
       const auto& e = line->roomiest().estimate;
       const auto bytes = [](Bytes b) { return shown(b.real().value(), DisplayUnit::gib); };
       const auto interval = fmt::format(
-          "{:.1f} – {:.1f}", e.gpu_bytes.real().value() * line->factors.memory.low / (1 << 30),
-          e.gpu_bytes.real().value() * line->factors.memory.high / (1 << 30));
+          "{:.1f} – {:.1f}", e.gpu_bytes.real().value() * line->factors.memory.low / GiB,
+          e.gpu_bytes.real().value() * line->factors.memory.high / GiB);
       const bool placed = grade(e) < Grade::does_not_fit;
-      rows.push_back(
-          {markdown_text(line->model), markdown_text(held_label(*line)), bytes(e.weights),
+      table.rows.push_back(
+          {line->model, held_label(*line), bytes(e.weights),
            grade(e) == Grade::refused ? "" : bytes(e.kv_cache),
            placed ? fmt::format("{} / {} / {}", e.layers_gpu, e.layers_cpu, e.layers_disk) : "",
            placed ? bytes(e.gpu_bytes) : "", placed ? interval : "",
@@ -152,11 +124,7 @@ std::string details(const MachineLines& machine) {
            shown(e.tpot.value(), DisplayUnit::milliseconds),
            placed ? shown(e.tokens_s, DisplayUnit::plain) : "", std::string(speed_class(e))});
     }
-  return markdown({"model", "held in", "weights (GiB)", "KV cache (GiB)", "layers GPU / CPU / disk",
-                   "GPU memory (GiB)", "interval (GiB)", "RAM (GiB)", "load (s)",
-                   "first token (ms)", "per token (ms)", "tokens/s", "class"},
-                  {false, false, true, true, true, true, true, true, true, true, true, true, false},
-                  rows);
+  return table;
 }
 
 std::string conditions(const MachineLines& machine) {
@@ -175,24 +143,62 @@ std::string conditions(const MachineLines& machine) {
 
 }  // namespace
 
-std::string compatibility_document(const Source& source) {
+Text matrix_legend() {
+  return Text(
+             "Each cell says how the model fits, the size of its weights, how its layers are "
+             "split, "
+             "the longest context that still fits and the decode speed. What would help follows "
+             "after →. ") +
+         sign_of(Grade::on_gpus) + " fits on GPUs, " + sign_of(Grade::cpu_offload) +
+         " needs offload, " + sign_of(Grade::does_not_fit) + " does not fit, " +
+         sign_of(Grade::refused) + " refused. \"Fits easily\" uses at most half of the card. " +
+         speed_classes_explained();
+}
+
+TableBlock compatibility_overview(const Source& source) {
   const auto machines = by_machine(source.shown);
-  std::string page = fmt::format(
-      "# Which model runs where: {}\n\n"
-      "A cell says how the model fits, the size of its weights, where its layers are, the longest "
-      "context that fits likewise, its decode speed and after → what would help; ✅ on GPUs, ⚠️ "
-      "only "
-      "with offload, ❌ does not fit, ⛔ refused. \"Fits easily\" uses at most half of the card. "
-      "{}\n\n{}\n## Models and machines\n\nEach model in its checkpoint's own precision where the "
-      "run has it, else in the widest of the run; the cell says which.\n\n{}\n",
-      markdown_text(source.run.name), speed_classes_explained(), tolerance(source),
-      overview(machines, source.shown));
-  for (const MachineLines& machine : machines)
-    page += fmt::format(
-        "## {}\n\nAt {}.\n\n{}\n<details><summary>The figures behind "
-        "it</summary>\n\n{}\n</details>\n\n",
-        title(machine), markdown_text(conditions(machine)), matrix(machine, source.shown),
-        details(machine));
+  TableBlock table{{{"model", Kind::row_name}, {"parameters (billions)", Kind::number}},
+                   {},
+                   "Compatibility matrix",
+                   0,
+                   "matrix"};
+  std::vector<const ModelRow*> models;
+  for (const auto& machine : machines) {
+    table.columns.push_back({title(machine)});
+    for (const auto& model : machine.models)
+      if (std::ranges::find(models, model.front()->model, &ModelRow::model) == models.end())
+        models.push_back(model.front());
+  }
+  for (const ModelRow* model : models) {
+    auto& row = table.rows.emplace_back(TableRows::value_type{model->model});
+    row.push_back(billions(model->parameters));
+    for (const auto& machine : machines) {
+      row.emplace_back();
+      const auto* here = lines_of_model(machine, model->model);
+      if (!here) continue;
+      const ModelRow& line = wanted(*here);
+      row.back() = matrix_cell(line, Held::always);
+      const auto words = advice(line, *here, source.shown);
+      if (!words.empty() && row.back().grade != Grade::refused)
+        row.back().lines.emplace_back("→ " + words);
+    }
+  }
+  return table;
+}
+
+Document compatibility_document(const Source& source) {
+  Document page;
+  page.heading(1, "Which model runs where: " + source.run.name)
+      .paragraph(matrix_legend())
+      .append(tolerance(source))
+      .heading(2, "Models and machines")
+      .paragraph(precision_choice)
+      .add(compatibility_overview(source));
+  for (const MachineLines& machine : by_machine(source.shown))
+    page.heading(2, title(machine))
+        .paragraph("At " + conditions(machine) + ".")
+        .add(precision_matrix(machine, source.shown))
+        .add(Details{"The figures behind it", {figures_behind(machine)}});
   return page;
 }
 

@@ -16,6 +16,8 @@
 
 namespace headroom::report {
 
+class Document;
+
 /// One thing that results depend on and that is not the same in both runs.
 struct InputChange {
   std::string cause;  ///< "model metadata", "hardware", "factors", "program version",
@@ -75,13 +77,14 @@ class Diff {
   std::unique_ptr<PointMap> back_, forth_;
 };
 
-/// What a reader wants first: answers that are not what they were, then those that only one run
-/// has. Rows: machine, runtime, model,
+/// Answers that changed, then those that only one run has. Rows: machine, runtime, model,
 /// precision, before, after, cause.
 Table decisions(const Diff& diff);
 
-/// A summary as Markdown: decisions, inputs, counts, then the largest changes of each kind.
-std::string diff_document(const Diff& diff);
+/// Decisions, inputs and counts, under headings of this level.
+Document diff_summary(const Diff& diff, const Diff::Counts& counts, int level);
+/// The summary, then the largest changes of each kind.
+Document diff_document(const Diff& diff);
 /// Every changed point with its axes, cause, and each compared number before and after.
 void write_diff_csv(std::ostream& out, const Diff& diff);
 

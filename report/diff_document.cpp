@@ -9,8 +9,8 @@
 #include "model/infer/estimate.hpp"
 #include "report/csv.hpp"
 #include "report/diff.hpp"
+#include "report/document.hpp"
 #include "report/format.hpp"
-#include "report/markdown.hpp"
 #include "report/words.hpp"
 
 namespace headroom::report {
@@ -57,6 +57,13 @@ std::string point_words(const Source& source, Size point) {
   return words;
 }
 
+/// Says that `more` rows are left out; nothing where there are none.
+void add_more(Document& page, std::size_t more) {
+  if (more > 0)
+    page.paragraph(std::to_string(more) + Text(" more: ") + code("headroom diff --format csv") +
+                   " lists all.");
+}
+
 /// The rows with the largest changes, in bounded memory.
 class Largest {
  public:
@@ -69,15 +76,11 @@ class Largest {
     return rows_.size() < most_rows || std::abs(size) > -rows_.rbegin()->first;
   }
   void skip() { ++all_; }
-  std::string table(const std::vector<std::string>& headings,
-                    const std::vector<bool>& right) const {
-    std::vector<std::vector<std::string>> rows;
-    for (const auto& [size, row] : rows_) rows.push_back(row);
-    std::string text = markdown(headings, right, rows);
-    if (all_ > rows_.size())
-      text +=
-          fmt::format("\n{} more: `headroom diff --format csv` lists all.\n", all_ - rows_.size());
-    return text;
+  void add_to(Document& page, std::vector<TableColumn> columns) const {
+    TableBlock table{std::move(columns), {}};
+    for (const auto& [size, row] : rows_) table.rows.emplace_back(row.begin(), row.end());
+    page.add(std::move(table));
+    add_more(page, all_ - rows_.size());
   }
   bool empty() const { return rows_.empty(); }
 
@@ -90,22 +93,67 @@ std::string percent(double share) {
   return std::isfinite(share) ? fmt::format("{:+.1f} %", share * 100) : "from or to none";
 }
 
-std::string inputs_words(const Diff& diff) {
+/// What results depend on and what of it changed.
+Block inputs_block(const Diff& diff) {
   const auto inputs = diff.inputs();
   if (inputs.empty())
-    return "Nothing that results depend on: same spec, same facts, same program.\n";
+    return Paragraph{"Nothing that results depend on: same spec, same facts, same program."};
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> grouped;
   for (const auto& each : inputs) grouped[{each.cause, each.how}].push_back(each.what);
-  std::string list;
+  List list;
   for (const auto& [key, what] : grouped) {
-    list += fmt::format("- {} {}: ", key.first, key.second);
+    std::string names;
     for (std::size_t i = 0; i < std::min<std::size_t>(what.size(), 12); ++i)
-      list += (i ? ", " : "") + markdown_text(what[i]);
-    if (what.size() > 12) list += fmt::format(" and {} more", what.size() - 12);
-    list += '\n';
+      names += (i ? ", " : "") + what[i];
+    if (what.size() > 12) names += fmt::format(" and {} more", what.size() - 12);
+    list.items.push_back({fmt::format("{} {}: {}", key.first, key.second, names)});
   }
   return list;
 }
+
+/// Cells of a point whose verdict changed, before and after.
+std::vector<std::string> verdict_row(const Diff& diff, const PointChange& change) {
+  const auto verdict = [](const model::Estimate& e) {
+    return fmt::format("{} ({})", model::name_of(e.verdict), model::name_of(e.sure));
+  };
+  return {point_words(diff.after(), *change.after), verdict(*change.old), verdict(*change.now),
+          change.cause};
+}
+
+/// Cells of a point with the number that changed most.
+std::vector<std::string> number_row(const Diff& diff, const PointChange& change) {
+  const Column& column = *find_column(change.column);
+  const auto text = [&](const model::Estimate& e) {
+    const Cell cell = value_of(column, e, {});
+    const auto* n = std::get_if<std::int64_t>(&cell);
+    const auto* x = std::get_if<double>(&cell);
+    return n || x ? shown(n ? static_cast<double>(*n) : *x, column.shown) : std::string("none");
+  };
+  return {point_words(diff.after(), *change.after),
+          heading(column),
+          text(*change.old),
+          text(*change.now),
+          percent(change.largest),
+          change.cause};
+}
+
+/// The points that a document names, while all changes go by.
+struct Changes {
+  Largest verdicts, numbers;
+  std::map<std::pair<std::string, std::string>, Size> presence;
+  std::map<std::string, Size> causes;
+
+  void add(const Diff& diff, const PointChange& change) {
+    if (!change.old || !change.now) {
+      ++presence[{change.now ? "came" : "went", change.cause}];
+      return;
+    }
+    ++causes[change.cause];
+    Largest& kind = change.verdict ? verdicts : numbers;
+    if (!kind.wanted(change.largest)) return kind.skip();
+    kind.add(change.largest, change.verdict ? verdict_row(diff, change) : number_row(diff, change));
+  }
+};
 
 }  // namespace
 
@@ -146,70 +194,63 @@ Table decisions(const Diff& diff) {
   return table;
 }
 
-std::string diff_document(const Diff& diff) {
-  Largest verdicts, changed;
-  std::map<std::pair<std::string, std::string>, Size> presence;
-  std::map<std::string, Size> causes;
-  const auto counts = diff.for_each([&](const PointChange& change) {
-    if (!change.old || !change.now) {
-      ++presence[{change.now ? "came" : "went", change.cause}];
-      return;
-    }
-    ++causes[change.cause];
-    Largest& kind = change.verdict ? verdicts : changed;
-    if (!kind.wanted(change.largest)) return kind.skip();
-    const auto words = markdown_text(point_words(diff.after(), *change.after));
-    if (change.verdict) {
-      const auto verdict = [](const model::Estimate& e) {
-        return fmt::format("{} ({})", model::name_of(e.verdict), model::name_of(e.sure));
-      };
-      verdicts.add(change.largest, {words, verdict(*change.old), verdict(*change.now),
-                                    markdown_text(change.cause)});
-    } else {
-      const Column& column = *find_column(change.column);
-      const auto text = [&](const model::Estimate& e) {
-        const Cell cell = value_of(column, e, {});
-        const auto* n = std::get_if<std::int64_t>(&cell);
-        const auto* x = std::get_if<double>(&cell);
-        return n || x ? shown(n ? static_cast<double>(*n) : *x, column.shown) : std::string("none");
-      };
-      changed.add(change.largest, {words, heading(column), text(*change.old), text(*change.now),
-                                   percent(change.largest), markdown_text(change.cause)});
-    }
-  });
+Document diff_summary(const Diff& diff, const Diff::Counts& counts, int level) {
   const auto &old = diff.before().run, &now = diff.after().run;
-  std::string page = fmt::format(
-      "# What changed: {}\n\nRun {} ({}, {}) against run {} ({}, {}).\n\n## Decisions\n\n",
-      markdown_text(now.name), now.id, now.finished, now.version, old.id, old.finished,
-      old.version);
+  Document page;
+  page.paragraph(fmt::format("Run {} ({}, {}) against run {} ({}, {}).", now.id, now.finished,
+                             now.version, old.id, old.finished, old.version))
+      .heading(level, "Decisions");
   Table answers = decisions(diff);
   const std::size_t all = answers.rows.size();
   if (all > most_rows) answers.rows.resize(most_rows);
-  page += all == 0 ? std::string("No verdict that tables show has changed.\n") : markdown(answers);
-  if (all > most_rows) page += fmt::format("\n{} more.\n", all - most_rows);
-  page += "\n## What results depend on\n\n" + inputs_words(diff);
-  page += fmt::format(
-      "\n## Points\n\n| | points |\n| --- | ---: |\n| the same | {} |\n| changed by less than the "
-      "threshold | {} |\n| verdict changed | {} |\n| numbers changed | {} |\n| new | {} |\n| gone "
-      "| "
-      "{} |\n",
-      counts.same, counts.below, counts.verdicts, counts.numbers, counts.came, counts.went);
-  if (!causes.empty()) {
-    page += "\nChanged points by cause:\n\n";
-    for (const auto& [cause, points] : causes)
-      page += fmt::format("- {}: {}\n", markdown_text(cause), points);
+  if (all == 0)
+    page.paragraph("No verdict that tables show has changed.");
+  else
+    page.add(table_block(answers, "Decisions that changed"));
+  add_more(page, all - answers.rows.size());
+  page.heading(level, "What results depend on").add(inputs_block(diff)).heading(level, "Points");
+  TableBlock points{{{""}, {"points", TableColumn::Kind::number}}, {}, "Points by what changed"};
+  const std::pair<const char*, Size> kinds[] = {
+      {"the same", counts.same},
+      {"changed by less than the threshold", counts.below},
+      {"verdict changed", counts.verdicts},
+      {"numbers changed", counts.numbers},
+      {"new", counts.came},
+      {"gone", counts.went}};
+  for (const auto& [kind, count] : kinds) points.rows.push_back({kind, std::to_string(count)});
+  return page.add(std::move(points));
+}
+
+Document diff_document(const Diff& diff) {
+  using enum TableColumn::Kind;
+  Changes changes;
+  const auto counts = diff.for_each([&](const PointChange& each) { changes.add(diff, each); });
+  Document page;
+  page.heading(1, "What changed: " + diff.after().run.name).append(diff_summary(diff, counts, 2));
+  if (!changes.causes.empty()) {
+    List list;
+    for (const auto& [cause, points] : changes.causes)
+      list.items.push_back({fmt::format("{}: {}", cause, points)});
+    page.paragraph("Changed points by cause:").add(std::move(list));
   }
-  if (!verdicts.empty())
-    page += "\n## Verdicts\n\n" +
-            verdicts.table({"point", "before", "after", "cause"}, {false, false, false, false});
-  if (!changed.empty())
-    page += "\n## Numbers\n\nThe number of each point that changed most.\n\n" +
-            changed.table({"point", "number", "before", "after", "change", "cause"},
-                          {false, false, true, true, true, false});
-  if (!presence.empty()) {
-    page += "\n## Points that came and went\n\n";
-    for (const auto& [key, points] : presence)
-      page += fmt::format("- {} {}: {}\n", points, key.first, markdown_text(key.second));
+  if (!changes.verdicts.empty()) {
+    page.heading(2, "Verdicts");
+    changes.verdicts.add_to(page, {{"point"}, {"before"}, {"after"}, {"cause"}});
+  }
+  if (!changes.numbers.empty()) {
+    page.heading(2, "Numbers").paragraph("The number of each point that changed most.");
+    changes.numbers.add_to(page, {{"point"},
+                                  {"number"},
+                                  {"before", number},
+                                  {"after", number},
+                                  {"change", number},
+                                  {"cause"}});
+  }
+  if (!changes.presence.empty()) {
+    List list;
+    for (const auto& [key, points] : changes.presence)
+      list.items.push_back({fmt::format("{} {}: {}", points, key.first, key.second)});
+    page.heading(2, "Points that came and went").add(std::move(list));
   }
   return page;
 }

@@ -1,6 +1,7 @@
 // Markdown tables.
 #include "report/markdown.hpp"
 
+#include "report/document.hpp"
 #include "report/format.hpp"
 
 namespace headroom::report {
@@ -19,10 +20,10 @@ std::string markdown_text(std::string_view text) {
   return safe;
 }
 
-std::string markdown_cell(std::string_view name, const Value& value) {
+std::string shown_value(std::string_view name, const Value& value) {
   if (std::holds_alternative<std::monostate>(value)) return "";
   const Column* column = find_column(name);
-  if (!column || std::holds_alternative<std::string>(value)) return markdown_text(text(value));
+  if (!column || std::holds_alternative<std::string>(value)) return text(value);
   if (column->shown == DisplayUnit::plain && std::holds_alternative<std::int64_t>(value))
     return text(value);
   return shown(number(value), column->shown);
@@ -43,24 +44,6 @@ std::string markdown(const std::vector<std::string>& headings, const std::vector
   return out;
 }
 
-std::string markdown(const Table& table) {
-  std::vector<std::string> headings;
-  std::vector<bool> right;
-  for (std::size_t c = 0; c < table.names.size(); ++c) {
-    const auto& name = table.names[c];
-    const Column* column = find_column(name);
-    headings.push_back(column ? heading(*column) : markdown_text(name));
-    right.push_back(column ? column->type != SqlType::text
-                           : !table.rows.empty() &&
-                                 !std::holds_alternative<std::string>(table.rows.front()[c]));
-  }
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& row : table.rows) {
-    auto& cells = rows.emplace_back();
-    for (std::size_t c = 0; c < row.size(); ++c)
-      cells.push_back(markdown_cell(table.names[c], row[c]));
-  }
-  return markdown(headings, right, rows);
-}
+std::string markdown(const Table& table) { return to_markdown(Document().add(table_block(table))); }
 
 }  // namespace headroom::report

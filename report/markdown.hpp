@@ -16,8 +16,8 @@ namespace headroom::report {
 
 /// Text of users and of models, safe inside a table cell.
 std::string markdown_text(std::string_view text);
-/// One cell, rounded as its column says; a name that is no column has its text.
-std::string markdown_cell(std::string_view column, const Value& value);
+/// A value rounded as its column says, not escaped. A name that is no column has its text.
+std::string shown_value(std::string_view column, const Value& value);
 
 std::string markdown(const Table& table);
 /// Cells that are finished already; `right` says which columns are numbers.

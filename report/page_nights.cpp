@@ -8,22 +8,21 @@
 #include "report/format.hpp"
 #include "report/nights.hpp"
 #include "report/page_parts.hpp"
-#include "report/svg.hpp"
 
 namespace headroom::report {
 
 constexpr std::size_t most_nights = 30;
 
-std::string nights_part(const Source& source) {
+Document nights_part(const Source& source) {
   constexpr std::size_t most_charts = 12, most_lines = 200;
-  if (!run_before(*source.database, source.run.id)) return "";
-  std::string charts;
-  std::size_t drawn = 0, looked = 0;
+  if (!run_before(*source.database, source.run.id)) return {};
+  Pictures charts;
+  std::size_t looked = 0;
   for (const ModelRow* line : source.shown) {
-    if (++looked > most_lines || drawn == most_charts) break;
+    if (++looked > most_lines || charts.pictures.size() == most_charts) break;
     const auto all = nights(*source.database, source.run.id, line->roomiest().point, most_nights);
     if (all.size() < 2) break;
-    SvgChart chart{fmt::format("n{}", drawn),
+    SvgChart chart{fmt::format("n{}", charts.pictures.size()),
                    fmt::format("{} in {} on {}", line->model, line->label, line->machine),
                    {},
                    "run",
@@ -44,17 +43,18 @@ std::string nights_part(const Source& source) {
     chart.description =
         fmt::format("from {} to {} tokens/s over {} runs", shown(first, DisplayUnit::plain),
                     shown(now, DisplayUnit::plain), all.size());
-    charts +=
-        fmt::format("<figure>{}<figcaption><strong>{}</strong><br>{}.</figcaption></figure>\n",
-                    svg(chart), html_text(chart.title), html_text(chart.description));
-    ++drawn;
+    charts.pictures.push_back({std::move(chart)});
   }
-  if (charts.empty())
-    return "<p>No speed of the matrix moved by more than 1 % over the runs that are kept.</p>";
-  return fmt::format(
-      "<p>Answers of the matrix whose speed moved by more than 1 % over the last {} runs at most. "
-      "<code>headroom report --trend</code> follows any point.</p><div class=\"figures\">{}</div>",
-      most_nights, charts);
+  if (charts.pictures.empty())
+    return Document().paragraph(
+        "No speed of the matrix moved by more than 1 % over the runs that are kept.");
+  return Document()
+      .paragraph(
+          Text(fmt::format("Answers of the matrix whose speed moved by more than 1 % over the last "
+                           "{} runs at most. ",
+                           most_nights)) +
+          code("headroom report --trend") + " follows any point.")
+      .add(std::move(charts));
 }
 
 }  // namespace headroom::report

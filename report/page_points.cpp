@@ -118,10 +118,10 @@ std::vector<Size> shown_points(const Source& source) {
 
 }  // namespace
 
-std::string points_part(const Source& source) {
+Document points_part(const Source& source) {
   const auto axes = varied(source.axes);
   const auto points = shown_points(source);
-  if (points.empty()) return "";
+  if (points.empty()) return {};
   json::array columns_json;
   for (const Column* column : axes)
     columns_json.push_back(json::object{{"name", column->name},
@@ -176,17 +176,18 @@ std::string points_part(const Source& source) {
                 "{} of {} points: those of the tables and curves, where every other axis "
                 "stands at its first or smallest value",
                 points.size(), source.run.points);
-  return fmt::format(
-      "<p>{}, rounded; results.csv has every point, exact.</p><noscript><p>Sorting and filtering "
-      "single points needs script; the tables above and below do not.</p></noscript>"
-      "<div id=\"points-section\" hidden><form id=\"points-form\"><label>Filter by words<input "
-      "type=\"search\" id=\"points-text\" autocomplete=\"off\"></label></form><p role=\"status\" "
-      "id=\"points-count\" class=\"soft\"></p><div class=\"scroll tall\" tabindex=\"0\" "
-      "role=\"region\" "
-      "aria-label=\"Points\"><table id=\"points\"><thead><tr></tr></thead><tbody></tbody></table>"
-      "</div><button type=\"button\" class=\"more\" id=\"points-more\">Show more</button></div>"
-      "<script type=\"application/json\" id=\"data\">{}}}</script>",
-      which, in_script(data));
+  return Document()
+      .paragraph(which + ", rounded; results.csv has every point, exact.")
+      .add(Interactive{fmt::format(
+          "<noscript><p>Sorting and filtering single points needs script; the tables above and "
+          "below do not.</p></noscript><div id=\"points-section\" hidden><form "
+          "id=\"points-form\"><label>Filter by words<input type=\"search\" id=\"points-text\" "
+          "autocomplete=\"off\"></label></form><p role=\"status\" id=\"points-count\" "
+          "class=\"soft\"></p><div class=\"scroll tall\" tabindex=\"0\" role=\"region\" "
+          "aria-label=\"Points\"><table id=\"points\"><thead><tr></tr></thead><tbody></tbody>"
+          "</table></div><button type=\"button\" class=\"more\" id=\"points-more\">Show more"
+          "</button></div><script type=\"application/json\" id=\"data\">{}}}</script>",
+          in_script(data))});
 }
 
 }  // namespace headroom::report

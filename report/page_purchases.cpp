@@ -8,7 +8,6 @@
 #include "model/answer/cost.hpp"
 #include "report/format.hpp"
 #include "report/page_parts.hpp"
-#include "report/svg.hpp"
 #include "report/words.hpp"
 
 namespace headroom::report {
@@ -35,12 +34,13 @@ double value(const Source& source, const ModelRow& line, std::string_view column
   return number_of(source.axes.value(column, line.entries.front().point), otherwise);
 }
 
+double speed_of(const Offer& offer) { return offer.line->roomiest().estimate.tokens_s; }
+
 /// Of each model, in the order of the spec, the cheapest first; of a machine the precision that is
 /// fastest.
 std::vector<std::pair<std::string, std::vector<Offer>>> offers(const Source& source,
                                                                std::span<const Way> ways) {
   std::vector<std::pair<std::string, std::vector<Offer>>> models;
-  const auto speed = [](const Offer& o) { return o.line->roomiest().estimate.tokens_s; };
   for (const ModelRow* line : source.shown) {
     if (grade(line->roomiest().estimate) != Grade::on_gpus) continue;
     for (const Way& way : ways) {
@@ -54,36 +54,27 @@ std::vector<std::pair<std::string, std::vector<Offer>>> offers(const Source& sou
       });
       if (same == model->second.end())
         model->second.push_back(offer);
-      else if (speed(offer) > speed(*same))
+      else if (speed_of(offer) > speed_of(*same))
         *same = offer;
     }
   }
   for (auto& [model, all] : models)
     std::ranges::stable_sort(all, {},
-                             [&](const Offer& o) { return std::pair(o.price, -speed(o)); });
+                             [&](const Offer& o) { return std::pair(o.price, -speed_of(o)); });
   return models;
 }
 
-std::string number_cell(const std::string& text) { return "<td class=\"n\">" + text + "</td>"; }
-
-std::string table(std::string_view columns, const std::string& rows) {
-  return fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Purchase ranking\">"
-      "<table><thead><tr><th scope=\"col\">Model</th><th scope=\"col\" class=\"n\">Rank</th>"
-      "<th scope=\"col\">Machine</th><th scope=\"col\">Held in</th>{}</tr></thead><tbody>\n{}"
-      "</tbody></table></div>",
-      columns, rows);
+TableBlock ranking(std::vector<TableColumn> figures) {
+  using enum TableColumn::Kind;
+  TableBlock table{
+      {{"model", row_name}, {"rank", number}, {"machine"}, {"precision"}}, {}, "Purchase ranking"};
+  table.columns.insert(table.columns.end(), figures.begin(), figures.end());
+  return table;
 }
 
-std::string head(std::string_view words) {
-  return fmt::format("<th scope=\"col\" class=\"n\">{}</th>", words);
-}
-
-/// Model, rank, machine and precision.
-std::string opening(const std::string& model, std::size_t rank, const Offer& offer) {
-  return fmt::format("<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td>{}</td><td>{}</td>",
-                     html_text(model), rank, html_text(offer.line->machine),
-                     html_text(held_label(*offer.line)));
+/// A row with model, rank, machine and precision.
+std::vector<TableCell> ranked(const std::string& model, std::size_t rank, const Offer& offer) {
+  return {model, std::to_string(rank), offer.line->machine, held_label(*offer.line)};
 }
 
 /// Money for a million output tokens at the batch and lengths that the line is shown at.
@@ -101,82 +92,104 @@ std::string per_million(const Source& source, const Offer& offer) {
   return shown(cost.output_per_million, DisplayUnit::plain);
 }
 
-/// By the user's prices; empty where the run had none.
-std::string by_prices(const Source& source) {
-  constexpr std::size_t most = 5;
+/// What the run says of its prices.
+struct PriceFacts {
   std::string currency, assumptions, conditions;
-  std::set<std::string> unpriced;
+  std::set<std::string> unpriced;  ///< machines
+};
+PriceFacts price_facts(const Source& source) {
+  PriceFacts facts;
   for (const ModelRow* line : source.shown) {
     const Size point = line->entries.front().point;
     if (const auto given = text_of(source.axes.value("currency", point)); !given.empty())
-      currency = given;
+      facts.currency = given;
     if (const auto given = text_of(source.axes.value("price_assumptions", point)); !given.empty())
-      assumptions = given;
+      facts.assumptions = given;
     if (std::ranges::none_of(
             by_the_hour, [&](const Way& way) { return value(source, *line, way.column, 0) > 0; }))
-      unpriced.insert(line->machine);
-    if (conditions.empty()) conditions = line->conditions;
+      facts.unpriced.insert(line->machine);
+    if (facts.conditions.empty()) facts.conditions = line->conditions;
   }
-  if (currency.empty()) return "";
-  std::string rows;
+  return facts;
+}
+
+Text prices_explained(const PriceFacts& facts) {
+  return Text(fmt::format(
+             "For each model, the machines of this run that hold it on their GPUs, the cheapest "
+             "hour first. Money is in {0}, by the prices of this run: {1}. An hour of a machine "
+             "that is bought is its price spread over those years, and the energy of its cards and "
+             "host at their power limits while it works. Rent includes energy. Idle power, "
+             "interest "
+             "and staff are left out. Speed and the cost of a million output tokens are those of "
+             "the matrix ({2}), where the machine serves nothing else. Larger batches cost less "
+             "per "
+             "token: ",
+             facts.currency, facts.assumptions, facts.conditions)) +
+         code("headroom plan --prices") + " looks for them.";
+}
+
+/// By the user's prices; empty where the run had none.
+Document by_prices(const Source& source) {
+  using enum TableColumn::Kind;
+  constexpr std::size_t most = 5;
+  const PriceFacts facts = price_facts(source);
+  if (facts.currency.empty()) return {};
+  TableBlock table =
+      ranking({{"way"},
+               {fmt::format("purchase ({})", facts.currency), number},
+               {fmt::format("per hour ({})", facts.currency), number},
+               {"tokens/s", number},
+               {fmt::format("{} per million output tokens", facts.currency), number}});
   for (const auto& [model, all] : offers(source, by_the_hour))
     for (std::size_t i = 0; i < std::min(all.size(), most); ++i) {
       const Offer& offer = all[i];
       const double purchase =
           offer.way == by_the_hour[0].words ? value(source, *offer.line, "purchase_price", 0) : 0;
-      rows += opening(model, i + 1, offer) + fmt::format("<td>{}</td>", offer.way) +
-              number_cell(purchase > 0 ? fmt::format("{:.0f}", purchase) : "") +
-              number_cell(fmt::format("{:.4g}", offer.price)) +
-              number_cell(shown(offer.line->roomiest().estimate.tokens_s, DisplayUnit::plain)) +
-              number_cell(per_million(source, offer)) + "</tr>\n";
+      auto row = ranked(model, i + 1, offer);
+      row.emplace_back(std::string(offer.way));
+      row.emplace_back(purchase > 0 ? fmt::format("{:.0f}", purchase) : "");
+      row.emplace_back(fmt::format("{:.4g}", offer.price));
+      row.emplace_back(shown(speed_of(offer), DisplayUnit::plain));
+      row.emplace_back(per_million(source, offer));
+      table.rows.push_back(std::move(row));
     }
-  std::string words = fmt::format(
-      "<p>For each model the machines of this run that hold it on their GPUs, the least money an "
-      "hour first, in {0}, by the prices of this run: {1}. An hour of a machine that is bought is "
-      "its price over those years and the energy of its cards and host at their power limits while "
-      "it is at work; rent has its energy in it. Left out: idle power, interest, staff. Speed and "
-      "the cost of a million output tokens are those of the matrix ({2}), where the machine serves "
-      "nothing else: larger batches cost less a token, and <code>headroom plan --prices</code> "
-      "looks for them.</p>",
-      html_text(currency), html_text(assumptions), html_text(conditions));
-  if (!unpriced.empty()) {
-    std::string names;
-    for (const auto& name : unpriced) names += (names.empty() ? "" : "; ") + html_text(name);
-    words += fmt::format(
-        "<p>Not ranked, since a price, the years, electricity or power is missing: {}.</p>", names);
-  }
-  if (rows.empty()) return words;
-  return words +
-         table("<th scope=\"col\">Way</th>" +
-                   head(fmt::format("Purchase ({})", html_text(currency))) +
-                   head(fmt::format("An hour ({})", html_text(currency))) + head("tokens/s") +
-                   head(fmt::format("{} for a million output tokens", html_text(currency))),
-               rows);
+  Document part;
+  part.paragraph(prices_explained(facts));
+  if (!facts.unpriced.empty())
+    part.paragraph(
+        fmt::format("Not ranked, because a price, the years, electricity or power is missing: {}.",
+                    fmt::join(facts.unpriced, "; ")));
+  if (!table.rows.empty()) part.add(std::move(table));
+  return part;
 }
 
-std::string by_list_price(const Source& source) {
+Document by_list_price(const Source& source) {
+  using enum TableColumn::Kind;
   constexpr std::size_t most = 3;
-  std::string rows;
+  TableBlock table =
+      ranking({{"cards (USD)", number}, {"tokens/s", number}, {"tokens/s for 1000 USD", number}});
   for (const auto& [model, all] : offers(source, list_price))
     for (std::size_t i = 0; i < std::min(all.size(), most); ++i) {
-      const double speed = all[i].line->roomiest().estimate.tokens_s;
-      rows += opening(model, i + 1, all[i]) + number_cell(fmt::format("{:.0f}", all[i].price)) +
-              number_cell(shown(speed, DisplayUnit::plain)) +
-              number_cell(shown(1000 * speed / all[i].price, DisplayUnit::plain)) + "</tr>\n";
+      auto row = ranked(model, i + 1, all[i]);
+      row.emplace_back(fmt::format("{:.0f}", all[i].price));
+      row.emplace_back(shown(speed_of(all[i]), DisplayUnit::plain));
+      row.emplace_back(shown(1000 * speed_of(all[i]) / all[i].price, DisplayUnit::plain));
+      table.rows.push_back(std::move(row));
     }
-  if (rows.empty()) return "";
-  return "<p>For each model the machines of this run that hold it on their GPUs, the cheapest "
-         "cards "
-         "first. Launch list prices of the cards alone, where a source has one; hosts, power and "
-         "what shops ask today are not in it: <code>[prices]</code> in the spec ranks by your "
-         "own.</p>" +
-         table(head("Cards (USD)") + head("tokens/s") + head("tokens/s for 1000 USD"), rows);
+  if (table.rows.empty()) return {};
+  return Document()
+      .paragraph(Text("For each model, the machines of this run that hold it on their GPUs, the "
+                      "cheapest cards first. Prices are launch list prices of the cards alone, "
+                      "where a source has one. They leave out hosts, power and what shops ask "
+                      "today: ") +
+                 code("[prices]") + " in the spec ranks by your own.")
+      .add(std::move(table));
 }
 
 }  // namespace
 
-std::string purchases_part(const Source& source) {
-  const std::string own = by_prices(source);
+Document purchases_part(const Source& source) {
+  Document own = by_prices(source);
   return own.empty() ? by_list_price(source) : own;
 }
 

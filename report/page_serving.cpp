@@ -11,7 +11,6 @@
 #include "model/infer/scenario/verdict.hpp"
 #include "report/format.hpp"
 #include "report/page_parts.hpp"
-#include "report/svg.hpp"
 #include "report/words.hpp"
 
 namespace headroom::report {
@@ -70,61 +69,74 @@ std::vector<ServedModel> served_models(const Source& source) {
 }
 
 /// "12.3", with the ends of its interval below.
-std::string with_ends(double value, double low, double high, DisplayUnit how) {
-  return fmt::format("<td class=\"n\">{}<small>{} to {}</small></td>", shown(value, how),
-                     shown(low, how), shown(high, how));
+TableCell with_ends(double value, double low, double high, DisplayUnit how) {
+  TableCell cell(shown(value, how));
+  cell.lines.emplace_back(fmt::format("{} to {}", shown(low, how), shown(high, how)));
+  return cell;
 }
-std::string time_cell(Seconds time, const Interval& of, DisplayUnit how) {
+TableCell time_cell(Seconds time, const Interval& of, DisplayUnit how) {
   return with_ends(time.value(), time.value() * of.low, time.value() * of.high, how);
 }
 /// Intervals are of times: the longest is the lowest rate.
-std::string rate_cell(double rate, const Interval& of) {
+TableCell rate_cell(double rate, const Interval& of) {
   return with_ends(rate, rate / of.high, rate / of.low, DisplayUnit::plain);
 }
 
-std::string row(const Source& source, const ServingEngine& engine, Size concurrency,
-                const ServedPoint& best) {
+std::vector<TableCell> serving_row(const Source& source, const ServingEngine& engine,
+                                   Size concurrency, const ServedPoint& best) {
   const Estimate& e = best.estimate;
   const model::Served& s = e.served;
-  std::string cells =
-      fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"n\">{}</td>",
-                  html_text(engine.runtime), html_text(engine.precision), concurrency);
+  std::vector<TableCell> row = {engine.runtime, engine.precision, std::to_string(concurrency)};
   if (s.running == 0) {
     const bool fits = e.verdict < model::Verdict::does_not_fit;
     const std::string why =
-        fits ? std::string("no continuous batching of this engine here")
+        fits ? std::string("this engine does not batch continuously here")
              : fmt::format("{}: {}",
                            e.verdict == model::Verdict::refused ? "refused" : "does not fit",
                            reason_words(e.reason));
-    return cells + fmt::format("<td colspan=\"9\">{}</td></tr>\n", html_text(why));
+    row.emplace_back(why).span = 9;
+    return row;
   }
   const model::ServingIntervals f = source.axes.factors(best.point).serving(e);
-  cells += fmt::format("<td class=\"n\">{}</td><td class=\"n\">{}</td>", s.running, e.gpus_used);
-  cells += time_cell(s.ttft, f.ttft, DisplayUnit::milliseconds) +
-           time_cell(s.tpot, f.tpot, DisplayUnit::milliseconds) +
-           time_cell(s.total, f.tpot, DisplayUnit::seconds) + rate_cell(s.requests_s, f.rate) +
-           rate_cell(s.output_tokens_s, f.rate) + rate_cell(of_gpu(e), f.rate) +
-           rate_cell(of_user(e), f.tpot);
-  return cells + "</tr>\n";
+  row.emplace_back(std::to_string(s.running));
+  row.emplace_back(std::to_string(e.gpus_used));
+  row.push_back(time_cell(s.ttft, f.ttft, DisplayUnit::milliseconds));
+  row.push_back(time_cell(s.tpot, f.tpot, DisplayUnit::milliseconds));
+  row.push_back(time_cell(s.total, f.tpot, DisplayUnit::seconds));
+  row.push_back(rate_cell(s.requests_s, f.rate));
+  row.push_back(rate_cell(s.output_tokens_s, f.rate));
+  row.push_back(rate_cell(of_gpu(e), f.rate));
+  row.push_back(rate_cell(of_user(e), f.tpot));
+  return row;
 }
 
-std::string table(const Source& source, const ServedModel& model, std::string_view title) {
-  std::string all = fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}"
-      "</caption><thead><tr><th scope=\"col\">engine</th><th scope=\"col\">precision</th>",
-      title);
-  for (const auto* heading :
-       {"concurrency", "at once", "GPUs", "first token (ms)", "per token (ms)", "request (s)",
-        "requests/s", "tokens/s", "tokens/s/GPU", "tokens/s/user"})
-    all += fmt::format("<th scope=\"col\" class=\"n\">{}</th>", heading);
-  all += "</tr></thead><tbody>\n";
+TableBlock serving_table(const Source& source, const ServedModel& model, std::string caption) {
+  using enum TableColumn::Kind;
+  TableBlock table{{{"engine", row_name},
+                    {"precision"},
+                    {"concurrency", number},
+                    {"at once", number},
+                    {"GPUs", number},
+                    {"first token (ms)", number},
+                    {"per token (ms)", number},
+                    {"request (s)", number},
+                    {"requests/s", number},
+                    {"tokens/s", number},
+                    {"tokens/s/GPU", number},
+                    {"tokens/s/user", number}},
+                   {},
+                   std::move(caption),
+                   3};
   for (const ServingEngine& engine : model.engines)
-    for (const auto& [concurrency, best] : engine.at) all += row(source, engine, concurrency, best);
-  return all + "</tbody></table></div>";
+    for (const auto& [concurrency, best] : engine.at)
+      table.rows.push_back(serving_row(source, engine, concurrency, best));
+  return table;
 }
 
 /// Throughput of a card against the speed that a user sees: concurrencies of one engine are a line.
-std::string curve(const ServedModel& model, std::size_t number, const std::string& title) {
+/// Adds nothing where no engine has two.
+void add_serving_curve(Pictures& pictures, const ServedModel& model, std::size_t number,
+                       const std::string& title) {
   SvgChart chart{fmt::format("q{}", number), title, {}, "tokens/s/user", "tokens/s/GPU", {}};
   for (const ServingEngine& engine : model.engines) {
     SvgSeries series{engine.runtime + ", " + engine.precision, {}, {}};
@@ -139,56 +151,57 @@ std::string curve(const ServedModel& model, std::size_t number, const std::strin
                                      shown(series.points.front().first, DisplayUnit::plain));
     chart.series.push_back(std::move(series));
   }
-  if (chart.series.empty()) return "";
-  return fmt::format("<figure>{}<figcaption><strong>{}</strong><br>{}.</figcaption></figure>\n",
-                     svg(chart), html_text(title), html_text(chart.description));
+  if (!chart.series.empty()) pictures.pictures.push_back({std::move(chart)});
 }
 
-std::string unmeasured(const Source& source, const std::vector<ServedModel>& models) {
-  std::string names;
-  std::map<std::string, bool> seen;
+/// Engines without a measured row under load.
+std::vector<std::string> unmeasured_engines(const Source& source,
+                                            const std::vector<ServedModel>& models) {
+  std::vector<std::string> names;
   for (const ServedModel& model : models)
     for (const ServingEngine& engine : model.engines) {
       const auto& [point, e] = engine.at.begin()->second;
       if (e.served.running == 0) continue;
       const auto f = source.axes.factors(point).serving(e);
       if (f.ttft.measurements > 0 && f.tpot.measurements > 0) continue;
-      const std::string name =
+      std::string name =
           fmt::format("{} in {} on {}", engine.runtime, engine.precision, model.machine);
-      if (seen.emplace(name, true).second) names += (names.empty() ? "" : "; ") + html_text(name);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
     }
-  return names.empty() ? ""
-                       : fmt::format(
-                             "<p>Unmeasured under load, with intervals that are guesses: "
-                             "{}.</p>",
-                             names);
+  return names;
 }
+
+constexpr std::string_view explained =
+    "Continuous batching in its steady state: so many requests run at once, and each is followed "
+    "by the next. Of the points with an engine, a precision and a concurrency, the table shows the "
+    "one with most requests per second. Small figures are the ends of the 80 % interval. First "
+    "token and request are those of the mean request, and include waiting where fewer run at once. "
+    "Tokens/s/user is what one request gets after its first token. results.csv has every point, "
+    "and requests with lengths at their 95th percentiles.";
 
 }  // namespace
 
-std::string serving_part(const Source& source) {
+Document serving_part(const Source& source) {
   constexpr std::size_t most = 40;
   const auto models = served_models(source);
-  if (models.empty()) return "";
-  std::string tables, curves;
+  if (models.empty()) return {};
+  Document part;
+  part.paragraph(explained);
+  if (const auto names = unmeasured_engines(source, models); !names.empty())
+    part.paragraph(fmt::format("Not measured under load, so that their intervals are guesses: {}.",
+                               fmt::join(names, "; ")));
+  Pictures pictures;
+  std::vector<TableBlock> tables;
   for (std::size_t i = 0; i < std::min(models.size(), most); ++i) {
     const std::string title = models[i].model + " on " + models[i].machine;
-    tables += table(source, models[i], html_text(title));
-    curves += curve(models[i], i, title);
+    tables.push_back(serving_table(source, models[i], title));
+    add_serving_curve(pictures, models[i], i, title);
   }
-  std::string all =
-      "<p>Continuous batching in its steady state: so many requests at once, each followed by the "
-      "next. Of the points with an engine, a precision and a concurrency the one with most "
-      "requests a second; small figures are the ends of the 80 % interval. First token and request "
-      "are of the mean request, waiting included where fewer run at once; tokens/s/user is what "
-      "one request gets after its first token. results.csv has every point, and requests with "
-      "lengths at their 95th percentiles.</p>" +
-      unmeasured(source, models);
-  if (!curves.empty()) all += "<div class=\"figures\">" + curves + "</div>";
-  all += tables;
+  if (!pictures.pictures.empty()) part.add(std::move(pictures));
+  for (TableBlock& table : tables) part.add(std::move(table));
   if (models.size() > most)
-    all += fmt::format("<p>{} more are in results.csv.</p>", models.size() - most);
-  return all;
+    part.paragraph(fmt::format("{} more are in results.csv.", models.size() - most));
+  return part;
 }
 
 }  // namespace headroom::report

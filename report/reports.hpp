@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "report/document.hpp"
 #include "report/read.hpp"
 #include "report/selection.hpp"
 
@@ -26,19 +27,26 @@ struct MachineLines {
   std::string machine, group;
   std::vector<std::vector<const ModelRow*>> models;
 };
-/// "2x a100-sxm-40gb @ dual-epyc-120gb, transformers", as Markdown.
+/// "2x a100-sxm-40gb @ dual-epyc-120gb, transformers".
 std::string title(const MachineLines& machine);
 /// The lines of a model without those of precision `auto` that another one repeats.
 std::vector<const ModelRow*> without_repeats(const std::vector<const ModelRow*>& model);
 std::vector<MachineLines> by_machine(const std::vector<const ModelRow*>& lines);
 
-/// Models × machines, and for each machine models × precisions: verdict in words, where layers are,
-/// the longest context, speed and advice.
-std::string compatibility_document(const Source& source);
+/// Which precision an overview shows of each model.
+inline constexpr std::string_view precision_choice =
+    "Each model stands in its checkpoint's own precision where the run has it, else in the widest "
+    "of the run; the cell says which.";
+/// What the cells of a compatibility matrix say.
+Text matrix_legend();
+/// Models × machines: verdict, where layers are, the longest context, speed and advice.
+TableBlock compatibility_overview(const Source& source);
+/// The overview, and for each machine models × precisions with the figures behind them.
+Document compatibility_document(const Source& source);
 /// The same cells, a row each.
 Table compatibility_table(const Source& source);
 /// Precisions side by side with the memory that each saves.
-std::string precision_document(const Source& source);
+Document precision_document(const Source& source);
 
 /// What was written into the folder.
 struct Written {
@@ -47,18 +55,20 @@ struct Written {
   std::vector<std::string> notes;            ///< what could not be written, and why
 };
 
-/// The page that links the others: verdicts counted, assumptions, tolerance, figures.
-std::string folder_document(const Database& database, const Source& source, const Written& written);
+/// README.md, which links the others: verdicts counted, assumptions, tolerance, figures.
+Document folder_document(const Source& source, const Written& written);
 
-/// One item a grid, as a Markdown list: what varied, and what stood still.
-std::string axes_words(const RunInfo& info);
+/// What varied in each grid and what stood still, and what the units are.
+Document assumptions(const Source& source);
+/// The models and where their configs are from.
+List models_list(const Source& source);
 
 /// out/<run>/index.html: one file with everything in it, that asks no network.
 std::string page(const Source& source);
 
-/// "GPU memory −5 % … +8 %, times −40 % … +80 %; 0 measured rows: a guess, unmeasured", one line a
-/// runtime, as a Markdown list.
-std::string tolerance(const Source& source);
+/// The intervals of each engine, and of what an engine serves under load.
+Document tolerance(const Source& source);
+List serving_tolerance(const Source& source);
 
 enum class Figures { draw, skip };
 /// Whether results.csv may stay as it is where README.md beside it, which is written last, says

@@ -37,8 +37,7 @@ std::array<Bytes, peak_parts.size()> parts_of(const model::Estimate& estimate);
 std::string varied_words(const Source& source, const TrainingLine& line);
 std::string training_verdict(const TrainingLine& line);
 
-/// training.md, and the same as a part of the page.
-std::string training_document(const Source& source, const std::vector<TrainingLine>& lines);
-std::string training_part(const std::vector<TrainingLine>& lines, const Source& source);
+/// What training.md says below its heading, and the page too.
+Document training_document(const Source& source, const std::vector<TrainingLine>& lines);
 
 }  // namespace headroom::report

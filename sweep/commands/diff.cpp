@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "report/condition.hpp"
+#include "report/document.hpp"
 #include "report/nights.hpp"
 #include "report/words.hpp"
 #include "sweep/commands/command.hpp"
@@ -168,7 +169,7 @@ int run_diff(const Options& options) {
   } else if (format == Format::jsonl) {
     emit(options, formatted(report::decisions(diff), format));
   } else {
-    emit(options, report::diff_document(diff));
+    emit(options, report::to_markdown(report::diff_document(diff)));
   }
   return condition && failures(diff, *condition) > 0 ? answer_is_no : done;
 }

@@ -12,6 +12,7 @@
 #include "model/infer/scenario/verdict.hpp"
 #include "report/condition.hpp"
 #include "report/csv.hpp"
+#include "report/document.hpp"
 #include "report/nights.hpp"
 #include "report/point_map.hpp"
 
@@ -267,7 +268,7 @@ TEST(Diff, TheDocumentBeginsWithDecisions) {
     store.finish_run();
   }
   const Database database(file);
-  const auto page = diff_document(Diff(database, 1, 2));
+  const auto page = to_markdown(diff_document(Diff(database, 1, 2)));
   const auto decision =
       page.find("| card | engine | a\\|b | bf16 | fits on 1 GPU | fits with CPU offload");
   EXPECT_NE(decision, std::string::npos) << page;

@@ -199,11 +199,11 @@ void expect_golden(const std::string& name, const std::string& found) {
 TEST_F(GoldenRun, Documents) {
   const Database database(folder_ / "r.sqlite");
   const Source source = source_of(database, 1);
-  expect_golden("compatibility.md", compatibility_document(source));
+  expect_golden("compatibility.md", to_markdown(compatibility_document(source)));
   std::ostringstream csv;
   write_csv(csv, compatibility_table(source));
   expect_golden("compatibility.csv", csv.str());
-  expect_golden("precision.md", precision_document(source));
+  expect_golden("precision.md", to_markdown(precision_document(source)));
 }
 
 TEST_F(GoldenRun, TheFolderHasItsFilesAndALinkToEach) {

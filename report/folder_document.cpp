@@ -1,0 +1,148 @@
+// README.md of a run's folder: which files there are, what was assumed and how sure it is.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "report/document.hpp"
+#include "report/reports.hpp"
+#include "report/view.hpp"
+
+namespace headroom::report {
+namespace {
+
+List files_list(const Written& written) {
+  const std::vector<std::pair<std::string, std::string>> known = {
+      {"index.html", "everything on one page, which sorts and filters"},
+      {"changes.md", "what changed since the run before, and why"},
+      {"results.csv", "every point, in bytes and seconds"},
+      {"compatibility.md", "which model runs where, with advice"},
+      {"compatibility.csv", "the same, a row for each model, machine and precision"},
+      {"precision.md", "precisions side by side, with what each saves"},
+      {"training.md", "each model and method: what fits, and what its memory is made of"}};
+  List list;
+  if (written.database)
+    list.items.push_back({link("results.sqlite", "results.sqlite") + ": the database; " +
+                          code("sqlite3 results.sqlite 'SELECT * FROM column_meaning'") +
+                          " says what its columns mean"});
+  for (const auto& [name, meaning] : known)
+    if (std::ranges::find(written.files, std::filesystem::path(name)) != written.files.end())
+      list.items.push_back({link(name, name) + ": " + meaning});
+  return list;
+}
+
+enum class Drawn { curves, training };
+
+Pictures pictures_of(const Written& written, Drawn which) {
+  Pictures all;
+  for (const auto& file : written.files) {
+    const bool bars = file.stem().string().starts_with("training-");
+    if (file.extension() != ".png" || bars != (which == Drawn::training)) continue;
+    auto stem = file;
+    const auto with = [&](const char* extension) {
+      return stem.replace_extension(extension).generic_string();
+    };
+    all.pictures.push_back({{},
+                            file.stem().string(),
+                            file,
+                            link("SVG", with(".svg")) + " · " +
+                                link("gnuplot script", with(".gp")) + " · " +
+                                link("data", with(".dat"))});
+  }
+  return all;
+}
+
+/// Points by machine, runtime and verdict.
+Table verdicts(const Source& source) {
+  const Axes& axes = source.axes;
+  struct Places {
+    std::size_t machine = 0, runtime = 0;  ///< digits
+  };
+  std::vector<Places> places;
+  for (const GridShape& grid : axes.info().grids) {
+    Places& found = places.emplace_back();
+    for (std::size_t d = 0; d < grid.digits.size(); ++d)
+      for (const Axis& axis : grid.digits[d]) {
+        if (axis.column == "machine") found.machine = d;
+        if (axis.column == "runtime") found.runtime = d;
+      }
+  }
+  std::map<std::tuple<std::size_t, Size, Size, model::Verdict>, Size> by_place;
+  source.database->for_each(source.run.id, [&](Size point, const model::Estimate& e) {
+    const auto grid = axes.grid_of(point);
+    ++by_place[{grid, axes.position(grid, places[grid].machine, point),
+                axes.position(grid, places[grid].runtime, point), e.verdict}];
+  });
+  std::map<std::tuple<std::string, std::string, std::string>, Size> by_name;
+  for (const auto& [key, points] : by_place) {
+    const auto& [grid, machine, runtime, verdict] = key;
+    const auto text = [&](std::string_view column, std::size_t digit, Size position) {
+      return text_of(
+          axes.value(column, axes.first_point(grid) + position * axes.places(grid)[digit].stride));
+    };
+    by_name[{text("machine", places[grid].machine, machine),
+             text("runtime", places[grid].runtime, runtime),
+             std::string(model::name_of(verdict))}] += points;
+  }
+  Table table{{"machine", "runtime", "verdict", "points"}, {}};
+  for (const auto& [key, points] : by_name)
+    table.rows.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), points});
+  return table;
+}
+
+/// What each engine serves at its best, and how sure that is.
+Document served_best(const Source& source) {
+  const bool asked = std::ranges::any_of(columns_of(source.axes.info()), [](const Column* c) {
+    return c->applies_to == AppliesTo::serving;
+  });
+  if (!asked) return {};
+  return Document()
+      .heading(2, "What requests get")
+      .paragraph(
+          "The concurrency with most requests per second; results.csv has every one, with "
+          "intervals.")
+      .add(table_block(source.database->query(std::string(view("serving").sql), source.run.id)))
+      .add(serving_tolerance(source));
+}
+
+}  // namespace
+
+Document folder_document(const Source& source, const Written& written) {
+  Document page;
+  page.heading(1, "Run " + source.run.name)
+      .paragraph(fmt::format("Run {} of the database, finished {}, headroom {}, {} points.",
+                             source.run.id, source.run.finished, source.run.version,
+                             source.run.points))
+      .add(files_list(written))
+      .heading(2, "Verdicts")
+      .add(table_block(verdicts(source)))
+      .heading(2, "Assumptions")
+      .append(assumptions(source))
+      .heading(2, "Models")
+      .add(models_list(source))
+      .heading(2, "Tolerance")
+      .append(tolerance(source))
+      .append(served_best(source));
+  if (auto pictures = pictures_of(written, Drawn::curves); !pictures.pictures.empty())
+    page.heading(2, "Speed against GPU allocation")
+        .paragraph(
+            "A curve for each precision; the knee is the smallest allocation that reaches "
+            "95 % of the best speed. Crosses are allocations that the model does not run "
+            "in.")
+        .add(std::move(pictures));
+  if (auto pictures = pictures_of(written, Drawn::training); !pictures.pictures.empty())
+    page.heading(2, "What training takes")
+        .paragraph(
+            Text("A bar for each model and method: what the peak of the fullest card is made "
+                 "of. ") +
+            link("training.md", "training.md") + " has the numbers.")
+        .add(std::move(pictures));
+  for (const auto& note : written.notes) page.paragraph("Note: " + note);
+  return page;
+}
+
+}  // namespace headroom::report
