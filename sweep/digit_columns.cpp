@@ -3,7 +3,7 @@
 
 #include "sweep/digits.hpp"
 #include "sweep/fingerprint.hpp"
-#include "sweep/number_axes.hpp"
+#include "sweep/inference_axes.hpp"
 
 namespace headroom::sweep {
 
@@ -65,9 +65,9 @@ report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<P
     }
     columns.push_back(std::move(axis));
   }
-  for (const NumberAxis& axis : number_axes())
-    if (first.*axis.member > 0)
-      add(axis.column, [&](const Scenario& s) { return AxisValue(s.*axis.member); });
+  for (const auto* axis : number_axes())
+    if (first.*axis->number > 0)
+      add(axis->form.column, [&](const Scenario& s) { return AxisValue(s.*axis->number); });
   if (first.runtime) add_rows([](const Scenario& s) { return s.runtime; }, report::runtime_digit);
   if (first.machine)
     add_rows([](const Scenario& s) { return s.machine; },

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "model/engine/default_scheme.hpp"
-#include "sweep/number_axes.hpp"
+#include "sweep/inference_axes.hpp"
 #include "sweep/options/extra_options.hpp"
 
 namespace headroom::sweep {
@@ -21,46 +21,19 @@ struct Group {
   bool has(std::string_view axis) const { return std::ranges::find(axes, axis) != axes.end(); }
 };
 
-/// Value `i` of `axis` into `choice`.
-void set(Choice& choice, std::string_view axis, const GridSpec& grid, std::size_t i, Names& names) {
-  if (axis == "models") choice.model = names.models.at(grid.models[i]);
-  if (axis == "precisions" && grid.precisions[i] != "auto")
-    choice.scheme = &model::scheme(grid.precisions[i]);
-  model::Scenario& s = choice.decides;
-  if (axis == "kv_precisions") s.kv_precision = &precision(grid.kv_precisions[i]);
-  if (const NumberAxis* numbers = find_number_axis(axis))
-    s.*numbers->member = (grid.*numbers->values)[i];
-  if (axis == "concurrencies") s.batch = s.concurrency;
-  for (std::size_t c = 0; c < std::size(extra_axes); ++c)
-    if (axis == extra_axes[c].key)
-      choice.extras[c] = names.companion(axis, (grid.*extra_axes[c].values)[i]);
-  if (axis == "runtimes") s.runtime = &names.engines.named(grid.runtimes[i]);
-  if (axis == "machines") s.machine = names.machine(grid.machines[i]);
-  if (axis == "gpu_budgets") s.gpu_budget = grid.gpu_budgets[i].first;
-}
-
-/// Linked axes together, each other axis alone; in the order of axes_of(model::Task::inference).
+/// Linked axes together, each other axis alone. Budgets that are not linked are left out: they are
+/// each machine's own.
 std::vector<Group> groups_of(const Spec& spec, const GridSpec& grid, Names& names) {
   std::vector<Group> groups;
-  std::set<std::string> placed;
-  for (const auto& axis : axes_of(model::Task::inference)) {
-    if (placed.contains(axis)) continue;
-    const auto link = std::ranges::find_if(
-        grid.link, [&](const auto& axes) { return std::ranges::find(axes, axis) != axes.end(); });
-    const bool alone = link == grid.link.end();
-    if (alone && axis == "gpu_budgets") continue;  // each machine's own, see below
-    Group group{alone ? std::vector<std::string>{axis} : *link, {}};
-    group.choices.resize(grid.length(axis));
-    for (const auto& member : group.axes) {
-      placed.insert(member);
-      try {
-        for (std::size_t i = 0; i < group.choices.size(); ++i)
-          set(group.choices[i], member, grid, i, names);
-      } catch (const std::exception& e) {
-        throw spec.error(grid, member, e.what());
-      }
+  for (const auto& linked : link_groups(spec, grid, inference_axes(), names)) {
+    Group group;
+    for (const auto* axis : linked.axes) group.axes.emplace_back(axis->form.key);
+    if (group.axes == std::vector<std::string>{"gpu_budgets"}) continue;
+    for (const auto& changes : linked.values) {
+      Choice& choice = group.choices.emplace_back();
+      for (const auto& change : changes) change(choice);
     }
-    if (!group.choices.empty()) groups.push_back(std::move(group));
+    groups.push_back(std::move(group));
   }
   return groups;
 }
@@ -111,8 +84,8 @@ std::vector<Choice> distinct(const std::vector<Choice>& choices) {
     std::vector<std::intptr_t> key = {pointer(c.model),        pointer(s.weights),
                                       pointer(s.kv_precision), pointer(s.runtime),
                                       pointer(s.machine),      s.gpu_budget.count()};
-    for (const NumberAxis& axis : number_axes()) key.push_back(s.*axis.member);
-    for (const ServedExtra* companion : c.extras) key.push_back(pointer(companion));
+    for (const auto* axis : number_axes()) key.push_back(s.*axis->number);
+    for (const ServedExtra* extra : c.extras) key.push_back(pointer(extra));
     if (seen.insert(std::move(key)).second) all.push_back(c);
   }
   return all;
@@ -141,10 +114,10 @@ const model::QuantisedModel* Names::weights(const model::Model* model,
   return found;
 }
 
-const ServedExtra* Names::companion(std::string_view axis, const std::string& text) {
+const ServedExtra* Names::extra(std::string_view axis, const std::string& text) {
   auto& found = extras[fmt::format("{} {}", axis, text)];
   if (!found) {
-    job.extras.push_back(std::make_unique<ServedExtra>(parse_companion(axis, text)));
+    job.extras.push_back(std::make_unique<ServedExtra>(parse_extra(axis, text)));
     ServedExtra& made = *job.extras.back();
     if (!made.draft_name.empty()) made.draft.weights = drafts.at(made.draft_name);
     found = &made;
@@ -176,15 +149,15 @@ void overlay(Choice& choice, const Choice& over) {
   if (o.kv_precision) s.kv_precision = o.kv_precision;
   if (o.runtime) s.runtime = o.runtime;
   if (o.machine) s.machine = o.machine;
-  for (const NumberAxis& axis : number_axes())
-    if (o.*axis.member > 0) s.*axis.member = o.*axis.member;
+  for (const auto* axis : number_axes())
+    if (o.*axis->number > 0) s.*axis->number = o.*axis->number;
   if (o.gpu_budget >= Bytes(0)) s.gpu_budget = o.gpu_budget;
 }
 
 namespace {
 
-/// What companions mean for the model and the engine of their choice.
-void apply_companions(Choice& choice, Names& names) {
+/// What extras mean for the model and the engine of their choice.
+void apply_extras(Choice& choice, Names& names) {
   model::Scenario& s = choice.decides;
   for (const ServedExtra* each : choice.extras) {
     if (!each) continue;
@@ -201,24 +174,23 @@ void apply_companions(Choice& choice, Names& names) {
   }
 }
 
-/// Companions go into the digit of the models, with whatever decides what they come to.
-void add_companions(const Spec& spec, const GridSpec& grid, std::vector<Group>& groups,
-                    Names& names) {
+/// Extras go into the digit of the models, with whatever decides what they come to.
+void add_extras(const Spec& spec, const GridSpec& grid, std::vector<Group>& groups, Names& names) {
   for (const ExtraAxis& axis : extra_axes) {
-    if ((grid.*axis.values).empty()) continue;
+    if (grid.values(axis.key).empty()) continue;
     merge(groups, axis.key, "models");
     if (axis.key != "images") merge(groups, "runtimes", "models");
     if (axis.key == "adapters")
-      merge(groups, grid.concurrencies.empty() ? "batches" : "concurrencies", "models");
+      merge(groups, grid.values("concurrencies").empty() ? "batches" : "concurrencies", "models");
   }
   const auto models =
       std::ranges::find_if(groups, [](const Group& group) { return group.has("models"); });
   for (Choice& choice : models->choices) try {
-      apply_companions(choice, names);
+      apply_extras(choice, names);
     } catch (const std::invalid_argument& e) {
       const model::Scenario& s = choice.decides;
       const auto axis = std::ranges::find_if(
-          extra_axes, [&](const ExtraAxis& each) { return !(grid.*each.values).empty(); });
+          extra_axes, [&](const ExtraAxis& each) { return !grid.values(each.key).empty(); });
       throw spec.error(
           grid, axis->key,
           fmt::format("{}{}: {}; link the axes, so that only what goes together meets",
@@ -258,19 +230,16 @@ void hold_weights(std::vector<Group>& groups, Names& names) {
 std::vector<std::vector<Choice>> digits_of(const Spec& spec, const GridSpec& grid, Names& names) {
   auto groups = groups_of(spec, grid, names);
   hold_weights(groups, names);
-  add_companions(spec, grid, groups, names);
-  const bool budget_linked = std::ranges::any_of(grid.link, [](const auto& axes) {
-    return std::ranges::find(axes, "gpu_budgets") != axes.end();
-  });
-  if (budget_linked) {
+  add_extras(spec, grid, groups, names);
+  if (grid.link_of("gpu_budgets")) {
     for (Choice& choice : merge(groups, "gpu_budgets", "machines").choices)
       choice.decides.gpu_budget =
           std::min(choice.decides.gpu_budget, largest_card(*choice.decides.machine));
-  } else if (!grid.gpu_budgets.empty()) {
+  } else if (!grid.values("gpu_budgets").empty()) {
     auto& machines =
         *std::ranges::find_if(groups, [](const Group& g) { return g.has("machines"); });
     try {
-      machines.choices = with_budgets(machines.choices, grid.gpu_budgets);
+      machines.choices = with_budgets(machines.choices, grid.gpu_budgets());
     } catch (const std::invalid_argument& e) {
       throw spec.error(grid, "gpu_budgets", e.what());
     }

@@ -31,7 +31,7 @@ struct Names {
   /// `scheme` null: the checkpoint's own.
   const model::QuantisedModel* weights(const model::Model* model, const model::Scheme* scheme);
   /// Throws std::invalid_argument for a value that is not understood.
-  const ServedExtra* companion(std::string_view axis, const std::string& text);
+  const ServedExtra* extra(std::string_view axis, const std::string& text);
   /// Throws std::invalid_argument where the engine does not hold such adapters.
   const model::QuantisedModel* with(const ServedExtra& adapters, const model::Scenario& scenario);
 };

@@ -42,7 +42,7 @@ std::vector<Size> by_x(const std::string& text) {
 
 }  // namespace
 
-ServedExtra parse_companion(std::string_view axis, const std::string& text) {
+ServedExtra parse_extra(std::string_view axis, const std::string& text) {
   ServedExtra out;
   out.text = text;
   if (text == "none") return out;

@@ -1,4 +1,4 @@
-// Axes of what is served beside a model: low-rank adapters, a draft model, images.
+// Axes of what is served with a model: low-rank adapters, a draft model, images.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,13 @@
 #include "model/infer/scenario/draft.hpp"
 
 namespace headroom::sweep {
+
+/// The keys of these axes and their columns.
+struct ExtraAxis {
+  std::string_view key, column;
+};
+inline constexpr ExtraAxis extra_axes[] = {
+    {"adapters", "served_adapters"}, {"drafts", "draft"}, {"images", "images"}};
 
 /// One value of such an axis; "none" has none of the three.
 struct ServedExtra {
@@ -29,7 +36,7 @@ struct ServedExtra {
 ///   images    COUNT[xWIDTHxHEIGHT] "2x1920x1080"
 ///
 /// Throws std::invalid_argument that says what was expected.
-ServedExtra parse_companion(std::string_view axis, const std::string& text);
+ServedExtra parse_extra(std::string_view axis, const std::string& text);
 
 /// What an image becomes in `model`. Throws std::invalid_argument: a model without images or whose
 /// images are not described, a size that is missing or without effect.

@@ -21,8 +21,8 @@ namespace {
 /// Draft models, held as their checkpoints are.
 void look_up_drafts(const Spec& spec, const Hub& hub, Names& names) {
   for (const GridSpec& grid : spec.grids)
-    for (const std::string& text : grid.drafts) try {
-        const ServedExtra parsed = parse_companion("drafts", text);
+    for (const std::string& text : grid.values("drafts")) try {
+        const ServedExtra parsed = parse_extra("drafts", text);
         if (parsed.draft_name.empty() || names.drafts.contains(parsed.draft_name)) continue;
         auto& models = names.job.models;
         model::Model draft = resolve_model(parsed.draft_name, hub);
@@ -44,7 +44,7 @@ Names look_up(const Spec& spec, const Catalogue& catalogue, const Hub& hub, Job&
   std::vector<std::string> wanted;
   std::vector<const GridSpec*> wanted_by;
   for (const auto& grid : spec.grids)
-    for (const auto& name : grid.models)
+    for (const auto& name : grid.values("models"))
       if (names.models.emplace(name, nullptr).second) {
         wanted.push_back(name);
         wanted_by.push_back(&grid);
@@ -76,7 +76,7 @@ Names look_up(const Spec& spec, const Catalogue& catalogue, const Hub& hub, Job&
 /// A context must hold the prompt and what is generated; combinations that an exclusion of these
 /// same digits leaves out are not looked at.
 void check_contexts(const Spec& spec, const GridSpec& grid, const JobGrid& job) {
-  if (grid.contexts.empty()) return;
+  if (grid.values("contexts").empty()) return;
   std::vector<std::size_t> used;
   std::vector<Size> radices;
   for (std::size_t k = 0; k < job.digits.size(); ++k) {

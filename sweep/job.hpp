@@ -34,6 +34,9 @@ inline constexpr model::Scenario undecided{
 
 /// What one value of a digit puts into a scenario.
 struct Choice {
+  using Number = Size model::Scenario::*;  ///< sweep/axes.hpp
+  model::Scenario& numbers() { return decides; }
+
   const model::Model* model = nullptr;
   const model::Scheme* scheme = nullptr;  ///< null beside a model: the checkpoint's own
   model::Scenario decides = undecided;

@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "hardware/names.hpp"
-#include "sweep/number_axes.hpp"
-#include "sweep/training/axes.hpp"
+#include "sweep/axes.hpp"
+#include "sweep/spec_checks.hpp"
 
 namespace headroom::sweep {
 
@@ -151,28 +151,7 @@ class Reader {
                grid.task == model::Task::training ? " in [[grid]] of training" : " in [[grid]]",
                known);
 
-    names(table, "models", grid.models);
-    names(table, "machines", grid.machines);
-    names(table, "precisions", grid.precisions);
-    names(table, "kv_precisions", grid.kv_precisions);
-    names(table, "runtimes", grid.runtimes);
-    if (grid.task == model::Task::training) {
-      for (const TrainingAxis& axis : training_axes()) training_axis(table, axis, grid);
-      return finished(table, std::move(grid));
-    }
-    for (const NumberAxis& axis : number_axes()) numbers(table, axis.key, grid.*axis.values);
-    serving(table, grid);
-    for (const ExtraAxis& axis : extra_axes) names(table, axis.key, grid.*axis.values);
-    if (const auto* node = table.get("gpu_budgets"))
-      for_each_value(*node, "gpu_budgets", [&](const toml::node& value) {
-        checked(value, "gpu_budgets", [&] {
-          if (const auto* zero = value.as_integer(); zero && zero->get() == 0)
-            grid.gpu_budgets.push_back({});
-          else
-            grid.gpu_budgets.push_back(
-                parse_budget(value.is_string() ? value.as_string()->get() : shown(value)));
-        });
-      });
+    for (const AxisForm& axis : axis_forms(grid.task)) read_axis(table, axis, grid);
     return finished(table, std::move(grid));
   }
 
@@ -186,62 +165,41 @@ class Reader {
         grid.exclude.push_back(text(value, "exclude"));
       });
     if (const auto* node = table.get("link")) link(*node, grid);
-    not_below_median(grid, "prompt_tokens_p95", grid.prompt_tokens_p95, "prompt_tokens",
-                     grid.prompt_tokens);
-    not_below_median(grid, "output_tokens_p95", grid.output_tokens_p95, "output_tokens",
-                     grid.output_tokens);
-    all_distinct(grid);
+    check_grid(spec_, grid);
     return grid;
   }
 
-  /// Requests at once are the batch; lengths of requests mean nothing without them.
-  void serving(const toml::table& table, GridSpec& grid) const {
-    if (grid.concurrencies.empty()) {
-      for (const auto* key : {"prompt_tokens_p95", "output_tokens_p95"})
-        if (const auto* node = table.get(key))
-          fail(line_of(*node),
-               fmt::format("key '{}' has no effect without 'concurrencies': it is of requests to "
-                           "an engine under load",
-                           key));
-      return;
-    }
-    if (const auto* node = table.get("batches"))
-      fail(line_of(*node),
-           "keys 'batches' and 'concurrencies' exclude each other: requests at once are the batch");
-    grid.batches.clear();
-  }
-
-  /// Of every point that the grid makes of them.
-  void not_below_median(const GridSpec& grid, std::string_view key, const std::vector<Size>& p95,
-                        std::string_view of, const std::vector<Size>& medians) const {
-    if (p95.empty()) return;
-    const bool together = std::ranges::any_of(grid.link, [&](const auto& axes) {
-      return std::ranges::find(axes, key) != axes.end() &&
-             std::ranges::find(axes, of) != axes.end();
-    });
-    for (std::size_t i = 0; i < p95.size(); ++i) {
-      const Size median = together ? medians[i] : *std::ranges::max_element(medians);
-      if (p95[i] < median)
-        fail(grid.lines.at(std::string(key)),
-             fmt::format("key '{}': {} is less than the median, {} {}{}", key, p95[i], of, median,
-                         together ? "" : "; 'link' them to pair each with its own"));
-    }
-  }
-
-  /// The values of a training axis as texts; numbers are written out.
-  void training_axis(const toml::table& table, const TrainingAxis& axis, GridSpec& grid) {
+  /// The values of an axis as texts; numbers are written out.
+  void read_axis(const toml::table& table, const AxisForm& axis, GridSpec& grid) {
     const auto* node = table.get(axis.key);
     if (!node && axis.usual.empty()) return;
-    auto& values = grid.training[std::string(axis.key)];
-    if (!node) {
+    auto& values = grid.all_values[std::string(axis.key)];
+    if (!node)
       values.emplace_back(axis.usual);
-    } else if (axis.whole) {
-      std::vector<Size> whole;
-      numbers(table, axis.key, whole, axis.least);
-      for (const Size n : whole) values.push_back(std::to_string(n));
-    } else {
-      names(table, axis.key, values);
-    }
+    else
+      for_each_value(*node, axis.key, [&](const toml::node& value) {
+        if (axis.values == AxisValues::names)
+          values.push_back(text(value, axis.key));
+        else
+          read_quantity(value, axis, values);
+      });
+  }
+
+  /// A whole number, a range of them, or a budget.
+  void read_quantity(const toml::node& value, const AxisForm& axis,
+                     std::vector<std::string>& values) {
+    const std::string text = value.is_string() ? value.as_string()->get() : shown(value);
+    checked(value, axis.key, [&] {
+      if (axis.values == AxisValues::budgets) {
+        parse_budget(text);
+        values.push_back(text);
+        return;
+      }
+      const auto range = parse_range(text);
+      if (range.front() < axis.least)
+        fail(value, axis.key, fmt::format("numbers from {}", axis.least));
+      for (const Size n : range) values.push_back(std::to_string(n));
+    });
   }
 
   /// Runs `read`; what it complains of becomes an error at `node`.
@@ -252,49 +210,6 @@ class Reader {
     } catch (const std::invalid_argument& e) {
       fail(line_of(node), fmt::format("key '{}': {}", key, e.what()));
     }
-  }
-
-  void names(const toml::table& table, std::string_view key, std::vector<std::string>& values) {
-    const auto* node = table.get(key);
-    if (!node) return;
-    values.clear();
-    for_each_value(*node, key,
-                   [&](const toml::node& value) { values.push_back(text(value, key)); });
-  }
-
-  void numbers(const toml::table& table, std::string_view key, std::vector<Size>& values,
-               Size least = 1) {
-    const auto* node = table.get(key);
-    if (!node) return;
-    values.clear();
-    for_each_value(*node, key, [&](const toml::node& value) {
-      checked(value, key, [&] {
-        const auto range = parse_range(value.is_string() ? value.as_string()->get() : shown(value));
-        if (range.front() < least) fail(value, key, fmt::format("numbers from {}", least));
-        values.insert(values.end(), range.begin(), range.end());
-      });
-    });
-  }
-
-  /// A value twice would be a point twice. Linked axes may repeat: what is paired differs.
-  void all_distinct(const GridSpec& grid) const {
-    const auto check = [&](std::string_view key, const auto& values) {
-      for (const auto& axes : grid.link)
-        if (std::ranges::find(axes, key) != axes.end()) return;
-      std::set<typename std::decay_t<decltype(values)>::value_type> seen;
-      for (const auto& value : values)
-        if (!seen.insert(value).second)
-          fail(grid.lines.at(std::string(key)),
-               fmt::format("key '{}': '{}' is given twice", key, value));
-    };
-    for (const auto& [key, values] : grid.training) check(key, values);
-    check("models", grid.models);
-    check("machines", grid.machines);
-    check("precisions", grid.precisions);
-    check("kv_precisions", grid.kv_precisions);
-    check("runtimes", grid.runtimes);
-    for (const NumberAxis& axis : number_axes()) check(axis.key, grid.*axis.values);
-    for (const ExtraAxis& axis : extra_axes) check(axis.key, grid.*axis.values);
   }
 
   void link(const toml::node& node, GridSpec& grid) {
@@ -318,10 +233,15 @@ class Reader {
         if (!seen.insert(name).second)
           fail(line_of(axis), fmt::format("key 'link': axis '{}' is linked twice", name));
         checked(axis, "link", [&] {
-          if (grid.length(name) != grid.length(linked.front()))
+          if (name == "gpu_budgets")
+            for (const BudgetRange& range : grid.gpu_budgets())
+              if (range.step != Bytes(0) || range.to_max)
+                throw std::invalid_argument(
+                    "linked gpu_budgets must be single sizes, without ranges");
+          const auto has = grid.values(name).size(), first = grid.values(linked.front()).size();
+          if (has != first)
             throw std::invalid_argument(fmt::format("'{}' has {} values and '{}' has {}",
-                                                    linked.front(), grid.length(linked.front()),
-                                                    name, grid.length(name)));
+                                                    linked.front(), first, name, has));
         });
       }
       grid.link.push_back(std::move(linked));

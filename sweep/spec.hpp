@@ -28,27 +28,23 @@ struct BudgetRange {
   Bytes step;           ///< 0: only `first`
 };
 
-/// One [[grid]]: the values of every axis, defaults filled in.
+/// One [[grid]]: the values of every axis, usual ones filled in.
 struct GridSpec {
   int line = 0;
   model::Task task = model::Task::inference;
-  std::vector<std::string> models, machines;  ///< required
-  std::vector<std::string> precisions{"auto"}, kv_precisions{"fp16"}, runtimes{"transformers"};
-  std::vector<Size> batches{1}, prompt_tokens{512}, output_tokens{128};
-  std::vector<Size> concurrencies;  ///< instead of batches: requests at once under load
-  std::vector<Size> prompt_tokens_p95, output_tokens_p95;  ///< of those; empty: all alike
-  std::vector<Size> contexts;                              ///< empty: prompt + output
-  std::vector<std::string> adapters, drafts, images;       ///< beside the model; empty: none
-  std::vector<Size> tp, pp, ep, dp;                        ///< empty: as the runtime splits
-  std::vector<BudgetRange> gpu_budgets;                    ///< empty: all of it
-  /// Training: every axis by its key, numbers written out; what is not given has its usual value.
-  std::map<std::string, std::vector<std::string>, std::less<>> training;
+  /// By the axis' key, numbers and ranges written out.
+  std::map<std::string, std::vector<std::string>, std::less<>> all_values;
   std::vector<std::vector<std::string>> link;  ///< axis keys that move together
   std::vector<std::string> exclude;            ///< SQL conditions of points to leave out
   std::map<std::string, int> lines;            ///< of each key that was given
 
-  /// Number of values that an axis was given; for a range up to "max", unknown: throws.
-  std::size_t length(std::string_view axis) const;
+  /// Empty where the axis has none.
+  const std::vector<std::string>& values(std::string_view axis) const;
+  std::vector<Size> numbers(std::string_view axis) const;
+  /// The axes that move together with `axis`; null: it moves alone.
+  const std::vector<std::string>* link_of(std::string_view axis) const;
+  /// What a process may use on each card; empty: all of it.
+  std::vector<BudgetRange> gpu_budgets() const;
 };
 
 struct Spec {
@@ -64,17 +60,6 @@ struct Spec {
   SpecError error(const GridSpec& grid, std::string_view key, const std::string& what) const;
 };
 
-/// The axes of what is served beside a model, with their columns.
-struct ExtraAxis {
-  std::string_view key, column;
-  std::vector<std::string> GridSpec::*values;
-};
-inline constexpr ExtraAxis extra_axes[] = {
-    {"adapters", "served_adapters", &GridSpec::adapters},
-    {"drafts", "draft", &GridSpec::drafts},
-    {"images", "images", &GridSpec::images},
-};
-
 /// Axis keys of a grid of the task, in the order of their digits.
 const std::vector<std::string>& axes_of(model::Task task);
 
@@ -86,7 +71,7 @@ Spec read_spec(const std::filesystem::path& file);
 /// "4096-131072*2", "0-80+1", "7": the values, ascending. Throws std::invalid_argument that says
 /// what was expected.
 std::vector<Size> parse_range(std::string_view text);
-/// "0-max+1GiB", "8GiB-40GiB+4GiB", "24GB", "max".
+/// "0-max+1GiB", "8GiB-40GiB+4GiB", "24GB", "max", "0".
 BudgetRange parse_budget(std::string_view text);
 /// The budgets that `ranges` mean on a machine whose largest card has `memory`, ascending, without
 /// duplicates. Budgets of `memory` and more are all the same: the whole card, once.

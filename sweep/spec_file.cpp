@@ -1,56 +1,65 @@
 // Specs as files, and what the rest of the program asks of a parsed one.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
-#include "sweep/number_axes.hpp"
+#include "sweep/inference_axes.hpp"
 #include "sweep/training/axes.hpp"
 
 namespace headroom::sweep {
 
-const std::vector<std::string>& axes_of(model::Task task) {
-  static const std::vector<std::string> inference = {"models",
-                                                     "precisions",
-                                                     "kv_precisions",
-                                                     "batches",
-                                                     "concurrencies",
-                                                     "prompt_tokens",
-                                                     "output_tokens",
-                                                     "prompt_tokens_p95",
-                                                     "output_tokens_p95",
-                                                     "contexts",
-                                                     "runtimes",
-                                                     "adapters",
-                                                     "drafts",
-                                                     "images",
-                                                     "tp",
-                                                     "pp",
-                                                     "ep",
-                                                     "dp",
-                                                     "machines",
-                                                     "gpu_budgets"};
-  static const std::vector<std::string> training = [] {
-    std::vector<std::string> keys;
-    for (const TrainingAxis& axis : training_axes()) keys.emplace_back(axis.key);
-    return keys;
-  }();
+namespace {
+
+template <class Draft>
+std::vector<AxisForm> forms_of(std::span<const Axis<Draft>> axes) {
+  std::vector<AxisForm> forms;
+  for (const Axis<Draft>& axis : axes) forms.push_back(axis.form);
+  return forms;
+}
+
+std::vector<std::string> keys_of(const std::vector<AxisForm>& forms) {
+  std::vector<std::string> keys;
+  for (const AxisForm& form : forms) keys.emplace_back(form.key);
+  return keys;
+}
+
+}  // namespace
+
+const std::vector<AxisForm>& axis_forms(model::Task task) {
+  static const std::vector<AxisForm> inference = forms_of(inference_axes()),
+                                     training = forms_of(training_axes());
   return task == model::Task::training ? training : inference;
 }
 
-std::size_t GridSpec::length(std::string_view axis) const {
-  if (task == model::Task::training) return training.find(axis)->second.size();
-  if (axis == "models") return models.size();
-  if (axis == "machines") return machines.size();
-  if (axis == "precisions") return precisions.size();
-  if (axis == "kv_precisions") return kv_precisions.size();
-  if (axis == "runtimes") return runtimes.size();
-  if (const NumberAxis* numbers = find_number_axis(axis)) return (this->*numbers->values).size();
-  for (const ExtraAxis& companion : extra_axes)
-    if (companion.key == axis) return (this->*companion.values).size();
-  for (const auto& range : gpu_budgets)
-    if (range.step != Bytes(0) || range.to_max)
-      throw std::invalid_argument("linked gpu_budgets must be single sizes, without ranges");
-  return gpu_budgets.size();
+const std::vector<std::string>& axes_of(model::Task task) {
+  static const auto inference = keys_of(axis_forms(model::Task::inference)),
+                    training = keys_of(axis_forms(model::Task::training));
+  return task == model::Task::training ? training : inference;
+}
+
+const std::vector<std::string>& GridSpec::values(std::string_view axis) const {
+  static const std::vector<std::string> none;
+  const auto found = all_values.find(axis);
+  return found == all_values.end() ? none : found->second;
+}
+
+std::vector<Size> GridSpec::numbers(std::string_view axis) const {
+  std::vector<Size> all;
+  for (const std::string& text : values(axis)) all.push_back(std::stoll(text));
+  return all;
+}
+
+const std::vector<std::string>* GridSpec::link_of(std::string_view axis) const {
+  for (const auto& axes : link)
+    if (std::ranges::find(axes, axis) != axes.end()) return &axes;
+  return nullptr;
+}
+
+std::vector<BudgetRange> GridSpec::gpu_budgets() const {
+  std::vector<BudgetRange> all;
+  for (const std::string& text : values("gpu_budgets")) all.push_back(parse_budget(text));
+  return all;
 }
 
 SpecError Spec::error(const GridSpec& grid, std::string_view key, const std::string& what) const {

@@ -13,7 +13,7 @@
 namespace headroom::sweep {
 namespace {
 
-using Change = std::function<void(TrainingDraft&)>;
+using Put = Change<TrainingDraft>;
 using model::TrainingScenario;
 
 Size whole(const std::string& text) {
@@ -22,67 +22,53 @@ Size whole(const std::string& text) {
   return value;
 }
 
-template <Size TrainingScenario::*member>
-Change number(const std::string& text, Names&) {
-  return [n = whole(text)](TrainingDraft& d) { d.step.*member = n; };
-}
 template <Size model::Parallelism::*member>
-Change degree(const std::string& text, Names&) {
+Put degree(const std::string& text, Names&) {
   return [n = whole(text)](TrainingDraft& d) { d.step.parallel.*member = n; };
 }
 
-/// The index of `text` among `words`. Throws with all of them.
-template <std::size_t n>
-std::size_t one_of(const std::string& text, const std::string_view (&words)[n]) {
-  const auto found = std::find(std::begin(words), std::end(words), text);
-  if (found == std::end(words))
-    throw std::invalid_argument(
-        fmt::format("found '{}', expected one of {}", text, fmt::join(words, ", ")));
-  return static_cast<std::size_t>(found - words);
-}
-
-Change model_value(const std::string& text, Names& names) {
+Put model_value(const std::string& text, Names& names) {
   return [m = names.models.at(text)](TrainingDraft& d) { d.step.model = m; };
 }
-Change machine_value(const std::string& text, Names& names) {
+Put machine_value(const std::string& text, Names& names) {
   return [m = names.machine(text)](TrainingDraft& d) { d.machine = m; };
 }
-Change runtime_value(const std::string& text, Names&) {
+Put runtime_value(const std::string& text, Names&) {
   return [r = &model::training_runtime(text)](TrainingDraft& d) { d.step.runtime = r; };
 }
-Change recipe_value(const std::string& text, Names&) {
+Put recipe_value(const std::string& text, Names&) {
   return [r = text == "usual" ? nullptr : &model::recipe(text)](TrainingDraft& d) { d.recipe = r; };
 }
-Change matrices_value(const std::string& text, Names&) {
+Put matrices_value(const std::string& text, Names&) {
   return [m = text == "usual" ? nullptr : &model::matrix_format(text)](TrainingDraft& d) {
     d.step.matrices = m;
   };
 }
-Change optimizer_value(const std::string& text, Names&) {
+Put optimizer_value(const std::string& text, Names&) {
   return [o = &model::optimizer(text)](TrainingDraft& d) { d.step.optimizer = o; };
 }
-Change adapters_value(const std::string& text, Names&) {
+Put adapters_value(const std::string& text, Names&) {
   adapter_value(text);
   return [text](TrainingDraft& d) { d.adapters = text; };
 }
-Change attention_value(const std::string& text, Names&) {
+Put attention_value(const std::string& text, Names&) {
   constexpr std::string_view words[] = {"eager", "flash"};
   return [fused = one_of(text, words) == 1](TrainingDraft& d) { d.step.fused_attention = fused; };
 }
-Change kernels_value(const std::string& text, Names&) {
+Put kernels_value(const std::string& text, Names&) {
   constexpr std::string_view words[] = {"usual", "fused-loss", "liger"};
   return [which = one_of(text, words)](TrainingDraft& d) {
     d.step.fused_loss = which > 0;
     d.step.fused_kernels = which > 1;
   };
 }
-Change checkpointing_value(const std::string& text, Names&) {
+Put checkpointing_value(const std::string& text, Names&) {
   constexpr std::string_view words[] = {"none", "selective", "full"};
   return [again = static_cast<model::Recomputation>(one_of(text, words))](TrainingDraft& d) {
     d.step.recomputation = again;
   };
 }
-Change offload_value(const std::string& text, Names&) {
+Put offload_value(const std::string& text, Names&) {
   constexpr std::string_view words[] = {"none", "optimizer", "params", "optimizer-nvme",
                                         "params-nvme"};
   return [which = one_of(text, words)](TrainingDraft& d) {
@@ -91,44 +77,45 @@ Change offload_value(const std::string& text, Names&) {
     d.step.on_disk = which > 2;
   };
 }
-Change zero_value(const std::string& text, Names&) {
+Put zero_value(const std::string& text, Names&) {
   const Size stage = whole(text);
   if (stage > 3)
     throw std::invalid_argument(fmt::format("found {}; ZeRO has stages 0 to 3", stage));
   return [stage](TrainingDraft& d) { d.zero = static_cast<int>(stage); };
 }
-Change replicas_value(const std::string& text, Names&) {
+Put replicas_value(const std::string& text, Names&) {
   return [n = whole(text)](TrainingDraft& d) { d.replicas = n; };
 }
 
-constexpr TrainingAxis axes[] = {
+constexpr AxisValues numbers = AxisValues::numbers;
+constexpr Axis<TrainingDraft> axes[] = {
     // constant: the help of sweep reads it before main
-    {"models", "", "", false, 1, model_value},
-    {"runtimes", "", "trainer", false, 1, runtime_value},
-    {"recipes", "recipe", "usual", false, 1, recipe_value},
-    {"matrices", "matrices", "usual", false, 1, matrices_value},
-    {"optimizers", "optimizer", "adamw", false, 1, optimizer_value},
-    {"adapters", "", "full", false, 1, adapters_value},
-    {"attention", "attention", "flash", false, 1, attention_value},
-    {"kernels", "kernels", "usual", false, 1, kernels_value},
-    {"checkpointing", "checkpointing", "none", false, 1, checkpointing_value},
-    {"tp", "tensor_parallel", "", true, 1, degree<&model::Parallelism::tensor>},
-    {"pp", "pipeline_parallel", "", true, 1, degree<&model::Parallelism::stages>},
-    {"virtual_stages", "virtual_stages", "", true, 1, degree<&model::Parallelism::chunks>},
-    {"ep", "expert_parallel", "", true, 1, degree<&model::Parallelism::experts>},
-    {"cp", "context_parallel", "", true, 1, degree<&model::Parallelism::context>},
-    {"machines", "", "", false, 1, machine_value},
-    {"offload", "offload", "none", false, 1, offload_value},
-    {"zero", "zero", "0", true, 0, zero_value},
-    {"dp", "data_parallel", "", true, 1, replicas_value},
-    {"grad_accum", "accumulated", "1", true, 1, number<&TrainingScenario::accumulated>},
-    {"batches", "batch", "1", true, 1, number<&TrainingScenario::batch>},
-    {"sequences", "sequence", "2048", true, 1, number<&TrainingScenario::sequence>},
+    {{"models", "", ""}, model_value},
+    {{"runtimes", "", "trainer"}, runtime_value},
+    {{"recipes", "recipe", "usual"}, recipe_value},
+    {{"matrices", "matrices", "usual"}, matrices_value},
+    {{"optimizers", "optimizer", "adamw"}, optimizer_value},
+    {{"adapters", "", "full"}, adapters_value},
+    {{"attention", "attention", "flash"}, attention_value},
+    {{"kernels", "kernels", "usual"}, kernels_value},
+    {{"checkpointing", "checkpointing", "none"}, checkpointing_value},
+    {{"tp", "tensor_parallel", "", numbers}, degree<&model::Parallelism::tensor>},
+    {{"pp", "pipeline_parallel", "", numbers}, degree<&model::Parallelism::stages>},
+    {{"virtual_stages", "virtual_stages", "", numbers}, degree<&model::Parallelism::chunks>},
+    {{"ep", "expert_parallel", "", numbers}, degree<&model::Parallelism::experts>},
+    {{"cp", "context_parallel", "", numbers}, degree<&model::Parallelism::context>},
+    {{"machines", "", ""}, machine_value},
+    {{"offload", "offload", "none"}, offload_value},
+    {{"zero", "zero", "0", numbers, 0}, zero_value},
+    {{"dp", "data_parallel", "", numbers}, replicas_value},
+    {{"grad_accum", "accumulated", "1", numbers}, nullptr, &TrainingScenario::accumulated},
+    {{"batches", "batch", "1", numbers}, nullptr, &TrainingScenario::batch},
+    {{"sequences", "sequence", "2048", numbers}, nullptr, &TrainingScenario::sequence},
 };
 
 }  // namespace
 
-std::span<const TrainingAxis> training_axes() { return axes; }
+std::span<const Axis<TrainingDraft>> training_axes() { return axes; }
 
 AdapterValue adapter_value(const std::string& text) {
   constexpr std::string_view methods[] = {"full", "lora", "dora", "qlora", "qdora"};

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 
 #include "model/infer/scenario/verdict.hpp"
 #include "model/train/outcome.hpp"
@@ -46,7 +45,7 @@ report::Digit row_columns(const std::vector<const Row*>& rows, Make make) {
   return columns;
 }
 
-report::Digit columns_of(const TrainingAxis& axis, const std::vector<std::string>& values,
+report::Digit columns_of(const AxisForm& axis, const std::vector<std::string>& values,
                          Names& names) {
   if (axis.key == "runtimes") {
     std::vector<const model::TrainingRuntime*> rows;
@@ -69,38 +68,20 @@ report::Digit columns_of(const TrainingAxis& axis, const std::vector<std::string
   }
   report::Axis column{std::string(axis.column), {}};
   for (const auto& value : values)
-    column.values.push_back(axis.whole ? AxisValue(std::int64_t{std::stoll(value)})
-                                       : AxisValue(value));
+    column.values.push_back(axis.values == AxisValues::numbers
+                                ? AxisValue(std::int64_t{std::stoll(value)})
+                                : AxisValue(value));
   return {column};
-}
-
-const std::vector<std::string>& values_of(const GridSpec& grid, std::string_view key) {
-  return grid.training.find(key)->second;
 }
 
 }  // namespace
 
-void TrainingGrid::look_up(const Spec& spec, const GridSpec& grid, const std::string& key,
-                           Names& names, std::vector<std::vector<Change>>& changes,
-                           report::Digit& columns) {
-  const TrainingAxis& axis = *std::ranges::find(training_axes(), key, &TrainingAxis::key);
-  const auto& values = values_of(grid, key);
-  try {
-    for (std::size_t i = 0; i < values.size(); ++i)
-      changes[i].push_back(axis.value(values[i], names));
-    const report::Digit made = columns_of(axis, values, names);
-    columns.insert(columns.end(), made.begin(), made.end());
-  } catch (const std::exception& e) {
-    throw spec.error(grid, key, e.what());
-  }
-}
-
 void TrainingGrid::hold_all(const Spec& spec, const GridSpec& grid, const Names& names) {
-  for (const auto& name : values_of(grid, "models")) {
+  for (const auto& name : grid.values("models")) {
     const model::Model& m = *names.models.at(name);
     Held& held = held_[&m];
     held.plain = std::make_unique<model::QuantisedModel>(model::counted(m));
-    for (const auto& text : values_of(grid, "adapters")) {
+    for (const auto& text : grid.values("adapters")) {
       try {
         const AdapterValue value = adapter_value(text);
         if (value.method == "full") continue;
@@ -118,19 +99,13 @@ void TrainingGrid::hold_all(const Spec& spec, const GridSpec& grid, const Names&
 
 TrainingGrid::TrainingGrid(const Spec& spec, const GridSpec& grid, Names& names) {
   hold_all(spec, grid, names);
-  std::set<std::string> placed;
-  for (const TrainingAxis& axis : training_axes()) {
-    const std::string key(axis.key);
-    if (!grid.training.contains(key) || placed.contains(key)) continue;
-    const auto link = std::ranges::find_if(
-        grid.link, [&](const auto& axes) { return std::ranges::find(axes, key) != axes.end(); });
-    const auto members = link == grid.link.end() ? std::vector<std::string>{key} : *link;
-    auto& changes = digits_.emplace_back(values_of(grid, key).size());
+  for (auto& group : link_groups(spec, grid, training_axes(), names)) {
     auto& columns = columns_.emplace_back();
-    for (const auto& member : members) {
-      placed.insert(member);
-      look_up(spec, grid, member, names, changes, columns);
+    for (const auto* axis : group.axes) {
+      const auto made = columns_of(axis->form, grid.values(axis->form.key), names);
+      columns.insert(columns.end(), made.begin(), made.end());
     }
+    digits_.push_back(std::move(group.values));
   }
 }
 
@@ -138,7 +113,7 @@ model::Estimate TrainingGrid::evaluate(std::span<const Size> point,
                                        model::TrainingEvaluator& evaluator) const {
   TrainingDraft draft;
   for (std::size_t k = 0; k < digits_.size(); ++k)
-    for (const Change& change : digits_[k][static_cast<std::size_t>(point[k])]) change(draft);
+    for (const auto& change : digits_[k][static_cast<std::size_t>(point[k])]) change(draft);
   model::TrainingScenario& s = draft.step;
   const Held& held = held_.at(s.model);
   s.plain = held.plain.get();

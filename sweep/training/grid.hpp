@@ -24,6 +24,9 @@ struct Names;
 
 /// A point while its digits are put together.
 struct TrainingDraft {
+  using Number = Size model::TrainingScenario::*;  ///< sweep/axes.hpp
+  model::TrainingScenario& numbers() { return step; }
+
   model::TrainingScenario step;
   const Machine* machine = nullptr;
   std::string adapters = "full:0:";       ///< the value of that axis: method, rank and targets
@@ -41,17 +44,15 @@ class TrainingGrid {
   model::Estimate evaluate(std::span<const Size> point, model::TrainingEvaluator& evaluator) const;
 
  private:
-  using Change = std::function<void(TrainingDraft&)>;
   struct Held {
     std::unique_ptr<model::QuantisedModel> plain,
         base;  ///< counted, and in nf4 where an axis asks for it
   };
 
-  void look_up(const Spec& spec, const GridSpec& grid, const std::string& axis, Names& names,
-               std::vector<std::vector<Change>>& changes, report::Digit& columns);
   void hold_all(const Spec& spec, const GridSpec& grid, const Names& names);
 
-  std::vector<std::vector<std::vector<Change>>> digits_;  ///< by digit and value
+  std::vector<std::vector<std::vector<std::function<void(TrainingDraft&)>>>>
+      digits_;  ///< by digit and value
   std::vector<report::Digit> columns_;
   std::map<const model::Model*, Held> held_;
   std::map<std::pair<const model::Model*, std::string>, std::unique_ptr<model::Adapter>> adapters_;

@@ -31,11 +31,11 @@ TEST(Spec, FillsDefaultsIn) {
   const auto spec = parse("");
   ASSERT_EQ(spec.grids.size(), 1U);
   const auto& grid = spec.grids[0];
-  EXPECT_EQ(grid.precisions, Names{"auto"});
-  EXPECT_EQ(grid.runtimes, Names{"transformers"});
-  EXPECT_EQ(grid.batches, Sizes{1});
-  EXPECT_EQ(grid.prompt_tokens, Sizes{512});
-  EXPECT_EQ(grid.output_tokens, Sizes{128});
+  EXPECT_EQ(grid.values("precisions"), Names{"auto"});
+  EXPECT_EQ(grid.values("runtimes"), Names{"transformers"});
+  EXPECT_EQ(grid.numbers("batches"), Sizes{1});
+  EXPECT_EQ(grid.numbers("prompt_tokens"), Sizes{512});
+  EXPECT_EQ(grid.numbers("output_tokens"), Sizes{128});
   EXPECT_EQ(spec.name, "s");
   EXPECT_EQ(spec.out, "out/s");
 }
@@ -45,11 +45,11 @@ TEST(Spec, ReadsValuesListsAndRanges) {
                         "batches = [1, '8-64*2', 100]\nprompt_tokens = '4096-131072*2'\n"
                         "output_tokens = '1-10+4'\ncontexts = 7\nprecisions = ['a', 'b']")
                         .grids[0];
-  EXPECT_EQ(grid.batches, (Sizes{1, 8, 16, 32, 64, 100}));
-  EXPECT_EQ(grid.prompt_tokens, (Sizes{4096, 8192, 16384, 32768, 65536, 131072}));
-  EXPECT_EQ(grid.output_tokens, (Sizes{1, 5, 9}));
-  EXPECT_EQ(grid.contexts, Sizes{7});
-  EXPECT_EQ(grid.precisions, (Names{"a", "b"}));
+  EXPECT_EQ(grid.numbers("batches"), (Sizes{1, 8, 16, 32, 64, 100}));
+  EXPECT_EQ(grid.numbers("prompt_tokens"), (Sizes{4096, 8192, 16384, 32768, 65536, 131072}));
+  EXPECT_EQ(grid.numbers("output_tokens"), (Sizes{1, 5, 9}));
+  EXPECT_EQ(grid.numbers("contexts"), Sizes{7});
+  EXPECT_EQ(grid.values("precisions"), (Names{"a", "b"}));
 }
 
 TEST(Spec, RunSaysWhereResultsGo) {
@@ -139,7 +139,7 @@ TEST(Link, NeedsAxesOfOneLength) {
   const auto repeated = parse(
       "batches = [1, 1]\nprecisions = ['a', 'b']\n"
       "link = ['batches', 'precisions']");
-  EXPECT_EQ(repeated.grids[0].batches, (Sizes{1, 1}));
+  EXPECT_EQ(repeated.grids[0].numbers("batches"), (Sizes{1, 1}));
   EXPECT_NE(grid_complaint("batches = [1, 2, 3]\nprecisions = ['a', 'b']\n"
                            "link = [['batches', 'precisions']]")
                 .find("'batches' has 3 values and 'precisions' has 2"),
