@@ -26,9 +26,9 @@ std::string shown(const toml::node& node) {
   return all;
 }
 
-class Reader {
+class SpecReader {
  public:
-  Reader(std::string_view text, std::string file) {
+  SpecReader(std::string_view text, std::string file) {
     spec_.file = std::move(file);
     spec_.text = text;
     spec_.name = std::filesystem::path(spec_.file).stem().string();
@@ -256,7 +256,7 @@ class Reader {
 }  // namespace
 
 Spec parse_spec(std::string_view toml, std::string file) {
-  return Reader(toml, std::move(file)).read();
+  return SpecReader(toml, std::move(file)).read();
 }
 
 }  // namespace headroom::sweep
