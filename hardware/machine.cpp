@@ -102,7 +102,7 @@ void join_boxes(std::string_view text, Machine& machine, const Catalogue& catalo
   if (host.network == BytesPerSecond())
     throw std::invalid_argument(fmt::format(
         "machine '{}': {} holds {} card{}{} and has no network to another; hosts for {} cards: {}; "
-        "or a host of your own with `cards` in a file for --hardware",
+        "or a host of your own with `cards` in a hardware file",
         text, host.name, host.cards, host.cards == 1 ? "" : "s",
         machine.host_assumed ? ", the usual host where none is given," : "", cards,
         hosts_for(cards, catalogue)));
@@ -129,7 +129,9 @@ Intensity usual_intensity(const Catalogue& catalogue) {
   std::vector<Intensity> all;
   for (const Device& each : catalogue.devices)
     if (!each.unified_memory) all.push_back(each.peak(Arithmetic::bf16) / each.bandwidth);
-  if (all.empty()) throw std::invalid_argument("the catalogue has no cards; give --gpu-tflops");
+  if (all.empty())
+    throw std::invalid_argument(
+        "the catalogue has no cards to compare with; state the card's TFLOPS");
   const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
   std::ranges::nth_element(all, middle);
   return *middle;
@@ -210,18 +212,19 @@ Machine parse_machine(std::string_view text, const Catalogue& catalogue) {
 
 Machine specified_machine(const MachineSpecification& spec, const Catalogue& catalogue,
                           std::vector<std::string>* assumed) {
-  if (!spec.gpu_memory) throw std::invalid_argument("--gpu-memory is missing, for example 24GiB");
+  if (!spec.gpu_memory)
+    throw std::invalid_argument("the card's memory is missing, for example 24GiB");
   if (!spec.gpu_bandwidth)
-    throw std::invalid_argument("--gpu-bandwidth is missing, for example 936GB/s");
-  require_positive("--gpu-memory", spec.gpu_memory);
-  require_positive("--gpu-bandwidth", spec.gpu_bandwidth);
-  require_positive("--gpu-tflops", spec.gpu_flops);
-  require_positive("--ram", spec.ram);
-  require_positive("--disk", spec.disk);
-  require_positive("--ram-bandwidth", spec.ram_bandwidth);
-  require_positive("--bus", spec.host_bus);
-  require_positive("--disk-read", spec.disk_read);
-  require_positive("--card-link", spec.card_link);
+    throw std::invalid_argument("the card's memory bandwidth is missing, for example 936GB/s");
+  require_positive("the card's memory", spec.gpu_memory);
+  require_positive("the card's memory bandwidth", spec.gpu_bandwidth);
+  require_positive("the card's TFLOPS", spec.gpu_flops);
+  require_positive("host memory", spec.ram);
+  require_positive("the disk's size", spec.disk);
+  require_positive("the bandwidth of host memory", spec.ram_bandwidth);
+  require_positive("the bus to the card", spec.host_bus);
+  require_positive("the disk's read rate", spec.disk_read);
+  require_positive("the link between cards", spec.card_link);
   require_count("of the specification", spec.count);
   const auto note = [&](std::string text) {
     if (assumed != nullptr) assumed->push_back(std::move(text));
@@ -278,6 +281,12 @@ Machine specified_machine(const MachineSpecification& spec, const Catalogue& cat
   machine.devices.assign(static_cast<std::size_t>(spec.count), device);
   machine.name = machine.canonical_name();
   return machine;
+}
+
+Bytes largest_card(const Machine& machine) {
+  Bytes most;
+  for (const Device& device : machine.devices) most = std::max(most, device.memory);
+  return most;
 }
 
 }  // namespace headroom

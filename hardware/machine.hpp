@@ -58,4 +58,7 @@ struct MachineSpecification {
 Machine specified_machine(const MachineSpecification& spec, const Catalogue& catalogue,
                           std::vector<std::string>* assumed = nullptr);
 
+/// Memory of the card with most; 0 where there is none.
+Bytes largest_card(const Machine& machine);
+
 }  // namespace headroom

@@ -9,6 +9,7 @@
 #include "model/infer/intervals.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/words.hpp"
+#include "sweep/advice_words.hpp"
 #include "sweep/gpus_needed.hpp"
 #include "sweep/output.hpp"
 #include "sweep/speed_output.hpp"
@@ -155,7 +156,7 @@ std::string estimate_text(const GivenScenario& given, const Explanation& explain
   if (given.on_machine) {
     text += fmt::format("Verdict   {} (sure: {})", verdict_text(given, e), model::name_of(e.sure));
     text += '\n';
-    if (!explained.advice.empty()) text += "Advice    " + explained.advice + '\n';
+    if (!explained.advice.empty()) text += "Advice    " + advice_words(explained.advice) + '\n';
     if (!explained.devices.empty()) text += '\n' + device_lines(explained);
     const auto times = time_lines(explained, model::interval_factors(given.scenario));
     if (!times.empty()) text += '\n' + times;

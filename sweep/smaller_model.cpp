@@ -1,7 +1,5 @@
 #include "sweep/smaller_model.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 #include <vector>
@@ -33,8 +31,8 @@ std::vector<model::Model> smaller(const model::Model& m) {
 
 }  // namespace
 
-std::string smaller_model(const model::Scenario& scenario, const model::Estimate& estimate,
-                          bool own_precision) {
+std::optional<model::Advice> smaller_model(const model::Scenario& scenario,
+                                           const model::Estimate& estimate, bool own_precision) {
   if (is_on_gpus(estimate) || estimate.verdict == model::Verdict::refused ||
       scenario.machine->devices.empty() || scenario.draft != nullptr ||
       scenario.layer_split != nullptr)
@@ -48,10 +46,11 @@ std::string smaller_model(const model::Scenario& scenario, const model::Estimate
     s.weights = &weights;
     const model::Estimate e = evaluate(s);
     if (!is_on_gpus(e)) continue;
-    const auto gb = [](Bytes bytes) { return bytes.real().value() / 1e9; };
-    return fmt::format("or {} in {}: {:.1f} GB, fits on {} GPU{} with {:.1f} GB, {:.1f} ms a token",
-                       m.name, held.name, gb(weights.total), e.gpus_used,
-                       e.gpus_used == 1 ? "" : "s", gb(e.gpu_bytes), 1e3 * e.tpot.value());
+    return model::Advice{.kind = model::Advice::Kind::other_model,
+                         .then = model::after_change(e),
+                         .name = held.name,
+                         .after = weights.total,
+                         .text = m.name};
   }
   return {};
 }

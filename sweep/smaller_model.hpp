@@ -1,8 +1,9 @@
 // The model of the same family that fits where a larger one does not.
 #pragma once
 
-#include <string>
+#include <optional>
 
+#include "model/answer/advice.hpp"
 #include "model/infer/estimate.hpp"
 
 namespace headroom::sweep {
@@ -12,7 +13,7 @@ namespace headroom::sweep {
 /// `own_precision` and in the scenario's else. "or Qwen/Qwen3-14B in bf16: 29.5 GB, fits on 1 GPU
 /// with 31.0 GB, 21.1 ms a token"; empty where there is none, or the scenario is wholly on cards
 /// itself or refused.
-std::string smaller_model(const model::Scenario& scenario, const model::Estimate& estimate,
-                          bool own_precision);
+std::optional<model::Advice> smaller_model(const model::Scenario& scenario,
+                                           const model::Estimate& estimate, bool own_precision);
 
 }  // namespace headroom::sweep

@@ -1,18 +1,72 @@
-// What to change when a model does not fit, or only with offload: the smallest change that helps.
+// What to change when a model does not fit, or only with offload: the smallest changes that help,
+// as values. sweep/advice_words.hpp words them.
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "model/infer/estimate.hpp"
 
 namespace headroom::model {
 
-/// One line for a reader, from evaluating the changes themselves: fewer bits of weights or caches,
-/// a shorter context, a smaller batch, more cards, offload, more host memory, each with what the
-/// fullest card holds and the time that a token takes then. Empty when everything is on cards, and
-/// where the placement is given. Example: "int8: 141.1 -> 72.7 GB, fits on 2 GPUs with 38.0
-/// GB, 31.2 ms a token".
-std::string advice(const Scenario& scenario, const Estimate& estimate);
+/// Where a model is once a change is made.
+struct AfterChange {
+  int gpus = 0;
+  Bytes card{};  ///< on the fullest card
+  Bytes host{}, disk{};
+  Seconds token{};
+  bool on_gpus = false;  ///< all of it, and no sequence of the batch waits
+};
+AfterChange after_change(const Estimate& estimate);
+
+/// Options that keep weights in host memory and that a change leaves out.
+enum class Freed { none, cpu_offload, host_tensors };
+
+struct Advice {
+  enum class Kind {
+    fewer_bits,         ///< name: of the scheme; before, after: bytes of the weights
+    narrower_cache,     ///< name: of the format
+    shorter_context,    ///< amount: tokens; instead_of
+    smaller_batch,      ///< amount; instead_of
+    more_cards,         ///< amount: cards; name: of the card; instead_of
+    engines_own_split,  ///< the engine's split of the same cards
+    freed_alone,        ///< nothing but leaving `freed` out
+    caches_on_host,     ///< an engine that streams weights is told to
+    weights_on_host,    ///< amount: GiB of each card's weights that the engine holds back
+    engine_offloads,    ///< engine: the fastest that offloads
+    engine_on_cpu,      ///< engine, name: of the scheme
+    split,              ///< tensor, pipeline; engine: another one than was asked for, else empty
+    one_box,            ///< amount: cards of one machine
+    layers_over_cards,  ///< no split that was asked for: layers go on the cards
+    fewer_layers,       ///< amount: the most of the last layers that fit on cards
+    at_most_context,    ///< amount: the model's positions
+    keep_cache,
+    other_cache,        ///< engine, name: asked for; names: formats it has; others: engines with it
+    other_precision,    ///< engine, name: of the scheme; text: why it is refused
+    engines_for_cards,  ///< names: of engines
+    engines_for_model,  ///< name: of the class; names: of engines
+    needs_gpu,          ///< engine
+    host_memory,        ///< before: what is short
+    disk,               ///< before: what is short
+    other_model,        ///< text: a smaller model, name: of the scheme; after: bytes of its weights
+    smaller_model       ///< nothing else helps
+  };
+  Kind kind;
+  AfterChange then{};
+  std::string_view engine{}, name{};
+  Size amount = 0, instead_of = 0;
+  Size tensor = 0, pipeline = 0;
+  Bytes before{}, after{};
+  std::vector<std::string_view> names{}, others{};
+  std::string text{};
+  Freed freed = Freed::none;
+};
+
+/// Alternatives, from evaluating the changes themselves: fewer bits of weights or caches, a shorter
+/// context, a smaller batch, more cards, offload, more host memory. Empty when everything is on
+/// cards, and where the placement is given.
+std::vector<Advice> advice(const Scenario& scenario, const Estimate& estimate);
 
 /// What a card alone would have to offer so that everything is on it: weights, caches, work,
 /// context and the allocator's share, over the share that the engine uses. 0 where the scenario is

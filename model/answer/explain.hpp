@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "model/answer/advice.hpp"
 #include "model/infer/estimate.hpp"
 
 namespace headroom::model {
@@ -31,7 +32,7 @@ struct Explanation {
   std::vector<std::string> notes;  ///< what the engine would say of it
   std::vector<DeviceUse> devices;
   std::vector<Term> terms;
-  std::string advice;  ///< the smallest change that helps; empty when none is needed
+  std::vector<Advice> advice;  ///< changes that help; empty when none is needed
 };
 /// The same arithmetic as `evaluate`, with every term kept.
 Explanation explain(const Scenario& scenario);

@@ -39,7 +39,7 @@ Term of_adapters(const QuantisedModel& w, const Engine& runtime) {
       "adapters", real_count(w.adapters) / 2, real_count(w.adapters), real_count(w.adapters),
       "adapters * sum over adapted modules of rank * (in + out) * bytes",
       fmt::format("{} bytes an element; low: kept in 16 bit", runtime.adapter_bytes),
-      "PEFT 0.21 autocast_adapter_dtype; llama.cpp convert_lora_to_gguf.py --outtype f32");
+      "PEFT 0.21 autocast_adapter_dtype; llama.cpp convert_lora_to_gguf.py with outtype f32");
 }
 
 void add_draft(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
@@ -83,7 +83,7 @@ void add_host(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
                  "the checkpoint's files, mapped as they are read",
                  "page cache: given back when memory is short, in no total; what layers on the "
                  "CPU read of it is counted as their weights",
-                 "llama.cpp llama-mmap.cpp, on unless --no-mmap; safetensors opens files by mmap"));
+                 "llama.cpp llama-mmap.cpp, on unless no-mmap is given; safetensors opens files by mmap"));
   if (s.cpu_offload > Bytes(0))
     terms.push_back(exact(
         "host_pinned", host.weights, "weights that cards read over the bus: locked pages",

@@ -1,7 +1,5 @@
 #include "model/answer/split_advice.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
@@ -29,15 +27,15 @@ std::vector<FittingSplit> splits_that_fit(Scenario s) {
   return all;
 }
 
-std::string words_of(const FittingSplit& split) {
-  const Scenario& s = split.scenario;
-  return fmt::format("--tp {} --pp {}: fits on {} GPU{}, {:.1f} ms a token", s.tensor_parallel,
-                     s.pipeline_parallel, split.estimate.gpus_used,
-                     split.estimate.gpus_used == 1 ? "" : "s", 1e3 * split.estimate.tpot.value());
+Advice advice_of(const FittingSplit& split) {
+  return {.kind = Advice::Kind::split,
+          .then = after_change(split.estimate),
+          .tensor = split.scenario.tensor_parallel,
+          .pipeline = split.scenario.pipeline_parallel};
 }
 
 /// The quickest a token, and the quickest of the fewest cards where that is another.
-std::vector<std::string> best_splits(const Scenario& s) {
+std::vector<Advice> best_splits(const Scenario& s) {
   const std::vector<FittingSplit> all = splits_that_fit(s);
   if (all.empty()) return {};
   const auto quickest = std::ranges::min_element(all, {}, [](const FittingSplit& each) {
@@ -46,13 +44,13 @@ std::vector<std::string> best_splits(const Scenario& s) {
   const auto fewest = std::ranges::min_element(all, {}, [](const FittingSplit& each) {
     return std::pair(each.estimate.gpus_used, each.estimate.tpot.value());
   });
-  std::vector<std::string> texts{words_of(*quickest)};
-  if (fewest->estimate.gpus_used < quickest->estimate.gpus_used) texts.push_back(words_of(*fewest));
-  return texts;
+  std::vector<Advice> best{advice_of(*quickest)};
+  if (fewest->estimate.gpus_used < quickest->estimate.gpus_used) best.push_back(advice_of(*fewest));
+  return best;
 }
 
 /// The cards of one of the machine's boxes.
-std::optional<std::string> one_box(const Scenario& s) {
+std::optional<Advice> one_box(const Scenario& s) {
   const Host& host = s.machine->host;
   if (host.boxes < 2 || host.cards < 1) return std::nullopt;
   const MachineShare box = share_of(*s.machine, host.cards, host.boxes);
@@ -60,8 +58,9 @@ std::optional<std::string> one_box(const Scenario& s) {
   alone.machine = &box.machine;
   const Estimate e = evaluate(alone);
   if (!is_on_gpus(e)) return std::nullopt;
-  return fmt::format("the {} cards of one machine: fits on {} GPU{}, {:.1f} ms a token", host.cards,
-                     e.gpus_used, e.gpus_used == 1 ? "" : "s", 1e3 * e.tpot.value());
+  return Advice{.kind = Advice::Kind::one_box,
+                .then = after_change(e),
+                .amount = static_cast<Size>(host.cards)};
 }
 
 }  // namespace
@@ -84,29 +83,27 @@ bool is_of_split(Reason reason) {
   }
 }
 
-std::vector<std::string> other_splits(const Scenario& asked) {
+std::vector<Advice> other_splits(const Scenario& asked) {
   Scenario s = asked;
   s.assignment = nullptr;
   if (s.runtime->split == Split::tensors) return best_splits(s);
   s.tensor_parallel = s.pipeline_parallel = s.expert_parallel = s.data_parallel = 0;
-  std::vector<std::string> texts;
+  std::vector<Advice> all;
   if (auto box = one_box(s))
-    texts.push_back(std::move(*box));
+    all.push_back(*box);
   else if (const Estimate e = evaluate(s); is_on_gpus(e))
-    texts.push_back(
-        fmt::format("no --tp, --pp, --dp or --ep: layers go on {} GPU{}, {:.1f} ms a "
-                    "token",
-                    e.gpus_used, e.gpus_used == 1 ? "" : "s", 1e3 * e.tpot.value()));
+    all.push_back({.kind = Advice::Kind::layers_over_cards, .then = after_change(e)});
   for (const Engine& other : engines()) {
     if (other.split != Split::tensors || other.name != other.family) continue;
     s.runtime = &other;
     s.layer_split = nullptr;
     const auto found = best_splits(s);
     if (found.empty()) continue;
-    texts.push_back(fmt::format("--runtime {} {}", other.name, found.front()));
+    all.push_back(found.front());
+    all.back().engine = other.name;
     break;
   }
-  return texts;
+  return all;
 }
 
 }  // namespace headroom::model

@@ -1,7 +1,5 @@
 #include "model/answer/training_advice.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -60,10 +58,12 @@ namespace {
 
 /// One thing that could be changed. Of those with the same `kind` one alone makes sense.
 struct Option {
-  std::string flags, effect;
+  StepOption option;
   int kind;
   std::function<void(TrainingScenario&)> apply;
 };
+
+constexpr Size advised_rank = 16;
 
 /// What adapters would be made of; null where no layer takes them.
 struct Adapted {
@@ -74,7 +74,7 @@ std::unique_ptr<Adapted> adapted(const TrainingScenario& s) {
   if (s.adapter != nullptr) return nullptr;
   try {
     auto made = std::make_unique<Adapted>();
-    made->adapter = adapt(*s.model, {.rank = 16, .targets = {"all-linear"}});
+    made->adapter = adapt(*s.model, {.rank = advised_rank, .targets = {"all-linear"}});
     made->base = quantise(*s.model, scheme("nf4"));
     return made;
   } catch (const AdapterError&) {
@@ -85,58 +85,48 @@ std::unique_ptr<Adapted> adapted(const TrainingScenario& s) {
 std::vector<Option> options_of(const TrainingScenario& s, const Adapted* made, Size cards) {
   enum { attention, loss, batch, states, share, again, host, sequence };
   std::vector<Option> all;
-  const auto option = [&](std::string flags, std::string effect, int kind, auto&& apply) {
-    all.push_back({std::move(flags), std::move(effect), kind, apply});
+  using enum StepOption::Kind;
+  const auto option = [&](StepOption::Kind what, Size amount, int kind, auto&& apply) {
+    all.push_back({{what, amount}, kind, apply});
   };
   if (!s.fused_attention)
-    option("--attention flash", "", attention, [](auto& c) { c.fused_attention = true; });
-  if (!s.fused_loss)
-    option("--fused-loss", "logits in chunks", loss, [](auto& c) { c.fused_loss = true; });
+    option(fused_attention, 0, attention, [](auto& c) { c.fused_attention = true; });
+  if (!s.fused_loss) option(fused_loss, 0, loss, [](auto& c) { c.fused_loss = true; });
   if (!s.fused_kernels)
-    option("--liger", "kernels of another package", loss,
-           [](auto& c) { c.fused_kernels = c.fused_loss = true; });
+    option(fused_kernels, 0, loss, [](auto& c) { c.fused_kernels = c.fused_loss = true; });
   if (s.batch > 1)
-    option(fmt::format("--batch 1 --grad-accum {}", s.accumulated * s.batch),
-           "the same step in smaller passes", batch, [](auto& c) {
-             c.accumulated *= c.batch;
-             c.batch = 1;
-           });
+    option(smaller_passes, s.accumulated * s.batch, batch, [](auto& c) {
+      c.accumulated *= c.batch;
+      c.batch = 1;
+    });
   if (s.adapter == nullptr && s.optimizer->name() == "adamw")
-    option("--optimizer adamw-8bit", "states in 8 bit", states,
-           [](auto& c) { c.optimizer = &optimizer("adamw-8bit"); });
+    option(optimizer_8bit, 0, states, [](auto& c) { c.optimizer = &optimizer("adamw-8bit"); });
   if (s.adapter == nullptr && s.recipe->name != "pure-16bit")
-    option("--recipe pure-16bit", "small updates are lost to rounding", states,
-           [](auto& c) { c.recipe = &recipe("pure-16bit"); });
-  if (s.parallel.alike() > 1 && s.zero < 3)
-    option("--zero 3", "weights go between cards", share, [](auto& c) { c.zero = 3; });
+    option(pure_16bit, 0, states, [](auto& c) { c.recipe = &recipe("pure-16bit"); });
+  if (s.parallel.alike() > 1 && s.zero < 3) option(zero_3, 0, share, [](auto& c) { c.zero = 3; });
   if (const Size replicas = s.parallel.replicas * (cards / s.parallel.cards());
       replicas > s.parallel.replicas)
-    option(fmt::format("--dp {} --zero 3", replicas),
-           "every card of the machine, weights go between them", share,
-           [replicas](TrainingScenario& c) {
-             const bool adapts = c.adapter != nullptr;
-             if (c.recipe == &usual_recipe(*c.runtime, c.zero, adapts))
-               c.recipe = &usual_recipe(*c.runtime, 3, adapts);
-             c.parallel.replicas = replicas;
-             c.zero = 3;
-           });
+    option(more_replicas, replicas, share, [replicas](TrainingScenario& c) {
+      const bool adapts = c.adapter != nullptr;
+      if (c.recipe == &usual_recipe(*c.runtime, c.zero, adapts))
+        c.recipe = &usual_recipe(*c.runtime, 3, adapts);
+      c.parallel.replicas = replicas;
+      c.zero = 3;
+    });
   if (s.recomputation != Recomputation::full)
-    option("--checkpointing full", "forward twice", again,
-           [](auto& c) { c.recomputation = Recomputation::full; });
+    option(recompute_all, 0, again, [](auto& c) { c.recomputation = Recomputation::full; });
   if (!s.optimizer_on_host && (s.zero > 0 || s.adapter == nullptr))
-    option("--offload-optimizer cpu", "the step runs on the CPU", host,
-           [](auto& c) { c.optimizer_on_host = true; });
-  option(fmt::format("--seq {}", s.sequence / 2), "shorter texts", sequence,
+    option(optimizer_on_host, 0, host, [](auto& c) { c.optimizer_on_host = true; });
+  option(shorter_sequence, s.sequence / 2, sequence,
          [](auto& c) { c.sequence = std::max<Size>(1, c.sequence / 2); });
   if (made == nullptr) return all;
-  const std::string flags = "--lora-rank 16 --lora-targets all-linear";
   const auto adapters = [made](TrainingScenario& c) {
     c.adapter = &made->adapter;
     c.recipe = &usual_recipe(*c.runtime, c.zero, true);
   };
-  option("--lora " + flags, "adapters alone are trained", states, adapters);
+  option(lora, advised_rank, states, adapters);
   if (made->base.refusal.empty())
-    option("--qlora " + flags, "adapters alone, beside weights in 4 bit", states,
+    option(qlora, advised_rank, states,
            [made, adapters](TrainingScenario& c) { adapters(c), c.base = &made->base; });
   return all;
 }
@@ -181,18 +171,14 @@ std::vector<Change> changes_that_save(const TrainingScenario& s, const Machine& 
   const std::unique_ptr<Adapted> made = adapted(s);
   const std::vector<Option> options = options_of(s, made.get(), std::ssize(machine.devices));
   std::vector<Change> all, pairs;
-  for (const Option& each : options)
-    price(all, {.flags = each.flags, .effect = each.effect}, {&each});
+  for (const Option& each : options) price(all, {.options = {each.option}}, {&each});
   sort(all);
   if (!all.empty() && all.front().fits) return all;
   for (std::size_t i = 0; i < options.size(); ++i)
     for (std::size_t j = i + 1; j < options.size(); ++j) {
       const Option &a = options[i], &b = options[j];
       if (a.kind == b.kind) continue;
-      price(pairs,
-            {.flags = a.flags + ' ' + b.flags,
-             .effect = a.effect.empty() ? b.effect : a.effect + "; " + b.effect},
-            {&a, &b});
+      price(pairs, {.options = {a.option, b.option}}, {&a, &b});
     }
   std::erase_if(pairs, [](const Change& pair) { return !pair.fits; });
   sort(pairs);

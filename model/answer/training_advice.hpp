@@ -1,7 +1,6 @@
 // What fits on a card, and what could be changed so that a training step does.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "model/train/training.hpp"
@@ -16,10 +15,31 @@ Size longest_sequence(TrainingScenario scenario, Bytes card);
 /// none.
 Size fewest_replicas(TrainingScenario scenario, Bytes card);
 
+/// One thing that can be changed of a step, with its amount.
+struct StepOption {
+  enum class Kind {
+    fused_attention,
+    fused_loss,
+    fused_kernels,
+    smaller_passes,  ///< amount: passes of one sequence before a step
+    optimizer_8bit,
+    pure_16bit,
+    zero_3,
+    more_replicas,  ///< amount: data-parallel cards, with ZeRO 3
+    recompute_all,
+    optimizer_on_host,
+    shorter_sequence,  ///< amount: tokens
+    lora,              ///< amount: rank
+    qlora              ///< amount: rank
+  };
+  Kind kind;
+  Size amount = 0;
+  bool operator==(const StepOption&) const = default;
+};
+
 /// One change of a step, or two together.
 struct Change {
-  std::string flags;   ///< what to add to the command line
-  std::string effect;  ///< on training
+  std::vector<StepOption> options;
   Bytes peak{}, saved{}, host{};
   double time = 1;  ///< of a token, over what it takes without the change
   bool fits = false;

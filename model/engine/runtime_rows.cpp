@@ -86,7 +86,7 @@ std::vector<Engine> policy_rows() {
   sglang.vendors = of_torch;
   sglang.prompts_apart = true;  // server_args.py: --enable-mixed-chunk is off
   // fused_moe_triton/layer.py: moe_tp_size = tp_size / ep_size, experts % ep_size == 0.
-  sglang.caches_source = "SGLang 0.5 server_args.py: --kv-cache-dtype";
+  sglang.caches_source = "SGLang 0.5 server_args.py: kv_cache_dtype";
   sglang.adapter_ranks = {};  // lora/mem_pool.py: of the largest rank there is
   Engine sglang_of_2025 = sglang;
   sglang_of_2025.name = "sglang-0.4";

@@ -52,7 +52,7 @@ void check_described(const TrainingScenario& s, const SavedActivations& saved) {
     const SavedLayer& kind = saved.kinds[saved.kind_of[i]];
     if (kind.unknown.empty() || (kind.tower && s.images.count == 0)) continue;
     throw std::invalid_argument(
-        fmt::format("what {} of {} keeps for backward is not described ({}); --set "
+        fmt::format("what {} of {} keeps for backward is not described ({}); the constant "
                     "activation_factor=X puts a rule of thumb in its place: tokens * hidden * "
                     "layers * X * bytes of an element",
                     s.model->profile.layers[i].path, s.model->architecture, kind.unknown));

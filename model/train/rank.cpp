@@ -45,11 +45,11 @@ RankShare share_of(const TrainingScenario& s, const QuantisedModel& weights, Siz
 
 constexpr Size bytes_held = 2;  ///< bytes of an element of `plain`
 
-void must_divide(Reason reason, std::string_view what, Size number, std::string_view flag,
+void must_divide(Reason reason, std::string_view what, Size number, std::string_view split,
                  Size by) {
   if (number % by != 0)
     throw ImpossibleStep(reason,
-                         fmt::format("{} {} does not divide {} {}", flag, by, number, what));
+                         fmt::format("{} {} does not divide {} {}", split, by, number, what));
 }
 
 }  // namespace
@@ -134,40 +134,40 @@ void check_parallelism(const TrainingScenario& s) {
   using enum Reason;
   const Parallelism& p = s.parallel;
   const Model& m = *s.model;
-  for (const auto& [flag, n] : {std::pair{"--dp", p.replicas},
-                                {"--tp", p.tensor},
-                                {"--pp", p.stages},
-                                {"--virtual-stages", p.chunks},
-                                {"--ep", p.experts},
-                                {"--cp", p.context}})
-    if (n < 1) throw std::invalid_argument(fmt::format("{}: found {}; at least 1", flag, n));
+  for (const auto& [split, n] : {std::pair{"data parallel", p.replicas},
+                                {"tensor parallel", p.tensor},
+                                {"pipeline stages", p.stages},
+                                {"virtual stages", p.chunks},
+                                {"expert parallel", p.experts},
+                                {"context parallel", p.context}})
+    if (n < 1) throw std::invalid_argument(fmt::format("{}: found {}; at least 1", split, n));
   const auto layers = static_cast<Size>(m.profile.layers.size());
   const Size experts = m.profile.routing.experts;
-  must_divide(heads_not_divisible, "attention heads", m.shape.query_heads, "--tp", p.tensor);
+  must_divide(heads_not_divisible, "attention heads", m.shape.query_heads, "tensor parallel", p.tensor);
   const Size kv = m.shape.kv_heads;
   if (kv > 0 && p.tensor % kv != 0)
-    must_divide(heads_not_divisible, "key-value heads", kv, "--tp", p.tensor);
+    must_divide(heads_not_divisible, "key-value heads", kv, "tensor parallel", p.tensor);
   if (p.stages * p.chunks > layers + 2)
     throw ImpossibleStep(layers_not_divisible,
-                         fmt::format("--pp {} x --virtual-stages {}: {} layers, embedding and head "
+                         fmt::format("{} pipeline stages x {} virtual stages: {} layers, embedding and head "
                                      "make no more than {} pieces",
                                      p.stages, p.chunks, layers, layers + 2));
   if (p.chunks > 1 && p.stages == 1)
-    throw ImpossibleStep(layers_not_divisible, "--virtual-stages has no effect without --pp");
+    throw ImpossibleStep(layers_not_divisible, "virtual stages have no effect without pipeline stages");
   if (layers % p.stages == 0)
-    must_divide(layers_not_divisible, "layers of a stage", layers / p.stages, "--virtual-stages",
+    must_divide(layers_not_divisible, "layers of a stage", layers / p.stages, "virtual stages",
                 p.chunks);
   if (p.experts > 1 && experts == 0)
-    throw ImpossibleStep(no_experts, "--ep has no effect: the model has no experts");
-  must_divide(experts_not_divisible, "experts", experts, "--ep", p.experts);
-  must_divide(experts_not_divisible, "cards of --dp times --cp", p.alike(), "--ep", p.experts);
-  must_divide(tokens_not_divisible, "tokens of a sequence", s.sequence, "--cp", p.context);
+    throw ImpossibleStep(no_experts, "expert parallel has no effect: the model has no experts");
+  must_divide(experts_not_divisible, "experts", experts, "expert parallel", p.experts);
+  must_divide(experts_not_divisible, "cards of data times context parallel", p.alike(), "expert parallel", p.experts);
+  must_divide(tokens_not_divisible, "tokens of a sequence", s.sequence, "context parallel", p.context);
   if (p.sequence && p.tensor == 1)
-    throw std::invalid_argument("--sequence-parallel has no effect without --tp");
+    throw std::invalid_argument("sequence parallel has no effect without tensor parallel");
   if (p.stages > 1 && s.accumulated < p.stages && p.chunks > 1)
     throw ImpossibleStep(
         passes_do_not_fill,
-        fmt::format("--virtual-stages: {} passes (--grad-accum) do not fill {} stages",
+        fmt::format("virtual stages: {} accumulated passes do not fill {} stages",
                     s.accumulated, p.stages));
 }
 

@@ -16,7 +16,7 @@ constexpr Recipe recipe_rows[] = {
     {"fp32-master", "weights and gradients in 16 bit, an fp32 copy that is stepped on", 2, 2, 4,
      Held::bf16, false, "Rajbhandari et al., arXiv:1910.02054, section 3.1: 2 + 2 + 12 with Adam"},
     {"fp32-gradients", "the same with gradients gathered in fp32", 2, 4, 4, Held::bf16, false,
-     "Megatron-LM, --accumulate-allreduce-grads-in-fp32: 2 + 4 + 12 with Adam"},
+     "Megatron-LM, accumulate_allreduce_grads_in_fp32: 2 + 4 + 12 with Adam"},
     {"sharded-fp32", "weights, gradients and states in fp32, gathered and computed with in bf16", 4,
      4, 0, Held::bf16, false,
      "torch.distributed.fsdp, MixedPrecision(param_dtype=bfloat16, reduce_dtype=float32)"},

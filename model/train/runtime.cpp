@@ -79,7 +79,7 @@ const TrainingRuntime runtime_rows[] = {
     {.name = "trainer-v4",
      .source =
          "transformers 4 before torch 2: gradients are set to zero and stay; attention without "
-         "a fused kernel (--attention eager)",
+         "a fused kernel (eager attention)",
      .recipe = "autocast",
      .shared_recipe = "fp32-master",
      .logits_raised = true,

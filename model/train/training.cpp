@@ -204,10 +204,10 @@ std::string_view name_of(Peak peak) {
 void check_step(const TrainingScenario& s) {
   if (s.zero > 0 && s.parallel.alike() == 1 && s.runtime->zero == 0 && !s.runtime->zero_alone)
     throw ImpossibleStep(Reason::nothing_shared,
-                         "ZeRO shares out over data parallel cards, and there is one: --dp");
+                         "ZeRO shares out over data parallel cards, and there is one");
   if (s.matrices != nullptr && s.runtime->matrices == MatrixPackage::none)
     throw ImpossibleStep(Reason::precision_unsupported,
-                         fmt::format("no way of {} to multiply in {} is described; --runtime "
+                         fmt::format("no way of {} to multiply in {} is described; "
                                      "megatron, fsdp and fsdp2 have one",
                                      s.runtime->name, s.matrices->name));
   if (s.zero < 0 || s.zero > 3) throw std::invalid_argument("ZeRO has stages 0 to 3");
@@ -216,10 +216,10 @@ void check_step(const TrainingScenario& s) {
   if (s.parameters_on_host && s.zero < 3)
     throw ImpossibleStep(
         Reason::nothing_shared,
-        "--offload-params moves shards of weights: it takes --zero 3 or a runtime that shares "
+        "parameters on the host are shards of weights: they take ZeRO 3 or an engine that shares "
         "them");
   if (s.imbalance < 1 || s.imbalance > 1000)
-    throw std::invalid_argument("--expert-imbalance: between 1 (even) and 1000");
+    throw std::invalid_argument("the imbalance of experts is between 1 (even) and 1000");
   check_parallelism(s);
 }
 

@@ -7,6 +7,7 @@
 #include "model/infer/intervals.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/columns.hpp"
+#include "sweep/advice_words.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/digits.hpp"
 #include "sweep/estimate_text.hpp"
@@ -113,7 +114,7 @@ json::object object_of(const GivenScenario& given, const Explanation& explained,
     all["band"] = memory_band(e.gpu_bytes);
     all["gpus_needed"] = gpus_needed_array(gpus_needed(given.scenario, shipped_catalogue()));
   }
-  all["advice"] = explained.advice;
+  all["advice"] = advice_words(explained.advice);
   all["devices"] = json::array();
   if (given.on_machine)
     for (const auto& use : explained.devices)
@@ -147,12 +148,10 @@ int run_estimate(const Options& options) {
   const GivenScenario given = scenario_of(options);
   Explanation explained = model::explain(given.scenario);
   if (given.free) hold_against_free(*given.free, given.scenario, explained);
-  if (const auto smaller = given.on_machine
-                               ? smaller_model(given.scenario, explained.estimate,
-                                               options.text("precision", "auto") == "auto")
-                               : std::string();
-      !smaller.empty())
-    explained.advice += (explained.advice.empty() ? "" : "; ") + smaller;
+  if (given.on_machine)
+    if (auto smaller = smaller_model(given.scenario, explained.estimate,
+                                     options.text("precision", "auto") == "auto"))
+      explained.advice.push_back(std::move(*smaller));
   if (!given.on_machine)
     for (const auto* flag : {"prompt-tokens-p95", "output-tokens-p95"})
       if (options.given(flag))

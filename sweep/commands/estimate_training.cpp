@@ -6,6 +6,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/train/outcome.hpp"
+#include "sweep/advice_words.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/output.hpp"
 #include "sweep/training/answer.hpp"
@@ -43,8 +44,9 @@ std::string advice_text(const TrainingAdvice& advice) {
     text += fmt::format("          with --dp {} --zero 3 as it is\n", advice.replicas);
   std::vector<std::vector<std::string>> rows;
   for (const model::Change& c : advice.changes)
-    rows.push_back({c.flags, to_text(c.peak), to_text(c.saved),
-                    fmt::format("{:+.0f} %", 100 * (c.time - 1)), c.fits ? "fits" : "", c.effect});
+    rows.push_back({change_flags(c), to_text(c.peak), to_text(c.saved),
+                    fmt::format("{:+.0f} %", 100 * (c.time - 1)), c.fits ? "fits" : "",
+                    change_effect(c)});
   return text + '\n' +
          aligned({"change", "peak", "saves", "time a token", "", ""},
                  {false, true, true, true, false, false}, rows);

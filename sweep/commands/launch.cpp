@@ -12,6 +12,7 @@
 #include "model/infer/intervals.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/whole_file.hpp"
+#include "sweep/advice_words.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/options/adapter_options.hpp"
 #include "sweep/options/machine_options.hpp"
@@ -58,7 +59,7 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
     throw std::invalid_argument(
         fmt::format("{} ({}){}{}", model::name_of(explained.estimate.verdict),
                     model::name_of(explained.estimate.reason), explained.advice.empty() ? "" : ": ",
-                    explained.advice));
+                    advice_words(explained.advice)));
   std::vector<std::pair<std::string, std::string>> split;
   if (own) split = given_splits(options);
   if (apart > 0) split.emplace_back("n-cpu-moe", std::to_string(apart));

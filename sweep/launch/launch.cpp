@@ -8,6 +8,7 @@
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
 #include "model/infer/scenario/verdict.hpp"
+#include "sweep/advice_words.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
@@ -90,7 +91,7 @@ std::string test_plan(std::span<const LaunchPoint> points) {
     text += fmt::format("\n## {}. {} in {}\n\n", step++, p.model().name, p.scheme().name);
     if (e.verdict >= model::Verdict::does_not_fit) {
       text += fmt::format("Skip this model here: {} ({}). {}\n", model::name_of(e.verdict),
-                          model::name_of(e.reason), p.explained.advice);
+                          model::name_of(e.reason), advice_words(p.explained.advice));
       continue;
     }
     text += fmt::format("* verdict: {} (sure: {})\n", model::name_of(e.verdict),

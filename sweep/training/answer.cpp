@@ -6,6 +6,7 @@
 #include "model/infer/scenario/verdict.hpp"
 #include "model/train/outcome.hpp"
 #include "model/train/shape.hpp"
+#include "sweep/advice_words.hpp"
 #include "sweep/training/step_output.hpp"
 
 namespace headroom::sweep {
@@ -64,84 +65,91 @@ std::vector<std::string> warnings_of(const GivenTraining& given) {
   return all;
 }
 
-json::object object_of(const GivenTraining& given, const TrainingAnswer& answer) {
+namespace {
+
+/// What the step is, and its bytes on the fullest card.
+json::object memory_object(const GivenTraining& given, const TrainingAnswer& answer) {
   const TrainingEstimate& e = answer.memory;
   const auto bytes = [](Bytes b) { return b.count(); };
   const model::TrainingScenario& s = given.scenario;
-  json::object all{{"model", given.model->name},
-                   {"architecture", given.model->architecture},
-                   {"task", "training"},
-                   {"runtime", s.runtime->name},
-                   {"recipe", s.recipe->name},
-                   {"matrices", s.matrices != nullptr ? s.matrices->name : "usual"},
-                   {"optimizer", s.optimizer->name()},
-                   {"cards", s.parallel.cards()},
-                   {"stage", e.stage},
-                   {"passes_in_flight", e.in_flight},
-                   {"parameters", given.model->profile.parameters},
-                   {"trained_parameters", e.trained},
-                   {"weights_bytes", bytes(e.weights)},
-                   {"master_weights_bytes", bytes(e.master)},
-                   {"gradients_bytes", bytes(e.gradients)},
-                   {"optimizer_bytes", bytes(e.states)},
-                   {"activations_bytes", bytes(e.activations)},
-                   {"attention_activations_bytes", bytes(e.attention)},
-                   {"feed_forward_activations_bytes", bytes(e.feed_forward)},
-                   {"other_activations_bytes", bytes(e.other)},
-                   {"recomputed_bytes", bytes(e.recomputed)},
-                   {"activation_gradients_bytes", bytes(e.transient)},
-                   {"loss_bytes", bytes(e.loss)},
-                   {"gathered_bytes", bytes(e.gathered)},
-                   {"scratch_bytes", bytes(e.scratch)},
-                   {"step_bytes", bytes(e.step)},
-                   {"context_bytes", bytes(e.context)},
-                   {"fragmentation_bytes", bytes(e.fragmentation)},
-                   {"allocated_bytes", bytes(e.allocated)},
-                   {"reserved_bytes", bytes(e.reserved)},
-                   {"peak_bytes", bytes(e.peak)},
-                   {"peak_low_bytes", bytes(e.peak_low)},
-                   {"peak_high_bytes", bytes(e.peak_high)},
-                   {"peak_at", name_of(e.moment)},
-                   {"host_bytes", bytes(e.host)},
-                   {"disk_bytes", bytes(e.disk)}};
-  if (!given.probe.empty()) all["probe"] = given.probe;
-  all["machine"] = given.machine ? json::value(given.machine->name) : json::value(nullptr);
-  all["fits"] = given.machine ? json::value(fits(*answer.outcome)) : json::value(nullptr);
-  if (answer.time) {
-    const model::StepTime& time = *answer.time;
-    const model::Constant spread =
-        model::training_pace(s.runtime->name, given.machine->devices.front()).interval;
-    all["step_s"] = time.total;
-    all["step_low_s"] = time.total * spread.low;
-    all["step_high_s"] = time.total * spread.high;
-    all["step_measurements"] = spread.measurements;
-    all["tokens_s"] = time.tokens_s;
-    all["mfu"] = time.utilization;
-    all["bound"] = time.bound;
-    json::object parts;
-    for (const auto& [name, seconds] : model::parts_of(time)) parts[name] = seconds;
-    all["step_parts_s"] = parts;
-    all["step_breakdown"] = array_of(answer.parts);
-    if (given.token_budget > 0) {
-      all["token_budget"] = given.token_budget;
-      all["days"] = static_cast<double>(given.token_budget) / time.tokens_s / 86400;
-    }
+  return {{"model", given.model->name},
+          {"architecture", given.model->architecture},
+          {"task", "training"},
+          {"runtime", s.runtime->name},
+          {"recipe", s.recipe->name},
+          {"matrices", s.matrices != nullptr ? s.matrices->name : "usual"},
+          {"optimizer", s.optimizer->name()},
+          {"cards", s.parallel.cards()},
+          {"stage", e.stage},
+          {"passes_in_flight", e.in_flight},
+          {"parameters", given.model->profile.parameters},
+          {"trained_parameters", e.trained},
+          {"weights_bytes", bytes(e.weights)},
+          {"master_weights_bytes", bytes(e.master)},
+          {"gradients_bytes", bytes(e.gradients)},
+          {"optimizer_bytes", bytes(e.states)},
+          {"activations_bytes", bytes(e.activations)},
+          {"attention_activations_bytes", bytes(e.attention)},
+          {"feed_forward_activations_bytes", bytes(e.feed_forward)},
+          {"other_activations_bytes", bytes(e.other)},
+          {"recomputed_bytes", bytes(e.recomputed)},
+          {"activation_gradients_bytes", bytes(e.transient)},
+          {"loss_bytes", bytes(e.loss)},
+          {"gathered_bytes", bytes(e.gathered)},
+          {"scratch_bytes", bytes(e.scratch)},
+          {"step_bytes", bytes(e.step)},
+          {"context_bytes", bytes(e.context)},
+          {"fragmentation_bytes", bytes(e.fragmentation)},
+          {"allocated_bytes", bytes(e.allocated)},
+          {"reserved_bytes", bytes(e.reserved)},
+          {"peak_bytes", bytes(e.peak)},
+          {"peak_low_bytes", bytes(e.peak_low)},
+          {"peak_high_bytes", bytes(e.peak_high)},
+          {"peak_at", name_of(e.moment)},
+          {"host_bytes", bytes(e.host)},
+          {"disk_bytes", bytes(e.disk)}};
+}
+
+void add_times(const GivenTraining& given, const TrainingAnswer& answer, json::object& all) {
+  if (!answer.time) return;
+  const model::StepTime& time = *answer.time;
+  const model::Constant spread =
+      model::training_pace(given.scenario.runtime->name, given.machine->devices.front()).interval;
+  all["step_s"] = time.total;
+  all["step_low_s"] = time.total * spread.low;
+  all["step_high_s"] = time.total * spread.high;
+  all["step_measurements"] = spread.measurements;
+  all["tokens_s"] = time.tokens_s;
+  all["mfu"] = time.utilization;
+  all["bound"] = time.bound;
+  json::object parts;
+  for (const auto& [name, seconds] : model::parts_of(time)) parts[name] = seconds;
+  all["step_parts_s"] = parts;
+  all["step_breakdown"] = array_of(answer.parts);
+  if (given.token_budget > 0) {
+    all["token_budget"] = given.token_budget;
+    all["days"] = static_cast<double>(given.token_budget) / time.tokens_s / 86400;
   }
-  if (given.machine && !given.machine->devices.empty()) {
-    const TrainingAdvice advice = advice_of(given, e);
-    all["largest_batch"] = advice.batch;
-    all["longest_sequence"] = advice.sequence;
-    all["fewest_replicas"] = advice.replicas;
-    all["changes"] = json::array();
-    for (const model::Change& c : advice.changes)
-      all["changes"].as_array().push_back(json::object{{"flags", c.flags},
-                                                       {"peak_bytes", bytes(c.peak)},
-                                                       {"saved_bytes", bytes(c.saved)},
-                                                       {"host_bytes", bytes(c.host)},
-                                                       {"time", c.time},
-                                                       {"fits", c.fits},
-                                                       {"cost", c.effect}});
-  }
+}
+
+void add_advice(const GivenTraining& given, const TrainingEstimate& memory, json::object& all) {
+  if (!given.machine || given.machine->devices.empty()) return;
+  const TrainingAdvice advice = advice_of(given, memory);
+  all["largest_batch"] = advice.batch;
+  all["longest_sequence"] = advice.sequence;
+  all["fewest_replicas"] = advice.replicas;
+  all["changes"] = json::array();
+  for (const model::Change& c : advice.changes)
+    all["changes"].as_array().push_back(json::object{{"flags", change_flags(c)},
+                                                     {"peak_bytes", c.peak.count()},
+                                                     {"saved_bytes", c.saved.count()},
+                                                     {"host_bytes", c.host.count()},
+                                                     {"time", c.time},
+                                                     {"fits", c.fits},
+                                                     {"cost", change_effect(c)}});
+}
+
+void add_explanations(const GivenTraining& given, const TrainingAnswer& answer, json::object& all) {
   all["assumptions"] = json::array();
   for (const auto& line : given.assumed) all["assumptions"].as_array().emplace_back(line);
   all["warnings"] = json::array();
@@ -155,6 +163,18 @@ json::object object_of(const GivenTraining& given, const TrainingAnswer& answer)
                                                    {"formula", term.formula},
                                                    {"numbers", term.numbers},
                                                    {"source", term.source}});
+}
+
+}  // namespace
+
+json::object object_of(const GivenTraining& given, const TrainingAnswer& answer) {
+  json::object all = memory_object(given, answer);
+  if (!given.probe.empty()) all["probe"] = given.probe;
+  all["machine"] = given.machine ? json::value(given.machine->name) : json::value(nullptr);
+  all["fits"] = given.machine ? json::value(fits(*answer.outcome)) : json::value(nullptr);
+  add_times(given, answer, all);
+  add_advice(given, answer.memory, all);
+  add_explanations(given, answer, all);
   return all;
 }
 

@@ -142,11 +142,11 @@ TEST(TrainingAdvice, PairsWhereNoSingleChangeIsEnough) {
   Bytes least = singles.front().peak;
   for (const Change& each : singles) least = std::min(least, each.peak);
   // A card that the best single change just fits has no pairs; with a byte less it has.
-  for (const Change& each : changes(least)) EXPECT_EQ(each.flags.find(" --c"), std::string::npos);
+  for (const Change& each : changes(least)) EXPECT_EQ(each.options.size(), 1u);
   const auto pairs = changes(least - Bytes(1));
   ASSERT_TRUE(pairs.front().fits);
   EXPECT_LT(pairs.front().peak, least);
-  EXPECT_GT(std::ranges::count(pairs.front().flags, '-'), 2);
+  EXPECT_EQ(pairs.front().options.size(), 2u);
   EXPECT_EQ(std::ranges::count_if(pairs, &Change::fits), 5);
   EXPECT_FALSE(pairs.back().fits);
 }
@@ -158,7 +158,8 @@ TEST(TrainingAdvice, PutsIdleCardsToWork) {
   s.parallel.tensor = 2;
   const auto with_all = [&](int machine) {
     const auto changes = changes_that_save(s, cards(machine, Bytes(1)));
-    const auto at = std::ranges::find(changes, "--dp 4 --zero 3", &Change::flags);
+    const std::vector<StepOption> four = {{StepOption::Kind::more_replicas, 4}};
+    const auto at = std::ranges::find(changes, four, &Change::options);
     return at == changes.end() ? std::nullopt : std::optional(*at);
   };
   const auto change = with_all(9);  // four pairs, and a card that is left over

@@ -25,7 +25,7 @@ std::string known_methods() {
 std::string why_undescribed(std::string_view scheme) {
   return fmt::format(
       "the checkpoint's quant_method '{}': how it packs weights is not described, so its bytes are "
-      "not known; parameters are. Described: {}; --precision asks for another way to hold them",
+      "not known; parameters are. Described: {}; another precision can be asked for",
       scheme.substr(0, scheme.size() - mark.size()), known_methods());
 }
 

@@ -1,0 +1,219 @@
+// Single changes that put everything on cards, or offload it.
+#include "model/answer/advice_changes.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "model/infer/scenario/layer_split.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/infer/serving.hpp"
+
+namespace headroom::model {
+namespace {
+
+using AdviceKind = Advice::Kind;
+
+double bytes_each(const Scheme& scheme) { return precision(scheme.format).element_bytes(); }
+
+bool fits_somewhere(const Estimate& e) { return e.verdict < Verdict::does_not_fit; }
+
+/// The schemes that `engine` holds and that take no more bytes than the scenario's, the widest
+/// first, so that few are worked out.
+std::vector<const Scheme*> no_wider(const Scenario& s, const Engine& engine) {
+  std::vector<const Scheme*> all;
+  for (const Scheme& scheme : schemes())
+    if (std::find(engine.holds.begin(), engine.holds.end(), scheme.family) != engine.holds.end() &&
+        bytes_each(scheme) <= bytes_each(*s.weights->scheme))
+      all.push_back(&scheme);
+  std::stable_sort(all.begin(), all.end(), [](const Scheme* a, const Scheme* b) {
+    return bytes_each(*a) > bytes_each(*b);
+  });
+  return all;
+}
+
+}  // namespace
+
+AfterChange after_change(const Estimate& e) {
+  return {e.gpus_used, e.gpu_bytes, e.cpu_bytes, e.disk_bytes, e.tpot, all_on_gpus(e)};
+}
+
+/// The widest scheme that the runtime holds and that puts everything on the cards, with a whole
+/// answer in less time than `now`.
+std::optional<Advice> fewer_bits(const Scenario& s, Seconds now) {
+  for (const Scheme* scheme : no_wider(s, *s.runtime)) {
+    const QuantisedModel narrower = quantise(*s.weights->model, *scheme);
+    if (!narrower.refusal.empty() || narrower.total >= s.weights->total) continue;
+    Scenario changed = s;
+    changed.weights = &narrower;
+    const Estimate e = evaluate(changed);
+    if (all_on_gpus(e) && e.total < now)
+      return Advice{.kind = AdviceKind::fewer_bits,
+                    .then = after_change(e),
+                    .name = scheme->name,
+                    .before = s.weights->total,
+                    .after = narrower.total};
+  }
+  return {};
+}
+
+/// The widest narrower cache that puts everything on the cards.
+std::optional<Advice> narrower_cache(const Scenario& s) {
+  if (!s.kv_cache) return {};
+  Scenario changed = s;
+  double widest = 0;
+  std::optional<Advice> found;
+  for (const CacheFormat& format : s.runtime->caches) {
+    const Precision& narrower = precision(format.precision);
+    const double each = narrower.element_bytes();
+    if (each >= s.kv_precision->element_bytes() || each <= widest) continue;
+    changed.kv_precision = &narrower;
+    const Estimate e = evaluate(changed);
+    if (!all_on_gpus(e)) continue;
+    widest = each;
+    found = Advice{.kind = AdviceKind::narrower_cache, .then = after_change(e), .name = format.precision};
+  }
+  return found;
+}
+
+/// The longest context and the largest batch that put everything on the cards.
+std::optional<Advice> shorter_context(const Scenario& s) {
+  Scenario changed = s;
+  const auto holds = [&](Size tokens) {
+    changed.context = tokens;
+    changed.prompt_tokens = std::min(s.prompt_tokens, tokens);
+    return all_on_gpus(evaluate(changed));
+  };
+  const Size longest = largest(s.cached_tokens() - 1, holds);
+  if (longest == 0) return {};
+  holds(longest);
+  return Advice{.kind = AdviceKind::shorter_context,
+                .then = after_change(evaluate(changed)),
+                .amount = longest,
+                .instead_of = s.cached_tokens()};
+}
+std::optional<Advice> smaller_batch(const Scenario& s) {
+  Scenario changed = s;
+  const auto holds = [&](Size times) {
+    changed.batch = times * s.batch_parts;
+    return all_on_gpus(evaluate(changed));
+  };
+  const Size most = largest(s.batch_part() - 1, holds);
+  if (most == 0) return {};
+  holds(most);
+  return Advice{.kind = AdviceKind::smaller_batch,
+                .then = after_change(evaluate(changed)),
+                .amount = changed.batch,
+                .instead_of = s.batch};
+}
+
+/// The fewest cards of the kind there is that hold everything.
+std::optional<Advice> more_cards(const Scenario& s) {
+  if (s.machine->devices.empty()) return {};
+  Machine machine = *s.machine;
+  Scenario changed = s;
+  changed.machine = &machine;
+  changed.tensor_parallel = changed.pipeline_parallel = 0;
+  const Host& host = machine.host;
+  const auto most = static_cast<std::size_t>(host.cards > 0 ? host.cards * host.boxes : 64);
+  while (machine.devices.size() < most) {
+    machine.devices.push_back(machine.devices.back());
+    const Estimate e = evaluate(changed);
+    if (!all_on_gpus(e)) continue;
+    // What was asked for by hand stood in the way, not the number of cards.
+    if (e.gpus_used <= s.machine->devices.size())
+      return Advice{
+          .kind = AdviceKind::engines_own_split, .then = after_change(e), .engine = s.runtime->name};
+    return Advice{.kind = AdviceKind::more_cards,
+                  .then = after_change(e),
+                  .name = s.machine->devices.back().name,
+                  .amount = e.gpus_used,
+                  .instead_of = static_cast<Size>(s.machine->devices.size())};
+  }
+  return {};
+}
+
+/// Caches in host memory, where an engine that streams weights is told so.
+std::optional<Advice> caches_off_cards(const Scenario& s) {
+  const bool may = s.runtime->offload == Offload::stream &&
+                   s.runtime->host_weights == HostWeights::copied && s.layer_split == nullptr &&
+                   !s.machine->devices.empty();
+  if (!may) return {};
+  LayerSplit split;
+  split.cache_on_cards = false;
+  Scenario changed = s;
+  changed.layer_split = &split;
+  const Estimate e = evaluate(changed);
+  if (!fits_somewhere(e)) return {};
+  return Advice{.kind = AdviceKind::caches_on_host, .then = after_change(e)};
+}
+
+/// The least of each card's weights that has to stay in host memory, where the engine holds it
+/// back when told to; else the fastest other engine that offloads.
+std::optional<Advice> offload_elsewhere(const Scenario& s) {
+  if (s.machine->devices.empty()) return {};
+  Scenario changed = s;
+  if (s.runtime->holds_back) {
+    const auto with = [&](Size gib) {
+      changed.cpu_offload = Bytes(gib << 30);
+      return evaluate(changed);
+    };
+    const Size held = s.cpu_offload.count() >> 30;
+    const Size most = (s.weights->total.count() >> 30) + 1;
+    const Size more =
+        largest(most, [&](Size gib) { return !fits_somewhere(with(held + gib)); }) + 1;
+    if (const Estimate e = with(held + more); fits_somewhere(e))
+      return Advice{.kind = AdviceKind::weights_on_host, .then = after_change(e), .amount = held + more};
+    changed = s;
+  } else if (s.runtime->offload != Offload::none) {
+    return {};
+  }
+  if (s.draft != nullptr) return {};
+  std::optional<Advice> best;
+  Seconds fastest{std::numeric_limits<double>::infinity()};
+  changed.tensor_parallel = changed.pipeline_parallel = 0;
+  changed.expert_parallel = changed.data_parallel = 0;
+  changed.cpu_offload = Bytes(0);
+  for (const Engine& engine : engines()) {
+    if (engine.offload == Offload::none || engine.name != engine.family) continue;
+    changed.runtime = &engine;
+    const Estimate e = evaluate(changed);
+    if (!fits_somewhere(e) || e.tpot >= fastest) continue;
+    fastest = e.tpot;
+    best = Advice{.kind = AdviceKind::engine_offloads, .then = after_change(e), .engine = engine.name};
+  }
+  return best;
+}
+
+/// The fastest engine that runs on the host alone, each with the widest scheme that host memory
+/// holds and no wider than the scenario's. Weights packed for kernels of cards are left out.
+std::optional<Advice> without_cards(const Scenario& s) {
+  Scenario changed = s;
+  changed.tensor_parallel = changed.pipeline_parallel = 0;
+  changed.expert_parallel = changed.data_parallel = 0;
+  changed.cpu_offload = Bytes(0);
+  std::optional<Advice> best;
+  Seconds fastest{std::numeric_limits<double>::infinity()};
+  for (const Engine& engine : engines()) {
+    if (!engine.cpu || engine.name != engine.family) continue;
+    changed.runtime = &engine;
+    for (const Scheme* scheme : no_wider(s, engine)) {
+      if (scheme->family != SchemeFamily::plain && scheme->family != SchemeFamily::gguf) continue;
+      const QuantisedModel held = quantise(*s.weights->model, *scheme);
+      if (!held.refusal.empty()) continue;
+      changed.weights = &held;
+      const Estimate e = evaluate(changed);
+      if (e.verdict >= Verdict::does_not_fit || e.disk_bytes > Bytes(0)) continue;
+      if (e.tpot < fastest) {
+        fastest = e.tpot;
+        best = Advice{.kind = AdviceKind::engine_on_cpu,
+                      .then = after_change(e),
+                      .engine = engine.name,
+                      .name = scheme->name};
+      }
+      break;
+    }
+  }
+  return best;
+}
+
+}  // namespace headroom::model

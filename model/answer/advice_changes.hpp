@@ -1,0 +1,22 @@
+// Single changes of a scenario, for advice.cpp alone. Nothing: the change does not help.
+#pragma once
+
+#include <optional>
+
+#include "model/answer/advice.hpp"
+
+namespace headroom::model {
+
+/// With no sequence of the batch that waits.
+inline bool all_on_gpus(const Estimate& e) { return is_on_gpus(e) && e.queued == 0; }
+
+std::optional<Advice> fewer_bits(const Scenario& scenario, Seconds now);
+std::optional<Advice> narrower_cache(const Scenario& scenario);
+std::optional<Advice> shorter_context(const Scenario& scenario);
+std::optional<Advice> smaller_batch(const Scenario& scenario);
+std::optional<Advice> more_cards(const Scenario& scenario);
+std::optional<Advice> caches_off_cards(const Scenario& scenario);
+std::optional<Advice> offload_elsewhere(const Scenario& scenario);
+std::optional<Advice> without_cards(const Scenario& scenario);
+
+}  // namespace headroom::model

@@ -1,0 +1,243 @@
+#include "sweep/advice_words.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace headroom::sweep {
+namespace {
+
+using model::Advice;
+using model::AfterChange;
+
+double gigabytes(Bytes bytes) { return static_cast<double>(bytes.count()) / 1e9; }
+
+std::string fits_on(int gpus) {
+  return fmt::format("fits on {} GPU{}", gpus, gpus == 1 ? "" : "s");
+}
+
+std::string milliseconds(Seconds token) {
+  return fmt::format("{:.1f} ms a token", 1e3 * token.value());
+}
+
+/// Where everything is on cards.
+std::string on_cards(const AfterChange& at) {
+  return fmt::format("{} with {:.1f} GB{}", fits_on(at.gpus), gigabytes(at.card),
+                     at.token.value() > 0 ? ", " + milliseconds(at.token) : "");
+}
+
+/// Where some of it is in host memory.
+std::string with_host(const AfterChange& at) {
+  return fmt::format("{:.1f} GB on the fullest card and {:.1f} GB in host memory{}, {}",
+                     gigabytes(at.card), gigabytes(at.host),
+                     at.disk > Bytes(0) ? fmt::format(" and {:.1f} GB on disk", gigabytes(at.disk))
+                                        : std::string(),
+                     milliseconds(at.token));
+}
+
+std::string_view freed_words(model::Freed freed) {
+  constexpr std::string_view words[] = {"", "without --cpu-offload-gb",
+                                        "without options that keep tensors in host memory"};
+  return words[static_cast<std::size_t>(freed)];
+}
+
+/// Changes of what is asked for.
+std::string change_words(const Advice& a) {
+  using enum Advice::Kind;
+  switch (a.kind) {
+    case fewer_bits:
+      return fmt::format("{}: {:.1f} -> {:.1f} GB, {}", a.name, gigabytes(a.before),
+                         gigabytes(a.after), on_cards(a.then));
+    case narrower_cache:
+      return fmt::format("KV cache in {}: {}", a.name, on_cards(a.then));
+    case shorter_context:
+      return fmt::format("a context of {} tokens instead of {}: {}", a.amount, a.instead_of,
+                         on_cards(a.then));
+    case smaller_batch:
+      return fmt::format("batch {} instead of {}: {}", a.amount, a.instead_of, on_cards(a.then));
+    case more_cards:
+      return fmt::format("{} GPUs of {} instead of {}: {}", a.amount, a.name, a.instead_of,
+                         on_cards(a.then));
+    case engines_own_split:
+      return fmt::format("these GPUs without --tp and --pp, as {} splits: {}", a.engine,
+                         on_cards(a.then));
+    case freed_alone:
+      return a.then.on_gpus ? on_cards(a.then) : with_host(a.then);
+    case caches_on_host:
+      return "--no-kv-offload: " + with_host(a.then);
+    case weights_on_host:
+      return fmt::format("--cpu-offload-gb {}: {}", a.amount, with_host(a.then));
+    case fewer_layers:
+      return fmt::format("--gpu-layers {}: the most that fit", a.amount);
+    default:
+      return {};
+  }
+}
+
+/// Other splits and other engines.
+std::string other_words(const Advice& a) {
+  using enum Advice::Kind;
+  switch (a.kind) {
+    case engine_offloads:
+      return fmt::format("{} offloads: {}", a.engine, with_host(a.then));
+    case engine_on_cpu:
+      return fmt::format("{} runs on a CPU, {} weights: {:.1f} GB in host memory, {}", a.engine,
+                         a.name, gigabytes(a.then.host), milliseconds(a.then.token));
+    case split:
+      return fmt::format("{}--tp {} --pp {}: {}, {}",
+                         a.engine.empty() ? std::string() : fmt::format("--runtime {} ", a.engine),
+                         a.tensor, a.pipeline, fits_on(a.then.gpus), milliseconds(a.then.token));
+    case one_box:
+      return fmt::format("the {} cards of one machine: {}, {}", a.amount, fits_on(a.then.gpus),
+                         milliseconds(a.then.token));
+    case layers_over_cards:
+      return fmt::format("no --tp, --pp, --dp or --ep: layers go on {} GPU{}, {}", a.then.gpus,
+                         a.then.gpus == 1 ? "" : "s", milliseconds(a.then.token));
+    case engines_for_cards:
+      return fmt::format("an engine that runs on these cards: {}", fmt::join(a.names, ", "));
+    case engines_for_model:
+      return fmt::format("an engine that runs {}: {}", a.name, fmt::join(a.names, ", "));
+    case needs_gpu:
+      return fmt::format(
+          "{} needs a GPU, and no engine holds the model in this host's memory: a machine with a "
+          "card, or a smaller model",
+          a.engine);
+    default:
+      return {};
+  }
+}
+
+/// What is missing or not supported.
+std::string missing_words(const Advice& a) {
+  using enum Advice::Kind;
+  switch (a.kind) {
+    case at_most_context:
+      return fmt::format("a context of at most {} tokens", a.amount);
+    case keep_cache:
+      return "keep the KV cache, or use transformers";
+    case other_cache: {
+      std::string text = fmt::format("{} has no KV cache in {}: it has {} ({})", a.engine, a.name,
+                                     fmt::join(a.names, ", "), a.text);
+      if (!a.others.empty())
+        text += fmt::format("; {} is one of {}", a.name, fmt::join(a.others, ", "));
+      return text;
+    }
+    case other_precision:
+      return fmt::format("{} does not hold {} weights{}: choose another runtime or precision",
+                         a.engine, a.name, a.text.empty() ? "" : " (" + a.text + ")");
+    case host_memory:
+      return fmt::format("{:.1f} GB more host memory", gigabytes(a.before));
+    case disk:
+      return fmt::format("{:.1f} GB more disk", gigabytes(a.before));
+    case other_model:
+      return fmt::format("{} in {}: {:.1f} GB, {}", a.text, a.name, gigabytes(a.after),
+                         on_cards(a.then));
+    case smaller_model:
+      return "no change of precision or card count helps: a smaller model";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+std::string advice_words(const Advice& advice) {
+  std::string words = change_words(advice);
+  if (words.empty()) words = other_words(advice);
+  if (words.empty()) words = missing_words(advice);
+  return advice.freed == model::Freed::none
+             ? words
+             : fmt::format("{}: {}", freed_words(advice.freed), words);
+}
+
+std::string advice_words(std::span<const Advice> advice) {
+  std::vector<std::string> all;
+  for (const Advice& each : advice) all.push_back(advice_words(each));
+  return fmt::format("{}", fmt::join(all, "; or "));
+}
+
+namespace {
+
+std::string flags_of(const model::StepOption& option) {
+  using enum model::StepOption::Kind;
+  switch (option.kind) {
+    case fused_attention:
+      return "--attention flash";
+    case fused_loss:
+      return "--fused-loss";
+    case fused_kernels:
+      return "--liger";
+    case smaller_passes:
+      return fmt::format("--batch 1 --grad-accum {}", option.amount);
+    case optimizer_8bit:
+      return "--optimizer adamw-8bit";
+    case pure_16bit:
+      return "--recipe pure-16bit";
+    case zero_3:
+      return "--zero 3";
+    case more_replicas:
+      return fmt::format("--dp {} --zero 3", option.amount);
+    case recompute_all:
+      return "--checkpointing full";
+    case optimizer_on_host:
+      return "--offload-optimizer cpu";
+    case shorter_sequence:
+      return fmt::format("--seq {}", option.amount);
+    case lora:
+      return fmt::format("--lora --lora-rank {} --lora-targets all-linear", option.amount);
+    case qlora:
+      return fmt::format("--qlora --lora-rank {} --lora-targets all-linear", option.amount);
+  }
+  return {};
+}
+
+std::string_view effect_of(model::StepOption::Kind kind) {
+  using enum model::StepOption::Kind;
+  switch (kind) {
+    case fused_attention:
+      return "";
+    case fused_loss:
+      return "logits in chunks";
+    case fused_kernels:
+      return "kernels of another package";
+    case smaller_passes:
+      return "the same step in smaller passes";
+    case optimizer_8bit:
+      return "states in 8 bit";
+    case pure_16bit:
+      return "small updates are lost to rounding";
+    case zero_3:
+      return "weights go between cards";
+    case more_replicas:
+      return "every card of the machine, weights go between them";
+    case recompute_all:
+      return "forward twice";
+    case optimizer_on_host:
+      return "the step runs on the CPU";
+    case shorter_sequence:
+      return "shorter texts";
+    case lora:
+      return "adapters alone are trained";
+    case qlora:
+      return "adapters alone, beside weights in 4 bit";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string change_flags(const model::Change& change) {
+  std::string text;
+  for (const model::StepOption& option : change.options)
+    text += (text.empty() ? "" : " ") + flags_of(option);
+  return text;
+}
+
+std::string change_effect(const model::Change& change) {
+  std::string text;
+  for (const model::StepOption& option : change.options)
+    if (const auto effect = effect_of(option.kind); !effect.empty())
+      text += (text.empty() ? "" : "; ") + std::string(effect);
+  return text;
+}
+
+}  // namespace headroom::sweep
