@@ -4,16 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "model/train/factors.hpp"
 #include "model/train/rank.hpp"
-#include "model/train/tape/tower.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/adapter_options.hpp"
-#include "sweep/options/extra_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
+#include "sweep/options/training_parts.hpp"
 #include "sweep/output.hpp"
 #include "sweep/sources/source.hpp"
 #include "sweep/training/import.hpp"
@@ -92,126 +90,6 @@ const model::Recipe& recipe_of(const Options& options, const model::TrainingScen
   return row;
 }
 
-/// Only a factor that the scenario uses may be set: the others would have no effect.
-void check_factors(const model::TrainingScenario& s) {
-  const auto has = [&](std::string_view key) { return s.factors.contains(key); };
-  const auto refuse = [](std::string_view key, std::string_view why) {
-    throw UsageError(fmt::format("factor {} has no effect: {}", key, why));
-  };
-  if (has("attention_factor_fused") && !s.fused_attention)
-    refuse("attention_factor_fused", "attention keeps its scores; attention_factor_scores has");
-  if (has("attention_factor_scores") && s.fused_attention)
-    refuse("attention_factor_scores", "attention is fused; --attention eager keeps scores");
-  if (has("recomputation_factor") && s.recomputation == model::Recomputation::none)
-    refuse("recomputation_factor", "nothing is recomputed (--checkpointing full)");
-  if (has("fused_loss_factor") && !s.fused_loss)
-    refuse("fused_loss_factor", "the loss is not fused (--fused-loss)");
-  if (has("base_bytes") && s.adapter == nullptr)
-    refuse("base_bytes", "no weight is frozen (--lora, --qlora)");
-  if (has("deepspeed_gib") && s.zero == 0)
-    refuse("deepspeed_gib", "nothing is shared out (--zero)");
-}
-
-double real(const Options& options, std::string_view flag, double fallback) {
-  if (!options.given(flag)) return fallback;
-  const std::string text = options.text(flag);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw UsageError(fmt::format("--{}: found '{}', expected a number", flag, text));
-  return value;
-}
-
-void read_parallelism(const Options& options, model::TrainingScenario& s, GivenTraining& given) {
-  model::Parallelism& p = s.parallel;
-  p = {.replicas = options.whole("dp", 1),
-       .tensor = options.whole("tp", 1),
-       .stages = options.whole("pp", 1),
-       .chunks = options.whole("virtual-stages", 1),
-       .experts = options.whole("ep", 1),
-       .context = options.whole("cp", 1)};
-  constexpr std::string_view words[] = {"true", "false"};
-  const bool usual = s.runtime->sequence_parallel && p.tensor > 1;
-  p.sequence = options.one_of("sequence-parallel", words, usual ? "true" : "false") == "true";
-  if (p.tensor > 1 && !options.given("sequence-parallel"))
-    given.assumed.push_back(fmt::format("{} sequence parallelism beside --tp (--sequence-parallel)",
-                                        usual ? "with" : "without"));
-}
-
-void read_kernels(const Options& options, model::TrainingScenario& s, GivenTraining& given) {
-  constexpr std::string_view how[] = {"none", "selective", "full"};
-  const std::string again = options.one_of("checkpointing", how, "none");
-  s.recomputation = again == "full"        ? model::Recomputation::full
-                    : again == "selective" ? model::Recomputation::selective
-                                           : model::Recomputation::none;
-  constexpr std::string_view kernels[] = {"flash", "eager"};
-  s.fused_attention = options.one_of("attention", kernels, "flash") == "flash";
-  if (!options.given("attention"))
-    given.assumed.emplace_back("attention in a fused kernel: no scores are kept (--attention)");
-  s.fused_loss = options.given("fused-loss") || options.given("liger");
-  s.fused_kernels = options.given("liger");
-  s.compiled = options.given("compile");
-  if (s.compiled && s.runtime->selective != model::Selective::but_every_2nd_mm)
-    throw UsageError("--compile has no effect but with --runtime fsdp2 in this version");
-  s.imbalance = real(options, "expert-imbalance", 1);
-  if (s.imbalance != 1 && s.model->profile.routing.experts == 0)
-    throw UsageError("--expert-imbalance has no effect: the model has no experts");
-}
-
-void read_images(const Options& options, model::TrainingScenario& s, GivenTraining& given) {
-  const auto images = images_of(options, *s.model, "seq");
-  s.tower_frozen = options.given("freeze-vision-tower");
-  if (s.tower_frozen && s.adapter != nullptr)
-    throw UsageError("--freeze-vision-tower has no effect beside adapters: all else is frozen");
-  if (s.tower_frozen && !model::vision_tower(*s.model))
-    throw UsageError(
-        fmt::format("--freeze-vision-tower: {} ({}) has no vision tower that is described",
-                    s.model->name, s.model->architecture));
-  if (!images) {
-    if (model::vision_tower(*s.model))
-      given.assumed.emplace_back("text alone: no image goes through the vision tower (--images)");
-    return;
-  }
-  const Size tokens = images->count * images->each.tokens;
-  if (tokens > s.sequence)
-    throw UsageError(fmt::format("--seq: {} tokens do not hold {} images of {} tokens each ({})",
-                                 s.sequence, images->count, images->each.tokens, tokens));
-  const auto tower = model::vision_tower(*s.model);
-  s.images = {images->count, images->each.patches + (tower ? tower->class_tokens : 0)};
-  given.assumed.push_back(
-      fmt::format("of the {} tokens of a sequence {} are those of {} image{}; {} patches each ({})",
-                  s.sequence, tokens, images->count, images->count == 1 ? "" : "s",
-                  s.images.patches, s.model->images.source));
-}
-
-/// "300B", "1.5e9": whole tokens from 1 on; 0 where nothing is given.
-Size token_budget_of(const Options& options) {
-  if (!options.given("token-budget")) return 0;
-  std::string text = options.text("token-budget");
-  const std::string given = text;
-  double scale = 1;
-  constexpr std::pair<char, double> suffixes[] = {{'K', 1e3}, {'M', 1e6}, {'B', 1e9}, {'T', 1e12}};
-  for (const auto& [letter, worth] : suffixes)
-    if (!text.empty() && text.back() == letter) scale = worth, text.pop_back();
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value * scale >= 1) ||
-      value * scale > 1e18)
-    throw UsageError(fmt::format(
-        "--token-budget: found '{}', expected tokens from 1 to 1e18: 2000000, 300B, 15T", given));
-  return static_cast<Size>(value * scale);
-}
-
-void read_offload(const Options& options, model::TrainingScenario& s) {
-  constexpr std::string_view where[] = {"cpu", "nvme"};
-  for (const auto& [flag, on_host] : {std::pair{"offload-optimizer", &s.optimizer_on_host},
-                                      {"offload-params", &s.parameters_on_host}})
-    if (options.given(flag)) {
-      *on_host = true;
-      if (options.one_of(flag, where, "cpu") == "nvme") s.on_disk = true;
-    }
-}
-
 /// examples/probe.py runs one card, a plain loop and torch's AdamW.
 std::string probe_of(const Options& options, const model::TrainingScenario& s) {
   for (const auto* flag : {"warmup-steps", "probe-steps"}) options.requires_flag(flag, "probe");
@@ -225,6 +103,63 @@ std::string probe_of(const Options& options, const model::TrainingScenario& s) {
   if (s.adapter != nullptr) text += fmt::format(" --lora-rank {}", options.whole("lora-rank", 8));
   return text + fmt::format(" --warmup-steps {} --probe-steps {}", options.whole("warmup-steps", 3),
                             options.whole("probe-steps", 6));
+}
+
+/// The engine and the model.
+void read_model(const Options& options, GivenTraining& given) {
+  model::TrainingScenario& s = given.scenario;
+  s.runtime = &model::training_runtime(options.text("runtime", "trainer"));
+  if (!options.given("runtime"))
+    given.assumed.emplace_back("runtime trainer: transformers' Trainer (--runtime)");
+  given.model =
+      std::make_unique<model::Model>(resolve_model(model_given(options), Hub(hub_flags(options))));
+  if (!given.model->assumed.empty())
+    given.assumed.push_back(fmt::format("of the model: {}", fmt::join(given.model->assumed, ", ")));
+}
+
+/// Adapters, and what lies beside them.
+void read_adapters(const Options& options, GivenTraining& given) {
+  model::TrainingScenario& s = given.scenario;
+  const model::Model& m = *given.model;
+  auto adapters = adapters_of(options);
+  if (!adapters && options.given("qlora")) adapters = model::AdapterRequest{};
+  if (adapters) {
+    given.adapter = std::make_unique<model::Adapter>(model::adapt(m, *adapters));
+    given.assumed.push_back(fmt::format(
+        "adapters of rank {} beside {} modules, in {}, scaled by {} / {}", adapters->rank,
+        given.adapter->modules.size(), s.runtime->adapter_bytes == 4 ? "fp32" : "16 bit",
+        options.whole("lora-alpha", 16), adapters->rank));
+  } else if (options.given("lora-alpha")) {
+    throw UsageError("--lora-alpha has no effect without --lora");
+  }
+  if (options.given("modules-to-save")) {
+    if (!given.adapter) throw UsageError("--modules-to-save has no effect without --lora");
+    s.trained_copies = copies_of(options, m);
+  }
+  if (options.given("qlora")) {
+    given.base = std::make_unique<model::QuantisedModel>(model::quantise(m, model::scheme("nf4")));
+    if (!given.base->refusal.empty()) throw UsageError("--qlora: " + given.base->refusal);
+    given.assumed.emplace_back("frozen weights in nf4, blocks of 64");
+  }
+}
+
+void read_machine(const Options& options, GivenTraining& given) {
+  auto machine = machine_of(options);
+  if (!machine) return;
+  const model::TrainingScenario& s = given.scenario;
+  given.machine = std::move(machine->machine);
+  for (auto& line : machine->assumed) given.assumed.push_back(std::move(line));
+  if (s.matrices != nullptr)
+    for (const Device& card : given.machine->devices)
+      if (!model::multiplies(card, *s.matrices))
+        throw UsageError(fmt::format("--precision {}: {} has no units that multiply it",
+                                     s.matrices->name, card.name));
+  const auto cards = static_cast<Size>(given.machine->devices.size());
+  if (cards < s.parallel.cards())
+    throw UsageError(
+        fmt::format("the run takes {} cards (dp {} x tp {} x pp {} x cp {}), and {} has {}",
+                    s.parallel.cards(), s.parallel.replicas, s.parallel.tensor, s.parallel.stages,
+                    s.parallel.context, given.machine->name, cards));
 }
 
 }  // namespace
@@ -249,35 +184,10 @@ GivenTraining training_of(const Options& given_options) {
   if (!imported.ignored.empty())
     given.assumed.push_back(
         fmt::format("of the file ignored: {}", fmt::join(imported.ignored, ", ")));
+  read_model(options, given);
+  read_adapters(options, given);
   model::TrainingScenario& s = given.scenario;
-  s.runtime = &model::training_runtime(options.text("runtime", "trainer"));
-  if (!options.given("runtime"))
-    given.assumed.emplace_back("runtime trainer: transformers' Trainer (--runtime)");
-  given.model =
-      std::make_unique<model::Model>(resolve_model(model_given(options), Hub(hub_flags(options))));
-  if (!given.model->assumed.empty())
-    given.assumed.push_back(fmt::format("of the model: {}", fmt::join(given.model->assumed, ", ")));
   const model::Model& m = *given.model;
-  auto adapters = adapters_of(options);
-  if (!adapters && options.given("qlora")) adapters = model::AdapterRequest{};
-  if (adapters) {
-    given.adapter = std::make_unique<model::Adapter>(model::adapt(m, *adapters));
-    given.assumed.push_back(fmt::format(
-        "adapters of rank {} beside {} modules, in {}, scaled by {} / {}", adapters->rank,
-        given.adapter->modules.size(), s.runtime->adapter_bytes == 4 ? "fp32" : "16 bit",
-        options.whole("lora-alpha", 16), adapters->rank));
-  } else if (options.given("lora-alpha")) {
-    throw UsageError("--lora-alpha has no effect without --lora");
-  }
-  if (options.given("modules-to-save")) {
-    if (!given.adapter) throw UsageError("--modules-to-save has no effect without --lora");
-    s.trained_copies = copies_of(options, m);
-  }
-  if (options.given("qlora")) {
-    given.base = std::make_unique<model::QuantisedModel>(model::quantise(m, model::scheme("nf4")));
-    if (!given.base->refusal.empty()) throw UsageError("--qlora: " + given.base->refusal);
-    given.assumed.emplace_back("frozen weights in nf4, blocks of 64");
-  }
   given.plain = std::make_unique<model::QuantisedModel>(model::counted(m));
   s.model = given.model.get();
   s.plain = given.plain.get();
@@ -300,19 +210,7 @@ GivenTraining training_of(const Options& given_options) {
   s.factors = factors_of(options);
   check_factors(s);
   given.token_budget = token_budget_of(options);
-  if (options.given("packing")) {
-    s.document = options.whole("packing", 1);
-    if (!s.fused_attention)
-      throw UsageError(
-          "--packing takes attention in a fused kernel: scores of whole sequences are "
-          "kept with --attention eager");
-    if (s.document >= s.sequence)
-      throw UsageError(fmt::format("--packing {} has no effect: sequences have {} tokens",
-                                   s.document, s.sequence));
-    given.assumed.push_back(fmt::format(
-        "attention by documents of {} tokens (flash_attn_varlen_func); none is cut or padded",
-        s.document));
-  }
+  read_packing(options, s, given);
   if (std::ranges::any_of(m.profile.caches, [](const model::CacheClass& c) {
         return c.kind == model::CacheKind::recurrent;
       }))
@@ -323,21 +221,7 @@ GivenTraining training_of(const Options& given_options) {
   given.probe = probe_of(options, s);
   if (!options.given("optimizer")) given.assumed.emplace_back("optimizer adamw (torch)");
   if (!options.given("seq")) given.assumed.emplace_back("sequences of 2048 tokens (--seq)");
-  if (auto machine = machine_of(options)) {
-    given.machine = std::move(machine->machine);
-    for (auto& line : machine->assumed) given.assumed.push_back(std::move(line));
-    if (s.matrices != nullptr)
-      for (const Device& card : given.machine->devices)
-        if (!model::multiplies(card, *s.matrices))
-          throw UsageError(fmt::format("--precision {}: {} has no units that multiply it",
-                                       s.matrices->name, card.name));
-    const auto cards = static_cast<Size>(given.machine->devices.size());
-    if (cards < s.parallel.cards())
-      throw UsageError(
-          fmt::format("the run takes {} cards (dp {} x tp {} x pp {} x cp {}), and {} has {}",
-                      s.parallel.cards(), s.parallel.replicas, s.parallel.tensor, s.parallel.stages,
-                      s.parallel.context, given.machine->name, cards));
-  }
+  read_machine(options, given);
   return given;
 }
 

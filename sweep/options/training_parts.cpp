@@ -1,0 +1,149 @@
+#include "sweep/options/training_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "model/train/factors.hpp"
+#include "model/train/tape/tower.hpp"
+#include "sweep/options/extra_options.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+double real_of(const Options& options, std::string_view flag, double fallback) {
+  if (!options.given(flag)) return fallback;
+  const std::string text = options.text(flag);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw UsageError(fmt::format("--{}: found '{}', expected a number", flag, text));
+  return value;
+}
+
+}  // namespace
+
+void check_factors(const model::TrainingScenario& s) {
+  const auto has = [&](std::string_view key) { return s.factors.contains(key); };
+  const auto refuse = [](std::string_view key, std::string_view why) {
+    throw UsageError(fmt::format("factor {} has no effect: {}", key, why));
+  };
+  if (has("attention_factor_fused") && !s.fused_attention)
+    refuse("attention_factor_fused", "attention keeps its scores; attention_factor_scores has");
+  if (has("attention_factor_scores") && s.fused_attention)
+    refuse("attention_factor_scores", "attention is fused; --attention eager keeps scores");
+  if (has("recomputation_factor") && s.recomputation == model::Recomputation::none)
+    refuse("recomputation_factor", "nothing is recomputed (--checkpointing full)");
+  if (has("fused_loss_factor") && !s.fused_loss)
+    refuse("fused_loss_factor", "the loss is not fused (--fused-loss)");
+  if (has("base_bytes") && s.adapter == nullptr)
+    refuse("base_bytes", "no weight is frozen (--lora, --qlora)");
+  if (has("deepspeed_gib") && s.zero == 0)
+    refuse("deepspeed_gib", "nothing is shared out (--zero)");
+}
+
+void read_parallelism(const Options& options, model::TrainingScenario& s, GivenTraining& given) {
+  model::Parallelism& p = s.parallel;
+  p = {.replicas = options.whole("dp", 1),
+       .tensor = options.whole("tp", 1),
+       .stages = options.whole("pp", 1),
+       .chunks = options.whole("virtual-stages", 1),
+       .experts = options.whole("ep", 1),
+       .context = options.whole("cp", 1)};
+  constexpr std::string_view words[] = {"true", "false"};
+  const bool usual = s.runtime->sequence_parallel && p.tensor > 1;
+  p.sequence = options.one_of("sequence-parallel", words, usual ? "true" : "false") == "true";
+  if (p.tensor > 1 && !options.given("sequence-parallel"))
+    given.assumed.push_back(fmt::format("{} sequence parallelism beside --tp (--sequence-parallel)",
+                                        usual ? "with" : "without"));
+}
+
+void read_kernels(const Options& options, model::TrainingScenario& s, GivenTraining& given) {
+  constexpr std::string_view how[] = {"none", "selective", "full"};
+  const std::string again = options.one_of("checkpointing", how, "none");
+  s.recomputation = again == "full"        ? model::Recomputation::full
+                    : again == "selective" ? model::Recomputation::selective
+                                           : model::Recomputation::none;
+  constexpr std::string_view kernels[] = {"flash", "eager"};
+  s.fused_attention = options.one_of("attention", kernels, "flash") == "flash";
+  if (!options.given("attention"))
+    given.assumed.emplace_back("attention in a fused kernel: no scores are kept (--attention)");
+  s.fused_loss = options.given("fused-loss") || options.given("liger");
+  s.fused_kernels = options.given("liger");
+  s.compiled = options.given("compile");
+  if (s.compiled && s.runtime->selective != model::Selective::but_every_2nd_mm)
+    throw UsageError("--compile has no effect but with --runtime fsdp2 in this version");
+  s.imbalance = real_of(options, "expert-imbalance", 1);
+  if (s.imbalance != 1 && s.model->profile.routing.experts == 0)
+    throw UsageError("--expert-imbalance has no effect: the model has no experts");
+}
+
+void read_images(const Options& options, model::TrainingScenario& s, GivenTraining& given) {
+  const auto images = images_of(options, *s.model, "seq");
+  s.tower_frozen = options.given("freeze-vision-tower");
+  if (s.tower_frozen && s.adapter != nullptr)
+    throw UsageError("--freeze-vision-tower has no effect beside adapters: all else is frozen");
+  if (s.tower_frozen && !model::vision_tower(*s.model))
+    throw UsageError(
+        fmt::format("--freeze-vision-tower: {} ({}) has no vision tower that is described",
+                    s.model->name, s.model->architecture));
+  if (!images) {
+    if (model::vision_tower(*s.model))
+      given.assumed.emplace_back("text alone: no image goes through the vision tower (--images)");
+    return;
+  }
+  const Size tokens = images->count * images->each.tokens;
+  if (tokens > s.sequence)
+    throw UsageError(fmt::format("--seq: {} tokens do not hold {} images of {} tokens each ({})",
+                                 s.sequence, images->count, images->each.tokens, tokens));
+  const auto tower = model::vision_tower(*s.model);
+  s.images = {images->count, images->each.patches + (tower ? tower->class_tokens : 0)};
+  given.assumed.push_back(
+      fmt::format("of the {} tokens of a sequence {} are those of {} image{}; {} patches each ({})",
+                  s.sequence, tokens, images->count, images->count == 1 ? "" : "s",
+                  s.images.patches, s.model->images.source));
+}
+
+Size token_budget_of(const Options& options) {
+  if (!options.given("token-budget")) return 0;
+  std::string text = options.text("token-budget");
+  const std::string given = text;
+  double scale = 1;
+  constexpr std::pair<char, double> suffixes[] = {{'K', 1e3}, {'M', 1e6}, {'B', 1e9}, {'T', 1e12}};
+  for (const auto& [letter, worth] : suffixes)
+    if (!text.empty() && text.back() == letter) scale = worth, text.pop_back();
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value * scale >= 1) ||
+      value * scale > 1e18)
+    throw UsageError(fmt::format(
+        "--token-budget: found '{}', expected tokens from 1 to 1e18: 2000000, 300B, 15T", given));
+  return static_cast<Size>(value * scale);
+}
+
+void read_offload(const Options& options, model::TrainingScenario& s) {
+  constexpr std::string_view where[] = {"cpu", "nvme"};
+  for (const auto& [flag, on_host] : {std::pair{"offload-optimizer", &s.optimizer_on_host},
+                                      {"offload-params", &s.parameters_on_host}})
+    if (options.given(flag)) {
+      *on_host = true;
+      if (options.one_of(flag, where, "cpu") == "nvme") s.on_disk = true;
+    }
+}
+
+void read_packing(const Options& options, model::TrainingScenario& s, GivenTraining& given) {
+  if (!options.given("packing")) return;
+  s.document = options.whole("packing", 1);
+  if (!s.fused_attention)
+    throw UsageError(
+        "--packing takes attention in a fused kernel: scores of whole sequences are "
+        "kept with --attention eager");
+  if (s.document >= s.sequence)
+    throw UsageError(fmt::format("--packing {} has no effect: sequences have {} tokens", s.document,
+                                 s.sequence));
+  given.assumed.push_back(fmt::format(
+      "attention by documents of {} tokens (flash_attn_varlen_func); none is cut or padded",
+      s.document));
+}
+
+}  // namespace headroom::sweep
