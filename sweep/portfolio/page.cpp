@@ -2,100 +2,146 @@
 #include <fmt/format.h>
 
 #include "report/curve.hpp"
-#include "report/markdown.hpp"
+#include "report/document.hpp"
 #include "sweep/portfolio/phrases.hpp"
 #include "sweep/portfolio/report.hpp"
 
 namespace headroom::sweep {
 namespace {
 
+using report::Document;
+using report::TableBlock;
+using Kind = report::TableColumn::Kind;
+
+std::string four_digits(double value) { return fmt::format("{:.4g}", value); }
+
+/// The answer in a few lines, or what comes closest.
+void add_answer(Document& page, const Portfolio& p, std::span<const FleetPlan> plans) {
+  const FleetPlan& best = plans.front();
+  if (!best.qualifies()) {
+    page.paragraph(report::strong("Nothing here serves the portfolio.") +
+                   fmt::format(" Closest: {} ({}): {}.", machines_words(p, best),
+                               acquisition_words(best), missed_words(p, best)));
+    return;
+  }
+  TableBlock table{{{""}, {""}}, {}, "Answer"};
+  for (const auto& [name, what] : answer_lines(p, plans))
+    table.rows.push_back({std::string(name), std::string(what)});
+  page.add(std::move(table));
+}
+
+std::vector<report::TableCell> ranked_row(const Portfolio& p, const FleetPlan& plan,
+                                          std::size_t rank) {
+  const bool served = !plan.missed_load;
+  const auto where_served = [&](auto&& text) {
+    return served ? std::string(text()) : std::string();
+  };
+  return {std::to_string(rank),
+          machines_words(p, plan),
+          std::string(acquisition_words(plan)),
+          std::string(weights_words(plan)),
+          where_served([&] { return where_words(p, plan); }),
+          served && plan.purchase() > 0 ? fmt::format("{:.0f}", plan.purchase()) : "",
+          where_served([&] { return four_digits(plan.per_hour()); }),
+          where_served([&] { return interval_words(plan); }),
+          where_served([&] { return four_digits(mean_cost(p, plan).input_per_million); }),
+          where_served([&] { return four_digits(mean_cost(p, plan).output_per_million); }),
+          where_served([&] { return fmt::format("{:.0f}", cost_over_years(p, plan)); }),
+          where_served([&] { return fmt::format("{} of {}", plan.wins, p.draws); }),
+          missed_words(p, plan)};
+}
+
+TableBlock ranking(const Portfolio& p, std::span<const FleetPlan> plans) {
+  TableBlock table{{{"rank", Kind::number},
+                    {"fleet"},
+                    {"by"},
+                    {"weights"},
+                    {"what runs where"},
+                    {fmt::format("purchase ({})", p.prices.currency), Kind::number},
+                    {"an hour", Kind::number},
+                    {"80 % of draws", Kind::number},
+                    {"a million in", Kind::number},
+                    {"a million out", Kind::number},
+                    {fmt::format("over {:g} years", p.years), Kind::number},
+                    {"cheapest in draws", Kind::number},
+                    {"misses"}},
+                   {},
+                   "Ranking"};
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    table.rows.push_back(ranked_row(p, plans[i], i + 1));
+  return table;
+}
+
 /// What each load's tokens cost.
-std::string token_prices(const Portfolio& p, const FleetPlan& plan) {
-  std::vector<std::vector<std::string>> rows;
+TableBlock token_prices(const Portfolio& p, const FleetPlan& plan) {
+  TableBlock table{{{"load"},
+                    {"requests/s", Kind::number},
+                    {"an hour", Kind::number},
+                    {"a million in", Kind::number},
+                    {"a million out", Kind::number}},
+                   {},
+                   "What tokens cost"};
   const auto costs = load_costs(p, plan);
   for (std::size_t l = 0; l < costs.size(); ++l)
-    rows.push_back({report::markdown_text(p.loads[l].name),
-                    fmt::format("{:.3g}", costs[l].requests_s),
-                    fmt::format("{:.4g}", costs[l].per_hour),
-                    fmt::format("{:.4g}", costs[l].input_per_million),
-                    fmt::format("{:.4g}", costs[l].output_per_million)});
-  return fmt::format("\n## What tokens cost ({})\n\n", p.prices.currency) +
-         report::markdown({"load", "requests/s", "an hour", "a million in", "a million out"},
-                          {false, true, true, true, true}, rows);
+    table.rows.push_back({p.loads[l].name, fmt::format("{:.3g}", costs[l].requests_s),
+                          four_digits(costs[l].per_hour), four_digits(costs[l].input_per_million),
+                          four_digits(costs[l].output_per_million)});
+  return table;
+}
+
+TableBlock sensitivity_table(const Portfolio& p, const FleetPlan& plan) {
+  TableBlock table{{{"assumption"},
+                    {"from, to", Kind::number},
+                    {"a million out at the first", Kind::number},
+                    {"at the second", Kind::number}},
+                   {},
+                   "What the cost depends on"};
+  for (const Sensitivity& each : sensitivities(p, plan))
+    table.rows.push_back({std::string(each.assumption),
+                          fmt::format("{:.4g} to {:.4g}", each.low, each.high),
+                          four_digits(each.at_low), four_digits(each.at_high)});
+  return table;
+}
+
+TableBlock machine_table(const Portfolio& p, const FleetPlan& plan) {
+  TableBlock table{{{"how many", Kind::number}, {"machine"}, {"copies on each"}}, {}, "Machines"};
+  for (const FleetPart& part : plan.parts)
+    for (const model::Pattern& pattern : part.fleet.patterns) {
+      std::string here;
+      for (std::size_t i = 0; i < pattern.copies.size(); ++i)
+        if (pattern.copies[i] > 0)
+          here += fmt::format("{}{} × {}", here.empty() ? "" : ", ", pattern.copies[i],
+                              p.loads[part.loads[i]].name);
+      table.rows.push_back(
+          {fmt::format("{}", pattern.machines), p.machines[part.machine]->name, here});
+    }
+  return table;
 }
 
 }  // namespace
 
 std::string purchase_page(const Portfolio& p, std::span<const FleetPlan> plans) {
-  const std::string& currency = p.prices.currency;
-  std::string text = fmt::format("# What to buy for {}\n\n", report::markdown_text(p.name));
   const FleetPlan& best = plans.front();
-  if (best.qualifies()) {
-    std::vector<std::vector<std::string>> rows;
-    for (const auto& [name, what] : answer_lines(p, plans))
-      rows.push_back({name, report::markdown_text(what)});
-    text += report::markdown({"", ""}, {false, false}, rows);
-  } else {
-    text += fmt::format("**Nothing here serves the portfolio.** Closest: {} ({}): {}.\n",
-                        report::markdown_text(machines_words(p, best)), acquisition_words(best),
-                        report::markdown_text(missed_words(p, best)));
-  }
-  text += fmt::format("\nAssumed: {}.\n\n## Ranking\n\n", assumption_words(p));
-  std::vector<std::vector<std::string>> rows;
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    const FleetPlan& plan = plans[i];
-    const bool served = !plan.missed_load;
-    const auto shown = [&](double value, std::string_view format = "{:.4g}") {
-      return served ? fmt::format(fmt::runtime(format), value) : std::string();
-    };
-    rows.push_back({std::to_string(i + 1), report::markdown_text(machines_words(p, plan)),
-                    acquisition_words(plan), std::string(weights_words(plan)),
-                    served ? report::markdown_text(where_words(p, plan)) : "",
-                    plan.purchase() > 0 ? shown(plan.purchase(), "{:.0f}") : "",
-                    shown(plan.per_hour()), served ? interval_words(plan) : "",
-                    served ? shown(mean_cost(p, plan).input_per_million) : "",
-                    served ? shown(mean_cost(p, plan).output_per_million) : "",
-                    served ? shown(cost_over_years(p, plan), "{:.0f}") : "",
-                    served ? fmt::format("{} of {}", plan.wins, p.draws) : "",
-                    report::markdown_text(missed_words(p, plan))});
-  }
-  text += report::markdown(
-      {"rank", "fleet", "by", "weights", "what runs where", "purchase (" + currency + ")",
-       "an hour", "80 % of draws", "a million in", "a million out",
-       fmt::format("over {:g} years", p.years), "cheapest in draws", "misses"},
-      {true, false, false, false, false, true, true, true, true, true, true, true, false}, rows);
-  if (best.qualifies()) text += token_prices(p, best);
-  if (best.qualifies()) {
-    text +=
-        "\n## What the cost depends on\n\n![What a million output tokens cost when one "
-        "assumption moves](tornado.svg)\n\n";
-    rows.clear();
-    for (const Sensitivity& each : sensitivities(p, best))
-      rows.push_back({each.assumption, fmt::format("{:.4g} to {:.4g}", each.low, each.high),
-                      fmt::format("{:.4g}", each.at_low), fmt::format("{:.4g}", each.at_high)});
-    text +=
-        report::markdown({"assumption", "from, to", "a million out at the first", "at the second"},
-                         {false, true, true, true}, rows);
-    text += "\n## Machines\n\n";
-    rows.clear();
-    for (const FleetPart& part : best.parts)
-      for (const model::Pattern& pattern : part.fleet.patterns) {
-        std::string here;
-        for (std::size_t i = 0; i < pattern.copies.size(); ++i)
-          if (pattern.copies[i] > 0)
-            here += fmt::format("{}{} × {}", here.empty() ? "" : ", ", pattern.copies[i],
-                                p.loads[part.loads[i]].name);
-        rows.push_back({fmt::format("{}", pattern.machines),
-                        report::markdown_text(p.machines[part.machine]->name),
-                        report::markdown_text(here)});
-      }
-    text += report::markdown({"how many", "machine", "copies on each"}, {true, false, false}, rows);
-  }
-  text += "\n## Models\n\n";
+  Document page;
+  page.heading(1, "What to buy for " + p.name);
+  add_answer(page, p, plans);
+  page.paragraph(fmt::format("Assumed: {}.", assumption_words(p)))
+      .heading(2, "Ranking")
+      .add(ranking(p, plans));
+  if (best.qualifies())
+    page.heading(2, fmt::format("What tokens cost ({})", p.prices.currency))
+        .add(token_prices(p, best))
+        .heading(2, "What the cost depends on")
+        .add(report::Pictures{
+            {{{}, "What a million output tokens cost when one assumption moves", "tornado.svg"}}})
+        .add(sensitivity_table(p, best))
+        .heading(2, "Machines")
+        .add(machine_table(p, best));
+  report::List models;
   for (const model::Load& load : p.loads)
-    text += fmt::format("- [{}]({}.md)\n", report::markdown_text(load.name),
-                        report::file_name(load.name));
-  return text;
+    models.items.push_back({report::link(load.name, report::file_name(load.name) + ".md")});
+  page.heading(2, "Models").add(std::move(models));
+  return to_markdown(page);
 }
 
 }  // namespace headroom::sweep

@@ -12,7 +12,7 @@
 #include "model/infer/estimate.hpp"
 #include "report/csv.hpp"
 #include "report/curve.hpp"
-#include "report/markdown.hpp"
+#include "report/document.hpp"
 #include "report/pareto.hpp"
 #include "report/whole_file.hpp"
 
@@ -30,22 +30,33 @@ std::optional<model::HourlyCost> least_per_hour(const Portfolio& p, const Machin
   return least;
 }
 
-std::string operation_row_words(const Portfolio& p, const Operation& each) {
-  return fmt::format(
-      "{} | {} | {} | {:.4g} | {:.4g} | {}", report::markdown_text(p.machines[each.machine]->name),
-      each.cards, each.batch, each.tokens_s_user, each.tokens_s_gpu,
-      std::isnan(each.cost_per_million) ? "" : fmt::format("{:.4g}", each.cost_per_million));
+report::TableBlock frontier_table(const Portfolio& p, std::span<const Operation> all,
+                                  const CoordinatePairs& points) {
+  using enum report::TableColumn::Kind;
+  report::TableBlock table{{{"machine"},
+                            {"cards of a copy", number},
+                            {"sequences of a copy", number},
+                            {"tokens/s a user", number},
+                            {"tokens/s a card", number},
+                            {"a million out (" + p.prices.currency + ")", number}},
+                           {},
+                           "Operations"};
+  for (const std::size_t i : report::pareto(points)) {
+    const Operation& each = all[i];
+    table.rows.push_back(
+        {p.machines[each.machine]->name, std::to_string(each.cards), std::to_string(each.batch),
+         fmt::format("{:.4g}", each.tokens_s_user), fmt::format("{:.4g}", each.tokens_s_gpu),
+         std::isnan(each.cost_per_million) ? "" : fmt::format("{:.4g}", each.cost_per_million)});
+  }
+  return table;
 }
 
-std::string frontier_table(const Portfolio& p, std::span<const Operation> all,
-                           const CoordinatePairs& points) {
-  std::string text =
-      "| machine | cards of a copy | sequences of a copy | tokens/s a user | tokens/s a card | a "
-      "million out (" +
-      p.prices.currency + ") |\n| --- | ---: | ---: | ---: | ---: | ---: |\n";
-  for (const std::size_t i : report::pareto(points))
-    text += "| " + operation_row_words(p, all[i]) + " |\n";
-  return text;
+/// A heading, the figure of this file and the operations on its frontier.
+void add_frontier(report::Document& page, std::string heading, std::string title,
+                  const std::string& file, report::TableBlock table) {
+  page.heading(2, std::move(heading))
+      .add(report::Pictures{{{{}, std::move(title), "<" + file + ">"}}})
+      .add(std::move(table));
 }
 
 }  // namespace
@@ -84,25 +95,24 @@ std::vector<Operation> operations(const Portfolio& p, std::size_t load) {
 std::string load_page(const Portfolio& p, std::size_t load, std::span<const Operation> all) {
   const model::Load& each = p.loads[load];
   const std::string stem = report::file_name(each.name);
-  std::string text = fmt::format("# {}\n\n{} in {} on {}: prompt {} tokens, output {} tokens.\n",
-                                 report::markdown_text(each.name),
-                                 report::markdown_text(each.request.weights->model->name),
-                                 each.request.weights->scheme->name, each.request.runtime->name,
-                                 each.request.prompt_tokens, each.request.output_tokens);
-  if (all.empty()) return text + "\nNo machine here serves it within its targets on its cards.\n";
-  text += fmt::format(
-      "\n## Speed for one user against speed of a card\n\n![Output tokens a second of one user, "
-      "and of a card](<{}.speed.svg>)\n\n",
-      stem);
-  text += frontier_table(p, all, by_cards(all));
-  if (priced(all)) {
-    text += fmt::format(
-        "\n## Speed for one user against its price\n\n![Output tokens a second of one user, and "
-        "what a million cost](<{}.cost.svg>)\n\n",
-        stem);
-    text += frontier_table(p, all, by_money(all));
+  report::Document page;
+  page.heading(1, each.name)
+      .paragraph(fmt::format("{} in {} on {}: prompt {} tokens, output {} tokens.",
+                             each.request.weights->model->name, each.request.weights->scheme->name,
+                             each.request.runtime->name, each.request.prompt_tokens,
+                             each.request.output_tokens));
+  if (all.empty()) {
+    page.paragraph("No machine here serves it within its targets on its cards.");
+    return to_markdown(page);
   }
-  return text;
+  add_frontier(page, "Speed for one user against speed of a card",
+               "Output tokens a second of one user, and of a card", stem + ".speed.svg",
+               frontier_table(p, all, by_cards(all)));
+  if (priced(all))
+    add_frontier(page, "Speed for one user against its price",
+                 "Output tokens a second of one user, and what a million cost", stem + ".cost.svg",
+                 frontier_table(p, all, by_money(all)));
+  return to_markdown(page);
 }
 
 std::vector<std::filesystem::path> write_portfolio(const Portfolio& p,
