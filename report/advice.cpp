@@ -19,7 +19,7 @@ Grade best_grade(const ModelRow& line) { return grade(line.roomiest().estimate);
 Size weights(const ModelRow& line) { return line.roomiest().estimate.weights.count(); }
 Size gpu_total(const ModelRow& line) { return line.gpus * line.gpu_memory; }
 
-/// Of a whole answer, the prompt's time included; infinite where it does not run.
+/// Time of a whole answer with its prompt; infinite where it does not run.
 double answer_s(const ModelRow& line) {
   return best_grade(line) < Grade::does_not_fit ? line.roomiest().estimate.total.value()
                                                 : std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// What would help a model on a machine, read off the other rows of the grid.
+// Advice for a model on a machine, from the other rows of the grid.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace headroom::report {
 
-/// The line that is asked for among a model's on one machine: the checkpoint's own precision, else
+/// The row that an overview shows for a model on one machine: the checkpoint's own precision, else
 /// the largest weights.
 const ModelRow& wanted(std::span<const ModelRow* const> here);
 

@@ -1,4 +1,4 @@
-// What a run assumes, and how far its numbers may be off.
+// The assumptions of a run, and the intervals of its numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::string interval_words(const model::Interval& of) {
                                           : fmt::format("{} measured rows", of.measurements));
 }
 
-/// Of one engine, with weights outside the cards: an interval for each kind of host.
+/// The intervals of one engine with weights outside the cards: one for each kind of host.
 std::string offload_words(const Source& source, std::string_view runtime) {
   std::vector<model::Interval> each;
   for (const ModelRow& line : source.lines) {

@@ -22,7 +22,7 @@ class Axes {
   explicit Axes(RunInfo info);
 
   const RunInfo& info() const { return info_; }
-  /// Which grid the point is of.
+  /// The grid that the point is in.
   std::size_t grid_of(Size point) const;
   Size first_point(std::size_t grid) const { return first_[grid]; }
   const std::vector<Place>& places(std::size_t grid) const { return places_[grid]; }

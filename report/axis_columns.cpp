@@ -1,5 +1,5 @@
-// Columns that are the same for every point of an axis value: the axes themselves, and the facts
-// that follow from a model, a machine or a runtime. They cost nothing per row.
+// Columns that are constant for an axis value: the axes themselves, and the facts that follow from
+// a model, a machine or an engine. They cost nothing per row.
 #include <algorithm>
 #include <array>
 
@@ -12,7 +12,7 @@ namespace {
 
 using model::Engine;
 
-/// 0 stands for "unknown" in facts.
+/// In facts 0 means unknown.
 Cell known(Size value) { return value > 0 ? Cell(value) : Cell(); }
 
 Cell money(std::optional<double> value) { return value ? Cell(*value) : Cell(); }
@@ -29,7 +29,7 @@ Column fact(std::string_view name, std::string_view unit, std::string_view headi
             Origin origin, std::string_view meaning, DisplayUnit shown = DisplayUnit::plain) {
   return {name, unit, heading, meaning, ColumnKind::fact, type, shown, origin, {}};
 }
-/// An interval of the runtime: its low end, its high end and the measurements behind it.
+/// An interval of the engine: its low end, its high end and the measurements behind it.
 template <model::Interval model::IntervalFactors::*of, bool ram_stated = false>
 void add_interval_facts(std::vector<Column>& all, const std::array<std::string_view, 3>& names,
                         const std::array<std::string_view, 3>& meanings) {
@@ -56,53 +56,58 @@ void add_axis_columns(std::vector<Column>& all) {
   all.push_back(axis("task", "", "task", text, "inference or training"));
   all.push_back(axis("model", "", "model", text, "model, as the spec names it"));
   all.push_back(axis("precision", "", "precision", text,
-                     "what the weights are held in; auto: checkpoint_precision"));
-  all.push_back(axis("kv_precision", "", "KV precision", text, "what the KV cache is held in"));
+                     "precision of the weights; auto: checkpoint_precision"));
+  all.push_back(axis("kv_precision", "", "KV precision", text, "precision of the KV cache"));
   all.push_back(
       axis("kv_cache", "", "caching", text, "on, or off: every token recomputes the whole prefix"));
   all.push_back(axis("batch", "", "batch", integer, "sequences at once, on each replica"));
-  all.push_back(axis("prompt_tokens", "tokens", "prompt", integer, "prompt of each sequence"));
-  all.push_back(axis("output_tokens", "tokens", "output", integer, "tokens generated for each"));
+  all.push_back(
+      axis("prompt_tokens", "tokens", "prompt", integer, "prompt tokens of each sequence"));
+  all.push_back(
+      axis("output_tokens", "tokens", "output", integer, "output tokens of each sequence"));
   const auto of_serving = [&](std::string_view name, std::string_view unit,
                               std::string_view heading, std::string_view meaning) {
     all.push_back(axis(name, unit, heading, integer, meaning));
     all.back().applies_to = AppliesTo::serving;
   };
   of_serving("concurrency", "", "requests at once",
-             "of an engine under load, with `batch` of them together; the columns serving_*");
-  of_serving("prompt_tokens_p95", "tokens", "prompt, p95",
-             "95th percentile of the prompts, prompt_tokens being the median; empty: all alike");
-  of_serving("output_tokens_p95", "tokens", "output, p95", "the same of the outputs");
-  all.push_back(
-      axis("context", "tokens", "context", integer,
-           "tokens that the KV cache has room for, each sequence; empty: prompt + output"));
+             "requests at once to an engine under load; the columns serving_* say what they get");
+  of_serving(
+      "prompt_tokens_p95", "tokens", "prompt, p95",
+      "95th percentile of the prompt lengths, with prompt_tokens as the median; empty: all alike");
+  of_serving("output_tokens_p95", "tokens", "output, p95",
+             "95th percentile of the output lengths; empty: all alike");
+  all.push_back(axis("context", "tokens", "context", integer,
+                     "tokens of KV cache for each sequence; empty: prompt + output"));
   all.push_back(axis("machine", "", "machine", text, "cards @ host"));
   all.push_back(axis("runtime", "", "runtime", text, "engine that runs the model"));
   all.push_back(axis("served_adapters", "", "adapters", text,
-                     "low-rank adapters in memory at once and their rank, 4x16; empty: none"));
+                     "low-rank adapters in memory at once, and their rank: 4x16; empty: none"));
   all.push_back(axis("draft", "", "draft model", text,
                      "smaller model that proposes tokens, the share of them that is kept, and how "
-                     "many a step; empty: none"));
+                     "many it proposes in a step; empty: none"));
   all.push_back(axis("images", "", "images", text,
-                     "in every prompt, beside its text: their number and pixels; empty: none"));
-  all.push_back(axis("gpu_budget_bytes", "B", "GPU budget", integer,
-                     "all the process may use on each GPU; empty: as the runtime takes by default",
-                     DisplayUnit::gib));
+                     "number and pixels of the images in every prompt; empty: none"));
+  all.push_back(
+      axis("gpu_budget_bytes", "B", "GPU budget", integer,
+           "GPU memory that the process may use on each card; empty: the engine's default",
+           DisplayUnit::gib));
   all.push_back(axis("ram_budget_bytes", "B", "RAM budget", integer,
                      "host memory the process may use; empty: all of it", DisplayUnit::gib));
   all.push_back(axis("disk_budget_bytes", "B", "disk budget", integer,
                      "disk that weights may be left on; empty: all of it", DisplayUnit::gib));
   all.push_back(axis("tensor_parallel", "", "TP", integer,
-                     "cards that share each layer; empty: as the runtime splits"));
+                     "cards that share each matrix; empty: as the engine splits"));
   all.push_back(axis("pipeline_parallel", "", "PP", integer,
-                     "stages of layers; empty: as the runtime splits"));
-  all.push_back(
-      axis("expert_parallel", "", "EP", integer,
-           "cards that experts are spread over, whole; empty: split like other matrices"));
+                     "stages of layers; empty: as the engine splits"));
+  all.push_back(axis("expert_parallel", "", "EP", integer,
+                     "cards that whole experts are spread over; empty: split like other matrices"));
   all.push_back(axis("data_parallel", "", "DP", integer, "replicas of the model; empty: one"));
 }
 
-void add_fact_columns(std::vector<Column>& all) {
+namespace {
+
+void add_model_facts(std::vector<Column>& all) {
   using enum SqlType;
   using model::Model;
   all.push_back(fact(
@@ -112,7 +117,7 @@ void add_fact_columns(std::vector<Column>& all) {
   all.push_back(fact(
       "checkpoint_precision", "", "checkpoint", text,
       +[](const Model& m) { return Cell(std::string_view(m.checkpoint_scheme)); },
-      "what the published weights are held in: precision auto"));
+      "precision of the published weights: what auto means"));
   all.push_back(fact(
       "parameters", "", "parameters", integer,
       +[](const Model& m) { return known(m.profile.parameters); },
@@ -124,7 +129,11 @@ void add_fact_columns(std::vector<Column>& all) {
   all.push_back(fact(
       "positions", "tokens", "positions", integer,
       +[](const Model& m) { return known(m.shape.positions); },
-      "longest context that the model was made for; empty: no limit stated"));
+      "longest context of the model; empty: no limit is stated"));
+}
+
+void add_machine_facts(std::vector<Column>& all) {
+  using enum SqlType;
   all.push_back(fact(
       "gpus", "", "GPUs", integer,
       +[](const Machine& m) { return Cell(static_cast<std::int64_t>(m.devices.size())); },
@@ -144,7 +153,7 @@ void add_fact_columns(std::vector<Column>& all) {
   all.push_back(fact(
       "ram_stated", "", "RAM stated", integer,
       +[](const Machine& m) { return Cell(std::int64_t{!m.ram_assumed}); },
-      "1: how fast the host's memory is was said, by its name or --ram-bandwidth; 0: assumed"));
+      "1: the speed of the host's memory is stated; 0: it is assumed"));
   all.push_back(fact(
       "cards_list_price_usd", "USD", "list price of the cards", real,
       +[](const Machine& m) {
@@ -156,38 +165,46 @@ void add_fact_columns(std::vector<Column>& all) {
         return m.devices.empty() ? Cell() : Cell(all_cards);
       },
       "launch list price of all cards, without the host; empty: none is known"));
+}
+
+void add_price_facts(std::vector<Column>& all) {
+  using enum SqlType;
   using model::Acquisition;
   all.push_back(fact(
       "currency", "", "currency", text,
       +[](const Prices& p, const Machine&) { return Cell(std::string_view(p.currency)); },
-      "what the columns of your prices are in; empty: the run had no prices"));
+      "currency of your prices; empty: the run had no prices"));
   all.push_back(fact(
       "purchase_price", "currency", "purchase", real,
       +[](const Prices& p, const Machine& m) { return money(purchase_price(p, m)); },
-      "cards and host, bought new at your prices; empty: one of them is missing"));
+      "cards and host, bought new at your prices; empty: a price is missing"));
   all.push_back(fact(
       "owned_per_hour", "currency/h", "owned, an hour", real,
       +[](const Prices& p, const Machine& m) { return an_hour(p, m, Acquisition::buy); },
-      "bought new: the purchase over its years, and energy"));
+      "an hour of the machine bought new: the purchase over its years, and energy"));
   all.push_back(fact(
       "used_per_hour", "currency/h", "second-hand, an hour", real,
       +[](const Prices& p, const Machine& m) { return an_hour(p, m, Acquisition::used); },
-      "the same, bought second-hand"));
+      "an hour of the machine bought second-hand"));
   all.push_back(fact(
       "rent_per_hour", "currency/h", "rent, an hour", real,
       +[](const Prices& p, const Machine& m) { return an_hour(p, m, Acquisition::rent); },
-      "rent at your prices, energy in it"));
+      "an hour of rent at your prices, energy included"));
   all.push_back(fact(
       "utilisation", "", "at work", real,
       +[](const Prices& p, const Machine&) { return Cell(model::utilisation_of(p)); },
-      "share of the time that the machine is at work, by your prices", DisplayUnit::percent));
+      "share of the time that the machine works, as your prices say", DisplayUnit::percent));
   all.push_back(fact(
       "price_assumptions", "", "assumptions of prices", text,
       +[](const Prices& p, const Machine&) { return Cell(std::string_view(p.assumptions)); },
-      "what your prices say beside the prices, and where they are from"));
+      "what your prices assume, and where they are from"));
+}
+
+void add_engine_facts(std::vector<Column>& all) {
+  using enum SqlType;
   all.push_back(fact(
       "runtime_version", "", "version", text, +[](const Engine& r) { return Cell(r.version); },
-      "version of the runtime that the constants are of"));
+      "version of the engine that the constants describe"));
   using Factors = model::IntervalFactors;
   add_interval_facts<&Factors::memory>(
       all, {"memory_low", "memory_high", "memory_measurements"},
@@ -208,11 +225,11 @@ void add_fact_columns(std::vector<Column>& all) {
        "high end of the same", "measured rows behind that interval; 0: unmeasured"});
   add_interval_facts<&Factors::offload>(
       all, {"offload_low", "offload_high", "offload_measurements"},
-      {"low end of both with weights outside the cards, as a share of the expected value",
+      {"low end of both times with weights outside the cards, as a share of the expected value",
        "high end of the same", "measured rows behind that interval; 0: unmeasured"});
   add_interval_facts<&Factors::offload, true>(
       all, {"ram_stated_low", "ram_stated_high", "ram_stated_measurements"},
-      {"the same low end on machines of which ram_stated is 1", "high end of the same",
+      {"the same low end where ram_stated is 1", "high end of the same",
        "measured rows behind that interval; 0: unmeasured"});
   add_interval_facts<&Factors::serving_ttft>(
       all, {"serving_ttft_low", "serving_ttft_high", "serving_ttft_measurements"},
@@ -231,6 +248,15 @@ void add_fact_columns(std::vector<Column>& all) {
       "interval_source", "", "source of the interval", text,
       +[](const Engine& r) { return Cell(interval_factors(r).source); },
       "what the interval factors rest on"));
+}
+
+}  // namespace
+
+void add_fact_columns(std::vector<Column>& all) {
+  add_model_facts(all);
+  add_machine_facts(all);
+  add_price_facts(all);
+  add_engine_facts(all);
 }
 
 }  // namespace headroom::report

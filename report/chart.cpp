@@ -157,7 +157,7 @@ bool topmost(const Figure& figure, const Curve& curve, const CurvePoint& p) {
   return true;
 }
 
-/// What happens at points of the curves.
+/// Labels at points of the curves.
 std::string mark_labels(const Figure& figure, const Range& range) {
   const auto height = [&](double v) {
     return panel_height * (range.logarithmic

@@ -21,7 +21,7 @@ std::string band_row(double allocation, const CurvePoint& p) {
   return row + '\n';
 }
 
-/// Where a point holds up to the next, its interval does too.
+/// A point that holds up to the next one holds with its interval.
 std::string band_blocks(const Figure& figure) {
   std::string data;
   for (const Curve& curve : figure.curves) {

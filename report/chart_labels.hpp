@@ -1,4 +1,4 @@
-// Where labels stand in a panel of a chart, so that none covers another.
+// Positions of labels in a panel of a chart: none covers another.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace headroom::report {
 
-/// Where text stands in a panel, in pixels from its lower left.
+/// Position of text in a panel, in pixels from its lower left.
 struct Box {
   double left, right, bottom, top;
   bool meets(const Box& other) const {

@@ -31,7 +31,7 @@ enum class AppliesTo { any, training, serving };
 /// How a text or Markdown table shows the number. CSV, JSON and SQL always have the unit itself.
 enum class DisplayUnit { plain, gib, milliseconds, seconds, percent, billions };
 
-/// Where the value of a column comes from.
+/// The source of a column's value.
 using OfEstimate = Cell (*)(const model::Estimate&);
 using OfModel = Cell (*)(const model::Model&);
 using OfMachine = Cell (*)(const Machine&);
@@ -77,8 +77,8 @@ struct StoredColumn {
 };
 std::span<const StoredColumn> stored_columns();
 
-/// A table beside outcome, with a row for those points that have such an outcome, so that all
-/// others are as narrow as without it.
+/// A side table with rows only for points that have such an outcome, so that all other points stay
+/// narrow.
 struct SideTable {
   std::string_view name;
   std::span<const StoredColumn> columns;
@@ -94,9 +94,9 @@ inline constexpr std::string_view complete_run =
 /// column_meaning in a file that has the tables.
 std::string create_tables();
 std::string create_views();
-/// The same views for a connection that may not write.
+/// The views for a connection that may not write.
 std::string create_temporary_views();
-/// Differs whenever the tables do: what is written into the file as its schema version.
+/// The schema version in the file: it differs whenever the tables do.
 std::int32_t schema_version();
 
 }  // namespace headroom::report

@@ -57,7 +57,7 @@ Prepared prepare(const Memory& memory, const std::string& sql) {
   return prepared;
 }
 
-/// What the authoriser saw.
+/// The columns and errors that the authoriser saw.
 struct Seen {
   std::set<std::pair<std::string, std::string>> columns;  ///< {row, column}
   int selects = 0;

@@ -22,7 +22,7 @@ class ConditionError : public std::invalid_argument {
 
 class Condition {
  public:
-  /// A column that the expression reads, of which of the rows.
+  /// A column that the expression reads, and its row.
   struct Read {
     std::size_t row = 0;
     const Column* column = nullptr;

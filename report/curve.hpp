@@ -20,8 +20,7 @@ struct CurvePoint {
   model::TimeIntervals times{};  ///< of tokens/s, the inverse of `tpot`
 };
 
-/// What holds between two points: nothing known, so that a line joins them, or what the lower one
-/// has.
+/// Between two points: unknown values, joined by a line, or the value of the lower point.
 enum class Between { line, step };
 
 struct Curve {

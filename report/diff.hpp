@@ -18,7 +18,7 @@ namespace headroom::report {
 
 class Document;
 
-/// One thing that results depend on and that is not the same in both runs.
+/// An input that differs between the runs.
 struct InputChange {
   std::string cause;  ///< "model metadata", "hardware", "factors", "program version",
                       ///< "spec: batch"
@@ -26,7 +26,7 @@ struct InputChange {
   std::string how;    ///< "changed", "new", "gone"
 };
 
-/// A point that is not the same in both runs.
+/// A point that differs between the runs.
 struct PointChange {
   std::optional<Size> before{}, after{};  ///< its number in each run; none: it is not there
   std::optional<model::Estimate> old{}, now{};

@@ -18,7 +18,7 @@ constexpr std::string_view program = "program version";
 constexpr std::string_view money_columns[] = {"cards_list_price_usd", "purchase_price",
                                               "owned_per_hour", "used_per_hour", "rent_per_hour"};
 
-/// What is known of the price of each machine.
+/// The known prices of each machine.
 std::map<std::string, std::string> prices_of(const RunInfo& info) {
   std::map<std::string, std::string> all;
   for (const GridShape& grid : info.grids)

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t most_rows = 40;
 
 using Name = std::tuple<std::string, std::string, std::string, std::string>;
-Name name_of(const ModelRow& line) {
+Name key_of(const ModelRow& line) {
   return {line.machine, line.runtime, line.model, line.precision};
 }
 
@@ -60,8 +60,8 @@ std::string point_words(const Source& source, Size point) {
 /// Says that `more` rows are left out; nothing where there are none.
 void add_more(Document& page, std::size_t more) {
   if (more > 0)
-    page.paragraph(std::to_string(more) + Text(" more: ") + code("headroom diff --format csv") +
-                   " lists all.");
+    page.paragraph(std::to_string(more) + Text(" more: ") + code("headroom diff") +
+                   " lists all as CSV.");
 }
 
 /// The rows with the largest changes, in bounded memory.
@@ -93,7 +93,7 @@ std::string percent(double share) {
   return std::isfinite(share) ? fmt::format("{:+.1f} %", share * 100) : "from or to none";
 }
 
-/// What results depend on and what of it changed.
+/// The inputs of the results that changed.
 Block inputs_block(const Diff& diff) {
   const auto inputs = diff.inputs();
   if (inputs.empty())
@@ -160,7 +160,7 @@ struct Changes {
 Table decisions(const Diff& diff) {
   Table table{{"machine", "runtime", "model", "precision", "before", "after", "cause"}, {}};
   std::map<Name, const ModelRow*> before;
-  for (const ModelRow* line : diff.before().shown) before.emplace(name_of(*line), line);
+  for (const ModelRow* line : diff.before().shown) before.emplace(key_of(*line), line);
   const bool program = diff.before().run.version != diff.after().run.version;
   const auto facts = diff.inputs();
   const auto cause = [&](const ModelRow& line) {
@@ -174,7 +174,7 @@ Table decisions(const Diff& diff) {
   };
   std::vector<const ModelRow*> came;
   for (const ModelRow* line : diff.after().shown) {
-    const auto was = before.find(name_of(*line));
+    const auto was = before.find(key_of(*line));
     if (was == before.end()) {
       came.push_back(line);
       continue;
@@ -188,7 +188,7 @@ Table decisions(const Diff& diff) {
     table.rows.push_back({line->machine, line->runtime, line->model, line->precision,
                           std::string("not asked"), decision(*line), std::string("spec")});
   for (const ModelRow* line : diff.before().shown)
-    if (before.contains(name_of(*line)))
+    if (before.contains(key_of(*line)))
       table.rows.push_back({line->machine, line->runtime, line->model, line->precision,
                             decision(*line), std::string("not asked"), std::string("spec")});
   return table;

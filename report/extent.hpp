@@ -1,4 +1,4 @@
-// Where the rows of a run lie: ranges of the table `outcome`, its own or an earlier run's.
+// The rows of a run: ranges of the table `outcome`, written by this run or by an earlier one.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Extent {
   bool operator==(const Extent&) const = default;
 };
 
-/// The same on its way into the store; no row: computed now.
+/// A range on its way into the store; without a row it is computed now.
 struct RowRange {
   Size first = 0, points = 0;
   std::optional<Size> row{};

@@ -94,7 +94,7 @@ Table verdicts(const Source& source) {
   return table;
 }
 
-/// What each engine serves at its best, and how sure that is.
+/// The best that each engine serves, and its intervals.
 Document served_best(const Source& source) {
   const bool asked = std::ranges::any_of(columns_of(source.axes.info()), [](const Column* c) {
     return c->applies_to == AppliesTo::serving;

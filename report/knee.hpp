@@ -1,4 +1,4 @@
-// Where more memory no longer helps: the one definition of the knee of a curve.
+// The one definition of the knee of a curve: from there on more memory no longer helps.
 #pragma once
 
 #include <cstddef>

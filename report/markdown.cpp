@@ -32,7 +32,7 @@ std::string shown_value(std::string_view name, const Value& value) {
 std::string markdown(const std::vector<std::string>& headings, const std::vector<bool>& right,
                      const std::vector<std::vector<std::string>>& rows) {
   std::string out = "|";
-  for (const auto& h : headings) out += ' ' + h + " |";
+  for (const auto& h : headings) out += ' ' + h + (h.empty() ? "|" : " |");
   out += "\n|";
   for (const bool r : right) out += r ? " ---: |" : " --- |";
   out += '\n';

@@ -78,19 +78,23 @@ void add_measurements(std::vector<Column>& all, std::string_view name, Rule rule
   like.type = SqlType::integer;
   like.shown = DisplayUnit::plain;
   all.push_back(derived_column<model::IntervalPart::measurements>(
-      like, name, "measured rows that the same interval rests on; 0: it is a stated guess", rule));
+      like, name, "measured rows behind that interval; 0: it is a guess", rule));
 }
 
 }  // namespace
 
-void add_memory_columns(std::vector<Column>& all) {
+namespace {
+
+/// Whether it fits, and where its layers are.
+void add_verdict_columns(std::vector<Column>& all) {
   using enum SqlType;
   all.push_back(outcome_column(
       "verdict", "", "verdict", text, +[](const Estimate& e) { return named(e.verdict); },
       decode<model::Verdict>(packed::verdict), "whether and how it fits"));
   all.push_back(outcome_column(
       "sure", "", "sure", text, +[](const Estimate& e) { return named(e.sure); },
-      decode<model::Confidence>(packed::sure), "yes, marginal or no, decided on the interval"));
+      decode<model::Confidence>(packed::sure),
+      "whether the verdict is sure: yes, marginal (the interval reaches over the edge) or no"));
   all.push_back(outcome_column(
       "reason", "", "reason", text, +[](const Estimate& e) { return named(e.reason); },
       decode<model::Reason>(packed::reason),
@@ -102,8 +106,8 @@ void add_memory_columns(std::vector<Column>& all) {
   all.push_back(outcome_column(
       "waiting", "", "waiting", integer, +[](const Estimate& e) { return Cell(e.queued); },
       packed::waiting.sql(),
-      "sequences of each replica's batch that wait for room in the engine's pool of cache; bytes "
-      "and times are of those that run"));
+      "sequences of each replica's batch that wait for room in the KV cache; bytes and times are "
+      "those of the sequences that run"));
   all.push_back(outcome_column(
       "layers_gpu", "", "layers on GPU", integer,
       +[](const Estimate& e) { return Cell(e.layers_gpu); }, packed::layers_gpu.sql(),
@@ -115,17 +119,22 @@ void add_memory_columns(std::vector<Column>& all) {
   all.push_back(outcome_column(
       "layers_disk", "", "layers on disk", integer,
       +[](const Estimate& e) { return Cell(e.layers_disk); }, packed::layers_disk.sql(),
-      "layers left on disk"));
+      "layers on disk"));
   all.push_back(outcome_column(
       "cpu_share", "", "on CPU", real,
       +[](const Estimate& e) { return finite(share(e.layers_cpu, e)); },
-      share_sql(packed::layers_cpu), "share of the layers that is in host memory",
-      DisplayUnit::percent));
+      share_sql(packed::layers_cpu), "share of the layers in host memory", DisplayUnit::percent));
   all.push_back(outcome_column(
       "disk_share", "", "on disk", real,
       +[](const Estimate& e) { return finite(share(e.layers_disk, e)); },
-      share_sql(packed::layers_disk), "share of the layers that is left on disk",
-      DisplayUnit::percent));
+      share_sql(packed::layers_disk), "share of the layers on disk", DisplayUnit::percent));
+}
+
+}  // namespace
+
+void add_memory_columns(std::vector<Column>& all) {
+  using enum SqlType;
+  add_verdict_columns(all);
   all.push_back(stored_bytes(
       "weights_bytes", "weights", +[](const Estimate& e) { return bytes(e.weights); },
       "weights and buffers, on all devices together; training: of the fullest card"));
@@ -163,13 +172,13 @@ void add_memory_columns(std::vector<Column>& all) {
       "the weights' share of the budget on the first card: accelerate's max_memory"));
   all.push_back(stored_bytes(
       "cpu_bytes", "RAM", +[](const Estimate& e) { return bytes(e.cpu_bytes); },
-      "held in host memory"));
+      "use of host memory"));
   all.push_back(stored_bytes(
       "disk_bytes", "disk", +[](const Estimate& e) { return bytes(e.disk_bytes); },
-      "left on disk"));
+      "weights on disk"));
   all.push_back(stored_bytes(
       "short_bytes", "short by", +[](const Estimate& e) { return bytes(e.short_bytes); },
-      "what is missing where it does not fit; reason says where"));
+      "memory that is missing where it does not fit; reason says where"));
 }
 
 void add_time_columns(std::vector<Column>& all) {
@@ -177,13 +186,13 @@ void add_time_columns(std::vector<Column>& all) {
   using enum DisplayUnit;
   all.push_back(stored_time(
       "load_s", "load", +[](const Estimate& e) { return finite(e.load.value()); }, seconds,
-      "from the disk until ready to answer; empty where it does not fit"));
+      "time to load from disk until ready to answer; empty where it does not fit"));
   add_interval(all, "load_s_low", "load_s_high", [](const auto& of, auto end) {
     return of.stored(stored_load) * of.factor(model::Factor::load, end);
   });
   all.push_back(stored_time(
       "load_warm_s", "load, warm", +[](const Estimate& e) { return finite(e.load_warm.value()); },
-      seconds, "the same where the page cache holds the files"));
+      seconds, "time to load when the page cache holds the files"));
   all.push_back(stored_time(
       "ttft_s", "first token", +[](const Estimate& e) { return finite(e.ttft.value()); },
       milliseconds, "time to first token"));
@@ -209,7 +218,7 @@ void add_time_columns(std::vector<Column>& all) {
       "trained on by all cards"));
   all.push_back(stored_time(
       "total_s", "total time", +[](const Estimate& e) { return finite(e.total.value()); }, seconds,
-      "first token and all output tokens"));
+      "time of the first token and all output tokens"));
   add_interval(all, "total_s_low", "total_s_high", [](const auto& of, auto end) {
     return model::total_time(rules(of, end).first(), rules(of, end).step(), of.stored(stored_ttft),
                              of.stored(stored_total));
@@ -218,8 +227,8 @@ void add_time_columns(std::vector<Column>& all) {
       "first_total_s", "s", "first answer", real,
       +[](const Estimate& e) { return finite((e.total + e.warming).value()); },
       "total_s + warming_s",
-      "the first answer after loading: total_s, and weights in host memory that were only mapped "
-      "are read from the disk",
+      "time of the first answer after loading: total_s, and reading from disk the weights in host "
+      "memory that were only mapped",
       seconds));
 }
 

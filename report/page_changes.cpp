@@ -1,4 +1,4 @@
-// What changed since the run before, on the page.
+// Changes since the run before, on the page.
 #include "report/diff.hpp"
 #include "report/nights.hpp"
 #include "report/page_parts.hpp"

@@ -53,7 +53,7 @@ Document nights_part(const Source& source) {
           Text(fmt::format("Answers of the matrix whose speed moved by more than 1 % over the last "
                            "{} runs at most. ",
                            most_nights)) +
-          code("headroom report --trend") + " follows any point.")
+          code("headroom report") + " follows the trend of any point.")
       .add(std::move(charts));
 }
 

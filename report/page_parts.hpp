@@ -12,7 +12,7 @@ inline constexpr Size most_page_points = 100'000;
 Document changes_part(const Source& source);
 /// By the user's prices where the run had some, else by list prices.
 Document purchases_part(const Source& source);
-/// Of grids that ask for a concurrency.
+/// Grids that ask for a concurrency.
 Document serving_part(const Source& source);
 Document points_part(const Source& source);
 Document nights_part(const Source& source);

@@ -116,12 +116,8 @@ std::vector<Size> shown_points(const Source& source) {
   return points;
 }
 
-}  // namespace
-
-Document points_part(const Source& source) {
-  const auto axes = varied(source.axes);
-  const auto points = shown_points(source);
-  if (points.empty()) return {};
+/// Name, heading and kind of each column, with the words of verdicts.
+json::array columns_of_points(const std::vector<const Column*>& axes) {
   json::array columns_json;
   for (const Column* column : axes)
     columns_json.push_back(json::object{{"name", column->name},
@@ -142,11 +138,20 @@ Document points_part(const Source& source) {
                                       {"number", false},
                                       {"words", words},
                                       {"classes", classes}});
-  std::string numbers[std::size(shown_numbers)], verdicts, deltas;
   for (const Number& number : shown_numbers)
     columns_json.push_back(json::object{{"name", number.column},
                                         {"heading", heading(*find_column(number.column))},
                                         {"number", true}});
+  return columns_json;
+}
+
+}  // namespace
+
+Document points_part(const Source& source) {
+  const auto axes = varied(source.axes);
+  const auto points = shown_points(source);
+  if (points.empty()) return {};
+  std::string numbers[std::size(shown_numbers)], verdicts, deltas;
   Size last = 0;
   const auto add = [&](Size point, const model::Estimate& e) {
     const char* comma = deltas.empty() ? "" : ",";
@@ -165,7 +170,7 @@ Document points_part(const Source& source) {
     for (; next != points.end(); ++next)
       if (const auto estimate = source.database->find(source.run.id, *next)) add(*next, *estimate);
   std::string data = fmt::format("{{\"columns\":{},\"grids\":{},\"point\":[{}],\"verdict\":[{}]",
-                                 json::serialize(columns_json),
+                                 json::serialize(columns_of_points(axes)),
                                  json::serialize(axes_json(source.axes, axes)), deltas, verdicts);
   for (std::size_t n = 0; n < std::size(shown_numbers); ++n)
     data += fmt::format(",\"{}\":[{}]", shown_numbers[n].column, numbers[n]);

@@ -92,7 +92,7 @@ std::string per_million(const Source& source, const Offer& offer) {
   return shown(cost.output_per_million, DisplayUnit::plain);
 }
 
-/// What the run says of its prices.
+/// The prices of the run in words.
 struct PriceFacts {
   std::string currency, assumptions, conditions;
   std::set<std::string> unpriced;  ///< machines
@@ -125,7 +125,7 @@ Text prices_explained(const PriceFacts& facts) {
              "per "
              "token: ",
              facts.currency, facts.assumptions, facts.conditions)) +
-         code("headroom plan --prices") + " looks for them.";
+         code("headroom plan") + " looks for them.";
 }
 
 /// By the user's prices; empty where the run had none.

@@ -24,7 +24,7 @@ struct ServedPoint {
   Size point = 0;
   Estimate estimate;
 };
-/// An engine with weights held in one precision; points by concurrency.
+/// An engine with one precision of weights; points by concurrency.
 struct ServingEngine {
   std::string runtime, precision;
   std::map<Size, ServedPoint> at;

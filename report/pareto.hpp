@@ -1,4 +1,4 @@
-// What no other choice beats in both of two things.
+// The Pareto frontier: points that no other point beats in both coordinates.
 #pragma once
 
 #include <cstddef>

@@ -30,7 +30,7 @@ std::string key_of(const Axis& axis, std::size_t position, Match match) {
   return key + '\n';
 }
 
-/// What `digit` says of `columns` at a position, with nothing for those that it has not.
+/// The values of `columns` at a position of `digit`; empty for columns that it lacks.
 std::string key_of(const Digit& digit, std::size_t position,
                    const std::vector<std::string>& columns, Match match) {
   std::string key;

@@ -14,7 +14,7 @@ enum class Match {
   content,  ///< every fact and fingerprint too, and the same points are left out: the same answer
 };
 
-/// From the points of one run to those of another. Outlives neither.
+/// Maps the points of one run to those of another. Both must outlive it.
 class PointMap {
  public:
   PointMap(const Axes& from, const Axes& to, Match match);
@@ -23,7 +23,7 @@ class PointMap {
     Size points = 0;         ///< from the point on that was asked for, at least 1
     std::optional<Size> to;  ///< that they stand for in a row there; none: they are not there
   };
-  /// The same for `point` and those after it, as far as is easily seen.
+  /// Where `point` and the points after it are in the other run, as far as is easily seen.
   Range at(Size point) const;
 
  private:

@@ -13,7 +13,7 @@
 namespace headroom::report {
 namespace {
 
-/// Rows of `outcome` and of the tables beside it, which have none for most.
+/// Rows of `outcome` joined with the side tables, which have rows for few points.
 std::string all_tables() {
   std::string columns = "SELECT o.*", joins = " FROM outcome AS o";
   for (const SideTable& table : side_tables()) {

@@ -20,7 +20,7 @@
 namespace headroom::report {
 namespace {
 
-/// The last line of README.md: which run the results.csv beside it is of.
+/// The last line of README.md, which names the run of results.csv.
 std::string csv_line(const std::filesystem::path& folder, std::string_view fingerprint) {
   std::error_code error;
   return fmt::format("\n<!-- results.csv: {} bytes of {} -->\n",

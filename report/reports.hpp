@@ -11,7 +11,7 @@
 
 namespace headroom::report {
 
-/// What a document is written from.
+/// The data that a document is written from.
 struct Source {
   const Database* database = nullptr;
   RunSummary run;
@@ -22,7 +22,7 @@ struct Source {
 /// Throws StoreError where the run is not there or is not complete.
 Source source_of(const Database& database, std::int64_t run);
 
-/// Lines of one machine (and runtime, see Line::group) by model; all in the order of the spec.
+/// Rows of one machine (and engine, see ModelRow::group) by model, in the order of the spec.
 struct MachineLines {
   std::string machine, group;
   std::vector<std::vector<const ModelRow*>> models;
@@ -48,7 +48,7 @@ Table compatibility_table(const Source& source);
 /// Precisions side by side with the memory that each saves.
 Document precision_document(const Source& source);
 
-/// What was written into the folder.
+/// The files in the folder.
 struct Written {
   std::vector<std::filesystem::path> files;  ///< relative to the folder
   bool database = false;                     ///< the database lies there too

@@ -6,18 +6,12 @@
 #include <stdexcept>
 
 #include "report/columns.hpp"
+#include "report/table.hpp"
 
 namespace headroom::report {
 namespace {
 
 constexpr Size most_points = Size{1} << 40;
-
-AxisValue owned(const Cell& cell) {
-  if (const auto* n = std::get_if<std::int64_t>(&cell)) return *n;
-  if (const auto* x = std::get_if<double>(&cell)) return *x;
-  if (const auto* s = std::get_if<std::string_view>(&cell)) return std::string(*s);
-  return {};
-}
 
 template <class Getter, class Row>
 Digit digit_of(std::string_view axis, std::span<const std::string> names,

@@ -18,7 +18,7 @@ struct BudgetPoint {
   Size point = 0;
   std::optional<Size> budget;  ///< bytes on each GPU; none: the runtime's default
   model::Estimate estimate;
-  std::optional<Size> longest_context{};  ///< tokens a sequence that fit likewise; none: unknown
+  std::optional<Size> longest_context{};  ///< tokens per sequence that still fit; none: unknown
 };
 
 struct ModelRow {
@@ -26,8 +26,8 @@ struct ModelRow {
   std::string machine, runtime, model, precision;  ///< precision as the spec has it: "auto", "int8"
   std::string label;  ///< over a column or a curve: precision, with the runtime where that differs
   std::string group;  ///< the runtime, where its lines have a table of their own; else empty
-  std::string held;   ///< what the weights are really held in
-  std::string checkpoint;         ///< what the published weights are held in
+  std::string held;   ///< precision of the weights in use
+  std::string checkpoint;         ///< precision of the published weights
   std::string conditions;         ///< "batch 1, 512 + 128 tokens, KV cache in fp16"
   double parameters = 0;          ///< 0: unknown
   Size gpus = 0, gpu_memory = 0;  ///< of the machine; 0: unknown
@@ -41,10 +41,10 @@ struct ModelRow {
 /// In the order of the spec. Points that were excluded, or are of training, are left out.
 std::vector<ModelRow> lines_of(const Database& database, const Axes& axes, std::int64_t run);
 
-/// Whether `line` is of precision `auto` and another one of `lines` says the same by name.
+/// Whether `line` has precision `auto` and another one of `lines` names the same precision.
 bool repeated(const ModelRow& line, const std::vector<ModelRow>& lines);
 
-/// Of lines that differ in their grid alone, the one with the roomiest entry; in the same order.
+/// Among lines that differ only in their grid, the one with the roomiest entry; order is kept.
 std::vector<const ModelRow*> one_per_name(const std::vector<ModelRow>& lines);
 
 }  // namespace headroom::report

@@ -1,4 +1,4 @@
-// Columns of points that ask for a concurrency: what requests get of an engine under load.
+// Columns of points with a concurrency: what requests get from an engine under load.
 #include <fmt/format.h>
 
 #include <limits>
@@ -62,8 +62,8 @@ void add_serving_columns(std::vector<Column>& all) {
       "serving_running", "", "running", SqlType::integer,
       +[](const Estimate& e) { return e.served.running > 0 ? Cell(e.served.running) : Cell(); },
       stored("running"),
-      "sequences that run at once under load; the others of the concurrency wait. Empty: the "
-      "engine does not batch continuously there, or nothing fits on cards",
+      "sequences that run at once under load; the other requests wait. Empty: the engine does not "
+      "batch continuously there, or nothing fits on cards",
       plain));
   all.push_back(outcome<&Served::ttft>("serving_ttft_s", "s", "first token, served", "ttft_s",
                                        "time to first token of the mean request under load",
@@ -91,7 +91,7 @@ void add_serving_columns(std::vector<Column>& all) {
       "a whole request with prompt and output at their 95th percentiles", seconds));
   all.push_back(outcome<&Served::requests_s>("serving_requests_s", "requests/s", "requests/s",
                                              "requests_s",
-                                             "requests that end in a second, all replicas", plain));
+                                             "requests completed per second, all replicas", plain));
   add_interval(all, "serving_requests_s_low", "serving_requests_s_high",
                [](const auto& of, auto end) {
                  return of.stored(served_requests) / rules(of, model::opposite(end)).served_rate();

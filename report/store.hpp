@@ -63,7 +63,7 @@ class Store {
   /// first_point must be next_point(). Throws StoreError (disk full, …): what was committed before
   /// stays.
   void append(Size first_point, std::span<const model::Estimate> estimates);
-  /// The same where points were excluded: `points` ascending, all in [next_point(), end).
+  /// Appends where points were excluded: `points` ascending, all in [next_point(), end).
   /// Afterwards next_point() is `end`, also when nothing of the block was kept.
   void append(std::span<const Size> points, std::span<const model::Estimate> estimates, Size end);
   /// The same where some points stand in rows that are there already: `pieces` cover the block from
@@ -85,7 +85,7 @@ class Store {
   /// point.
   void finish_run();
 
-  /// What pruning left and took.
+  /// Counts of what pruning kept and removed.
   struct Pruned {
     Size runs = 0, rows = 0, bytes = 0;  ///< removed; bytes of the file given back
   };
@@ -98,7 +98,7 @@ class Store {
   std::unique_ptr<Implementation> self_;
 };
 
-/// What a stored point takes on disk, about, in bytes: for --dry-run.
+/// Bytes that a stored point takes on disk, about.
 double expected_bytes_per_point();
 
 }  // namespace headroom::report

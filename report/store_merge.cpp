@@ -1,4 +1,4 @@
-// What is done to whole runs: taken over from another file, and removed.
+// Operations on whole runs: merge from another file, and prune.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace headroom::report {
 namespace {
 
-/// Another database beside the one that is open, as `shard`, while it lives.
+/// Attaches another database as `shard` while it lives.
 class Attached {
  public:
   Attached(const Connection& connection, const std::filesystem::path& file)

@@ -15,6 +15,13 @@ std::size_t Table::index(std::string_view name) const {
   return static_cast<std::size_t>(found - names.begin());
 }
 
+Value owned(const Cell& cell) {
+  if (const auto* n = std::get_if<std::int64_t>(&cell)) return *n;
+  if (const auto* x = std::get_if<double>(&cell)) return *x;
+  if (const auto* s = std::get_if<std::string_view>(&cell)) return std::string(*s);
+  return {};
+}
+
 double number(const Value& value) {
   if (const auto* n = std::get_if<std::int64_t>(&value)) return static_cast<double>(*n);
   if (const auto* x = std::get_if<double>(&value)) return *x;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -23,6 +24,11 @@ struct Table {
   std::size_t index(std::string_view name) const;
 };
 
+/// A copy that owns its text.
+Value owned(const Cell& cell);
+inline Value optional_value(const std::optional<double>& value) {
+  return value ? Value(*value) : Value();
+}
 /// As number; NaN where empty. Throws std::invalid_argument for text.
 double number(const Value& value);
 /// As text; empty where empty.

@@ -1,4 +1,4 @@
-// Columns that only training has: its axes, and the outcome of a step on the fullest card.
+// Columns of training: its axes, and the outcome of a step on the fullest card.
 #include <fmt/format.h>
 
 #include "model/infer/estimate.hpp"
@@ -67,43 +67,48 @@ std::string moments() {
 void add_training_axes(std::vector<Column>& all) {
   using enum SqlType;
   all.push_back(axis("adapters", "", "method", text,
-                     "full: every weight is trained; lora, dora: adapters beside frozen weights; "
-                     "qlora, qdora: beside weights in nf4"));
+                     "full: every weight is trained; lora, dora: adapters on frozen weights; "
+                     "qlora, qdora: adapters on frozen weights in nf4"));
   all.push_back(axis("rank", "", "rank", integer, "rank of adapters"));
+  all.push_back(axis("targets", "", "targets", text,
+                     "modules that have adapters; usual: those that PEFT chooses"));
+  all.push_back(axis("sequence", "tokens", "sequence", integer, "tokens in a sequence"));
   all.push_back(
-      axis("targets", "", "targets", text, "modules that adapters are beside; usual: as PEFT has"));
-  all.push_back(axis("sequence", "tokens", "sequence", integer, "tokens of a sequence"));
-  all.push_back(axis("accumulated", "", "passes", integer, "passes before a step"));
-  all.push_back(axis("optimizer", "", "optimizer", text, "what steps"));
+      axis("accumulated", "", "passes", integer, "passes that accumulate gradients before a step"));
+  all.push_back(axis("optimizer", "", "optimizer", text, "optimizer of the step"));
   all.push_back(axis("recipe", "", "recipe", text,
-                     "how weights, gradients and states are held; usual: as the runtime does"));
+                     "precisions of weights, gradients and states; usual: as the engine does"));
   all.push_back(axis("matrices", "", "matrices", text,
-                     "in what layers multiply; usual: in 16 bit, or fp32 where the recipe is"));
+                     "format in which layers multiply; usual: 16 bit, or fp32 if the recipe is"));
   all.push_back(axis("zero", "", "ZeRO", integer,
-                     "what replicas share out: 1 states, 2 gradients, 3 weights; at least what the "
-                     "runtime does"));
+                     "what replicas share: 1 states, 2 gradients, 3 weights; at least what the "
+                     "engine does"));
   all.push_back(axis("checkpointing", "", "checkpointing", text,
-                     "none, selective or full: which activations are made again"));
-  all.push_back(axis("attention", "", "attention", text, "flash: in a fused kernel; eager: not"));
+                     "none, selective or full: which activations backward recomputes"));
+  all.push_back(axis("attention", "", "attention", text,
+                     "flash: a fused kernel; eager: separate kernels that keep the scores"));
   all.push_back(axis("kernels", "", "kernels", text,
                      "usual, fused-loss: logits in chunks, liger: norms, gating and rotation too"));
   all.push_back(axis("offload", "", "offload", text,
-                     "what lies in host memory or on disk: none, optimizer, params (both), "
+                     "what is kept in host memory or on disk: none, optimizer, params (both), "
                      "optimizer-nvme, params-nvme"));
-  all.push_back(axis("virtual_stages", "", "chunks", integer, "of layers on each pipeline stage"));
+  all.push_back(
+      axis("virtual_stages", "", "chunks", integer, "chunks of layers on each pipeline stage"));
   all.push_back(axis("context_parallel", "", "CP", integer, "cards that divide a sequence"));
 }
 
 void add_training_columns(std::vector<Column>& all) {
   using enum SqlType;
   all.push_back(bytes<&StepOutcome::master>("master_weights_bytes", "master weights",
-                                            "fp32 copies that are stepped on"));
-  all.push_back(bytes<&StepOutcome::gradients>("gradients_bytes", "gradients", "of weights"));
-  all.push_back(bytes<&StepOutcome::states>("optimizer_bytes", "optimizer", "states"));
+                                            "fp32 copies that the optimizer updates"));
+  all.push_back(
+      bytes<&StepOutcome::gradients>("gradients_bytes", "gradients", "gradients of the weights"));
+  all.push_back(bytes<&StepOutcome::states>("optimizer_bytes", "optimizer", "optimizer states"));
   all.push_back(bytes<&StepOutcome::loss>("loss_bytes", "logits and loss",
-                                          "at the moment of the peak, where they are alive"));
+                                          "logits and loss at the peak, if they are alive then"));
   all.push_back(bytes<&StepOutcome::working>(
-      "working_bytes", "working", "gradients of activations, and the layer that is made again"));
+      "working_bytes", "working",
+      "gradients of activations, and the layer that is being recomputed"));
   all.push_back(bytes<&StepOutcome::exchanged>(
       "exchanged_bytes", "exchanged", "gathered weights, buckets of gradients, workspaces"));
   all.push_back(
@@ -114,12 +119,11 @@ void add_training_columns(std::vector<Column>& all) {
         return e.step.gradients.count() > 0 ? Cell(name_of(static_cast<model::Peak>(e.step.moment)))
                                             : Cell();
       },
-      moments(), "the moment at which most is in use: not all terms are alive then",
-      DisplayUnit::plain));
+      moments(), "moment of the peak; not all terms are alive then", DisplayUnit::plain));
   all.push_back(outcome(
       "step_s", "s", "step", real,
       +[](const Estimate& e) { return training(e) ? finite(e.step.time.value()) : Cell(); },
-      "step_s", "time of a step, all its passes; empty: not known", DisplayUnit::seconds));
+      "step_s", "time of a step with all its passes; empty: not known", DisplayUnit::seconds));
   all.push_back(outcome(
       "mfu", "", "MFU", real,
       +[](const Estimate& e) {

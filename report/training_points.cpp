@@ -18,7 +18,8 @@ namespace {
 
 using model::Estimate;
 
-/// What is compared, the larger the better: fits, speed or tokens a step, memory left.
+/// The key that points are compared by: fits, speed or tokens per step, memory left. Larger is
+/// better.
 std::tuple<int, double, double, double> rank_of(const Axes& axes, Size point, const Estimate& e) {
   const double tokens = number_of(axes.value("batch", point), 1) *
                         number_of(axes.value("sequence", point), 1) *

@@ -37,7 +37,7 @@ std::array<Bytes, peak_parts.size()> parts_of(const model::Estimate& estimate);
 std::string varied_words(const Source& source, const TrainingLine& line);
 std::string training_verdict(const TrainingLine& line);
 
-/// What training.md says below its heading, and the page too.
+/// The content of training.md below its heading, which is also a part of the page.
 Document training_document(const Source& source, const std::vector<TrainingLine>& lines);
 
 }  // namespace headroom::report

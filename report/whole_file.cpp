@@ -1,4 +1,4 @@
-// Temporary file beside the target, so that the rename stays on one file system.
+// The temporary file is in the target's folder, so that the rename stays on one file system.
 #include "report/whole_file.hpp"
 
 #include <fmt/format.h>

@@ -13,7 +13,7 @@ namespace {
 using model::Estimate;
 using model::Verdict;
 
-double share(Size part, const Estimate& e) {
+double layer_share(Size part, const Estimate& e) {
   const Size all = e.layers_gpu + e.layers_cpu + e.layers_disk;
   return all > 0 ? static_cast<double>(part) / static_cast<double>(all) : 0;
 }
@@ -24,7 +24,7 @@ std::string layers(double share_of_layers, std::string_view where) {
 
 std::string offload_words(const Estimate& e) {
   if (e.gpus_used == 0) return "runs on the CPU alone";
-  const double cpu = share(e.layers_cpu, e);
+  const double cpu = layer_share(e.layers_cpu, e);
   if (e.layers_cpu == 0) return "fits with CPU offload (no whole layer: its ends or some tensors)";
   return cpu > 0.5 ? "needs extensive CPU offload (" + layers(cpu, "") + ")"
                    : "fits with CPU offload (" + layers(cpu, "") + ")";
@@ -49,8 +49,8 @@ std::string plain_words(const ModelRow& line, const BudgetPoint& entry) {
       return offload_words(e);
     case Verdict::fits_disk_offload:
       return fmt::format("CPU + disk offload, slow ({}, {})",
-                         layers(share(e.layers_cpu, e), " on CPU"),
-                         layers(share(e.layers_disk, e), " on disk"));
+                         layers(layer_share(e.layers_cpu, e), " on CPU"),
+                         layers(layer_share(e.layers_disk, e), " on disk"));
     case Verdict::does_not_fit:
       return short_words(e);
     case Verdict::refused:
@@ -99,29 +99,29 @@ std::string_view reason_words(model::Reason reason) {
     case disk:
       return "disk is short";
     case no_offload:
-      return "the runtime does not offload";
+      return "the engine does not offload";
     case heads_not_divisible:
       return "tensor parallelism does not divide the heads";
     case precision_unsupported:
-      return "the runtime does not hold this precision";
+      return "the engine does not support this precision";
     case context_too_long:
       return "the context is beyond the model's positions";
     case no_gpu:
-      return "the runtime needs a GPU";
+      return "the engine needs a GPU";
     case cards_unsupported:
-      return "the runtime has no kernels for cards of this maker";
+      return "the engine has no kernels for cards of this vendor";
     case model_unsupported:
-      return "the runtime does not run encoder-decoders of this class";
+      return "the engine does not run encoder-decoders of this class";
     case not_generative:
-      return "an encoder, which generates nothing";
+      return "the model is an encoder, which generates nothing";
     case layers_not_divisible:
       return "fewer layers than pipeline stages";
     case not_enough_gpus:
-      return "more cards asked for than there are";
+      return "the parallel sizes ask for more cards than there are";
     case parallelism_unsupported:
-      return "the runtime does not split that way";
+      return "the engine does not split that way";
     case cache_required:
-      return "the runtime needs a KV cache";
+      return "the engine needs a KV cache";
     case widths_not_divisible:
       return "tensor parallelism does not divide every matrix";
     case groups_not_divisible:
@@ -136,7 +136,7 @@ std::string_view reason_words(model::Reason reason) {
       return "expert parallelism takes a number that divides the tensor-parallel cards and the "
              "experts";
     case cache_unsupported:
-      return "the runtime has no such format of keys and values";
+      return "the engine has no such KV cache format";
     case experts_not_divisible:
       return "expert parallelism does not divide the experts, or the replicas it";
     case tokens_not_divisible:

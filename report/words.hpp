@@ -10,7 +10,7 @@
 
 namespace headroom::report {
 
-/// How good a verdict is: what advice compares.
+/// The quality of a verdict, which advice compares.
 enum class Grade { on_gpus, cpu_offload, disk_offload, does_not_fit, refused };
 Grade grade(const model::Estimate& estimate);
 
@@ -28,7 +28,7 @@ std::string_view speed_class(const model::Estimate& estimate);
 /// One sentence that states the thresholds.
 std::string speed_classes_explained();
 
-/// What a line is held in: "int8", or "q4_K_M (llama.cpp)" in a table of several runtimes.
+/// The precision of a line: "int8", or "q4_K_M (llama.cpp)" in a table of several engines.
 std::string held_label(const ModelRow& line);
 
 /// "12.34 GiB".
