@@ -57,12 +57,6 @@ Group& merge(std::vector<Group>& groups, std::string_view first, std::string_vie
   return *with(first);
 }
 
-Bytes largest_card(const Machine& machine) {
-  Bytes most;
-  for (const Device& device : machine.devices) most = std::max(most, device.memory);
-  return most;
-}
-
 /// Each choice of the machines with each budget that the machine has.
 std::vector<Choice> with_budgets(const std::vector<Choice>& machines,
                                  const std::vector<BudgetRange>& ranges) {

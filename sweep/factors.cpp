@@ -149,7 +149,9 @@ std::vector<std::string_view> names_of(const MeasuredHost& host) {
   return all;
 }
 
-std::string rate(BytesPerSecond value) { return fmt::format("{:.4g}GB/s", value.value() / 1e9); }
+std::string rate_text(BytesPerSecond value) {
+  return fmt::format("{:.4g}GB/s", value.value() / 1e9);
+}
 
 }  // namespace
 
@@ -166,7 +168,7 @@ std::string profile_text(const FactorProfile& p) {
   if (p.host.any()) {
     text += "\n[host]\n";
     const auto add = [&](std::string_view key, const std::optional<BytesPerSecond>& value) {
-      if (value) text += fmt::format("{} = {}\n", key, toml_quoted(rate(*value)));
+      if (value) text += fmt::format("{} = {}\n", key, toml_quoted(rate_text(*value)));
     };
     add("ram_bandwidth", p.host.ram_bandwidth);
     add("host_bus", p.host.host_bus);

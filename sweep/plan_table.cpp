@@ -16,8 +16,6 @@ namespace {
 using model::Target;
 using report::Value;
 
-Value optional(const std::optional<double>& value) { return value ? Value(*value) : Value(); }
-
 /// Free on the most loaded card of a copy, within what the process may use.
 Bytes room(const Candidate& c) {
   if (c.machine->devices.empty()) return {};
@@ -65,11 +63,11 @@ std::vector<Value> row(const Candidate& c, Size rank) {
   add(c.machines);
   add(c.machines + 1);
   cells.push_back(c.acquisition ? Value(std::string(model::name_of(*c.acquisition))) : Value());
-  add(optional(c.purchase));
-  add(optional(c.per_hour));
+  add(report::optional_value(c.purchase));
+  add(report::optional_value(c.per_hour));
   add(c.tokens ? Value(c.tokens->input_per_million) : Value());
   add(c.tokens ? Value(c.tokens->output_per_million) : Value());
-  add(optional(c.tokens_per_joule));
+  add(report::optional_value(c.tokens_per_joule));
   return cells;
 }
 

@@ -1,21 +1,6 @@
 #include "sweep/result_row.hpp"
 
 namespace headroom::sweep {
-namespace {
-
-report::Value owned(const report::Cell& cell) {
-  return std::visit(
-      [](const auto& held) -> report::Value {
-        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::string_view>)
-          return std::string(held);
-        else
-          return held;
-      },
-      cell);
-}
-
-}  // namespace
-
 report::Table result_row(const report::Digit& axes, const model::Estimate& estimate,
                          const model::IntervalFactors& factors) {
   using enum report::ColumnKind;

@@ -58,13 +58,6 @@ std::vector<const report::Column*> selected_columns(const Options& options,
   return selected.empty() ? report::columns_of(run) : selected;
 }
 
-report::Value owned(const report::Cell& cell) {
-  if (const auto* text = std::get_if<std::string_view>(&cell)) return std::string(*text);
-  if (const auto* n = std::get_if<std::int64_t>(&cell)) return *n;
-  if (const auto* x = std::get_if<double>(&cell)) return *x;
-  return {};
-}
-
 /// --where and --columns: rows of one run, as a stream.
 void rows(const Options& options, const report::Database& database, std::int64_t run) {
   const auto selected = selected_columns(options, database.run(run));

@@ -36,12 +36,6 @@ Machine no_machine() {
   return machine;
 }
 
-Bytes largest_card(const Machine& machine) {
-  Bytes most;
-  for (const Device& device : machine.devices) most = std::max(most, device.memory);
-  return most;
-}
-
 double share(const Options& options) {
   const std::string text = options.text("gpu-memory-utilization");
   double value = 0;

@@ -13,8 +13,6 @@ namespace {
 
 using report::Value;
 
-Value optional(const std::optional<double>& value) { return value ? Value(*value) : Value(); }
-
 bool has_watts(const FleetPlan& plan) {
   return std::ranges::all_of(plan.parts, [](const FleetPart& part) { return part.watts > 0; });
 }
@@ -36,8 +34,8 @@ std::vector<Value> row(const Portfolio& p, const FleetPlan& plan, Size rank) {
   add([&] { return tokens.output_per_million; });
   add([&] { return cost_per_million(p, plan, p.prices); });
   add([&] { return cost_over_years(p, plan); });
-  cells.push_back(served ? optional(break_even_with_api(p, plan)) : Value());
-  cells.push_back(served ? optional(break_even_with_rent(p, plan)) : Value());
+  cells.push_back(served ? report::optional_value(break_even_with_api(p, plan)) : Value());
+  cells.push_back(served ? report::optional_value(break_even_with_rent(p, plan)) : Value());
   double watts = 0;
   for (const FleetPart& part : plan.parts) watts += part.watts;
   cells.push_back(served && has_watts(plan) ? Value(demand_of(p, plan).output_tokens_s / watts)
