@@ -32,7 +32,7 @@ class Hash {
   void add(double value) { add(std::bit_cast<std::int64_t>(value)); }
   void add(Bytes value) { add(value.count()); }
   template <class Dimension>
-  void add(Quantity<Dimension> value) {
+  void add(headroom::Quantity<Dimension> value) {
     add(value.value());
   }
   void add(std::monostate) { add(std::string_view("none")); }

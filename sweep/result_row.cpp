@@ -16,7 +16,7 @@ report::Table result_row(const report::Digit& axes, const model::Estimate& estim
         if (each.column == column.name)
           std::visit([&](const auto& held) { value = held; }, each.values.front());
     } else {
-      value = owned(report::value_of(column, estimate, factors));
+      value = report::owned(report::value_of(column, estimate, factors));
     }
     table.names.emplace_back(column.name);
     table.rows[0].push_back(std::move(value));

@@ -35,7 +35,7 @@ int run_accuracy(const Options& options) {
 
 const Command accuracy_command = {
     {.name = "accuracy",
-     .summary = "how far estimates are from published measurements",
+     .summary = "compare estimates with published measurements",
      .operands = "FILE.csv…",
      .flags = "models fit leave-one-out format out",
      .examples = "headroom accuracy tests/accuracy/inference_memory.csv\n"

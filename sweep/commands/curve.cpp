@@ -152,7 +152,7 @@ int run_curve(const Options& options) {
 
 const Command curve_command = {
     {.name = "curve",
-     .summary = "what each GiB of GPU memory buys: load time, first token, tokens a second",
+     .summary = "show load time, first token and tokens/s against GPU memory",
      .operands = "MODEL | --all",
      .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_CUSTOM_FLAGS " " HEADROOM_MACHINE_FLAGS
                                       " precisions runtimes step plots all top format out",

@@ -178,7 +178,7 @@ int run_diff(const Options& options) {
 
 const Command diff_command = {
     {.name = "diff",
-     .summary = "what changed between two runs, and why",
+     .summary = "show what changed between two runs, and why",
      .operands = "[DATABASE|FOLDER] [RUN_A RUN_B]",
      .flags = "threshold fail-if format out",
      .examples =

@@ -109,7 +109,7 @@ int run_doctor(const Options& options) {
 
 const Command doctor_command = {
     {.name = "doctor",
-     .summary = "versions, what this computer has and lacks, and what that costs",
+     .summary = "check this computer: versions, and what it has and lacks",
      .operands = "",
      .flags = "format out",
      .examples = "headroom doctor\nheadroom doctor --format json",

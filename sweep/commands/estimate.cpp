@@ -180,7 +180,7 @@ int run_estimate(const Options& options) {
 
 const Command estimate_command = {
     {.name = "estimate",
-     .summary = "memory, placement and speed of one model on one machine",
+     .summary = "estimate memory, placement and speed of one model on one machine",
      .operands = "MODEL",
      .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_CUSTOM_FLAGS " " HEADROOM_MACHINE_FLAGS
                                       " " HEADROOM_TRAINING_FLAGS " " HEADROOM_COMPANION_FLAGS

@@ -80,7 +80,7 @@ int run_hardware(const Options& options) {
 
 const Command hardware_command = {
     {.name = "hardware",
-     .summary = "devices and hosts: list, show, check, detect",
+     .summary = "list, show, check or detect devices and hosts",
      .operands = "list|show|lint|detect [NAME…]",
      .flags = "hardware measure format out",
      .examples = "headroom hardware list\nheadroom hardware list hosts --format csv\n"

@@ -133,7 +133,7 @@ int run_launch(const Options& options) {
 
 const Command launch_command = {
     {.name = "launch",
-     .summary = "ready configurations for a point: scripts, flags, JSON, a batch job, a test plan",
+     .summary = "write scripts, flags, JSON, a batch job or a test plan for a point",
      .operands = "MODEL…",
      .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_MACHINE_FLAGS " " HEADROOM_SERVED_ADAPTER_FLAGS
                                       " " HEADROOM_COMPANION_FLAGS " kind out",

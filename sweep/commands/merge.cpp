@@ -148,7 +148,7 @@ int run_merge(const Options& options) {
 
 const Command merge_command = {
     {.name = "merge",
-     .summary = "the shards of one sweep into one run",
+     .summary = "merge the shards of a sweep into one run",
      .operands = "FOLDER|SHARD.sqlite…",
      .flags = "no-plots log-format out",
      .examples = "headroom sweep big.toml --shard 1/2 && headroom sweep big.toml --shard 2/2\n"

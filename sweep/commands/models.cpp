@@ -171,7 +171,7 @@ int run_models(const Options& options) {
 
 const Command models_command = {
     {.name = "models",
-     .summary = "the models that the program knows: list, show, lint",
+     .summary = "list, show or check the models that the program knows",
      .operands = "list|show|lint [MODEL…]",
      .flags = "hub-token offline format out",
      .examples = "headroom models list\nheadroom models show llama3-8b\n"

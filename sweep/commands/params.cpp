@@ -77,7 +77,7 @@ int run_params(const Options& options) {
 
 const Command params_command = {
     {.name = "params",
-     .summary = "exact parameter counts of models, from their metadata",
+     .summary = "count the parameters of models from their metadata",
      .operands = "MODEL…",
      .flags = HEADROOM_MODEL_FLAGS " tensors " HEADROOM_ADAPTER_FLAGS
                                    " hub-token offline load-full-model format out",

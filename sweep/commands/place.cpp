@@ -17,7 +17,7 @@ int run_place(const Options& options) {
 
 const Command place_command = {
     {.name = "place",
-     .summary = "where each layer goes: accelerate's device map, strategies, the best placement",
+     .summary = "show where each layer goes: device maps, strategies, the best placement",
      .operands = "MODEL",
      .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_CUSTOM_FLAGS " " HEADROOM_MACHINE_FLAGS
                                       " max-memory strategy offload-folder " HEADROOM_MAPPER_FLAGS

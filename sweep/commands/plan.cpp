@@ -239,7 +239,7 @@ int run_plan(const Options& options) {
 
 const Command plan_command = {
     {.name = "plan",
-     .summary = "the best model, batch, context, machine or precision for a target",
+     .summary = "find the best model, batch, context, machine or precision for a target",
      .operands = "[QUESTION [MODEL… | FILE]]",
      .flags = HEADROOM_MACHINE_FLAGS
      " machines precisions kv-precision batch prompt-tokens output-tokens context runtime max-ttft "

@@ -29,7 +29,7 @@ int run_prune(const Options& options) {
 
 const Command prune_command = {
     {.name = "prune",
-     .summary = "all but the last complete runs out of a database",
+     .summary = "remove all but the last complete runs from a database",
      .operands = "DATABASE|FOLDER",
      .flags = "keep log-format",
      .examples = "headroom prune out/nightly --keep 30",

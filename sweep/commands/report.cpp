@@ -108,7 +108,7 @@ void trend(const Options& options, const report::Database& database, std::int64_
         std::vector<report::Value>{night.run.id, night.run.finished, night.run.version});
     for (const auto& name : names)
       row.push_back(night.estimate
-                        ? owned(report::value_of(*report::find_column(name), *night.estimate, {}))
+                        ? report::owned(report::value_of(*report::find_column(name), *night.estimate, {}))
                         : report::Value());
   }
   emit(options, formatted(table, format_of(options)));
@@ -157,7 +157,7 @@ int run_report(const Options& options) {
 
 const Command report_command = {
     {.name = "report",
-     .summary = "tables and curves of a run, from its database alone",
+     .summary = "write tables and curves of a run from its database",
      .operands = "DATABASE|FOLDER",
      .flags = "run runs view where columns trend no-plots format out",
      .examples = "headroom report out/nightly\n"

@@ -170,8 +170,9 @@ std::string axes_words(model::Task task, std::string_view heading) {
 
 const std::string columns =
     axes_words(model::Task::inference, "axes of inference:") +
-    "  beside the model, or 'none': adapters '4x16' (how many, rank), drafts 'Llama-3.2-1B 0.7 5'\n"
-    "  (share kept, tokens a step), images '2x1920x1080'\n" +
+    "  served with the model, or 'none': adapters '4x16' (count, rank), drafts 'Llama-3.2-1B 0.7 "
+    "5'\n"
+    "  (share kept, tokens per step), images '2x1920x1080'\n" +
     axes_words(model::Task::training, "axes of training (task = 'training'):") +
     "out/<name>/results.sqlite: tables run, model_source, result, result_all,\n"
     "  column_meaning; of inference with ttft_s, tpot_s, total_s, load_s (with `concurrencies`, "
@@ -180,17 +181,17 @@ const std::string columns =
     "  mfu, tokens_s, peak_at and every term of memory\n"
     "out/<name>/index.html, results.csv, compatibility.md and .csv, precision.md, changes.md\n"
     "  and .csv, curves, README.md\n"
-    "points whose model, machine, runtime and program are those of the last run are taken from\n"
-    "  it; --fresh computes all, to the same content\n"
-    "experts of a mixture stay in host memory where llama.cpp is quicker so, as `curve` has it, "
-    "which\n  says of how many layers (--n-cpu-moe)\n"
+    "points are taken from the last run if model, machine, engine and program are the same;\n"
+    "  --fresh computes all of them, with the same content\n"
+    "experts stay in host memory where llama.cpp is faster so; `curve` says for how many layers\n"
+    "  (--n-cpu-moe)\n"
     "--dry-run: axes, number of points, expected size of the database";
 
 }  // namespace
 
 const Command sweep_command = {
     {.name = "sweep",
-     .summary = "every point of a spec into a database, with tables and curves",
+     .summary = "evaluate every point of a spec into a database, with tables and curves",
      .operands = "SPEC",
      .flags = "dry-run jobs fresh shard hardware prices " HEADROOM_FACTOR_FLAGS
               " hub-token offline no-plots log-format out",
