@@ -66,9 +66,10 @@ std::vector<DetectedCard> read_drm(const fs::path& drm, std::vector<std::string>
     DetectedCard card;
     card.name = line_of(device / "product_name");
     if (card.name.empty()) {
-      notes.push_back(fmt::format(
-          "/sys: {} of vendor {}, device {}, has no product name: describe it as a card of your own", name,
-          line_of(device / "vendor"), line_of(device / "device")));
+      notes.push_back(
+          fmt::format("/sys: {} of vendor {}, device {}, has no product name: describe it as a "
+                      "card of your own",
+                      name, line_of(device / "vendor"), line_of(device / "device")));
       continue;
     }
     card.memory = Bytes(memory);

@@ -70,7 +70,8 @@ std::optional<Advice> narrower_cache(const Scenario& s) {
     const Estimate e = evaluate(changed);
     if (!all_on_gpus(e)) continue;
     widest = each;
-    found = Advice{.kind = AdviceKind::narrower_cache, .then = after_change(e), .name = format.precision};
+    found = Advice{
+        .kind = AdviceKind::narrower_cache, .then = after_change(e), .name = format.precision};
   }
   return found;
 }
@@ -121,8 +122,9 @@ std::optional<Advice> more_cards(const Scenario& s) {
     if (!all_on_gpus(e)) continue;
     // What was asked for by hand stood in the way, not the number of cards.
     if (e.gpus_used <= s.machine->devices.size())
-      return Advice{
-          .kind = AdviceKind::engines_own_split, .then = after_change(e), .engine = s.runtime->name};
+      return Advice{.kind = AdviceKind::engines_own_split,
+                    .then = after_change(e),
+                    .engine = s.runtime->name};
     return Advice{.kind = AdviceKind::more_cards,
                   .then = after_change(e),
                   .name = s.machine->devices.back().name,
@@ -162,7 +164,8 @@ std::optional<Advice> offload_elsewhere(const Scenario& s) {
     const Size more =
         largest(most, [&](Size gib) { return !fits_somewhere(with(held + gib)); }) + 1;
     if (const Estimate e = with(held + more); fits_somewhere(e))
-      return Advice{.kind = AdviceKind::weights_on_host, .then = after_change(e), .amount = held + more};
+      return Advice{
+          .kind = AdviceKind::weights_on_host, .then = after_change(e), .amount = held + more};
     changed = s;
   } else if (s.runtime->offload != Offload::none) {
     return {};
@@ -179,7 +182,8 @@ std::optional<Advice> offload_elsewhere(const Scenario& s) {
     const Estimate e = evaluate(changed);
     if (!fits_somewhere(e) || e.tpot >= fastest) continue;
     fastest = e.tpot;
-    best = Advice{.kind = AdviceKind::engine_offloads, .then = after_change(e), .engine = engine.name};
+    best =
+        Advice{.kind = AdviceKind::engine_offloads, .then = after_change(e), .engine = engine.name};
   }
   return best;
 }

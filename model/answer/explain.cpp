@@ -171,9 +171,9 @@ class Explainer {
     if (e.gpus_used <= out_.estimate.gpus_used ||
         e.tokens_s < worth_saying * out_.estimate.tokens_s)
       return;
-    out_.notes.push_back(
-        fmt::format("on as few cards as hold it; tensor parallel over {}: {:.3g} tokens/s, {:.3g} ms a token",
-                    quickest.tensor_parallel, e.tokens_s, 1e3 * e.tpot.value()));
+    out_.notes.push_back(fmt::format(
+        "on as few cards as hold it; tensor parallel over {}: {:.3g} tokens/s, {:.3g} ms a token",
+        quickest.tensor_parallel, e.tokens_s, 1e3 * e.tpot.value()));
   }
 
   void add_devices() {

@@ -78,12 +78,12 @@ void add_host(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
   const double file = bytes_read(s, plan);
   const HostUse host = host_use(s, plan);
   const double left = std::max(0.0, real_count(s.machine->host.ram - host.total()));
-  terms.push_back(
-      bytes_term("host_mapped", 0, std::min(file, left), file,
-                 "the checkpoint's files, mapped as they are read",
-                 "page cache: given back when memory is short, in no total; what layers on the "
-                 "CPU read of it is counted as their weights",
-                 "llama.cpp llama-mmap.cpp, on unless no-mmap is given; safetensors opens files by mmap"));
+  terms.push_back(bytes_term(
+      "host_mapped", 0, std::min(file, left), file,
+      "the checkpoint's files, mapped as they are read",
+      "page cache: given back when memory is short, in no total; what layers on the "
+      "CPU read of it is counted as their weights",
+      "llama.cpp llama-mmap.cpp, on unless no-mmap is given; safetensors opens files by mmap"));
   if (s.cpu_offload > Bytes(0))
     terms.push_back(exact(
         "host_pinned", host.weights, "weights that cards read over the bus: locked pages",

@@ -135,40 +135,44 @@ void check_parallelism(const TrainingScenario& s) {
   const Parallelism& p = s.parallel;
   const Model& m = *s.model;
   for (const auto& [split, n] : {std::pair{"data parallel", p.replicas},
-                                {"tensor parallel", p.tensor},
-                                {"pipeline stages", p.stages},
-                                {"virtual stages", p.chunks},
-                                {"expert parallel", p.experts},
-                                {"context parallel", p.context}})
+                                 {"tensor parallel", p.tensor},
+                                 {"pipeline stages", p.stages},
+                                 {"virtual stages", p.chunks},
+                                 {"expert parallel", p.experts},
+                                 {"context parallel", p.context}})
     if (n < 1) throw std::invalid_argument(fmt::format("{}: found {}; at least 1", split, n));
   const auto layers = static_cast<Size>(m.profile.layers.size());
   const Size experts = m.profile.routing.experts;
-  must_divide(heads_not_divisible, "attention heads", m.shape.query_heads, "tensor parallel", p.tensor);
+  must_divide(heads_not_divisible, "attention heads", m.shape.query_heads, "tensor parallel",
+              p.tensor);
   const Size kv = m.shape.kv_heads;
   if (kv > 0 && p.tensor % kv != 0)
     must_divide(heads_not_divisible, "key-value heads", kv, "tensor parallel", p.tensor);
   if (p.stages * p.chunks > layers + 2)
-    throw ImpossibleStep(layers_not_divisible,
-                         fmt::format("{} pipeline stages x {} virtual stages: {} layers, embedding and head "
-                                     "make no more than {} pieces",
-                                     p.stages, p.chunks, layers, layers + 2));
+    throw ImpossibleStep(
+        layers_not_divisible,
+        fmt::format("{} pipeline stages x {} virtual stages: {} layers, embedding and head "
+                    "make no more than {} pieces",
+                    p.stages, p.chunks, layers, layers + 2));
   if (p.chunks > 1 && p.stages == 1)
-    throw ImpossibleStep(layers_not_divisible, "virtual stages have no effect without pipeline stages");
+    throw ImpossibleStep(layers_not_divisible,
+                         "virtual stages have no effect without pipeline stages");
   if (layers % p.stages == 0)
     must_divide(layers_not_divisible, "layers of a stage", layers / p.stages, "virtual stages",
                 p.chunks);
   if (p.experts > 1 && experts == 0)
     throw ImpossibleStep(no_experts, "expert parallel has no effect: the model has no experts");
   must_divide(experts_not_divisible, "experts", experts, "expert parallel", p.experts);
-  must_divide(experts_not_divisible, "cards of data times context parallel", p.alike(), "expert parallel", p.experts);
-  must_divide(tokens_not_divisible, "tokens of a sequence", s.sequence, "context parallel", p.context);
+  must_divide(experts_not_divisible, "cards of data times context parallel", p.alike(),
+              "expert parallel", p.experts);
+  must_divide(tokens_not_divisible, "tokens of a sequence", s.sequence, "context parallel",
+              p.context);
   if (p.sequence && p.tensor == 1)
     throw std::invalid_argument("sequence parallel has no effect without tensor parallel");
   if (p.stages > 1 && s.accumulated < p.stages && p.chunks > 1)
-    throw ImpossibleStep(
-        passes_do_not_fill,
-        fmt::format("virtual stages: {} accumulated passes do not fill {} stages",
-                    s.accumulated, p.stages));
+    throw ImpossibleStep(passes_do_not_fill,
+                         fmt::format("virtual stages: {} accumulated passes do not fill {} stages",
+                                     s.accumulated, p.stages));
 }
 
 }  // namespace headroom::model

@@ -107,9 +107,9 @@ void trend(const Options& options, const report::Database& database, std::int64_
     auto& row = table.rows.emplace_back(
         std::vector<report::Value>{night.run.id, night.run.finished, night.run.version});
     for (const auto& name : names)
-      row.push_back(night.estimate
-                        ? report::owned(report::value_of(*report::find_column(name), *night.estimate, {}))
-                        : report::Value());
+      row.push_back(night.estimate ? report::owned(report::value_of(*report::find_column(name),
+                                                                    *night.estimate, {}))
+                                   : report::Value());
   }
   emit(options, formatted(table, format_of(options)));
 }
