@@ -65,8 +65,8 @@ TEST(TrainingGrid, EveryAxisChangesAnOutcome) {
       {"grad_accum", "grad_accum = [1, 4]\nruntimes = 'torch'\noptimizers = 'sgd'"},
       {"batches", "batches = [1, 2]"},
       {"sequences", "sequences = [512, 1024]"}};
-  for (const TrainingAxis& axis : training_axes()) {
-    const std::string key(axis.key);
+  for (const auto& axis : training_axes()) {
+    const std::string key(axis.form.key);
     ASSERT_TRUE(values.contains(key)) << key;
     const auto all =
         outcomes(key == "models" ? job_of("", "['gpt2', 'gpt2-medium']") : job_of(values.at(key)));
