@@ -1,5 +1,5 @@
-// Points per second and core that evaluate() does, by the kind of model, and what comes before the
-// first point: reading a config, describing the model, holding its weights in a precision.
+// Points per second and core of evaluate(), by kind of model, and the set-up before the first
+// point: reading a config, describing the model and quantising its weights.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -21,13 +21,13 @@ namespace {
 
 using namespace headroom;
 
-/// What a sweep asks of models, in the order of its axes.
+/// The axes of a sweep, in its order.
 struct Axes {
   std::vector<const char*> precisions{"bf16"}, engines{"transformers", "llama.cpp"};
   const char* machine = "rtx-4090";
   std::vector<Size> batches{1, 4, 16}, prompts{512, 4096};
-  std::vector<Size> budgets{};  ///< GiB; empty: all of it
-  bool loaded = false;          ///< so many requests at once, not a batch
+  std::vector<Size> budgets{};  ///< GiB; empty: the whole memory
+  bool loaded = false;          ///< the batch is a number of concurrent requests
 };
 
 std::vector<Size> up_to(Size last, Size step) {
@@ -36,7 +36,7 @@ std::vector<Size> up_to(Size last, Size step) {
   return all;
 }
 
-/// A grid and all that its scenarios point to.
+/// A grid and the data that its scenarios point to.
 class Points {
  public:
   Points(const std::vector<const char*>& models, const Axes& axes)
@@ -90,7 +90,7 @@ void evaluate_all(benchmark::State& state, const std::vector<const char*>& model
   state.SetItemsProcessed(state.iterations());
 }
 
-/// Many budgets, which share what a placement comes to.
+/// Many budgets, which share a placement's terms.
 void evaluate(benchmark::State& state, const char* name) {
   Axes axes{.budgets = up_to(24, 1)};
   axes.budgets.insert(axes.budgets.begin(), 0);
@@ -103,7 +103,7 @@ void one_budget(benchmark::State& state, const char* name) {
                 .batches = up_to(16, 1),
                 .prompts = up_to(8192, 512)});
 }
-/// The same of cards that divide matrices, as few as hold the model; and under load.
+/// The same with tensor-parallel cards, as few as hold the model, and under load.
 void eight_cards(benchmark::State& state, const char* name) {
   evaluate_all(state, {name},
                {.engines = {"vllm"},
@@ -136,7 +136,7 @@ BENCHMARK_CAPTURE(under_load, dense_80_layers, "meta-llama/Llama-3.3-70B-Instruc
 BENCHMARK_CAPTURE(under_load, experts_and_windows, "openai/gpt-oss-20b");
 BENCHMARK_CAPTURE(under_load, latent_attention, "deepseek-ai/DeepSeek-V2.5");
 
-/// Few sizes of many models in many precisions.
+/// A few sizes of many models in many precisions.
 void many_models(benchmark::State& state) {
   evaluate_all(
       state,
@@ -149,7 +149,7 @@ void many_models(benchmark::State& state) {
 }
 BENCHMARK(many_models);
 
-/// Steps over batches, sequences and passes, in the order of a sweep.
+/// Training steps over batches, sequences and passes, in the order of a sweep.
 void train(benchmark::State& state, std::string_view name, std::string_view runtime, Size stages) {
   const auto model = sweep::resolve_model(name);
   const auto plain = model::counted(model);

@@ -1,6 +1,6 @@
-// Evaluates every point of a spec and stores none: what evaluation alone costs, with the blocks,
-// threads and order of a sweep. In place of the writer each outcome is read and added up, so that
-// none can be left out; the sum is printed and is the same for any number of threads.
+// Evaluates every point of a spec and stores none. It shows the cost of evaluation alone, with the
+// blocks, threads and order of a sweep. Outcomes are read and summed instead of written, so that
+// the compiler cannot drop any. The printed sum is the same for any number of threads.
 //
 //   bench_grid SPEC.toml [THREADS]      one line: points, seconds by the clock, CPU seconds, sum
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Placements per second: accelerate's map of a model, exactly; the closed form that grid points
-// rest on, in the order of a sweep; strategies and the best placement.
+// Placements per second: accelerate's exact map of a model, the closed form behind grid points in
+// the order of a sweep, strategies and the best placement.
 #include "model/infer/placement/placement.hpp"
 
 #include <benchmark/benchmark.h>
@@ -25,8 +25,8 @@ MaxMemory budgets() {
   return parse_max_memory(entries);
 }
 
-/// As bench/peers/accelerate_maps.py times accelerate, which gets the model's modules too: sizes of
-/// all tensors in the type, then the walk.
+/// Does the work that bench/peers/accelerate_maps.py times in accelerate, which receives the
+/// model's modules too: sizes of all tensors in the type, then the walk.
 void accelerate_map(benchmark::State& state, std::string_view name) {
   const auto model = sweep::resolve_model(name);
   const auto memory = budgets();
@@ -41,7 +41,7 @@ void accelerate_map(benchmark::State& state, std::string_view name) {
 BENCHMARK_CAPTURE(accelerate_map, opt_30b, opt)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(accelerate_map, llama_70b, llama)->Unit(benchmark::kMicrosecond);
 
-/// The modules of a model, once for all its maps.
+/// The modules of a model, built once for all its maps.
 void module_tree(benchmark::State& state, std::string_view name) {
   const auto model = sweep::resolve_model(name);
   for (auto _ : state) benchmark::DoNotOptimize(ModuleTree(model.part, std::nullopt));
@@ -49,7 +49,7 @@ void module_tree(benchmark::State& state, std::string_view name) {
 BENCHMARK_CAPTURE(module_tree, opt_30b, opt)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(module_tree, llama_70b, llama)->Unit(benchmark::kMicrosecond);
 
-/// Budget by budget, as the fastest axis of a sweep.
+/// Budget by budget, the fastest axis of a sweep.
 void placement(benchmark::State& state, std::string_view name, std::string_view engine) {
   const auto model = sweep::resolve_model(name);
   const auto weights = quantise(model, scheme("bf16"));

@@ -1,4 +1,4 @@
-// Whole processes, from spawn to exit: what someone who calls the program from a script waits for.
+// Whole processes, from spawn to exit: the time that a calling script waits.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Runs the program with its output thrown away. Returns its exit code, -1 where it did not start.
+/// Runs the program and discards its output. Returns its exit code, or -1 if it did not start.
 int run(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), HEADROOM_PROGRAM);
   std::vector<char*> pointers;

@@ -1,4 +1,4 @@
-// One scenario, evaluated; the switches choose among its terms.
+// Evaluates one scenario. The switches select its terms.
 #include "memory_of.hpp"
 
 #include <stdexcept>

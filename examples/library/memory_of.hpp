@@ -11,11 +11,11 @@ enum class Include { no, yes };
 
 struct Switches {
   headroom::Size bytes_per_element = 2;  ///< of weights and cache: 4, 2 or 1
-  headroom::Size batch = 1;              ///< sequences at once
+  headroom::Size batch = 1;              ///< concurrent sequences
   headroom::Size tokens = 2048;          ///< of each sequence
   Include kv_cache = Include::yes;
   Include activations = Include::yes;
-  Include overhead = Include::yes;  ///< what the runtime itself takes
+  Include overhead = Include::yes;  ///< memory of the engine itself
   Include optimizer = Include::no;  ///< states of AdamW, in bytes_per_element
 };
 
@@ -25,8 +25,8 @@ struct Memory {
   headroom::Bytes total() const { return weights + kv_cache + activations + overhead + optimizer; }
 };
 
-/// Throws std::invalid_argument when no storage format has `bytes_per_element`, or where the model
-/// cannot run on `machine` in that format at all.
+/// Throws std::invalid_argument if no storage format has `bytes_per_element`, or if the model
+/// cannot run on `machine` in that format.
 Memory estimate(const headroom::model::Model& model, const headroom::Machine& machine,
                 const Switches& switches);
 

@@ -1,4 +1,4 @@
-// Detection, by what its tools print: as documented, broken and missing.
+// Detection with documented, broken and missing tool output.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -105,7 +105,7 @@ void write(const std::filesystem::path& file, const std::string& text) {
   std::ofstream(file) << text;
 }
 
-// Names of files and forms of values: Linux, Documentation/gpu/amdgpu/driver-misc.rst and
+// File names and value formats: Linux, Documentation/gpu/amdgpu/driver-misc.rst and
 // Documentation/ABI/testing/sysfs-bus-pci.
 TEST(Sys, CardsWhoseDriverSaysTheirMemory) {
   const test::Folder drm;
@@ -138,7 +138,7 @@ TEST(Sys, CardsWithoutADriverAreNamed) {
   write(devices / "0000:01:00.0/class", "0x030000\n");
   write(devices / "0000:01:00.0/vendor", "0x10de\n");
   write(devices / "0000:01:00.0/device", "0x2684\n");
-  write(devices / "0000:01:00.1/class", "0x040300\n");  // its sound
+  write(devices / "0000:01:00.1/class", "0x040300\n");  // its audio device
   write(devices / "0000:01:00.1/vendor", "0x10de\n");
   write(devices / "0000:00:02.0/class", "0x030000\n");
   write(devices / "0000:00:02.0/vendor", "0x8086\n");
@@ -148,7 +148,7 @@ TEST(Sys, CardsWithoutADriverAreNamed) {
   EXPECT_NE(notes[0].find("NVIDIA 0x2684 at 0000:01:00.0"), std::string::npos);
 }
 
-// Output as sysctl(8) and vm_stat(1) of macOS document it.
+// Output as documented for sysctl(8) and vm_stat(1) of macOS.
 TEST(Mac, ChipMemoryAndWhatIsFree) {
   Detection found;
   parse_sysctl(

@@ -1,4 +1,4 @@
-// The shipped catalogue is clean, and each rule finds what it is for.
+// The shipped catalogue has no findings, and each rule finds its error.
 #include <gtest/gtest.h>
 
 #include "hardware/lint.hpp"
@@ -10,7 +10,7 @@ TEST(Lint, TheShippedCatalogueIsClean) {
   for (const std::string& finding : lint(shipped_catalogue())) ADD_FAILURE() << finding;
 }
 
-/// Findings on one good row after `change`.
+/// Findings for a good row after `change`.
 template <class Change>
 std::vector<std::string> found(Change change) {
   Device device = shipped_catalogue().device("a100-sxm-80gb");

@@ -1,4 +1,4 @@
-// Machines as people write them, and from a specification alone.
+// Parses machines as people write them, and builds machines from a specification alone.
 #include <gtest/gtest.h>
 
 #include "hardware/machine.hpp"
@@ -69,7 +69,7 @@ TEST(Machine, WhatIsNoMachineIsRefused) {
 }
 
 TEST(Machine, BusesAreAsWideAsTheirNarrowestPart) {
-  // H100: PCIe 5.0 x16 (63 GB/s) in a board of PCIe 4.0 x16 (31.5 GB/s), and in one of its own.
+  // H100: PCIe 5.0 x16 (63 GB/s) in a board with PCIe 4.0 x16 (31.5 GB/s), and in its usual board.
   EXPECT_NEAR(parsed("h100-pcie @ epyc-rome-512gb").host_bus(0).value(), 31.5e9, 0.1e9);
   EXPECT_NEAR(parsed("h100-pcie @ dgx-h100").host_bus(0).value(), 63e9, 0.1e9);
   EXPECT_NEAR(parsed("t4 @ dgx-h100").host_bus(0).value(), 15.75e9, 0.1e9);
@@ -78,7 +78,7 @@ TEST(Machine, BusesAreAsWideAsTheirNarrowestPart) {
 TEST(Machine, CardsTalkOverTheirLinkOrTheHostBus) {
   EXPECT_DOUBLE_EQ(parsed("8x h100-sxm-80gb @ dgx-h100").card_link(8).value(), 450e9);
   EXPECT_NEAR(parsed("2x rtx-4090 @ epyc-rome-512gb").card_link(2).value(), 31.5e9, 0.1e9);
-  // A card without NVLink, or with another generation of it, leaves only the bus.
+  // A card without NVLink, or with another generation, leaves the bus only.
   const BytesPerSecond mixed = parsed("h100-sxm-80gb + a100-sxm-80gb @ dgx-h100").card_link(2);
   EXPECT_NEAR(mixed.value(), 31.5e9, 0.1e9);
   EXPECT_EQ(parsed("cpu").card_link(2).value(), 0);
@@ -94,7 +94,7 @@ TEST(Machine, MoreCardsThanABoxHoldsAreInSeveral) {
   EXPECT_EQ(two.host.ram, 2 * one.host.ram);
   EXPECT_EQ(two.host.cores, 2 * one.host.cores);
   EXPECT_DOUBLE_EQ(two.host.power_w, 2 * one.host.power_w);
-  // Within a box NVLink, beyond it an eighth of 8 x 400 Gbit/s.
+  // NVLink within a box, an eighth of 8 x 400 Gbit/s beyond it.
   EXPECT_DOUBLE_EQ(two.card_link(8).value(), 450e9);
   EXPECT_DOUBLE_EQ(two.card_link(9).value(), 50e9);
   EXPECT_EQ(parsed("12x rtx-4090 @ epyc-rome-512gb").host.boxes, 2);

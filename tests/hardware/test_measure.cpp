@@ -1,4 +1,5 @@
-// Measured rates are of the order of real memory and disks; what cannot be measured is absent.
+// Measured rates have the magnitude of real memory and disks. Rates that cannot be measured are
+// absent.
 #include <gtest/gtest.h>
 
 #include "hardware/measure.hpp"

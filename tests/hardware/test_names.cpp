@@ -1,4 +1,4 @@
-// Names that users mistype find what they meant.
+// Mistyped names find the intended ones.
 #include <gtest/gtest.h>
 
 #include "hardware/names.hpp"

@@ -1,5 +1,5 @@
-// Storage formats against bits per weight as llama.cpp prints them, and against sizes of published
-// files.
+// Compares storage formats with the bits per weight that llama.cpp prints, and with sizes of
+// published files.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -70,7 +70,7 @@ TEST(Precision, UnknownNameListsTheNearest) {
     EXPECT_NE(std::string(error.what()).find("bf16"), std::string::npos) << error.what();
   }
   EXPECT_THROW(precision(""), UnknownName);
-  EXPECT_THROW(precision("tf32"), UnknownName);  // an arithmetic, nothing is stored in it
+  EXPECT_THROW(precision("tf32"), UnknownName);  // an arithmetic, not a storage format
 }
 
 TEST(Precision, RowsAreWholeAndNamesUnique) {

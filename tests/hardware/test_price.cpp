@@ -1,4 +1,4 @@
-// A user's prices: read, refused and added up over a machine.
+// Reads, rejects and totals a user's prices.
 #include <gtest/gtest.h>
 
 #include "hardware/machine.hpp"

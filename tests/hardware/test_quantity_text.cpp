@@ -1,4 +1,4 @@
-// GB and GiB are never mixed, fractions are exact, and what is not a quantity is refused.
+// GB and GiB are different, fractions are exact, and other text is rejected.
 #include <gtest/gtest.h>
 
 #include "hardware/quantity_text.hpp"

@@ -1,4 +1,4 @@
-// What must not compile does not, and what overflows throws.
+// Invalid operations do not compile, and overflow throws.
 #include <gtest/gtest.h>
 
 #include <concepts>

@@ -1,5 +1,5 @@
-// Speed against memory: nothing changes but at the points of a curve, and more memory is slower
-// nowhere but where a jump says why.
+// Speed against memory: results change only at the points of a curve. More memory is slower only at
+// a jump with a reason.
 #include "model/answer/allocation_curve.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ struct Held {
       : weights(quantise(catalogue_model(c.model), scheme(c.scheme))),
         on(machine(c.cards, c.card_gib, c.ram_gib)),
         s(scenario(weights, on, c.runtime)) {
-    // Cards of one machine need not be alike.
+    // Cards of a machine may differ.
     if (c.cards == 3) on.devices.back().bandwidth = BytesPerSecond(4e11);
   }
   QuantisedModel weights;
@@ -77,10 +77,10 @@ TEST(AllocationCurve, NothingChangesBetweenTwoPoints) {
   }
 }
 
-/// Of a mixture that one card does not hold, the curve keeps as few layers' experts in host memory
-/// as must be: no slower than the best placement that is found
-/// (model/answer/placement/best_placement.hpp, whose room on a card is a little less), and quicker
-/// than the last layers.
+/// If one card cannot hold a mixture of experts, the curve keeps as few layers' experts in host
+/// memory as necessary. It is no slower than the best placement found
+/// (model/answer/placement/best_placement.hpp, whose room on a card is a little less), and faster
+/// than offloading the last layers.
 TEST(AllocationCurve, ExpertsStayInHostMemoryWhereThatIsQuicker) {
   const Held held({"openai/gpt-oss-120b", "mxfp4", "llama.cpp", 1, 24, 64});
   for (const AllocationPoint& p : curve_of(held.s)) {
@@ -96,7 +96,7 @@ TEST(AllocationCurve, ExpertsStayInHostMemoryWhereThatIsQuicker) {
     EXPECT_EQ(p.estimate.verdict, Verdict::fits_cpu_offload);
   }
   EXPECT_GT(curve_of(held.s).back().experts_on_host, 0);
-  // Nothing is kept apart where all fits, nor by engines that do not.
+  // Experts stay on the card if everything fits, and with engines that cannot offload them.
   const Held large({"openai/gpt-oss-120b", "mxfp4", "llama.cpp", 1, 80, 64});
   EXPECT_EQ(curve_of(large.s).back().experts_on_host, 0);
   const Held streamed({"openai/gpt-oss-20b", "mxfp4", "transformers", 1, 8, 64});

@@ -1,4 +1,4 @@
-// Blocks of PyTorch's allocator: its rules worked out by hand, and what vLLM logs of weights.
+// Segments of PyTorch's allocator: its rules by hand, and weights in vLLM's logs.
 #include "model/checkpoint/allocator.hpp"
 
 #include <gtest/gtest.h>
@@ -15,12 +15,12 @@ constexpr Size mib(double n) { return static_cast<Size>(n * MiB); }
 TEST(Allocator, RoundsAsPyTorchDoes) {
   EXPECT_DOUBLE_EQ(allocated(1), 512);
   EXPECT_DOUBLE_EQ(allocated(mib(1)), 1 * MiB);
-  // 13 tensors of 1.5 MiB in a segment of 20 leave half a MiB, which the last of them keeps; of 3
-  // MiB six leave two, which are split off.
+  // 13 tensors of 1.5 MiB in a segment of 20 MiB leave half a MiB, which the last one keeps. Six of
+  // 3 MiB leave two MiB, which are split off.
   EXPECT_DOUBLE_EQ(allocated(mib(1.5)), (1.5 + 0.5 / 13) * MiB);
   EXPECT_DOUBLE_EQ(allocated(mib(3)), 3 * MiB);
   EXPECT_DOUBLE_EQ(allocated(mib(10)), 10 * MiB);
-  // A segment of 36 MiB keeps its last one whole; one of 24 gives 1.5 back.
+  // A segment of 36 MiB keeps its rest. One of 24 MiB returns 1.5 MiB.
   EXPECT_DOUBLE_EQ(allocated(mib(35)), 36 * MiB);
   EXPECT_DOUBLE_EQ(allocated(mib(22.5)), 22.5 * MiB);
   EXPECT_DOUBLE_EQ(allocated(mib(67.5)), 68 * MiB);

@@ -1,5 +1,4 @@
-// Placements given layer by layer: they mean what the ranges of a plan mean, and what a device map
-// says.
+// Layer-by-layer placements agree with the ranges of a plan and with a device map.
 #include "model/infer/placement/assignment.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +25,7 @@ constexpr const char* models[] = {"meta-llama/Llama-3.3-70B-Instruct",
                                   "Qwen/Qwen3-0.6B",
                                   "facebook/opt-30b"};
 
-/// A place for every layer drawn at random.
+/// A random place for every layer.
 Assignment drawn(std::mt19937& random, const Model& model, Spot cards) {
   const auto spot = [&] {
     return static_cast<Spot>(std::uniform_int_distribution<int>(on_disk, cards - 1)(random));
@@ -78,7 +77,8 @@ TEST(Assignment, OfAPlanTakesTheSameTimeAndTheSameMemory) {
   EXPECT_GT(compared, 200);
 }
 
-/// What an engine fuses at start stands twice for a moment, of the layers that are on the card.
+/// Tensors that an engine fuses at start exist twice for a moment; this counts only layers on the
+/// card.
 TEST(Assignment, FusedCopiesAreOfTheLayersOnTheCard) {
   for (const char* name : {"meta-llama/Meta-Llama-3.1-8B", "mistralai/Mixtral-8x7B-v0.1"}) {
     const QuantisedModel w = quantise(catalogue_model(name), scheme("awq-int4"));
@@ -147,7 +147,7 @@ TEST(Assignment, NamesOfAMapAreOfTheVersionsThatHaveThem) {
   // block_sparse_moe.experts.0 … before 5.
   EXPECT_EQ(names_since(mixtral, {{"model.layers.1.mlp.experts", "cpu"}}), "5.0.0");
   EXPECT_EQ(names_since(catalogue_model("facebook/opt-30b"), {{"", "0"}}), "4.46.3");
-  // Its head was embed_out.
+  // Its head was called embed_out.
   EXPECT_EQ(names_since(catalogue_model("EleutherAI/gpt-neox-20b"), {{"lm_head", "0"}}), "5.23");
 }
 

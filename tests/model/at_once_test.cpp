@@ -1,5 +1,5 @@
-// A batch that an engine's pool of cache has no room for waits in part; one that no engine could
-// start with does not fit.
+// A batch that exceeds an engine's KV cache pool is partly queued. A batch of which no sequence can
+// start does not fit.
 #include "model/infer/placement/at_once.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(AtOnce, WhatThePoolHasNoRoomForWaits) {
     EXPECT_EQ(all.gpu_bytes, e.gpu_bytes) << engine;
     s.batch = running + 1;
     EXPECT_EQ(evaluate(s).queued, 1) << engine;
-    // A plan counts on sequences at once alone.
+    // A plan counts concurrent sequences only.
     EXPECT_EQ(shortfall(s, evaluate(s), {}).miss, Miss::memory) << engine;
   }
 }
@@ -69,7 +69,7 @@ TEST(AtOnce, AsManyCardsAsThereAreAreUsedBeforeASequenceWaits) {
   EXPECT_EQ(evaluate(on.s).gpus_used, 2);
 }
 
-// How many is looked for near a guess: it is the most that has room.
+// The search starts near a guess. It must find the maximum that fits.
 TEST(AtOnce, NoMoreWouldHaveRoom) {
   test::OnCards on("openai/gpt-oss-20b", "bf16", "4x rtx-4090 @ epyc-rome-512gb", "vllm");
   std::set<Size> seen;
@@ -93,7 +93,7 @@ TEST(AtOnce, NoMoreWouldHaveRoom) {
   EXPECT_GT(seen.size(), 5u);
 }
 
-// Requests that are longer, or more of whose lengths are, never leave room for more at once.
+// Longer requests, or a larger share of their lengths, never allow more concurrent requests.
 TEST(AtOnce, FewerRunUnderLoadTheLongerRequestsAre) {
   for (const char* engine : {"vllm", "sglang", "tensorrt-llm", "llama.cpp"}) {
     const test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "1x h100-sxm-80gb", engine);
@@ -123,8 +123,8 @@ TEST(AtOnce, FewerRunUnderLoadTheLongerRequestsAre) {
   }
 }
 
-// vLLM hands out blocks as tokens come, so that in the mean 1024 + 256 / 2 tokens stand; an engine
-// that keeps room for whole requests runs 1152 / 1280 as many.
+// vLLM allocates blocks as tokens arrive, so that 1024 + 256 / 2 tokens are held on average. An
+// engine that reserves whole requests runs 1152 / 1280 as many.
 TEST(AtOnce, WhatStandsDecidesHowManyRun) {
   const auto running = [](const char* engine) {
     const test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "1x h100-sxm-80gb", engine);

@@ -1,4 +1,4 @@
-// What engines are built for: which of a card's units multiply, and which cards are alike.
+// Engine builds: the units of a card that multiply, and cards that behave alike.
 #include <gtest/gtest.h>
 
 #include "model/infer/timeline/rates.hpp"
@@ -7,7 +7,7 @@
 namespace headroom::model {
 namespace {
 
-/// The peak that the engine's products are a share of, TFLOPS.
+/// Peak in TFLOPS that the engine's efficiency refers to.
 double peak(const char* engine, const char* card) {
   const test::OnCards c("meta-llama/Meta-Llama-3-8B", "q4_0", card, engine);
   const Device& device = c.box.devices.front();

@@ -1,5 +1,5 @@
-// What --explain shows of a time adds up to it, and counts bytes and FLOPs that can be worked out
-// by hand.
+// The parts of a time that --explain shows add up to it. Their bytes and FLOPs match hand
+// calculations.
 #include "model/answer/breakdown.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using Case = test::OnCards;
 
-/// The parts' seconds, and by bound, are those of evaluate.
+/// The parts' seconds, and their bounds, match evaluate.
 void expect_sums(const Scenario& s) {
   const Estimate e = evaluate(s);
   ASSERT_LT(e.verdict, Verdict::does_not_fit);
@@ -43,7 +43,7 @@ TEST(Breakdown, PartsAddUpToThePrintedTimes) {
   Case streamed("facebook/opt-30b", "fp16", "1x rtx-4090", "flexgen");
   streamed.s.kv_precision = &precision("fp16");
   expect_sums(streamed.s);
-  streamed.s.batch = 8;  // prompts hide what is copied, steps do not
+  streamed.s.batch = 8;  // prompts hide copies, steps do not
   expect_sums(streamed.s);
   expect_sums(Case("deepseek-ai/DeepSeek-V3", "fp8-block", "8x h200-sxm-141gb", "vllm").s);
   expect_sums(Case("openai/gpt-oss-120b", "mxfp4", "1x rtx-4090", "llama.cpp").s);
@@ -111,7 +111,7 @@ TEST(Breakdown, BytesAndFlopsOfAStepAreThoseOfTheModel) {
     flops += part.flops;
   }
   const double tokens = static_cast<double>(c.s.prompt_tokens + (c.s.output_tokens + 1) / 2);
-  EXPECT_NEAR(weights, 2.0 * 6607343616, 2e6);  // norms stand apart
+  EXPECT_NEAR(weights, 2.0 * 6607343616, 2e6);  // norms are separate
   EXPECT_DOUBLE_EQ(cache, 2.0 * 32 * 4096 * 2 * tokens);
   // Two for each multiplied element, four for each cached element of K.
   EXPECT_NEAR(flops, 2.0 * 6607077376 + 4.0 * 32 * 4096 * tokens, 2e6);
@@ -132,7 +132,7 @@ TEST(Breakdown, KindsOfLayersAreGroupedAndSayWhatTheyWaitFor) {
   EXPECT_EQ(passes[1].parts[0].expert_bytes, 0);
   EXPECT_EQ(passes[1].parts[3].bound, Bound::link);
 
-  // A long prompt is multiplied, a token is read.
+  // A long prompt is bound by compute, a token by memory.
   Case dense("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "vllm");
   dense.s.prompt_tokens = 2048;
   const auto of_dense = breakdown(dense.s);

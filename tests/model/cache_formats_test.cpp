@@ -1,4 +1,4 @@
-// Formats of keys and values: what each engine has, and that no other is priced.
+// KV cache formats by engine. No other format is accepted.
 #include <gtest/gtest.h>
 
 #include "model/answer/explain.hpp"
