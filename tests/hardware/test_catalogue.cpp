@@ -1,5 +1,5 @@
-// Checks the shipped rows for arithmetic and consistency, the lookup of names, and the overlay of a
-// user's rows.
+// The shipped rows against arithmetic and against each other, the ways of naming them, and a user's
+// rows laid over.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -116,9 +116,9 @@ TEST(Catalogue, EveryAliasFindsItsRow) {
 }
 
 TEST(Catalogue, PeaksAreDenseByTheArithmeticOfTheirTensorCores) {
-  // A peak with 2:1 sparsity would be twice the computed value. Hopper boards clock below boost
-  // under load, and the makers' figures are 0.9 to 1.0 of it. A row that follows a source further
-  // off states a conflict.
+  // A peak with 2:1 sparsity would be twice the arithmetic. Hopper boards clock below boost under
+  // load and the makers' figures say so: 0.9 to 1.0 of it. Where a row follows a source that is
+  // further off, the row says so as a conflict.
   std::ifstream file(HEADROOM_TEST_DATA "/tensor_peaks.csv");
   std::string line;
   int compared = 0;

@@ -1,4 +1,4 @@
-// Compares working memory with engines' logs and with published memory tables.
+// Working memory against what engines log and what tables of memory imply.
 #include "model/infer/memory/activation.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double MiB = 1048576, GiB = 1073741824;
 
-/// A first-generation Llama with a vocabulary of 32000.
+/// A Llama of the first generations: embeddings of 32000 tokens.
 Model llama(Size hidden, Size intermediate, Size layers, Size heads, Size kv_heads) {
   const std::string text =
       "{\"architectures\":[\"LlamaForCausalLM\"],\"model_type\":\"llama\","
@@ -52,7 +52,7 @@ TEST(Activations, LlamaCppLogsItsComputeBuffer) {
   }
 }
 
-/// GiB between two prompt lengths of a model in the tables of the Qwen documents.
+/// GiB between two prompts of a model in the tables of the Qwen documents.
 double growth(const char* runtime, const std::string& name, Size from, Size to) {
   const QuantisedModel weights = quantise(test::catalogue_model(name), scheme("bf16"));
   const Machine box = test::machine(1, 80, 256);
@@ -78,7 +78,7 @@ TEST(Activations, GrowWithThePromptAsMeasured) {
 }
 
 TEST(Activations, LogitsOfEveryPositionGoBackToTheFirstCard) {
-  // The same tables: 72B in 8-bit GPTQ on two cards, sum of their peaks.
+  // The same tables: 72B in GPTQ of 8 bit over two cards, their peaks summed.
   const QuantisedModel weights =
       quantise(test::catalogue_model("Qwen/Qwen2-72B"), scheme("gptq-int8"));
   const Machine box = test::machine(2, 80, 256);
@@ -97,7 +97,7 @@ TEST(Activations, LogitsOfEveryPositionGoBackToTheFirstCard) {
                .value() /
            GiB;
   };
-  // Within 3 %. Without the copy the first is a fifth too low.
+  // Within 3 %; without the copy the first is a fifth too low.
   EXPECT_NEAR((peaks(14336) - peaks(6144)) / (95.14 - 80.60), 1, 0.03);
   EXPECT_NEAR((peaks(30720) - peaks(6144)) / (124.20 - 80.60), 1, 0.03);
 }

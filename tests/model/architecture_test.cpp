@@ -1,4 +1,4 @@
-// From a config to its description: the selected row, and rejected configs.
+// The way from a config to its description: which row is taken, and what is refused.
 #include "model/describe/architecture.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace headroom::model {
 namespace {
 
-/// A small Llama. The `extra` keys come first and take precedence.
+/// A small Llama whose `extra` keys come first, so that they win.
 std::string llama(std::string_view extra) {
   return fmt::format(
       R"({{{} "model_type": "llama", "vocab_size": 100, "hidden_size": 64, "intermediate_size": 128,
@@ -48,7 +48,7 @@ TEST(Architecture, RefusesWhatIsNotDescribedAndNamesTheNearest) {
       << text;
   EXPECT_NE(refusal(R"({"model_type": "lama"})").find("nearest: llama"), std::string::npos);
   EXPECT_NE(refusal("{}").find("'architectures': is missing"), std::string::npos);
-  // A class with the same model type does not replace an unknown one.
+  // A class of the same type is not a guess at another one.
   EXPECT_NE(
       refusal(llama(R"("architectures": ["LlamaForMultipleChoice"],)")).find("is not described"),
       std::string::npos);

@@ -1,4 +1,4 @@
-// Compares the best placement with every possible placement, and with the fill orders of engines.
+// The best placement against every placement there is, and against the orders engines fill in.
 #include "model/answer/placement/best_placement.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ struct Random {
   }
 };
 
-/// An engine without device handoff time, which the search ignores.
+/// An engine that goes on from one device to another in no time, which the search leaves out.
 Engine without_crossings(const Engine& runtime) {
   Engine row = runtime;
   row.crossing_s.value = 0;
@@ -98,7 +98,7 @@ TEST(BestPlacement, IsNeverWorseThanAcceleratesMapOrAnOrderOfLayers) {
   EXPECT_LT(widest_gap, 0.002);
 }
 
-/// The shortest step over all assignments of a small model.
+/// The least step over every assignment of a small model.
 double brute_force(const Scenario& s, Spot cards) {
   const std::size_t layers = s.weights->layer.size();
   const Profile& profile = s.weights->model->profile;
@@ -129,7 +129,7 @@ double brute_force(const Scenario& s, Spot cards) {
   return least;
 }
 
-/// A small model of the same architecture: 4 layers, of two kinds if the architecture has them.
+/// A small model of the same build: 4 layers, of two kinds where the architecture has them.
 const Model& small_model(int which) {
   static const Model models[] = {
       make_model("small llama",
@@ -169,7 +169,7 @@ TEST(BestPlacement, EqualsTheBestOfAllPlacements) {
     s.runtime = &row;
     s.batch = i % 5 == 0 ? 33 : 1;
     s.prompt_tokens = random.between(1, 900);
-    // Too little memory for everything: the needs of a pass and part of the weights.
+    // So little memory that something has to give: what a pass needs, and a part of the weights.
     const Size work = Uses(s).working_memory().count() + (Size{12} << 20);
     const Size beside = static_cast<Size>(row.context_bytes.value) + work;
     for (Device& device : box.devices) {
@@ -193,7 +193,7 @@ TEST(BestPlacement, EqualsTheBestOfAllPlacements) {
   EXPECT_GT(feasible, 60);
 }
 
-/// The shortest step over all counts of every unit on every device.
+/// The least step over every number of every unit on every device.
 double least_step(const UnitProblem& p) {
   const std::size_t cards = p.cards.size(), devices = cards + 2;
   std::vector<Counts> on(devices, Counts(p.units.size(), 0));
@@ -275,14 +275,14 @@ TEST(PlacementSearch, EqualsEveryPlacementThereIs) {
     ++feasible;
     ASSERT_NEAR(found.step, least, 1e-9 * least) << i;
     ASSERT_NEAR(found.bound, least, 1e-9 * least) << i;
-    // Nothing is faster than the result, so the bound is the result.
+    // Nothing is below what is reached already: then that is the bound.
     ASSERT_TRUE(search(p, least * (1 - 1e-6)).on.empty()) << i;
   }
   EXPECT_GT(feasible, 200);
 }
 
 TEST(PlacementSearch, ClassesTakenTogetherGiveATrueBound) {
-  // Ten classes of ten units each are too many for an exhaustive search.
+  // Ten classes of ten units each are far more than are looked at one by one.
   Random random{std::mt19937(24)};
   double widest = 0;
   for (int i = 0; i < 30; ++i) {
@@ -304,7 +304,7 @@ TEST(PlacementSearch, ClassesTakenTogetherGiveATrueBound) {
     const UnitPlacement found = search(p);
     ASSERT_FALSE(found.on.empty()) << i;
     ASSERT_LE(found.bound, found.step) << i;
-    // Fractional units on the fastest devices give a lower bound.
+    // Fractions of units on the fastest devices: no placement is faster.
     double left = static_cast<double>(all), least = 0;
     for (const auto& [room, rate] : {std::pair{p.cards[0].room, 0.001},
                                      {p.cards[1].room, 0.002},
