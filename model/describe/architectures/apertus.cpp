@@ -1,4 +1,4 @@
-// Apertus: an activation with parameters of its own, norms on queries and keys.
+// Apertus: an activation with trained parameters, and norms on queries and keys.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::apertus {

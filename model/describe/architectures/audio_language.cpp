@@ -30,7 +30,7 @@ Part qwen2_audio(const Config& c) {
 
 /// Source: transformers 5.23, models/voxtral/modeling_voxtral.py: four frames side by side.
 Part voxtral(const Config& c) {
-  // What the section leaves out is as in an absent one.
+  // Keys missing in the section have the same defaults as in a missing section.
   const Config text = with_class_defaults(c.section_or_empty("text_config")
                                               .with_defaults({{"vocab_size", 131072},
                                                               {"hidden_size", 3072},

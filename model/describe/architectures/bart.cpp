@@ -11,8 +11,8 @@ enum class Positions {
   buffer,      ///< a table kept as a buffer
 };
 
-/// What a member of the family does with its embeddings and norms. Source of each row:
-/// transformers 5.23, models/<member>/modeling_<member>.py.
+/// How a member of the family handles embeddings and norms. Source of each row: transformers 5.23,
+/// models/<member>/modeling_<member>.py.
 struct Style {
   std::string_view prefix;
   std::string_view word_embedding;  ///< class, after the prefix; empty: a plain Embedding
@@ -104,7 +104,7 @@ class Builder {
     return in(scope, name(class_name), std::move(p));
   }
 
-  /// Marian may keep the source and the target vocabulary apart.
+  /// Marian may have separate source and target vocabularies.
   bool shared() const { return c_.flag({"share_encoder_decoder_embeddings"}, true); }
   Size target_vocab() const { return shared() ? vocab_ : c_.dim({"decoder_vocab_size"}, vocab_); }
 

@@ -139,8 +139,8 @@ Part mpnet(const Config& c) {
   return std::move(p) + task_head(c, s.hidden);
 }
 
-/// Files written for Nomic's own code name the sizes as GPT-2 does; what else that code can build
-/// is refused. Source: transformers 5.23, models/nomic_bert/modeling_nomic_bert.py.
+/// Files written for Nomic's own code name the sizes as GPT-2 does. Other options of that code are
+/// refused. Source: transformers 5.23, models/nomic_bert/modeling_nomic_bert.py.
 Part nomic_bert(const Config& file) {
   const Config c = file.renamed({{"n_embd", "hidden_size"},
                                  {"n_head", "num_attention_heads"},

@@ -25,13 +25,14 @@ Part autoencoder(const Config& v) {
          image_convolution("post_quant_conv", embed, latent, 1);
 }
 
-/// A scale and a shift of each head of its own.
+/// A separate scale and shift for each head.
 Part norm_of_heads(std::string_view name, Size heads, Size dim) {
   return in(name, "ChameleonLayerNorm",
             tensor("weight", {heads, dim}, Role::norm) + tensor("bias", {heads, dim}, Role::norm));
 }
 
-/// Source: transformers 5.23, models/chameleon. With `swin_norm` the norms follow what they norm.
+/// Source: transformers 5.23, models/chameleon. With `swin_norm` the norms come after attention and
+/// feed-forward.
 Part chameleon(const Config& c) {
   const Classes k{"Chameleon"};
   Common s = common_of(c, {.kv_heads = 32});

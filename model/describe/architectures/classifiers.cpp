@@ -23,7 +23,8 @@ Part with_task_head(const Config& c, Part body, std::string_view name) {
 }  // namespace
 
 /// Source: transformers 5.23, modeling_layers.py (GenericForSequenceClassification,
-/// GenericForTokenClassification, GenericForQuestionAnswering), and what older families have alike.
+/// GenericForTokenClassification, GenericForQuestionAnswering), and the same heads of older
+/// families.
 Part scored(const Config& c) { return with_task_head(c, body_without_head(c), "score"); }
 
 /// Source: transformers 5.23, models/{gpt2,gpt_neo,gpt_neox,bloom,falcon,mpt,biogpt,ctrl}.

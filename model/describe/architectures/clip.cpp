@@ -1,4 +1,4 @@
-// CLIP and SigLIP as models of their own: two towers and the comparison of their outputs.
+// CLIP and SigLIP as complete models: two towers and the comparison of their outputs.
 #include "model/describe/architectures/vision_towers.hpp"
 
 namespace headroom::model::families::clip {

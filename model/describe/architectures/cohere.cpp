@@ -4,7 +4,7 @@
 
 namespace headroom::model::families::cohere {
 
-/// A norm of its own for each head.
+/// A separate norm for each head.
 Part head_norm(std::string_view name, Size heads, Size dim) {
   return in(name, "CohereLayerNorm", tensor("weight", {heads, dim}, Role::norm));
 }

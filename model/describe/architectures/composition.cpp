@@ -18,8 +18,8 @@ namespace headroom::model::families {
 Config section_of(const Config& c, std::string_view key, std::string_view model_type) {
   const Config inner = c.section_or_empty(key);
   std::string type = inner.text({"model_type"}, model_type);
-  // A section cannot be of the whole's class: SmolVLM's vision_config says "idefics3", and the
-  // reference reads it with the class that Idefics3Config names for that section.
+  // A section never has the class of the whole model. SmolVLM's vision_config says "idefics3", and
+  // the reference reads it with the class that Idefics3Config names for that section.
   const bool whole = !model_type.empty() && type == c.text({"model_type"}, "");
   return with_class_defaults(inner, whole ? model_type : type)
       .with_defaults({{"model_type", type}});

@@ -40,7 +40,7 @@ Part cosmos3_edge(const Config& c) {
           in("projector", "Cosmos3EdgePatchMerger",
              layer_norm("norm", t.hidden) + linear("linear_fc1", wide, between, Bias::yes) +
                  module("act_fn", "GELU") + linear("linear_fc2", between, s.hidden, Bias::yes)));
-  // The class ties nothing whatever the config says.
+  // The class ignores the config's tie and ties nothing.
   return with_language_head(with_unsplittable(std::move(body), {"Cosmos3EdgeVisionEncoderLayer"}),
                             text, false, "");
 }

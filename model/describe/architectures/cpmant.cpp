@@ -1,4 +1,4 @@
-// CPM-Ant: relative positions by segment, prompts with embeddings of their own.
+// CPM-Ant: relative positions by segment, and separate embeddings for prompts.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/decoder.hpp"

@@ -16,7 +16,7 @@ const std::string k = "DeepseekOcr2";
 Part text_body(const Config& c) {
   const Classes t{"DeepseekOcr2Text"};
   Common s = common_of(c);
-  s.heads.dim = s.hidden / s.heads.query;  // whatever the config says
+  s.heads.dim = s.hidden / s.heads.query;  // the config's value is ignored
   const Bias bias = c.bias({"attention_bias"}, false), mlp = c.bias({"mlp_bias"}, false);
   const auto types = c.texts({"mlp_layer_types"});
   if (types.empty())

@@ -50,10 +50,10 @@ Part compressor(Classes k, Size hidden, Size dim, Size width, Size rate, Size ro
          tables(k, rotated);
 }
 
-/// Source: transformers 5.23, models/deepseek_v4. A layer keeps the last sliding_window tokens and
-/// an entry of head_dim (and, where sparse, one of index_head_dim) for every `rate` tokens of the
-/// whole context; what waits to fill an entry is not counted. The first layers pick experts by
-/// token.
+/// Source: transformers 5.23, models/deepseek_v4. A layer keeps the last sliding_window tokens. For
+/// every `rate` tokens of the context it also keeps an entry of head_dim and, if sparse, one of
+/// index_head_dim. Tokens that wait for the next entry are not counted. The first layers select
+/// experts by token.
 Part deepseek_v4(const Config& c) {
   const Classes k{"DeepseekV4"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});

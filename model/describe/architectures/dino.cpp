@@ -4,7 +4,7 @@
 
 namespace headroom::model::families::dino {
 
-/// Attention and feed-forward, each scaled by what was learned for each dimension.
+/// Attention and feed-forward, each with a learned scale for every dimension.
 Part scaled_layer(const Config& c, const std::string& k, Part attention, Part mlp) {
   const Size hidden = c.dim({"hidden_size"});
   const auto scale = [&](std::string_view name) {

@@ -12,11 +12,11 @@ const std::string k = "EmbeddingGemma2", norm = k + "RMSNorm";
 
 std::vector<std::string> kinds(const Config& c, Size layers) {
   auto types = every_nth_full(c, layers, c.dim({"sliding_window_pattern"}, 6));
-  types.back() = "full_attention";  // whatever the list says
+  types.back() = "full_attention";  // the list's last value is ignored
   return types;
 }
 
-/// Full-attention layers have wider heads, and fewer of them for keys and values.
+/// Full-attention layers have wider heads and fewer KV heads.
 Heads heads_at(const Config& c, const std::string& kind, Size i) {
   const Size query = c.dim({"num_attention_heads"});
   const Size kv = c.dim({"num_key_value_heads"}, 2), dim = c.dim({"head_dim"}, 256);

@@ -7,7 +7,7 @@
 
 namespace headroom::model::families::encoder_decoder {
 
-/// Of what it puts out: towers that halve their resolution double their width each time.
+/// Width of the tower's output. Towers that halve their resolution double their width each time.
 Size output_width(const Config& c) {
   if (!c.has("depths")) return width_of(c);
   return c.dim({"embed_dim"}) << (c.dims({"depths"}).size() - 1);

@@ -1,5 +1,5 @@
-// ERNIE 4.5 VL (ERNIE 4.5 technical report, section 2): experts of their own for text and for
-// vision in every sparse layer, and a resampler over space and time.
+// ERNIE 4.5 VL (ERNIE 4.5 technical report, section 2): separate experts for text and vision in
+// every sparse layer, and a resampler over space and time.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/architectures/vision_towers.hpp"

@@ -1,4 +1,4 @@
-// Encoders with Llama's layer and norms of their own: ESM C (proteins) and UltraBERT.
+// Encoders with Llama's layer and different norms: ESM C (proteins) and UltraBERT.
 #include "model/describe/architectures/bert_layer.hpp"
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/decoder.hpp"

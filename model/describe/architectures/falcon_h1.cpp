@@ -1,4 +1,4 @@
-// Falcon-H1 (arXiv:2507.22448), Bamba and Falcon Mamba: Mamba beside, between or instead of
+// Falcon-H1 (arXiv:2507.22448), Bamba and Falcon Mamba: Mamba parallel to, between or instead of
 // attention.
 #include <algorithm>
 

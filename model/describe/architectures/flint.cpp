@@ -6,8 +6,8 @@
 
 namespace headroom::model::families::flint {
 
-/// Source: transformers 5.23, models/flint. The first two layers are dense unless mlp_only_layers
-/// says otherwise.
+/// Source: transformers 5.23, models/flint. The first two layers are dense by default
+/// (mlp_only_layers).
 Part flint(const Config& c) {
   const Classes k{"Flint"};
   const Size hidden = c.dim({"hidden_size"}), layers = c.dim({"num_hidden_layers"});

@@ -4,8 +4,8 @@
 
 namespace headroom::model::families::fsmt {
 
-/// Source: transformers 5.23, models/fsmt/modeling_fsmt.py. The base model alone ties its tables:
-/// the class with the head leaves them apart.
+/// Source: transformers 5.23, models/fsmt/modeling_fsmt.py. Only the base model ties its tables;
+/// the class with the head does not.
 Part fsmt(const Config& c) {
   const Size hidden = c.dim({"d_model"}), source = c.dim({"src_vocab_size"}, 42024),
              target = c.dim({"tgt_vocab_size", "vocab_size"}, 42024);

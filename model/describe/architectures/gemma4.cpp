@@ -18,7 +18,7 @@ class TextModel {
         per_layer_(family_ == "Gemma4" ? c.count({"hidden_size_per_layer_input"}, 256) : 0),
         act_(activation_class(c, {"hidden_activation"}, "gelu_pytorch_tanh")),
         types_(c.texts({"layer_types"})) {
-    // The last layer is a full one whatever the list says.
+    // The last layer always has full attention; its list entry is ignored.
     if (!types_.empty()) types_.back() = "full_attention";
     if (!types_.empty() && static_cast<Size>(types_.size()) != layers_)
       c.fail("layer_types", "expected one entry for each layer");
@@ -63,7 +63,7 @@ class TextModel {
     if (c_.has("per_layer_config")) return layer_section(c_, i).dim({"num_key_value_heads"}, usual);
     return is_full(i) && keys_are_values() ? c_.dim({"num_global_key_value_heads"}, usual) : usual;
   }
-  /// The window as it is used: half of what is written where attention looks both ways.
+  /// The effective window: half of the stated one for bidirectional attention.
   Size window() const {
     const Size written = c_.count({"sliding_window"}, 512);
     return c_.text({"use_bidirectional_attention"}, "") == "all" ? written / 2 + 1 : written;

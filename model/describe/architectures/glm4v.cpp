@@ -8,7 +8,7 @@
 
 namespace headroom::model::families::glm4v {
 
-/// What differs between the members. Source: transformers 5.23, models/glm4v, models/glm4v_moe,
+/// Differences between the members. Source: transformers 5.23, models/glm4v, models/glm4v_moe,
 /// models/glm_ocr.
 struct Style {
   std::string name;      ///< of the tower's classes

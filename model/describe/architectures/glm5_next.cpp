@@ -54,8 +54,9 @@ Part pooling_indexer(const Config& c, Size query_rank) {
   return in("indexer", k("Indexer"), std::move(p));
 }
 
-/// Latent attention over index_topk picked tokens and, unless index_kpool_always_select_tail is
-/// off, those after the last whole pool. Layers of type "shared" use what an earlier one picked.
+/// Latent attention over index_topk selected tokens, plus the tokens after the last complete pool
+/// unless index_kpool_always_select_tail is off. Layers of type "shared" reuse an earlier layer's
+/// selection.
 Part picking_attention(const Config& c, Size layer) {
   if (const Size rope = c.count({"qk_rope_head_dim"}, 0); rope != 0)
     c.fail("qk_rope_head_dim",
@@ -99,7 +100,7 @@ Part feed_forward(const Config& c, Size i) {
                    gated_mlp(hidden, inner * c.dim({"n_shared_experts"}, 1), act)));
 }
 
-/// Manifold-constrained hyper-connections: what collapses, expands and mixes hc_mult streams.
+/// Manifold-constrained hyper-connections: collapse, expand and mix hc_mult streams.
 Part connection(const Config& c, std::string_view name) {
   const Size streams = c.dim({"hc_mult"}, 4), mixed = (2 + streams) * streams;
   return in(name, k("HyperConnection"),

@@ -1,4 +1,4 @@
-// GPT-2 and what grew from its code: GPTBigCode (StarCoder), GPT-Neo, GPT-J and CodeGen.
+// GPT-2 and its descendants: GPTBigCode (StarCoder), GPT-Neo, GPT-J and CodeGen.
 #include <fmt/format.h>
 
 #include "model/describe/architectures/decoder.hpp"

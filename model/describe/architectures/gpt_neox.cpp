@@ -3,7 +3,7 @@
 
 namespace headroom::model::families::gpt_neox {
 
-/// These classes know the share by a name of their own: `rotary_pct` beside the rope parameters.
+/// These classes have a separate key for the share: `rotary_pct`, next to the rope parameters.
 Size rotated_share(const Config& c, Size head_dim, double factor) {
   return rotated_by(c.section_or_empty(c.has("rope_scaling") ? "rope_scaling" : "rope_parameters"),
                     head_dim, c.number({"rotary_pct"}, factor));

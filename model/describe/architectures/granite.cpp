@@ -19,7 +19,7 @@ Part granite_trunk(const Config& c) {
 }
 Part granite(const Config& c) { return causal_lm(c, "GraniteModel", granite_trunk(c)); }
 
-/// How many different rotation bases the layers have; each gets a table of its own.
+/// Number of different rotation bases among the layers. Each has its own table.
 Size rotation_bases(const Config& c) {
   if (!c.has("layer_rope_theta")) return 1;
   std::set<double> bases;

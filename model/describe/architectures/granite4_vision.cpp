@@ -29,7 +29,7 @@ Part granite4_vision(const Config& c) {
   const Submodel granite = text_model(text, "granite");
   const Size width = vision.width;
   boost::json::object settings = section_of(c, "qformer_config", "blip_2_qformer").object();
-  settings["hidden_size"] = width;  // the reference sets these, whatever the file says
+  settings["hidden_size"] = width;  // the reference sets these and ignores the file
   settings["num_attention_heads"] = width / 64;
   settings["encoder_hidden_size"] = width;
   const Config q(std::move(settings), c.origin());

@@ -73,8 +73,8 @@ Part granitemoeshared(const Config& c) {
                      {.router = {.kind = RouterKind::softmax_of_raised}});
 }
 
-/// Source: transformers 5.23, models/granitemoe_swa. One rotary table for each base frequency that
-/// `layer_rope_theta` names, beside the model's own.
+/// Source: transformers 5.23, models/granitemoe_swa. Each base frequency in `layer_rope_theta` has
+/// a rotary table, in addition to the model's own.
 Part granitemoe_swa(const Config& c) {
   const Classes k{"GraniteMoeSWA"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});

@@ -4,8 +4,8 @@
 namespace headroom::model::families::hrm_text {
 
 /// Source: transformers 5.23, models/hrm_text/{configuration,modeling}_hrm_text.py. A token runs
-/// H_cycles * L_cycles times through the L stack and H_cycles times through the H stack, and every
-/// run has a cache of its own.
+/// H_cycles * L_cycles times through the L stack and H_cycles times through the H stack. Every run
+/// has a separate cache.
 Part hrm_text_trunk(const Config& c) {
   Common s = common_of(c, {.head_dim = 128});
   s.heads.kv = s.heads.query;

@@ -11,7 +11,7 @@ namespace headroom::model::families::idefics {
 
 const std::string k = "Idefics", norm = k + "RMSNorm";
 
-/// A vocabulary and what training added to it, apart.
+/// A vocabulary, and separately the tokens added in training.
 Part decoupled(std::string_view name, std::string_view class_name, Part added, Shape weight,
                Role role) {
   return in(name, k + std::string(class_name),

@@ -11,8 +11,8 @@ Part gated(std::string_view name, Size in_dim, Size inner, Size out, const std::
                 linear("down_proj", inner, out) + module("act_fn", act));
 }
 
-/// Source: transformers 5.23, models/idefics2/modeling_idefics2.py. The perceiver takes the width
-/// of the text model whatever its section says.
+/// Source: transformers 5.23, models/idefics2/modeling_idefics2.py. The perceiver has the text
+/// model's width; its section's width is ignored.
 Part idefics2(const Config& c) {
   const Config text = section_of(c, "text_config", "mistral");
   const Config perceiver =

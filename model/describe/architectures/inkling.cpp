@@ -108,7 +108,7 @@ Part first_dense(const Config& c, Classes k, Size inner) {
 Part first_text(const Config& c) {
   const Classes k{"Inkling"};
   const Size hidden = c.dim({"hidden_size"}), kernel = c.dim({"conv_kernel_size"}, 4);
-  // Where the dense width has a key of its own, intermediate_size is that of an expert.
+  // If the dense width has its own key, intermediate_size is the width of an expert.
   const bool apart = c.has("dense_intermediate_size");
   const Size dense = c.dim({"dense_intermediate_size", "intermediate_size"});
   const Size inner = c.dim({apart ? "intermediate_size" : "moe_intermediate_size"});

@@ -1,5 +1,5 @@
-// InternVL and Qianfan-OCR: a vision transformer of their own with scaled residuals, pixels
-// shuffled 2 x 2 into channels, and any text model.
+// InternVL and Qianfan-OCR: a custom vision transformer with scaled residuals, pixels shuffled 2 x
+// 2 into channels, and any text model.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 #include "model/describe/config_words.hpp"

@@ -1,4 +1,4 @@
-// Laguna and Mellum: mixtures whose kinds of layers each have rotary tables of their own.
+// Laguna and Mellum: mixtures of experts with separate rotary tables for each kind of layer.
 #include <boost/json.hpp>
 #include <set>
 

@@ -1,6 +1,6 @@
-// Models that put out a vector for each token, to be compared with those of a query (ColPali,
-// arXiv:2407.01449): a vision-language model without its head, and a projection. And ModernVBERT,
-// the encoder that some of them are.
+// Models with an output vector for each token, compared with those of a query (ColPali,
+// arXiv:2407.01449): a vision-language model without its head, and a projection. Also ModernVBERT,
+// the encoder of some of them.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/families.hpp"
 #include "model/describe/architectures/vision_towers.hpp"

@@ -35,7 +35,8 @@ Part attention_of(const Config& c, Classes k) {
   return in("self_attn", k("Attention"), std::move(p));
 }
 
-/// The kinds of layers: layer_types, else attention where full_attn_idxs says, else everywhere.
+/// The kinds of layers: layer_types, else attention in the layers of full_attn_idxs, else attention
+/// everywhere.
 bool attends(const Config& c, Size i) {
   const auto types = c.texts({"layer_types"});
   if (!types.empty()) return layer_type(c, types, i) != "conv";

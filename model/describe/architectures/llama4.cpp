@@ -8,7 +8,7 @@
 
 namespace headroom::model::families::llama4 {
 
-/// Whether layer `i` rotates: no_rope_layers holds 1 for those that do.
+/// True if layer `i` rotates: no_rope_layers holds 1 for such layers.
 bool rotates(const Config& t, Size i) {
   const auto given = t.dims({"no_rope_layers"});
   if (given.empty()) return (i + 1) % t.dim({"no_rope_layer_interval"}, 4) != 0;

@@ -108,8 +108,8 @@ Part deepseek_vl(const Config& c) {
                    true);
 }
 
-/// The same with SAM's tower beside SigLIP's for images of higher resolution.
-/// Source: transformers 5.23, models/deepseek_vl_hybrid/modeling_deepseek_vl_hybrid.py.
+/// The same with SAM's tower in addition to SigLIP's, for images of higher resolution. Source:
+/// transformers 5.23, models/deepseek_vl_hybrid/modeling_deepseek_vl_hybrid.py.
 Part deepseek_vl_hybrid(const Config& c) {
   const std::string k = "DeepseekVLHybrid";
   const Config text = section_of(c, "text_config", "llama");

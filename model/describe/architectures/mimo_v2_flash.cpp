@@ -4,8 +4,8 @@
 
 namespace headroom::model::families::mimo_v2_flash {
 
-/// Source: transformers 5.23, models/mimo_v2_flash. `sliding_window_size` counts the tokens beside
-/// the current one.
+/// Source: transformers 5.23, models/mimo_v2_flash. `sliding_window_size` does not count the
+/// current token.
 Part mimo_v2_flash(const Config& c) {
   const Classes k{"MiMoV2Flash"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});

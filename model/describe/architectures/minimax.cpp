@@ -6,7 +6,8 @@
 namespace headroom::model::families::minimax {
 
 /// Source: transformers 5.23, models/minimax. A linear layer keeps a matrix of head_dim x head_dim
-/// a head; its decay factors are buffers. A sliding_window masks what attention sees: all is kept.
+/// for each head; its decay factors are buffers. A sliding_window only masks attention: all tokens
+/// are kept.
 Part minimax(const Config& c) {
   const Classes k{"MiniMax"};
   const Size hidden = c.dim({"hidden_size"}), block = c.dim({"block_size"}, 256);

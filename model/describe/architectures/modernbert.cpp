@@ -62,8 +62,8 @@ Part modernbert(const Config& c) {
   return tied(std::move(p), "decoder.weight", "model.embeddings.tok_embeddings.weight");
 }
 
-/// The same layer as a decoder: keys and values apart, windows by layer_types, else all but every
-/// third layer. Source: transformers 5.23, models/modernbert_decoder.
+/// The same layer as a decoder: separate keys and values. Windows follow layer_types, else every
+/// third layer has none. Source: transformers 5.23, models/modernbert_decoder.
 Part modernbert_decoder(const Config& c) {
   const std::string f = "ModernBertDecoder";
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"intermediate_size"});

@@ -179,8 +179,8 @@ Part canary(const Config& c) {
 
 namespace parakeet {
 
-/// Source: transformers 5.23, models/cohere_asr/{configuration,modeling}_cohere_asr.py. What a file
-/// leaves out of its encoder is this class's own.
+/// Source: transformers 5.23, models/cohere_asr/{configuration,modeling}_cohere_asr.py. Missing
+/// encoder keys have this class's defaults.
 Part cohere_asr(const Config& c) {
   const Config given = c.section_or_empty("encoder_config");
   const Submodel encoder =

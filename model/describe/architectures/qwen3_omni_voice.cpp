@@ -137,7 +137,7 @@ Part decoder_block(std::string_view name, Size from, Size rate) {
   return in(name, k + "Code2WavDecoderBlock", in("block", "ModuleList", std::move(block)));
 }
 
-/// What Qwen3OmniMoeCode2WavConfig assumes: a class without a model_type.
+/// Defaults of Qwen3OmniMoeCode2WavConfig, a class without a model_type.
 boost::json::object vocoder_defaults() {
   return {{"hidden_size", 1024},        {"num_attention_heads", 16},
           {"num_key_value_heads", 16},  {"intermediate_size", 3072},

@@ -11,7 +11,7 @@ namespace headroom::model::families::qwen4_exp {
 
 constexpr Classes k{"Qwen4ExpText"};
 
-/// More hashed heads than any model has: each takes a prime of its own.
+/// More hashed heads than any known model has. Each takes a separate prime.
 constexpr Size most_hashed_heads = 4096;
 
 bool is_prime(Size n) {
@@ -104,8 +104,8 @@ Part gated_residual(const Config& c, std::string_view name, Size streams, bool i
                 (inject ? linear("block_inject_weight", streams, c.dim({"hc_count"}, 4)) : Part{}));
 }
 
-/// Whether each layer attends: `layer_types`, where "full_attention" means the same as
-/// "indexed_attention", else every full_attention_interval-th.
+/// True if the layer attends: by `layer_types`, where "full_attention" means the same as
+/// "indexed_attention", else every full_attention_interval-th layer.
 bool attends(const Config& c, Size i) {
   const auto types = c.texts({"layer_types"});
   if (types.empty()) return (i + 1) % c.dim({"full_attention_interval"}, 4) == 0;

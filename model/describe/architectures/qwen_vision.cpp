@@ -63,7 +63,7 @@ Submodel qwen2_vision(const Config& v) {
 
 namespace {
 
-/// What the copies of Qwen2.5-VL's tower call their classes.
+/// Class names in the copies of Qwen2.5-VL's tower.
 struct Copy {
   std::string_view model_type;
   std::string prefix, tower, patches;
@@ -79,8 +79,8 @@ Copy copy_of(const Config& v) {
           "Qwen2_5_VisionPatchEmbed"};
 }
 
-/// EXAONE 4.5 has fewer heads for keys and values and registers its output projection first;
-/// Qwen2.5-Omni has projections of their own.
+/// EXAONE 4.5 has fewer KV heads and registers its output projection first. Qwen2.5-Omni has
+/// different projections.
 Part projections(const Config& v, const Copy& copy, Size width) {
   const Part out = linear("proj", width, width, Bias::yes);
   if (copy.prefix == "Qwen2_5Omni")

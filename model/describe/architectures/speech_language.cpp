@@ -86,7 +86,7 @@ Part voxtral_text(const Config& t) {
 
 /// Four frames side by side, as many as the feed-forward is wide.
 Part glm_asr(const Config& c) {
-  // What the section leaves out is as in an absent one.
+  // Keys missing in the section have the same defaults as in a missing section.
   const Config text = with_class_defaults(c.section_or_empty("text_config")
                                               .with_defaults({{"vocab_size", 59264},
                                                               {"hidden_size", 2048},

@@ -1,5 +1,5 @@
-// Step-3.7: a tower that halves its picture twice by convolutions, and a mixture whose sliding
-// layers have heads of their own number and whose heads are gated.
+// Step-3.7: a tower that halves its image twice by convolutions, and a mixture of experts. Sliding
+// layers have a different number of heads, and heads are gated.
 #include <boost/json.hpp>
 #include <charconv>
 #include <set>

@@ -150,7 +150,7 @@ class Builder {
 };
 
 /// Source: transformers 5.23, models/t5/modeling_t5.py and its copies in models/mt5, models/umt5
-/// and models/longt5. Transformers 5 ties the head whatever the config says; checkpoints do not.
+/// and models/longt5. Transformers 5 ignores the config and ties the head; checkpoints do not.
 Part t5(const Config& c) {
   std::string prefix;
   for (const std::string_view name : {"T5", "MT5", "UMT5", "LongT5"})
@@ -167,7 +167,7 @@ Part t5(const Config& c) {
   p = tied(std::move(p), "encoder.embed_tokens.weight", "shared.weight");
   p = tied(std::move(p), "decoder.embed_tokens.weight", "shared.weight");
   if (!is_for(c, "ForConditionalGeneration")) return p;
-  // LongT5's checkpoints hold one embedding whatever the flag says.
+  // LongT5's checkpoints hold one embedding and ignore the flag.
   if (prefix == "LongT5" || c.flag({"tie_word_embeddings"}, true))
     return tied(std::move(p), "lm_head.weight", "shared.weight");
   tensor_of(p, "lm_head.weight").reference_tied_to = "shared.weight";

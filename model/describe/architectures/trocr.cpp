@@ -30,9 +30,9 @@ Part trocr(const Config& c) {
   return tied(std::move(p), "output_projection.weight", "model.decoder.embed_tokens.weight");
 }
 
-/// A vocabulary, an embedding and a head for each codebook; the vocabulary's last row starts.
-/// Source: transformers 5.23, models/musicgen, models/musicgen_melody, whose decoder reads what it
-/// is conditioned on as a prefix.
+/// A vocabulary, an embedding and a head for each codebook. The vocabulary's last row is the start
+/// token. Source: transformers 5.23, models/musicgen, models/musicgen_melody, whose decoder reads
+/// its condition as a prefix.
 Part musicgen_decoder(const Config& c) {
   const bool melody = c.class_name().starts_with("MusicgenMelody");
   const std::string k = melody ? "MusicgenMelody" : "Musicgen";

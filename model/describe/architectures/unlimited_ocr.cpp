@@ -13,7 +13,7 @@ const std::string k = "UnlimitedOcr";
 Part language(const Config& c) {
   const Classes t{"UnlimitedOcrText"};
   Common s = common_of(c, {.kv_heads = 10});
-  s.heads.dim = s.hidden / s.heads.query;  // whatever the config says
+  s.heads.dim = s.hidden / s.heads.query;  // the config's value is ignored
   const Bias bias = c.bias({"attention_bias"}, false), mlp = c.bias({"mlp_bias"}, false);
   const Size window = c.dim({"sliding_window"}, 128);
   const auto types = c.texts({"layer_types"});
@@ -25,8 +25,8 @@ Part language(const Config& c) {
   });
 }
 
-/// Source: transformers 5.23, models/unlimited_ocr/modeling_unlimited_ocr.py. The window leaves the
-/// prompt out: attention sees that, and the last tokens of what was written.
+/// Source: transformers 5.23, models/unlimited_ocr/modeling_unlimited_ocr.py. The window does not
+/// cover the prompt: attention sees the whole prompt and the last generated tokens.
 Part unlimited_ocr(const Config& c) {
   Config text =
       section_of(c, c.has("text_config") ? "text_config" : "language_config", "unlimited_ocr_text");

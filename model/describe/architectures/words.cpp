@@ -1,4 +1,4 @@
-// What of the shared words is too long for a header.
+// Shared helpers that are too long for a header.
 #include "model/describe/architectures/words.hpp"
 
 #include <boost/json.hpp>

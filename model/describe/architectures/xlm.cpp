@@ -1,5 +1,5 @@
 // XLM (arXiv:1901.07291) and FlauBERT (arXiv:1912.05372): attention, feed-forwards and their norms
-// in lists of their own.
+// in separate lists.
 #include "model/describe/architectures/words.hpp"
 
 namespace headroom::model::families::xlm {

@@ -3,8 +3,8 @@
 
 namespace headroom::model::families::xlnet {
 
-/// Source: transformers 5.23, models/xlnet/modeling_xlnet.py. What it remembers between segments is
-/// up to its caller and is not counted.
+/// Source: transformers 5.23, models/xlnet/modeling_xlnet.py. The memory between segments depends
+/// on the caller and is not counted.
 Part xlnet(const Config& c) {
   const Size hidden = c.dim({"d_model"}), inner = c.dim({"d_inner"}), vocab = c.dim({"vocab_size"});
   const Size heads = c.dim({"n_head"}), dim = hidden / heads;

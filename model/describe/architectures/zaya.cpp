@@ -7,8 +7,8 @@
 
 namespace headroom::model::families::zaya {
 
-/// Source: transformers 5.23, models/zaya. Beside keys and values a layer keeps the last inputs of
-/// its convolutions and the half of a value that is one token late.
+/// Source: transformers 5.23, models/zaya. In addition to keys and values a layer keeps the last
+/// inputs of its convolutions, and the half of a value that is delayed by one token.
 Part zaya(const Config& c) {
   const Classes k{"Zaya"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
