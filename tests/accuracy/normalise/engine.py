@@ -1,0 +1,241 @@
+"""Engines and their versions, precisions and caches as sources write them."""
+import csv
+import pathlib
+import re
+
+from .text import Missing, leading_int, leading_number, lower, numbers_after
+
+
+def read_engines():
+    path = pathlib.Path(__file__).parent / 'engines.tsv'
+    with path.open() as lines:
+        return list(csv.DictReader(lines, delimiter='\t'))
+
+
+ENGINES = read_engines()
+
+
+def engine_of(row):
+    """The row of engines.tsv with the longest beginning that fits."""
+    written = lower(row.setting('framework') if 'framework' in row.settings
+                    else row.setting('loader'))
+    if not written:
+        raise Missing('runtime: the engine is not stated')
+    fitting = [each for each in ENGINES if written.startswith(each['starts'])]
+    if not fitting:
+        raise Missing(f"runtime: engine '{written}' is not described")
+    found = max(fitting, key=lambda each: len(each['starts']))
+    if found['starts'] == 'text-generation-webui':
+        # Its loader follows from the format of the weights.
+        precision = lower(row['precision'])
+        found = found | {'runtime': 'autoawq' if precision.startswith('awq') else
+                         'exllama' if precision.startswith('exl2') else 'llama.cpp'}
+    return found
+
+
+# Releases of vLLM that share constants: the first minor version of each, newest first.
+VLLM = ((16, 'vllm'), (11, 'vllm-0.15'), (10, 'vllm-0.10'), (8, 'vllm-0.9'), (6, 'vllm-0.7'),
+        (3, 'vllm-0.5'), (0, 'vllm-0.2'))
+# The least number of an issue or pull request of vLLM that was opened after a release.
+VLLM_TRACKER = ((34500, 16), (26100, 11), (21500, 10), (14900, 8), (8100, 6), (2157, 5), (0, 2))
+
+
+def vllm_of(minor):
+    return next(name for least, name in VLLM if minor >= least)
+
+
+def vllm_version(row):
+    for found in re.finditer(r'(?=vllm\s*v?([+-]?\d+)\.([+-]?\d+))', row.said):
+        between = row.said[found.start() + 4:found.start(1)]
+        if 'v' in between and not re.match(r'\s*v', between):
+            continue
+        major, minor = int(found[1]), int(found[2])
+        if major + minor:
+            return 'vllm' if major > 0 else vllm_of(minor)
+    for kind in ('issues', 'pull'):
+        at = row['source'].find(f'vllm-project/vllm/{kind}/')
+        if at >= 0:
+            number = leading_int(row['source'][at:].split('/', 3)[3])
+            for least, minor in VLLM_TRACKER:
+                if number > least:
+                    return vllm_of(minor)
+    return 'vllm-0.2' if ' 2023' in row.said else 'vllm'
+
+
+def with_blas(row):
+    """Whether layers on the CPU were left to BLAS: "BLAS build", "backend=CUDA+BLAS"."""
+    notes = lower(row['notes'])
+    return ('blas build' in notes and 'no blas' not in notes) or \
+        'blas' in lower(row.setting('backend'))
+
+
+def build_of(said):
+    """The number behind " b" or "build "; 0 where there is none."""
+    for word in (' b', 'build '):
+        for found in re.finditer(re.escape(word), said):
+            number = leading_int(said[found.end():])
+            if number > 0:
+                return number
+    return 0
+
+
+def llama_cpp_version(row):
+    said, build = row.said, build_of(row.said)
+    if 'vulkan' in said:  # shaders with matrix units are of December 2024
+        old = (' 2023' in said or ' 2024' in said) and 'dec 2024' not in said and \
+            'dec 2024' not in lower(row['notes'])
+        return 'llama.cpp-vulkan-b4282' if old or 0 < build < 4283 else 'llama.cpp-vulkan'
+    if with_blas(row):
+        return 'llama.cpp-blas'
+    early = (' 2023', 'jan 2024', 'feb 2024', 'mar 2024', 'apr 2024', 'may 2024')
+    if any(word in said for word in early) or 0 < build < 3121:
+        return 'llama.cpp-b3120'
+    return 'llama.cpp-b6324' if ' 2024' in said or 0 < build < 6325 else 'llama.cpp'
+
+
+# The first version, as 100 * major + minor, that is not of a row of the program any more.
+TRANSFORMERS = ((421, '4.20'), (436, '4.35'), (445, '4.44'), (448, '4.47'))
+
+
+def transformers_version(row):
+    for found in re.finditer(r'transformers (?=\s*([+-]?\d+)\.([+-]?\d+))', row.said):
+        version = 100 * int(found[1]) + int(found[2])
+        for end, name in TRANSFORMERS:
+            if version < end:
+                return f'transformers-{name}'
+        if version >= 500:
+            return 'transformers'
+        # A table that names the flash-attn package does not say which of its rows ran with it.
+        # Those of AWQ did, by what a token costs beside each cached one.
+        flash = 'flash-attn' in row.said and lower(row['precision']).startswith('awq')
+        return 'transformers-4.57-fa2' if flash else 'transformers-4.57'
+    # PyTorch 2.0 is of 2023, 2.1 to 2.3 were current until July 2024. Without any version a table
+    # is older than version 5, of 2026.
+    at = row.said.find('torch 2.')
+    minor = leading_int(row.said[at + 8:]) if at >= 0 else 9
+    return 'transformers-' + ('4.35' if minor < 1 else '4.47' if minor < 4 else '4.57')
+
+
+def version_of(row, runtime):
+    """The name of the engine's row for the version that the settings name."""
+    if runtime == 'llama.cpp':
+        return llama_cpp_version(row)
+    if runtime == 'ik_llama.cpp' and with_blas(row):
+        return 'ik_llama.cpp-blas'
+    if runtime == 'vllm':
+        return vllm_version(row)
+    if runtime == 'autoawq' and lower(row['precision']).endswith(' gemv'):
+        return 'autoawq-gemv'
+    if runtime == 'exllama' and 'exllama v1' in row.said:
+        return 'exllama-1'
+    if runtime == 'sglang':
+        at = row.said.find('sglang 0.4.')
+        return 'sglang-0.4' if at >= 0 and leading_int(row.said[at + 11:]) < 9 else runtime
+    return transformers_version(row) if runtime == 'transformers' else runtime
+
+
+WORDS = {'gptq 4bit': 'gptq-int4', 'gptq 4bit g128': 'gptq-int4', 'gptq 4bit g32': 'gptq-int4-32g',
+         'gptq 4bit no group': 'gptq-int4-nogroup', 'gptq int4': 'gptq-int4',
+         'int4 gptq': 'gptq-int4', 'int8 gptq': 'gptq-int8', 'awq 4bit g128': 'awq-int4',
+         'awq-int4': 'awq-int4', 'bnb.nf4': 'nf4', 'bnb.nf4-dq': 'nf4-double', 'q4km': 'q4_K_M',
+         'int8 weight-only': 'w8a8-int8', 'int4 g32': 'int4-32g', 'int4-group': 'int4-64g',
+         'bf16/fp16': 'bf16', 'f16': 'fp16'}
+# What a word means by one engine: FlexGen packs groups of 64, MLC of 32; TensorRT-LLM's tables are
+# of checkpoints of ModelOpt; finegrained_fp8.py is transformers' fp8.
+WORDS_BY_ENGINE = {('int4', 'flexgen'): 'int4-64g', ('int4', 'zero-inference'): 'int4-64g',
+                   ('fp4', 'tensorrt-llm'): 'nvfp4', ('fp8', 'transformers'): 'fp8-block',
+                   ('4bit', 'mlc-llm'): 'int4-32g', ('4bit', 'llama.cpp'): 'q4_K_M',
+                   ('4-bit', 'llama.cpp'): 'q4_0', ('4bit', 'exllama'): 'gptq-int4'}
+WITHOUT_EFFECT = ('.gguf', ' act-order', ' act', ' gemm', ' gemv', ' (default)')
+GGUF = {'fp16': 'gguf-f16', 'bf16': 'gguf-bf16', 'fp32': 'gguf-f32'}
+
+
+def family_of(runtime):
+    """The engine that a version or build belongs to."""
+    for family, members in (('llama.cpp', ('llama.cpp', 'ik_llama.cpp')),
+                            ('ktransformers', ('ktransformers', 'kt-kernel'))):
+        if runtime.startswith(members):
+            return family
+    return re.sub(r'-\d.*', '', runtime)
+
+
+def by_kernels(row, checkpoint, name):
+    """Serving tables say how matrices are multiplied. A checkpoint held so already says more."""
+    gemm = row.setting('gemm')
+    if name == 'not stated' and row.settings.get('gemm') == '' and '/' in row['model']:
+        return checkpoint
+    if name == 'fp8' and (gemm == 'fp8_block' or checkpoint.startswith('fp8')):
+        return checkpoint if checkpoint.startswith('fp8') else 'fp8-block'
+    if name == 'fp4' and gemm == 'nvfp4':
+        return 'nvfp4'
+    return 'int4-32g' if name == 'int4' and gemm == 'int4_wo' else name
+
+
+def scheme_of(row, runtime, checkpoint):
+    """What the weights are held in, by the program's names."""
+    name = lower(row['precision'])
+    if ' (' in name and not name.endswith('default)'):
+        name = name[:name.find(' (')]
+    for each in WITHOUT_EFFECT:
+        name = name.removesuffix(each)
+    if name.startswith(('auto', 'native')):
+        return checkpoint or 'auto'
+    name = by_kernels(row, checkpoint, name)
+    family = family_of(runtime)
+    name = WORDS.get(name) or WORDS_BY_ENGINE.get((name, family), name)
+    if not name or name == 'not stated':
+        raise Missing('precision: not stated')
+    return GGUF.get(name, name) if family in ('llama.cpp', 'ktransformers') else name
+
+
+def quantised_cache(row, runtime, checkpoint, compute_capability):
+    """Serving tables of vLLM and TensorRT-LLM name the kernels and not the cache. NVIDIA's
+    checkpoints in FP8 and NVFP4 say kv_cache_quant_algo FP8, those of a model's own maker do not.
+    On Hopper vLLM's are in 16 bit: of 64 requests of 8192 tokens to Llama-3.1-70B on two H100 half
+    wait."""
+    if not row['task'].startswith('serving'):
+        return False
+    if runtime == 'tensorrt-llm':
+        return lower(row['precision']) in ('fp8', 'fp4')
+    gemm = lower(row.setting('gemm'))
+    own = checkpoint.startswith('fp8') or 'fp8' in lower(row['model'])
+    return runtime == 'vllm' and (gemm == 'nvfp4' or (gemm == 'fp8' and not own
+                                                      and compute_capability != '9.0'))
+
+
+def kv_precision_of(row, runtime, checkpoint, compute_capability):
+    name = row.settings.get('kv', row.setting('kv_dtype'))
+    for key, value in row.settings.items():
+        if not value and key.endswith(' kv'):
+            name = key[:-3]
+    # FlexGen packs by groups of 64 with two scales.
+    if not name and any(word in row['settings']
+                        for word in ('compress-cache', 'compress-weight+cache')):
+        return 'int4_g64'
+    if not name and quantised_cache(row, runtime, checkpoint, compute_capability):
+        return 'fp8'
+    return {'': 'fp16', 'f16': 'fp16', '4 bit': 'q4_0'}.get(lower(name), lower(name))
+
+
+def flash_attention_of(row):
+    """"fa=1", "fa", "no flash attention": on, off, or empty for the engine's own choice."""
+    if 'fa' in row.settings:
+        return 'off' if row.setting('fa') in ('0', 'off') else 'on'
+    off = any(word in row.said for word in ('no flash attention', 'flash_attention=off'))
+    return 'off' if off else ''
+
+
+def threads_of(row):
+    """"threads=16", "16 threads"."""
+    for key, value in row.settings.items():
+        number = leading_number(value) if key == 'threads' else \
+            leading_number(key) if key.endswith(' threads') else None
+        if number is not None:
+            return int(number)
+    return ''
+
+
+def gpu_batches_of(row, runtime):
+    """FlexGen's "gbs=32x4": parts of the batch that go through each layer in turn."""
+    found = numbers_after(row['settings'], r'gbs=(\d+)x(\d+)') if runtime == 'flexgen' else None
+    return max(1, found[1]) if found else ''

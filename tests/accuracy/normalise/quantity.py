@@ -1,0 +1,96 @@
+"""Which figure of an estimate a published quantity is, and its value in one unit."""
+import re
+
+from .text import Missing, number
+
+# Quantity -> the program's figure, and how it is published. `amount`: the figure itself;
+# `rate_of_prompt`, `rate_of_output`, `rate_of_both`: tokens of all sequences per second;
+# `per_output`: seconds per output token; `per_sequence`: the same over the sequences at once.
+QUANTITIES = {
+    'max_memory_allocated_total': ('allocated_peak', 'amount'),
+    'max_gpu_memory': ('allocated_peak', 'amount'),
+    'gpu_memory_total': ('allocated_peak', 'amount'),
+    # No trace of the prompt's activations is in these tables: not a peak.
+    'gpu_memory': ('allocated_held', 'amount'),
+    'vram_used': ('card_used', 'amount'),
+    'memory_beside_cache': ('all_but_cache', 'amount'),
+    # Of one sequence of the longest length that an engine was started for.
+    'sequence_cache_memory': ('card_cache', 'amount'),
+    'weights_size': ('weights', 'amount'),
+    'gpu0_weights_memory': ('card_weights:0', 'amount'),
+    'gpu1_weights_memory': ('card_weights:1', 'amount'),
+    'cpu_weights_memory': ('host_weights', 'amount'),
+    'ram_used': ('host_used', 'amount'),
+    'dram_used': ('host_used', 'amount'),
+    'decode_speed': ('step', 'rate_of_output'),
+    'decode_speed_end_to_end': ('generation', 'rate_of_output'),
+    'tokens_per_s_generated_incl_prefill': ('generation', 'rate_of_output'),
+    'tokens_per_s_prompt_plus_generated': ('generation', 'rate_of_both'),
+    'gen_throughput_incl_prefill': ('generation', 'rate_of_output'),
+    'gen_throughput': ('generation', 'rate_of_output'),
+    'output_throughput_total': ('generation', 'rate_of_output'),
+    'output_throughput': ('generation', 'rate_of_output'),
+    'time_per_token': ('generation', 'per_output'),
+    'time_per_token_per_sequence': ('generation', 'per_sequence'),
+    'tpot': ('step', 'amount'),
+    'ttft': ('prefill', 'amount'),
+    'prefill_speed': ('prefill', 'rate_of_prompt'),
+    'prefill_time': ('prefill', 'amount'),
+    # From the start of the program until it answers.
+    'start_time': ('load', 'amount'),
+    'model_load_time': ('load_weights', 'amount'),
+    'weights_load_time': ('load_weights', 'amount')}
+
+MEMORY = ('allocated_peak', 'allocated_held', 'card_used', 'all_but_cache', 'card_cache',
+          'weights', 'card_weights:0', 'card_weights:1', 'host_weights', 'host_used')
+UNITS = {'GiB': (2 ** 30, 'bytes'), 'MB': (2 ** 20, 'bytes'), 'MiB': (2 ** 20, 'bytes'),
+         'bytes': (1, 'bytes'), 'ms': (1e-3, 's'), 's': (1, 's'), 's/token': (1, 's'),
+         'tokens/s': (1, 'tokens/s')}
+SERVED = {'step': 'serving_step', 'prefill': 'serving_first', 'generation': 'serving_rate'}
+
+
+def one_digit(value):
+    digits = value.partition('e')[0].lstrip('0.')
+    return '.' in value and len(digits.replace('.', '')) < 2
+
+
+def is_warm(row):
+    """Sources that say so have read the files just before."""
+    return 'cache warm' in row.said or 'warm cache' in row.said or \
+        row.setting('page_cache') == 'warm'
+
+
+def figure_of(row, engine):
+    """Columns of the measured value."""
+    if row['quantity'] not in QUANTITIES:
+        raise Missing(f"quantity: '{row['quantity']}' is none that an estimate gives")
+    statistic, form = QUANTITIES[row['quantity']]
+    value = number(row['value'])
+    if value is None or value <= 0:
+        raise Missing(f"value: '{row['value']}'")
+    if statistic not in MEMORY and one_digit(row['value']):
+        raise Missing(f"value: '{row['value']}' has one significant digit")
+    if row['unit'] != 'GB' and row['unit'] not in UNITS:
+        raise Missing(f"unit: '{row['unit']}'")
+    scale, unit = UNITS.get(row['unit'], (float(engine['gigabyte']), 'bytes'))
+    if statistic in ('load', 'load_weights') and is_warm(row):
+        statistic += '_warm'
+    if statistic == 'card_used' and engine['memory_by'] == 'allocator':
+        statistic = 'allocated_peak'
+    if row['task'].startswith('serving'):
+        statistic = SERVED.get(statistic, statistic)
+    return {'figure': statistic, 'form': form, 'value': f'{value * scale:.12g}', 'unit': unit}
+
+
+def requests_of_run(row, batch):
+    """Requests of a run that ends: prompts of ShareGPT sent at once. Empty: a steady state."""
+    text = f"{row['settings']};{row['notes']}"
+    if 'ShareGPT' not in text:
+        return ''
+    if 'all prompts at once' in text:
+        return batch
+    for words in (' ShareGPT prompts', ' prompts'):
+        found = re.search(r'(\d+)$', text[:max(text.find(words), 0)])
+        if found:
+            return max(batch, int(found[1]))
+    return ''

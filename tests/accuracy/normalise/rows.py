@@ -1,0 +1,174 @@
+"""Prose rows into canonical rows, whose columns are the flags of a scenario."""
+import csv
+
+from .engine import (engine_of, flash_attention_of, gpu_batches_of, kv_precision_of, scheme_of,
+                     threads_of, version_of)
+from .machine import cards_of, host_of
+from .placement import placement_of
+from .quantity import figure_of, requests_of_run
+from .text import Missing, Row, leading_int, lower
+from .training import training_of
+
+COLUMNS = (
+    'id', 'kind', 'model', 'runtime', 'precision', 'kv_precision', 'machine', 'card_gib', 'nodes',
+    'host', 'ram_gib', 'ram_gbs', 'ram_gbs_stated', 'cpu_gflops', 'cores', 'sockets',
+    'disk_read_gbs', 'batch', 'prompt_tokens', 'output_tokens', 'context', 'requests', 'tp', 'pp',
+    'ep', 'dp', 'cp', 'threads', 'flash_attn', 'enforce_eager', 'gpu_memory_utilization',
+    'gpu_layers', 'weights_on_card', 'experts_on_card', 'cpu_moe', 'n_cpu_moe', 'override_tensor',
+    'ubatch', 'split_mode', 'no_kv_offload', 'gpu_batches', 'seq', 'zero', 'recipe', 'matrices',
+    'optimizer', 'recompute', 'compile', 'interleave', 'micro_batches', 'adapters', 'targets',
+    'rank', 'trainable', 'figure', 'form', 'value', 'unit', 'outcome', 'grade', 'source', 'missing')
+
+# Bytes that are used; sizes of weights by place depend on the card.
+USED = ('allocated_peak', 'allocated_held', 'card_used', 'all_but_cache', 'card_cache', 'weights')
+
+
+def refuse_features(row):
+    if row.setting('mtp', 'off') != 'off':
+        raise Missing('feature: speculative decoding')
+    if '6 experts' in lower(row.setting('framework')) or row.setting('experts', '8') != '8':
+        raise Missing('feature: fewer experts than the model uses')
+    batch, parts = row.number('batch'), row['notes'].split('_c')[1:]
+    spread = (row.figure('moe_ep') or 1) <= (row.figure('tp') or 1)
+    if row['task'].startswith('serving') and batch and spread and \
+            any(leading_int(part) > batch for part in parts):
+        raise Missing('dp: over how many copies requests are spread')
+
+
+def parallel_of(row):
+    found = {flag: int(row.figure(*keys) or 0) or '' for flag, keys in
+             (('tp', ('tp', 'tensor_parallel')), ('pp', ('pp',)), ('ep', ('moe_ep',)))}
+    share = row.figure('utilisation')
+    return found | {'gpu_memory_utilization': '' if share is None else f'{share:g}'}
+
+
+def tokens_of(row, engine, found):
+    """Prompt, output and context. What a source leaves out is as in the engine's own script."""
+    prompt = row.tokens('prompt_len', 'prompt_len', int(engine['prompt_tokens']))
+    output = row.tokens('output_len', 'max_new_tokens', int(engine['output_tokens']))
+    figure = found['figure']
+    if not figure.startswith(('weights', 'load', 'card_weights', 'host_weights')):
+        if not row['prompt_len'] and engine['prompt_tokens'] == '0':
+            raise Missing("prompt_tokens: the prompt's length is not stated")
+        if figure in ('generation', 'serving_rate') and output == 0:
+            raise Missing("output_tokens: the output's length is not stated")
+    found['prompt_tokens'], found['output_tokens'] = max(prompt, 1), max(output, 1)
+    if figure in USED[:-1] and engine['cache_of_output'] and found['machine'] != 'cpu':
+        found['context'] = max(found['prompt_tokens'] + 1, found['output_tokens'])
+        found['output_tokens'] = found['context'] - found['prompt_tokens']
+    context = row.figure('ctx', 'n_ctx')
+    if context is not None:
+        found['context'] = int(context)
+    if found.get('context', 0) < found['prompt_tokens'] + found['output_tokens']:
+        found.pop('context', None)
+
+
+def tokens_of_label(row, engine, found):
+    context = row.tokens('context', 'n_ctx', 0)
+    output = max(row.tokens('output_len', 'output_len', 0), 1)
+    prompt = row.tokens('prompt_len', 'input_len', 0)
+    if context > 0 and prompt == 0:
+        prompt = context - output
+    prompt = prompt or int(engine['prompt_tokens'])
+    if context == 0 and engine['output_tokens'] != '0':
+        output = int(engine['output_tokens'])
+    prompt = max(prompt, 1)
+    found |= {'prompt_tokens': prompt, 'output_tokens': output}
+    if context >= prompt + output:
+        found['context'] = context
+
+
+def machine_for(row, cards, found):
+    """Bytes used do not depend on the card: where it is not known, any stands for it."""
+    try:
+        return cards_of(row, cards)
+    except Missing as missing:
+        if found.get('figure') not in USED or not str(missing).startswith('card:'):
+            raise
+        return {'machine': f"{min(max(int(row.number('gpu_count') or 1), 1), 1024)}x any"}
+
+
+def inference_of(row, found, catalogue):
+    cards, models = catalogue
+    refuse_features(row)
+    engine = engine_of(row)
+    if not row['outcome']:
+        found |= figure_of(row, engine)
+    found['runtime'] = runtime = version_of(row, engine['runtime'])
+    reference = found['model'] = models.reference(row['model'], row['precision'])
+    if not reference:
+        raise Missing(f"model: no config of '{row['model']}'")
+    checkpoint = models.checkpoint(reference)
+    found['precision'] = scheme_of(row, runtime, checkpoint)
+    found |= host_of(row) | machine_for(row, cards, found)
+    first = found['machine'].partition(' + ')[0].partition('x ')[2]
+    capability = cards.by_name.get(first, {}).get('compute_capability', '')
+    found['kv_precision'] = kv_precision_of(row, engine['runtime'], checkpoint, capability)
+    if row['batch'] and row.number('batch') is None and row['batch'] != 'saturated':
+        raise Missing(f"batch: '{row['batch']}' is no number")
+    saturated = row['batch'] == 'saturated'
+    found['batch'] = 'saturated' if saturated else row.tokens('batch', 'batch', 1)
+    found |= parallel_of(row) | placement_of(row, runtime)
+    found |= {'flash_attn': flash_attention_of(row), 'threads': threads_of(row),
+              'enforce_eager': 'yes' if 'enforce_eager' in row.said else '',
+              'gpu_batches': gpu_batches_of(row, engine['runtime'])}
+    (tokens_of_label if row['outcome'] else tokens_of)(row, engine, found)
+    if found.get('figure') == 'serving_rate' and not saturated:
+        found['requests'] = requests_of_run(row, found['batch'])
+
+
+def size_of(row, found, models):
+    units = {'bytes': 1, 'GB': 1e9, 'GiB': 2 ** 30, 'MB': 1e6, 'MiB': 2 ** 20}
+    found['model'] = models.reference(row['model']) or ''
+    found |= {'precision': lower(row['quant']), 'figure': row['quantity'], 'value': row['value'],
+              'unit': row['unit']}
+    if not found['model']:
+        raise Missing(f"model: no config of '{row['model']}'")
+    if row.number('value') is None or (row['unit'] not in units and row['unit'] != 'bpw'):
+        raise Missing(f"value: '{row['value']}' in '{row['unit']}'")
+    if row['unit'] in units:
+        found |= {'value': f"{row.number('value') * units[row['unit']]:.12g}", 'unit': 'bytes'}
+
+
+def kind_of(row):
+    if row['quant']:
+        return 'size'
+    training = row['category'].startswith('training') or row['task'].startswith('training')
+    return 'training' if training or row['kind'].startswith('training') else 'inference'
+
+
+def canonical(fields, catalogue):
+    """One canonical row: what could be read, and in `missing` the first thing that could not."""
+    row, (cards, models) = Row(fields), catalogue
+    found = {'id': row['id'], 'kind': kind_of(row), 'outcome': row['outcome'],
+             'grade': row['grade'], 'source': row['source']}
+    try:
+        if row['grade'] == 'C':
+            raise Missing('grade: C, the set-up is incomplete')
+        if found['kind'] == 'size':
+            size_of(row, found, models)
+        elif found['kind'] == 'inference':
+            inference_of(row, found, catalogue)
+            if row['outcome'] == 'max':
+                found |= {'figure': row['quantity'], 'value': row['value']}
+        else:
+            found['model'] = models.reference(row['model']) or ''
+            if not found['model']:
+                raise Missing(f"model: no config of '{row['model']}'")
+            found |= host_of(row) | cards_of(row, cards) | training_of(row)
+    except Missing as missing:
+        found['missing'] = str(missing)
+    return found
+
+
+def text_of(value):
+    return '' if value is None else f'{value:.10g}' if isinstance(value, float) else str(value)
+
+
+def normalise(lines, out, catalogue):
+    """Writes the canonical row of each record of `lines`, which iterates over a CSV text."""
+    writer = csv.writer(out, lineterminator='\n')
+    writer.writerow(COLUMNS)
+    for fields in csv.DictReader(lines):
+        found = canonical(fields, catalogue)
+        writer.writerow([text_of(found.get(column)) for column in COLUMNS])

@@ -1,0 +1,183 @@
+"""Steps of training as sources write them."""
+import csv
+import pathlib
+import re
+
+from .text import Missing, leading_int, lower, number
+
+
+def read_scripts():
+    path = pathlib.Path(__file__).parent / 'scripts.tsv'
+    with path.open() as lines:
+        return list(csv.DictReader(lines, delimiter='\t'))
+
+
+SCRIPTS = read_scripts()
+FULL = ('full finetune', 'full-parameter', 'pretrain', 'pretrain step', 'pre-training performance',
+        'sft performance')
+QUANTISED = ('q-lora', 'qlora')
+ADAPTERS = QUANTISED + ('lora', 'lora (multinode)', 'lora + deepspeed zero3', 'lora (emb)',
+                        'lora performance')
+FIGURES = {'peak_allocated_per_gpu': 'allocated', 'max_gpu_memory': 'allocated',
+           'peak_memory_active': 'allocated', 'max_memory_reserved': 'reserved',
+           'peak_reserved_training': 'reserved', 'gpu_memory_nvml': 'used', 'cpu_memory': 'host',
+           'peak_memory_per_gpu': '', 'gpu_memory_per_gpu': '', 'gpu_memory': '',
+           'gpu_memory_total': ''}
+# Features whose memory or time no formula covers.
+UNDESCRIBED = ('activation offloading', 'kt-kernel', 'ktransformers', 'block=1 layer', 'balance',
+               'hsdp')
+FORMATS = (('nvfp4', 'nvfp4'), ('mxfp8', 'mxfp8'), ('fp8-mx', 'mxfp8'), ('fp8', 'fp8'),
+           ('float8', 'fp8'))
+
+
+def script_of(row):
+    written = lower(row.setting('framework'))
+    if not written:
+        raise Missing('runtime: the framework is not stated')
+    fitting = [each for each in SCRIPTS if written.startswith(each['starts'])]
+    if not fitting:
+        raise Missing(f"runtime: framework '{written}' is not described")
+    return max(fitting, key=lambda each: len(each['starts']))
+
+
+def after(text, key, otherwise):
+    found = re.search(re.escape(key) + r'(\d+)', text)
+    at = text.find(key)
+    return int(found[1]) if found and found.start() == at else otherwise
+
+
+def zero_of(row, adapters):
+    """"zero2/3": 3 where all weights are trained, 2 for adapters, whose script asks for 2;
+    "zero2 (X) or none": 2 where the task is X."""
+    task = lower(row['task'])
+    text = f'{row.said} {task}'
+    at = text.find('zero')
+    if at < 0:
+        return 0
+    stage, rest = after(text, 'zero', 0), text[at + 5:]
+    if rest.startswith('/'):
+        return stage if adapters else 3
+    if rest.startswith(' (') and ') or none' in rest:
+        return stage if task == rest[2:rest.find(')')] else 0
+    if stage > 3:
+        raise Missing("zero: the stage is not stated")
+    return stage
+
+
+def parallelism_of(row, batch):
+    def degree(word):  # "tp=8", "TP 8"
+        return after(row.said, f';{word}=', after(row.said, f';{word} ', 1))
+    cards = int(row.number('gpu_count') or 1)
+    tensor = max(degree('tp'), after(row.said, '(tp=', 1))
+    stages, context = degree('pp'), degree('cp')
+    replicas = cards // (tensor * stages * context)
+    if replicas * tensor * stages * context != cards:
+        raise Missing(f'tp: {cards} cards are not tp x pp x cp')
+    chunks = max(degree('vpp'), degree('vp'), degree('interleave')) if stages > 1 else 1
+    accumulated = max(after(row.said, key, 1)
+                      for key in ('micro_batches=', 'grad_accum=', 'micro_num='))
+    for key in (';gbs=', ';global_batch='):
+        sequences = after(row.said, key, 0)
+        if sequences > 0:
+            accumulated = max(1, sequences // (replicas * batch))
+    return {'tp': tensor, 'pp': stages, 'cp': context, 'ep': degree('ep'), 'dp': replicas,
+            'interleave': chunks, 'micro_batches': accumulated}
+
+
+def recomputation_of(said):
+    if 'selective ac' in said:
+        return 'selective'
+    off = 'no grad ckpt' in said or 'grad_ckpt=false' in said
+    full = ('full ac', 'act_ckpt=true', 'ckpt=true', 'recompute=full', 'gradient_checkpointing',
+            'grad ckpt', 'activation checkpointing')
+    return 'full' if not off and any(word in said for word in full) else 'none'
+
+
+def matrices_of(precision):
+    """What layers multiply in below 16 bit. Scales by row are kernels of their own."""
+    if 'rowwise' in precision:
+        raise Missing(f'precision: matrices in {precision}')
+    return next((name for word, name in FORMATS if word in precision), '')
+
+
+def adapters_of(row, script):
+    precision, task = lower(row['precision']), lower(row['task'])
+    base = ''
+    if task in QUANTISED or 'nf4' in precision:
+        base = 'gptq-int4' if 'gptq' in precision else \
+            'nf4-double' if 'nf4-dq' in precision else 'nf4'
+    targets = row.settings.get('targets', script['targets'])
+    trainable = leading_int(row.settings.get('trainable', row.setting('trainable_params'))
+                            .replace(',', ''))
+    rank = after(row.said, 'rank=', after(row.said, 'lora rank ', 0))
+    if not targets:
+        raise Missing('targets: those of adapters are not stated')
+    if rank == 0 and trainable == 0:
+        raise Missing('rank: that of adapters is not stated')
+    return {'precision': base, 'adapters': 'dora' if 'dora' in row.said else 'lora',
+            'targets': targets.replace('|', ' '), 'rank': rank or '',
+            'trainable': trainable or ''}
+
+
+def value_of(row, script):
+    value = number(row['value'])
+    if value is None or value <= 0:
+        raise Missing(f"value: '{row['value']}'")
+    quantity, unit = row['quantity'], row['unit']
+    if row['category'] == 'training_speed':
+        if quantity == 'throughput_per_gpu' and unit == 'tokens/s/GPU':
+            return {'figure': 'step', 'form': 'rate_per_card', 'value': value, 'unit': 'tokens/s'}
+        if quantity == 'throughput' and unit == 'tokens/s':
+            return {'figure': 'step', 'form': 'rate', 'value': value, 'unit': 'tokens/s'}
+        if quantity in ('samples_per_s', 'throughput') and unit == 'samples/s':
+            return {'figure': 'step', 'form': 'rate', 'value': value, 'unit': 'sequences/s'}
+        if unit in ('s', 's/it', 'ms'):
+            return {'figure': 'step', 'form': 'amount', 'unit': 's',
+                    'value': value / 1000 if unit == 'ms' else value}
+        raise Missing(f"quantity: '{quantity}' in '{unit}'")
+    scales = {'GB': float(script['gigabyte']), 'GiB': 2 ** 30, 'MiB': 2 ** 20, 'bytes': 1}
+    if quantity not in FIGURES:
+        raise Missing(f"quantity: '{quantity}' is none that an estimate gives")
+    if unit not in scales:
+        raise Missing(f"unit: '{unit}'")
+    return {'figure': FIGURES[quantity] or script['figure'], 'unit': 'bytes',
+            'form': 'of_all_cards' if quantity == 'gpu_memory_total' else 'amount',
+            'value': f'{value * scales[unit]:.12g}'}
+
+
+def optimizer_of(row):
+    if lower(row['task']).startswith('badam'):
+        raise Missing('feature: BAdam')
+    return 'adamw-8bit' if 'adam8bit' in row.said else \
+        'adafactor' if 'adafactor' in row.said else 'adamw'
+
+
+def training_of(row):
+    """Columns of a step of training, beside its model and its machine."""
+    task, precision = lower(row['task']), lower(row['precision'])
+    if task not in FULL + ADAPTERS:
+        raise Missing(f"task: '{row['task']}' is not estimated")
+    for feature in UNDESCRIBED:
+        if feature in row.said:
+            raise Missing(f'feature: {feature}')
+    script = script_of(row)
+    batch, sequence = row.number('batch'), row.number('prompt_len')
+    if not batch or not sequence:
+        raise Missing('batch: it or the length of sequences is not stated')
+    if script['starts'] == 'torchtune' and 'checkpointing' not in row.said:
+        raise Missing('recompute: optimizer and checkpointing are not stated')
+    adapters = task in ADAPTERS
+    zero = zero_of(row, adapters)
+    sharded = 'fsdp' in row.said and 'fsdp=;' not in row.said and 'fsdp=0' not in row.said
+    recipe = 'fp32' if precision == 'fp32' else \
+        'pure-16bit' if precision == 'bf16-true' or adapters else ''
+    found = {'runtime': script['sharded_runtime' if zero > 0 else 'runtime'],
+             'batch': int(batch), 'seq': int(sequence),
+             'zero': max(zero, 3 if sharded else 0), 'recipe': script['recipe'] or recipe,
+             'matrices': matrices_of(precision), 'optimizer': optimizer_of(row),
+             'recompute': recomputation_of(row.said),
+             'compile': 'yes' if 'compile' in row.said else ''}
+    found |= parallelism_of(row, int(batch))
+    if adapters:
+        found |= adapters_of(row, script)
+    return found | value_of(row, script)
