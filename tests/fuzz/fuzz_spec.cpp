@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const Spec spec = parse_spec({reinterpret_cast<const char*>(data), size}, "fuzz.toml");
     for (const GridSpec& grid : spec.grids)
-      if (grid.models.empty() || grid.machines.empty()) __builtin_trap();
+      if (grid.values("models").empty() || grid.values("machines").empty()) __builtin_trap();
   } catch (const SpecError&) {
   }
   return 0;
