@@ -15,6 +15,8 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_hardware();
 /// model/describe/catalogue/*.json and *.tsv, sorted by name.
 std::span<const EmbeddedFile> embedded_models();
+/// model/engine/engines/*.toml, sorted by name.
+std::span<const EmbeddedFile> embedded_engines();
 /// sweep/names/*.tsv: the names that published tables use.
 std::span<const EmbeddedFile> embedded_names();
 

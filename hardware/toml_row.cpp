@@ -127,6 +127,12 @@ const toml::table* TomlRow::table(std::string_view key) {
   return node == nullptr ? nullptr : node->as_table();
 }
 
+const toml::table* TomlRow::optional_table(std::string_view key) {
+  const toml::node* node = find(key);
+  if (node != nullptr && !node->is_table()) wrong(key, *node, "a table");
+  return node == nullptr ? nullptr : node->as_table();
+}
+
 std::vector<const toml::table*> TomlRow::tables(std::string_view key) {
   const toml::node* node = find(key);
   if (node == nullptr) return {};

@@ -48,15 +48,19 @@ class TomlRow {
   /// An array of tables.
   std::vector<const toml::table*> tables(std::string_view key);
 
+  /// A table. Null if it is absent.
+  const toml::table* optional_table(std::string_view key);
+  /// Whatever is at `key`. Null if it is absent.
+  const toml::node* find(std::string_view key);
+
   /// Rejects keys that no accessor read, and names the nearest one that was read.
   void finish() const;
   [[noreturn]] void fail(std::string_view key, std::string_view message) const;
-
- private:
-  const toml::node* find(std::string_view key);
+  /// Fails with what was found and what was expected.
   [[noreturn]] void wrong(std::string_view key, const toml::node& found,
                           std::string_view expected) const;
 
+ private:
   const toml::table& table_;
   std::string_view file_;
   std::vector<std::string_view> asked_;

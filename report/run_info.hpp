@@ -13,7 +13,7 @@
 #include "hardware/machine.hpp"
 #include "hardware/price.hpp"
 #include "model/checkpoint/model.hpp"
-#include "model/engine/runtime.hpp"
+#include "model/engine/engine.hpp"
 #include "report/columns.hpp"
 
 namespace headroom::report {

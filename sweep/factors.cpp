@@ -12,7 +12,7 @@
 #include "hardware/quantity_text.hpp"
 #include "hardware/text_file.hpp"
 #include "hardware/toml_row.hpp"
-#include "model/engine/runtime_measured.hpp"
+#include "model/engine/measured_constants.hpp"
 #include "sweep/accuracy/constant_search.hpp"
 
 namespace headroom::sweep {
@@ -90,7 +90,7 @@ Factor read_factor(const toml::table& table, std::string_view file) {
                                   f.name, f.value, *end));
   if (f.low > f.value || f.high < f.value)
     row.fail("low", fmt::format("{} to {} does not hold the value {}", f.low, f.high, f.value));
-  if (find_constant(f.name)->of_runtime && (f.cards != "any" || f.width != "any"))
+  if (find_constant(f.name)->of_engine && (f.cards != "any" || f.width != "any"))
     row.fail("cards", fmt::format("{} is the same for every card and width", f.name));
   row.finish();
   return f;
@@ -104,15 +104,15 @@ void put(std::vector<Engine>& rows, const Factor& f, std::string_view source) {
   const model::Constant constant{f.value, f.low, f.high, f.measurements, source};
   for (Engine& row : rows) {
     if (row.family != family) continue;
-    if (which.of_runtime) {
-      row.*which.of_runtime = constant;
+    if (which.of_engine) {
+      which.in(row) = constant;
       continue;
     }
     for (std::size_t c = 0; c < model::card_classes; ++c)
       for (std::size_t w = 0; w < model::widths; ++w)
         if ((f.cards == "any" || f.cards == model::name_of(static_cast<model::CardClass>(c))) &&
             (f.width == "any" || f.width == model::name_of(static_cast<model::Width>(w))))
-          row.rates[c][w].*which.of_rates = constant;
+          row.kernels.rates[c][w].*which.of_rates = constant;
   }
 }
 

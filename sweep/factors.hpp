@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hardware/machine.hpp"
-#include "model/engine/runtime.hpp"
+#include "model/engine/engine.hpp"
 #include "sweep/options/options.hpp"
 
 namespace headroom::sweep {

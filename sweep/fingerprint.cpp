@@ -12,7 +12,8 @@
 #include <type_traits>
 
 #include "model/checkpoint/quantisation/stored.hpp"
-#include "model/engine/runtime_measured.hpp"
+#include "model/engine/engine_fields.hpp"
+#include "model/engine/measured_constants.hpp"
 #include "sweep/source_hash.hpp"
 
 namespace headroom::sweep {
@@ -121,12 +122,14 @@ std::int64_t fingerprint(const model::Engine& runtime) {
   Hash hash;
   hash.add(runtime.name);
   hash.add(runtime.version);
+  for (const model::EngineField& field : model::engine_fields())
+    hash.add(model::text_of(field, runtime));
   for (const model::NamedConstant& each : model::named_constants()) {
-    if (each.of_runtime) {
-      hash.add(runtime.*each.of_runtime);
+    if (each.of_engine) {
+      hash.add(each.in(runtime));
       continue;
     }
-    for (const auto& by_width : runtime.rates)
+    for (const auto& by_width : runtime.kernels.rates)
       for (const model::Rates& rates : by_width) hash.add(rates.*each.of_rates);
   }
   return hash.value();

@@ -6,7 +6,7 @@
 
 #include "hardware/machine.hpp"
 #include "model/checkpoint/model.hpp"
-#include "model/engine/runtime.hpp"
+#include "model/engine/engine.hpp"
 #include "report/run_info.hpp"
 
 namespace headroom::sweep {

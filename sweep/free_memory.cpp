@@ -28,7 +28,7 @@ void hold_against_free(const FreeMemory& free, const model::Scenario& s,
   for (const model::DeviceUse& use : explained.devices) {
     const auto card = static_cast<std::size_t>(use.card);
     if (use.card >= 0 && card < free.cards.size() && free.cards[card]) {
-      const bool aside = s.runtime->utilization < 1;
+      const bool aside = s.runtime->memory.utilization < 1;
       limit(use, *free.cards[card], aside ? use.budget : use.total,
             aside ? 1 : model::interval_factors(*s.runtime).memory.high, "gpu-budget");
     }

@@ -134,7 +134,7 @@ void add_experts(JobGrid& job) {
   bool apart = false;
   for (const auto& digit : job.digits)
     for (const Choice& choice : digit)
-      apart = apart || (choice.decides.runtime && choice.decides.runtime->experts_apart);
+      apart = apart || (choice.decides.runtime && choice.decides.runtime->offload.offloads_experts);
   if (!apart) return;
   for (const auto& digit : job.digits)
     for (const Choice& choice : digit)

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "hardware/names.hpp"
+#include "hardware/text_file.hpp"
+#include "model/engine/engine.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/log.hpp"
 #include "sweep/spec.hpp"
@@ -76,6 +78,8 @@ int dispatch(std::vector<std::string> arguments) {
   }
   const Command& command = find(name);
   const Options options = parse_options(command.help, arguments);
+  for (const std::string& file : options.texts("engines"))
+    model::add_engines(read_text_file(file), file);
   if (options.given("help")) {
     fmt::print("{}", help_text(command.help));
     return done;

@@ -78,7 +78,7 @@ class SpecReader {
     if (const auto* node = root.get("run")) {
       const auto* table = node->as_table();
       if (!table) fail(*node, "run", "a table: [run]");
-      known_keys(*table, " in [run]", {"name", "out", "hardware"});
+      known_keys(*table, " in [run]", {"name", "out", "hardware", "engines"});
       if (const auto* name = table->get("name")) {
         spec_.name = text(*name, "name");
         if (spec_.name.find('/') != std::string::npos || spec_.name.starts_with('.'))
@@ -86,6 +86,10 @@ class SpecReader {
       }
       if (const auto* out = table->get("out")) spec_.out = text(*out, "out");
       const auto folder = std::filesystem::path(spec_.file).parent_path();
+      if (const auto* engines = table->get("engines"))
+        for_each_value(*engines, "engines", [&](const toml::node& value) {
+          spec_.engines.push_back(folder / text(value, "engines"));
+        });
       if (const auto* hardware = table->get("hardware"))
         for_each_value(*hardware, "hardware", [&](const toml::node& value) {
           spec_.hardware.push_back(folder / text(value, "hardware"));

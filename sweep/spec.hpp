@@ -52,6 +52,7 @@ struct Spec {
   std::string name;                             ///< [run] name; the file's stem by default
   std::filesystem::path out;                    ///< [run] out; out/<name> by default
   std::vector<std::filesystem::path> hardware;  ///< [run] hardware: TOML files, beside the spec
+  std::vector<std::filesystem::path> engines;   ///< [run] engines: TOML files, beside the spec
   std::filesystem::path prices;                 ///< [prices] file, beside the spec; empty: none
   bool plots = true;                            ///< [report] plots
   std::vector<GridSpec> grids;

@@ -63,7 +63,7 @@ std::string card_line(const Tool& tool, const model::Scenario& s,
                        tool.command,
                        between(e.gpu_bytes_low + e.cpu_bytes, e.gpu_bytes + e.cpu_bytes,
                                e.gpu_bytes_high + e.cpu_bytes));
-  if (s.runtime->utilization < 1)
+  if (s.runtime->memory.utilization < 1)
     return fmt::format(
         "`{}`: {} shows the {} that {} sets aside on a card as it starts, not the {} that are "
         "expected to be needed",

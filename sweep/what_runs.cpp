@@ -45,7 +45,7 @@ std::vector<std::string> precisions_of(const Options& options) {
 }
 
 bool holds(const Engine& runtime, const Scheme& scheme) {
-  return std::ranges::find(runtime.holds, scheme.family) != runtime.holds.end();
+  return std::ranges::find(runtime.weights.formats, scheme.family) != runtime.weights.formats.end();
 }
 
 /// bitsandbytes packs the checkpoint as it is loaded; anything else is a file of its own.

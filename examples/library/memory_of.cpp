@@ -5,7 +5,7 @@
 #include <string>
 
 #include "model/checkpoint/quantisation/quantisation.hpp"
-#include "model/engine/runtime.hpp"
+#include "model/engine/engine.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/train/optimizer.hpp"

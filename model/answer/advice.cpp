@@ -31,10 +31,10 @@ Advice cache_formats(const Scenario& s) {
   Advice other{.kind = AdviceKind::other_cache,
                .engine = s.runtime->name,
                .name = s.kv_precision->name,
-               .text = std::string(s.runtime->caches_source)};
-  for (const CacheFormat& each : s.runtime->caches) other.names.push_back(each.precision);
+               .text = std::string(s.runtime->cache.formats_source)};
+  for (const CacheFormat& each : s.runtime->cache.formats) other.names.push_back(each.precision);
   for (const Engine& each : engines())
-    if (each.name == each.family && each.cache_format(*s.kv_precision) != nullptr)
+    if (each.name == each.family && each.cache.format(*s.kv_precision) != nullptr)
       other.others.push_back(each.name);
   return other;
 }
@@ -182,7 +182,7 @@ Bytes least_card(const Scenario& asked) {
   // What an engine sets aside at start goes by the size of the card that there is.
   machine.devices[0].memory = asked.machine->devices[0].memory;
   const double total = card_use(s, plan, 0).total().real().value();
-  return Bytes(static_cast<Size>(total / s.runtime->utilization));
+  return Bytes(static_cast<Size>(total / s.runtime->memory.utilization));
 }
 
 }  // namespace headroom::model

@@ -22,7 +22,8 @@ bool fits_somewhere(const Estimate& e) { return e.verdict < Verdict::does_not_fi
 std::vector<const Scheme*> no_wider(const Scenario& s, const Engine& engine) {
   std::vector<const Scheme*> all;
   for (const Scheme& scheme : schemes())
-    if (std::find(engine.holds.begin(), engine.holds.end(), scheme.family) != engine.holds.end() &&
+    if (std::find(engine.weights.formats.begin(), engine.weights.formats.end(), scheme.family) !=
+            engine.weights.formats.end() &&
         bytes_each(scheme) <= bytes_each(*s.weights->scheme))
       all.push_back(&scheme);
   std::stable_sort(all.begin(), all.end(), [](const Scheme* a, const Scheme* b) {
@@ -62,7 +63,7 @@ std::optional<Advice> narrower_cache(const Scenario& s) {
   Scenario changed = s;
   double widest = 0;
   std::optional<Advice> found;
-  for (const CacheFormat& format : s.runtime->caches) {
+  for (const CacheFormat& format : s.runtime->cache.formats) {
     const Precision& narrower = precision(format.precision);
     const double each = narrower.element_bytes();
     if (each >= s.kv_precision->element_bytes() || each <= widest) continue;
@@ -136,9 +137,9 @@ std::optional<Advice> more_cards(const Scenario& s) {
 
 /// Caches in host memory, where an engine that streams weights is told so.
 std::optional<Advice> caches_off_cards(const Scenario& s) {
-  const bool may = s.runtime->offload == Offload::stream &&
-                   s.runtime->host_weights == HostWeights::copied && s.layer_split == nullptr &&
-                   !s.machine->devices.empty();
+  const bool may = s.runtime->offload.mode == Offload::stream &&
+                   s.runtime->offload.host_weights == HostWeights::copied &&
+                   s.layer_split == nullptr && !s.machine->devices.empty();
   if (!may) return {};
   LayerSplit split;
   split.cache_on_cards = false;
@@ -154,7 +155,7 @@ std::optional<Advice> caches_off_cards(const Scenario& s) {
 std::optional<Advice> offload_elsewhere(const Scenario& s) {
   if (s.machine->devices.empty()) return {};
   Scenario changed = s;
-  if (s.runtime->holds_back) {
+  if (s.runtime->offload.supports_cpu_offload) {
     const auto with = [&](Size gib) {
       changed.cpu_offload = Bytes(gib << 30);
       return evaluate(changed);
@@ -167,7 +168,7 @@ std::optional<Advice> offload_elsewhere(const Scenario& s) {
       return Advice{
           .kind = AdviceKind::weights_on_host, .then = after_change(e), .amount = held + more};
     changed = s;
-  } else if (s.runtime->offload != Offload::none) {
+  } else if (s.runtime->offload.mode != Offload::none) {
     return {};
   }
   if (s.draft != nullptr) return {};
@@ -177,7 +178,7 @@ std::optional<Advice> offload_elsewhere(const Scenario& s) {
   changed.expert_parallel = changed.data_parallel = 0;
   changed.cpu_offload = Bytes(0);
   for (const Engine& engine : engines()) {
-    if (engine.offload == Offload::none || engine.name != engine.family) continue;
+    if (engine.offload.mode == Offload::none || engine.name != engine.family) continue;
     changed.runtime = &engine;
     const Estimate e = evaluate(changed);
     if (!fits_somewhere(e) || e.tpot >= fastest) continue;
@@ -198,7 +199,7 @@ std::optional<Advice> without_cards(const Scenario& s) {
   std::optional<Advice> best;
   Seconds fastest{std::numeric_limits<double>::infinity()};
   for (const Engine& engine : engines()) {
-    if (!engine.cpu || engine.name != engine.family) continue;
+    if (!engine.offload.cpu || engine.name != engine.family) continue;
     changed.runtime = &engine;
     for (const Scheme* scheme : no_wider(s, engine)) {
       if (scheme->family != SchemeFamily::plain && scheme->family != SchemeFamily::gguf) continue;

@@ -99,13 +99,14 @@ class Parts {
       text += fmt::format("; weights unpacked into memory at {:.2f} of the bandwidth",
                           rates_on(s_, card).unpack_bandwidth.value);
     if (all.scores > 0)
-      text += fmt::format("; {:.3g} bytes moved for each attention score", r.score_traffic.value);
+      text += fmt::format("; {:.3g} bytes moved for each attention score",
+                          r.kernels.score_traffic.value);
     if (all.prefill_expert_bytes > 0)
       text += fmt::format("; experts are read {:.3g} times beside their products",
                           rates_on(s_, card).expert_reads.value);
     if (all.channels > 0)
       text += fmt::format("; {:.3g} bytes moved for each channel of activations",
-                          r.activation_traffic.value);
+                          r.kernels.activation_traffic.value);
     return text;
   }
 
@@ -211,9 +212,9 @@ class Parts {
       case Over::disk: {
         const bool disk = stretch.over == Over::disk;
         const std::string at =
-            disk ? fmt::format("{:.2f} of {:.3g} GB/s of the disk", r.disk_bandwidth.value,
+            disk ? fmt::format("{:.2f} of {:.3g} GB/s of the disk", r.offload.disk_bandwidth.value,
                                s_.machine->host.disk_read.value() / 1e9)
-                 : fmt::format("{:.2f} of {:.3g} GB/s of the bus", r.stream_bandwidth.value,
+                 : fmt::format("{:.2f} of {:.3g} GB/s of the bus", r.offload.stream_bandwidth.value,
                                s_.machine->host_bus(0).value() / 1e9);
         if (stretch.items.empty()) {
           PassPart part;
@@ -232,7 +233,7 @@ class Parts {
       }
       case Over::reduce: {
         PassPart part;
-        const bool rows = r.split == Split::layers && !r.divides_layers;
+        const bool rows = r.parallel.split == Split::layers && !r.parallel.tensor_parallel_layers;
         part.what = prefix_ + (rows ? "inputs and results of rows" : "all-reduces");
         part.where = "link";
         part.moved_bytes = times_ * stretch.moved;
@@ -240,7 +241,7 @@ class Parts {
         return link(
             std::move(part), stretch.seconds,
             fmt::format("{:.3g} us to start each, {:.2f} of {:.4g} GB/s between {} cards",
-                        reduce_latency(s_, cards).value * 1e6, r.link_bandwidth.value,
+                        reduce_latency(s_, cards).value * 1e6, r.parallel.link_bandwidth.value,
                         s_.machine->card_link(static_cast<std::size_t>(cards)).value() / 1e9,
                         cards));
       }
@@ -248,15 +249,15 @@ class Parts {
         return overhead(
             stretch.hidden > 0 ? "launches beyond the kernels" : "launches",
             fmt::format("{:.0f} kernels at {:.3g} us, {:.3g} us a pass, {:.3g} us a sequence",
-                        stretch.kernels, rates_of(s_).kernel_s.value * 1e6, r.step_s.value * 1e6,
-                        r.sequence_s.value * 1e6));
+                        stretch.kernels, rates_of(s_).kernel_s.value * 1e6,
+                        r.serving.step_s.value * 1e6, r.serving.sequence_s.value * 1e6));
       case Over::crossings:
         return overhead("from device to device",
-                        fmt::format("{:.3g} us each time", r.crossing_s.value * 1e6));
+                        fmt::format("{:.3g} us each time", r.offload.crossing_s.value * 1e6));
       case Over::eager:
-        return overhead(
-            "kernels without CUDA graphs",
-            fmt::format("{:.0f} at {:.3g} us", stretch.kernels, r.eager_kernel_s.value * 1e6));
+        return overhead("kernels without CUDA graphs",
+                        fmt::format("{:.0f} at {:.3g} us", stretch.kernels,
+                                    r.kernels.eager_kernel_s.value * 1e6));
       default:
         return;
     }

@@ -122,9 +122,9 @@ class Explainer {
   std::string split_words() const {
     if (s_.layer_split != nullptr)
       return "layers go where the options say, as llama.cpp reads them";
-    if (runtime_.offload == Offload::compute)
+    if (runtime_.offload.mode == Offload::compute)
       return "as many of the last layers as fit are on cards, as few cards as hold them all";
-    if (runtime_.split == Split::layers)
+    if (runtime_.parallel.split == Split::layers)
       return "cards are filled in order, as few as hold the model; layers are not split";
     if (asked_.tensor_parallel + s_.pipeline_parallel + s_.expert_parallel + s_.data_parallel == 0)
       return "each matrix is split over as few cards as hold the model";
@@ -286,25 +286,28 @@ class Explainer {
         fmt::format("{} tokens, hidden {}, widest {:.0f}, {} logits", pass_tokens(s_),
                     s_.weights->model->shape.hidden_size, profile_.widest, profile_.head_rows),
         "model/infer/memory/activation.hpp");
-    bytes_term(on + "context", runtime_.context_bytes.low, runtime_.context_bytes.value,
-               runtime_.context_bytes.high, "driver context and libraries",
-               evidence(runtime_.context_bytes), runtime_.context_bytes.source);
+    bytes_term(on + "context", runtime_.memory.context_bytes.low,
+               runtime_.memory.context_bytes.value, runtime_.memory.context_bytes.high,
+               "driver context and libraries", evidence(runtime_.memory.context_bytes),
+               runtime_.memory.context_bytes.source);
     if (plan_.shards > 1 && s_.machine->devices[static_cast<std::size_t>(card)].link.value() > 0)
-      bytes_term(on + "communication", runtime_.communication_bytes.low,
-                 runtime_.communication_bytes.value, runtime_.communication_bytes.high,
+      bytes_term(on + "communication", runtime_.memory.communication_bytes.low,
+                 runtime_.memory.communication_bytes.value,
+                 runtime_.memory.communication_bytes.high,
                  "buffers of all-reduce on each of several cards, part of context",
-                 evidence(runtime_.communication_bytes), runtime_.communication_bytes.source);
+                 evidence(runtime_.memory.communication_bytes),
+                 runtime_.memory.communication_bytes.source);
     const double held = real_count(use.weights + use.kv_cache + use.activations);
-    bytes_term(on + "fragmentation", held * runtime_.fragmentation.low,
-               real_count(use.fragmentation), held * runtime_.fragmentation.high,
-               "share * (weights + kv_cache + activations)", evidence(runtime_.fragmentation),
-               runtime_.fragmentation.source);
+    bytes_term(on + "fragmentation", held * runtime_.memory.fragmentation.low,
+               real_count(use.fragmentation), held * runtime_.memory.fragmentation.high,
+               "share * (weights + kv_cache + activations)",
+               evidence(runtime_.memory.fragmentation), runtime_.memory.fragmentation.source);
     const double total = real_count(use.total());
     bytes_term(on + "total", total * factors_.memory.low, total, total * factors_.memory.high,
                "weights + kv_cache + activations + context + fragmentation",
                fmt::format("the most loaded card; budget {}",
                            to_text(card_budget(s_, static_cast<std::size_t>(card)))),
-               runtime_.memory_interval.source);
+               runtime_.memory.interval.source);
   }
 
   const Scenario& asked_;

@@ -25,8 +25,9 @@ class TimeTerms {
         runtime_(*s.runtime),
         rates_(rates_for(*s.weights)),
         rows_(by_rows(s, plan)),
-        reduce_(reduce_latency(
-            s, rows_ || s.runtime->divides_layers ? plan.cards : plan.shards * plan.replicas)),
+        reduce_(reduce_latency(s, rows_ || s.runtime->parallel.tensor_parallel_layers
+                                      ? plan.cards
+                                      : plan.shards * plan.replicas)),
         out_(out),
         times_(interval_factors(s).times(out.estimate)) {}
 
@@ -37,32 +38,33 @@ class TimeTerms {
         add(fmt::format("load_{}", what), seconds, times_.load, std::move(formula), evidence(share),
             share.source);
     };
-    part("fixed", load.fixed, runtime_.load_fixed_s, "start-up beside the weights");
-    part("read", load.read, runtime_.load_read_bandwidth,
+    part("fixed", load.fixed, runtime_.weights.load_fixed_s, "start-up beside the weights");
+    part("read", load.read, runtime_.weights.load_read_bandwidth,
          "bytes of files / disk read + bytes / rate of page faults; nothing where they are cached");
-    const Constant& rate = runtime_.load_copy_bandwidth;
+    const Constant& rate = runtime_.weights.load_copy_bandwidth;
     part("copy", load.copy, rate,
          "weights that stay in host memory / bytes a second of a process, and what is left on disk "
          "in another type, written and read as files are");
     part("bus", load.bus, rate,
-         runtime_.split == Split::tensors
+         runtime_.parallel.split == Split::tensors
              ? "max(a card's weights / min(bytes a second of a process, host bus), 2 * all / RAM "
                "bandwidth): each rank copies its own"
              : "weights on cards / min(bytes a second of a process, host bus), one card after the "
                "other");
     part("pack", load.pack, rate, "quantised as it loads: (read + written) / (share * bandwidth)");
     add("load", load.cold(), times_.load, "fixed + read + copy + bus + pack, from a cold disk",
-        evidence(runtime_.load_interval), runtime_.load_interval.source);
+        evidence(runtime_.weights.load_interval), runtime_.weights.load_interval.source);
     add("load_warm", load.warm(), times_.load,
         load.again > 0
             ? "fixed + read + copy + bus + pack: the host's memory does not hold the files"
             : "fixed + copy + bus + pack, files in the page cache",
-        evidence(runtime_.load_interval), runtime_.load_interval.source);
+        evidence(runtime_.weights.load_interval), runtime_.weights.load_interval.source);
     if (load.mapped > 0)
       add("warming", load.mapped, times_.load,
           "weights in host memory, read as files are: they are mapped, and read when the first "
           "answer needs them; nothing where they are cached",
-          evidence(runtime_.load_read_bandwidth), runtime_.load_read_bandwidth.source);
+          evidence(runtime_.weights.load_read_bandwidth),
+          runtime_.weights.load_read_bandwidth.source);
   }
   void add_first(const PassTime& pass) { add_pass("ttft", pass, times_.ttft, rates_, products()); }
   void add_step(const PassTime& pass) {
@@ -114,7 +116,7 @@ class TimeTerms {
   }
 
   const Rates& rates_for(const QuantisedModel& weights) const {
-    return s_.machine->devices.empty() ? s_.runtime->rates.back().front()
+    return s_.machine->devices.empty() ? s_.runtime->kernels.rates.back().front()
                                        : s_.runtime->rates_on(s_.machine->devices.front(), weights);
   }
 
@@ -135,7 +137,7 @@ class TimeTerms {
             fmt::format("{:.3g}, {}", constant.value, evidence(constant)), constant.source);
     };
     part("cards", pass.cards,
-         (runtime_.repeats_to_attend || runtime_.cache_growth != Growth::reserved) &&
+         (runtime_.kernels.repeats_kv || runtime_.cache.growth != Growth::reserved) &&
                  !name.starts_with("ttft")
              ? "max(bytes / (share * bandwidth), FLOPs / (share * peak)) + K and V copied with the "
                "new ones behind them and for each query head / copying, on each card"
@@ -145,24 +147,25 @@ class TimeTerms {
              : "max(bytes / (share * bandwidth), FLOPs / (share * peak)) on each card",
          on_cards);
     part("cpu", pass.cpu, "max(bytes / (share * RAM bandwidth), FLOPs / (share * CPU peak))",
-         runtime_.cpu_bandwidth);
-    part("stream", pass.stream, "offloaded bytes / (share * host bus)", runtime_.stream_bandwidth);
-    part("disk", pass.disk, "bytes on disk / (share * disk read)", runtime_.disk_bandwidth);
+         runtime_.offload.cpu_bandwidth);
+    part("stream", pass.stream, "offloaded bytes / (share * host bus)",
+         runtime_.offload.stream_bandwidth);
+    part("disk", pass.disk, "bytes on disk / (share * disk read)", runtime_.offload.disk_bandwidth);
     part("reduce", pass.reduce,
          rows_ ? "matrices * latency + inputs to the other cards and results from them / (share * "
                  "link)"
                : "2 * layers * (latency + 2 (n - 1) / n * activations / (share * link))",
          reduce_);
     part("crossings", pass.crossings, "times it goes on from one device to another * seconds each",
-         runtime_.crossing_s);
+         runtime_.offload.crossing_s);
     part("launches", pass.launches,
          "kernels * overhead + a pass's own + sequences * overhead of each", rates.kernel_s);
     part("eager", pass.eager, "kernels without CUDA graphs * seconds each, beyond all of these",
-         runtime_.eager_kernel_s);
+         runtime_.kernels.eager_kernel_s);
     const std::string_view run =
-        runtime_.launch == Launch::overlapped ? "max(cards, launches)" : "cards + launches";
-    std::string sum =
-        runtime_.prefetches ? fmt::format("max(stream, {})", run) : fmt::format("stream + {}", run);
+        runtime_.kernels.launch == Launch::overlapped ? "max(cards, launches)" : "cards + launches";
+    std::string sum = runtime_.offload.prefetches ? fmt::format("max(stream, {})", run)
+                                                  : fmt::format("stream + {}", run);
     sum += " + disk + reduce + crossings + cpu";
     if (pass.eager > 0) sum += " + eager";
     add(name, pass.total, interval, std::move(sum), fmt::format("bound by {}", bound(pass)),

@@ -28,7 +28,7 @@ Term exact(std::string name, Bytes bytes, std::string formula, std::string numbe
 }
 
 Term of_adapters(const QuantisedModel& w, const Engine& runtime) {
-  if (runtime.adapters == AdapterMemory::slots)
+  if (runtime.weights.adapters == AdapterMemory::slots)
     return bytes_term("adapters", real_count(w.adapters), real_count(w.adapters),
                       real_count(w.adapters_most),
                       "adapters * sum over linear layers of rank * (slices * in + out) * bytes",
@@ -38,7 +38,7 @@ Term of_adapters(const QuantisedModel& w, const Engine& runtime) {
   return bytes_term(
       "adapters", real_count(w.adapters) / 2, real_count(w.adapters), real_count(w.adapters),
       "adapters * sum over adapted modules of rank * (in + out) * bytes",
-      fmt::format("{} bytes an element; low: kept in 16 bit", runtime.adapter_bytes),
+      fmt::format("{} bytes an element; low: kept in 16 bit", runtime.weights.adapter_bytes),
       "PEFT 0.21 autocast_adapter_dtype; llama.cpp convert_lora_to_gguf.py with outtype f32");
 }
 
@@ -60,7 +60,7 @@ Term of_images(const Scenario& s, const Plan& plan) {
   Scenario one = s, all = s;
   one.images.count = one.batch = 1;
   Engine at_once = *s.runtime;
-  at_once.prefill_chunk = 0;
+  at_once.serving.prefill_chunk = 0;
   all.runtime = &at_once;
   return bytes_term(
       "image_activations", real_count(tower_activations(one, plan.shards)),

@@ -86,7 +86,7 @@ bool is_of_split(Reason reason) {
 std::vector<Advice> other_splits(const Scenario& asked) {
   Scenario s = asked;
   s.assignment = nullptr;
-  if (s.runtime->split == Split::tensors) return best_splits(s);
+  if (s.runtime->parallel.split == Split::tensors) return best_splits(s);
   s.tensor_parallel = s.pipeline_parallel = s.expert_parallel = s.data_parallel = 0;
   std::vector<Advice> all;
   if (auto box = one_box(s))
@@ -94,7 +94,7 @@ std::vector<Advice> other_splits(const Scenario& asked) {
   else if (const Estimate e = evaluate(s); is_on_gpus(e))
     all.push_back({.kind = Advice::Kind::layers_over_cards, .then = after_change(e)});
   for (const Engine& other : engines()) {
-    if (other.split != Split::tensors || other.name != other.family) continue;
+    if (other.parallel.split != Split::tensors || other.name != other.family) continue;
     s.runtime = &other;
     s.layer_split = nullptr;
     const auto found = best_splits(s);

@@ -15,7 +15,9 @@ constexpr Converted conversions[] = {{"mxfp4", "mxfp4-moe"}};
 
 const Scheme& default_scheme(const Model& model, const Engine& runtime) {
   const Scheme& own = scheme(model.checkpoint_scheme);
-  if (std::ranges::find(runtime.holds, SchemeFamily::gguf) == runtime.holds.end()) return own;
+  if (std::ranges::find(runtime.weights.formats, SchemeFamily::gguf) ==
+      runtime.weights.formats.end())
+    return own;
   const auto* row = std::ranges::find(conversions, own.name, &Converted::checkpoint);
   return row == std::end(conversions) ? own : scheme(row->gguf);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/checkpoint/quantisation/quantisation.hpp"
-#include "model/engine/runtime.hpp"
+#include "model/engine/engine.hpp"
 
 namespace headroom::model {
 

@@ -5,7 +5,7 @@
 
 #include "hardware/machine.hpp"
 #include "model/checkpoint/model.hpp"
-#include "model/engine/runtime.hpp"
+#include "model/engine/engine.hpp"
 
 namespace headroom::model {
 

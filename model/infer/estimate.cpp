@@ -19,7 +19,8 @@ namespace {
 constexpr Seconds never{std::numeric_limits<double>::infinity()};
 
 bool holds(const Engine& runtime, SchemeFamily family) {
-  return std::find(runtime.holds.begin(), runtime.holds.end(), family) != runtime.holds.end();
+  return std::find(runtime.weights.formats.begin(), runtime.weights.formats.end(), family) !=
+         runtime.weights.formats.end();
 }
 
 /// What no batch, context or memory changes.
@@ -34,15 +35,15 @@ Reason unsupported_combination(const Scenario& s) {
 /// What cannot be, whatever the memory.
 Reason refusal(const Scenario& s) {
   const Model& model = *s.weights->model;
-  if (s.kv_cache && s.runtime->cache_format(*s.kv_precision) == nullptr)
+  if (s.kv_cache && s.runtime->cache.format(*s.kv_precision) == nullptr)
     return Reason::cache_unsupported;
-  if (!s.kv_cache && !s.runtime->cache_optional) return Reason::cache_required;
-  if (s.runtime->split == Split::layers &&
+  if (!s.kv_cache && !s.runtime->cache.optional) return Reason::cache_required;
+  if (s.runtime->parallel.split == Split::layers &&
       std::max({s.tensor_parallel, s.pipeline_parallel, s.expert_parallel, s.data_parallel}) > 1)
     return Reason::parallelism_unsupported;
-  if (s.runtime->split == Split::tensors && s.assignment != nullptr)
+  if (s.runtime->parallel.split == Split::tensors && s.assignment != nullptr)
     return Reason::parallelism_unsupported;
-  if (s.runtime->strict_positions && model.shape.positions > 0 &&
+  if (s.runtime->cache.rejects_beyond_max_positions && model.shape.positions > 0 &&
       s.cached_tokens() > model.shape.positions)
     return Reason::context_too_long;
   return Reason::none;
@@ -67,7 +68,7 @@ Verdict verdict_of(const Plan& plan) {
 
 /// A sure answer is sure of the number of cards that it names, too.
 Confidence confidence_of(const Uses& uses, Verdict expected, Size cards) {
-  const Constant& memory = uses.scenario().runtime->memory_interval;
+  const Constant& memory = uses.scenario().runtime->memory.interval;
   if (fits(expected)) {
     if (memory.measurements == 0) return Confidence::marginal;
     const Plan high = place(uses, memory.high);
@@ -138,7 +139,7 @@ void Evaluator::Outcome::add_memory(const Uses& uses) {
     e.gpu_bytes = std::max(e.gpu_bytes, use.total());
     if (card == plan.first_used_card) beside = use.total() - use.weights;
   }
-  const Constant& memory = s.runtime->memory_interval;
+  const Constant& memory = s.runtime->memory.interval;
   e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * memory.low));
   e.gpu_bytes_high = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * memory.high));
   const HostUse host = uses.host(plan);

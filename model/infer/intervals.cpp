@@ -51,16 +51,16 @@ ServingIntervals IntervalFactors::serving(const Estimate& e, Size running) const
 }
 
 IntervalFactors interval_factors(const Engine& r, bool ram_stated) {
-  const bool known = ram_stated && r.ram_stated_interval.value > 0;
-  return {Interval(r.memory_interval),
-          Interval(r.load_interval),
-          Interval(r.prefill_interval),
-          Interval(r.decode_interval),
-          Interval(known ? r.ram_stated_interval : r.offload_interval),
-          Interval(r.first_token_interval),
-          Interval(r.serving_interval),
-          Interval(r.throughput_interval),
-          r.decode_interval.source};
+  const bool known = ram_stated && r.offload.ram_stated_interval.value > 0;
+  return {Interval(r.memory.interval),
+          Interval(r.weights.load_interval),
+          Interval(r.kernels.prefill_interval),
+          Interval(r.kernels.decode_interval),
+          Interval(known ? r.offload.ram_stated_interval : r.offload.interval),
+          Interval(r.serving.first_token_interval),
+          Interval(r.serving.serving_interval),
+          Interval(r.serving.throughput_interval),
+          r.kernels.decode_interval.source};
 }
 IntervalFactors interval_factors(const Scenario& s) {
   return interval_factors(*s.runtime, !s.machine->ram_assumed);

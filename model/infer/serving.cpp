@@ -34,7 +34,7 @@ Scenario with(Scenario s, Vary vary, Size n) {
 /// `s` for one copy; `share` outlives it.
 Scenario on(Scenario s, const MachineShare& share) {
   s.machine = &share.machine;
-  if (s.runtime->split == Split::tensors && s.tensor_parallel == 0)
+  if (s.runtime->parallel.split == Split::tensors && s.tensor_parallel == 0)
     s.tensor_parallel = static_cast<Size>(share.machine.devices.size());
   return s;
 }

@@ -32,7 +32,7 @@ Size prompts_together(const Scenario& s, double arriving) {
 /// longer for them, since the weights are read and kernels launched once for both.
 double held_up(const Scenario& joint, const Scenario& share, const Speeds& speeds, const Plan& plan,
                double alone) {
-  if (joint.runtime->prompts_apart) return alone;
+  if (joint.runtime->serving.separate_prefill) return alone;
   Pass both = prefill_pass(joint, joint.prompt_tokens);
   const double steps = both.weight_reads, tokens = steps * static_cast<double>(share.batch);
   both.tokens += tokens;
@@ -65,7 +65,7 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   s.prompt_tokens = tokens(prompts.mean());
   s.output_tokens = tokens(outputs.mean());
   const double half = outputs.mean_square() / (2 * outputs.mean());
-  switch (s.runtime->admission) {
+  switch (s.runtime->serving.admission) {
     case Admission::slots:
       if (s.context == 0) s.context = tokens(prompts.p95 + outputs.p95);
       break;
@@ -108,9 +108,10 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   const double another = together / static_cast<double>(joint.batch);
   const double met =
       others * held_up(joint, share, speeds, plan, together) / static_cast<double>(joint.batch);
-  const double before = std::max(s.runtime->queue.value, 1 / mean_output) * others;
-  const double beside = s.runtime->request_s.value * std::sqrt(static_cast<double>(running)) +
-                        before * another + step;
+  const double before = std::max(s.runtime->serving.queue.value, 1 / mean_output) * others;
+  const double beside =
+      s.runtime->serving.request_s.value * std::sqrt(static_cast<double>(running)) +
+      before * another + step;
   const double steps = (mean_output - 1) * step;
   const double after =
       steps > 0 ? after_first(beside + prompt, steps, met, (others + 1) * another) : 0;

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "model/engine/runtime.hpp"
+#include "model/engine/engine.hpp"
 #include "model/train/matrix_format.hpp"
 #include "model/train/recipe.hpp"
 

@@ -78,9 +78,9 @@ void add_intervals(Calibration& out, const std::vector<ScoredRow>& subjects, Fac
                           "offload_interval", "ram_stated_interval", "serving_interval",
                           "first_token_interval", "throughput_interval", "load_interval"}) {
     std::vector<double> ratios;
-    const auto member = constant_named(name).of_runtime;
+    const model::NamedConstant& interval = constant_named(name);
     for (std::size_t i = 0; i < subjects.size(); ++i)
-      if (&interval_of(subjects[i]) == &(subjects[i].scenario.runtime->*member))
+      if (&interval_of(subjects[i]) == &interval.in(*subjects[i].scenario.runtime))
         ratios.push_back(out.rows[i].measured / out.rows[i].left_out);
     if (ratios.size() < fewest) continue;
     f.name = name;

@@ -30,7 +30,7 @@ std::vector<Unknown> candidates(const ConstantSearch& search) {
       one.common = search.get(one);
       if (one.common > 0) all.push_back(std::move(one));
     };
-    if (each.constant->of_runtime) add(each);
+    if (each.constant->of_engine) add(each);
     for (const auto& [cards, width] : cells) {
       if (!each.constant->of_rates) continue;
       each.cards = cards;

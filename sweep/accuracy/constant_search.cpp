@@ -52,15 +52,15 @@ constexpr Bounds fitted[] = {{"context_bytes", 1e8, 2e9},
 template <class Rows, class F>
 void each_cell(Rows&& rows, const Unknown& unknown, F&& f) {
   for (auto& row : rows) {
-    if (unknown.constant->of_runtime) {
-      f(row.*unknown.constant->of_runtime);
+    if (unknown.constant->of_engine) {
+      f(unknown.constant->in(row));
       continue;
     }
     for (std::size_t c = 0; c < model::card_classes; ++c)
       for (std::size_t w = 0; w < model::widths; ++w)
         if ((unknown.cards == any || unknown.cards == c) &&
             (unknown.width == any || unknown.width == w))
-          f(row.rates[c][w].*unknown.constant->of_rates);
+          f(row.kernels.rates[c][w].*unknown.constant->of_rates);
   }
 }
 

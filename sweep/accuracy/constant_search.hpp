@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/engine/runtime_measured.hpp"
+#include "model/engine/measured_constants.hpp"
 #include "sweep/accuracy/scored_row.hpp"
 
 namespace headroom::sweep {

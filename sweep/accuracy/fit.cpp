@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "model/engine/runtime_rows.hpp"
+#include "model/engine/engine_rows.hpp"
 #include "sweep/accuracy/prediction.hpp"
 #include "sweep/accuracy/quantile.hpp"
 
@@ -41,7 +41,7 @@ std::string sources(const std::vector<ScoredRow>& subjects, const std::vector<st
 std::set<std::string_view> generations_of(std::string_view family) {
   std::set<std::string_view> all;
   for (const Engine& row : model::policy_rows())
-    if (row.family == family) all.insert(generation_of(row));
+    if (row.family == family) all.insert(row.generation);
   return all;
 }
 
@@ -69,7 +69,7 @@ std::string fit_memory(std::vector<Engine>& rows, std::string_view family,
   for (const Unknown& each : unknowns) {
     const double value = search.get(each);
     for (Engine& row : rows)
-      if (row.family == family) (row.*each.constant->of_runtime).value = value;
+      if (row.family == family) each.constant->in(row).value = value;
     std::vector<double> ratios;
     for (const std::size_t i : each.rows)
       if (const auto expected = search.expected(i))
@@ -121,7 +121,7 @@ Alike alike(const std::vector<ScoredRow>& subjects, const NamedConstant& named, 
     const ScoredRow& s = subjects[i];
     const Engine& engine = *s.scenario.runtime;
     if (s.statistic == Statistic::weights || !counts(engine) ||
-        &interval_of(s) != &(engine.*named.of_runtime))
+        &interval_of(s) != &(named.in(engine)))
       continue;
     found.rows.push_back(i);
     found.sources.insert(short_source((*s.row)["source"]));
@@ -135,7 +135,7 @@ std::string time_lines(const PooledSearch& search, const Engine& row) {
   std::string text;
   const auto add = [&](const NamedConstant& constant, std::size_t cards, std::size_t width,
                        const PooledSearch::Found& found) {
-    text += line(generation_of(row), constant.name, cards, width, found.constant,
+    text += line(row.generation, constant.name, cards, width, found.constant,
                  sources(search.subjects(), found.subjects));
   };
   for (const Bounds& bounds : constant_bounds())
@@ -223,14 +223,14 @@ std::string Fit::lines() {
       for (const NamedConstant& named : model::named_constants()) {
         if (!named.name.ends_with("_interval")) continue;
         const bool memory = named.name == "memory_interval";
-        Alike rows = alike(subjects_, named,
-                           [&](const Engine& r) { return generation_of(r) == generation; });
+        Alike rows =
+            alike(subjects_, named, [&](const Engine& r) { return r.generation == generation; });
         if (memory || std::ssize(rows.machines) < fewest_machines)
           rows = alike(subjects_, named, [&](const Engine& r) { return r.family == family; });
         // Rows that say how fast the host's memory is are few: those of all engines that compute
         // there are alike.
-        if (named.of_runtime == &Engine::ram_stated_interval) {
-          if (model::engine(generation).offload != model::Offload::compute) continue;
+        if (named.name == "ram_stated_interval") {
+          if (model::engine(generation).offload.mode != model::Offload::compute) continue;
           rows = alike(subjects_, named, [](const Engine&) { return true; });
         }
         if (std::ssize(rows.rows) < fewest_rows) continue;

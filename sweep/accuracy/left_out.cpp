@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "model/engine/runtime_rows.hpp"
+#include "model/engine/engine_rows.hpp"
 #include "model/infer/intervals.hpp"
 #include "sweep/accuracy/accuracy.hpp"
 #include "sweep/accuracy/contradictions.hpp"

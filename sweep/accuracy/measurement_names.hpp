@@ -10,7 +10,7 @@
 #include "hardware/machine.hpp"
 #include "model/checkpoint/model.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
-#include "model/engine/runtime.hpp"
+#include "model/engine/engine.hpp"
 #include "model/infer/estimate.hpp"
 #include "sweep/accuracy/measurement.hpp"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "model/engine/runtime_rows.hpp"
+#include "model/engine/engine_rows.hpp"
 #include "sweep/accuracy/prediction.hpp"
 
 namespace headroom::sweep {
@@ -25,7 +25,7 @@ constexpr double normal_90th = 1.2816;
 
 const Constant& cell_of(const Engine& row, const NamedConstant& constant, std::size_t c,
                         std::size_t w) {
-  return constant.of_runtime ? row.*constant.of_runtime : row.rates[c][w].*constant.of_rates;
+  return constant.of_engine ? constant.in(row) : row.kernels.rates[c][w].*constant.of_rates;
 }
 Constant& cell_of(Engine& row, const NamedConstant& constant, std::size_t c, std::size_t w) {
   return const_cast<Constant&>(cell_of(std::as_const(row), constant, c, w));
@@ -51,9 +51,9 @@ std::vector<std::pair<const Bounds*, const NamedConstant*>> time_constants() {
 }  // namespace
 
 bool Effect::covers(const Engine& row) const {
-  return (kernels.empty() || kernels_of(row) == kernels) &&
+  return (kernels.empty() || row.libraries == kernels) &&
          (family.empty() || row.family == family) &&
-         (generation.empty() || generation_of(row) == generation);
+         (generation.empty() || row.generation == generation);
 }
 
 PooledSearch::PooledSearch(std::vector<Engine> rows, std::vector<ScoredRow> subjects)
@@ -98,9 +98,9 @@ void PooledSearch::add_effects() {
   std::set<std::string_view> shared, sharing;  // kernels of several engines, and those engines
   for (const ScoredRow& each : subjects_) {
     const Engine& row = *each.scenario.runtime;
-    families[row.family].insert(generation_of(row));
-    if (kernels_of(row).empty()) continue;
-    shared.insert(kernels_of(row));
+    families[row.family].insert(row.generation);
+    if (row.libraries.empty()) continue;
+    shared.insert(row.libraries);
     sharing.insert(row.family);
   }
   for (const auto& [bounds, constant] : time_constants()) {
@@ -169,12 +169,12 @@ void PooledSearch::add_slots() {
             .bounds = bounds, .constant = constant, .cards = card, .width = width, .effects = {}};
         for (std::size_t e = 0; e < effects_.size(); ++e)
           if (effects_[e].constant == constant && effects_[e].covers(*s.runtime) &&
-              (constant->of_runtime || effects_[e].covers(card, width))) {
+              (constant->of_engine || effects_[e].covers(card, width))) {
             slot.effects.push_back(e);
             met[e] = true;
           }
         slots.push_back(std::move(slot));
-        if (constant->of_runtime) break;
+        if (constant->of_engine) break;
       }
     }
   }
@@ -206,13 +206,14 @@ void PooledSearch::apply(const std::vector<double>& values) {
     const Effect& effect = effects_[e];
     for (Engine& row : sums) {
       if (!effect.covers(row)) continue;
-      if (effect.constant->of_runtime) {
-        (row.*effect.constant->of_runtime).value += values[e];
+      if (effect.constant->of_engine) {
+        effect.constant->in(row).value += values[e];
         continue;
       }
       for (std::size_t c = 0; c < model::card_classes; ++c)
         for (std::size_t w = 0; w < model::widths; ++w)
-          if (effect.covers(c, w)) (row.rates[c][w].*effect.constant->of_rates).value += values[e];
+          if (effect.covers(c, w))
+            (row.kernels.rates[c][w].*effect.constant->of_rates).value += values[e];
     }
   }
   for (const auto& [bounds, constant] : time_constants())
@@ -250,7 +251,7 @@ PooledSearch::Found PooledSearch::found(const NamedConstant& constant, const Eng
   double sum = 0;
   for (std::size_t e = 0; e < effects_.size(); ++e)
     if (effects_[e].constant == &constant && effects_[e].covers(row) &&
-        (constant.of_runtime || effects_[e].covers(cards, width))) {
+        (constant.of_engine || effects_[e].covers(cards, width))) {
       parts.push_back(e);
       sum += effects()[e];
     }
@@ -263,11 +264,11 @@ PooledSearch::Found PooledSearch::found(const NamedConstant& constant, const Eng
   result.constant.low = result.constant.value * std::exp(-spread);
   result.constant.high = result.constant.value * std::exp(spread);
   for (std::size_t i = 0; i < subjects_.size(); ++i) {
-    if (generation_of(*subjects_[i].scenario.runtime) != generation_of(row)) continue;
+    if (subjects_[i].scenario.runtime->generation != row.generation) continue;
     for (std::size_t at = 0; at < slots_[i].size(); ++at) {
       const Slot& slot = slots_[i][at];
       if (slot.constant == &constant && std::abs(solver_->problem().slots[i][at].slope) > matters &&
-          (constant.of_runtime ||
+          (constant.of_engine ||
            ((cards == any || slot.cards == cards) && (width == any || slot.width == width)))) {
         result.subjects.push_back(i);
         break;

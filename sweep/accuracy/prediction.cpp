@@ -7,6 +7,7 @@
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/traffic.hpp"
+#include "sweep/accuracy/constant_search.hpp"
 #include "sweep/accuracy/finite_run.hpp"
 
 namespace headroom::sweep {
@@ -56,7 +57,8 @@ double bytes_of(const ScoredRow& subject, const Scenario& s, const Plan& plan) {
       // From tokens of the whole pool, as engines log them: each counts once in every layer.
       Scenario logged = s;
       model::Engine whole = *s.runtime;
-      if (whole.windows == model::Windows::pages) whole.windows = model::Windows::whole;
+      if (whole.cache.windows == model::Windows::hybrid_kv_pool)
+        whole.cache.windows = model::Windows::whole;
       logged.runtime = &whole;
       return real_count(card_use(logged, plan, 0).kv_cache);
     }
@@ -80,9 +82,9 @@ double seconds_of(Statistic statistic, const Scenario& s, const Estimate& e) {
     case Statistic::load_warm:
       return e.load_warm.value();
     case Statistic::load_weights:
-      return e.load.value() - s.runtime->load_fixed_s.value;
+      return e.load.value() - s.runtime->weights.load_fixed_s.value;
     case Statistic::load_weights_warm:
-      return e.load_warm.value() - s.runtime->load_fixed_s.value;
+      return e.load_warm.value() - s.runtime->weights.load_fixed_s.value;
     default:
       return e.total.value();
   }
@@ -96,7 +98,7 @@ bool is_served(Statistic statistic) {
 struct Lifted {
   explicit Lifted(const Scenario& s) : machine(*s.machine), runtime(*s.runtime), scenario(s) {
     for (Device& device : machine.devices) device.memory = Bytes(Size{1} << 50);
-    runtime.strict_positions = false;
+    runtime.cache.rejects_beyond_max_positions = false;
     scenario.machine = &machine;
     scenario.runtime = &runtime;
     scenario.gpu_budget = model::all_of_it;
@@ -147,16 +149,16 @@ std::optional<double> figure(const ScoredRow& subject, const Scenario& s, std::s
 
 const model::Constant& interval_of(const ScoredRow& subject) {
   const model::Engine& r = *subject.scenario.runtime;
-  if (is_memory(subject.statistic)) return r.memory_interval;
-  if (subject.group == "serving_ttft") return r.first_token_interval;
-  if (subject.group == "serving_throughput") return r.throughput_interval;
-  if (subject.group.starts_with("serving")) return r.serving_interval;
+  if (is_memory(subject.statistic)) return r.memory.interval;
+  if (subject.group == "serving_ttft") return r.serving.first_token_interval;
+  if (subject.group == "serving_throughput") return r.serving.throughput_interval;
+  if (subject.group.starts_with("serving")) return r.serving.serving_interval;
   if (subject.group.starts_with("offload"))
-    return subject.scenario.machine->ram_assumed || r.offload != model::Offload::compute
-               ? r.offload_interval
-               : r.ram_stated_interval;
-  if (subject.group == "prefill") return r.prefill_interval;
-  return subject.group == "load_time" ? r.load_interval : r.decode_interval;
+    return subject.scenario.machine->ram_assumed || r.offload.mode != model::Offload::compute
+               ? r.offload.interval
+               : r.offload.ram_stated_interval;
+  if (subject.group == "prefill") return r.kernels.prefill_interval;
+  return subject.group == "load_time" ? r.weights.load_interval : r.kernels.decode_interval;
 }
 
 model::Interval shown_interval(const ScoredRow& subject) {
@@ -189,26 +191,22 @@ namespace {
 /// `engine` on hardware that reaches its data sheets, without a cost of its own.
 model::Engine at_full_rates(const model::Engine& engine) {
   model::Engine ideal = engine;
-  ideal.activations_in_memory = false;
-  for (auto& by_width : ideal.rates)
+  ideal.kernels.activations_in_memory = false;
+  for (auto& by_width : ideal.kernels.rates)
     for (model::Rates& rates : by_width) {
       rates.decode_bandwidth.value = rates.prefill_compute.value = rates.byte_compute.value = 1;
       rates.kernel_s.value = rates.expert_reads.value = 0;
       rates.unpack_bandwidth.value = 1e9;
     }
-  for (const auto share :
-       {&model::Engine::cache_cost, &model::Engine::score_compute, &model::Engine::stream_bandwidth,
-        &model::Engine::cpu_bandwidth, &model::Engine::cpu_compute, &model::Engine::disk_bandwidth,
-        &model::Engine::far_bandwidth, &model::Engine::link_bandwidth})
-    (ideal.*share).value = 1;
-  for (const auto overhead :
-       {&model::Engine::reduce_latency_s, &model::Engine::reduce_over_bus_s,
-        &model::Engine::crossing_s, &model::Engine::step_s, &model::Engine::sequence_s,
-        &model::Engine::eager_kernel_s, &model::Engine::load_fixed_s})
-    (ideal.*overhead).value = 0;
+  for (const auto share : {"cache_cost", "score_compute", "stream_bandwidth", "cpu_bandwidth",
+                           "cpu_compute", "disk_bandwidth", "far_bandwidth", "link_bandwidth"})
+    constant_named(share).in(ideal).value = 1;
+  for (const auto overhead : {"reduce_latency_s", "reduce_over_bus_s", "crossing_s", "step_s",
+                              "sequence_s", "eager_kernel_s", "load_fixed_s"})
+    constant_named(overhead).in(ideal).value = 0;
   // The disk, the bus and the memory alone.
-  ideal.thread_bandwidth.value = 1e15;
-  ideal.load_read_bandwidth.value = ideal.load_copy_bandwidth.value = 1e15;
+  ideal.offload.thread_bandwidth.value = 1e15;
+  ideal.weights.load_read_bandwidth.value = ideal.weights.load_copy_bandwidth.value = 1e15;
   return ideal;
 }
 
@@ -235,9 +233,9 @@ double plain(const ScoredRow& subject) {
 
 double reading_weights(const ScoredRow& subject) {
   model::Engine ideal = at_full_rates(*subject.scenario.runtime);
-  ideal.cache_cost.value = 0;
-  ideal.expert_cost.value = 1;
-  ideal.repeats_to_attend = ideal.whole_tiles = false;
+  ideal.kernels.cache_cost.value = 0;
+  ideal.kernels.expert_cost.value = 1;
+  ideal.kernels.repeats_kv = ideal.kernels.whole_tiles = false;
   return with_runtime(subject, ideal);
 }
 

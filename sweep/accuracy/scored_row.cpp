@@ -70,13 +70,15 @@ bool is_warm(const Measurement& row) {
 std::string time_group(const Measurement& row, const Quantity& quantity, const Scenario& s) {
   if (is_of_loading(quantity.statistic)) return "load_time";
   if (row["category"] == "offload_speed" && !row["task"].starts_with("serving"))
-    return s.runtime->offload == model::Offload::stream ? "offload_streamed" : "offload_partial";
+    return s.runtime->offload.mode == model::Offload::stream ? "offload_streamed"
+                                                             : "offload_partial";
   if (row["quantity"] == "tpot") return "serving_tpot";
   if (row["quantity"] == "ttft") return "serving_ttft";
   if (row["task"].starts_with("serving")) return "serving_throughput";
   if (quantity.statistic == Statistic::prefill) return "prefill";
   if (s.machine->devices.size() <= 1) return "decode_single";
-  return s.runtime->split == Split::layers ? "decode_layer_split" : "decode_tensor_parallel";
+  return s.runtime->parallel.split == Split::layers ? "decode_layer_split"
+                                                    : "decode_tensor_parallel";
 }
 
 Size tokens(const Measurement& row, std::string_view column, std::string_view setting,
@@ -185,17 +187,18 @@ void require_host_speeds(const Scenario& s, Statistic statistic) {
   if (on_disk && host.disk_read.value() <= 0) throw Skipped(Skip::setting, "the disk's speed");
   const bool on_cpu = plan.on_cpu.size() > 0 || plan.head == model::Where::cpu ||
                       plan.partly_on_host || !caches_on_cards(s);
-  if (on_cpu && s.runtime->offload != model::Offload::stream && host.ram_bandwidth.value() <= 0)
+  if (on_cpu && s.runtime->offload.mode != model::Offload::stream &&
+      host.ram_bandwidth.value() <= 0)
     throw Skipped(Skip::setting, "the bandwidth of the host's memory");
   const bool prompts = statistic != step && statistic != serving_step;
-  if (on_cpu && prompts && s.runtime->offload != model::Offload::stream &&
+  if (on_cpu && prompts && s.runtime->offload.mode != model::Offload::stream &&
       host.cpu_peak.value() <= 0)
     throw Skipped(Skip::setting, "the processor");
 }
 
 /// Throws Skipped where an engine that computes host layers leaves open how many those are.
 void require_layers(const Measurement& row, const Scenario& s) {
-  if (s.runtime->offload != model::Offload::compute || s.layer_split != nullptr ||
+  if (s.runtime->offload.mode != model::Offload::compute || s.layer_split != nullptr ||
       s.machine->devices.empty() || lower(row["settings"]).find("auto") != std::string::npos)
     return;
   const model::Plan plan = place(s, 1.0);
@@ -300,7 +303,7 @@ Scenario Subjects::scenario(const Measurement& row, const EngineName& engine, bo
   s.batch = tokens(row, "batch", "batch", 1);
   s.batch_parts = batch_parts_of(row, s);
   const auto cards = static_cast<Size>(s.machine->devices.size());
-  if (s.runtime->split == Split::tensors && cards > 0) {
+  if (s.runtime->parallel.split == Split::tensors && cards > 0) {
     const auto pipeline = static_cast<Size>(figure(row, {"pp"}).value_or(1));
     s.pipeline_parallel = std::clamp<Size>(pipeline, 1, cards);
     s.tensor_parallel =
@@ -309,7 +312,7 @@ Scenario Subjects::scenario(const Measurement& row, const EngineName& engine, bo
     // Over other numbers of cards the attention is spread in ways that are not described.
     const auto groups = static_cast<Size>(figure(row, {"moe_ep"}).value_or(1));
     if (groups > 1 && groups == s.tensor_parallel &&
-        s.runtime->expert_spread != model::ExpertSpread::none &&
+        s.runtime->parallel.expert_spread != model::ExpertSpread::none &&
         s.weights->shards.experts % groups == 0 && s.weights->shards.experts > 0)
       s.expert_parallel = groups;
   }
@@ -376,7 +379,8 @@ ScoredRow Subjects::subject(const Measurement& row) {
     if (s.machine->host.cpu_peak.value() <= 0) s.machine = &machine(never_computing(*s.machine));
   }
   const bool warm = subject.statistic == load_warm || subject.statistic == load_weights_warm;
-  if (warm && s.machine->devices.empty() && s.runtime->host_weights == model::HostWeights::mapped)
+  if (warm && s.machine->devices.empty() &&
+      s.runtime->offload.host_weights == model::HostWeights::mapped)
     throw Skipped(Skip::statistic, "files are mapped, and no weight is read");
   const bool reads = is_of_loading(subject.statistic) && !warm;
   if (reads && s.machine->host.disk_read.value() <= 0)

@@ -164,12 +164,12 @@ std::optional<double> figure(const Measurement& row, std::initializer_list<std::
 
 std::unique_ptr<LayerSplit> layer_split_of(const Measurement& row, const Scenario& s) {
   if (s.machine->devices.empty()) return nullptr;
-  if (s.runtime->offload == model::Offload::stream && caches_in_host(row)) {
+  if (s.runtime->offload.mode == model::Offload::stream && caches_in_host(row)) {
     auto split = std::make_unique<LayerSplit>();
     split->cache_on_cards = false;
     return split;
   }
-  if (s.runtime->offload != model::Offload::compute) return nullptr;
+  if (s.runtime->offload.mode != model::Offload::compute) return nullptr;
   const auto all = std::ssize(s.weights->layer) + 1;
   const auto flags = flags_of(row["settings"]);
   const auto layers = gpu_layers(row, flags, all);
@@ -179,7 +179,7 @@ std::unique_ptr<LayerSplit> layer_split_of(const Measurement& row, const Scenari
   const auto micro_batch = micro ? leading_number(micro->value) : std::nullopt;
   const bool cache_elsewhere = row.setting("no_kv_offload").value_or("0") != "0";
   model::HostTensors host = kept(s, flags);
-  if (host.bytes_before.empty() && s.runtime->experts_stay &&
+  if (host.bytes_before.empty() && s.runtime->offload.experts_on_cpu_by_default &&
       s.weights->model->profile.routing.experts > 0)
     host = scaled(model::experts_on_host(*s.weights, all), 1 - experts_on_card(row));
   if (!layers && !cache_elsewhere && !micro_batch && !rows && host.bytes_before.empty() &&
@@ -198,7 +198,7 @@ Size batch_parts_of(const Measurement& row, const Scenario& s) {
   const std::string& text = row["settings"];
   const auto at = text.find("gbs=");
   int each = 0, parts = 0;
-  if (!s.runtime->batch_in_parts || at == text.npos ||
+  if (!s.runtime->offload.batch_in_parts || at == text.npos ||
       std::sscanf(text.c_str() + at, "gbs=%dx%d", &each, &parts) != 2)
     return 1;
   return std::max(1, parts);
@@ -206,7 +206,7 @@ Size batch_parts_of(const Measurement& row, const Scenario& s) {
 
 std::optional<Size> layers_on_cards(const Measurement& row, const Scenario& s) {
   if (const auto layers = figure(row, {"gpu_layers"})) return static_cast<Size>(*layers);
-  if (s.runtime->offload != model::Offload::stream) return std::nullopt;
+  if (s.runtime->offload.mode != model::Offload::stream) return std::nullopt;
   const auto percent = percent_of(row);
   if (percent && percent->weights < 100)
     return std::llround(share_on_card(percent->weights) *

@@ -86,7 +86,7 @@ std::vector<const model::Scheme*> schemes_of(const Options& options, const Quest
   if (!all.empty()) return all;
   if (asked.name != "best-precision") return {nullptr};
   for (const model::Scheme& scheme : model::schemes())
-    if (std::ranges::find(runtime.holds, scheme.family) != runtime.holds.end())
+    if (std::ranges::find(runtime.weights.formats, scheme.family) != runtime.weights.formats.end())
       all.push_back(&scheme);
   return all;
 }
@@ -242,7 +242,8 @@ const Command plan_command = {
      .summary = "find the best model, batch, context, machine or precision for a target",
      .operands = "[QUESTION [MODEL… | FILE]]",
      .flags = HEADROOM_MACHINE_FLAGS
-     " machines precisions kv-precision batch prompt-tokens output-tokens context runtime max-ttft "
+     " machines precisions kv-precision batch prompt-tokens output-tokens context engines runtime "
+     "max-ttft "
      "max-tpot factors set users requests-s tokens-s allow-offload strict prices acquire top "
      "hub-token offline "
      "format out",

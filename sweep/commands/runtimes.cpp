@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "model/engine/runtime.hpp"
-#include "model/engine/runtime_measured.hpp"
-#include "model/infer/estimate.hpp"
+#include <algorithm>
+
+#include "model/engine/engine_fields.hpp"
+#include "model/engine/measured_constants.hpp"
 #include "sweep/commands/command.hpp"
+#include "sweep/factors.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
@@ -13,126 +15,152 @@ namespace {
 
 using model::Constant;
 using model::Engine;
+using model::EngineField;
+using model::NamedConstant;
 
-/// A reader is told so; a program reads the number.
-report::Value evidence(int measurements, Format format) {
-  if (measurements == 0 && (format == Format::text || format == Format::markdown))
-    return std::string("0, unmeasured");
-  return std::int64_t{measurements};
+std::string field_text(const Engine& engine, std::string_view policy, std::string_view key) {
+  const auto fields = model::engine_fields();
+  const auto field = std::ranges::find_if(
+      fields, [&](const EngineField& f) { return f.policy == policy && f.key == key; });
+  return text_of(*field, engine);
 }
 
-std::string cache_formats(const Engine& runtime) {
-  std::vector<std::string> formats;
-  for (const model::CacheFormat& each : runtime.caches)
-    formats.push_back(each.word.empty() || each.word == each.precision
-                          ? std::string(each.precision)
-                          : fmt::format("{} ({})", each.precision, each.word));
-  return fmt::format("{}", fmt::join(formats, ", "));
-}
-
-std::string words(model::PackedProducts products) {
-  constexpr std::string_view all[] = {
-      "unpacked by the kernel that multiplies them", "unpacked into memory first",
-      "unpacked into memory first; as bytes without 16-bit matrix units",
-      "multiplied as bytes where the card does so fast"};
-  return std::string(all[static_cast<std::size_t>(products)]);
-}
-
-report::Table table_of(const std::vector<const Engine*>& rows, Format format) {
+/// All engines, one row each.
+report::Table list_of(const std::vector<const Engine*>& rows) {
   report::Table table{
-      {"runtime", "version", "quantity", "value", "low", "high", "measurements", "source"}, {}};
+      {"runtime", "version", "cards", "weights", "offload", "several cards share", "source"}, {}};
+  for (const Engine* r : rows)
+    table.rows.push_back({std::string(r->name), std::string(r->version),
+                          field_text(*r, "", "vendors"), field_text(*r, "weights", "formats"),
+                          field_text(*r, "offload", "mode"), field_text(*r, "parallel", "split"),
+                          std::string(r->source)});
+  return table;
+}
+
+/// Calls `act(label, constant)` for each constant of the policy, and for each of its cells.
+template <class Act>
+void each_constant(const Engine& engine, std::string_view policy, Act act) {
+  for (const NamedConstant& each : model::named_constants()) {
+    if (each.policy != policy) continue;
+    if (each.of_engine) {
+      act(std::string(each.name), each.in(engine));
+      continue;
+    }
+    for (std::size_t cards = 0; cards < model::card_classes; ++cards)
+      for (std::size_t width = 0; width < model::widths; ++width)
+        act(fmt::format("{} {} {}", each.name, name_of(model::CardClass(cards)),
+                        name_of(model::Width(width))),
+            engine.kernels.rates[cards][width].*each.of_rates);
+  }
+}
+
+/// Every field and constant as a row, for programs.
+report::Table table_of(const std::vector<const Engine*>& rows) {
+  report::Table table{
+      {"runtime", "version", "policy", "key", "value", "low", "high", "measurements", "source"},
+      {}};
   for (const Engine* r : rows) {
-    const auto add = [&](std::string_view quantity, report::Value value, report::Value low,
-                         report::Value high, report::Value measurements, std::string_view source) {
-      table.rows.push_back({std::string(r->name), std::string(r->version), std::string(quantity),
+    const auto add = [&](std::string_view policy, std::string key, report::Value value,
+                         report::Value low, report::Value high, report::Value measurements,
+                         std::string_view source) {
+      table.rows.push_back({std::string(r->name), std::string(r->version),
+                            std::string(policy.empty() ? "engine" : policy), std::move(key),
                             std::move(value), std::move(low), std::move(high),
                             std::move(measurements), std::string(source)});
     };
-    const auto policy = [&](std::string_view quantity, report::Value value) {
-      add(quantity, std::move(value), {}, {}, {}, r->source);
-    };
-    const auto yes_no = [&](std::string_view quantity, bool value) {
-      policy(quantity, std::string(value ? "yes" : "no"));
-    };
-    const auto constant = [&](std::string_view quantity, const Constant& c) {
-      add(quantity, c.value, c.low, c.high, evidence(c.measurements, format), c.source);
-    };
-    policy("cards share a model by",
-           std::string(r->split == model::Split::layers ? "layers" : "tensors"));
-    policy("offloaded weights are",
-           std::string(r->offload == model::Offload::none     ? "not possible"
-                       : r->offload == model::Offload::stream ? "streamed to the card"
-                                                              : "computed on the CPU"));
-    yes_no("runs with weights on disk", r->disk);
-    yes_no("runs without any card", r->cpu);
-    policy("layers with sliding windows hold",
-           std::string(r->windows == model::Windows::whole    ? "the whole context"
-                       : r->windows == model::Windows::capped ? "their window"
-                                                              : "pages of their window"));
-    yes_no("pads experts in MXFP4 for its kernels", !r->expert_tiles.empty());
-    policy("weights lie in",
-           std::string(r->blocks == model::Blocks::exact   ? "memory of their size"
-                       : r->blocks == model::Blocks::apart ? "blocks of PyTorch's allocator"
-                                                           : "blocks, fused layer by layer"));
-    yes_no("MLA keeps the latent", r->latent_cache);
-    yes_no("MLA keeps the latent's values again", r->latent_values);
-    yes_no("repeats kept keys and values where transformers does", r->repeated_heads);
-    yes_no("sparse attention reads what it picks alone", r->sparse_attention);
-    yes_no("a request that ends is followed at once", r->continuous_batching);
-    policy("low-rank adapters",
-           std::string(r->adapters == model::AdapterMemory::slots    ? "slots set aside"
-                       : r->adapters == model::AdapterMemory::loaded ? "as loaded"
-                                                                     : "not described"));
-    yes_no("decodes with a draft model", r->draft_vocabulary >= 0);
-    yes_no("refuses contexts beyond the positions", r->strict_positions);
-    policy("tokens per cache block", r->kv_block);
-    add("formats of keys and values", cache_formats(*r), {}, {}, {}, r->caches_source);
-    policy("a request starts when",
-           std::string(!r->continuous_batching                   ? "its batch does"
-                       : r->admission == model::Admission::slots ? "a slot of the context is free"
-                       : r->admission == model::Admission::whole
-                           ? "the cache has room for all of it"
-                           : "the cache has room for its prompt"));
-    policy("whole experts are spread over",
-           std::string(r->expert_spread == model::ExpertSpread::none ? "nothing"
-                       : r->expert_spread == model::ExpertSpread::all
-                           ? "all cards of a stage, replicas included"
-                           : "a divisor of the tensor-parallel cards"));
-    policy("share of a card used by default", r->utilization);
-    policy("caches", std::string(r->cache_growth == model::Growth::reserved ? "reserved at once"
-                                 : r->cache_growth == model::Growth::by_layer
-                                     ? "grown layer by layer"
-                                     : "grown with old and new side by side"));
-    policy("logits of a prompt",
-           std::string(r->logits == model::Positions::last ? "the last position" : "every one"));
-    policy("flash attention", std::string(r->flash == model::FlashAttention::always  ? "always"
-                                          : r->flash == model::FlashAttention::on    ? "unless told"
-                                          : r->flash == model::FlashAttention::never ? "never"
-                                                                                     : "if told"));
-    policy("bytes of an attention score in memory", r->score_bytes);
-    policy("packed weights of prompts", words(r->packed_products));
-    for (const model::NamedConstant& each : model::named_constants()) {
-      if (each.of_runtime) {
-        constant(each.name, r->*each.of_runtime);
-        continue;
-      }
-      for (std::size_t cards = 0; cards < model::card_classes; ++cards)
-        for (std::size_t width = 0; width < model::widths; ++width)
-          constant(fmt::format("{} {} {}", each.name, name_of(model::CardClass(cards)),
-                               name_of(model::Width(width))),
-                   r->rates[cards][width].*each.of_rates);
-    }
+    for (const EngineField& field : model::engine_fields())
+      add(field.policy, std::string(field.key), text_of(field, *r), {}, {}, {}, r->source);
+    for (const std::string_view policy : model::policies)
+      each_constant(*r, policy, [&](std::string name, const Constant& c) {
+        add(policy, std::move(name), c.value, c.low, c.high, std::int64_t{c.measurements},
+            c.source);
+      });
   }
   return table;
+}
+
+/// How many measurements there are, and the first of their sources.
+std::string evidence(const Constant& c) {
+  if (c.measurements == 0) return std::string(c.source);
+  const auto comma = std::min(c.source.find(", "), c.source.size());
+  return fmt::format("{} measurement{}: {}{}", c.measurements, c.measurements == 1 ? "" : "s",
+                     c.source.substr(0, comma), comma < c.source.size() ? ", …" : "");
+}
+
+/// Bytes in MiB, seconds in µs or ms, all else as it is.
+std::string number(std::string_view name, double value) {
+  if (name.ends_with("_bytes")) return fmt::format("{:.0f} MiB", value / real_count(MiB));
+  if (name.ends_with("_s"))
+    return value >= 1      ? fmt::format("{:.3g} s", value)
+           : value >= 1e-3 ? fmt::format("{:.3g} ms", value * 1e3)
+                           : fmt::format("{:.3g} us", value * 1e6);
+  if (value >= 1e6) return fmt::format("{:.3g} G", value / 1e9);
+  return fmt::format("{:.3g}", value);
+}
+
+/// Efficiencies by class of card and width of weights: a line for each class of card.
+void add_cells(std::string& text, const Engine& engine) {
+  for (const NamedConstant& each : model::named_constants()) {
+    if (each.of_engine) continue;
+    text += fmt::format("\n  {:<26}", each.name);
+    for (std::size_t width = 0; width < model::widths; ++width)
+      text += fmt::format("{:>10}", name_of(model::Width(width)));
+    text += '\n';
+    for (std::size_t cards = 0; cards < model::card_classes; ++cards) {
+      text += fmt::format("    {:<24}", name_of(model::CardClass(cards)));
+      for (std::size_t width = 0; width < model::widths; ++width) {
+        const Constant& cell = engine.kernels.rates[cards][width].*each.of_rates;
+        text += fmt::format("{:>10}",
+                            number(each.name, cell.value) + (cell.measurements > 0 ? "*" : " "));
+      }
+      text += '\n';
+    }
+  }
+  text += "  * measured; the other cells follow from it and from similar engines\n";
+}
+
+/// One engine for a reader: what it decides by policy, then its constants.
+std::string page_of(const Engine& engine) {
+  std::string text = fmt::format("{} ({})\n  {}\n", engine.name, engine.version, engine.source);
+  if (engine.generation != engine.name)
+    text += fmt::format("  shares the constants of {}\n", engine.generation);
+  const auto fields = [&](std::string_view policy) {
+    for (const EngineField& field : model::engine_fields())
+      if (const std::string value = text_of(field, engine);
+          field.policy == policy && !value.empty())
+        text += fmt::format("  {:<29}{:<20}  {}\n", field.key, value, field.meaning);
+  };
+  fields("");
+  for (const std::string_view policy : model::policies) {
+    text += fmt::format("\n{}\n", policy);
+    fields(policy);
+    for (const NamedConstant& each : model::named_constants()) {
+      if (each.policy != policy || !each.of_engine) continue;
+      const Constant& c = each.in(engine);
+      text += fmt::format("  {:<29}{:<28}  {}\n", each.name,
+                          fmt::format("{} ({} to {})", number(each.name, c.value),
+                                      number(each.name, c.low), number(each.name, c.high)),
+                          evidence(c));
+    }
+    if (policy == "kernels") add_cells(text, engine);
+  }
+  return text;
 }
 
 int run_runtimes(const Options& options) {
   std::vector<const Engine*> rows;
   for (const auto& name : options.operands()) rows.push_back(&model::engine(name));
-  if (rows.empty())
-    for (const Engine& row : model::engines()) rows.push_back(&row);
   const Format format = format_of(options);
-  emit(options, formatted(table_of(rows, format), format));
+  if (rows.empty()) {
+    for (const Engine& row : model::engines()) rows.push_back(&row);
+    emit(options, formatted(list_of(rows), format));
+  } else if (format == Format::text) {
+    std::vector<std::string> pages;
+    for (const Engine* row : rows) pages.push_back(page_of(*row));
+    emit(options, fmt::format("{}", fmt::join(pages, "\n")));
+  } else {
+    emit(options, formatted(table_of(rows), format));
+  }
   return done;
 }
 
@@ -142,10 +170,13 @@ const Command runtimes_command = {
     {.name = "runtimes",
      .summary = "the engines: what they decide, and constants with their evidence",
      .operands = "[NAME…]",
-     .flags = "format out",
-     .examples = "headroom runtimes\nheadroom runtimes llama.cpp --format csv",
-     .columns = "runtime, version, quantity, value, low, high (80 % interval), measurements\n"
-                "(0: unmeasured), source",
+     .flags = "format out engines",
+     .examples = "headroom runtimes\nheadroom runtimes llama.cpp\n"
+                 "headroom runtimes vllm vllm-0.7 --format csv",
+     .columns = "without NAME: runtime, version, cards, weights, offload, several cards share,\n"
+                "  source\n"
+                "with NAME: runtime, version, policy, key, value, low, high (80 % interval),\n"
+                "  measurements (0: none), source",
      .exit_codes = usual_exit_codes},
     run_runtimes};
 

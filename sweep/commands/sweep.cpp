@@ -5,6 +5,8 @@
 #include <chrono>
 #include <csignal>
 
+#include "hardware/text_file.hpp"
+#include "model/engine/engine.hpp"
 #include "report/reports.hpp"
 #include "report/store.hpp"
 #include "sweep/commands/command.hpp"
@@ -92,6 +94,7 @@ int run_sweep(const Options& options) {
   Spec spec = read_spec(options.operands().front());
   if (options.given("out")) spec.out = options.text("out");
   if (options.given("prices")) spec.prices = options.text("prices");
+  for (const auto& file : spec.engines) model::add_engines(read_text_file(file), file.string());
   std::vector<std::string> files(spec.hardware.begin(), spec.hardware.end());
   for (const auto& file : options.texts("hardware")) files.push_back(file);
   const Job job = make_job(spec, catalogue_of(files), Hub(hub_flags(options)),
@@ -193,7 +196,7 @@ const Command sweep_command = {
     {.name = "sweep",
      .summary = "evaluate every point of a spec into a database, with tables and curves",
      .operands = "SPEC",
-     .flags = "dry-run jobs fresh shard hardware prices " HEADROOM_FACTOR_FLAGS
+     .flags = "dry-run jobs fresh shard hardware engines prices " HEADROOM_FACTOR_FLAGS
               " hub-token offline no-plots log-format out",
      .examples = "headroom sweep examples/nightly.toml\n"
                  "headroom sweep examples/nightly.toml --dry-run\n"

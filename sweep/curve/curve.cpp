@@ -116,9 +116,9 @@ std::string strategy_words(const CurveLine& line, const AllocationPoint& point) 
   const Engine& runtime = *line.scenario.runtime;
   const Plan& plan = point.plan;
   if (plan.cards == 0) return "all on the CPU";
-  if (runtime.split == Split::tensors) return "matrices shared by GPUs";
+  if (runtime.parallel.split == Split::tensors) return "matrices shared by GPUs";
   if (plan.on_cpu.size() + plan.on_disk.size() == 0) return "all on GPUs";
-  return runtime.offload == Offload::compute ? "last layers on GPUs" : "first layers on GPUs";
+  return runtime.offload.mode == Offload::compute ? "last layers on GPUs" : "first layers on GPUs";
 }
 
 std::string layers_words(const AllocationPoint& point) {
@@ -144,7 +144,7 @@ std::string layers_words(const AllocationPoint& point) {
 
 std::string jump_words(const CurveLine& line, std::size_t point) {
   const AllocationPoint& p = line.points[point];
-  const bool streams = line.scenario.runtime->offload == Offload::stream;
+  const bool streams = line.scenario.runtime->offload.mode == Offload::stream;
   const auto happens = [&](Jump jump) { return std::ranges::find(p.jumps, jump) != p.jumps.end(); };
   // All at once: nothing is streamed, and no layer is the last.
   const bool whole = happens(Jump::gpu_computes) && happens(Jump::last_layer);

@@ -27,8 +27,8 @@ constexpr std::string_view shared[] = {
 /// The placement as the runtime takes it: a device map, or a number of layers.
 json::value placement(const CurveLine& line, const ModuleTree& tree, const AllocationPoint& p) {
   const Engine& runtime = *line.scenario.runtime;
-  if (!runs(p) || runtime.split == Split::tensors) return nullptr;
-  if (runtime.offload == Offload::compute) {
+  if (!runs(p) || runtime.parallel.split == Split::tensors) return nullptr;
+  if (runtime.offload.mode == Offload::compute) {
     const Size output = p.plan.head == Where::card ? 1 : 0;
     return json::value(fmt::format(
         "-ngl {}{}", p.plan.on_cards.size() + output,

@@ -84,7 +84,7 @@ std::string limits(const CurveLine& line, Size gpus) {
     text += fmt::format("Out of memory   below {}{}\n",
                         to_text(line.points[*line.first].allocation), each);
   const AllocationPoint& last = line.points.back();
-  if (line.scenario.runtime->offload != Offload::stream || !runs(last) || last.plan.cards == 0)
+  if (line.scenario.runtime->offload.mode != Offload::stream || !runs(last) || last.plan.cards == 0)
     return text;
   return text + fmt::format(
                     "{}max_memory above {}{}: the rest of the card is taken by context, "

@@ -108,7 +108,7 @@ model::Plan split_of(const LaunchPoint& point) {
 /// what was estimated.
 void add_cache_format(const LaunchPoint& point, Command& command) {
   const model::Scenario& s = point.scenario;
-  const model::CacheFormat* format = s.runtime->cache_format(*s.kv_precision);
+  const model::CacheFormat* format = s.runtime->cache.format(*s.kv_precision);
   if (!format->word.empty()) return command.flag("--kv-cache-dtype", format->word);
   const bool computes_in_fp32 = point.scheme().name == "fp32";
   if (computes_in_fp32 != (s.kv_precision->name == "fp32"))
@@ -124,7 +124,7 @@ std::string_view torch_type(const model::Scheme& scheme) {
 /// What the engine is to take of each card.
 std::string share_of_card(const model::Scenario& s) {
   const double share = s.gpu_budget == model::all_of_it
-                           ? s.runtime->utilization
+                           ? s.runtime->memory.utilization
                            : s.gpu_budget.real() / s.machine->devices.front().memory.real();
   return fmt::format("{:.3g}", std::min(1.0, share));
 }
@@ -158,7 +158,7 @@ std::string llama_cpp_script(const LaunchPoint& point) {
     if (name != "gpu-layers" && name != "cpu-offload-gb")
       flag("--" + name, value.empty() ? value : shell_quoted(value));
   if (s.kv_precision->name != "fp16") {
-    const std::string_view held = s.runtime->cache_format(*s.kv_precision)->word;
+    const std::string_view held = s.runtime->cache.format(*s.kv_precision)->word;
     flag("--cache-type-k", held);
     flag("--cache-type-v", held);
     // llama-context.cpp: quantised values need it.

@@ -17,7 +17,7 @@ Size cores(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
   const Size all = s.machine->host.cores;
   const bool computes = point.estimate().verdict > model::Verdict::fits_gpus &&
-                        s.runtime->offload == model::Offload::compute;
+                        s.runtime->offload.mode == model::Offload::compute;
   if (computes || s.machine->devices.empty()) return all;
   return std::clamp<Size>(4 * point.estimate().gpus_used, 1, all);
 }
@@ -50,7 +50,7 @@ std::string slurm_script(const LaunchPoint& point) {
   text += fmt::format("# {} in {} on {}: {} (sure: {}); ready after {}.\nset -euo pipefail\n",
                       point.model().name, point.scheme().name, point.scenario.machine->name,
                       model::name_of(e.verdict), model::name_of(e.sure), duration(e.load.value()));
-  if (point.scenario.runtime->offload == model::Offload::stream)
+  if (point.scenario.runtime->offload.mode == model::Offload::stream)
     text +=
         "mkdir -p offload\nchmod u+rwx offload\n"
         "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\n";

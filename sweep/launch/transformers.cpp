@@ -118,7 +118,7 @@ Beside overhead_of(const LaunchPoint& point) {
         "    for i in range(1, {} + 1):  # PEFT's folders\n        "
         "model.load_adapter(f\"adapter-{{i}}\", adapter_name=f\"adapter-{{i}}\")\n",
         point.adapters->count);
-  if (const auto* format = s.runtime->cache_format(*s.kv_precision);
+  if (const auto* format = s.runtime->cache.format(*s.kv_precision);
       s.kv_cache && !format->word.empty())
     out.generate = fmt::format(
         ",\n        cache_implementation=\"quantized\",\n        cache_config={{\"backend\": "

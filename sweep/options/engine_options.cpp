@@ -55,8 +55,8 @@ UsageError not_of(std::string_view flag, std::string_view engines, const model::
 model::Override flash_attention(const Options& options, const model::Scenario& s) {
   static constexpr std::string_view words[] = {"on", "off"};
   const bool on = options.one_of("flash-attn", words, "on") == "on";
-  if (s.runtime->flash == model::FlashAttention::always ||
-      s.runtime->flash == model::FlashAttention::never)
+  if (s.runtime->kernels.flash == model::FlashAttention::always ||
+      s.runtime->kernels.flash == model::FlashAttention::never)
     throw not_of("flash-attn", "llama.cpp (its shaders before b4283 have none)", *s.runtime);
   // llama-context.cpp: V cache quantization requires flash_attn.
   if (!on && s.kv_precision->block_elements > 1)
@@ -72,20 +72,20 @@ void set_engine(const Options& options, const Engines& engines, bool on_machine,
   if (options.given("backend")) s.runtime = &built_for(options, engines, on_machine, s);
   if (options.given("flash-attn")) s.flash_attention = flash_attention(options, s);
   if (options.given("threads")) {
-    if (s.runtime->offload != model::Offload::compute)
+    if (s.runtime->offload.mode != model::Offload::compute)
       throw not_of("threads", "llama.cpp and ktransformers", *s.runtime);
     if (!on_machine) throw UsageError("--threads has no effect without a machine");
     s.threads = options.whole("threads", 0);
   }
   if (options.given("gpu-batches")) {
-    if (!s.runtime->batch_in_parts) throw not_of("gpu-batches", "flexgen", *s.runtime);
+    if (!s.runtime->offload.batch_in_parts) throw not_of("gpu-batches", "flexgen", *s.runtime);
     s.batch_parts = options.whole("gpu-batches", 1);
     if (s.batch_parts < 1 || s.batch % s.batch_parts != 0)
       throw UsageError(fmt::format("--gpu-batches {}: {} sequences are no multiple of it",
                                    s.batch_parts, s.batch));
   }
   if (options.given("enforce-eager")) {
-    if (!s.runtime->graphs)
+    if (!s.runtime->kernels.graphs)
       throw not_of("enforce-eager", "vllm, sglang and tensorrt-llm", *s.runtime);
     if (!on_machine) throw UsageError("--enforce-eager has no effect without a machine");
     s.enforce_eager = true;

@@ -33,10 +33,10 @@ std::optional<model::ServedAdapters> add_adapters(const Options& options, const 
   assumed.push_back(fmt::format("{} adapter{} of rank {}: {}, {}", adapters.count,
                                 adapters.count == 1 ? "" : "s", adapters.request.rank,
                                 to_text(weights.adapters),
-                                s.runtime->adapters == model::AdapterMemory::slots
+                                s.runtime->weights.adapters == model::AdapterMemory::slots
                                     ? "slots beside every linear layer of the decoder in 16 bit"
                                     : fmt::format("in {} bytes an element beside what they adapt",
-                                                  s.runtime->adapter_bytes)));
+                                                  s.runtime->weights.adapter_bytes)));
   return adapters;
 }
 
@@ -122,7 +122,7 @@ void check_draft(const model::Scenario& s, const model::QuantisedModel& weights)
   const auto refuse = [](const std::string& why) {
     throw std::invalid_argument("--draft-model: " + why);
   };
-  if (s.runtime->draft_vocabulary < 0)
+  if (s.runtime->serving.draft_vocabulary < 0)
     refuse(fmt::format("how {} decodes with one is not described", s.runtime->name));
   if (!s.kv_cache) refuse("has no effect with --no-kv-cache");
   if (!model.profile.generative || model.encoder_decoder || !draft.profile.generative ||
@@ -131,13 +131,14 @@ void check_draft(const model::Scenario& s, const model::QuantisedModel& weights)
   if (s.pipeline_parallel > 1 || s.expert_parallel > 1 || s.data_parallel > 1)
     refuse("together with --pp, --ep or --dp is not described");
   const Size mine = model.shape.vocabulary, its = draft.shape.vocabulary;
-  if (std::abs(mine - its) > s.runtime->draft_vocabulary)
-    refuse(fmt::format("{} has a vocabulary of {}, {} one of {}; {} takes {}", draft.name, its,
-                       model.name, mine, s.runtime->name,
-                       s.runtime->draft_vocabulary == 0
-                           ? std::string("equal ones")
-                           : fmt::format("a difference of {}", s.runtime->draft_vocabulary)));
-  const auto& families = s.runtime->holds;
+  if (std::abs(mine - its) > s.runtime->serving.draft_vocabulary)
+    refuse(
+        fmt::format("{} has a vocabulary of {}, {} one of {}; {} takes {}", draft.name, its,
+                    model.name, mine, s.runtime->name,
+                    s.runtime->serving.draft_vocabulary == 0
+                        ? std::string("equal ones")
+                        : fmt::format("a difference of {}", s.runtime->serving.draft_vocabulary)));
+  const auto& families = s.runtime->weights.formats;
   if (!weights.refusal.empty() ||
       std::ranges::find(families, weights.scheme->family) == families.end())
     throw std::invalid_argument(fmt::format("--draft-precision: {} does not hold {} in {}",
@@ -169,8 +170,8 @@ std::unique_ptr<GivenDraft> draft_of(const Options& options, const model::Scenar
       "step; {}",
       given->model->name, scheme.name, to_text(given->weights->total), given->draft.tokens,
       100 * given->draft.acceptance, tokens_per_step(given->draft),
-      s.runtime->split == model::Split::tensors ? "divided over the same cards"
-                                                : "on the first card"));
+      s.runtime->parallel.split == model::Split::tensors ? "divided over the same cards"
+                                                         : "on the first card"));
   return given;
 }
 

@@ -86,6 +86,8 @@ constexpr Flag flag_table[] = {
     {"gpu-memory-utilization", "", one, "SHARE", "the same as a share of the card's memory: 0.9"},
     {"ram-budget", "", one, "BYTES", "host memory that the process may use (default: all)"},
     {"disk-budget", "", one, "BYTES", "disk space that the process may use (default: all)"},
+    {"engines", "", many, "FILE",
+     "TOML files with your own engines, which replace shipped ones of the same name"},
     {"runtime", "--engine", one, "NAME", "the engine (default: transformers)"},
     {"backend", "", one, "NAME",
      "llama.cpp: the backend it is built for: cuda, rocm (hip), sycl, metal or vulkan "

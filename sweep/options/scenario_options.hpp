@@ -19,13 +19,14 @@
 namespace headroom::sweep {
 
 /// Every flag that this file reads beside those of machine_options.hpp.
-#define HEADROOM_SCENARIO_FLAGS                                                             \
-  HEADROOM_SPLIT_FLAGS                                                                      \
-  " " HEADROOM_ENGINE_FLAGS                                                                 \
-  " "                                                                                       \
-  "model task precision kv-precision batch prompt-tokens output-tokens context seq "        \
-  "no-kv-cache "                                                                            \
-  "gpu-budget gpu-memory-utilization ram-budget disk-budget runtime tp pp ep dp hub-token " \
+#define HEADROOM_SCENARIO_FLAGS                                                           \
+  HEADROOM_SPLIT_FLAGS                                                                    \
+  " " HEADROOM_ENGINE_FLAGS                                                               \
+  " "                                                                                     \
+  "model task precision kv-precision batch prompt-tokens output-tokens context seq "      \
+  "no-kv-cache "                                                                          \
+  "gpu-budget gpu-memory-utilization ram-budget disk-budget engines runtime tp pp ep dp " \
+  "hub-token "                                                                            \
   "offline load-full-model factors set"
 
 /// A scenario and what its pointers point to. `on_machine` false: no machine was given, and the

@@ -125,9 +125,9 @@ std::unique_ptr<LayerSplit> layer_split_of(const Options& options, const model::
     if (flag == "cpu-offload-gb" || !options.given(flag)) continue;
     given = true;
     // ZeRO-Inference's kv_offload, FlexGen's --percent … 0 100.
-    const bool pinned = s.runtime->offload == model::Offload::stream &&
-                        s.runtime->host_weights == model::HostWeights::copied;
-    if (s.runtime->offload != model::Offload::compute && !(pinned && flag == "no-kv-offload"))
+    const bool pinned = s.runtime->offload.mode == model::Offload::stream &&
+                        s.runtime->offload.host_weights == model::HostWeights::copied;
+    if (s.runtime->offload.mode != model::Offload::compute && !(pinned && flag == "no-kv-offload"))
       throw UsageError(
           fmt::format("--{} is an option of llama.cpp; the runtime is {}", flag, s.runtime->name));
     if (s.machine->devices.empty())
@@ -136,7 +136,9 @@ std::unique_ptr<LayerSplit> layer_split_of(const Options& options, const model::
   if (!s.weights->refusal.empty() || s.machine->devices.empty()) return nullptr;
   auto split = std::make_unique<LayerSplit>();
   if (!given) {
-    if (!s.runtime->experts_stay || s.weights->model->profile.routing.experts == 0) return nullptr;
+    if (!s.runtime->offload.experts_on_cpu_by_default ||
+        s.weights->model->profile.routing.experts == 0)
+      return nullptr;
     split->gpu_layers = std::ssize(s.weights->layer) + 1;
     split->on_host = model::experts_on_host(*s.weights, split->gpu_layers);
     return split;
@@ -162,7 +164,7 @@ std::unique_ptr<LayerSplit> layer_split_of(const Options& options, const model::
 
 Bytes cpu_offload_of(const Options& options, const model::Scenario& s) {
   if (!options.given("cpu-offload-gb")) return Bytes(0);
-  if (!s.runtime->holds_back)
+  if (!s.runtime->offload.supports_cpu_offload)
     throw UsageError(
         fmt::format("--cpu-offload-gb is an option of vllm; the runtime is {}", s.runtime->name));
   const std::string text = options.text("cpu-offload-gb");

@@ -41,7 +41,7 @@ std::string llama_cpp_flags(const Scenario& s, const Assignment& a) {
   const auto on_card = [](const std::vector<Spot>& spots) {
     return std::ranges::all_of(spots, [](Spot spot) { return spot == 0; });
   };
-  if (s.runtime->offload != Offload::compute || card_count(s) != 1 || a.head != 0 ||
+  if (s.runtime->offload.mode != Offload::compute || card_count(s) != 1 || a.head != 0 ||
       !on_card(a.layer))
     return {};
   std::vector<std::string> kept;
@@ -68,7 +68,8 @@ void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
   const auto assignment = [](const auto& placed) { return placed ? &placed->assignment : nullptr; };
   answer.orders.push_back(made ? order_of("accelerate's map", s, &made->assignment)
                                : order_of("first layers on the cards", s, assignment(first)));
-  if (const Plan plan = place(s, 1.0); s.runtime->offload == Offload::compute && plan.feasible()) {
+  if (const Plan plan = place(s, 1.0);
+      s.runtime->offload.mode == Offload::compute && plan.feasible()) {
     const Assignment own = assignment_of(plan);
     answer.orders.push_back(order_of(fmt::format("{}'s own", s.runtime->name), s, &own));
   } else {
@@ -152,9 +153,9 @@ Answer answer_of(const Options& options, const GivenScenario& given) {
   all.gpu_budget = answer.strategies.back().scenario.gpu_budget;
   all.ram_budget = answer.strategies.back().scenario.ram_budget;
   add_best(answer, all, map);
-  if (!s.machine->devices.empty() && s.runtime->offload == Offload::compute)
+  if (!s.machine->devices.empty() && s.runtime->offload.mode == Offload::compute)
     answer.contexts = layers_by_context(s);
-  if (!s.machine->devices.empty() && s.runtime->split == Split::tensors)
+  if (!s.machine->devices.empty() && s.runtime->parallel.split == Split::tensors)
     answer.splits = parallel_splits(given.scenario);
   recommend(answer);
   if (!options.given("strategy")) return answer;

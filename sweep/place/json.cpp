@@ -23,7 +23,7 @@ json::value amount(const std::optional<Bytes>& bytes) {
 }
 
 bool takes_maps(const Answer& answer) {
-  return answer.given.scenario.runtime->offload == Offload::stream;
+  return answer.given.scenario.runtime->offload.mode == Offload::stream;
 }
 
 void add_times(json::object& all, const Estimate& e) {

@@ -97,7 +97,7 @@ std::string splits_text(const Answer& answer) {
   return fmt::format(
              "Splits over the cards (tensor, pipeline and expert parallel); the cache has what "
              "weights and work leave of each budget, in blocks of {} tokens:\n",
-             s.runtime->kv_block) +
+             s.runtime->cache.block_tokens) +
          aligned({"tp", "pp", "ep", "", "weights on a card", "cache room", "blocks",
                   fmt::format("x {} tokens", s.cached_tokens()), "first token", "tokens/s"},
                  {true, true, true, false, true, true, true, true, true, true}, rows) +

@@ -16,7 +16,7 @@ namespace {
 /// Options of the mapper say nothing where no device map is made.
 void refuse_mapper(const Options& options, const model::Engine& runtime) {
   for (const auto flag : {"mapper", "policy", "no-split", "fallback-allocation", "no-clean"})
-    if (options.given(flag) && runtime.offload != model::Offload::stream)
+    if (options.given(flag) && runtime.offload.mode != model::Offload::stream)
       throw UsageError(
           fmt::format("--{} has no effect: {} takes no device map", flag, runtime.name));
 }

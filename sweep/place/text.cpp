@@ -114,7 +114,7 @@ std::string as_text(const Answer& answer, const Options& options) {
   text += fmt::format("Recommended: {}, {}.\n",
                       any ? answer.strategies[answer.chosen].name : "none", answer.reason);
   text += report::speed_classes_explained() + '\n';
-  if (!any || given.scenario.runtime->offload != Offload::stream) return text;
+  if (!any || given.scenario.runtime->offload.mode != Offload::stream) return text;
   const Strategy& chosen = answer.strategies[answer.chosen];
   text += fmt::format(
       "max_memory is for weights and buffers, with the room that the mapper keeps free for the "

@@ -56,9 +56,9 @@ AllWays drawn_ways(const Portfolio& p, Random& random, Normal& normal) {
     const auto [times, memory] = errors.at(key(*p.machines[m], p.loads[l]));
     const auto f = interval_factors(*p.loads[l].request.runtime, !p.machines[m]->ram_assumed);
     const model::Engine& r = *p.loads[l].request.runtime;
-    const bool under_load = r.continuous_batching && !p.machines[m]->devices.empty();
-    const double low = under_load ? r.serving_interval.low : f.tpot.low;
-    const double high = under_load ? r.serving_interval.high : f.tpot.high;
+    const bool under_load = r.serving.continuous_batching && !p.machines[m]->devices.empty();
+    const double low = under_load ? r.serving.serving_interval.low : f.tpot.low;
+    const double high = under_load ? r.serving.serving_interval.high : f.tpot.high;
     return AllWays::Error{drawn(times, low, high), drawn(memory, f.memory.low, f.memory.high)};
   });
 }

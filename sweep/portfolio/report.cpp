@@ -74,7 +74,7 @@ std::vector<Operation> operations(const Portfolio& p, std::size_t load) {
       for (Size batch = 1; most.replicas > 0; batch = std::min(2 * batch, most.batch)) {
         model::Scenario s = p.loads[load].request;
         s.machine = &share.machine;
-        if (s.runtime->split == model::Split::tensors) s.tensor_parallel = most.cards;
+        if (s.runtime->parallel.split == model::Split::tensors) s.tensor_parallel = most.cards;
         s.batch = batch;
         const model::Estimate e = evaluate(s);
         const auto cards = static_cast<Size>(share.machine.devices.size());

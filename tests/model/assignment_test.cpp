@@ -179,11 +179,11 @@ TEST(Assignment, ExpertsInHostMemoryCostTheirActiveShare) {
   s.assignment = &one;
   const double after = step(s, place(s, 1.0)).total;
   // w1, w2, w3 of 4096 x 14336 in 2 bytes, 8 experts.
-  const double ram = s.runtime->cpu_bandwidth.value * 200e9;
+  const double ram = s.runtime->offload.cpu_bandwidth.value * 200e9;
   const double card = s.runtime->rates_on(large.devices[0], w).decode_bandwidth.value * 1500e9;
   const double active = 3.0 * 4096 * 14336 * 2 * 8 * 2 / 8;
-  const double on_card = s.runtime->expert_cost.value * active / card;
-  const double there_and_back = 2 * s.runtime->crossing_s.value;
+  const double on_card = s.runtime->kernels.expert_cost.value * active / card;
+  const double there_and_back = 2 * s.runtime->offload.crossing_s.value;
   EXPECT_NEAR(after - before, active / ram - on_card + there_and_back, 1e-7);
 }
 

@@ -40,7 +40,7 @@ struct Random {
 /// An engine that goes on from one device to another in no time, which the search leaves out.
 Engine without_crossings(const Engine& runtime) {
   Engine row = runtime;
-  row.crossing_s.value = 0;
+  row.offload.crossing_s.value = 0;
   return row;
 }
 
@@ -102,7 +102,7 @@ TEST(BestPlacement, IsNeverWorseThanAcceleratesMapOrAnOrderOfLayers) {
 double brute_force(const Scenario& s, Spot cards) {
   const std::size_t layers = s.weights->layer.size();
   const Profile& profile = s.weights->model->profile;
-  const bool apart = s.runtime->experts_apart && profile.routing.experts > 0;
+  const bool apart = s.runtime->offload.offloads_experts && profile.routing.experts > 0;
   const std::size_t digits = layers * (apart ? 2 : 1) + 2;
   const Size radix = cards + 2;
   Size all = 1;
@@ -121,8 +121,8 @@ double brute_force(const Scenario& s, Spot cards) {
       for (std::size_t i = 0; i < layers; ++i) experts.push_back(spot());
     if (experts == layer) experts.clear();
     const Spot embedding = spot(), head = spot();
-    if (s.runtime->input_on_cpu && embedding != on_cpu) continue;
-    if (!s.runtime->input_on_cpu && profile.tied_head && embedding != head) continue;
+    if (s.runtime->offload.input_on_cpu && embedding != on_cpu) continue;
+    if (!s.runtime->offload.input_on_cpu && profile.tied_head && embedding != head) continue;
     if (const auto placed = placed_at(s, assign(layer, experts, embedding, head)))
       least = std::min(least, placed->step.value());
   }
@@ -171,13 +171,13 @@ TEST(BestPlacement, EqualsTheBestOfAllPlacements) {
     s.prompt_tokens = random.between(1, 900);
     // So little memory that something has to give: what a pass needs, and a part of the weights.
     const Size work = Uses(s).working_memory().count() + (Size{12} << 20);
-    const Size beside = static_cast<Size>(row.context_bytes.value) + work;
+    const Size beside = static_cast<Size>(row.memory.context_bytes.value) + work;
     for (Device& device : box.devices) {
       device.memory = Bytes(beside + random.between(0, w.total.count()));
       if (random.between(0, 1) == 0) device.bandwidth = BytesPerSecond(3e11);
     }
-    box.host.ram =
-        Bytes(static_cast<Size>(row.host_bytes.value) + work + random.between(0, w.total.count()));
+    box.host.ram = Bytes(static_cast<Size>(row.memory.host_bytes.value) + work +
+                         random.between(0, w.total.count()));
     box.host.disk = Bytes(random.between(0, w.total.count()));
     const double least = brute_force(s, static_cast<Spot>(cards));
     const auto best = best_placement(s);

@@ -11,10 +11,10 @@ namespace {
 
 TEST(CacheFormats, EveryRowNamesFormatsThatExistWithTheirSource) {
   for (const Engine& runtime : engines()) {
-    EXPECT_FALSE(runtime.caches.empty()) << runtime.name;
-    EXPECT_FALSE(runtime.caches_source.empty()) << runtime.name;
-    EXPECT_NE(runtime.cache_format(precision("fp16")), nullptr) << runtime.name;
-    for (const CacheFormat& each : runtime.caches)
+    EXPECT_FALSE(runtime.cache.formats.empty()) << runtime.name;
+    EXPECT_FALSE(runtime.cache.formats_source.empty()) << runtime.name;
+    EXPECT_NE(runtime.cache.format(precision("fp16")), nullptr) << runtime.name;
+    for (const CacheFormat& each : runtime.cache.formats)
       EXPECT_EQ(precision(each.precision).name, each.precision) << runtime.name;
   }
 }

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/engine/runtime_measured.hpp"
+#include "model/engine/measured_constants.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/placement/placement.hpp"
@@ -34,11 +34,11 @@ std::vector<double> figures(const Scenario& s) {
   const TimeIntervals times = interval_factors(s).times(e);
   all.insert(all.end(), {e.load.value() * times.load.high, e.ttft.value() * times.ttft.high,
                          e.tpot.value() * times.tpot.high});
-  if (!r.continuous_batching || e.gpus_used == 0) return all;
+  if (!r.serving.continuous_batching || e.gpus_used == 0) return all;
   const Traffic t = traffic(s);
-  all.insert(all.end(), {t.ttft.value() * r.first_token_interval.high,
-                         t.tpot.value() * r.serving_interval.high,
-                         t.output_tokens_s / r.throughput_interval.high});
+  all.insert(all.end(), {t.ttft.value() * r.serving.first_token_interval.high,
+                         t.tpot.value() * r.serving.serving_interval.high,
+                         t.output_tokens_s / r.serving.throughput_interval.high});
   return all;
 }
 
@@ -51,11 +51,11 @@ class Constants : public testing::TestWithParam<NamedConstant> {
       const double value = c.value > 0 ? factor * c.value : 0.01 * factor;
       c = {value, value, value, 0, "--set"};
     };
-    if (which.of_runtime) {
-      set(changed.*which.of_runtime);
+    if (which.of_engine) {
+      set(which.in(changed));
       return changed;
     }
-    for (auto& by_width : changed.rates)
+    for (auto& by_width : changed.kernels.rates)
       for (Rates& rates : by_width) set(rates.*which.of_rates);
     return changed;
   }

@@ -72,7 +72,7 @@ TEST_P(DraftOf, ItsWeightsAndCachesAreHeld) {
   }
   // 28 layers of 8 heads of 128, keys and values, 2 bytes, for 640 tokens.
   Size tokens = 640;
-  if (s.runtime->kv_block == 256) tokens = 768;
+  if (s.runtime->cache.block_tokens == 256) tokens = 768;
   EXPECT_EQ(with - without, Bytes(tokens * 28 * 2 * 8 * 128 * 2));
   EXPECT_EQ(evaluate(s).weights - evaluate(alone).weights, proposes.total);
   EXPECT_GT(evaluate(s).gpu_bytes, evaluate(alone).gpu_bytes);

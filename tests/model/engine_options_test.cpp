@@ -56,7 +56,7 @@ TEST(CpuThreads, MultiplyTheirShareAndReadSoMuchEach) {
   c.s.threads = 8;
   EXPECT_NEAR(cpu_rate(c.s).flops_s, 1.3 * all.flops_s / 4, 1);
   c.s.threads = 1;
-  EXPECT_EQ(cpu_rate(c.s).bytes_s, c.s.runtime->thread_bandwidth.value);
+  EXPECT_EQ(cpu_rate(c.s).bytes_s, c.s.runtime->offload.thread_bandwidth.value);
   const double alone = c.step(512).cpu;
   c.s.threads = 2;
   EXPECT_NEAR(alone / c.step(512).cpu, 2, 0.1);
@@ -88,8 +88,8 @@ TEST(CpuProducts, OfFormatsWithoutTilesAreMadeRowByRow) {
 /// where those are.
 TEST(KtKernel, ShortPromptsStayWithTheExperts) {
   const Case c("Qwen/Qwen3-235B-A22B", "bf16", "1x rtx-4090 @ dual-xeon-spr-1024gb", "kt-kernel");
-  EXPECT_EQ(host_prompts(c.s, 4095), HostPrompts::stay);
-  EXPECT_EQ(host_prompts(c.s, 4096), HostPrompts::quicker);
+  EXPECT_EQ(host_prompts(c.s, 4095), PrefillOffload::on_cpu);
+  EXPECT_EQ(host_prompts(c.s, 4096), PrefillOffload::faster);
 }
 
 /// FMInference/FlexGen compression.py: PyTorch moves 15 bytes for each element that it unpacks, of

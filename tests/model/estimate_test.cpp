@@ -80,7 +80,7 @@ TEST(Estimate, PartsOfAPlacementSumToTheWhole) {
     const Drawn d = random.draw();
     const Scenario s = at_home(d);
     const Plan plan = place(s, 1.0);
-    if (!plan.feasible() || s.runtime->split == Split::tensors) continue;
+    if (!plan.feasible() || s.runtime->parallel.split == Split::tensors) continue;
     const auto layers = std::ssize(d.weights.layer);
     ASSERT_EQ(plan.on_cards.size() + plan.on_cpu.size() + plan.on_disk.size(), layers);
     Bytes sum = host_use(s, plan).weights + disk_use(s, plan);

@@ -38,7 +38,7 @@ TEST(Evaluator, EqualsEvaluateOverAGridInAnyOrder) {
               for (const Size budget : {0, 3, 9, 20, 21, 79, 80})
                 for (const Size ram : {12, 400}) {
                   Scenario s = test::scenario(w, *machine, engine);
-                  if (split != nullptr && s.runtime->offload != Offload::compute) continue;
+                  if (split != nullptr && s.runtime->offload.mode != Offload::compute) continue;
                   s.batch = batch;
                   s.context = context;
                   s.concurrency = batch;

@@ -16,14 +16,14 @@ struct Measured {
   const QuantisedModel w =
       quantise(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
   Engine row = engine("vllm");
-  Rates& cell = row.rates[static_cast<std::size_t>(CardClass::hopper)]
-                         [static_cast<std::size_t>(Width::sixteen)];
+  Rates& cell = row.kernels.rates[static_cast<std::size_t>(CardClass::hopper)]
+                                 [static_cast<std::size_t>(Width::sixteen)];
   Measured() {
     cell.prefill_compute.measurements = cell.decode_bandwidth.measurements = 40;
-    row.prefill_interval = {1, 0.9, 1.1, 40, "made up"};
-    row.decode_interval = {1, 0.95, 2.2, 40, "made up"};
-    row.first_token_interval = row.serving_interval = row.throughput_interval =
-        row.prefill_interval;
+    row.kernels.prefill_interval = {1, 0.9, 1.1, 40, "made up"};
+    row.kernels.decode_interval = {1, 0.95, 2.2, 40, "made up"};
+    row.serving.first_token_interval = row.serving.serving_interval =
+        row.serving.throughput_interval = row.kernels.prefill_interval;
   }
   Estimate estimate() const {
     Scenario s = test::scenario(w, box, "vllm");
@@ -48,8 +48,8 @@ TEST(Intervals, OfWhatIsOffTheCardsGoByTheHostsMemory) {
   const QuantisedModel w =
       quantise(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
   Engine row = engine("llama.cpp");
-  row.offload_interval = {1, 0.5, 2.0, 70, "made up"};
-  row.ram_stated_interval = {1, 0.8, 1.2, 20, "made up"};
+  row.offload.interval = {1, 0.5, 2.0, 70, "made up"};
+  row.offload.ram_stated_interval = {1, 0.8, 1.2, 20, "made up"};
   const auto factors = [&](const char* cards) {
     const Machine box = parse_machine(cards, shipped_catalogue());
     Scenario s = test::scenario(w, box, "llama.cpp");
@@ -59,7 +59,7 @@ TEST(Intervals, OfWhatIsOffTheCardsGoByTheHostsMemory) {
   EXPECT_EQ(factors("rtx-4090").high, 2.0);
   EXPECT_EQ(factors("rtx-4090 @ epyc-rome-512gb").high, 1.2);
   EXPECT_EQ(factors("rtx-4090 @ epyc-rome-512gb").measurements, 20);
-  row.ram_stated_interval.value = 0;  // nothing was measured there
+  row.offload.ram_stated_interval.value = 0;  // nothing was measured there
   EXPECT_EQ(factors("rtx-4090 @ epyc-rome-512gb").high, 2.0);
 }
 
@@ -111,8 +111,8 @@ TEST(Intervals, OfOneRequestUnderLoadAreNoNarrowerThanAlone) {
 TEST(Intervals, LookAtTheCardsInUse) {
   Measured m;
   m.box.devices.push_back(parse_machine("rtx-4090", shipped_catalogue()).devices.front());
-  auto& other = m.row.rates[static_cast<std::size_t>(CardClass::gddr)]
-                           [static_cast<std::size_t>(Width::sixteen)];
+  auto& other = m.row.kernels.rates[static_cast<std::size_t>(CardClass::gddr)]
+                                   [static_cast<std::size_t>(Width::sixteen)];
   other.decode_bandwidth.measurements = 0;
   EXPECT_FALSE(m.estimate().step_unmeasured);
   Scenario s = test::scenario(m.w, m.box, "vllm");

@@ -35,9 +35,9 @@ TEST(Kernels, OfExpertsDependOnTheEngine) {
     return kernels(c.s, decode_pass(c.s, {.self = 100}).layers) -
            static_cast<double>(kernels_of(model));
   };
-  EXPECT_NEAR(of("vllm"), 48 * engine("vllm").mixture_kernels.value, 1e-6);
+  EXPECT_NEAR(of("vllm"), 48 * engine("vllm").kernels.mixture_kernels.value, 1e-6);
   const Engine& looped = engine("transformers-4.57");
-  EXPECT_NEAR(of(looped.name.data()), 48 * (2 + 128 * looped.expert_kernels.value), 1e-6)
+  EXPECT_NEAR(of(looped.name.data()), 48 * (2 + 128 * looped.kernels.expert_kernels.value), 1e-6)
       << "keys and values are repeated";
 }
 
@@ -50,9 +50,9 @@ TEST(Kernels, OfPackedExpertsWereLaunchedOneByOne) {
            static_cast<double>(kernels_of(model));
   };
   const Engine& older = engine("sglang-0.4");
-  EXPECT_NEAR(of("gptq-int4", "sglang-0.4"), 48 * 128 * older.expert_kernels.value, 1e-6);
-  EXPECT_NEAR(of("bf16", "sglang-0.4"), 48 * older.mixture_kernels.value, 1e-6);
-  EXPECT_NEAR(of("gptq-int4", "sglang"), 48 * engine("sglang").mixture_kernels.value, 1e-6);
+  EXPECT_NEAR(of("gptq-int4", "sglang-0.4"), 48 * 128 * older.kernels.expert_kernels.value, 1e-6);
+  EXPECT_NEAR(of("bf16", "sglang-0.4"), 48 * older.kernels.mixture_kernels.value, 1e-6);
+  EXPECT_NEAR(of("gptq-int4", "sglang"), 48 * engine("sglang").kernels.mixture_kernels.value, 1e-6);
 }
 
 // Five matrices of attention and three of an MLP, or of a shared expert beside a router, and two
@@ -64,7 +64,8 @@ TEST(Kernels, ScaleActivationsByBlock) {
     return kernels(c.s, decode_pass(c.s, {.self = 100}).layers);
   };
   EXPECT_NEAR(of("fp8-block") - of("fp8-static"),
-              (61 * 5 + 3 * 3 + 58 * (4 + 2)) * engine("sglang").packed_kernels.value, 1e-9);
+              (61 * 5 + 3 * 3 + 58 * (4 + 2)) * engine("sglang").kernels.packed_kernels.value,
+              1e-9);
   EXPECT_EQ(of("fp8-static"), of("bf16"));
 }
 
@@ -76,12 +77,12 @@ TEST(Kernels, OfPackedWeightsAreMoreWhereTheyAreLaunchedFromPython) {
     const Pass pass = decode_pass(c.s, {.self = 100});
     return (kernels(c.s, pass.layers) - kernels(plain.s, pass.layers)) / (36 * 7);
   };
-  const double each = engine("transformers").packed_kernels.value;
+  const double each = engine("transformers").kernels.packed_kernels.value;
   EXPECT_NEAR(beside("fp8-block", "transformers"), 3 * each, 1e-9);
   EXPECT_NEAR(beside("awq", "transformers"), each, 1e-9);
   EXPECT_NEAR(beside("gptq-int8", "transformers"), 3 * each, 1e-9) << "GPTQModel";
   EXPECT_NEAR(beside("gptq-int8", "transformers-4.47"),
-              engine("transformers-4.47").packed_kernels.value, 1e-9)
+              engine("transformers-4.47").kernels.packed_kernels.value, 1e-9)
       << "AutoGPTQ";
   EXPECT_NEAR(beside("gptq-int4", "transformers"), 0, 1e-9);
   EXPECT_NEAR(beside("awq", "vllm"), 0, 1e-9);
@@ -90,15 +91,15 @@ TEST(Kernels, OfPackedWeightsAreMoreWhereTheyAreLaunchedFromPython) {
 TEST(Kernels, CostTimeBesideThePassAndItsSequences) {
   test::OnCards c("meta-llama/Meta-Llama-3-8B", "bf16", "1x h100-sxm-80gb", "vllm");
   const Engine& r = *c.s.runtime;
-  const double all = 32 * 12 * rates_of(c.s).kernel_s.value + r.step_s.value;
+  const double all = 32 * 12 * rates_of(c.s).kernel_s.value + r.serving.step_s.value;
   for (const Size batch : {1, 64}) {
     c.s.batch = batch;
     EXPECT_NEAR(launches(c.s, decode_pass(c.s, {.self = 100})),
-                all + static_cast<double>(batch) * r.sequence_s.value, 1e-12);
+                all + static_cast<double>(batch) * r.serving.sequence_s.value, 1e-12);
   }
   c.s.batch = 1;  // a prompt of three chunks
-  EXPECT_NEAR(launches(c.s, prefill_pass(c.s, 3 * r.prefill_chunk)), 3 * all + r.sequence_s.value,
-              1e-12);
+  EXPECT_NEAR(launches(c.s, prefill_pass(c.s, 3 * r.serving.prefill_chunk)),
+              3 * all + r.serving.sequence_s.value, 1e-12);
 }
 
 }  // namespace

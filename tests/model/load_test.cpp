@@ -15,9 +15,10 @@ struct Case : test::OnCards {
   LoadTime load() const { return load_time(s, place(s, 1.0)); }
   /// Of bytes from the disk, by the two rates that they pass one after the other.
   double seconds(double bytes) const {
-    return bytes / box.host.disk_read.value() + bytes / s.runtime->load_read_bandwidth.value;
+    return bytes / box.host.disk_read.value() +
+           bytes / s.runtime->weights.load_read_bandwidth.value;
   }
-  double process() const { return s.runtime->load_copy_bandwidth.value; }
+  double process() const { return s.runtime->weights.load_copy_bandwidth.value; }
 };
 
 double bytes(const QuantisedModel& w) { return w.total.real().value(); }

@@ -37,7 +37,7 @@ TEST(PromptAttention, TheLastRoundOfBlocksLeavesMultiprocessorsIdle) {
   EXPECT_DOUBLE_EQ(idle_share(c.s, pass), 0) << "no source says how many there are";
   const Engine even = [&] {
     Engine r = *c.s.runtime;
-    r.attention_rows = 0;
+    r.kernels.attention_rows = 0;
     return r;
   }();
   c.box.devices.front().multiprocessors = 108;
@@ -53,8 +53,8 @@ TEST(PromptAttention, IdleMultiprocessorsTakeTimeOfScoresAlone) {
   c.box.devices.front().multiprocessors = 112;
   const double busy = seconds();
   const Work work = work_of(c.s, prefill_pass(c.s, c.s.prompt_tokens), LayerSpan{{0, 28}});
-  const double scores = work.attention_flops /
-                        (c.box.devices.front().bf16->value() * c.s.runtime->score_compute.value);
+  const double scores = work.attention_flops / (c.box.devices.front().bf16->value() *
+                                                c.s.runtime->kernels.score_compute.value);
   EXPECT_NEAR(idle - busy, scores * (432.0 / 224 - 1), scores * 1e-9);
 }
 

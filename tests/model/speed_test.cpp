@@ -103,7 +103,7 @@ TEST(Speed, AllReducesAreLaunchedToo) {
   const auto kernels_at = [](Size cards) {
     Case c("Qwen/Qwen3-0.6B", "bf16", "2x a100-sxm-80gb", "vllm-0.5");
     c.s.tensor_parallel = cards;
-    return c.step(10000) / c.s.runtime->eager_kernel_s.value;
+    return c.step(10000) / c.s.runtime->kernels.eager_kernel_s.value;
   };
   EXPECT_NEAR(kernels_at(1), 28 * 14, 1e-6);
   EXPECT_NEAR(kernels_at(2), 28 * (14 + 4), 1e-6);
@@ -240,7 +240,7 @@ TEST(Speed, ExpertsInHostMemoryCostAWayThereAndBackInEachLayer) {
   LayerSplit split;
   split.gpu_layers = std::ssize(c.weights.layer) + 1;
   Engine slow = *c.s.runtime;
-  slow.crossing_s.value += 1e-3;
+  slow.offload.crossing_s.value += 1e-3;
   const auto added = [&](Size layers) {
     split.on_host = experts_on_host(c.weights, layers);
     c.s.layer_split = &split;
@@ -265,7 +265,7 @@ TEST(Speed, ThirtyTwoTokensAreComputedOnTheCardAtWhateverCost) {
   c.s.layer_split = &split;
   EXPECT_GT(c.first(32), 2 * c.first(31));
   Engine free = *c.s.runtime;
-  free.host_prompts = HostPrompts::quicker;
+  free.offload.prefill = PrefillOffload::faster;
   const double without = c.first(31);
   c.s.runtime = &free;
   EXPECT_LT(c.first(32), 1.1 * without);
@@ -277,7 +277,7 @@ TEST(Speed, AFurtherSocketAddsAShare) {
   const Case one("meta-llama/Llama-2-7b-hf", "q4_K_M", "cpu @ epyc-genoa-768gb", "llama.cpp");
   Case two("meta-llama/Llama-2-7b-hf", "q4_K_M", "cpu @ epyc-genoa-768gb", "llama.cpp");
   two.box.host.sockets = 2;
-  const double far = two.s.runtime->far_bandwidth.value;
+  const double far = two.s.runtime->offload.far_bandwidth.value;
   ASSERT_GT(far, 0);
   ASSERT_LT(far, 1);
   EXPECT_NEAR(one.step(1) / two.step(1), (1 + far) / 2, 0.05);

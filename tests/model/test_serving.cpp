@@ -132,7 +132,7 @@ TEST(Serving, OfOneBatchIsTheEstimates) {
   const TimeIntervals times = interval_factors(*s.runtime).times(e);
   EXPECT_EQ(seen.step.high, times.tpot.high);
   EXPECT_EQ(seen.first.high, times.ttft.high);
-  EXPECT_GE(seen.step.high, s.runtime->decode_interval.high);
+  EXPECT_GE(seen.step.high, s.runtime->kernels.decode_interval.high);
 }
 
 TEST(Serving, StrictSaysThatMemoryIsNotSure) {

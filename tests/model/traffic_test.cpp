@@ -61,15 +61,15 @@ TEST_P(TrafficOf, TimesAreThoseOfTheParts) {
   // What others' prompts add is spread over the whole of a request.
   const double after = 199 * t.tpot.value();
   const double longer = (after - 199 * step) * t.total.value() / (7 * after);
-  if (s.runtime->prompts_apart) {
+  if (s.runtime->serving.separate_prefill) {
     EXPECT_NEAR(longer, prompt, 1e-12);
   } else {
     EXPECT_LT(longer, prompt) << "the weights are read once for both";
     EXPECT_GT(longer, prompt - decode_step(s, plan, {}).total);
   }
   EXPECT_NEAR(t.ttft.value(),
-              s.runtime->request_s.value * std::sqrt(8.0) +
-                  prompt * (1 + 7 * s.runtime->queue.value) + step,
+              s.runtime->serving.request_s.value * std::sqrt(8.0) +
+                  prompt * (1 + 7 * s.runtime->serving.queue.value) + step,
               1e-12);
   EXPECT_NEAR(t.prompt_share, t.requests_s * prompt, 1e-12);
   EXPECT_EQ(t.at_p50.ttft, t.ttft);
@@ -96,7 +96,7 @@ TEST_P(TrafficOf, ShortPromptsMeetInAPass) {
   };
   const double eight = expected(10, 8);
   EXPECT_NEAR(found(), eight, 1e-12);
-  const double two = expected(s.runtime->prefill_chunk / 2 - 1, 2);
+  const double two = expected(s.runtime->serving.prefill_chunk / 2 - 1, 2);
   EXPECT_NEAR(found(), two, 1e-12);
 }
 
@@ -119,8 +119,8 @@ TEST_P(TrafficOf, PromptsTakeTheTimeThatTheyTakeAlone) {
 // With 64 at once weights are read for decode steps in any case.
 TEST_P(TrafficOf, PromptsInDecodeStepsCostLessThanApart) {
   Engine together = *scenario(64).runtime, apart = together;
-  together.prompts_apart = false;
-  apart.prompts_apart = true;
+  together.serving.separate_prefill = false;
+  apart.serving.separate_prefill = true;
   Scenario s = scenario(64);
   s.runtime = &together;
   const Traffic mixed = traffic(s);

@@ -233,8 +233,8 @@ constexpr auto gddr = static_cast<std::size_t>(model::CardClass::gddr);
 constexpr auto four = static_cast<std::size_t>(model::Width::four);
 
 void slower(model::Engine& r) {
-  r.rates[gddr][four].decode_bandwidth.value = 0.6;
-  r.rates[gddr][four].byte_compute.value = 0.3;
+  r.kernels.rates[gddr][four].decode_bandwidth.value = 0.6;
+  r.kernels.rates[gddr][four].byte_compute.value = 0.3;
 }
 
 const Factor* found(const Calibration& c, std::string_view name) {
@@ -287,8 +287,9 @@ TEST(Calibration, WhatCannotBeToldIsNotFittedAndSaid) {
 // it is the overhead that was less.
 TEST(Calibration, WhatRunsIntoItsBoundGivesWayToWhatIsAlike) {
   constexpr double true_overhead = 1e-6;
-  Synthetic one({"Llama-2-7b"},
-                [](model::Engine& r) { r.rates[gddr][four].kernel_s.value = true_overhead; });
+  Synthetic one({"Llama-2-7b"}, [](model::Engine& r) {
+    r.kernels.rates[gddr][four].kernel_s.value = true_overhead;
+  });
   auto decode = one.subjects();
   std::erase_if(decode, [](const ScoredRow& s) { return s.group == "prefill"; });
   const Calibration c = calibrate(decode);
@@ -369,7 +370,7 @@ TEST(ConstantSearch, StartsFromTheVersionThatWasMeasured) {
   std::vector<model::Engine> versions{*known.subjects().front().scenario.runtime};
   versions.push_back(versions.front());
   versions.back().name = "another version";
-  for (auto& by_width : versions.back().rates)
+  for (auto& by_width : versions.back().kernels.rates)
     for (model::Rates& rates : by_width) rates.decode_bandwidth.value /= 2;
   ConstantSearch search(versions, known.subjects());
   const Unknown unknown{.constant = &constant_named("decode_bandwidth"),
@@ -382,7 +383,7 @@ TEST(ConstantSearch, StartsFromTheVersionThatWasMeasured) {
   EXPECT_FALSE(search.affected(unknown).empty());
   EXPECT_EQ(*search.expected(0), before);
   EXPECT_EQ(search.get(unknown),
-            search.rows()[0].rates[unknown.cards][unknown.width].decode_bandwidth.value);
+            search.rows()[0].kernels.rates[unknown.cards][unknown.width].decode_bandwidth.value);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "model/engine/runtime_rows.hpp"
+#include "model/engine/engine_rows.hpp"
 #include "tests/sweep/synthetic.hpp"
 
 namespace headroom::sweep::test {
@@ -19,8 +19,8 @@ constexpr auto four = static_cast<std::size_t>(model::Width::four);
 constexpr auto sixteen = static_cast<std::size_t>(model::Width::sixteen);
 
 void slower(model::Engine& r) {
-  r.rates[gddr][four].decode_bandwidth.value = 0.6;
-  r.rates[gddr][four].byte_compute.value = 0.3;
+  r.kernels.rates[gddr][four].decode_bandwidth.value = 0.6;
+  r.kernels.rates[gddr][four].byte_compute.value = 0.3;
 }
 
 const model::Engine& row(const PooledSearch& search, std::string_view name) {
@@ -42,7 +42,7 @@ TEST(PooledSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
     EXPECT_NEAR(*search.expected(i) / search.subjects()[i].measured, 1, 0.06) << i;
   const model::Engine& llama = row(search, "llama.cpp");
   const auto bandwidth = [](const model::Engine& r, std::size_t c, std::size_t w) {
-    return r.rates[c][w].decode_bandwidth.value;
+    return r.kernels.rates[c][w].decode_bandwidth.value;
   };
   EXPECT_NEAR(bandwidth(llama, gddr, four), 0.6, 0.06);
   // Nearer to what was measured the more it has in common with that.
@@ -58,8 +58,8 @@ TEST(PooledSearch, EnginesOfTheSameKernelsLearnFromEachOtherButOfTheirFrontEnds)
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-72B"}, slower);
   std::vector<ScoredRow> served = known.subjects();
   model::Engine changed = model::engine("vllm");
-  changed.rates[gddr][four].decode_bandwidth.value = 0.4;
-  changed.request_s.value = 0.05;
+  changed.kernels.rates[gddr][four].decode_bandwidth.value = 0.4;
+  changed.serving.request_s.value = 0.05;
   for (std::size_t i = 0; i < served.size(); ++i) {
     ScoredRow& each = served[i];
     each.group = i % 2 == 0 ? "serving_tpot" : "serving_ttft";
@@ -73,12 +73,12 @@ TEST(PooledSearch, EnginesOfTheSameKernelsLearnFromEachOtherButOfTheirFrontEnds)
   const model::Engine &vllm = row(search, "vllm"), &sglang = row(search, "sglang"),
                       &other = row(search, "exllama");
   const auto bandwidth = [](const model::Engine& r) {
-    return r.rates[gddr][four].decode_bandwidth.value;
+    return r.kernels.rates[gddr][four].decode_bandwidth.value;
   };
   EXPECT_LT(bandwidth(vllm), 0.5);
   EXPECT_LT(bandwidth(sglang), 0.95 * bandwidth(other));
-  EXPECT_GT(vllm.request_s.value, 1.3 * sglang.request_s.value);
-  EXPECT_DOUBLE_EQ(sglang.request_s.value, other.request_s.value);
+  EXPECT_GT(vllm.serving.request_s.value, 1.3 * sglang.serving.request_s.value);
+  EXPECT_DOUBLE_EQ(sglang.serving.request_s.value, other.serving.request_s.value);
 }
 
 TEST(PooledSearch, OutliersAndManyRowsOfOneSourceHaveLittleWeight) {
@@ -103,7 +103,7 @@ TEST(PooledSearch, OutliersAndManyRowsOfOneSourceHaveLittleWeight) {
     }
   PooledSearch search(model::policy_rows(), all);
   search.solve();
-  EXPECT_GT(row(search, "llama.cpp").rates[gddr][four].decode_bandwidth.value,
+  EXPECT_GT(row(search, "llama.cpp").kernels.rates[gddr][four].decode_bandwidth.value,
             std::sqrt(0.6 * 0.3));
 }
 

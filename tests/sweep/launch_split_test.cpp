@@ -82,7 +82,7 @@ TEST(LaunchSplit, FlagsGiveBackTheSplitThatWasEstimated) {
 TEST(LaunchSplit, CachesHaveTheEnginesOwnWords) {
   for (const std::string engine : {"vllm", "sglang", "llama.cpp", "transformers"}) {
     const test::OnCards on("Qwen/Qwen3-0.6B", "bf16", "1x rtx-4090", engine.c_str());
-    for (const model::CacheFormat& each : on.s.runtime->caches) {
+    for (const model::CacheFormat& each : on.s.runtime->cache.formats) {
       model::Scenario s = on.s;
       s.kv_precision = &precision(each.precision);
       const std::string what = engine + " " + std::string(each.precision);

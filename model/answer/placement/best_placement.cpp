@@ -17,7 +17,7 @@
 namespace headroom::model {
 namespace {
 
-bool streams(const Scenario& s) { return s.runtime->offload == Offload::stream; }
+bool streams(const Scenario& s) { return s.runtime->offload.mode == Offload::stream; }
 
 /// One choice of what the search itself does not choose.
 struct Regime {
@@ -64,9 +64,10 @@ class Best {
 
   std::vector<Regime> regimes() const {
     std::vector<Regime> all;
-    const HostPrompts prompts = streams(s_) ? HostPrompts::stay : host_prompts(s_, pass_.tokens);
-    const bool copied = prompts == HostPrompts::copied;
-    if (s_.runtime->cpu) all.push_back({.cards = false, .copies = copied, .buffer = {}});
+    const PrefillOffload prompts =
+        streams(s_) ? PrefillOffload::on_cpu : host_prompts(s_, pass_.tokens);
+    const bool copied = prompts == PrefillOffload::on_card;
+    if (s_.runtime->offload.cpu) all.push_back({.cards = false, .copies = copied, .buffer = {}});
     if (!has_cards()) return all;
     all.push_back({.offloads = false, .buffer = {}});
     if (whole_only(s_)) return all;
@@ -75,7 +76,7 @@ class Best {
       return all;
     }
     if (!copied) all.push_back({.buffer = {}});
-    if (prompts != HostPrompts::stay) all.push_back({.copies = true, .buffer = {}});
+    if (prompts != PrefillOffload::on_cpu) all.push_back({.copies = true, .buffer = {}});
     return all;
   }
 
@@ -109,7 +110,8 @@ class Best {
     };
     for (Size layer = 0; layer < layers_; ++layer) {
       const LayerSpan experts{{layer, layer + 1}, Content::experts};
-      const bool apart = s_.runtime->experts_apart && piece_bytes(*s_.weights, experts) > Bytes(0);
+      const bool apart =
+          s_.runtime->offload.offloads_experts && piece_bytes(*s_.weights, experts) > Bytes(0);
       add(layer, apart ? Content::dense : Content::whole);
       if (apart) add(layer, Content::experts);
     }
@@ -135,7 +137,7 @@ class Best {
       return u;
     };
     const double embedding = w.embedding.real().value();
-    if (s_.runtime->input_on_cpu) {
+    if (s_.runtime->offload.input_on_cpu) {
       add(head_unit, head_bytes(s_, false), head_work(s_, pass_), w.head_read).on_cpu =
           head_bytes(s_, true).count();
     } else if (w.model->profile.tied_head) {
@@ -196,13 +198,14 @@ class Best {
     const bool on_first = regime.copies || p.caches_on_first;
     p.offloaded = device(on_first ? card_rate(s_, s_.machine->devices[0]) : cpu_rate(s_));
     HostUse host = uses_.host(Plan{});
-    if (s_.runtime->input_on_cpu) host.weights += s_.weights->embedding;
+    if (s_.runtime->offload.input_on_cpu) host.weights += s_.weights->embedding;
     if (regime.offloads && !p.caches_on_first)
       host.activations = activations(s_, pass_tokens(s_), 1);
     p.offloaded.room = (ram_limit(uses_, Plan{}, 1.0) - host.total()).count();
-    if (s_.runtime->disk) p.disk_room = std::min(s_.disk_budget, s_.machine->host.disk).count();
+    if (s_.runtime->offload.disk)
+      p.disk_room = std::min(s_.disk_budget, s_.machine->host.disk).count();
     p.launches = launches(s_, pass_);
-    p.launches_hide = s_.runtime->launch == Launch::overlapped && regime.cards;
+    p.launches_hide = s_.runtime->kernels.launch == Launch::overlapped && regime.cards;
     if (p.launches_hide) p.launches = std::max(0.0, p.launches - beside(regime));
     return p;
   }
@@ -281,7 +284,7 @@ class Best {
 
 std::optional<BestPlacement> best_placement(const Scenario& s) {
   const bool shared = card_count(s) > 0 && s.machine->devices[0].unified_memory;
-  if (s.runtime->split == Split::tensors || shared || s.layer_split != nullptr ||
+  if (s.runtime->parallel.split == Split::tensors || shared || s.layer_split != nullptr ||
       evaluate(s).verdict == Verdict::refused)
     return std::nullopt;
   return Best(s).run();

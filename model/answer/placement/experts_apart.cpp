@@ -17,8 +17,9 @@ ExpertsApart::ExpertsApart(const QuantisedModel& w) {
 }
 
 bool ExpertsApart::applies_to(const Scenario& s) const {
-  return splits_.size() > 1 && s.runtime->experts_apart && s.runtime->offload == Offload::compute &&
-         card_count(s) > 0 && !s.machine->devices[0].unified_memory && s.layer_split == nullptr &&
+  return splits_.size() > 1 && s.runtime->offload.offloads_experts &&
+         s.runtime->offload.mode == Offload::compute && card_count(s) > 0 &&
+         !s.machine->devices[0].unified_memory && s.layer_split == nullptr &&
          s.assignment == nullptr;
 }
 
@@ -31,7 +32,7 @@ ExpertsApart::Improved ExpertsApart::improve(Scenario& scenario, Evaluator& eval
     s.layer_split = &splits_[static_cast<std::size_t>(n)];
     return s;
   };
-  if (scenario.runtime->experts_stay) {
+  if (scenario.runtime->offload.experts_on_cpu_by_default) {
     scenario = apart(all);
     return {all, evaluate(scenario)};
   }

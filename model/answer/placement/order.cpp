@@ -22,7 +22,9 @@ class Filler {
   }
 
  private:
-  bool tied() const { return s_.weights->model->profile.tied_head && !s_.runtime->input_on_cpu; }
+  bool tied() const {
+    return s_.weights->model->profile.tied_head && !s_.runtime->offload.input_on_cpu;
+  }
   /// Of `on_cards` layers on cards.
   bool offloaded(Size layer, Size on_cards) const {
     return order_ == Order::first_layers ? layer >= on_cards : layer < layers_ - on_cards;
@@ -33,7 +35,7 @@ class Filler {
     auto spots = on_the_cards(on_cards, head);
     if (!spots) return std::nullopt;
     const Size off = layers_ - on_cards;
-    Size low = 0, high = s_.runtime->disk ? off : 0;
+    Size low = 0, high = s_.runtime->offload.disk ? off : 0;
     std::optional<Placed> best;
     while (low <= high) {
       const Size on_disk_layers = (low + high) / 2;
@@ -57,7 +59,7 @@ class Filler {
   std::optional<Spots> on_the_cards(Size on_cards, bool head) const {
     Spots spots{std::vector<Spot>(static_cast<std::size_t>(layers_), on_cpu)};
     if (card_count(s_) == 0) return spots;
-    if (on_cards == 0 && s_.runtime->cpu) return spots;
+    if (on_cards == 0 && s_.runtime->offload.cpu) return spots;
     const QuantisedModel& w = *s_.weights;
     Bytes buffer, caches, first;
     for (Size layer = 0; layer < layers_; ++layer)
@@ -65,12 +67,12 @@ class Filler {
         buffer = std::max(buffer, w.layer[static_cast<std::size_t>(layer)]);
         caches += uses_.caches()(layer, layer + 1);
       }
-    spots.embedding = s_.runtime->input_on_cpu ? on_cpu : Spot{0};
+    spots.embedding = s_.runtime->offload.input_on_cpu ? on_cpu : Spot{0};
     if (spots.embedding == 0) first = w.embedding;
     const bool head_on_cards = head || tied();
     if (tied()) first += w.head;
     if (!head_on_cards) buffer = std::max(buffer, head_bytes(s_, false));
-    if (s_.runtime->offload == Offload::stream) first += buffer + caches;
+    if (s_.runtime->offload.mode == Offload::stream) first += buffer + caches;
     Spot card = 0;
     Bytes left = uses_.room(0, 1.0) - first;
     if (left < Bytes(0)) return std::nullopt;
@@ -106,7 +108,7 @@ class Filler {
         --left;
       }
     if (spots.head == on_cpu && on_disk_layers > 0 && !tied() &&
-        s_.runtime->offload == Offload::stream)
+        s_.runtime->offload.mode == Offload::stream)
       spots.head = on_disk;
     return assign(std::move(spots.layer), {}, spots.embedding, spots.head);
   }

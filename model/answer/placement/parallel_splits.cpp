@@ -49,9 +49,9 @@ std::vector<ParallelSplit> parallel_splits(const Scenario& s) {
       changed.tensor_parallel = tensor;
       changed.pipeline_parallel = pipeline;
       if (s.expert_parallel == 0) all.push_back(split_of(changed));
-      const Size sharing = s.runtime->expert_spread == ExpertSpread::all ? replicas : 1;
+      const Size sharing = s.runtime->parallel.expert_spread == ExpertSpread::all ? replicas : 1;
       if (s.expert_parallel == 0) changed.expert_parallel = tensor * sharing;
-      const bool spreads = s.runtime->expert_spread != ExpertSpread::none;
+      const bool spreads = s.runtime->parallel.expert_spread != ExpertSpread::none;
       if (s.expert_parallel > 0 || (experts && spreads && tensor * sharing > 1))
         all.push_back(split_of(changed));
     }
@@ -59,7 +59,7 @@ std::vector<ParallelSplit> parallel_splits(const Scenario& s) {
 }
 
 Scenario with_quickest_split(const Scenario& s) {
-  if (s.runtime->split != Split::tensors ||
+  if (s.runtime->parallel.split != Split::tensors ||
       s.tensor_parallel + s.pipeline_parallel + s.expert_parallel + s.data_parallel > 0)
     return s;
   Scenario best = s;

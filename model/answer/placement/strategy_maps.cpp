@@ -99,7 +99,7 @@ MaxMemory weights_share(const Scenario& s, const Plan& plan) {
 }
 
 std::optional<Mapped> as_map(const Scenario& s, const ModuleTree& tree, const MapOptions& options) {
-  if (s.runtime->offload != Offload::stream) return std::nullopt;
+  if (s.runtime->offload.mode != Offload::stream) return std::nullopt;
   const Plan plan = place(s, 1.0);
   if (!plan.feasible()) return std::nullopt;
   const Assignment wanted = assignment_of(plan);
@@ -111,7 +111,7 @@ std::optional<Mapped> as_map(const Scenario& s, const ModuleTree& tree, const Ma
 
 std::optional<Mapped> mapped(const Scenario& s, const ModuleTree& tree, Policy policy,
                              const MapOptions& options) {
-  if (s.runtime->offload != Offload::stream) return std::nullopt;
+  if (s.runtime->offload.mode != Offload::stream) return std::nullopt;
   const Plan plan = place(s, 1.0);
   if (!plan.feasible()) return std::nullopt;
   MaxMemory memory = weights_share(s, plan);

@@ -17,7 +17,7 @@ namespace {
 ExpertPadding expert_padding(const Engine& runtime, const Device& device) {
   if (!device.compute_capability) return {};
   const double capability = device.compute_capability->number();
-  for (const ExpertTiles& each : runtime.expert_tiles)
+  for (const ExpertTiles& each : runtime.weights.expert_tiles)
     if (capability >= each.from && capability < each.before)
       return {each.inner_multiple, each.hidden_multiple, each.scales_twice};
   return {};
@@ -32,10 +32,11 @@ Rank rank_of(const Scenario& s, const Plan& plan, Size card) {
 
 /// What PyTorch's allocator holds beside the weights of a card.
 Bytes block_rests(const Scenario& s, const Plan& plan, Size card) {
-  if (s.runtime->blocks == Blocks::exact) return Bytes(0);
+  if (s.runtime->weights.blocks == AllocatorBlocks::exact) return Bytes(0);
   const BlockRests& rests = s.weights->rests;
-  const BlockRests::Sums& sums =
-      s.runtime->blocks == Blocks::fused ? rests.fused_on(plan.shards) : rests.apart;
+  const BlockRests::Sums& sums = s.runtime->weights.blocks == AllocatorBlocks::fused
+                                     ? rests.fused_on(plan.shards)
+                                     : rests.apart;
   double rest = 0;
   for_pieces_on_card(plan, card,
                      [&](const LayerSpan& piece) { rest += between(sums.before, piece.layers); });
@@ -85,7 +86,7 @@ Bytes layer_weights(const Scenario& s, const Plan& plan, Size card) {
 /// every layer on the card, and the experts of one layer. Source: AutoAWQ 0.1.6
 /// utils/fused_utils.py fuse_qkv, and 0.2 models/mixtral.py; the originals go with the old model.
 Bytes fused_copies(const Scenario& s, const Plan& plan, Size card) {
-  if (!s.runtime->fuses_at_start) return Bytes(0);
+  if (!s.runtime->weights.fuses_at_start) return Bytes(0);
   const QuantisedModel& w = *s.weights;
   Bytes separate, experts;
   for_pieces_on_card(plan, card, [&](const LayerSpan& piece) {
@@ -103,13 +104,13 @@ Bytes fused_copies(const Scenario& s, const Plan& plan, Size card) {
 Bytes communication(const Scenario& s, const Plan& plan, Size card) {
   const Device& device = s.machine->devices[static_cast<std::size_t>(card)];
   if (plan.shards <= 1 || device.link.value() <= 0) return Bytes(0);
-  return rounded_down(s.runtime->communication_bytes.value);
+  return rounded_down(s.runtime->memory.communication_bytes.value);
 }
 
 /// Of each byte of weights, what blocks of the allocator hold beside it on average.
 double rest_share(const Scenario& s) {
   const BlockRests::Sums& rests = s.weights->rests.apart;
-  if (s.runtime->blocks == Blocks::exact || s.weights->total <= Bytes(0)) return 0;
+  if (s.runtime->weights.blocks == AllocatorBlocks::exact || s.weights->total <= Bytes(0)) return 0;
   return (rests.before.back() + rests.embedding + rests.head) / s.weights->total.real().value();
 }
 
@@ -141,7 +142,7 @@ Uses::Uses(const Scenario& s, Size shards)
       all_caches_(cache_(0, std::ssize(s.weights->layer))),
       work_(s, shards),
       prompt_cache_(work_.grows() ? CacheBytes(s, prompt_tokens(s), shards) : CacheBytes()),
-      taken_((1.0 + s.runtime->fragmentation.value) * (1.0 + rest_share(s))) {
+      taken_((1.0 + s.runtime->memory.fragmentation.value) * (1.0 + rest_share(s))) {
   const Bytes all = work_.grows() ? all_caches_ : Bytes(0);
   working_ = work_(all, all);
   beside_ = working_ + rotary_tables(s, std::ssize(s.weights->layer));
@@ -163,14 +164,14 @@ bool Uses::repeats(const Plan& plan, Size card) const {
 
 Bytes Uses::room(Size card, double factor) const {
   const Bytes budget = scaled(card_budget(s_, static_cast<std::size_t>(card)), factor);
-  const Bytes left = budget - rounded_down(s_.runtime->context_bytes.value);
+  const Bytes left = budget - rounded_down(s_.runtime->memory.context_bytes.value);
   const DraftUse draft = draft_of(s_, 1, card == 0);
   return scaled(left, taken_) - beside_ - workspace(s_, static_cast<std::size_t>(card)) -
          draft.weights - draft.kv_cache;
 }
 
 CardUse Uses::card(const Plan& plan, Size card) const {
-  if (s_.runtime->split != Split::tensors) return held_on(plan, card);
+  if (s_.runtime->parallel.split != Split::tensors) return held_on(plan, card);
   if (ranks_.empty()) ranks_.resize(static_cast<std::size_t>(plan.cards));
   std::optional<CardUse>& use = ranks_[static_cast<std::size_t>(card)];
   if (!use) use = repeats(plan, card) ? this->card(plan, card - 1) : held_on(plan, card);
@@ -178,12 +179,12 @@ CardUse Uses::card(const Plan& plan, Size card) const {
 }
 
 Bytes Uses::weights(const Plan& plan, Size card) const {
-  return s_.runtime->split == Split::tensors ? this->card(plan, card).weights
-                                             : weights_on(plan, card);
+  return s_.runtime->parallel.split == Split::tensors ? this->card(plan, card).weights
+                                                      : weights_on(plan, card);
 }
 
 HostUse Uses::host(const Plan& plan) const {
-  if (s_.runtime->split != Split::tensors) return held_by_host(plan);
+  if (s_.runtime->parallel.split != Split::tensors) return held_by_host(plan);
   if (!host_) host_ = held_by_host(plan);
   return *host_;
 }
@@ -194,8 +195,8 @@ Bytes Uses::weights_on(const Plan& plan, Size card) const {
   if (plan.assignment != nullptr)
     bytes += held_on_card(s_, plan, cache_, card).weights;
   else
-    bytes += s_.runtime->split == Split::tensors ? rank_weights(s_, plan, card)
-                                                 : layer_weights(s_, plan, card);
+    bytes += s_.runtime->parallel.split == Split::tensors ? rank_weights(s_, plan, card)
+                                                          : layer_weights(s_, plan, card);
   if (plan.assignment == nullptr && plan.partly_on_host) bytes -= held_back(s_, plan, card);
   return bytes + draft_of(s_, shards_, card == plan.first_used_card).weights;
 }
@@ -219,7 +220,7 @@ CardUse Uses::held_on(const Plan& plan, Size card) const {
   for_pieces_on_card(plan, card, [&](const LayerSpan& piece) { layers += piece.layers.size(); });
   // Cards without the head make no logits; where no card has it, the first may be asked to.
   const bool other =
-      (s_.runtime->split == Split::layers || plan.stages > 1) && plan.head == Where::card;
+      (s_.runtime->parallel.split == Split::layers || plan.stages > 1) && plan.head == Where::card;
   const Head head = !other || plan.has_head(card) ? Head::here
                     : card == 0                   ? Head::returned
                                                   : Head::elsewhere;
@@ -227,10 +228,11 @@ CardUse Uses::held_on(const Plan& plan, Size card) const {
   use.overhead_weights = block_rests(s_, plan, card) + rotary_tables(s_, layers);
   use.activations = std::max(work_(own, prompts, head), fused_copies(s_, plan, card)) +
                     workspace(s_, static_cast<std::size_t>(card)) + use.overhead_weights;
-  use.context = rounded_down(s_.runtime->context_bytes.value) + communication(s_, plan, card);
+  use.context =
+      rounded_down(s_.runtime->memory.context_bytes.value) + communication(s_, plan, card);
   use.fragmentation =
       rounded_down(static_cast<double>((use.weights + use.kv_cache + use.activations).count()) *
-                   s_.runtime->fragmentation.value);
+                   s_.runtime->memory.fragmentation.value);
   return use;
 }
 
@@ -248,7 +250,7 @@ Bytes Uses::host_weights(const Plan& plan) const {
 HostUse Uses::held_by_host(const Plan& plan) const {
   HostUse use;
   use.weights = host_weights(plan);
-  use.process = rounded_down(s_.runtime->host_bytes.value);
+  use.process = rounded_down(s_.runtime->memory.host_bytes.value);
   const bool computes = plan.streaming_buffer == Bytes(0) &&
                         (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card);
   if (computes) use.activations = work_.of_pass();
@@ -258,7 +260,7 @@ HostUse Uses::held_by_host(const Plan& plan) const {
     use.kv_cache += held_on_host(s_, plan, cache_).caches;
     return use;
   }
-  if (s_.runtime->repacks_on_cpu) use.process += use.weights - draft.weights;
+  if (s_.runtime->weights.repacks_on_cpu) use.process += use.weights - draft.weights;
   if (!caches_on_cards(s_))
     use.kv_cache += plan.streaming_buffer > Bytes(0)
                         ? all_caches_

@@ -18,7 +18,7 @@ bool is_large(const Device& device) {
 }
 
 bool has_start_pass(const Scenario& s) {
-  return s.runtime->start_pass.sequences > 0 && !s.machine->devices.empty();
+  return s.runtime->memory.start_pass.sequences > 0 && !s.machine->devices.empty();
 }
 
 /// vLLM 0.6 engine/arg_utils.py: longer contexts than this go through in chunks.
@@ -29,7 +29,7 @@ Size start_sequences(const Scenario& s) { return std::max(s.batch, usual_sequenc
 
 /// No more than so many sequences can have.
 Size start_tokens(const Scenario& s) {
-  const StartPass& start = s.runtime->start_pass;
+  const StartPass& start = s.runtime->memory.start_pass;
   const Size sequences = start_sequences(s), context = s.cached_tokens();
   const Size stated = is_large(s.machine->devices.front()) ? start.tokens_on_large : start.tokens;
   const Size whole_context = context > longest_whole ? 0 : context;
@@ -41,25 +41,28 @@ Size start_tokens(const Scenario& s) {
 
 Size usual_sequences(const Scenario& s) {
   if (!has_start_pass(s)) return 0;
-  const StartPass& start = s.runtime->start_pass;
+  const StartPass& start = s.runtime->memory.start_pass;
   return is_large(s.machine->devices.front()) ? start.sequences_on_large : start.sequences;
 }
 
 Size score_bytes(const Scenario& s) {
   const Engine& r = *s.runtime;
-  const bool told = s.flash_attention != Override::engine_default &&
-                    (r.flash == FlashAttention::on || r.flash == FlashAttention::off);
-  const bool flash = told ? s.flash_attention == Override::on
-                          : r.flash == FlashAttention::always || r.flash == FlashAttention::on;
-  return flash ? 0 : r.score_bytes;
+  const bool told =
+      s.flash_attention != Override::engine_default &&
+      (r.kernels.flash == FlashAttention::on || r.kernels.flash == FlashAttention::off);
+  const bool flash =
+      told ? s.flash_attention == Override::on
+           : r.kernels.flash == FlashAttention::always || r.kernels.flash == FlashAttention::on;
+  return flash ? 0 : r.memory.score_bytes;
 }
 
 Size prefill_chunk(const Scenario& s) {
   const Size stated = s.layer_split != nullptr ? s.layer_split->micro_batch : 0;
   if (stated > 0) return stated;
   const Engine& r = *s.runtime;
-  return r.long_prefill_chunk > 0 && s.cached_tokens() > longest_whole ? r.long_prefill_chunk
-                                                                       : r.prefill_chunk;
+  return r.serving.long_prefill_chunk > 0 && s.cached_tokens() > longest_whole
+             ? r.serving.long_prefill_chunk
+             : r.serving.prefill_chunk;
 }
 
 Size pass_tokens(const Scenario& s) {
@@ -74,7 +77,7 @@ Size pass_tokens(const Scenario& s) {
 namespace {
 
 double element_bytes(const Scenario& s) {
-  const Size stated = s.runtime->activation_bytes;
+  const Size stated = s.runtime->memory.activation_bytes;
   if (stated > 0) return static_cast<double>(stated);
   return s.weights->arithmetic == Arithmetic::fp32 ? 4.0 : 2.0;
 }
@@ -86,8 +89,9 @@ double kept_by_layers(const Scenario& s, Size pass, Size shards) {
   const auto hidden = static_cast<double>(model.shape.hidden_size);
   const auto cards = static_cast<double>(shards);
   const double element = element_bytes(s);
-  const double residual = r.residual_copies * hidden * element;
-  const double feed_forward = residual + r.widest_share * model.profile.widest / cards * element;
+  const double residual = r.memory.residual_copies * hidden * element;
+  const double feed_forward =
+      residual + r.memory.widest_share * model.profile.widest / cards * element;
   const auto keys = static_cast<double>(
       prefill_chunk(s) > 0 || pass == s.batch_part() ? s.cached_tokens() : s.prompt_tokens);
   const double attention = residual + static_cast<double>(model.shape.query_heads) / cards * keys *
@@ -101,13 +105,13 @@ double kept_by_head(const Scenario& s, Size pass, Size shards, Head head) {
   const Model& model = *s.weights->model;
   const auto tokens = static_cast<double>(pass);
   const bool samples = has_start_pass(s);  // each card all logits of its replica
-  const double rows = samples                      ? static_cast<double>(start_sequences(s))
-                      : r.logits == Positions::all ? tokens
-                                                   : static_cast<double>(s.batch_part());
+  const double rows = samples                             ? static_cast<double>(start_sequences(s))
+                      : r.memory.logits == Positions::all ? tokens
+                                                          : static_cast<double>(s.batch_part());
   const double logits = rows * static_cast<double>(model.profile.head_rows) /
                         (samples ? 1 : static_cast<double>(shards));
-  if (head == Head::returned) return logits * static_cast<double>(r.returned_bytes);
-  const Size logit = samples ? r.start_pass.sampling_bytes : r.logits_bytes;
+  if (head == Head::returned) return logits * static_cast<double>(r.memory.returned_bytes);
+  const Size logit = samples ? r.memory.start_pass.sampling_bytes : r.memory.logits_bytes;
   return tokens * static_cast<double>(model.shape.hidden_size) * element_bytes(s) +
          logits * static_cast<double>(logit);
 }
@@ -131,10 +135,11 @@ double kept_by_tower(const Scenario& s, double patches, Size hidden, Size shards
     widest = std::max(widest, profile.layers[static_cast<std::size_t>(layer)].widest);
   // Profiles divide by the width of the text model's residual stream.
   widest *= static_cast<double>(s.weights->model->shape.hidden_size) / static_cast<double>(hidden);
-  const double element = r.activation_bytes > 0 ? static_cast<double>(r.activation_bytes) : 2.0;
+  const double element =
+      r.memory.activation_bytes > 0 ? static_cast<double>(r.memory.activation_bytes) : 2.0;
   return patches * element *
-         (r.residual_copies * static_cast<double>(hidden) +
-          r.widest_share * widest / static_cast<double>(shards));
+         (r.memory.residual_copies * static_cast<double>(hidden) +
+          r.memory.widest_share * widest / static_cast<double>(shards));
 }
 
 /// The image of most tokens.
@@ -169,7 +174,7 @@ StartImages start_images(const Scenario& s) {
 Bytes tower_activations(const Scenario& s, Size shards) {
   const StartImages start = start_images(s);
   const double at_start = kept_by_tower(s, start.patches, s.weights->model->images.hidden, shards);
-  const double sequences = s.runtime->prefill_chunk > 0 ? 1 : static_cast<double>(s.batch);
+  const double sequences = s.runtime->serving.prefill_chunk > 0 ? 1 : static_cast<double>(s.batch);
   const double patches =
       sequences * static_cast<double>(s.images.count) * static_cast<double>(s.images.patches);
   return whole(std::max(at_start, kept_by_tower(s, patches, s.images.hidden, shards)));
@@ -196,7 +201,7 @@ Bytes packing(const Scenario& s) {
 Bytes tying(const Scenario& s) {
   const Profile& profile = s.weights->model->profile;
   const bool again = s.weights->scheme->family == SchemeFamily::awq && profile.tied_head &&
-                     s.runtime->blocks == Blocks::apart;
+                     s.runtime->weights.blocks == AllocatorBlocks::per_tensor;
   if (!again || s.machine->devices.empty()) return Bytes(0);
   return Bytes(2 * profile.head_elements) - rotary_tables(s, std::ssize(s.weights->layer)) -
          workspace(s, 0);
@@ -213,7 +218,7 @@ WorkingMemory::WorkingMemory(const Scenario& s, Size shards)
     : images_(whole(embeddings_of_images(s))),
       others_(std::max(packing(s), tower_activations(s, shards))),
       tying_(tying(s)),
-      growth_(s.kv_cache ? s.runtime->cache_growth : Growth::reserved),
+      growth_(s.kv_cache ? s.runtime->cache.growth : Growth::reserved),
       count_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {
   const Size pass = pass_tokens(s);
   layers_ = whole(kept_by_layers(s, pass, shards));
@@ -228,30 +233,30 @@ Bytes WorkingMemory::operator()(Bytes caches, Bytes prompt_caches, Head head) co
   if (head == Head::returned) prefill = std::max(prefill, returned_);
   const Bytes tying = head == Head::here ? tying_ - caches : Bytes(0);
   if (!grows()) return std::max(prefill, tying);
-  const Bytes copies = growth_ == Growth::whole ? caches : Bytes(caches.count() / count_);
+  const Bytes copies = growth_ == Growth::reallocate_all ? caches : Bytes(caches.count() / count_);
   return std::max({prefill - (caches - prompt_caches), decode_ + copies, tying});
 }
 
 Bytes rotary_tables(const Scenario& s, Size layers) {
-  if (s.runtime->rotary == Rotary::computed) return Bytes(0);
+  if (s.runtime->memory.rotary == Rotary::computed) return Bytes(0);
   const auto& shape = s.weights->model->shape;
   const Size table = 2 * std::max<Size>(0, shape.positions) * shape.head_dim;
-  return Bytes(s.runtime->rotary == Rotary::shared ? table : 2 * table * layers);
+  return Bytes(s.runtime->memory.rotary == Rotary::shared ? table : 2 * table * layers);
 }
 
 Size batched_tokens(const Scenario& s) {
   if (!has_start_pass(s)) return prefill_chunk(s);
-  const StartPass& start = s.runtime->start_pass;
+  const StartPass& start = s.runtime->memory.start_pass;
   const Size stated = is_large(s.machine->devices.front()) ? start.tokens_on_large : start.tokens;
   return stated > 0 ? stated : prefill_chunk(s);
 }
 
 Bytes workspace(const Scenario& s, std::size_t card) {
-  if (s.runtime->workspace_bytes.value <= 0) return Bytes(0);
+  if (s.runtime->memory.workspace_bytes.value <= 0) return Bytes(0);
   const bool hopper = s.machine->devices[card].compute_capability == ComputeCapability{9, 0};
   const bool unpacks =
       s.weights->scheme->family == SchemeFamily::gptq && width_of(*s.weights) == Width::four;
-  return whole((hopper ? 32.0 * 1048576 : s.runtime->workspace_bytes.value) +
+  return whole((hopper ? 32.0 * 1048576 : s.runtime->memory.workspace_bytes.value) +
                (unpacks ? 2.0 * static_cast<double>(s.weights->largest_matrix) : 0.0));
 }
 

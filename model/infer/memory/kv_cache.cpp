@@ -18,9 +18,9 @@ Size tokens_of(const CacheClass& c, CachedTokens tokens) {
 
 const std::vector<Size>& elements_before(const Scenario& s, const CacheClass& c) {
   const bool latent = c.kind == CacheKind::latent;
-  const bool expanded = latent ? !s.runtime->latent_cache : s.runtime->repeated_heads;
+  const bool expanded = latent ? !s.runtime->cache.latent : s.runtime->cache.repeated_heads;
   if (expanded) return c.expanded_before;
-  return latent && s.runtime->latent_values ? c.twice_before : c.per_token_before;
+  return latent && s.runtime->cache.duplicates_mla_values ? c.twice_before : c.per_token_before;
 }
 
 /// Parts that `shards` cards divide a cache into.
@@ -32,7 +32,7 @@ Size ways_of(const CacheClass& c, Size shards) {
 
 /// Tokens that one query looks at, at most; 0: all.
 Size reach(const Scenario& s, const CacheClass& c) {
-  const Size picked = s.runtime->sparse_attention ? c.picked : 0;
+  const Size picked = s.runtime->kernels.sparse_attention ? c.picked : 0;
   return c.window > 0 && picked > 0 ? std::min(c.window, picked) : c.window + picked;
 }
 
@@ -48,7 +48,7 @@ bool is_paged(const CacheClass& c) {
 
 /// Layers in each group of a pool of pages; 0: all layers are one group.
 Size layers_in_group(const Scenario& s) {
-  if (s.runtime->windows != Windows::pages) return 0;
+  if (s.runtime->cache.windows != Windows::hybrid_kv_pool) return 0;
   const auto& classes = s.weights->model->profile.caches;
   Size fewest = 0, most = 0, window = -1;
   bool alike = true;
@@ -65,11 +65,11 @@ Size layers_in_group(const Scenario& s) {
 
 /// Tokens that all sequences hold in layers of this kind.
 Size tokens_held(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
-  const Size block = s.runtime->kv_block, all = tokens_of(c, tokens);
+  const Size block = s.runtime->cache.block_tokens, all = tokens_of(c, tokens);
   const Size held = round_up(all, block);
-  if (c.window == 0 || s.runtime->windows == Windows::whole) return s.batch * held;
-  if (s.runtime->windows == Windows::capped)
-    return s.batch * std::min(held, round_up(c.window + s.runtime->window_slack, block));
+  if (c.window == 0 || s.runtime->cache.windows == Windows::whole) return s.batch * held;
+  if (s.runtime->cache.windows == Windows::capped)
+    return s.batch * std::min(held, round_up(c.window + s.runtime->cache.window_slack, block));
   if (all <= block) return s.batch * held;
   const Size inside = std::min(all, c.window - 1);
   const Size passing = std::min(batched_tokens(s), s.batch * (all - inside));
@@ -107,14 +107,14 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
                         .held = held,
                         .layers = padded ? c.layers : 1,
                         .padded_layers = padded ? round_up(c.layers, group) : 1,
-                        .state_bytes = s.batch * s.runtime->state_bytes,
+                        .state_bytes = s.batch * s.runtime->cache.state_bytes,
                         .round = p.block_elements - 1,
                         .block_bytes = p.block_bytes,
                         .shift = shift,
                         .ways = ways_of(c, shards)});
     bytes += static_cast<double>(held) * static_cast<double>(elements.back()) * element_bytes +
              static_cast<double>(s.batch) *
-                 static_cast<double>(c.state_before.back() * s.runtime->state_bytes);
+                 static_cast<double>(c.state_before.back() * s.runtime->cache.state_bytes);
   }
   huge_ = bytes > 1e18;
 }
@@ -126,8 +126,8 @@ double kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last, Si
     const double read = looked_at(s, c, tokens) * element_bytes *
                         static_cast<double>(between(elements_before(s, c), first, last));
     // Recurrent state is read and written at every token.
-    const double state =
-        2.0 * static_cast<double>(between(c.state_before, first, last) * s.runtime->state_bytes);
+    const double state = 2.0 * static_cast<double>(between(c.state_before, first, last) *
+                                                   s.runtime->cache.state_bytes);
     bytes += (read + state) / static_cast<double>(ways_of(c, shards));
   }
   return bytes * static_cast<double>(s.batch);

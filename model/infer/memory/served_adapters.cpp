@@ -13,17 +13,17 @@ namespace {
 
 void check(const Engine& runtime, const ServedAdapters& asked) {
   const Size rank = asked.request.rank;
-  if (runtime.adapters == AdapterMemory::unknown)
+  if (runtime.weights.adapters == AdapterMemory::unknown)
     throw AdapterError(fmt::format(
         "how {} holds low-rank adapters is not described; transformers, llama.cpp, vllm and sglang "
         "are",
         runtime.name));
-  if (runtime.adapters != AdapterMemory::slots) return;
+  if (runtime.weights.adapters != AdapterMemory::slots) return;
   if (!asked.request.targets.empty())
     throw AdapterError(fmt::format(
         "targets of adapters have no effect: {} sets slots aside beside every linear layer",
         runtime.name));
-  const auto ranks = runtime.adapter_ranks;
+  const auto ranks = runtime.weights.adapter_ranks;
   if (ranks.empty() || std::ranges::find(ranks, rank) != ranks.end()) return;
   const auto next = std::ranges::upper_bound(ranks, rank);
   throw AdapterError(fmt::format(
@@ -38,7 +38,7 @@ QuantisedModel with_adapters(const QuantisedModel& weights, const Engine& runtim
                              const ServedAdapters& asked, Size batch) {
   check(runtime, asked);
   const Model& model = *weights.model;
-  const bool slots = runtime.adapters == AdapterMemory::slots;
+  const bool slots = runtime.weights.adapters == AdapterMemory::slots;
   AdapterRequest request = asked.request;
   if (slots) request.targets = {"all-linear"};
   const Adapter adapter = adapt(model, request);
@@ -61,7 +61,7 @@ QuantisedModel with_adapters(const QuantisedModel& weights, const Engine& runtim
     if (layer == nullptr)
       throw AdapterError(fmt::format(
           "'{}' is outside the layers: adapters there are not described at inference", m.path));
-    const Size each = asked.count * m.copies * runtime.adapter_bytes;
+    const Size each = asked.count * m.copies * runtime.weights.adapter_bytes;
     Size in = m.in, out = m.out, outer_rank = m.rank;
     if (const auto matrix = reader.matrix(tensor)) in = matrix->in, out = matrix->out;
     if (slots) outer_rank = request.rank;  // of each slice, over its own outputs
@@ -80,7 +80,7 @@ QuantisedModel with_adapters(const QuantisedModel& weights, const Engine& runtim
   if (slots)
     all.adapters_most +=
         Bytes(asked.count * 2 * request.rank * (model.shape.vocabulary + model.shape.hidden_size) *
-              runtime.adapter_bytes);
+              runtime.weights.adapter_bytes);
   return all;
 }
 

@@ -3,7 +3,7 @@
 
 #include "model/checkpoint/adapter.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
-#include "model/engine/runtime.hpp"
+#include "model/engine/engine.hpp"
 
 namespace headroom::model {
 

@@ -148,7 +148,7 @@ Plan place_assigned(const Uses& uses, double factor) {
     plan.reason = Reason::not_enough_gpus;
     return plan;
   }
-  if (plan.computes_on_card && s.runtime->offload == Offload::stream)
+  if (plan.computes_on_card && s.runtime->offload.mode == Offload::stream)
     plan.streaming_buffer = largest_offloaded(s, a);
   for (Size card = 0; card < plan.cards && plan.feasible(); ++card) {
     if (!is_used(plan, card)) continue;

@@ -10,7 +10,8 @@ namespace headroom::model {
 namespace {
 
 bool keeps_a_pool(const Scenario& s) {
-  return s.runtime->admission != Admission::slots && s.runtime->continuous_batching && s.kv_cache;
+  return s.runtime->serving.admission != Admission::slots &&
+         s.runtime->serving.continuous_batching && s.kv_cache;
 }
 
 /// Sequences that the fullest card would have room for, were all else the same whatever their

@@ -21,12 +21,12 @@ CacheRoom on_card(const Scenario& s, const Plan& plan, Size card) {
   const CardUse use = card_use(s, plan, card);
   // The allocator's share of the cache itself is the engine's to spend.
   const double beside = static_cast<double>((use.weights + use.activations).count()) *
-                        (1.0 + s.runtime->fragmentation.value);
+                        (1.0 + s.runtime->memory.fragmentation.value);
   CacheRoom room;
   room.available = card_budget(s, static_cast<std::size_t>(card)) - use.context -
                    Bytes(static_cast<Size>(std::ceil(beside)));
   room.one_sequence = of_one(s, plan, card, s.cached_tokens());
-  room.block = s.runtime->kv_block;
+  room.block = s.runtime->cache.block_tokens;
   const Bytes block = of_one(s, plan, card, room.block);
   if (room.available <= Bytes(0) || block <= Bytes(0)) return room;
   room.blocks = room.available.count() / block.count();
@@ -48,7 +48,7 @@ CacheRoom on_card(const Scenario& s, const Plan& plan, Size card) {
 }  // namespace
 
 std::optional<CacheRoom> cache_room(const Scenario& s, const Plan& plan) {
-  if (s.runtime->utilization >= 1 || plan.cards == 0 || !s.kv_cache) return std::nullopt;
+  if (s.runtime->memory.utilization >= 1 || plan.cards == 0 || !s.kv_cache) return std::nullopt;
   std::optional<CacheRoom> least;
   for (Size card = plan.first_used_card; card < plan.cards; ++card) {
     const CacheRoom room = on_card(s, plan, card);

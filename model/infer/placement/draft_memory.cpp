@@ -11,7 +11,7 @@ Scenario of_draft(const Scenario& s, Size shards) {
   d.cpu_offload = Bytes(0);
   d.images = {};
   d.pipeline_parallel = d.expert_parallel = d.data_parallel = 0;
-  d.tensor_parallel = s.runtime->split == Split::tensors ? shards : 0;
+  d.tensor_parallel = s.runtime->parallel.split == Split::tensors ? shards : 0;
   return d;
 }
 
@@ -27,23 +27,23 @@ DraftUse draft_on_card(const Scenario& s, Size shards, bool first) {
   if (s.draft == nullptr) return {};
   const Scenario d = of_draft(s, shards);
   const QuantisedModel& w = *d.weights;
-  if (s.runtime->split == Split::tensors) {
+  if (s.runtime->parallel.split == Split::tensors) {
     const Rank rank{.cards = shards,
                     .expert_cards = shards,
-                    .vocabulary_multiple = s.runtime->vocabulary_multiple};
+                    .vocabulary_multiple = s.runtime->weights.vocabulary_multiple};
     const Divided all =
         w.shards.embedding + w.shards.layers(0, std::ssize(w.layer)) + w.shards.head;
     return {w.shards.of_rank(all, rank), cache_of(d, shards)};
   }
   if (!first) return {};
-  return {w.total - (s.runtime->input_on_cpu ? w.embedding : Bytes(0)), cache_of(d, 1)};
+  return {w.total - (s.runtime->offload.input_on_cpu ? w.embedding : Bytes(0)), cache_of(d, 1)};
 }
 
 DraftUse draft_on_host(const Scenario& s, const Plan& plan) {
   if (s.draft == nullptr) return {};
   const QuantisedModel& w = *s.draft->weights;
   if (plan.cards == 0) return {w.total, cache_of(of_draft(s, 1), 1)};
-  return {s.runtime->input_on_cpu ? w.embedding : Bytes(0), Bytes(0)};
+  return {s.runtime->offload.input_on_cpu ? w.embedding : Bytes(0), Bytes(0)};
 }
 
 }  // namespace headroom::model

@@ -42,7 +42,7 @@ Bytes card_budget(const Scenario& s, std::size_t card) {
   const Bytes memory = usable_memory(s.machine->devices[card]);
   if (s.gpu_budget < memory) return s.gpu_budget;
   if (s.gpu_budget == all_of_it)
-    return rounded_down(static_cast<double>(memory.count()) * s.runtime->utilization);
+    return rounded_down(static_cast<double>(memory.count()) * s.runtime->memory.utilization);
   return memory;
 }
 
@@ -68,7 +68,7 @@ Size cards_used(const Plan& plan) {
 }
 
 bool whole_only(const Scenario& s) {
-  const auto& families = s.runtime->whole_only;
+  const auto& families = s.runtime->weights.never_split;
   return std::find(families.begin(), families.end(), s.weights->scheme->family) != families.end();
 }
 
@@ -81,7 +81,8 @@ Bytes ram_limit(const Uses& uses, const Plan& plan, double factor) {
 }
 
 Bytes head_bytes(const Scenario& s, bool with_embedding) {
-  const bool untied = s.runtime->unties_fp8 && s.weights->scheme->family == SchemeFamily::fp8;
+  const bool untied =
+      s.runtime->weights.unties_fp8 && s.weights->scheme->family == SchemeFamily::fp8;
   const bool copied = s.weights->model->profile.tied_head && (!with_embedding || untied);
   return s.weights->head + (copied ? rounded_down(s.weights->head_read) : Bytes(0));
 }
@@ -99,14 +100,14 @@ Bytes disk_use(const Scenario& s, const Plan& plan) {
 Plan place(const Uses& uses, double memory_factor) {
   const Scenario& s = uses.scenario();
   if (s.assignment != nullptr) return place_assigned(uses, memory_factor);
-  if (s.runtime->split == Split::tensors) return split_tensors(uses, memory_factor);
+  if (s.runtime->parallel.split == Split::tensors) return split_tensors(uses, memory_factor);
   if (s.machine->host.boxes > 1) {  // one process, one box
     Plan plan;
     plan.reason = Reason::parallelism_unsupported;
     return plan;
   }
-  return s.runtime->offload == Offload::compute ? split_last_layers(uses, memory_factor)
-                                                : split_layers(uses, memory_factor);
+  return s.runtime->offload.mode == Offload::compute ? split_last_layers(uses, memory_factor)
+                                                     : split_layers(uses, memory_factor);
 }
 
 }  // namespace headroom::model

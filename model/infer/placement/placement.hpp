@@ -83,7 +83,7 @@ struct Plan {
     return {.cards = shards,
             .expert_cards = shards * sharing(),
             .expert_groups = expert_groups,
-            .vocabulary_multiple = runtime.vocabulary_multiple,
+            .vocabulary_multiple = runtime.weights.vocabulary_multiple,
             .index = replica * shards + card % shards};
   }
   /// Replicas whose tokens meet in the experts.

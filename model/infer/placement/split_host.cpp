@@ -13,7 +13,7 @@ Plan on_cpu_only(const Scenario& s) {
   plan.on_cpu = {0, layers};
   plan.on_disk = {layers, layers};
   plan.embedding = plan.head = Where::cpu;
-  if (!s.runtime->cpu) {
+  if (!s.runtime->offload.cpu) {
     plan.reason = s.machine->devices.empty() ? Reason::no_gpu : Reason::gpu_memory;
     plan.short_bytes = s.weights->total;
   }
@@ -29,15 +29,15 @@ void place_in_host(const Uses& uses, Plan& plan, double factor) {
   // the last module that its mapper places, unless it is the embedding's own tensor.
   Bytes beside = use.total() - layer_bytes(*s.weights, plan.on_cpu);
   const bool with_embedding = s.weights->model->profile.tied_head && plan.embedding == Where::cpu;
-  if (s.runtime->offload == Offload::stream && plan.head == Where::cpu && !with_embedding &&
-      s.runtime->disk) {
+  if (s.runtime->offload.mode == Offload::stream && plan.head == Where::cpu && !with_embedding &&
+      s.runtime->offload.disk) {
     beside -= head_bytes(s, false);
     plan.head = Where::disk;
   }
   const Bytes layers_room = limit - beside;
-  if (layers_room < Bytes(0) || !s.runtime->disk) {
+  if (layers_room < Bytes(0) || !s.runtime->offload.disk) {
     plan.reason = Reason::ram;
-    plan.short_bytes = s.runtime->disk ? Bytes(0) - layers_room : use.total() - limit;
+    plan.short_bytes = s.runtime->offload.disk ? Bytes(0) - layers_room : use.total() - limit;
     return;
   }
   const Size first = plan.on_cpu.first, last = plan.on_cpu.last;

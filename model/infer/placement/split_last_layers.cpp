@@ -64,7 +64,7 @@ class LastLayers {
     plan.cards = cards;
     if (given_ != nullptr && given_->mode == SplitMode::none)
       plan.first_used_card = given_->main_card;
-    plan.embedding = s_.runtime->input_on_cpu ? Where::cpu : Where::card;
+    plan.embedding = s_.runtime->offload.input_on_cpu ? Where::cpu : Where::card;
     const bool kept = given_ != nullptr && given_->on_host.output;
     plan.head = items > layers_ && !kept ? Where::card : Where::cpu;
     plan.on_cards = {first, layers_};

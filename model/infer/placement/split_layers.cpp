@@ -17,8 +17,9 @@ class LayerFill {
         factor_(factor),
         layers_(std::ssize(w_.layer)),
         cards_(card_count(s_)),
-        tied_(w_.model->profile.tied_head && !s_.runtime->input_on_cpu),
-        first_(s_.runtime->input_on_cpu ? Bytes(0) : w_.embedding + (tied_ ? w_.head : Bytes(0))),
+        tied_(w_.model->profile.tied_head && !s_.runtime->offload.input_on_cpu),
+        first_(s_.runtime->offload.input_on_cpu ? Bytes(0)
+                                                : w_.embedding + (tied_ ? w_.head : Bytes(0))),
         last_(tied_ ? Bytes(0) : head_bytes(s_, false)) {
     if (!caches_on_cards(s_)) none_.emplace(s_, CachedTokens{});
     room_.resize(index(cards_));
@@ -94,7 +95,7 @@ class LayerFill {
   /// What is common to plans with layers on cards.
   void starts(Plan& plan) const {
     plan.computes_on_card = true;
-    plan.embedding = s_.runtime->input_on_cpu ? Where::cpu : Where::card;
+    plan.embedding = s_.runtime->offload.input_on_cpu ? Where::cpu : Where::card;
     if (tied_) plan.head_card = 0;
   }
 

@@ -14,7 +14,9 @@ Plan refused(Reason reason) {
 }
 
 Size groups_of_experts(const Scenario& s) { return std::max<Size>(1, s.expert_parallel); }
-bool shares_experts(const Scenario& s) { return s.runtime->expert_spread == ExpertSpread::all; }
+bool shares_experts(const Scenario& s) {
+  return s.runtime->parallel.expert_spread == ExpertSpread::all;
+}
 
 /// What keeps `shards` cards of each of `replicas` from dividing the model. Heads: Megatron-LM,
 /// arXiv:1909.08053 section 3; keys and values are repeated where there are fewer heads than cards.
@@ -31,7 +33,7 @@ Reason obstacle(const Scenario& s, Size shards, Size replicas) {
   if (kv > 0 && kv % shards != 0 && shards % kv != 0) return Reason::heads_not_divisible;
   if (!Divisors::fit(d.widths, shards)) return Reason::widths_not_divisible;
   if (shards > 1 && !Divisors::fit(d.groups, shards)) return Reason::groups_not_divisible;
-  if (divided.padded_vocabulary(s.runtime->vocabulary_multiple) % shards != 0)
+  if (divided.padded_vocabulary(s.runtime->weights.vocabulary_multiple) % shards != 0)
     return Reason::vocabulary_not_divisible;
   if (divided.experts == 0) return Reason::none;
   // Cards that divide each expert.
@@ -45,7 +47,7 @@ Reason obstacle(const Scenario& s, Size shards, Size replicas) {
 Reason obstacle_of_experts(const Scenario& s, Size shards, Size replicas) {
   const Size groups = groups_of_experts(s), experts = s.weights->shards.experts;
   if (groups == 1) return Reason::none;
-  switch (s.runtime->expert_spread) {
+  switch (s.runtime->parallel.expert_spread) {
     case ExpertSpread::none:
       return Reason::parallelism_unsupported;
     case ExpertSpread::all:

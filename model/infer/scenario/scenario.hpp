@@ -7,7 +7,7 @@
 #include "hardware/machine.hpp"
 #include "hardware/precision.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
-#include "model/engine/runtime.hpp"
+#include "model/engine/engine.hpp"
 
 namespace headroom::model {
 

@@ -26,7 +26,8 @@ double pack_seconds(const Scenario& s, Size card, double in, double out) {
 }  // namespace
 
 double read_seconds(const Scenario& s, double bytes) {
-  return bytes / s.machine->host.disk_read.value() + bytes / s.runtime->load_read_bandwidth.value;
+  return bytes / s.machine->host.disk_read.value() +
+         bytes / s.runtime->weights.load_read_bandwidth.value;
 }
 
 double LoadTime::cold() const { return fixed + read + copy + bus + pack; }
@@ -42,20 +43,20 @@ LoadTime load_time(const Uses& uses, const Plan& plan) {
   const Scenario& s = uses.scenario();
   const QuantisedModel& w = *s.weights;
   const Engine& r = *s.runtime;
-  const double process = r.load_copy_bandwidth.value;
+  const double process = r.weights.load_copy_bandwidth.value;
   const bool packs = w.from_files == FromFiles::packed;
   const bool as_they_are = w.from_files == FromFiles::as_they_are;
   LoadTime time;
-  time.fixed = r.load_fixed_s.value;
+  time.fixed = r.weights.load_fixed_s.value;
   double files = bytes_read(s, plan);
   const bool held =
       files <= real_count(std::min(s.ram_budget, s.machine->host.ram));  // by the page cache
   if (const double own = real_count(uses.host_weights(plan)); own > 0) {
-    if (as_they_are && r.host_weights == HostWeights::mapped) {
+    if (as_they_are && r.offload.host_weights == HostWeights::mapped) {
       const double mapped = std::min(files, own);
       files -= mapped;
       time.mapped = read_seconds(s, mapped);
-    } else if (!(as_they_are && r.host_weights == HostWeights::fetched)) {
+    } else if (!(as_they_are && r.offload.host_weights == HostWeights::fetched)) {
       time.copy = own * w.of_files / process;
     }
     if (packs) time.pack = pack_seconds(s, -1, own * w.of_files, own);
@@ -64,7 +65,7 @@ LoadTime load_time(const Uses& uses, const Plan& plan) {
   if (!held) time.again = time.read;
   if (const double left = real_count(disk_use(s, plan)); left > 0 && !as_they_are)
     time.copy += read_seconds(s, left);
-  const bool ranks = r.split == Split::tensors;
+  const bool ranks = r.parallel.split == Split::tensors;
   double all = 0;
   for (Size card = plan.first_used_card; card < plan.cards; ++card) {
     const double weights = weights_on(uses, plan, card), moved = weights * w.of_files;

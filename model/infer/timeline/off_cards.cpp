@@ -62,16 +62,17 @@ void add_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, OnHo
                  PassTime& time, Record* record) {
   const Work& work = host.work;
   if (work.weight_bytes <= 0 && work.cache_bytes <= 0) return;
-  if (const HostPrompts prompts = host_prompts(s, host.tokens); prompts != HostPrompts::stay) {
-    const bool shared = prompts == HostPrompts::quicker;
+  if (const PrefillOffload prompts = host_prompts(s, host.tokens);
+      prompts != PrefillOffload::on_cpu) {
+    const bool shared = prompts == PrefillOffload::faster;
     const auto cards = static_cast<double>(shared ? std::max<Size>(1, plan.cards) : Size{1});
     const double copied = work.weight_bytes + work.cache_bytes;
     const double copies = copied / (cards * speeds.bus);
     const Rate& rate = speeds.card(0).rate;
     const double there = seconds(work, rate) / cards;
-    if (prompts == HostPrompts::copied ||
+    if (prompts == PrefillOffload::on_card ||
         copies + there < cpu_seconds(speeds.cpu, work, host.attention) +
-                             host.crossings * s.runtime->crossing_s.value) {
+                             host.crossings * s.runtime->offload.crossing_s.value) {
       time.stream += copies;
       time.cards += there;
       if (record == nullptr) return;
@@ -128,7 +129,7 @@ Items items_off_cards(const Scenario& s, const Plan& plan, const Pass& pass) {
 
 void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
                    PassTime& time, Record* record) {
-  const bool streams = s.runtime->offload == Offload::stream;
+  const bool streams = s.runtime->offload.mode == Offload::stream;
   Work work, head, attention;
   double moved = 0, from_disk = 0;
   for (const Where where : {Where::cpu, Where::disk}) {
@@ -224,7 +225,8 @@ void add_left_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan,
                  .items = std::move(items)},
                 time, record);
   }
-  const bool streams = s.runtime->offload == Offload::stream;  // copied to the card like weights
+  const bool streams =
+      s.runtime->offload.mode == Offload::stream;  // copied to the card like weights
   if (caches_on_cards(s) || (streams && pass.prompt > 0)) return;
   Work attention = attention_work(s, pass, run);
   if (streams) attention = {.cache_bytes = attention.cache_bytes};

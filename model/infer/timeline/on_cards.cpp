@@ -25,7 +25,8 @@ double through_cards(const Scenario& s, const Plan& plan, std::span<const double
   constexpr double queue = 1024, matrices = 7;
   constexpr int most = 16;
   const bool unpacked = width_of(*s.weights) != Width::sixteen;
-  const double kernels = static_cast<double>(s.runtime->layer_kernels) + (unpacked ? matrices : 0);
+  const double kernels =
+      static_cast<double>(s.runtime->kernels.layer_kernels) + (unpacked ? matrices : 0);
   const int simulated = static_cast<int>(std::min<double>(most, chunks));
   const std::size_t cards = taken.size();
   std::vector<double> layers(cards, 0.0);
@@ -69,7 +70,7 @@ Work own_work(const Scenario& s, const Plan& plan, const Pass& pass, const Layer
   }
   if (caches_on_cards(s)) return work;
   // An engine that computes host layers attends where the caches are; others copy them to the card.
-  if (s.runtime->offload == Offload::compute) return without(work, attention);
+  if (s.runtime->offload.mode == Offload::compute) return without(work, attention);
   work.cache_bytes = work.repeated = 0;
   return work;
 }
@@ -145,11 +146,11 @@ void add_layer_split(const Scenario& s, const Speeds& speeds, const Plan& plan, 
     }
   }
   const Size used = std::ranges::count_if(taken, [](double seconds) { return seconds > 0; });
-  if (s.runtime->divides_layers && used > 1)
+  if (s.runtime->parallel.tensor_parallel_layers && used > 1)
     return divide(s, speeds, plan, pass, taken, all, time, record);
   add_crossings(s, static_cast<double>(std::max<Size>(used, 1) - 1), time, record);
   const bool causal = s.weights->model->profile.generative;  // others need the prompt in one piece
-  if (pass.prompt == 0 || s.runtime->layer_kernels == 0 || pass.weight_reads < 2 ||
+  if (pass.prompt == 0 || s.runtime->kernels.layer_kernels == 0 || pass.weight_reads < 2 ||
       plan.cards < 2 || !causal)
     return;
   const double one_by_one = time.cards;

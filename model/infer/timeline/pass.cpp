@@ -77,7 +77,7 @@ double reduce_kernels(const Scenario& s, const Pass& pass, Size shards) {
 }
 
 bool waits_for_products(const Scenario& s) {
-  return s.runtime->launch == Launch::overlapped && is_by_block(s);
+  return s.runtime->kernels.launch == Launch::overlapped && is_by_block(s);
 }
 
 namespace {
@@ -93,14 +93,15 @@ namespace {
 double kernels_beside_product(const Scenario& s) {
   const Scheme& scheme = *s.weights->scheme;
   const bool by_block = is_by_block(s);
-  const double each = s.runtime->packed_kernels.value;
-  if (s.runtime->launch != Launch::overlapped) return by_block ? each : 0;
+  const double each = s.runtime->kernels.packed_kernels.value;
+  if (s.runtime->kernels.launch != Launch::overlapped) return by_block ? each : 0;
   switch (scheme.family) {
     case SchemeFamily::awq:
       return each;
     case SchemeFamily::gptq:
-      return scheme.format == "int8" ? static_cast<double>(s.runtime->gptq_bytes_kernels) * each
-                                     : 0;
+      return scheme.format == "int8"
+                 ? static_cast<double>(s.runtime->kernels.gptq_bytes_kernels) * each
+                 : 0;
     case SchemeFamily::bitsandbytes:
       return 5 * each;
     default:
@@ -111,7 +112,7 @@ double kernels_beside_product(const Scenario& s) {
 /// Of keys and values copied for each query head, one each (repeat_kv).
 double repeating_kernels(const Scenario& s, Range layers) {
   const ModelShape& shape = s.weights->model->shape;
-  return s.runtime->repeats_to_attend && shape.kv_heads < shape.query_heads
+  return s.runtime->kernels.repeats_kv && shape.kv_heads < shape.query_heads
              ? 2 * over(s.weights->model->profile.passes_before, layers)
              : 0;
 }
@@ -123,11 +124,12 @@ double kernels(const Scenario& s, Range layers) {
   const Engine& r = *s.runtime;
   const double beside = kernels_beside_product(s);
   // From Python all are called in turn; kernels of an engine's own loop over packed ones alone.
-  const bool looped = r.experts_looped && (r.launch == Launch::overlapped ||
-                                           s.weights->arithmetic == Arithmetic::dequantised);
-  const auto of_experts =
-      looped ? static_cast<double>(profile.routing.experts) * (r.expert_kernels.value + 3 * beside)
-             : r.mixture_kernels.value + 2 * beside;
+  const bool looped =
+      r.kernels.per_expert_kernels &&
+      (r.kernels.launch == Launch::overlapped || s.weights->arithmetic == Arithmetic::dequantised);
+  const auto of_experts = looped ? static_cast<double>(profile.routing.experts) *
+                                       (r.kernels.expert_kernels.value + 3 * beside)
+                                 : r.kernels.mixture_kernels.value + 2 * beside;
   return over(profile.kernels_before, layers) + repeating_kernels(s, layers) +
          beside * over(profile.matrices_before, layers) +
          over(profile.mixtures_before, layers) * of_experts;

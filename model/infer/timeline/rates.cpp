@@ -10,7 +10,7 @@ namespace {
 /// from compute capability 7.5 on, and by 6.1, four pairs in the lane of one fp32 product (CUDA C++
 /// programming guide: __dp4a), which has no fast 16-bit products; Metal has none of bytes.
 PackedProducts products_on(const Scenario& s, const Device& device) {
-  const PackedProducts chosen = s.runtime->packed_products;
+  const PackedProducts chosen = s.runtime->kernels.packed_products;
   if (chosen != PackedProducts::bytes && chosen != PackedProducts::in_memory_or_bytes)
     return chosen;
   const auto& capability = device.compute_capability;
@@ -50,10 +50,10 @@ double peak(const Scenario& s, const Device& device, Arithmetic arithmetic) {
       device.compute_capability == ComputeCapability{6, 1})
     rate = std::max(rate, 4 * device.fp32->value());
   if (sixteen && device.fp32) rate = std::max(rate, device.fp32->value());
-  if (!s.runtime->matrix_units && device.vendor == "nvidia" && device.fp32)
+  if (!s.runtime->kernels.matrix_units && device.vendor == "nvidia" && device.fp32)
     return device.fp32->value();
   const bool halves = arithmetic != Arithmetic::bf16 && has_fast_halves(device);
-  if (s.runtime->half_accumulate && halves && sixteen && device.fp32 &&
+  if (s.runtime->kernels.half_accumulate && halves && sixteen && device.fp32 &&
       card_class(device) == CardClass::gddr)
     rate = std::max(rate, 4 * device.fp32->value());
   return rate;
@@ -76,7 +76,7 @@ namespace {
 /// Of a packed byte of so many for each element: reading it and writing that in 16 bit, or what is
 /// moved by the operations of PyTorch that do so.
 double unpack_seconds(const Scenario& s, const Device& device, const Rates& rates, double bytes) {
-  const double moves = s.runtime->unpack_moves;
+  const double moves = s.runtime->kernels.dequant_bytes_per_element;
   return (moves > 0 ? moves / bytes : 1 + 2 / bytes) /
          (rates.unpack_bandwidth.value * device.bandwidth.value());
 }
@@ -86,7 +86,7 @@ double unpack_seconds(const Scenario& s, const Device& device, const Rates& rate
 /// it.
 double tiled_bandwidth(const Scenario& s, const Device& device, double rows) {
   const double bandwidth = device.bandwidth.value();
-  if (!s.runtime->whole_tiles || device.compute_capability != ComputeCapability{9, 0})
+  if (!s.runtime->kernels.whole_tiles || device.compute_capability != ComputeCapability{9, 0})
     return bandwidth;
   return std::min(bandwidth,
                   bytes_per_parameter(*s.weights) * product_peak(s, device) / (2 * rows));
@@ -124,7 +124,7 @@ double bandwidth_of(const Scenario& s, const Device& device) {
 /// Bytes of other weights that take as long as one of routed experts. Those in 16 bit have tiles of
 /// 16 rows where tokens are few (vLLM 0.8 and SGLang 0.4 fused_moe.py: get_default_config).
 double expert_weight(const Scenario& s) {
-  const double cost = s.runtime->expert_cost.value;
+  const double cost = s.runtime->kernels.expert_cost.value;
   if (s.machine->devices.empty() || width_of(*s.weights) != Width::sixteen) return cost;
   const Device& device = s.machine->devices.front();
   return cost / (tiled_bandwidth(s, device, 16) / bandwidth_of(s, device));
@@ -140,7 +140,8 @@ bool over_bus(const Scenario& s, Size cards) {
 
 double launches(const Scenario& s, const Pass& pass, double kernels) {
   const Engine& r = *s.runtime;
-  return pass.weight_reads * (kernels + r.step_s.value) + pass.logit_rows * r.sequence_s.value;
+  return pass.weight_reads * (kernels + r.serving.step_s.value) +
+         pass.logit_rows * r.serving.sequence_s.value;
 }
 double launches(const Scenario& s, const Pass& pass) {
   return launches(s, pass, kernels(s, pass.layers) * rates_of(s).kernel_s.value);
@@ -181,16 +182,16 @@ const Rates& rates_on(const Scenario& s, const Device& device) {
 }
 const Rates& rates_of(const Scenario& s) {
   if (!s.machine->devices.empty()) return rates_on(s, s.machine->devices.front());
-  return s.runtime->rates[static_cast<std::size_t>(CardClass::other)]
-                         [static_cast<std::size_t>(width_of(*s.weights))];
+  return s.runtime->kernels.rates[static_cast<std::size_t>(CardClass::other)]
+                                 [static_cast<std::size_t>(width_of(*s.weights))];
 }
 
 const Constant& product_share(const Scenario& s, const Device& device, const Rates& rates) {
   if (multiplies_bytes(s, device)) return rates.byte_compute;
   if (s.weights->arithmetic != Arithmetic::dequantised) return rates.prefill_compute;
-  const Constant& sixteen = s.runtime
-                                ->rates[static_cast<std::size_t>(card_class(device))]
-                                       [static_cast<std::size_t>(Width::sixteen)]
+  const Constant& sixteen = s.runtime->kernels
+                                .rates[static_cast<std::size_t>(card_class(device))]
+                                      [static_cast<std::size_t>(Width::sixteen)]
                                 .prefill_compute;
   return sixteen.value < rates.prefill_compute.value ? sixteen : rates.prefill_compute;
 }
@@ -203,18 +204,18 @@ Rate card_rate(const Scenario& s, const Device& device) {
   const Rates& rates = rates_on(s, device);
   const double bandwidth = device.bandwidth.value();
   return {bandwidth_of(s, device) * rates.decode_bandwidth.value,
-          s.runtime->repeat_bandwidth.value,
+          s.runtime->kernels.repeat_bandwidth.value,
           product_peak(s, device) * product_share(s, device, rates).value,
-          peak(s, device, Arithmetic::dequantised) * s.runtime->score_compute.value,
-          s.runtime->score_traffic.value / bandwidth,
-          s.runtime->activation_traffic.value / bandwidth,
+          peak(s, device, Arithmetic::dequantised) * s.runtime->kernels.score_compute.value,
+          s.runtime->kernels.score_traffic.value / bandwidth,
+          s.runtime->kernels.activation_traffic.value / bandwidth,
           unpacks_into_memory(s, device)
               ? unpack_seconds(s, device, rates, bytes_per_parameter(*s.weights))
               : 0,
           rates.expert_reads.value,
-          s.runtime->cache_cost.value,
+          s.runtime->kernels.cache_cost.value,
           expert_weight(s),
-          s.runtime->unpack_moves > 0
+          s.runtime->kernels.dequant_bytes_per_element > 0
               ? unpack_seconds(s, device, rates, s.kv_precision->element_bytes())
               : 0};
 }
@@ -231,7 +232,8 @@ double product_speed(const Scenario& s) {
   constexpr double row_by_row = 0.5, looked_up = 0.25;
   constexpr std::string_view tiled[] = {"q8_0", "q4_0", "q5_0", "iq4_nl", "q4_K"};
   const std::string_view format = s.weights->scheme->format;
-  if (!s.runtime->dots_on_cpu || std::ranges::find(tiled, format) != std::end(tiled)) return 1;
+  if (!s.runtime->offload.dots_on_cpu || std::ranges::find(tiled, format) != std::end(tiled))
+    return 1;
   return format.starts_with("iq") && !format.starts_with("iq4") ? looked_up : row_by_row;
 }
 
@@ -241,25 +243,26 @@ Rate cpu_rate(const Scenario& s) {
   constexpr double boost = 1.3;
   const Host& host = s.machine->host;
   const double further = static_cast<double>(host.sockets - 1);
-  const double used = (1 + further * s.runtime->far_bandwidth.value) / (1 + further);
-  double bandwidth = used * host.ram_bandwidth.value() * s.runtime->cpu_bandwidth.value;
-  double flops = used * host.cpu_peak.value() * s.runtime->cpu_compute.value;
+  const double used = (1 + further * s.runtime->offload.far_bandwidth.value) / (1 + further);
+  double bandwidth = used * host.ram_bandwidth.value() * s.runtime->offload.cpu_bandwidth.value;
+  double flops = used * host.cpu_peak.value() * s.runtime->offload.cpu_compute.value;
   if (s.threads > 0 && s.threads < host.cores) {
     const auto threads = static_cast<double>(s.threads);
-    bandwidth = std::min(bandwidth, threads * s.runtime->thread_bandwidth.value);
+    bandwidth = std::min(bandwidth, threads * s.runtime->offload.thread_bandwidth.value);
     flops *= std::min(1.0, boost * threads / static_cast<double>(host.cores));
   }
   Rate rate{bandwidth, bandwidth, flops * product_speed(s), flops};
   rate.expert_weight = expert_weight(s);
   return rate;
 }
-HostPrompts host_prompts(const Scenario& s, double tokens) {
+PrefillOffload host_prompts(const Scenario& s, double tokens) {
   const bool card = !s.machine->devices.empty() && card_budget(s, 0) > Bytes(0);
-  if (!card || tokens < static_cast<double>(s.runtime->host_prompt_tokens))
-    return HostPrompts::stay;
+  if (!card || tokens < static_cast<double>(s.runtime->offload.prefill_tokens))
+    return PrefillOffload::on_cpu;
   const bool one_memory = s.machine->devices.front().unified_memory;
-  return s.runtime->host_prompts == HostPrompts::copied && one_memory ? HostPrompts::quicker
-                                                                      : s.runtime->host_prompts;
+  return s.runtime->offload.prefill == PrefillOffload::on_card && one_memory
+             ? PrefillOffload::faster
+             : s.runtime->offload.prefill;
 }
 double cpu_attention_seconds(const Work& attention, const Rate& cpu) {
   const double slower = attention.attention_flops > 0 ? 8 : 16;
@@ -267,17 +270,18 @@ double cpu_attention_seconds(const Work& attention, const Rate& cpu) {
                   slower * attention.flops / cpu.attend_s);
 }
 const Constant& reduce_latency(const Scenario& s, Size cards) {
-  return over_bus(s, cards) ? s.runtime->reduce_over_bus_s : s.runtime->reduce_latency_s;
+  return over_bus(s, cards) ? s.runtime->parallel.reduce_over_bus_s
+                            : s.runtime->parallel.reduce_latency_s;
 }
 double link_rate(const Scenario& s, Size cards) {
   return s.machine->card_link(static_cast<std::size_t>(cards)).value() *
-         s.runtime->link_bandwidth.value;
+         s.runtime->parallel.link_bandwidth.value;
 }
 double bus_rate(const Scenario& s) {
-  return s.machine->host_bus(0).value() * s.runtime->stream_bandwidth.value;
+  return s.machine->host_bus(0).value() * s.runtime->offload.stream_bandwidth.value;
 }
 double disk_rate(const Scenario& s) {
-  return s.machine->host.disk_read.value() * s.runtime->disk_bandwidth.value;
+  return s.machine->host.disk_read.value() * s.runtime->offload.disk_bandwidth.value;
 }
 
 }  // namespace headroom::model

@@ -55,7 +55,7 @@ bool unpacks_into_memory(const Scenario& scenario, const Device& device);
 Rate card_rate(const Scenario& scenario, const Device& device);
 /// Where a pass of so many tokens multiplies by host layers: on a card only if there is one, and a
 /// chip whose memory is the host's has nothing to copy.
-HostPrompts host_prompts(const Scenario& scenario, double tokens);
+PrefillOffload host_prompts(const Scenario& scenario, double tokens);
 /// Attention on the CPU whose rates are `cpu`: row by row, that of a prompt at an eighth of the
 /// rate of products of bytes, that of a single token, whose rows meet nothing else, at a sixteenth.
 /// On a Ryzen 9 7950X (2.3 TFLOPS): 98 GFLOPS of Llama-3.1-8B from 128 to 8192 tokens

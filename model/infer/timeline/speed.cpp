@@ -13,13 +13,14 @@ namespace {
 /// steps, up to some length, and can be turned off.
 bool is_eager(const Scenario& s, const Pass& pass) {
   const Engine& r = *s.runtime;
-  return r.graphs && (s.enforce_eager || pass.prompt > 0 ||
-                      (r.graph_tokens > 0 && pass.cached.self > r.graph_tokens));
+  return r.kernels.graphs &&
+         (s.enforce_eager || pass.prompt > 0 ||
+          (r.kernels.graph_tokens > 0 && pass.cached.self > r.kernels.graph_tokens));
 }
 
 /// Seconds of what is streamed that go on behind cards and, of launches, `launches` beyond these.
 double hide_stream(const Scenario& s, const PassTime& time, double launches, Record* record) {
-  if (!s.runtime->prefetches || time.stream <= 0) return 0;
+  if (!s.runtime->offload.prefetches || time.stream <= 0) return 0;
   const double behind = std::min(time.stream, time.cards + launches), share = behind / time.stream;
   if (record == nullptr) return behind;
   for (Stretch& stretch : *record)
@@ -42,7 +43,7 @@ PassTime time_of(const Scenario& s, const Speeds& speeds, const Plan& plan, cons
                  Record* record) {
   const Pass& pass = timed.pass;
   PassTime time;
-  if (s.runtime->split == Split::tensors)
+  if (s.runtime->parallel.split == Split::tensors)
     add_tensor_split(s, speeds, plan, pass, time, record);
   else if (by_rows(s, plan))
     add_row_split(s, speeds, plan, pass, time, record);
@@ -60,7 +61,7 @@ PassTime time_of(const Scenario& s, const Speeds& speeds, const Plan& plan, cons
   const double eager =
       is_eager(s, pass) ? timed.kernels + pass.weight_reads * reduce_kernels(s, pass, plan.shards)
                         : 0;
-  time.eager = std::max(0.0, eager * s.runtime->eager_kernel_s.value - before);
+  time.eager = std::max(0.0, eager * s.runtime->kernels.eager_kernel_s.value - before);
   time.total += time.eager;
   if (record == nullptr) return time;
   record->push_back({.over = Over::launches,

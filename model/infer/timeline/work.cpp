@@ -11,7 +11,7 @@ namespace {
 
 /// Tokens that matrices are multiplied by: those of a prompt in whole tiles.
 double multiplied_tokens(const Scenario& s, const Pass& pass) {
-  const auto tile = static_cast<double>(s.runtime->product_tile);
+  const auto tile = static_cast<double>(s.runtime->kernels.product_tile);
   if (pass.prompt == 0 || tile <= 0) return pass.tokens;
   return pass.weight_reads * tile * std::ceil(pass.tokens / pass.weight_reads / tile);
 }
@@ -46,10 +46,11 @@ LayerWork layer_work(const Scenario& s, const Pass& pass, const LayerSpan& piece
   work.weight_bytes = pass.weight_reads * dense + work.expert_bytes;
   work.flops = 2.0 * multiplied * multiplied_tokens(s, pass) +
                pass.patch_flops * static_cast<double>(run.size());
-  if (pass.prompt > 0 || s.runtime->unpack_moves > 0) work.packed_bytes = work.weight_bytes;
+  if (pass.prompt > 0 || s.runtime->kernels.dequant_bytes_per_element > 0)
+    work.packed_bytes = work.weight_bytes;
   if (pass.prompt > 0) work.prefill_expert_bytes = work.expert_bytes;
   if (piece.content == Content::experts) return layers;
-  if (pass.prompt > 0 && s.runtime->activations_in_memory)
+  if (pass.prompt > 0 && s.runtime->kernels.activations_in_memory)
     work.channels = pass.tokens * static_cast<double>(w.model->shape.hidden_size) *
                     static_cast<double>(run.size());
   layers.attention = attention_work(s, pass, run);
@@ -72,15 +73,15 @@ Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
     return work;
   }
   work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
-  if (s.runtime->unpack_moves > 0 && s.kv_precision->element_bytes() < 2)
+  if (s.runtime->kernels.dequant_bytes_per_element > 0 && s.kv_precision->element_bytes() < 2)
     work.packed_caches = work.cache_bytes;
   const double flops = decode_score_flops(s, pass.cached, run.first, run.last);
   work.flops = flops * pass.tokens / static_cast<double>(s.batch);
   // Two operations for each element of K and V, as many as its bytes in 16 bit; once for all
   // tokens of a sequence.
-  if (s.runtime->repeats_to_attend) work.repeated = flops;
+  if (s.runtime->kernels.repeats_kv) work.repeated = flops;
   // A cache that grows is copied with the new token behind it.
-  if (s.runtime->cache_growth != Growth::reserved)
+  if (s.runtime->cache.growth != Growth::reserved)
     work.repeated +=
         work.cache_bytes - kv_read(s, {.source = pass.cached.source}, run.first, run.last);
   return work;
@@ -89,7 +90,7 @@ Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
 double idle_share(const Scenario& s, const Pass& pass, Size shards) {
   if (s.machine->devices.empty()) return 0;
   const double at_once = 2.0 * s.machine->devices.front().multiprocessors;
-  const auto rows = static_cast<double>(s.runtime->attention_rows);
+  const auto rows = static_cast<double>(s.runtime->kernels.attention_rows);
   const auto heads = static_cast<double>(s.weights->model->shape.query_heads / shards);
   const double blocks = rows > 0 ? heads * std::ceil(pass.tokens / pass.weight_reads / rows) : 0;
   return at_once > 0 && blocks > 0 ? at_once * std::ceil(blocks / at_once) / blocks - 1 : 0;

@@ -1,0 +1,51 @@
+// How an engine stores keys, values and recurrent state.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "hardware/precision.hpp"
+#include "hardware/units.hpp"
+
+namespace headroom::model {
+
+/// How caches get their memory.
+enum class Growth {
+  reserved,        ///< all of it before the first token
+  by_layer,        ///< each layer's is copied into a larger one, the old one freed at once
+  reallocate_all,  ///< the same, and the old ones of all layers are freed only after the pass
+};
+
+/// How many tokens the caches of sliding-window layers hold.
+enum class Windows {
+  whole,           ///< the whole context
+  capped,          ///< the window of each layer
+  hybrid_kv_pool,  ///< the window of each layer, layers of all kinds from one pool of pages
+                   ///< (model/infer/memory/kv_cache.hpp)
+};
+
+/// A format in which an engine stores keys and values.
+struct CacheFormat {
+  std::string_view precision;  ///< hardware/precision.hpp
+  std::string_view word{};     ///< what the engine calls it; empty: as the weights are computed
+};
+
+struct CachePolicy {
+  std::vector<CacheFormat> formats;
+  std::string_view formats_source;
+  Windows windows;             ///< tokens that sliding-window layers hold
+  Size window_slack;           ///< tokens that a capped sliding window holds beside the window
+  Size block_tokens;           ///< tokens that KV memory is handed out in
+  Growth growth;               ///< how caches reach their size
+  Size state_bytes;            ///< bytes of one element of recurrent state
+  bool latent;                 ///< MLA stores the latent, not expanded K and V
+  bool duplicates_mla_values;  ///< … and the latent's values a second time
+  bool repeated_heads;         ///< stores K and V for each query head where transformers does
+  bool optional;               ///< can generate without a KV cache
+  bool rejects_beyond_max_positions;  ///< refuses a context beyond the model's positions
+
+  /// The engine's own format for `precision`; nullptr: it has none.
+  const CacheFormat* format(const Precision& precision) const;
+};
+
+}  // namespace headroom::model

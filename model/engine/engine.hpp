@@ -1,0 +1,64 @@
+// An engine: what it is, and seven policies that decide memory, placement and speed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "model/engine/cache_policy.hpp"
+#include "model/engine/kernel_policy.hpp"
+#include "model/engine/memory_policy.hpp"
+#include "model/engine/offload_policy.hpp"
+#include "model/engine/parallel_policy.hpp"
+#include "model/engine/serving_policy.hpp"
+#include "model/engine/weight_policy.hpp"
+
+namespace headroom::model {
+
+/// What an engine's kernels are written for.
+enum class Backend : std::uint8_t {
+  own,     ///< the maker's own: CUDA, ROCm, SYCL, Metal
+  vulkan,  ///< shaders for cards of every maker
+};
+
+/// One row of model/engine/engines/*.toml, or of a user's file. All texts live as long as the
+/// program.
+struct Engine {
+  std::string_view name, version;
+  bool is_template = false;     ///< only there to be inherited from
+  std::string_view family;      ///< the first row of the same engine
+  std::string_view generation;  ///< the row whose constants this one shares
+  std::string_view libraries;   ///< engines of one word call the same kernel libraries; or empty
+  std::string_view source;      ///< of the policies
+  std::vector<std::string_view> vendors;  ///< makers of cards that it runs on
+  Backend backend;
+  std::string_view with_vulkan;  ///< the row of the same engine built for Vulkan; empty: none
+  /// Classes of encoder-decoders that it runs; nothing: any.
+  std::optional<std::vector<std::string_view>> encoder_decoders;
+
+  MemoryPolicy memory;
+  CachePolicy cache;
+  WeightPolicy weights;
+  OffloadPolicy offload;
+  ParallelPolicy parallel;
+  KernelPolicy kernels;
+  ServingPolicy serving;
+
+  const Rates& rates_on(const Device& device, const QuantisedModel& quantised) const {
+    return kernels.rates[static_cast<std::size_t>(card_class(device))]
+                        [static_cast<std::size_t>(width_of(quantised))];
+  }
+};
+
+/// The engines that ship with the program, and those of a user's files.
+std::span<const Engine> engines();
+/// Lays a user's rows over the shipped ones; `file` stands in errors. Call it before the first
+/// engines(), whose rows never move after that. Throws as read_engines does
+/// (model/engine/engine_rows.hpp).
+void add_engines(std::string_view toml, std::string_view file);
+/// Throws UnknownName with the nearest names.
+const Engine& engine(std::string_view name);
+
+}  // namespace headroom::model

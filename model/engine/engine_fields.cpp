@@ -1,0 +1,193 @@
+#include "model/engine/engine_fields.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <type_traits>
+
+namespace headroom::model {
+namespace {
+
+template <auto member>
+Choice choice(std::span<const std::string_view> words) {
+  using Enum = std::remove_reference_t<decltype(member(std::declval<Engine&>()))>;
+  return {words, [](Engine& e) { return static_cast<std::size_t>(member(e)); },
+          [](Engine& e, std::size_t i) { member(e) = static_cast<Enum>(i); }};
+}
+
+namespace words_of {
+constexpr std::string_view backends[] = {"own", "vulkan"};
+constexpr std::string_view rotaries[] = {"computed", "shared", "each"};
+constexpr std::string_view positions[] = {"last", "all"};
+constexpr std::string_view windows[] = {"whole", "capped", "hybrid_kv_pool"};
+constexpr std::string_view growths[] = {"reserved", "by_layer", "reallocate_all"};
+constexpr std::string_view blocks[] = {"exact", "per_tensor", "fused"};
+constexpr std::string_view adapters[] = {"unknown", "loaded", "slots"};
+constexpr std::string_view offloads[] = {"none", "stream", "compute"};
+constexpr std::string_view host_weights[] = {"copied", "fetched", "mapped"};
+constexpr std::string_view prefills[] = {"on_cpu", "on_card", "faster"};
+constexpr std::string_view splits[] = {"layers", "tensors"};
+constexpr std::string_view spreads[] = {"none", "all", "some"};
+constexpr std::string_view launches[] = {"overlapped", "added"};
+constexpr std::string_view flash[] = {"always", "on", "off", "never"};
+constexpr std::string_view products[] = {"in_registers", "in_memory", "in_memory_or_bytes",
+                                         "bytes"};
+constexpr std::string_view admissions[] = {"slots", "whole", "as_needed"};
+constexpr std::string_view families[] = {"plain", "bitsandbytes", "gptq", "awq",
+                                         "fp8",   "fp4",          "gguf", "compressed_tensors"};
+}  // namespace words_of
+
+// clang-format off
+#define AT(member) [](Engine& e) -> auto& { return e.member; }
+#define ONE_OF(member, words) choice<AT(member)>(words_of::words)
+const EngineField rows_of_fields[] = {
+    {"", "vendors", "makers of cards that it runs on", AT(vendors)},
+    {"", "backend", "own: CUDA, ROCm, SYCL or Metal kernels; vulkan: shaders", ONE_OF(backend, backends)},
+    {"", "libraries", "engines of one word call the same kernel libraries", AT(libraries)},
+    {"", "with_vulkan", "the row of the same engine built for Vulkan", AT(with_vulkan)},
+    {"", "encoder_decoders", "classes of encoder-decoders that it runs", AT(encoder_decoders)},
+
+    {"memory", "utilization", "share of a card's memory used when no budget is given", AT(memory.utilization)},
+    {"memory", "start_sequences", "sequences sampled by the profiling pass at start; 0: no such pass", AT(memory.start_pass.sequences)},
+    {"memory", "start_tokens", "tokens of the profiling pass; 0: one whole context", AT(memory.start_pass.tokens)},
+    {"memory", "start_sequences_on_large", "sequences of that pass on cards of 70 GiB or more", AT(memory.start_pass.sequences_on_large)},
+    {"memory", "start_tokens_on_large", "tokens of that pass on cards of 70 GiB or more", AT(memory.start_pass.tokens_on_large)},
+    {"memory", "start_least_tokens", "tokens of that pass at least", AT(memory.start_pass.least_tokens)},
+    {"memory", "sampling_bytes", "bytes of one logit with its copies while tokens are drawn", AT(memory.start_pass.sampling_bytes)},
+    {"memory", "residual_copies", "hidden states of every token that exist at once", AT(memory.residual_copies)},
+    {"memory", "widest_share", "share of gate, up and their product that exists at once", AT(memory.widest_share)},
+    {"memory", "activation_bytes", "bytes of an activation; 0: as the arithmetic", AT(memory.activation_bytes)},
+    {"memory", "score_bytes", "bytes of an attention score with its copies, where it is in memory", AT(memory.score_bytes)},
+    {"memory", "logits", "positions whose logits prefill computes", ONE_OF(memory.logits, positions)},
+    {"memory", "logits_bytes", "bytes of one logit with its copies", AT(memory.logits_bytes)},
+    {"memory", "returned_bytes", "part of logits_bytes that is copied to the first card", AT(memory.returned_bytes)},
+    {"memory", "rotary", "tables of cosines and sines", ONE_OF(memory.rotary, rotaries)},
+
+    {"cache", "formats", "formats of keys and values (what the engine calls them)", AT(cache.formats)},
+    {"cache", "formats_source", "source of the formats", AT(cache.formats_source)},
+    {"cache", "windows", "tokens that sliding-window layers hold", ONE_OF(cache.windows, windows)},
+    {"cache", "window_slack", "tokens that a capped window holds beside the window", AT(cache.window_slack)},
+    {"cache", "block_tokens", "tokens of one block of KV memory", AT(cache.block_tokens)},
+    {"cache", "growth", "how caches reach their size", ONE_OF(cache.growth, growths)},
+    {"cache", "state_bytes", "bytes of one element of recurrent state", AT(cache.state_bytes)},
+    {"cache", "latent", "MLA stores the latent, not expanded K and V", AT(cache.latent)},
+    {"cache", "duplicates_mla_values", "MLA stores the latent's values a second time", AT(cache.duplicates_mla_values)},
+    {"cache", "repeated_heads", "stores K and V for each query head where transformers does", AT(cache.repeated_heads)},
+    {"cache", "optional", "can generate without a KV cache", AT(cache.optional)},
+    {"cache", "rejects_beyond_max_positions", "refuses a context beyond the model's positions", AT(cache.rejects_beyond_max_positions)},
+
+    {"weights", "formats", "formats of weights that it runs", AT(weights.formats)},
+    {"weights", "never_split", "of them, those never divided between cards and host", AT(weights.never_split)},
+    {"weights", "blocks", "how weights lie in a card's memory", ONE_OF(weights.blocks, blocks)},
+    {"weights", "vocabulary_multiple", "rows of the vocabulary are padded to a multiple of this", AT(weights.vocabulary_multiple)},
+    {"weights", "expert_tiles", "padding of experts in MXFP4", AT(weights.expert_tiles)},
+    {"weights", "fuses_at_start", "q, k and v, and experts, are copied into one matrix at start", AT(weights.fuses_at_start)},
+    {"weights", "unties_fp8", "a tied head of an FP8 checkpoint is held beside the embedding", AT(weights.unties_fp8)},
+    {"weights", "repacks_on_cpu", "weights on the CPU are held twice", AT(weights.repacks_on_cpu)},
+    {"weights", "adapters", "how low-rank adapters are held", ONE_OF(weights.adapters, adapters)},
+    {"weights", "adapter_ranks", "ranks of adapter slots", AT(weights.adapter_ranks)},
+    {"weights", "adapter_bytes", "bytes of an element of an adapter", AT(weights.adapter_bytes)},
+
+    {"offload", "mode", "none; stream: weights go to the card on each pass; compute: on the CPU", ONE_OF(offload.mode, offloads)},
+    {"offload", "disk", "runs with weights on disk", AT(offload.disk)},
+    {"offload", "cpu", "runs without any card", AT(offload.cpu)},
+    {"offload", "input_on_cpu", "the token embedding stays in host memory", AT(offload.input_on_cpu)},
+    {"offload", "supports_cpu_offload", "a given part of a card's weights can stay in host memory", AT(offload.supports_cpu_offload)},
+    {"offload", "offloads_experts", "experts may be in host memory while their layer is on a card", AT(offload.offloads_experts)},
+    {"offload", "experts_on_cpu_by_default", "experts are in host memory, all else on cards", AT(offload.experts_on_cpu_by_default)},
+    {"offload", "host_weights", "how weights in host memory are loaded", ONE_OF(offload.host_weights, host_weights)},
+    {"offload", "prefill", "where prefill multiplies matrices of the host", ONE_OF(offload.prefill, prefills)},
+    {"offload", "prefill_tokens", "passes of fewer tokens stay on the CPU", AT(offload.prefill_tokens)},
+    {"offload", "prefetches", "streams weights while the layer before is computed", AT(offload.prefetches)},
+    {"offload", "batch_in_parts", "sequences may go through each layer in parts", AT(offload.batch_in_parts)},
+    {"offload", "dots_on_cpu", "the CPU multiplies formats without tiles row by row", AT(offload.dots_on_cpu)},
+
+    {"parallel", "split", "how cards share a model", ONE_OF(parallel.split, splits)},
+    {"parallel", "tensor_parallel_layers", "cards of a layer split divide each layer's matrices", AT(parallel.tensor_parallel_layers)},
+    {"parallel", "expert_spread", "cards over which expert parallelism spreads experts", ONE_OF(parallel.expert_spread, spreads)},
+
+    {"kernels", "launch", "kernel launches: hidden behind the card's work, or added", ONE_OF(kernels.launch, launches)},
+    {"kernels", "graphs", "decode steps are captured as CUDA graphs", AT(kernels.graphs)},
+    {"kernels", "graph_tokens", "longer contexts are decoded without graphs; 0: as short ones", AT(kernels.graph_tokens)},
+    {"kernels", "flash", "flash attention; on and off: unless told otherwise", ONE_OF(kernels.flash, flash)},
+    {"kernels", "attention_rows", "queries of a head in a block of prefill attention", AT(kernels.attention_rows)},
+    {"kernels", "product_tile", "tokens of a prompt multiplied at a time; 0: few", AT(kernels.product_tile)},
+    {"kernels", "layer_kernels", "kernels of a layer in prefill; 0: not described", AT(kernels.layer_kernels)},
+    {"kernels", "activations_in_memory", "norms, sums and conversions are kernels of their own", AT(kernels.activations_in_memory)},
+    {"kernels", "whole_tiles", "matrix units multiply single tokens too, by tiles of many rows", AT(kernels.whole_tiles)},
+    {"kernels", "matrix_units", "products of many tokens use matrix units", AT(kernels.matrix_units)},
+    {"kernels", "half_accumulate", "16-bit products are summed in 16 bit", AT(kernels.half_accumulate)},
+    {"kernels", "sparse_attention", "reads the tokens that an indexer picks, not all", AT(kernels.sparse_attention)},
+    {"kernels", "repeats_kv", "K and V are copied for each query head before attention", AT(kernels.repeats_kv)},
+    {"kernels", "per_expert_kernels", "kernels of each expert are called in turn", AT(kernels.per_expert_kernels)},
+    {"kernels", "packed_products", "how packed weights are multiplied in prefill", ONE_OF(kernels.packed_products, products)},
+    {"kernels", "dequant_bytes_per_element", "bytes moved for a packed element that PyTorch unpacks", AT(kernels.dequant_bytes_per_element)},
+    {"kernels", "gptq_bytes_kernels", "kernels beside each product of GPTQ's 8 bits", AT(kernels.gptq_bytes_kernels)},
+
+    {"serving", "continuous_batching", "the next request starts as soon as one ends", AT(serving.continuous_batching)},
+    {"serving", "separate_prefill", "prefill runs in passes of its own", AT(serving.separate_prefill)},
+    {"serving", "admission", "what a waiting request needs to start", ONE_OF(serving.admission, admissions)},
+    {"serving", "prefill_chunk", "tokens of a prefill pass; 0: the whole prompt", AT(serving.prefill_chunk)},
+    {"serving", "long_prefill_chunk", "tokens of a prefill pass beyond 32768 tokens; 0: as others", AT(serving.long_prefill_chunk)},
+    {"serving", "draft_vocabulary", "rows by which a draft's vocabulary may differ; -1: no drafts", AT(serving.draft_vocabulary)},
+};
+#undef ONE_OF
+#undef AT
+// clang-format on
+
+struct Shown {
+  Engine& engine;
+
+  std::string operator()(Member<bool> m) const { return m(engine) ? "yes" : "no"; }
+  std::string operator()(Member<Size> m) const { return fmt::format("{}", m(engine)); }
+  std::string operator()(Member<double> m) const { return fmt::format("{:.4g}", m(engine)); }
+  std::string operator()(const Choice& c) const { return std::string(c.words[c.get(engine)]); }
+  std::string operator()(Member<std::string_view> m) const { return std::string(m(engine)); }
+  std::string operator()(Member<Texts> m) const { return joined(m(engine)); }
+  std::string operator()(Member<std::optional<Texts>> m) const {
+    const std::optional<Texts>& classes = m(engine);
+    return !classes ? "any" : classes->empty() ? "none" : joined(*classes);
+  }
+  std::string operator()(Member<std::vector<Size>> m) const {
+    return m(engine).empty() ? "any" : joined(m(engine));
+  }
+  std::string operator()(Member<std::vector<SchemeFamily>> m) const {
+    Texts words;
+    for (const SchemeFamily each : m(engine))
+      words.push_back(words_of::families[static_cast<std::size_t>(each)]);
+    return joined(words);
+  }
+  std::string operator()(Member<std::vector<CacheFormat>> m) const {
+    std::vector<std::string> words;
+    for (const CacheFormat& each : m(engine))
+      words.push_back(each.word.empty() || each.word == each.precision
+                          ? std::string(each.precision)
+                          : fmt::format("{} ({})", each.precision, each.word));
+    return joined(words);
+  }
+  std::string operator()(Member<std::vector<ExpertTiles>> m) const {
+    std::vector<std::string> words;
+    for (const ExpertTiles& each : m(engine))
+      words.push_back(fmt::format("{} x {} from {:g} to before {:g}{}", each.inner_multiple,
+                                  each.hidden_multiple, each.from, each.before,
+                                  each.scales_twice ? ", scales twice" : ""));
+    return joined(words);
+  }
+
+  template <class List>
+  static std::string joined(const List& list) {
+    return fmt::format("{}", fmt::join(list, ", "));
+  }
+};
+
+}  // namespace
+
+std::span<const EngineField> engine_fields() { return rows_of_fields; }
+std::span<const std::string_view> scheme_family_words() { return words_of::families; }
+
+std::string text_of(const EngineField& field, const Engine& engine) {
+  return std::visit(Shown{const_cast<Engine&>(engine)}, field.type);
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,252 @@
+#include "model/engine/engine_rows.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "hardware/embedded.hpp"
+#include "hardware/names.hpp"
+#include "hardware/quantity_text.hpp"
+#include "hardware/toml_row.hpp"
+#include "model/engine/engine_fields.hpp"
+#include "model/engine/measured_constants.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr Limit most_count{9e15};
+
+/// `text` for as long as the program runs: rows of engines are views.
+std::string_view kept(std::string text) {
+  static std::mutex mutex;
+  static std::set<std::string, std::less<>> all;
+  const std::lock_guard lock(mutex);
+  return *all.insert(std::move(text)).first;
+}
+
+Texts kept(const std::vector<std::string>& texts) {
+  Texts all;
+  for (const std::string& each : texts) all.push_back(kept(each));
+  return all;
+}
+
+Size whole(TomlRow& row, std::string_view key, double number) {
+  if (number != std::floor(number)) row.fail(key, "expected a whole number");
+  return static_cast<Size>(number);
+}
+
+std::size_t word_of(TomlRow& row, std::string_view key, const std::string& found,
+                    std::span<const std::string_view> words) {
+  const auto word = std::ranges::find(words, found);
+  if (word == words.end())
+    row.fail(key, fmt::format("found {}; expected {}", found, fmt::join(words, ", ")));
+  return static_cast<std::size_t>(word - words.begin());
+}
+
+/// Sets the field at `key`, which the row has.
+struct Reader {
+  TomlRow& row;
+  std::string_view key;
+  Engine& engine;
+
+  void operator()(Member<bool> m) const { m(engine) = *row.flag(key); }
+  void operator()(Member<Size> m) const {
+    const toml::node* node = row.find(key);
+    if (node->value<std::int64_t>() == -1) {  // "not described" of fields that say so
+      m(engine) = -1;
+      return;
+    }
+    m(engine) = whole(row, key, *row.number(key, most_count));
+  }
+  void operator()(Member<double> m) const { m(engine) = *row.number(key, most_count); }
+  void operator()(const Choice& c) const {
+    c.set(engine, word_of(row, key, *row.text(key), c.words));
+  }
+  void operator()(Member<std::string_view> m) const {
+    const std::vector<std::string> texts = row.texts(key);
+    m(engine) = texts.empty() ? std::string_view() : kept(texts.front());
+  }
+  void operator()(Member<Texts> m) const { m(engine) = kept(row.texts(key)); }
+  void operator()(Member<std::optional<Texts>> m) const {
+    const std::vector<std::string> classes = row.texts(key);
+    const bool any = classes.size() == 1 && classes.front() == "any";
+    m(engine) = any ? std::nullopt : std::optional(kept(classes));
+  }
+  void operator()(Member<std::vector<Size>> m) const {
+    const toml::node* node = row.find(key);
+    if (!node->is_array()) row.wrong(key, *node, "an array of whole numbers");
+    m(engine).clear();
+    for (const toml::node& each : *node->as_array()) {
+      if (!each.is_integer()) row.wrong(key, each, "a whole number");
+      m(engine).push_back(each.as_integer()->get());
+    }
+  }
+  void operator()(Member<std::vector<SchemeFamily>> m) const {
+    m(engine).clear();
+    for (const std::string& each : row.texts(key))
+      m(engine).push_back(
+          static_cast<SchemeFamily>(word_of(row, key, each, scheme_family_words())));
+  }
+  /// "fp16", or "fp8 fp8_e4m3": the precision and what the engine calls it.
+  void operator()(Member<std::vector<CacheFormat>> m) const {
+    m(engine).clear();
+    for (const std::string& each : row.texts(key)) {
+      const auto space = std::min(each.find(' '), each.size());
+      const std::string name = each.substr(0, space);
+      if (std::ranges::find(precisions(), name, &Precision::name) == precisions().end())
+        row.fail(key, fmt::format("found {}; expected a precision, then the engine's word", each));
+      m(engine).push_back(
+          {kept(name), space < each.size() ? kept(each.substr(space + 1)) : std::string_view()});
+    }
+  }
+  void operator()(Member<std::vector<ExpertTiles>> m) const {
+    m(engine).clear();
+    for (const toml::table* each : row.tables(key)) {
+      TomlRow tile(*each, file);
+      ExpertTiles& t = m(engine).emplace_back();
+      t.from = tile.number("from", {1e3}).value_or(0);
+      t.before = tile.number("before", {1e3}).value_or(99);
+      t.inner_multiple = whole(tile, "inner", tile.required_positive("inner", most_count));
+      t.hidden_multiple = whole(tile, "hidden", tile.required_positive("hidden", most_count));
+      t.scales_twice = tile.flag("scales_twice").value_or(false);
+      tile.finish();
+    }
+  }
+
+  std::string_view file;
+};
+
+/// A number as it stands, or a text with a unit of bytes.
+double quantity(TomlRow& row, std::string_view key, const toml::node& node) {
+  if (node.is_number()) return *node.value<double>();
+  const auto* text = node.as_string();
+  if (text == nullptr) row.wrong(key, node, "a number, or a text such as \"520 MiB\"");
+  try {
+    return real_count(parse_bytes(text->get()));
+  } catch (const std::invalid_argument& e) {
+    row.fail(key, e.what());
+  }
+}
+
+/// [value, low, high], or a table of `range`, `measurements` and `source`.
+Constant read_constant(TomlRow& row, std::string_view key, std::string_view file) {
+  Constant constant{0, 0, 0, 0, "rule of thumb, unmeasured"};
+  const toml::node* node = row.find(key);
+  const toml::array* range = node->as_array();
+  if (const toml::table* table = node->as_table()) {
+    TomlRow evidence(*table, file);
+    if (const toml::node* numbers = evidence.find("range")) range = numbers->as_array();
+    constant.measurements = static_cast<int>(evidence.number("measurements", {1e6}).value_or(0));
+    constant.source = kept(evidence.required_text("source"));
+    evidence.finish();
+  }
+  if (range == nullptr || range->size() != 3)
+    row.wrong(key, *node, "[value, low, high], or {range = [value, low, high], source = \"…\"}");
+  double* const into[] = {&constant.value, &constant.low, &constant.high};
+  for (std::size_t i = 0; i < 3; ++i) *into[i] = quantity(row, key, (*range)[i]);
+  if (!(constant.low <= constant.value && constant.value <= constant.high))
+    row.fail(key, "expected low <= value <= high");
+  return constant;
+}
+
+void read_constants(TomlRow& row, std::string_view policy, std::string_view file, Engine& engine) {
+  for (const NamedConstant& each : named_constants()) {
+    if (each.policy != policy || !row.has(each.name)) continue;
+    const Constant constant = read_constant(row, each.name, file);
+    if (each.of_engine) {
+      each.in(engine) = constant;
+      continue;
+    }
+    for (auto& by_width : engine.kernels.rates)
+      for (Rates& rates : by_width) rates.*each.of_rates = constant;
+  }
+}
+
+void read_fields(TomlRow& row, std::string_view policy, std::string_view file, Engine& engine) {
+  for (const EngineField& field : engine_fields())
+    if (field.policy == policy && row.has(field.key))
+      std::visit(Reader{row, field.key, engine, file}, field.type);
+  if (!policy.empty()) read_constants(row, policy, file, engine);
+}
+
+/// Names every key of the policy as known, so that finish() can name the nearest.
+void finish(TomlRow& row, std::string_view policy) {
+  for (const EngineField& field : engine_fields())
+    if (field.policy == policy) (void)row.find(field.key);
+  for (const NamedConstant& each : named_constants())
+    if (each.policy == policy) (void)row.find(each.name);
+  row.finish();
+}
+
+const Engine& parent_of(TomlRow& row, const std::vector<Engine>& rows, const std::string& name) {
+  const auto parent = std::ranges::find(rows, name, &Engine::name);
+  if (parent != rows.end()) return *parent;
+  std::vector<std::string> known;
+  for (const Engine& each : rows) known.emplace_back(each.name);
+  row.fail("inherits", unknown_name("engine", name, known).what());
+}
+
+/// The keys that are not fields: who the engine is.
+Engine read_identity(TomlRow& row, const std::vector<Engine>& rows) {
+  Engine engine{};
+  const auto parent = row.text("inherits");
+  if (parent)
+    engine = parent_of(row, rows, *parent);
+  else if (!rows.empty())  // the first shipped row is what all others start from
+    row.fail("inherits", "missing; expected the name of an engine, such as vllm");
+  const bool of_template = !parent || engine.is_template;
+  engine.name = kept(lower(row.required_text("name")));
+  engine.is_template = row.flag("template").value_or(false);
+  engine.version = kept(row.text("version").value_or(""));
+  engine.source = kept(fmt::format("{}", fmt::join(row.texts("source"), "; ")));
+  const auto family = row.text("family");
+  if (family || of_template) engine.family = family ? kept(*family) : engine.name;
+  if (const auto generation = row.text("generation"))
+    engine.generation = kept(*generation);
+  else if (family || of_template)
+    engine.generation = engine.family;
+  if (!engine.is_template && engine.source.empty()) row.fail("source", "missing");
+  if (!engine.is_template && engine.version.empty()) row.fail("version", "missing");
+  return engine;
+}
+
+}  // namespace
+
+void read_engines(std::vector<Engine>& rows, std::string_view toml, std::string_view file) {
+  const toml::table document = parse_toml(toml, file);
+  TomlRow top(document, file);
+  for (const toml::table* table : top.tables("engine")) {
+    TomlRow row(*table, file);
+    Engine engine = read_identity(row, rows);
+    read_fields(row, {}, file, engine);
+    for (const std::string_view policy : policies)
+      if (const toml::table* keys = row.optional_table(policy)) {
+        TomlRow of_policy(*keys, file);
+        read_fields(of_policy, policy, file, engine);
+        finish(of_policy, policy);
+      }
+    finish(row, {});
+    const auto same = std::ranges::find(rows, engine.name, &Engine::name);
+    (same == rows.end() ? rows.emplace_back() : *same) = std::move(engine);
+  }
+  top.finish();
+}
+
+std::vector<Engine> policy_rows() {
+  static const std::vector<Engine> all = [] {
+    std::vector<Engine> rows;
+    for (const EmbeddedFile& file : embedded_engines()) read_engines(rows, file.bytes, file.name);
+    std::erase_if(rows, [](const Engine& row) { return row.is_template; });
+    return rows;
+  }();
+  return all;
+}
+
+}  // namespace headroom::model

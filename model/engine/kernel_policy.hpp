@@ -1,0 +1,81 @@
+// Which kernels an engine runs on a card, and how efficient they are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "hardware/units.hpp"
+#include "model/engine/card_class.hpp"
+#include "model/engine/constant.hpp"
+
+namespace headroom::model {
+
+enum class Launch { overlapped, added };  ///< kernel launches hide behind the GPU's work, or not
+
+/// How packed weights below 16 bit are multiplied when a pass has many tokens.
+enum class PackedProducts : std::uint8_t {
+  in_registers,        ///< unpacked by the kernel that multiplies them, in 16 bit
+  in_memory,           ///< unpacked by a kernel of its own, then multiplied in 16 bit
+  in_memory_or_bytes,  ///< the same; as bytes on cards without 16-bit matrix units
+  bytes,               ///< as bytes, where the card multiplies those fast
+};
+
+/// Whether attention scores of a prompt stay within a kernel.
+enum class FlashAttention : std::uint8_t {
+  always,  ///< they are never in memory
+  on,      ///< the same unless told otherwise
+  off,     ///< they are in memory unless told otherwise
+  never,   ///< they are in memory
+};
+
+/// Efficiencies of kernels on one class of cards with weights of one width.
+struct Rates {
+  Constant decode_bandwidth;  ///< share of the card's bandwidth at which weights are read
+  Constant prefill_compute;   ///< share of the card's dense peak that matrix products reach
+  Constant byte_compute;      ///< the same of packed weights that are multiplied as bytes
+  Constant kernel_s;          ///< of each kernel beside what it reads and multiplies, seconds:
+                              ///< its launch, its start and end, the Python that calls it
+  Constant expert_reads;      ///< times that reading a routed expert takes beside its products of
+                              ///< a prompt
+  Constant unpack_bandwidth;  ///< share of the card's bandwidth at which weights are unpacked into
+                              ///< memory: what is read and, in 16 bit, written
+};
+
+struct KernelPolicy {
+  Launch launch;
+  bool graphs;        ///< decode steps are captured as CUDA graphs, prompts launched as they come
+  Size graph_tokens;  ///< longer contexts are decoded without graphs; 0: as short ones
+  FlashAttention flash;
+  Size attention_rows;  ///< queries of one head that a block of a prompt's attention takes, two
+                        ///< blocks at once on a multiprocessor; 0: all have work to the end
+  Size product_tile;    ///< tokens of a prompt are multiplied so many at a time; 0: few
+  Size layer_kernels;   ///< launched for a layer in prefill, unpacking left out; 0: chunks of a
+                        ///< prompt do not follow each other through a layer split's cards
+  bool activations_in_memory;  ///< norms, sums and conversions are kernels of their own
+  bool whole_tiles;            ///< matrix units multiply a single token too, by tiles of many rows
+  bool matrix_units;           ///< products of many tokens use matrix units, where there are any
+  bool half_accumulate;        ///< 16-bit products are summed in 16 bit
+  bool sparse_attention;       ///< reads the tokens that an indexer picks, not all
+  bool repeats_kv;             ///< K and V are copied for each query head before attention
+  bool per_expert_kernels;     ///< the kernels of each expert are called in turn from Python; where
+                               ///< Python does not launch kernels, only those of packed experts
+  PackedProducts packed_products;
+  double dequant_bytes_per_element;  ///< bytes moved for each packed element that operations of
+                                     ///< PyTorch unpack for every product; 0: own kernels
+  Size gptq_bytes_kernels;           ///< beside each product of GPTQ's 8 bits, from Python
+  std::array<std::array<Rates, widths>, card_classes> rates;
+  Constant
+      mixture_kernels;  ///< of a layer's routed experts, run together: choice, sorting, products
+  Constant expert_kernels;  ///< of each routed expert where they are called in turn
+  Constant packed_kernels;  ///< kernels beside a product of packed weights, in average ones
+  Constant expert_cost;     ///< of a byte of routed experts, in bytes of weights that take as long
+  Constant eager_kernel_s;  ///< from one kernel to the next without CUDA graphs, at least, seconds
+  Constant score_compute;   ///< share of the card's 16-bit peak that a prompt's scores reach
+  Constant repeat_bandwidth;    ///< bytes a second of K and V that are copied before attention
+  Constant cache_cost;          ///< of a byte of caches, in bytes of weights that take as long
+  Constant score_traffic;       ///< bytes moved for each attention score that is in memory
+  Constant activation_traffic;  ///< bytes moved for each hidden channel of a token and layer
+  Constant decode_interval, prefill_interval;  ///< 80 % intervals as factors on expected times
+};
+
+}  // namespace headroom::model

@@ -1,0 +1,137 @@
+#include "model/engine/measured_constants.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "model/engine/constants_file.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr auto constants = std::to_array<NamedConstant>({
+    {"memory", "context_bytes", [](Engine& e) -> Constant& { return e.memory.context_bytes; }},
+    {"memory", "communication_bytes",
+     [](Engine& e) -> Constant& { return e.memory.communication_bytes; }},
+    {"memory", "workspace_bytes", [](Engine& e) -> Constant& { return e.memory.workspace_bytes; }},
+    {"memory", "host_bytes", [](Engine& e) -> Constant& { return e.memory.host_bytes; }},
+    {"memory", "fragmentation", [](Engine& e) -> Constant& { return e.memory.fragmentation; }},
+    {"kernels", "decode_bandwidth", nullptr, &Rates::decode_bandwidth},
+    {"kernels", "prefill_compute", nullptr, &Rates::prefill_compute},
+    {"kernels", "byte_compute", nullptr, &Rates::byte_compute},
+    {"kernels", "kernel_s", nullptr, &Rates::kernel_s},
+    {"kernels", "expert_reads", nullptr, &Rates::expert_reads},
+    {"kernels", "unpack_bandwidth", nullptr, &Rates::unpack_bandwidth},
+    {"kernels", "mixture_kernels",
+     [](Engine& e) -> Constant& { return e.kernels.mixture_kernels; }},
+    {"kernels", "expert_kernels", [](Engine& e) -> Constant& { return e.kernels.expert_kernels; }},
+    {"kernels", "packed_kernels", [](Engine& e) -> Constant& { return e.kernels.packed_kernels; }},
+    {"serving", "step_s", [](Engine& e) -> Constant& { return e.serving.step_s; }},
+    {"serving", "sequence_s", [](Engine& e) -> Constant& { return e.serving.sequence_s; }},
+    {"kernels", "expert_cost", [](Engine& e) -> Constant& { return e.kernels.expert_cost; }},
+    {"kernels", "eager_kernel_s", [](Engine& e) -> Constant& { return e.kernels.eager_kernel_s; }},
+    {"kernels", "score_compute", [](Engine& e) -> Constant& { return e.kernels.score_compute; }},
+    {"kernels", "repeat_bandwidth",
+     [](Engine& e) -> Constant& { return e.kernels.repeat_bandwidth; }},
+    {"kernels", "cache_cost", [](Engine& e) -> Constant& { return e.kernels.cache_cost; }},
+    {"kernels", "score_traffic", [](Engine& e) -> Constant& { return e.kernels.score_traffic; }},
+    {"kernels", "activation_traffic",
+     [](Engine& e) -> Constant& { return e.kernels.activation_traffic; }},
+    {"serving", "queue", [](Engine& e) -> Constant& { return e.serving.queue; }},
+    {"serving", "request_s", [](Engine& e) -> Constant& { return e.serving.request_s; }},
+    {"offload", "stream_bandwidth",
+     [](Engine& e) -> Constant& { return e.offload.stream_bandwidth; }},
+    {"offload", "cpu_bandwidth", [](Engine& e) -> Constant& { return e.offload.cpu_bandwidth; }},
+    {"offload", "cpu_compute", [](Engine& e) -> Constant& { return e.offload.cpu_compute; }},
+    {"offload", "thread_bandwidth",
+     [](Engine& e) -> Constant& { return e.offload.thread_bandwidth; }},
+    {"offload", "crossing_s", [](Engine& e) -> Constant& { return e.offload.crossing_s; }},
+    {"offload", "far_bandwidth", [](Engine& e) -> Constant& { return e.offload.far_bandwidth; }},
+    {"offload", "disk_bandwidth", [](Engine& e) -> Constant& { return e.offload.disk_bandwidth; }},
+    {"parallel", "reduce_latency_s",
+     [](Engine& e) -> Constant& { return e.parallel.reduce_latency_s; }},
+    {"parallel", "reduce_over_bus_s",
+     [](Engine& e) -> Constant& { return e.parallel.reduce_over_bus_s; }},
+    {"parallel", "link_bandwidth",
+     [](Engine& e) -> Constant& { return e.parallel.link_bandwidth; }},
+    {"weights", "load_read_bandwidth",
+     [](Engine& e) -> Constant& { return e.weights.load_read_bandwidth; }},
+    {"weights", "load_copy_bandwidth",
+     [](Engine& e) -> Constant& { return e.weights.load_copy_bandwidth; }},
+    {"weights", "load_fixed_s", [](Engine& e) -> Constant& { return e.weights.load_fixed_s; }},
+    {"memory", "memory_interval", [](Engine& e) -> Constant& { return e.memory.interval; }},
+    {"kernels", "decode_interval",
+     [](Engine& e) -> Constant& { return e.kernels.decode_interval; }},
+    {"kernels", "prefill_interval",
+     [](Engine& e) -> Constant& { return e.kernels.prefill_interval; }},
+    {"offload", "offload_interval", [](Engine& e) -> Constant& { return e.offload.interval; }},
+    {"offload", "ram_stated_interval",
+     [](Engine& e) -> Constant& { return e.offload.ram_stated_interval; }},
+    {"serving", "serving_interval",
+     [](Engine& e) -> Constant& { return e.serving.serving_interval; }},
+    {"serving", "first_token_interval",
+     [](Engine& e) -> Constant& { return e.serving.first_token_interval; }},
+    {"serving", "throughput_interval",
+     [](Engine& e) -> Constant& { return e.serving.throughput_interval; }},
+    {"weights", "load_interval", [](Engine& e) -> Constant& { return e.weights.load_interval; }},
+});
+constexpr std::array<std::string_view, card_classes> card_names{"hbm",    "hopper", "gddr",
+                                                                "radeon", "apple",  "other"};
+constexpr std::array<std::string_view, widths> width_names{"16-bit", "fp8", "8-bit", "4-bit",
+                                                           "fp4"};
+
+/// runtime, constant, cards, width, value, low, high, measurements, source.
+using Fields = std::array<std::string_view, 9>;
+
+template <class Names>
+std::size_t index(const Names& names, std::string_view name) {
+  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+}
+
+/// Copies `constant` to every cell of the row that has no measurements of its own; a cell named by
+/// the file has.
+void put(Engine& row, const NamedConstant& which, const Fields& f, Constant constant) {
+  if (which.of_engine) {
+    which.in(row) = constant;
+    return;
+  }
+  const auto cards = index(card_names, f[2]), width = index(width_names, f[3]);
+  for (std::size_t c = 0; c < card_classes; ++c)
+    for (std::size_t w = 0; w < widths; ++w) {
+      if ((cards < card_classes && cards != c) || (width < widths && width != w)) continue;
+      Constant& cell = row.kernels.rates[c][w].*which.of_rates;
+      const bool named = cards < card_classes && width < widths;
+      if (!named && cell.measurements > 0) continue;
+      cell = constant;
+      if (!named) cell.measurements = 0;
+    }
+}
+
+}  // namespace
+
+std::span<const NamedConstant> named_constants() { return constants; }
+std::string_view name_of(CardClass cards) { return card_names[static_cast<std::size_t>(cards)]; }
+std::string_view name_of(Width width) { return width_names[static_cast<std::size_t>(width)]; }
+
+void apply_measured(std::vector<Engine>& rows) {
+  apply_measured(rows, constants_file("constants.tsv"));
+}
+
+void apply_measured(std::vector<Engine>& rows, std::string_view text) {
+  std::map<std::string_view, std::vector<Engine*>> generations;
+  for (Engine& row : rows) generations[row.generation].push_back(&row);
+  for_lines(text, [&](std::string_view line, int number_of_line) {
+    const Fields f = fields_of<9>(line);
+    const auto which = std::ranges::find(constants, f[1], &NamedConstant::name);
+    const auto generation = generations.find(f[0]);
+    if (generation == generations.end() || which == constants.end())
+      throw std::logic_error(
+          fmt::format("constants.tsv:{}: no constant '{}' of '{}'", number_of_line, f[1], f[0]));
+    const Constant constant{number_of(f[4]), number_of(f[5]), number_of(f[6]),
+                            static_cast<int>(number_of(f[7])), f[8]};
+    for (Engine* row : generation->second) put(*row, *which, f, constant);
+  });
+}
+
+}  // namespace headroom::model

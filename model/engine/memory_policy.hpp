@@ -1,0 +1,48 @@
+// What an engine keeps in memory beside weights and KV cache.
+#pragma once
+
+#include "hardware/units.hpp"
+#include "model/engine/constant.hpp"
+
+namespace headroom::model {
+
+/// Tables of cosines and sines of every position, in 16 bit.
+enum class Rotary {
+  computed,  ///< no table: computed where it is needed
+  shared,    ///< one table of half the head's width, for all layers
+  each,      ///< a table of the whole head's width in every layer
+};
+
+/// Positions of a prompt for which prefill computes logits.
+enum class Positions { last, all };
+
+/// The profiling pass at start. Its peak decides how much memory stays free, whatever is asked
+/// later: so many tokens, then sampling for so many sequences.
+struct StartPass {
+  Size sequences = 0;                                ///< 0: there is no such pass
+  Size tokens = 0;                                   ///< 0: one whole context
+  Size sequences_on_large = 0, tokens_on_large = 0;  ///< on cards of 70 GiB or more
+  Size least_tokens = 0;
+  Size sampling_bytes = 0;  ///< of one logit with its copies while tokens are drawn
+};
+
+struct MemoryPolicy {
+  double utilization;      ///< share of a card's memory used when no budget is given
+  StartPass start_pass;    ///< decides what is kept free, in place of the prompts asked for
+  double residual_copies;  ///< hidden states of every token that exist at once
+  double widest_share;     ///< share of gate, up and their product that exists at once
+  Size activation_bytes;   ///< bytes of an activation; 0: as many as the arithmetic has
+  Size score_bytes;        ///< bytes of one attention score with its copies, where it is in memory
+  Positions logits;        ///< positions whose logits prefill computes
+  Size logits_bytes;       ///< bytes of one logit with its copies
+  Size returned_bytes;     ///< part of logits_bytes that is copied to the first card
+  Rotary rotary;           ///< tables of cosines and sines
+  Constant context_bytes;  ///< driver context and libraries on each card
+  Constant communication_bytes;  ///< on each of several cards that divide matrices over links
+  Constant workspace_bytes;      ///< buffers of matrix libraries in the allocator's count
+  Constant host_bytes;           ///< the process itself in host memory
+  Constant fragmentation;        ///< share of a card's allocations that the allocator adds
+  Constant interval;             ///< 80 % interval as a factor on the expected memory
+};
+
+}  // namespace headroom::model

@@ -1,0 +1,31 @@
+// How an engine batches requests.
+#pragma once
+
+#include "hardware/units.hpp"
+#include "model/engine/constant.hpp"
+
+namespace headroom::model {
+
+/// When an engine under load starts the next request.
+enum class Admission {
+  slots,      ///< a slot for a whole context is free
+  whole,      ///< the cache has room for all of its prompt and output
+  as_needed,  ///< the cache has room for its prompt: blocks follow as tokens come
+};
+
+struct ServingPolicy {
+  bool continuous_batching;  ///< the next request starts as soon as one ends
+  bool separate_prefill;     ///< prefill runs in passes of its own, not within decode steps
+  Admission admission;
+  Size prefill_chunk;       ///< tokens of a prefill pass at most; 0: the whole prompt at once
+  Size long_prefill_chunk;  ///< the same of contexts beyond 32768 tokens; 0: as others
+  Size draft_vocabulary;    ///< most rows by which a draft model's vocabulary may differ; below 0:
+                            ///< decoding with a draft model is not described
+  Constant step_s;          ///< of each pass: schedule, inputs, sampling, seconds
+  Constant sequence_s;      ///< of each sequence in a pass: schedule, detokeniser, stream, seconds
+  Constant queue;           ///< share of the other prompts that a request waits for
+  Constant request_s;       ///< of a request: front end, tokeniser, schedule, seconds
+  Constant serving_interval, first_token_interval, throughput_interval;  ///< 80 % factors, loaded
+};
+
+}  // namespace headroom::model

@@ -1,0 +1,105 @@
+// Engines from TOML: what a row inherits, what it overrides, and what is refused.
+#include "model/engine/engine_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "model/engine/engine_fields.hpp"
+#include "model/engine/measured_constants.hpp"
+
+namespace headroom::model {
+namespace {
+
+std::vector<Engine> shipped() { return {engines().begin(), engines().end()}; }
+
+/// The last row of `shipped` and `toml`.
+Engine read(std::string_view toml) {
+  std::vector<Engine> rows = shipped();
+  read_engines(rows, toml, "mine.toml");
+  return rows.back();
+}
+
+std::string refusal(std::string_view toml) {
+  try {
+    (void)read(toml);
+  } catch (const std::runtime_error& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+const std::string head = "[[engine]]\nname = \"mine\"\nversion = \"1\"\nsource = \"notes\"\n";
+
+TEST(EngineRows, InheritFieldsAndMeasuredConstants) {
+  const Engine mine = read(head + "inherits = \"vllm\"\ncache.block_tokens = 32\n");
+  const Engine& vllm = engine("vllm");
+  EXPECT_EQ(mine.cache.block_tokens, 32);
+  EXPECT_EQ(mine.cache.windows, vllm.cache.windows);
+  EXPECT_EQ(mine.family, "vllm");
+  EXPECT_EQ(mine.generation, "vllm");
+  EXPECT_GT(mine.memory.context_bytes.measurements, 0);
+  EXPECT_EQ(mine.memory.context_bytes.value, vllm.memory.context_bytes.value);
+}
+
+TEST(EngineRows, AConstantOfKernelsStandsInEveryCell) {
+  const Engine mine = read(head + "inherits = \"vllm\"\nkernels.kernel_s = [1e-6, 5e-7, 2e-6]\n");
+  for (const auto& by_width : mine.kernels.rates)
+    for (const Rates& rates : by_width) {
+      EXPECT_EQ(rates.kernel_s.value, 1e-6);
+      EXPECT_EQ(rates.kernel_s.high, 2e-6);
+      EXPECT_EQ(rates.kernel_s.measurements, 0);
+    }
+}
+
+TEST(EngineRows, ARowOfTheSameNameTakesTheOthersPlace) {
+  std::vector<Engine> rows = shipped();
+  read_engines(rows,
+               "[[engine]]\nname = \"vllm\"\ninherits = \"vllm\"\nversion = \"2\"\n"
+               "source = \"notes\"\nmemory.utilization = 0.5\n",
+               "mine.toml");
+  EXPECT_EQ(rows.size(), engines().size());
+  const auto row = std::ranges::find(rows, std::string_view("vllm"), &Engine::name);
+  EXPECT_EQ(row->memory.utilization, 0.5);
+}
+
+TEST(EngineRows, RefusalsNameLineKeyAndWhatIsAllowed) {
+  const auto says = [](const std::string& toml, std::string_view words) {
+    const std::string text = refusal(toml);
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  };
+  says(head, "key 'inherits': missing");
+  says(head + "inherits = \"vlm\"\n", "vllm");
+  says(head + "inherits = \"vllm\"\ncache.windws = \"whole\"\n", "nearest: windows");
+  says(head + "inherits = \"vllm\"\ncache.windows = \"half\"\n", "mine.toml:6");
+  says(head + "inherits = \"vllm\"\ncache.windows = \"half\"\n", "whole, capped, hybrid_kv_pool");
+  says(head + "inherits = \"vllm\"\ncache = 3\n", "expected a table");
+  says(head + "inherits = \"vllm\"\nmemory.host_bytes = [3, 4, 5]\n", "low <= value <= high");
+  says(head + "inherits = \"vllm\"\nmemory.host_bytes = 3\n", "[value, low, high]");
+  says(head + "inherits = \"vllm\"\nmemory.host_bytes = [\"1 GiG\", 0, 9e9]\n", "host_bytes");
+  says(head + "inherits = \"vllm\"\ncache.formats = [\"fp9\"]\n", "fp9");
+  says(head + "inherits = \"vllm\"\nserving.prefill_chunk = 1.5\n", "whole number");
+  says("[[engine]]\nname = \"mine\"\ninherits = \"vllm\"\nversion = \"1\"\n", "'source': missing");
+}
+
+/// The base row gives every constant, so that no engine computes with zeros.
+TEST(EngineRows, GiveEveryConstantASource) {
+  for (const Engine& row : policy_rows())
+    for (const NamedConstant& each : named_constants()) {
+      const Constant& c =
+          each.of_engine ? each.in(row) : row.kernels.rates.front().front().*each.of_rates;
+      EXPECT_FALSE(c.source.empty()) << row.name << ' ' << each.name;
+    }
+}
+
+TEST(EngineFields, HaveKeysOfTheirOwn) {
+  std::set<std::pair<std::string_view, std::string_view>> keys;
+  for (const EngineField& field : engine_fields())
+    EXPECT_TRUE(keys.emplace(field.policy, field.key).second) << field.key;
+  for (const NamedConstant& each : named_constants())
+    EXPECT_TRUE(keys.emplace(each.policy, each.name).second) << each.name;
+}
+
+}  // namespace
+}  // namespace headroom::model
