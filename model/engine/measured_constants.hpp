@@ -11,7 +11,7 @@ namespace headroom::model {
 
 /// A constant by its name in the file, in `headroom runtimes` and in reports.
 struct NamedConstant {
-  std::string_view policy, name;  ///< table and key in TOML
+  std::string_view policy, name;              ///< table and key in TOML
   Constant& (*of_engine)(Engine&) = nullptr;  ///< or
   Constant Rates::*of_rates = nullptr;
 
@@ -23,8 +23,8 @@ std::span<const NamedConstant> named_constants();
 std::string_view name_of(CardClass cards);
 std::string_view name_of(Width width);
 
-/// Lays the file over `rows`, each line over those of its generation (Engine::generation). Rates that
-/// have no row of their own take those of the engine on any card, as unmeasured. Throws
+/// Lays the file over `rows`, each line over those of its generation (Engine::generation). Rates
+/// that have no row of their own take those of the engine on any card, as unmeasured. Throws
 /// std::logic_error naming the line for an unknown name.
 void apply_measured(std::vector<Engine>& rows, std::string_view lines);
 /// The same of the embedded file.
