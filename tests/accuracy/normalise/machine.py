@@ -5,7 +5,8 @@ import pathlib
 import re
 
 from .catalogue import GIB, memory_of, spelling
-from .text import Missing, leading_number, lower, number_before, number_behind
+from .text import (Missing, leading_number, lower, number_before, number_behind, number_text,
+                   numbers_after)
 
 # What a source means that does not say which form of a card it has.
 USUAL_FORMS = {'a100': 'a100-sxm-80gb', 'a100 80gb': 'a100-sxm-80gb', 'a100 40gb': 'a100-sxm-40gb',
@@ -98,20 +99,37 @@ def cards_of(row, cards):
         raise Missing(f"gpu_count: {row['gpu_count']}")
     every = [every[i % len(every)] for i in range(max(number, len(every)))]
     parts = []
-    for card, _ in every:
-        if parts and parts[-1][1] == card['name']:
+    for card, gib in every:
+        if parts and parts[-1][1:] == [card['name'], gib]:
             parts[-1][0] += 1
         else:
-            parts.append([1, card['name']])
-    sizes = [f'{gib:g}' for _, gib in every if gib is not None]
-    found = {'machine': ' + '.join(f'{n}x {name}' for n, name in parts),
-             'card_gib': sizes[0] if sizes else ''}
+            parts.append([1, card['name'], gib])
+    found = {'machine': ' + '.join(f'{n}x {name}' for n, name, _ in parts)}
+    if any(gib is not None for _, _, gib in parts):
+        found['card_gib'] = ' + '.join('' if gib is None else number_text(gib)
+                                       for _, _, gib in parts)
     nodes = re.search(r'(\d+) nodes', row.said)
     usual = cards.hosts.get(every[0][0].get('host', ''), {})
     if nodes and int(nodes[1]) > 1 and len(every) % int(nodes[1]) == 0 and \
             usual.get('network_gbs', 0) > 0:
         found['nodes'] = int(nodes[1])
     return found
+
+
+def network_of(said):
+    """GB/s of a box's network: "4x100Gb RoCE", "1600 Gbps node-node interconnect"."""
+    several = numbers_after(said, r'(\d+)x(\d+)gb roce')
+    whole = numbers_after(said, r'(\d+) gbps')
+    return several[0] * several[1] / 8 if several else whole[0] / 8 if whole else ''
+
+
+def boxes_of(row, cards):
+    """Cards of a training step, and how they are spread over boxes."""
+    found = cards_of(row, cards)
+    nodes = numbers_after(row.said, r'nodes=(\d+)')
+    if nodes and nodes[0] > 1:
+        found['nodes'] = nodes[0]
+    return found | {'network_gbs': network_of(row.said)}
 
 
 def read_processors():
@@ -199,9 +217,9 @@ def disk_in(part):
     """"NVMe SSD 29.4 GB/s", "NVMe 5600MB/s", "3x NVMe" of one part of a text, in GB/s."""
     if not any(word in part for word in ('ssd', 'nvme', 'disk', 'hdd')):
         return None
-    for unit, scale in (('gb/s', 1), ('mb/s', 1e-3)):
+    for unit, scale in (('gb/s', 1), ('mb/s', 1000)):
         if unit in part and number_before(part[:part.find(unit)]) is not None:
-            return number_before(part[:part.find(unit)]) * scale
+            return number_before(part[:part.find(unit)]) / scale
     for kind, rate in DISKS.items():
         at = part.find(kind)
         if at >= 0:
@@ -227,5 +245,5 @@ def host_of(row):
         cores = round(processor['gflops'] / fast) if fast > 0 else processor['cores']
         found |= {'cores': sockets * int(cores), 'cpu_gflops': sockets * processor['gflops']}
         if bandwidth is None:
-            found['ram_gbs'] = sockets * processor['channels'] * processor['mts'] * 8 / 1000
+            found['ram_gbs'] = sockets * (processor['channels'] * processor['mts'] * 8 / 1000)
     return found

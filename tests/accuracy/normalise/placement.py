@@ -41,9 +41,9 @@ def experts_on_card(row):
         some = numbers_after(key, r'^(\d+) of (\d+) experts on the card$')
         percent = numbers_after(value, r'^(\d+)%') if key == 'gpu_expert_ratio' else None
         if some and some[1] > 0:
-            return f'{min(some[0] / some[1], 1):g}'
+            return min(some[0] / some[1], 1.0)
         if percent:
-            return f'{min(percent[0] / 100, 1):g}'
+            return min(percent[0] / 100, 1.0)
     return ''
 
 
@@ -68,7 +68,9 @@ STREAMING = ('transformers', 'zero-inference', 'flexgen', 'deepspeed-inference')
 COMPUTING = ('llama.cpp', 'ik_llama.cpp', 'ktransformers', 'kt-kernel')
 
 
-def placement_of(row, runtime):
+def placement_of(row, runtime, cards):
+    """`cards`: how many the row has. Where it says something of placement and not how many layers
+    are on the cards, all are."""
     flags, found = flags_of(row['settings']), {}
     if runtime.startswith(STREAMING):
         percent = percents_of(row)
@@ -93,4 +95,8 @@ def placement_of(row, runtime):
         if count is not None:
             found['n_cpu_moe'] = int(count)
         found['override_tensor'] = flag(flags, 'ot', 'override-tensor') or ''
+        if found['gpu_layers'] == '':
+            said = any(value not in ('', None) for value in found.values())
+            found['gpu_layers'] = 'all' if cards > 1 or said else \
+                'auto' if 'auto' in row.said else ''
     return found

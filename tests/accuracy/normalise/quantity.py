@@ -79,18 +79,30 @@ def figure_of(row, engine):
         statistic = 'allocated_peak'
     if row['task'].startswith('serving'):
         statistic = SERVED.get(statistic, statistic)
-    return {'figure': statistic, 'form': form, 'value': f'{value * scale:.12g}', 'unit': unit}
+    return {'figure': statistic, 'form': form, 'value': value * scale, 'unit': unit}
 
 
-def requests_of_run(row, batch):
-    """Requests of a run that ends: prompts of ShareGPT sent at once. Empty: a steady state."""
+def group_of(row, figure):
+    """What the row tells of beside its figure: serving, or offload. Empty: its figure says it."""
+    if figure in MEMORY or figure.startswith('load'):
+        return ''
+    if row['category'] == 'offload_speed' and not row['task'].startswith('serving'):
+        return 'offload'
+    if row['quantity'] in ('tpot', 'ttft'):
+        return f"serving_{row['quantity']}"
+    return 'serving_throughput' if row['task'].startswith('serving') else ''
+
+
+def requests_of_run(row):
+    """Requests of a run that ends: prompts of ShareGPT sent at once. "all": as many as the batch;
+    empty: a steady state."""
     text = f"{row['settings']};{row['notes']}"
     if 'ShareGPT' not in text:
         return ''
     if 'all prompts at once' in text:
-        return batch
+        return 'all'
     for words in (' ShareGPT prompts', ' prompts'):
         found = re.search(r'(\d+)$', text[:max(text.find(words), 0)])
         if found:
-            return max(batch, int(found[1]))
+            return int(found[1])
     return ''

@@ -3,24 +3,27 @@ import csv
 
 from .engine import (engine_of, flash_attention_of, gpu_batches_of, kv_precision_of, scheme_of,
                      threads_of, version_of)
-from .machine import cards_of, host_of
+from .machine import boxes_of, cards_of, host_of
 from .placement import placement_of
-from .quantity import figure_of, requests_of_run
-from .text import Missing, Row, leading_int, lower
+from .quantity import figure_of, group_of, requests_of_run
+from .sizes import size_of
+from .text import Missing, Row, leading_int, lower, number_text
 from .training import training_of
 
 COLUMNS = (
-    'id', 'kind', 'model', 'runtime', 'precision', 'kv_precision', 'machine', 'card_gib', 'nodes',
-    'host', 'ram_gib', 'ram_gbs', 'ram_gbs_stated', 'cpu_gflops', 'cores', 'sockets',
-    'disk_read_gbs', 'batch', 'prompt_tokens', 'output_tokens', 'context', 'requests', 'tp', 'pp',
+    'id', 'kind', 'group', 'model', 'runtime', 'precision', 'kv_precision', 'machine', 'card_gib',
+    'nodes', 'network_gbs', 'host', 'ram_gib', 'ram_gbs', 'ram_gbs_stated', 'cpu_gflops', 'cores',
+    'sockets', 'disk_read_gbs', 'batch', 'prompt_tokens', 'output_tokens', 'context', 'requests', 'tp', 'pp',
     'ep', 'dp', 'cp', 'threads', 'flash_attn', 'enforce_eager', 'gpu_memory_utilization',
-    'gpu_layers', 'weights_on_card', 'experts_on_card', 'cpu_moe', 'n_cpu_moe', 'override_tensor',
+    'offload', 'gpu_layers', 'weights_on_card', 'experts_on_card', 'cpu_moe', 'n_cpu_moe', 'override_tensor',
     'ubatch', 'split_mode', 'no_kv_offload', 'gpu_batches', 'seq', 'zero', 'recipe', 'matrices',
-    'optimizer', 'recompute', 'compile', 'interleave', 'micro_batches', 'adapters', 'targets',
-    'rank', 'trainable', 'figure', 'form', 'value', 'unit', 'outcome', 'grade', 'source', 'missing')
+    'optimizer', 'recompute', 'compile', 'loss', 'attention', 'interleave', 'micro_batches',
+    'adapters', 'targets', 'rank', 'trainable', 'modules_to_save', 'frozen_inputs', 'figure',
+    'form', 'value', 'unit', 'rounding', 'outcome', 'grade', 'source', 'missing')
 
 # Bytes that are used; sizes of weights by place depend on the card.
 USED = ('allocated_peak', 'allocated_held', 'card_used', 'all_but_cache', 'card_cache', 'weights')
+USED_BY_A_STEP = ('allocated', 'reserved', 'used', 'host')
 
 
 def refuse_features(row):
@@ -38,8 +41,9 @@ def refuse_features(row):
 def parallel_of(row):
     found = {flag: int(row.figure(*keys) or 0) or '' for flag, keys in
              (('tp', ('tp', 'tensor_parallel')), ('pp', ('pp',)), ('ep', ('moe_ep',)))}
-    share = row.figure('utilisation')
-    return found | {'gpu_memory_utilization': '' if share is None else f'{share:g}'}
+    # Runs that fitted or did not say what share was asked for. A peak says what was used.
+    share = row.figure('utilisation') if row['outcome'] else None
+    return found | {'gpu_memory_utilization': '' if share is None else share}
 
 
 def tokens_of(row, engine, found):
@@ -78,14 +82,34 @@ def tokens_of_label(row, engine, found):
         found['context'] = context
 
 
+def cards_in(machine):
+    return 0 if machine == 'cpu' else sum(int(part.split('x')[0]) for part in machine.split(' + '))
+
+
 def machine_for(row, cards, found):
     """Bytes used do not depend on the card: where it is not known, any stands for it."""
     try:
         return cards_of(row, cards)
     except Missing as missing:
-        if found.get('figure') not in USED or not str(missing).startswith('card:'):
+        if found.get('figure') not in USED + USED_BY_A_STEP or not str(missing).startswith('card:'):
             raise
         return {'machine': f"{min(max(int(row.number('gpu_count') or 1), 1), 1024)}x any"}
+
+
+def label_of(row, engine):
+    """A run that fitted, ran out of memory, or the most that fitted."""
+    found = {}
+    if engine['host_experts'] or 'offload_level' in row.settings:
+        found['offload'] = 'yes'
+        if (row.number('cpu_ram_gb') or 0) <= 0:
+            raise Missing("ram_gib: the host's memory is not stated")
+    if row['outcome'] == 'max':
+        if row['quantity'] not in ('max_batch', 'max_context', 'kv_cache_tokens'):
+            raise Missing(f"quantity: '{row['quantity']}' is none that an estimate gives")
+        if row.number('value') is None:
+            raise Missing(f"value: '{row['value']}'")
+        found |= {'figure': row['quantity'], 'value': row['value']}
+    return found
 
 
 def inference_of(row, found, catalogue):
@@ -104,30 +128,21 @@ def inference_of(row, found, catalogue):
     first = found['machine'].partition(' + ')[0].partition('x ')[2]
     capability = cards.by_name.get(first, {}).get('compute_capability', '')
     found['kv_precision'] = kv_precision_of(row, engine['runtime'], checkpoint, capability)
+    if row['outcome']:
+        found |= label_of(row, engine)
+    else:
+        found['group'] = group_of(row, found['figure'])
     if row['batch'] and row.number('batch') is None and row['batch'] != 'saturated':
         raise Missing(f"batch: '{row['batch']}' is no number")
     saturated = row['batch'] == 'saturated'
     found['batch'] = 'saturated' if saturated else row.tokens('batch', 'batch', 1)
-    found |= parallel_of(row) | placement_of(row, runtime)
+    found |= parallel_of(row) | placement_of(row, runtime, cards_in(found['machine']))
     found |= {'flash_attn': flash_attention_of(row), 'threads': threads_of(row),
               'enforce_eager': 'yes' if 'enforce_eager' in row.said else '',
               'gpu_batches': gpu_batches_of(row, engine['runtime'])}
     (tokens_of_label if row['outcome'] else tokens_of)(row, engine, found)
-    if found.get('figure') == 'serving_rate' and not saturated:
-        found['requests'] = requests_of_run(row, found['batch'])
-
-
-def size_of(row, found, models):
-    units = {'bytes': 1, 'GB': 1e9, 'GiB': 2 ** 30, 'MB': 1e6, 'MiB': 2 ** 20}
-    found['model'] = models.reference(row['model']) or ''
-    found |= {'precision': lower(row['quant']), 'figure': row['quantity'], 'value': row['value'],
-              'unit': row['unit']}
-    if not found['model']:
-        raise Missing(f"model: no config of '{row['model']}'")
-    if row.number('value') is None or (row['unit'] not in units and row['unit'] != 'bpw'):
-        raise Missing(f"value: '{row['value']}' in '{row['unit']}'")
-    if row['unit'] in units:
-        found |= {'value': f"{row.number('value') * units[row['unit']]:.12g}", 'unit': 'bytes'}
+    if found.get('figure') == 'serving_rate':
+        found['requests'] = requests_of_run(row)
 
 
 def kind_of(row):
@@ -149,20 +164,20 @@ def canonical(fields, catalogue):
             size_of(row, found, models)
         elif found['kind'] == 'inference':
             inference_of(row, found, catalogue)
-            if row['outcome'] == 'max':
-                found |= {'figure': row['quantity'], 'value': row['value']}
         else:
             found['model'] = models.reference(row['model']) or ''
             if not found['model']:
                 raise Missing(f"model: no config of '{row['model']}'")
-            found |= host_of(row) | cards_of(row, cards) | training_of(row)
+            found |= training_of(row)
+            found |= boxes_of(row, cards) if found['figure'] == 'step' else \
+                machine_for(row, cards, found)
     except Missing as missing:
         found['missing'] = str(missing)
     return found
 
 
 def text_of(value):
-    return '' if value is None else f'{value:.10g}' if isinstance(value, float) else str(value)
+    return '' if value is None else number_text(value) if isinstance(value, float) else str(value)
 
 
 def normalise(lines, out, catalogue):

@@ -18,6 +18,11 @@ def leading_number(text):
     return float(found.group())
 
 
+def number_text(value):
+    """The shortest text that reads as the same number."""
+    return repr(value).removesuffix('.0') if abs(value) < 1e16 else f'{value:.17g}'
+
+
 def leading_int(text):
     """The whole number that `text` starts with, spaces left out; 0 where there is none."""
     found = re.match(r'\s*([+-]?\d+)', text)

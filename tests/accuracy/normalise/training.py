@@ -26,6 +26,9 @@ FIGURES = {'peak_allocated_per_gpu': 'allocated', 'max_gpu_memory': 'allocated',
 # Features whose memory or time no formula covers.
 UNDESCRIBED = ('activation offloading', 'kt-kernel', 'ktransformers', 'block=1 layer', 'balance',
                'hsdp')
+# The same, of times alone: in settings and notes, and in notes alone.
+UNDESCRIBED_TIME = ('cpu offload', 'act_cpu_offload=true')
+VARYING = ('variable-length', 'average tokens', 'avg tokens')
 FORMATS = (('nvfp4', 'nvfp4'), ('mxfp8', 'mxfp8'), ('fp8-mx', 'mxfp8'), ('fp8', 'fp8'),
            ('float8', 'fp8'))
 
@@ -110,13 +113,16 @@ def adapters_of(row, script):
     trainable = leading_int(row.settings.get('trainable', row.setting('trainable_params'))
                             .replace(',', ''))
     rank = after(row.said, 'rank=', after(row.said, 'lora rank ', 0))
-    if not targets:
+    if not targets.replace('|', ' ').split():
         raise Missing('targets: those of adapters are not stated')
     if rank == 0 and trainable == 0:
         raise Missing('rank: that of adapters is not stated')
     return {'precision': base, 'adapters': 'dora' if 'dora' in row.said else 'lora',
             'targets': targets.replace('|', ' '), 'rank': rank or '',
-            'trainable': trainable or ''}
+            'trainable': trainable or '',
+            # bitsandbytes 0.41, autograd/_functions.py MatMul4Bit: ctx.tensors = (A, B)
+            'frozen_inputs': 'yes' if script['frozen_inputs'] and base else '',
+            'modules_to_save': 'embedding and head' if task == 'lora (emb)' else ''}
 
 
 def value_of(row, script):
@@ -142,7 +148,18 @@ def value_of(row, script):
         raise Missing(f"unit: '{unit}'")
     return {'figure': FIGURES[quantity] or script['figure'], 'unit': 'bytes',
             'form': 'of_all_cards' if quantity == 'gpu_memory_total' else 'amount',
-            'value': f'{value * scales[unit]:.12g}'}
+            'value': value * scales[unit]}
+
+
+def refuse_times(row):
+    notes = lower(row['notes'])
+    if any(word in notes for word in VARYING):
+        raise Missing('seq: sequences of a length that varies')
+    if 'power limited' in notes:
+        raise Missing('machine: cards below the power of their data sheets')
+    for feature in UNDESCRIBED_TIME:
+        if feature in row.said + notes:
+            raise Missing(f'feature: {feature}')
 
 
 def optimizer_of(row):
@@ -166,6 +183,8 @@ def training_of(row):
         raise Missing('batch: it or the length of sequences is not stated')
     if script['starts'] == 'torchtune' and 'checkpointing' not in row.said:
         raise Missing('recompute: optimizer and checkpointing are not stated')
+    if row['category'] == 'training_speed':
+        refuse_times(row)
     adapters = task in ADAPTERS
     zero = zero_of(row, adapters)
     sharded = 'fsdp' in row.said and 'fsdp=;' not in row.said and 'fsdp=0' not in row.said
@@ -178,6 +197,11 @@ def training_of(row):
              'recompute': recomputation_of(row.said),
              'compile': 'yes' if 'compile' in row.said else ''}
     found |= parallelism_of(row, int(batch))
+    shared = found['dp'] * found['cp'] > 1
+    if script['shared_checkpoints'] and found['zero'] >= 3 and shared:
+        found['recompute'] = 'full'
+    found |= {'loss': script['compiled_loss'] if found['compile'] else '',
+              'attention': script['attention']}
     if adapters:
         found |= adapters_of(row, script)
     return found | value_of(row, script)
