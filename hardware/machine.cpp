@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "hardware/card_list.hpp"
 #include "hardware/detect.hpp"
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
@@ -30,13 +31,7 @@ void require_count(std::string_view machine, std::int64_t count) {
     reject(machine, fmt::format("{} cards; from 1 to {} are possible", count, most_cards));
 }
 
-/// A number of cards of one name: "2x a100-sxm-40gb", "rtx-4090".
-struct Cards {
-  std::int64_t count = 1;
-  std::string_view name;
-};
-
-Cards read_cards(std::string_view machine, std::string_view text) {
+CountedCards read_cards(std::string_view machine, std::string_view text) {
   std::size_t digits = 0;
   std::int64_t count = 0;
   while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') {
@@ -60,6 +55,21 @@ void reject_host(std::string_view text, std::string_view name, const Catalogue& 
   reject(text, fmt::format("'{}' is a host; name the cards in it: '{}x {} @ {}'", name,
                            std::max(1, host->cards),
                            card == catalogue.devices.end() ? "CARD" : card->name, host->name));
+}
+
+/// `cards`: the part of the machine's `text` before "@".
+std::vector<Device> read_all_cards(std::string_view text, std::string_view cards,
+                                   const Catalogue& catalogue) {
+  std::vector<Device> all;
+  for (const std::string_view item : split(cards, '+')) {
+    if (item.empty()) reject(text, "no card beside '+'");
+    const CountedCards found = read_cards(text, item);
+    reject_host(text, found.name, catalogue);
+    const Device& device = catalogue.device(found.name);
+    require_count(text, static_cast<std::int64_t>(all.size()) + found.count);
+    all.insert(all.end(), static_cast<std::size_t>(found.count), device);
+  }
+  return all;
 }
 
 /// Takes size and bandwidth of host.ram from a card with unified memory: both are the same memory.
@@ -178,6 +188,12 @@ BytesPerSecond Machine::card_link(std::size_t together) const {
   return alike && link > BytesPerSecond() ? link : bus;
 }
 
+CountedCards counted_cards(std::string_view text) { return read_cards(text, trimmed(text)); }
+
+std::vector<Device> parse_cards(std::string_view text, const Catalogue& catalogue) {
+  return read_all_cards(text, text, catalogue);
+}
+
 Machine parse_machine(std::string_view text, const Catalogue& catalogue) {
   const std::vector<std::string_view> halves = split(trimmed(text), '@');
   if (halves.size() > 2) reject(text, "more than one '@'");
@@ -188,16 +204,7 @@ Machine parse_machine(std::string_view text, const Catalogue& catalogue) {
     return local_machine(detect(), catalogue);
   }
   Machine machine;
-  if (lower(halves[0]) != "cpu") {
-    for (const std::string_view item : split(halves[0], '+')) {
-      if (item.empty()) reject(text, "no card beside '+'");
-      const Cards cards = read_cards(text, item);
-      reject_host(text, cards.name, catalogue);
-      const Device& device = catalogue.device(cards.name);
-      require_count(text, static_cast<std::int64_t>(machine.devices.size()) + cards.count);
-      machine.devices.insert(machine.devices.end(), static_cast<std::size_t>(cards.count), device);
-    }
-  }
+  if (lower(halves[0]) != "cpu") machine.devices = read_all_cards(text, halves[0], catalogue);
   machine.host_assumed = halves.size() == 1;
   const bool usual = !machine.devices.empty() && !machine.devices.front().host.empty();
   machine.ram_assumed = machine.host_assumed && !usual;

@@ -21,6 +21,15 @@ constexpr auto names = std::to_array<std::string_view>(
      "decode_tensor_parallel", "prefill", "serving_tpot", "serving_ttft", "serving_throughput",
      "offload_partial", "offload_streamed", "load_time", "training_memory", "training_time"});
 
+/// "grade: C, the set-up is incomplete" of a row that says what it lacks has the reason "grade".
+Unscored unscored(const Measurement& row, const Skipped& skipped) {
+  const std::string text = skipped.what();
+  const auto colon = text.find(": ");
+  if (skipped.reason != Skip::missing || colon == std::string::npos)
+    return {&row, false, std::string(name_of(skipped.reason)), text};
+  return {&row, false, "missing " + text.substr(0, colon), text.substr(colon + 2)};
+}
+
 /// Collects scores, labels and what has neither.
 class Scorer {
  public:
@@ -29,16 +38,17 @@ class Scorer {
 
   void add(const Measurement& row) {
     try {
-      if (!row["outcome"].empty())
-        add_label(row);
-      else if (!row["quant"].empty())
+      require_complete(row);
+      if (row["kind"] == "size")
         add_size(row);
       else if (is_training(row))
         add_training(row);
+      else if (!row["outcome"].empty())
+        add_label(row);
       else
         figures_.push_back(subjects_.subject(row));
     } catch (const Skipped& skipped) {
-      out_.unscored.push_back({&row, false, std::string(name_of(skipped.reason)), skipped.what()});
+      out_.unscored.push_back(unscored(row, skipped));
     }
   }
 
@@ -100,16 +110,14 @@ class Scorer {
     if (row["outcome"] == "max") {
       const auto value = row.number("value");
       if (!value) throw Skipped(Skip::statistic, "no value");
-      if (row["quantity"] == "max_batch")
+      if (row["figure"] == "max_batch")
         s.batch = static_cast<Size>(*value);
-      else if (row["quantity"] == "max_context" || row["quantity"] == "kv_cache_tokens")
+      else if (row["figure"] == "max_context" || row["figure"] == "kv_cache_tokens")
         hold_tokens(s, static_cast<Size>(*value));
       else
-        throw Skipped(Skip::statistic, row["quantity"]);
+        throw Skipped(Skip::statistic, row["figure"]);
     }
-    const bool offloads = row.setting("offload_level").has_value() || engine_of(row).host_experts;
-    if (offloads && row.number("cpu_ram_gb").value_or(0) <= 0)
-      throw Skipped(Skip::setting, "the host's memory");
+    const bool offloads = row.says("offload");
     const bool elsewhere = s.machine->devices.empty() || offloads;
     const auto factors = interval_factors(*s.runtime);
     Label label{.row = &row,

@@ -28,7 +28,7 @@ std::string outliers(const Calibration& c) {
   for (std::size_t i = 0; i < errors.size(); ++i)
     if (errors[i] > far)
       text += fmt::format("Far off     {} ({}): {:+.0f} %, of little weight in the fit\n",
-                          (*c.rows[i].row)["id"], (*c.rows[i].row)["quantity"],
+                          (*c.rows[i].row)["id"], (*c.rows[i].row)["figure"],
                           100 * (c.rows[i].after / c.rows[i].measured - 1));
   return text;
 }
@@ -128,7 +128,7 @@ json::object calibration_object(const CalibrationReport& found) {
       not_fitted.push_back(json::object{{"name", each.name}, {"reason", each.why}});
     for (const FittedRow& each : c.rows)
       rows.push_back(json::object{{"id", (*each.row)["id"]},
-                                  {"quantity", (*each.row)["quantity"]},
+                                  {"figure", (*each.row)["figure"]},
                                   {"measured", each.measured},
                                   {"before", each.before},
                                   {"after", each.after},

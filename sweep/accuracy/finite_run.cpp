@@ -8,23 +8,8 @@
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/timeline/speed.hpp"
 #include "model/infer/traffic.hpp"
-#include "sweep/accuracy/measurement_names.hpp"
 
 namespace headroom::sweep {
-
-std::optional<Size> requests_of_run(const Measurement& row, Size batch) {
-  const std::string text = row["settings"] + ';' + row["notes"];
-  if (text.find("ShareGPT") == text.npos) return std::nullopt;
-  if (text.find("all prompts at once") != text.npos) return batch;
-  for (const std::string_view words : {" ShareGPT prompts", " prompts"}) {
-    const auto end = text.find(words);
-    if (end == text.npos) continue;
-    auto begin = end;
-    while (begin > 0 && text[begin - 1] >= '0' && text[begin - 1] <= '9') --begin;
-    if (begin < end) return std::max<Size>(batch, std::atoll(text.c_str() + begin));
-  }
-  return std::nullopt;
-}
 
 std::optional<double> run_seconds(const model::Scenario& asked, Size requests) {
   const Size running = model::traffic(asked).running;

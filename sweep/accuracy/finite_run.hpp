@@ -4,15 +4,8 @@
 #include <optional>
 
 #include "model/infer/estimate.hpp"
-#include "sweep/accuracy/measurement.hpp"
 
 namespace headroom::sweep {
-
-/// How many requests a row's run has, where their outputs differ as conversations of ShareGPT do,
-/// so that its end runs with few of them: "1000 ShareGPT prompts", "ShareGPT, 1000 prompts at
-/// once"; all of its batch where all prompts are sent at once. Nothing: it is taken for a steady
-/// state.
-std::optional<Size> requests_of_run(const Measurement& row, Size batch);
 
 /// Seconds of `requests` with at most `scenario.batch` at once, outputs exponentially distributed
 /// about their mean m (vllm's benchmark_serving.py on ShareGPT: mean 200, the longest about 1000 of

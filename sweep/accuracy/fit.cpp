@@ -125,7 +125,7 @@ Alike alike(const std::vector<ScoredRow>& subjects, const NamedConstant& named, 
       continue;
     found.rows.push_back(i);
     found.sources.insert(short_source((*s.row)["source"]));
-    found.machines.insert((*s.row)["gpu"] + '\t' + (*s.row)["cpu"]);
+    found.machines.insert((*s.row)["machine"] + '\t' + (*s.row)["host"]);
   }
   return found;
 }

@@ -12,7 +12,7 @@ Folds folds_by_set_up(const std::vector<const Measurement*>& rows,
   constexpr std::size_t parts = 20;
   using SetUp = std::array<std::string, 3>;
   const auto set_up = [](const Measurement& row) {
-    return SetUp{short_source(row["source"]), row["model"], row["gpu"]};
+    return SetUp{short_source(row["source"]), row["model"], row["machine"]};
   };
   std::map<SetUp, std::size_t> fold;
   std::map<std::string_view, std::set<SetUp>> of_engine;

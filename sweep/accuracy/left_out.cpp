@@ -18,7 +18,7 @@ namespace {
 std::vector<ScoredRow> subjects_of(Subjects& subjects, const std::vector<Measurement>& rows) {
   std::vector<ScoredRow> all;
   for (const Measurement& row : rows) {
-    if (!row["outcome"].empty() || !row["quant"].empty() || is_training(row)) continue;
+    if (!row["outcome"].empty() || row["kind"] != "inference") continue;
     try {
       all.push_back(subjects.subject(row));
     } catch (const Skipped&) {

@@ -15,8 +15,8 @@ namespace json = boost::json;
 
 constexpr std::string_view understood =
     "expected llama-bench's csv, json, jsonl, sql or sqlite, vLLM's benchmark JSON or start-up "
-    "log, the probe's CSV, or a CSV with the columns model, precision, framework, quantity, unit "
-    "and value";
+    "log, the probe's CSV, or a CSV of canonical rows with the columns model, precision, runtime, "
+    "machine, figure, form, unit and value (tests/accuracy/README.md)";
 
 /// The values of an object as text; what is neither text nor number is left out.
 Fields fields_of(const json::object& object) {
@@ -100,11 +100,11 @@ void read_objects(MeasuredFile& file, const std::vector<Fields>& objects,
 void add_generic(MeasuredFile& file, Measurement row, const RowDefaults& defaults) {
   auto& f = row.fields;
   const auto at = fmt::format("{}:{}", file.path, row.line);
-  const std::string& quantity = row["quantity"];
+  const std::string& figure = row["figure"];
   for (const auto& [name, rate] : {std::pair{"ram_bandwidth", &MeasuredHost::ram_bandwidth},
                                    {"host_bus", &MeasuredHost::host_bus},
                                    {"disk_read", &MeasuredHost::disk_read}}) {
-    if (quantity != name) continue;
+    if (figure != name) continue;
     const auto value = row.number("value");
     const double scale = row["unit"] == "GB/s" ? 1e9 : row["unit"] == "GiB/s" ? 1073741824.0 : 0;
     if (!value || !(*value > 0) || *value > 1e5 || scale == 0)
@@ -116,13 +116,10 @@ void add_generic(MeasuredFile& file, Measurement row, const RowDefaults& default
   }
   if (f["model"].empty()) f["model"] = defaults.model;
   if (f["precision"].empty()) f["precision"] = defaults.precision;
-  for (const auto needed : {"model", "quantity", "unit", "value"})
+  if (f["form"].empty()) f["form"] = "amount";
+  for (const auto needed : {"model", "precision", "runtime", "figure", "unit", "value"})
     if (row[needed].empty())
       throw std::runtime_error(fmt::format("{}: no {}; {}", at, needed, understood));
-  if (!row["framework"].empty() && !row.setting("framework"))
-    f["settings"] = "framework=" + row["framework"] + ';' + row["settings"];
-  if (row["grade"].empty()) f["grade"] = "A";
-  row.settings = settings_of(f["settings"]);
   file.rows.push_back(std::move(row));
 }
 
@@ -144,19 +141,19 @@ void read_csv(MeasuredFile& file, const std::string& text, const RowDefaults& de
       file.notes.push_back(fmt::format("{} runs of the probe ended without figures", failed));
     return;
   }
-  if (!first.fields.contains("quantity") || !first.fields.contains("value"))
+  if (!first.fields.contains("figure") || !first.fields.contains("value"))
     throw std::runtime_error(
         fmt::format("{}: columns of no known program; {}", file.path, understood));
-  file.format = "measurements";
+  file.format = "canonical rows";
   for (const Measurement& each : records) add_generic(file, each, defaults);
 }
 
 }  // namespace
 
-Measurement measurement_of(std::map<std::string, std::string, std::less<>> fields) {
-  Measurement row{.file = {}, .line = 0, .fields = std::move(fields), .settings = {}};
-  row.settings = settings_of(row["settings"]);
-  return row;
+Measurement measurement_of(Fields fields) {
+  fields.emplace("kind", "inference");
+  fields.emplace("grade", "A");
+  return {.file = {}, .line = 0, .fields = std::move(fields)};
 }
 
 MeasuredFile read_measured(const std::string& path, const RowDefaults& defaults) {

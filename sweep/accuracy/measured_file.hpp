@@ -1,4 +1,4 @@
-// Measurements as people have them: what benchmark programs write, read into Measurement.
+// Measurements as people have them: what benchmark programs write, as canonical rows.
 #pragma once
 
 #include <map>
@@ -28,9 +28,8 @@ struct MeasuredFile {
 };
 
 /// llama-bench's csv, json, jsonl and sql, and a database of its tables; vLLM's benchmark JSON and
-/// the log of its start; the CSV of examples/probe; a CSV with the columns of
-/// tests/accuracy/README.md, of which model, precision, framework (or the setting of that name),
-/// quantity, unit and value are needed. Told apart by content.
+/// the log of its start; the CSV of examples/probe; a CSV of canonical rows, of which model,
+/// precision, runtime, figure, unit and value are needed. Told apart by content.
 /// Throws std::runtime_error naming the file, what was found and what is understood.
 MeasuredFile read_measured(const std::string& path, const RowDefaults& defaults);
 
@@ -60,7 +59,7 @@ bool is_probe(std::span<const std::string> header);
 /// A run of the probe is one measurement for each figure; one that ran out of memory is none.
 std::vector<Measurement> probe_rows(const Fields& row);
 
-/// A measurement of these fields; `settings` is "key=value;…".
-Measurement measurement_of(std::map<std::string, std::string, std::less<>> fields);
+/// A canonical row of these fields.
+Measurement measurement_of(Fields fields);
 
 }  // namespace headroom::sweep

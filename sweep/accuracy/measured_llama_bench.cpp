@@ -7,7 +7,9 @@
 #include <memory>
 
 #include "hardware/names.hpp"
+#include "sweep/accuracy/engine_versions.hpp"
 #include "sweep/accuracy/measured_file.hpp"
+#include "sweep/accuracy/model_names.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -135,47 +137,41 @@ Measurement llama_bench_row(const Fields& row, const RowDefaults& defaults) {
   const auto prompt = static_cast<Size>(number(row, "n_prompt"));
   const auto output = static_cast<Size>(number(row, "n_gen"));
   const Size depth = row.contains("n_depth") ? static_cast<Size>(number(row, "n_depth")) : 0;
-  const std::string precision = precision_of(field(row, "model_type"));
+  const std::string type = precision_of(field(row, "model_type"));
   const auto [card, cards] = cards_of(field(row, "gpu_info"));
-  const bool both = prompt > 0 && output > 0;
-  std::string settings = fmt::format("framework=llama.cpp b{}", field(row, "build_number"));
-  // -1: as many as fit.
-  if (const std::string layers = field(row, "n_gpu_layers"); !layers.empty() && layers[0] != '-')
-    settings += ";ngl=" + layers;
-  if (const std::string flash = field(row, "flash_attn"); !flash.empty() && flash[0] != '-')
-    settings += yes(flash) ? ";fa=1" : ";fa=0";
-  if (field(row, "split_mode") == "row") settings += ";sm=row";
-  if (const std::string threads = field(row, "n_threads"); !threads.empty())
-    settings += ";threads=" + threads;
-  if (const std::string backends = field(row, "backends"); !backends.empty())
-    settings += ";backend=" + backends;
-  if (yes(field(row, "no_kv_offload"))) settings += ";no_kv_offload=1";
-  if (const std::string kv = field(row, "type_k"); !kv.empty()) settings += ";kv=" + kv;
   const auto text = [](Size tokens) { return std::to_string(tokens); };
-  return measurement_of(
-      {{"category", "decode_speed"},
-       {"model", defaults.model.empty() ? model_of(stem_of(field(row, "model_filename")), precision)
-                                        : defaults.model},
-       {"parameters", field(row, "model_n_params")},
-       {"precision", defaults.precision.empty() ? precision : defaults.precision},
-       {"task", both         ? "both"
-                : prompt > 0 ? "prefill"
-                             : "decode"},
-       {"gpu", card},
-       {"gpu_count", std::to_string(cards)},
-       {"cpu", field(row, "cpu_info")},
-       {"batch", "1"},
-       {"prompt_len", text(prompt > 0 ? prompt : std::max<Size>(depth, 1))},
-       {"output_len", text(std::max<Size>(output, 1))},
-       {"settings", settings},
-       // After a context, llama-bench times the prompt alone, which no estimate gives.
-       {"quantity", both                      ? "tokens_per_s_prompt_plus_generated"
-                    : prompt > 0 && depth > 0 ? "prefill_speed_after_context"
-                    : prompt > 0              ? "prefill_speed"
-                                              : "decode_speed"},
-       {"unit", "tokens/s"},
-       {"value", fmt::format("{}", number(row, "avg_ts"))},
-       {"grade", "A"}});
+  const std::string name = model_of(stem_of(field(row, "model_filename")), type);
+  const std::string precision = type.ends_with("f16") || type == "f32" ? "gguf-" + type : type;
+  const auto build = leading_number(field(row, "build_number"));
+  Fields fields = {{"model", defaults.model.empty() ? model_reference(name) : defaults.model},
+                   {"parameters", field(row, "model_n_params")},
+                   {"precision", defaults.precision.empty() ? precision : defaults.precision},
+                   {"runtime", std::string(llama_cpp_of(static_cast<int>(build.value_or(0)),
+                                                        field(row, "backends")))},
+                   {"machine", cards == 0 ? "cpu" : fmt::format("{}x {}", cards, card)},
+                   {"host", field(row, "cpu_info")},
+                   {"batch", "1"},
+                   {"prompt_tokens", text(prompt > 0 ? prompt : std::max<Size>(depth, 1))},
+                   {"output_tokens", text(std::max<Size>(output, 1))},
+                   {"threads", field(row, "n_threads")},
+                   {"kv_precision", field(row, "type_k") == "f16" ? "fp16" : field(row, "type_k")},
+                   {"value", fmt::format("{}", number(row, "avg_ts"))},
+                   {"unit", "tokens/s"}};
+  // -1: as many as fit.
+  const std::string layers = field(row, "n_gpu_layers");
+  fields["gpu_layers"] = !layers.empty() && layers[0] != '-' ? layers : cards > 1 ? "all" : "";
+  if (const std::string flash = field(row, "flash_attn"); !flash.empty() && flash[0] != '-')
+    fields["flash_attn"] = yes(flash) ? "on" : "off";
+  if (field(row, "split_mode") == "row" && cards > 1) fields["split_mode"] = "row";
+  if (yes(field(row, "no_kv_offload"))) fields["no_kv_offload"] = "yes";
+  const bool both = prompt > 0 && output > 0;
+  // After a context, llama-bench times the prompt alone, which no estimate gives.
+  fields["figure"] = both                      ? "generation"
+                     : prompt > 0 && depth > 0 ? "prefill_after_context"
+                     : prompt > 0              ? "prefill"
+                                               : "step";
+  fields["form"] = both ? "rate_of_both" : prompt > 0 ? "rate_of_prompt" : "rate_of_output";
+  return measurement_of(std::move(fields));
 }
 
 std::vector<Fields> llama_bench_database(const std::string& path) {

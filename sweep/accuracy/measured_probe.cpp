@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "sweep/accuracy/engine_versions.hpp"
 #include "sweep/accuracy/measured_file.hpp"
+#include "sweep/accuracy/model_names.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -24,36 +26,36 @@ std::vector<Measurement> probe_rows(const Fields& row) {
   if (text_field(row, "status") != "ok") return {};
   const bool offloaded =
       text_field(row, "layers_cpu") != "0" || text_field(row, "layers_disk") != "0";
-  const bool cards = text_field(row, "gpu_count") != "0";
-  std::string settings = fmt::format("framework=transformers {}", text_field(row, "transformers"));
-  if (cards && offloaded) settings += ";gpu_layers=" + text_field(row, "layers_gpu");
+  const std::string count = text_field(row, "gpu_count");
+  const bool cards = count != "0";
+  const std::string precision = text_field(row, "precision");
+  const Fields base = {
+      {"model", model_reference(text_field(row, "model"), precision)},
+      {"precision", precision},
+      {"runtime", std::string(transformers_of(text_field(row, "transformers")))},
+      {"machine", cards ? fmt::format("{}x {}", count, text_field(row, "gpu")) : "cpu"},
+      {"host", text_field(row, "cpu")},
+      {"batch", text_field(row, "batch")},
+      {"prompt_tokens", text_field(row, "prompt_tokens")},
+      {"output_tokens", text_field(row, "output_tokens")},
+      {"group", cards && offloaded ? "offload" : ""},
+      {"gpu_layers", cards && offloaded ? text_field(row, "layers_gpu") : ""}};
   std::vector<Measurement> all;
-  const auto add = [&](std::string_view category, std::string_view quantity, std::string_view unit,
+  const auto add = [&](std::string figure, std::string form, std::string unit,
                        std::string_view column) {
-    const std::string value = text_field(row, column);
-    if (value.empty()) return;
-    all.push_back(measurement_of({{"category", std::string(category)},
-                                  {"model", text_field(row, "model")},
-                                  {"precision", text_field(row, "precision")},
-                                  {"task", "inference"},
-                                  {"gpu", text_field(row, "gpu")},
-                                  {"gpu_count", text_field(row, "gpu_count")},
-                                  {"cpu", text_field(row, "cpu")},
-                                  {"batch", text_field(row, "batch")},
-                                  {"prompt_len", text_field(row, "prompt_tokens")},
-                                  {"output_len", text_field(row, "output_tokens")},
-                                  {"settings", settings},
-                                  {"quantity", std::string(quantity)},
-                                  {"unit", std::string(unit)},
-                                  {"value", value},
-                                  {"grade", "A"}}));
+    Fields fields = base;
+    fields["value"] = text_field(row, column);
+    if (fields["value"].empty()) return;
+    fields["figure"] = std::move(figure);
+    fields["form"] = std::move(form);
+    fields["unit"] = std::move(unit);
+    all.push_back(measurement_of(std::move(fields)));
   };
-  const std::string_view speed = cards && offloaded ? "offload_speed" : "decode_speed";
-  add(speed, "prefill_time", "s", "ttft_s");
-  add(speed, "decode_speed", "tokens/s", "tokens_s");
+  add("prefill", "amount", "s", "ttft_s");
+  add("step", "rate_of_output", "tokens/s", "tokens_s");
   // Random weights are made in memory: nothing is loaded.
-  if (text_field(row, "weights") != "random") add(speed, "model_load_time", "s", "load_s");
-  if (cards && !offloaded) add("inference_memory", "max_gpu_memory", "bytes", "allocated_bytes");
+  if (text_field(row, "weights") != "random") add("load_weights", "amount", "s", "load_s");
+  if (cards && !offloaded) add("allocated_peak", "amount", "bytes", "allocated_bytes");
   return all;
 }
 

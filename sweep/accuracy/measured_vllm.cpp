@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "sweep/accuracy/measured_file.hpp"
+#include "sweep/accuracy/model_names.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -20,7 +21,7 @@ std::optional<double> number_field(const Fields& object, std::string_view key) {
 }
 
 /// vLLM holds a checkpoint as it is.
-std::string precision_of(const RowDefaults& defaults) {
+std::string vllm_precision(const RowDefaults& defaults) {
   return defaults.precision.empty() ? "auto" : defaults.precision;
 }
 
@@ -47,25 +48,25 @@ std::vector<Measurement> vllm_benchmark_rows(const Fields& object, const RowDefa
   if (model.empty()) throw std::runtime_error("names no model_id; --model says which");
   const auto whole = [](double value) { return fmt::format("{}", std::llround(value)); };
   std::vector<Measurement> all;
-  const auto add = [&](std::string quantity, std::string unit, std::string_view key) {
+  const auto add = [&](std::string group, std::string figure, std::string_view key, double scale) {
     const auto value = number_field(object, key);
     if (!value) return;
-    all.push_back(measurement_of({{"category", "decode_speed"},
-                                  {"model", model},
-                                  {"precision", precision_of(defaults)},
-                                  {"task", "serving"},
+    const bool rate = scale == 0;
+    all.push_back(measurement_of({{"model", model_reference(model)},
+                                  {"precision", vllm_precision(defaults)},
+                                  {"runtime", "vllm"},
                                   {"batch", whole(*users)},
-                                  {"prompt_len", whole(*input / *prompts)},
-                                  {"output_len", whole(*output / *prompts)},
-                                  {"settings", "framework=vllm"},
-                                  {"quantity", std::move(quantity)},
-                                  {"unit", std::move(unit)},
-                                  {"value", fmt::format("{}", *value)},
-                                  {"grade", "A"}}));
+                                  {"prompt_tokens", whole(*input / *prompts)},
+                                  {"output_tokens", whole(*output / *prompts)},
+                                  {"group", std::move(group)},
+                                  {"figure", std::move(figure)},
+                                  {"form", rate ? "rate_of_output" : "amount"},
+                                  {"unit", rate ? "tokens/s" : "s"},
+                                  {"value", fmt::format("{}", rate ? *value : *value * scale)}}));
   };
-  add("ttft", "ms", "mean_ttft_ms");
-  add("tpot", "ms", "mean_tpot_ms");
-  add("output_throughput", "tokens/s", "output_throughput");
+  add("serving_ttft", "serving_first", "mean_ttft_ms", 1e-3);
+  add("serving_tpot", "serving_step", "mean_tpot_ms", 1e-3);
+  add("serving_throughput", "serving_rate", "output_throughput", 0);
   return all;
 }
 

@@ -6,18 +6,21 @@
 #include <cmath>
 #include <optional>
 
+#include "hardware/units.hpp"
+#include "sweep/accuracy/engine_versions.hpp"
 #include "sweep/accuracy/measured_file.hpp"
+#include "sweep/accuracy/model_names.hpp"
 
 namespace headroom::sweep {
 namespace {
 
-constexpr std::size_t none = std::string_view::npos;
+constexpr std::size_t not_found = std::string_view::npos;
 
 /// What follows the first of `keys` that is there, up to the line's end.
 std::optional<std::string_view> after(std::string_view text,
                                       std::initializer_list<std::string_view> keys) {
   for (const auto key : keys)
-    if (const auto at = text.find(key); at != none) {
+    if (const auto at = text.find(key); at != not_found) {
       text.remove_prefix(at + key.size());
       return text.substr(0, text.find('\n'));
     }
@@ -55,21 +58,20 @@ class Start {
     const double tensors = number(text, {"tensor_parallel_size="}).value_or(1);
     const double stages = number(text, {"pipeline_parallel_size="}).value_or(1);
     const auto version = after(text, {"LLM engine ("});
-    fields_ = {{"category", "inference_memory"},
-               {"model", model()},
-               {"precision", precision()},
-               {"task", "inference"},
-               {"batch", "1"},
-               {"gpu_count", fmt::format("{:.0f}", tensors * stages)},
-               {"grade", "A"}};
-    settings_ = "framework=vLLM";
-    if (version) settings_ += fmt::format(" {}", version->substr(0, version->find(')')));
-    settings_ += fmt::format(";tp={:.0f};pp={:.0f}", tensors, stages);
+    fields_ = {
+        {"model", model()},
+        {"precision", precision()},
+        {"runtime",
+         std::string(vllm_of(version ? std::string(version->substr(0, version->find(')'))) : ""))},
+        {"batch", "1"},
+        {"tp", fmt::format("{:.0f}", tensors)},
+        {"pp", fmt::format("{:.0f}", stages)},
+        {"form", "amount"}};
     const std::string cache = setting(text, "kv_cache_dtype=");
-    if (!cache.empty() && cache != "auto") settings_ += ";kv=" + cache;
+    if (!cache.empty() && cache != "auto") fields_["kv_precision"] = cache;
     if (const std::string drafts = setting(text, "speculative_config=");
         !drafts.empty() && drafts != "None")
-      settings_ += ";mtp=on";
+      fields_["missing"] = "feature: speculative decoding";
   }
 
   /// `notes`: what the log says and no row holds.
@@ -77,18 +79,18 @@ class Start {
     const auto weights = number(text_, {"odel loading took ", "oading model weights took "});
     if (!weights || *weights <= 0)
       throw std::runtime_error("no size of the weights in the line \"Model loading took …\"");
-    add("gpu0_weights_memory", "GiB", *weights, {});
+    add("card_weights:0", *weights * GiB, {});
     const auto context = longest();
     const auto left = number(
         text_, {"vailable KV cache memory: ", "reserved for KV Cache is ", " kv_cache_size="});
     if (context && left) {
       if (const auto share = budget())
-        add("memory_beside_cache", "GiB", *share - *left, context);
+        add("all_but_cache", (*share - *left) * GiB, context);
       else
         notes.emplace_back(
             "the log names no memory of the card: what stands beside the cache is not known");
       if (const auto sequences = concurrency(*context); sequences && *left > 0)
-        add("sequence_cache_memory", "GiB", *left / *sequences, context);
+        add("card_cache", *left / *sequences * GiB, context);
     } else {
       notes.emplace_back("no line of the cache's memory or of the longest sequence: not read");
     }
@@ -107,7 +109,7 @@ class Start {
     if (name.empty())
       throw std::runtime_error(
           "a log without the line of the engine's configuration (model='…'); --model says which");
-    return name;
+    return model_reference(name);
   }
 
   /// The checkpoint's own, unless it is quantised or widened as it is loaded.
@@ -136,7 +138,7 @@ class Start {
     }
     const auto share = number(text_, {"gpu_memory_utilization': ", "gpu_memory_utilization="});
     // Arguments that are not the default are listed: what is not there is 0.9.
-    const bool listed = text_.find("non-default args") != none;
+    const bool listed = text_.find("non-default args") != not_found;
     if (!defaults_.card_memory || (!share && !listed)) return std::nullopt;
     return share.value_or(0.9) * defaults_.card_memory->real().value() / (1 << 30);
   }
@@ -161,30 +163,26 @@ class Start {
     const auto line = after(text_, {"odel loading took "});
     const auto seconds = line ? number(*line, {" and "}) : std::nullopt;
     if (!seconds || *seconds <= 0) return;
-    if (text_.find("downloading weights") != none) {
+    if (text_.find("downloading weights") != not_found) {
       notes.emplace_back("the load time holds a download: not read");
       return;
     }
-    fields_["category"] = "offload_speed";
-    add("weights_load_time", "s", *seconds, {});
+    add("load_weights", *seconds, {});
   }
 
-  void add(std::string_view quantity, std::string_view unit, double value,
-           std::optional<double> context) {
-    auto fields = fields_;
-    fields["prompt_len"] = context ? fmt::format("{:.0f}", std::max(1.0, *context - 1)) : "1";
-    fields["output_len"] = "1";
-    fields["settings"] = settings_;
-    fields["quantity"] = quantity;
-    fields["unit"] = unit;
-    fields["value"] = fmt::format("{:.6g}", value);
+  void add(std::string figure, double value, std::optional<double> context) {
+    Fields fields = fields_;
+    fields["prompt_tokens"] = context ? fmt::format("{:.0f}", std::max(1.0, *context - 1)) : "1";
+    fields["output_tokens"] = "1";
+    fields["unit"] = figure == "load_weights" ? "s" : "bytes";
+    fields["figure"] = std::move(figure);
+    fields["value"] = fmt::format("{}", value);
     rows_.push_back(measurement_of(std::move(fields)));
   }
 
   std::string_view text_;
   const RowDefaults& defaults_;
-  std::map<std::string, std::string, std::less<>> fields_;
-  std::string settings_;
+  Fields fields_;
   std::vector<Measurement> rows_;
 };
 
@@ -200,13 +198,13 @@ std::vector<Measurement> vllm_log_rows(std::string_view text, const RowDefaults&
                                        std::vector<std::string>& notes) {
   // The last start counts: those before it ended, or are other ranks of the same.
   constexpr std::string_view word = "Initializing a";
-  for (auto at = text.rfind(word); at != none && at > 0; at = text.rfind(word, at - 1))
-    if (has_weights(text.substr(at)) && text.substr(at).find("model=") != none) {
+  for (auto at = text.rfind(word); at != not_found && at > 0; at = text.rfind(word, at - 1))
+    if (has_weights(text.substr(at)) && text.substr(at).find("model=") != not_found) {
       // Arguments stand before the engine's own line.
       const auto arguments = text.rfind("non-default args", at);
       const auto before = text.rfind(word, at - 1);
-      text.remove_prefix(arguments != none && (before == none || arguments > before) ? arguments
-                                                                                     : at);
+      text.remove_prefix(
+          arguments != not_found && (before == not_found || arguments > before) ? arguments : at);
       break;
     }
   return Start(text, defaults).rows(notes);

@@ -53,11 +53,6 @@ const std::string& Measurement::operator[](std::string_view column) const {
   return it == fields.end() ? none : it->second;
 }
 
-std::optional<std::string> Measurement::setting(std::string_view key) const {
-  const auto it = settings.find(key);
-  return it == settings.end() ? std::nullopt : std::optional(it->second);
-}
-
 std::optional<double> leading_number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -73,22 +68,6 @@ std::optional<double> Measurement::number(std::string_view column) const {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-std::map<std::string, std::string, std::less<>> settings_of(std::string_view text) {
-  std::map<std::string, std::string, std::less<>> all;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(';'), text.size());
-    const auto each = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    const auto equals = each.find('=');
-    std::string key(trimmed(each.substr(0, equals)));
-    if (key.empty()) continue;
-    all[std::move(key)] = equals == std::string_view::npos
-                              ? std::string()
-                              : std::string(trimmed(each.substr(equals + 1)));
-  }
-  return all;
 }
 
 std::string read_text(const std::string& path) {
@@ -110,10 +89,9 @@ std::vector<Measurement> parse_records(std::string_view text, const std::string&
     if (record->fields.size() != header.size())
       throw std::runtime_error(fmt::format("{}:{}: {} fields, where the header has {}", path,
                                            record->line, record->fields.size(), header.size()));
-    Measurement each{.file = path, .line = record->line, .fields = {}, .settings = {}};
+    Measurement each{.file = path, .line = record->line, .fields = {}};
     for (std::size_t i = 0; i < header.size(); ++i)
       each.fields[header[i]] = trimmed(record->fields[i]);
-    each.settings = settings_of(each["settings"]);
     all.push_back(std::move(each));
   }
   return all;
@@ -121,12 +99,64 @@ std::vector<Measurement> parse_records(std::string_view text, const std::string&
 
 std::vector<Measurement> read_measurements(const std::string& path) {
   std::vector<Measurement> all = parse_records(read_text(path), path);
-  for (const auto needed : {"id", "model", "grade", "source"})
+  for (const auto needed : {"id", "kind", "model", "figure", "value", "grade", "source"})
     if (!all.empty() && !all.front().fields.contains(needed))
-      throw std::runtime_error(fmt::format(
-          "{}: no column '{}'; the first line must name the columns (tests/accuracy/README.md)",
-          path, needed));
+      throw std::runtime_error(
+          fmt::format("{}: no column '{}': not a file of canonical rows. The script "
+                      "tests/accuracy/normalise.py FILE > OUT.csv turns measurements in their "
+                      "sources' words into canonical rows; tests/accuracy/canonical has some",
+                      path, needed));
   return all;
+}
+
+std::string_view name_of(Skip reason) {
+  switch (reason) {
+    case Skip::missing:
+      return "the row lacks what an estimate needs";
+    case Skip::model:
+      return "a model without a config or a described class";
+    case Skip::device:
+      return "hardware that the catalogue does not have";
+    case Skip::precision:
+      return "a precision that is not described";
+    case Skip::runtime:
+      return "an engine that is not described";
+    case Skip::setting:
+      return "a needed setting is not stated";
+    case Skip::feature:
+      return "a feature that is not described";
+    case Skip::statistic:
+      return "a statistic that no estimate gives";
+    case Skip::capacity:
+      return "more memory used than the cards of the row have";
+    case Skip::contradiction:
+      return "another row of its source does more in half the time";
+    case Skip::memory_rate:
+      return "faster than the weights can be read from the memories that they are in";
+  }
+  return "";
+}
+
+void require_complete(const Measurement& row) {
+  if (!row["missing"].empty()) throw Skipped(Skip::missing, row["missing"]);
+}
+
+std::string short_source(std::string source) {
+  if (source.starts_with("github:")) source.erase(0, 7);
+  if (source.starts_with("https://")) source.erase(0, 8);
+  if (source.starts_with("github.com/")) source.erase(0, 11);
+  return source.substr(0, std::min(source.find_first_of("@: ("), source.size()));
+}
+
+std::string sources_of(const std::vector<const Measurement*>& rows) {
+  std::map<std::string, int> counts;
+  for (const Measurement* row : rows) ++counts[short_source((*row)["source"])];
+  std::vector<std::pair<int, std::string>> sorted;
+  for (const auto& [name, n] : counts) sorted.emplace_back(-n, name);
+  std::ranges::sort(sorted);
+  std::string text;
+  for (const auto& [n, name] : sorted) text += (text.empty() ? "" : ", ") + name;
+  return text;
 }
 
 }  // namespace headroom::sweep

@@ -1,15 +1,15 @@
-// Rows of tables of published sizes of quantised models against what the schemes give.
+// Published sizes of quantised models against what the schemes give.
 #pragma once
 
 #include <vector>
 
 #include "model/checkpoint/quantisation/quantisation.hpp"
-#include "sweep/accuracy/measurement_names.hpp"
+#include "sweep/accuracy/measurement.hpp"
 
 namespace headroom::sweep {
 
-/// The recipe of a row ("format", "quant", "notes") as the schemes that it can mean: two where it
-/// does not say whether an importance matrix was used, none where it is not one of ours.
+/// The schemes that a row's column "precision" can mean: "q4_k_m q4_k_m-imatrix" is either,
+/// "q4_k_m-imatrix|q4_k_m" the first that the program has. None: not one of its schemes.
 std::vector<const model::Scheme*> published_schemes(const Measurement& row);
 
 /// Bytes that a file of `model` holds: what is not stored (rotary tables) left out, and of a GGUF
@@ -23,13 +23,10 @@ Size published_parameters(const Measurement& row, const model::Model& model);
 struct PublishedSize {
   double published = 0;      ///< bytes
   double low = 0, high = 0;  ///< by the schemes that the row can mean, bytes
-  double tolerance = 0;  ///< rounding of the published figure and the largest file header, bytes
-  double nominal = 0;    ///< parameters × bits that the name of the recipe says, bytes
+  double tolerance = 0;      ///< rounding of the published figure and the largest header, bytes
+  double nominal = 0;        ///< parameters × bits that the name of the recipe says, bytes
 };
 /// Throws Skipped.
 PublishedSize published_size(const Measurement& row, const model::Model& model);
-
-/// Half a unit of the last printed digit.
-double rounding(const std::string& printed);
 
 }  // namespace headroom::sweep

@@ -2,64 +2,66 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-
-#include "sweep/accuracy/measurement_names.hpp"
 
 namespace headroom::sweep {
 namespace {
 
 using enum Statistic;
-constexpr auto quantities = std::to_array<Quantity>(
-    {{"max_memory_allocated_total", allocated_peak},
-     {"max_gpu_memory", allocated_peak},
-     {"gpu_memory_total", allocated_peak},
-     // no trace of the prompt's activations in these tables: not a peak
-     {"gpu_memory", allocated_held},
-     {"vram_used", card_used},
-     {"memory_beside_cache", all_but_cache},
-     // of one sequence of the longest length that an engine was started for
-     {"sequence_cache_memory", card_cache},
-     {"weights_size", Statistic::weights},
-     {"gpu0_weights_memory", card_weights, Form::amount, 0},
-     {"gpu1_weights_memory", card_weights, Form::amount, 1},
-     {"cpu_weights_memory", host_weights},
-     {"ram_used", host_used},
-     {"dram_used", host_used},
-     {"decode_speed", step, Form::rate_of_output},
-     {"decode_speed_end_to_end", generation, Form::rate_of_output},
-     {"tokens_per_s_generated_incl_prefill", generation, Form::rate_of_output},
-     {"tokens_per_s_prompt_plus_generated", generation, Form::rate_of_both},
-     {"gen_throughput_incl_prefill", generation, Form::rate_of_output},
-     {"gen_throughput", generation, Form::rate_of_output},
-     {"output_throughput_total", generation, Form::rate_of_output},
-     {"output_throughput", generation, Form::rate_of_output},
-     {"time_per_token", generation, Form::per_output},
-     {"time_per_token_per_sequence", generation, Form::per_sequence},
-     {"tpot", step},
-     {"ttft", Statistic::prefill},
-     {"prefill_speed", Statistic::prefill, Form::rate_of_prompt},
-     {"prefill_time", Statistic::prefill},
-     // from the start of the program until it answers
-     {"start_time", load},
-     {"model_load_time", load_weights},
-     {"weights_load_time", load_weights}});
+
+constexpr auto figures = std::to_array<std::pair<std::string_view, Statistic>>({
+    {"allocated_peak", allocated_peak},
+    {"allocated_held", allocated_held},
+    {"card_used", card_used},
+    {"all_but_cache", all_but_cache},
+    {"card_cache", card_cache},
+    {"weights", Statistic::weights},
+    {"card_weights", card_weights},
+    {"host_weights", host_weights},
+    {"host_used", host_used},
+    {"step", step},
+    {"generation", generation},
+    {"prefill", Statistic::prefill},
+    {"serving_step", serving_step},
+    {"serving_first", serving_first},
+    {"serving_rate", serving_rate},
+    {"load", load},
+    {"load_warm", load_warm},
+    {"load_weights", load_weights},
+    {"load_weights_warm", load_weights_warm},
+});
+
+constexpr auto forms =
+    std::to_array<std::pair<std::string_view, Form>>({{"amount", Form::amount},
+                                                      {"rate_of_prompt", Form::rate_of_prompt},
+                                                      {"rate_of_output", Form::rate_of_output},
+                                                      {"rate_of_both", Form::rate_of_both},
+                                                      {"per_output", Form::per_output},
+                                                      {"per_sequence", Form::per_sequence}});
 
 }  // namespace
 
 bool is_memory(Statistic statistic) { return statistic < step; }
 
-const Quantity& quantity_of(const Measurement& row) {
-  for (const Quantity& each : quantities)
-    if (each.name == row["quantity"]) return each;
-  throw Skipped(Skip::statistic, fmt::format("quantity '{}'", row["quantity"]));
+Quantity quantity_of(const Measurement& row) {
+  const std::string& written = row["figure"];
+  const std::string name = written.substr(0, written.find(':'));
+  const auto figure = std::ranges::find(figures, name, [](const auto& f) { return f.first; });
+  if (figure == figures.end()) throw Skipped(Skip::statistic, fmt::format("figure '{}'", written));
+  const auto form = std::ranges::find(forms, row["form"], [](const auto& f) { return f.first; });
+  if (form == forms.end()) throw Skipped(Skip::statistic, fmt::format("form '{}'", row["form"]));
+  const auto card =
+      name == written ? std::nullopt : leading_number(written.substr(name.size() + 1));
+  return {figure->second, form->second, static_cast<std::size_t>(card.value_or(0))};
 }
 
 double seconds(const Quantity& quantity, double value, const model::Scenario& s) {
   const auto prompt = static_cast<double>(s.batch * s.prompt_tokens);
   const auto output = static_cast<double>(s.batch * s.output_tokens);
   // A rate of decode alone is of one step, in which each sequence gets a token.
-  if (quantity.statistic == step && quantity.form == Form::rate_of_output)
+  const bool one_step = quantity.statistic == step || quantity.statistic == serving_step;
+  if (one_step && quantity.form == Form::rate_of_output)
     return static_cast<double>(s.batch) / value;
   switch (quantity.form) {
     case Form::amount:

@@ -1,4 +1,4 @@
-// The quantities of tables of measurements, and the figures of an estimate that they are made of.
+// The figures of an estimate that rows of measurements are compared with.
 #pragma once
 
 #include <cstddef>
@@ -11,29 +11,29 @@ namespace headroom::sweep {
 
 /// Which figure of an estimate a measurement is compared with.
 enum class Statistic {
-  allocated_peak,  ///< most bytes of tensors at once, all cards together: no driver, no allocator
-  allocated_held,  ///< the same between passes: weights and caches
-  card_used,       ///< as the driver shows it, all cards together
-  all_but_cache,   ///< as the driver shows it, without caches, on the first card
-  card_cache,      ///< caches of all sequences on the first card
-  weights,         ///< bytes of the weights alone
-  card_weights,    ///< weights on the card `index`
-  host_weights,    ///< weights left in host memory
-  host_used,       ///< all that the process holds in host memory
-  step,            ///< one decode step
-  generation,      ///< prefill and every output token
-  prefill,         ///< up to the first token
-  serving_step,    ///< time per output token beside other requests
-  serving_first,   ///< time to first token beside other requests
-  serving_rate,    ///< all output tokens of a batch at the rate of the steady state
-  load,
-  load_warm,     ///< with the files in the page cache
-  load_weights,  ///< of it, without what an engine does beside the weights
-  load_weights_warm,
+  allocated_peak,     ///< most bytes of tensors at once, all cards together
+  allocated_held,     ///< the same between passes: weights and caches
+  card_used,          ///< as the driver shows it, all cards together
+  all_but_cache,      ///< as the driver shows it, without caches, on the first card
+  card_cache,         ///< caches of all sequences on the first card
+  weights,            ///< bytes of the weights alone
+  card_weights,       ///< weights on one card
+  host_weights,       ///< weights left in host memory
+  host_used,          ///< all that the process holds in host memory
+  step,               ///< one decode step
+  generation,         ///< prefill and every output token
+  prefill,            ///< up to the first token
+  serving_step,       ///< time per output token beside other requests
+  serving_first,      ///< time to first token beside other requests
+  serving_rate,       ///< all output tokens of a batch at the rate of the steady state
+  load,               ///< from the start of the program until it answers
+  load_warm,          ///< the same with the files in the page cache
+  load_weights,       ///< the weights alone
+  load_weights_warm,  ///< the same with the files in the page cache
 };
 bool is_memory(Statistic statistic);
 
-/// How a quantity of the tables is made from a time or a size.
+/// How a row's value is made from a time or a size.
 enum class Form {
   amount,          ///< the figure itself
   rate_of_prompt,  ///< prompt tokens of all sequences per second
@@ -43,15 +43,14 @@ enum class Form {
   per_sequence,  ///< the same, divided by the sequences at once
 };
 struct Quantity {
-  std::string_view name;
-  Statistic statistic;
+  Statistic statistic = Statistic::step;
   Form form = Form::amount;
-  std::size_t index = 0;
+  std::size_t index = 0;  ///< of a card: "card_weights:1"
 };
-/// By the column "quantity". Throws Skipped.
-const Quantity& quantity_of(const Measurement& row);
+/// By the columns "figure" and "form". Throws Skipped.
+Quantity quantity_of(const Measurement& row);
 
-/// Seconds of the statistic, from the figure as published: `value` in seconds or tokens a second.
+/// Seconds of the statistic. `value`: of the row, in seconds or tokens a second.
 double seconds(const Quantity& quantity, double value, const model::Scenario& scenario);
 
 }  // namespace headroom::sweep

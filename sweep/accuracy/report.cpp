@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <map>
 
-#include "sweep/accuracy/measurement_names.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
@@ -90,12 +89,12 @@ std::string shown(const Score& score, double value) {
 }
 
 std::string setup(const Measurement& row) {
-  std::string text = row["model"] + ", " + (row["quant"].empty() ? row["precision"] : row["quant"]);
-  if (!row["gpu"].empty()) text += fmt::format(", {} x {}", row["gpu_count"], row["gpu"]);
+  std::string text = row["model"] + ", " + row["precision"];
+  if (!row["machine"].empty()) text += ", " + row["machine"];
   if (!row["batch"].empty() && row["batch"] != "1") text += ", batch " + row["batch"];
-  if (!row["prompt_len"].empty())
-    text += fmt::format(", {} + {} tokens", row["prompt_len"], row["output_len"]);
-  if (const auto engine = row.setting("framework")) text += ", " + *engine;
+  if (!row["prompt_tokens"].empty())
+    text += fmt::format(", {} + {} tokens", row["prompt_tokens"], row["output_tokens"]);
+  if (!row["runtime"].empty()) text += ", " + row["runtime"];
   return text;
 }
 
@@ -113,7 +112,7 @@ std::vector<Members> parts_of(const std::vector<Score>& scores) {
     all.push_back(group);
     if (name != "offload_partial") continue;
     std::erase_if(group.scores,
-                  [](const Score* each) { return !states_memory_bandwidth(*each->row); });
+                  [](const Score* each) { return !each->row->says("ram_gbs_stated"); });
     if (group.scores.empty()) continue;
     group.name += ", RAM stated";
     all.push_back(std::move(group));

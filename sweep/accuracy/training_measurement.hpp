@@ -1,4 +1,4 @@
-// Published peaks and times of training runs as steps that can be estimated.
+// Canonical rows of training runs as steps that can be estimated.
 #pragma once
 
 #include <map>
@@ -11,25 +11,15 @@
 #include "model/train/time.hpp"
 #include "model/train/training.hpp"
 #include "sweep/accuracy/accuracy.hpp"
-#include "sweep/accuracy/measurement_names.hpp"
+#include "sweep/accuracy/row_models.hpp"
 
 namespace headroom::sweep {
-
-/// Which figure of a training estimate a measurement is compared with.
-enum class TrainingStatistic {
-  allocated,  ///< most bytes of tensors at once, as torch counts them
-  reserved,   ///< most bytes that torch's allocator holds
-  used,       ///< as the driver shows it
-  host,       ///< in host memory
-};
 
 /// Shares that an allocator holds and a driver's context, as measured or as where nothing is.
 enum class Overheads { measured, unmeasured };
 
 bool is_training(const Measurement& row);
 bool is_training_time(const Measurement& row);
-
-struct Script;
 
 /// A measured step with all that its time is worked out from.
 struct TimedStep {
@@ -46,23 +36,23 @@ struct TimedStep {
   }
 };
 
-/// Scores rows of the categories "training_memory" and "training_speed", and keeps what their steps
-/// point to.
+/// Scores rows of training, and keeps what their steps point to.
 class TrainingMeasurements {
  public:
-  explicit TrainingMeasurements(const std::string& models_folder) : names_(models_folder) {}
-  /// Groups training_memory and training_time; `unmeasured` overheads have no row of any source in
-  /// them. Throws Skipped; std::invalid_argument where the step cannot be.
+  explicit TrainingMeasurements(const std::string& models_folder) : models_(models_folder) {}
+  /// Groups training_memory and training_time. Overheads that are `unmeasured` have no row of any
+  /// source in them. Throws Skipped; std::invalid_argument where the step cannot be.
   Score score(const Measurement& row, Overheads overheads = Overheads::measured);
-  /// Of a row of the category "training_speed". Throws the same.
+  /// Of a row whose figure is the time of a step. Throws the same.
   TimedStep timed(const Measurement& row);
 
  private:
-  model::TrainingScenario step_of(const Measurement& row, const Script& script);
+  model::TrainingScenario step_of(const Measurement& row);
+  Score score_of_memory(const Measurement& row, Overheads overheads);
   void read_adapters(const Measurement& row, model::TrainingScenario& s);
-  const model::QuantisedModel& held(const model::Model& model, const model::Scheme& scheme);
+  const model::QuantisedModel& held(const model::Model& model, const std::string& scheme);
 
-  ModelNames names_;
+  RowModels models_;
   std::map<std::pair<const model::Model*, const model::Scheme*>, model::QuantisedModel> held_;
   std::map<const model::Model*, model::QuantisedModel> counted_;
   std::vector<std::unique_ptr<model::Adapter>> adapters_;

@@ -8,7 +8,7 @@ namespace {
 
 int run_accuracy(const Options& options) {
   if (options.operands().empty())
-    throw UsageError("which FILE? A CSV of measurements; tests/accuracy has some");
+    throw UsageError("which FILE? A CSV of canonical rows; tests/accuracy/canonical has some");
   const Format format = format_of(options);
   options.exclusive({"fit", "leave-one-out"});
   if (options.given("fit")) {
@@ -38,12 +38,13 @@ const Command accuracy_command = {
      .summary = "compare estimates with published measurements",
      .operands = "FILE.csv…",
      .flags = "models fit leave-one-out format out",
-     .examples = "headroom accuracy tests/accuracy/inference_memory.csv\n"
-                 "headroom accuracy tests/accuracy/*.csv --format md --out ACCURACY.md\n"
-                 "headroom accuracy mine.csv --models ./configs --json\n"
-                 "headroom accuracy tests/accuracy/*.csv --fit --out model/engine/constants.tsv\n"
-                 "headroom accuracy tests/accuracy/training_speed.csv --fit --out "
-                 "model/train/training_pace.tsv",
+     .examples =
+         "headroom accuracy tests/accuracy/canonical/inference_memory.csv\n"
+         "headroom accuracy tests/accuracy/canonical/*.csv --format md --out ACCURACY.md\n"
+         "headroom accuracy mine.csv --models ./configs --json\n"
+         "headroom accuracy tests/accuracy/canonical/*.csv --fit --out model/engine/constants.tsv\n"
+         "headroom accuracy tests/accuracy/canonical/training_speed.csv --fit --out "
+         "model/train/training_pace.tsv",
      .columns =
          "text, json: rows, eligible, scored, skipped (id, reason), groups (group, n,\n"
          "      median, p90, bias, coverage, interval_width; of fit_verdict: n, wrong_sure,\n"

@@ -47,7 +47,7 @@ std::vector<ScoredRow> subjects_of(CalibrationReport& found, Subjects& reader, b
         skip("the same as a row before", "the same as a row before it");
         continue;
       }
-      if (!on_machine && !row.fields.contains("gpu")) {
+      if (!on_machine && row["machine"].empty()) {
         skip("no GPU is named", "the file names no GPU; --machine says which");
         continue;
       }
@@ -178,15 +178,11 @@ const Command calibrate_command = {
      .columns =
          "reads: llama-bench -o csv, json, jsonl, sql and databases of its tables; vLLM's "
          "benchmark\n"
-         "  JSON and start-up log; the CSV of examples/probe; a CSV with model, precision,\n"
-         "  framework, quantity, unit and value, and as many of gpu, gpu_count, batch, "
-         "prompt_len,\n"
-         "  output_len and settings as are known (tests/accuracy/README.md). Quantities:\n"
-         "  decode_speed, prefill_speed (tokens/s), tpot, ttft (ms, s), weights_load_time and, "
-         "until\n"
-         "  a program answers, start_time (s), max_gpu_memory, vram_used,\n"
-         "  memory_beside_cache, sequence_cache_memory (GiB, bytes), and of the host\n"
-         "  ram_bandwidth, host_bus and disk_read (GB/s)\n"
+         "  JSON and start-up log; the CSV of examples/probe; a CSV of canonical rows\n"
+         "  (tests/accuracy/README.md) with model, precision, runtime, figure, unit and value, "
+         "and\n"
+         "  as many of the other columns as are known. The host's own figures are ram_bandwidth,\n"
+         "  host_bus and disk_read (GB/s)\n"
          "text, json: what was read, used and left out with reasons; constants before and after\n"
          "  with the range that leaving parts out gives; errors before, after and left out\n"
          "--out: the profile, TOML, for --factors",

@@ -18,7 +18,7 @@ std::vector<TimedStep> timed_steps(TrainingMeasurements& measurements,
                                    const std::vector<Measurement>& rows) {
   std::vector<TimedStep> steps;
   for (const Measurement& row : rows) {
-    if (!is_training_time(row) || row["grade"] == "C") continue;
+    if (!is_training_time(row)) continue;
     try {
       steps.push_back(measurements.timed(row));
     } catch (const Skipped&) {

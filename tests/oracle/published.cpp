@@ -14,10 +14,17 @@ std::map<std::string, std::string> published_models() {
   return references;
 }
 
+std::map<std::string, Row> canonical_sizes() {
+  std::map<std::string, Row> rows;
+  for (const Row& row : read_csv("../../accuracy/canonical/quantised_sizes.csv"))
+    rows[row.at("id")] = row;
+  return rows;
+}
+
 namespace {
 
 sweep::Measurement measurement(const Row& row) {
-  return {.file = {}, .line = 0, .fields = row, .settings = {}};
+  return {.file = {}, .line = 0, .fields = {row.begin(), row.end()}};
 }
 
 }  // namespace
@@ -38,13 +45,18 @@ const model::Model& cached_model(const std::string& reference) {
              : models.emplace(reference, sweep::resolve_model(reference)).first->second;
 }
 
-bool same_parameters(const Row& row, const model::Model& m) {
-  const std::string& printed = row.at("params_published");
+double rounding(const std::string& printed) {
+  const auto dot = printed.find('.');
+  const std::size_t digits = dot == std::string::npos ? 0 : printed.size() - dot - 1;
+  return 0.5 * std::pow(10.0, -static_cast<double>(digits)) * (1 + 1e-9);
+}
+
+bool same_parameters(const std::string& printed, const Row& row, const model::Model& m) {
   const std::size_t end = printed.find_first_not_of("0123456789.");
   if (end == std::string::npos || end < 5) return true;
   const double scale = printed[end] == 'T' ? 1e12 : 1e9;
   const auto ours = static_cast<double>(published_parameters(row, m));
-  return std::abs(std::stod(printed) - ours / scale) <= sweep::rounding(printed.substr(0, end));
+  return std::abs(std::stod(printed) - ours / scale) <= rounding(printed.substr(0, end));
 }
 
 }  // namespace headroom::oracle

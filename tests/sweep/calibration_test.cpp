@@ -2,6 +2,7 @@
 // again, what cannot be told is not fitted, and a profile reads as it was written.
 #include "sweep/accuracy/calibration.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -11,6 +12,7 @@
 #include <map>
 #include <random>
 
+#include "hardware/units.hpp"
 #include "sweep/accuracy/measured_file.hpp"
 #include "sweep/accuracy/prediction.hpp"
 #include "tests/support/folder.hpp"
@@ -52,17 +54,18 @@ TEST(MeasuredFile, FormsOfLlamaBenchSayTheSame) {
   EXPECT_EQ(csv.format, "llama-bench csv");
   ASSERT_EQ(csv.rows.size(), 5u);
   const Measurement& prompt = csv.rows[0];
-  EXPECT_EQ(prompt["model"], "Qwen2.5-7B-Instruct");
+  EXPECT_EQ(prompt["model"], "Qwen/Qwen2.5-7B");
   EXPECT_EQ(prompt["precision"], "q4_k_m");
-  EXPECT_EQ(prompt["quantity"], "prefill_speed");
-  EXPECT_EQ(prompt["prompt_len"], "512");
-  EXPECT_EQ(prompt["gpu"], "NVIDIA GeForce RTX 4080");
-  EXPECT_EQ(prompt.setting("ngl"), "99");
-  EXPECT_EQ(csv.rows[4]["prompt_len"], "512");  // decode at a depth
+  EXPECT_EQ(prompt["figure"], "prefill");
+  EXPECT_EQ(prompt["form"], "rate_of_prompt");
+  EXPECT_EQ(prompt["prompt_tokens"], "512");
+  EXPECT_EQ(prompt["machine"], "1x NVIDIA GeForce RTX 4080");
+  EXPECT_EQ(prompt["gpu_layers"], "99");
+  EXPECT_EQ(csv.rows[4]["prompt_tokens"], "512");  // decode at a depth
   const MeasuredFile json = read_measured(bench("rtx-4080.json"), {});
   EXPECT_EQ(json.format, "llama-bench json");
   ASSERT_EQ(json.rows.size(), 2u);
-  for (const auto column : {"model", "precision", "quantity", "prompt_len", "gpu", "settings"})
+  for (const auto column : {"model", "precision", "figure", "prompt_tokens", "machine", "runtime"})
     EXPECT_EQ(json.rows[0][column], prompt[column]) << column;
   EXPECT_EQ(read_measured(bench("rtx-4080.jsonl"), {}).rows[0]["value"], "7263.609157");
 }
@@ -81,7 +84,7 @@ TEST(MeasuredFile, StatementsAndTheirDatabaseSayTheSame) {
   ASSERT_EQ(same.rows.size(), sql.rows.size());
   ASSERT_EQ(sql.rows.size(), 9u);
   for (std::size_t i = 0; i < 9; ++i)
-    for (const auto column : {"model", "precision", "quantity", "value", "prompt_len"})
+    for (const auto column : {"model", "precision", "figure", "value", "prompt_tokens"})
       EXPECT_EQ(same.rows[i][column], sql.rows[i][column]);
 }
 
@@ -98,36 +101,42 @@ TEST(MeasuredFile, WhatIsNotUnderstoodIsSaid) {
   EXPECT_NE(message("[{\"a\": 1").find("cut off"), std::string::npos);
   EXPECT_NE(message("[]").find("no rows"), std::string::npos);
   EXPECT_NE(message("{\"a\": 1}").find("expected llama-bench"), std::string::npos);
-  EXPECT_NE(message("model,quantity,unit,value\n").find("a header and no rows"), std::string::npos);
-  EXPECT_NE(message("model,quantity,unit,value\ngpt2,,tokens/s,3\n").find("no quantity"),
+  EXPECT_NE(message("model,precision,runtime,figure,unit,value\n").find("a header and no rows"),
             std::string::npos);
-  EXPECT_NE(message("quantity,unit,value\nram_bandwidth,MB,3\n").find("GB/s"), std::string::npos);
+  EXPECT_NE(message("model,precision,runtime,figure,unit,value\ngpt2,fp16,vllm,,tokens/s,3\n")
+                .find("no figure"),
+            std::string::npos);
+  EXPECT_NE(message("figure,unit,value\nram_bandwidth,MB,3\n").find("GB/s"), std::string::npos);
 }
 
 TEST(MeasuredFile, ServingAndHostsAndThePlainForm) {
   const MeasuredFile serving = read_measured(bench("serving.json"), {});
   ASSERT_EQ(serving.rows.size(), 3u);
-  EXPECT_EQ(serving.rows[1]["quantity"], "tpot");
+  EXPECT_EQ(serving.rows[1]["figure"], "serving_step");
   EXPECT_EQ(serving.rows[1]["batch"], "16");
-  EXPECT_EQ(serving.rows[1]["prompt_len"], "512");
-  EXPECT_EQ(serving.rows[1]["output_len"], "128");
+  EXPECT_EQ(serving.rows[1]["prompt_tokens"], "512");
+  EXPECT_EQ(serving.rows[1]["output_tokens"], "128");
   const MeasuredFile plain = read_measured(
       written("plain.csv",
-              "model,precision,framework,quantity,unit,value\n"
-              ",,,ram_bandwidth,GB/s,61.5\ngpt2,fp16,transformers,decode_speed,tokens/s,50\n"),
+              "model,precision,runtime,figure,form,unit,value\n"
+              ",,,ram_bandwidth,,GB/s,61.5\n"
+              "openai-community/gpt2,float16,transformers,step,rate_of_output,tokens/s,50\n"),
       {});
   EXPECT_EQ(plain.host.ram_bandwidth->value(), 61.5e9);
   ASSERT_EQ(plain.rows.size(), 1u);
-  EXPECT_EQ(plain.rows[0].setting("framework"), "transformers");
+  EXPECT_EQ(plain.rows[0]["runtime"], "transformers");
 }
 
-/// The figures of a log of vLLM's start, by quantity.
+/// The figures of a log of vLLM's start, by name; GiB or seconds.
 std::map<std::string, std::string> figures_of(const std::string& log, const RowDefaults& defaults,
                                               std::vector<std::string>* notes = nullptr) {
   const MeasuredFile file = read_measured(written("vllm.log", log), defaults);
   EXPECT_EQ(file.format, "vLLM log");
   std::map<std::string, std::string> found;
-  for (const Measurement& row : file.rows) found[row["quantity"]] = row["value"];
+  for (const Measurement& row : file.rows) {
+    const double value = row.number("value").value();
+    found[row["figure"]] = fmt::format("{:.6g}", row["unit"] == "bytes" ? value / GiB : value);
+  }
   if (notes != nullptr) *notes = file.notes;
   return found;
 }
@@ -140,7 +149,7 @@ TEST(VllmLog, WithoutTheNameOfTheProgram) {
       "INFO Available KV cache memory: 19.31 GiB\nGPU KV cache size: 562,000 tokens\n"
       "Maximum concurrency for 1,024 tokens per request: 548.8x\n",
       {});
-  EXPECT_EQ(found.at("gpu0_weights_memory"), "0.24");
+  EXPECT_EQ(found.at("card_weights:0"), "0.24");
 }
 
 // Figures of a run with Llama-3.1-8B on an RTX 3090, github.com/vllm-project/vllm/issues/10517:
@@ -155,10 +164,10 @@ TEST(VllmLog, OfTheFirstEngine) {
       "kv_cache_size=3.81GiB gpu_memory_utilization=0.90\n# GPU blocks: 1952, # CPU blocks: 2048\n"
       "Maximum concurrency for 20000 tokens per request: 1.56x\n",
       {});
-  EXPECT_EQ(found.at("gpu0_weights_memory"), "14.9888");
-  EXPECT_EQ(found.at("memory_beside_cache"), "17.412");
-  EXPECT_EQ(found.at("sequence_cache_memory"), "2.43981");
-  EXPECT_FALSE(found.contains("weights_load_time"));
+  EXPECT_EQ(found.at("card_weights:0"), "14.9888");
+  EXPECT_EQ(found.at("all_but_cache"), "17.412");
+  EXPECT_EQ(found.at("card_cache"), "2.43981");
+  EXPECT_FALSE(found.contains("load_weights"));
 }
 
 // Figures as printed by 0.8: github.com/kubernetes-sigs/gateway-api-inference-extension/pull/550.
@@ -171,9 +180,9 @@ TEST(VllmLog, OfTheFirstEngineLater) {
       "non_torch_memory takes 0.16GiB; the rest of the memory reserved for KV Cache is 56.18GiB.\n"
       "# cuda blocks: 7191, # CPU blocks: 512\n",
       {});
-  EXPECT_EQ(found.at("memory_beside_cache"), "15.09");
-  EXPECT_EQ(found.at("weights_load_time"), "3.217");
-  EXPECT_FALSE(found.contains("sequence_cache_memory"));  // how many sequences is not said
+  EXPECT_EQ(found.at("all_but_cache"), "15.09");
+  EXPECT_EQ(found.at("load_weights"), "3.217");
+  EXPECT_FALSE(found.contains("card_cache"));  // how many sequences is not said
 }
 
 // Figures of github.com/vllm-project/vllm/issues/21348: 8.11 GiB for 178,880 tokens on each of four
@@ -192,24 +201,23 @@ TEST(VllmLog, OfTheSecondEngine) {
       "INFO Graph capturing finished in 8 secs, took 0.31 GiB\n";
   std::vector<std::string> notes;
   auto found = figures_of(log, {}, &notes);
-  EXPECT_EQ(found.at("sequence_cache_memory"), "1.85703");  // 8.11 * 40960 / 178880
-  EXPECT_EQ(found.at("weights_load_time"), "60.2978");
-  EXPECT_FALSE(found.contains("memory_beside_cache"));  // of a card whose memory nothing says
+  EXPECT_EQ(found.at("card_cache"), "1.85703");  // 8.11 * 40960 / 178880
+  EXPECT_EQ(found.at("load_weights"), "60.2978");
+  EXPECT_FALSE(found.contains("all_but_cache"));  // of a card whose memory nothing says
   ASSERT_EQ(notes.size(), 2u);
   EXPECT_NE(notes[0].find("no memory of the card"), std::string::npos);
   EXPECT_NE(notes[1].find("0.31 GiB"), std::string::npos);
   const RowDefaults with_card{{}, {}, Bytes(Size{80} << 30)};
-  EXPECT_EQ(figures_of(log, with_card).at("memory_beside_cache"), "63.89");  // 80 * 0.9 - 8.11
+  EXPECT_EQ(figures_of(log, with_card).at("all_but_cache"), "63.89");  // 80 * 0.9 - 8.11
   const MeasuredFile file = read_measured(written("second.log", log), {});
-  EXPECT_EQ(file.rows[0].setting("tp"), "4");
-  EXPECT_EQ(file.rows[0].setting("kv"), "fp8_e5m2");
+  EXPECT_EQ(file.rows[0]["tp"], "4");
+  EXPECT_EQ(file.rows[0]["kv_precision"], "fp8_e5m2");
   EXPECT_EQ(file.rows[0]["precision"], "fp8");
-  EXPECT_EQ(file.rows[0]["gpu_count"], "4");
   // What is set stands in the arguments; a later start replaces one before.
   const std::string half =
       std::string(log).replace(log.find("'tensor_par"), 0, "'gpu_memory_utilization': 0.5, ");
-  EXPECT_EQ(figures_of(half + log, with_card).at("memory_beside_cache"), "63.89");
-  EXPECT_EQ(figures_of(log + half, with_card).at("memory_beside_cache"), "31.89");
+  EXPECT_EQ(figures_of(half + log, with_card).at("all_but_cache"), "63.89");
+  EXPECT_EQ(figures_of(log + half, with_card).at("all_but_cache"), "31.89");
 }
 
 TEST(VllmLog, SaysItsOwnBudgetAndWhatCannotBeRead) {
@@ -220,9 +228,9 @@ TEST(VllmLog, SaysItsOwnBudgetAndWhatCannotBeRead) {
       "Free memory on device (60.86/61.27 GiB) on startup. Desired GPU memory utilization is (0.9, "
       "55.14 GiB).\n",
       {});
-  EXPECT_EQ(found.at("memory_beside_cache"), "55.18");
-  EXPECT_FALSE(found.contains("sequence_cache_memory"));
-  EXPECT_FALSE(found.contains("weights_load_time"));  // holds the download
+  EXPECT_EQ(found.at("all_but_cache"), "55.18");
+  EXPECT_FALSE(found.contains("card_cache"));
+  EXPECT_FALSE(found.contains("load_weights"));  // holds the download
   EXPECT_NE(message("vllm INFO Model loading took 1.14 GiB and 44.1 seconds\n").find("model='…'"),
             std::string::npos);
   EXPECT_NE(message("vllm model='m/n'\nModel loading took long\n").find("no size of the weights"),

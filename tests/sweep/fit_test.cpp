@@ -134,7 +134,7 @@ TEST(Fit, IntervalsOfFewMachinesAreOfTheWholeFamily) {
     std::vector<Measurement> rows;
     for (const ScoredRow& each : all) rows.push_back(*each.row);
     for (std::size_t i = 0; i < n; ++i) {
-      rows[i].fields["cpu"] = std::to_string(i % machines);
+      rows[i].fields["host"] = std::to_string(i % machines);
       all[i].row = &rows[i];
       ScoredRow& older = all.emplace_back(known.subjects()[i]);
       older.scenario.runtime = &model::engine("llama.cpp-b3120");
@@ -165,7 +165,7 @@ TEST(Folds, AModelIsLeftOutWhole) {
 TEST(Folds, ASetUpIsAModelOnACardByOneSource) {
   const auto row = [](const char* source, const char* model, const char* gpu, const char* batch) {
     Measurement each;
-    each.fields = {{"source", source}, {"model", model}, {"gpu", gpu}, {"batch", batch}};
+    each.fields = {{"source", source}, {"model", model}, {"machine", gpu}, {"batch", batch}};
     return each;
   };
   const std::vector<Measurement> rows = {row("a", "m", "h100", "1"), row("a", "m", "h100", "8"),

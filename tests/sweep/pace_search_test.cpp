@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "sweep/accuracy/measured_file.hpp"
+#include "sweep/accuracy/model_names.hpp"
 #include "sweep/accuracy/quantile.hpp"
 
 namespace headroom::sweep::test {
@@ -17,26 +18,25 @@ namespace {
 class Steps {
  public:
   Steps() : measurements_("") {}
-  void add(const std::string& framework, const std::string& gpu, double compute,
+  void add(const std::string& runtime, const std::string& card, double compute,
            const std::string& source) {
     for (const std::string model : {"Llama-2-7b", "Llama-2-13b"})
       for (const int batch : {1, 4}) {
-        rows_.push_back(std::make_unique<Measurement>(
-            measurement_of({{"id", std::to_string(rows_.size())},
-                            {"category", "training_speed"},
-                            {"model", model},
-                            {"precision", "bf16"},
-                            {"task", "pretrain"},
-                            {"gpu", gpu},
-                            {"gpu_count", "8"},
-                            {"batch", std::to_string(batch)},
-                            {"prompt_len", "4096"},
-                            {"settings", "framework=" + framework + ";tp=2"},
-                            {"quantity", "step_time"},
-                            {"unit", "s"},
-                            {"value", "1.5"},
-                            {"source", source},
-                            {"grade", "A"}})));
+        rows_.push_back(
+            std::make_unique<Measurement>(measurement_of({{"id", std::to_string(rows_.size())},
+                                                          {"kind", "training"},
+                                                          {"model", model_reference(model)},
+                                                          {"runtime", runtime},
+                                                          {"machine", "8x " + card},
+                                                          {"batch", std::to_string(batch)},
+                                                          {"seq", "4096"},
+                                                          {"tp", "2"},
+                                                          {"dp", "4"},
+                                                          {"figure", "step"},
+                                                          {"form", "amount"},
+                                                          {"unit", "s"},
+                                                          {"value", "1.5"},
+                                                          {"source", source}})));
         TimedStep step = measurements_.timed(*rows_.back());
         model::TrainingPace pace;
         const double values[] = {compute, 0.4, 2, 1e-3, 0.7, 0.7, 1, 0.7};
@@ -64,7 +64,7 @@ double largest_error(const PaceSearch& search, const std::vector<TimedStep>& ste
 TEST(PaceSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
   Steps steps;
   for (const std::string source : {"one", "two", "three", "four"})
-    steps.add("megatron", "NVIDIA A100-SXM4-80GB", 0.6, source);
+    steps.add("megatron", "a100-sxm-80gb", 0.6, source);
   PaceSearch search(steps.all());
   const double prior = search.found(0, "megatron").constant.value;
   search.solve(std::vector<bool>(steps.all().size(), true));
@@ -85,8 +85,8 @@ TEST(PaceSearch, WhatIsLeftOutHasNoPart) {
   Steps steps, slower;
   const std::vector<std::string> sources{"one", "two", "three", "four", "five", "six"};
   for (const std::string& source : sources) {
-    steps.add("megatron", "NVIDIA A100-SXM4-80GB", 0.7, source);
-    slower.add("megatron", "NVIDIA A100-SXM4-80GB", source == "one" ? 0.7 : 0.55, source);
+    steps.add("megatron", "a100-sxm-80gb", 0.7, source);
+    slower.add("megatron", "a100-sxm-80gb", source == "one" ? 0.7 : 0.55, source);
   }
   std::vector<bool> used;
   for (const TimedStep& step : steps.all()) used.push_back((*step.row)["source"] == "one");
@@ -103,7 +103,7 @@ TEST(PaceSearch, WhatIsLeftOutHasNoPart) {
 TEST(PaceSearch, ASourceThatDiffersIsItsOwn) {
   Steps steps;
   for (const std::string source : {"one", "two", "three", "four", "five"})
-    steps.add("megatron", "NVIDIA A100-SXM4-80GB", source == "one" ? 0.5 : 0.6, source);
+    steps.add("megatron", "a100-sxm-80gb", source == "one" ? 0.5 : 0.6, source);
   PaceSearch search(steps.all());
   search.solve(std::vector<bool>(steps.all().size(), true));
   double slow = 0, others = 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sweep/accuracy/measured_file.hpp"
+#include "sweep/accuracy/model_names.hpp"
 #include "sweep/accuracy/prediction.hpp"
 
 namespace headroom::sweep::test {
@@ -17,8 +18,8 @@ class Synthetic {
       : subjects_("") {
     for (const auto& model : models)
       for (const int tokens : {64, 128, 512}) {
-        add(model, "decode_speed", tokens);
-        add(model, "prefill_speed", tokens);
+        add(model, "step", tokens);
+        add(model, "prefill", tokens);
       }
     for (auto& row : rows_) all_.push_back(subjects_.subject(*row));
     std::vector<model::Engine> changed;
@@ -34,23 +35,22 @@ class Synthetic {
   std::vector<ScoredRow>& subjects() { return all_; }
 
  private:
-  void add(const std::string& model, const std::string& quantity, int tokens) {
+  void add(const std::string& model, const std::string& figure, int tokens) {
     rows_.push_back(std::make_unique<Measurement>(
         measurement_of({{"id", std::to_string(rows_.size())},
-                        {"category", "decode_speed"},
-                        {"model", model},
+                        {"model", model_reference(model)},
+                        {"runtime", "llama.cpp"},
                         {"precision", "q4_0"},
-                        {"task", "decode"},
-                        {"gpu", "NVIDIA GeForce RTX 4090"},
-                        {"gpu_count", "1"},
+                        {"machine", "1x rtx-4090"},
                         {"batch", "1"},
-                        {"prompt_len", std::to_string(tokens)},
-                        {"output_len", "64"},
-                        {"settings", "framework=llama.cpp b6400;ngl=99;fa=1"},
-                        {"quantity", quantity},
+                        {"prompt_tokens", std::to_string(tokens)},
+                        {"output_tokens", "64"},
+                        {"gpu_layers", "99"},
+                        {"flash_attn", "on"},
+                        {"figure", figure},
+                        {"form", figure == "step" ? "rate_of_output" : "rate_of_prompt"},
                         {"unit", "tokens/s"},
-                        {"value", "12.34"},
-                        {"grade", "A"}})));
+                        {"value", "12.34"}})));
   }
   Subjects subjects_;
   std::vector<std::unique_ptr<Measurement>> rows_;

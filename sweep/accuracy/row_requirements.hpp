@@ -1,0 +1,20 @@
+// What an estimate needs beyond a row's columns: it depends on where weights and caches end up.
+#pragma once
+
+#include "model/infer/estimate.hpp"
+#include "sweep/accuracy/scored_row.hpp"
+
+namespace headroom::sweep {
+
+/// Throws Skipped where the time depends on what the row does not say: a speed of the host, or how
+/// many layers an engine left on the cards.
+void require_what_time_depends_on(const ScoredRow& subject);
+/// Throws Skipped where the load time depends on a disk that the row does not name, or where no
+/// weight is read.
+void require_what_loading_depends_on(const ScoredRow& subject);
+/// Throws Skipped where the row has more bytes on its cards than these have.
+void require_capacity(const ScoredRow& subject, double bytes);
+
+bool is_of_loading(Statistic statistic);
+
+}  // namespace headroom::sweep

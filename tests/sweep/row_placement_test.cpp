@@ -1,0 +1,107 @@
+// Where weights and caches of canonical rows are.
+#include "sweep/accuracy/row_placement.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/infer/placement/placement.hpp"
+#include "sweep/accuracy/scored_row.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using Columns = std::map<std::string, std::string, std::less<>>;
+
+/// A row of partial offload with these columns.
+struct Read {
+  explicit Read(Columns columns) : subjects("") {
+    columns.merge(Columns{{"kind", "inference"},
+                          {"group", "offload"},
+                          {"model", "Qwen/Qwen3-30B-A3B"},
+                          {"runtime", "llama.cpp"},
+                          {"precision", "q4_k_m"},
+                          {"machine", "1x rtx-4090"},
+                          {"ram_gbs", "83.2"},
+                          {"cpu_gflops", "2304"},
+                          {"prompt_tokens", "512"},
+                          {"output_tokens", "128"},
+                          {"figure", "step"},
+                          {"form", "rate_of_output"},
+                          {"value", "30.5"},
+                          {"unit", "tokens/s"}});
+    written.fields = std::move(columns);
+    subject = subjects.subject(written);
+  }
+  double on_host() const {
+    const model::LayerSplit* split = subject.scenario.layer_split;
+    if (split == nullptr || split->on_host.bytes_before.empty()) return 0;
+    return split->on_host.bytes_before.back().real().value();
+  }
+  Measurement written;
+  Subjects subjects;
+  ScoredRow subject;
+};
+
+/// Three matrices an expert, 128 experts in each of 48 alike layers: what stays in host memory goes
+/// by the layers.
+TEST(RowPlacement, ExpertsInHostMemory) {
+  const Read all({{"gpu_layers", "99"}, {"cpu_moe", "yes"}});
+  EXPECT_GT(all.on_host(), 15e9);
+  const double some = Read(Columns{{"gpu_layers", "99"}, {"n_cpu_moe", "24"}}).on_host();
+  EXPECT_NEAR(some, all.on_host() / 2, 0.02 * all.on_host());
+  EXPECT_NEAR(Read(Columns{{"gpu_layers", "99"}, {"override_tensor", "exps=CPU"}}).on_host(),
+              all.on_host(), 1e-3 * all.on_host());
+  EXPECT_EQ(Read(Columns{{"gpu_layers", "99"}}).on_host(), 0);
+  EXPECT_THROW(Read(Columns{{"gpu_layers", "99"}, {"override_tensor", "nothing=CPU"}}), Skipped);
+}
+
+/// kvcache-ai/ktransformers: experts are on the CPU unless a number of them is on the card.
+TEST(RowPlacement, ExpertsThatStayThere) {
+  const double all = Read(Columns{{"gpu_layers", "99"}, {"cpu_moe", "yes"}}).on_host();
+  EXPECT_EQ(Read(Columns{{"runtime", "ktransformers"}}).on_host(), all);
+  EXPECT_NEAR(Read(Columns{{"runtime", "kt-kernel"}, {"experts_on_card", "0.25"}}).on_host(),
+              0.75 * all, 1e3);
+}
+
+/// FMInference/FlexGen flex_opt.py: of 20 % each layer's last matrix of attention is on the card, a
+/// twelfth of OPT's; --gpu-batch-size x --num-gpu-batches.
+TEST(RowPlacement, FlexGensPolicies) {
+  const auto read = [](Columns columns) {
+    columns.merge(
+        Columns{{"runtime", "flexgen"}, {"model", "facebook/opt-6.7b"}, {"precision", "fp16"}});
+    return Read(std::move(columns));
+  };
+  const auto on_card = [&](const std::string& percent) {
+    const Read r = read({{"weights_on_card", percent}});
+    EXPECT_EQ(r.subject.group, "offload_streamed");
+    return place(r.subject.scenario, 1.0).on_cards.size();
+  };
+  EXPECT_EQ(on_card("0%"), 0);
+  EXPECT_EQ(on_card("20%"), 3);
+  EXPECT_EQ(on_card("50%"), 16);
+  EXPECT_EQ(read({{"gpu_batches", "3"}}).subject.scenario.batch_parts, 3);
+  EXPECT_EQ(read({}).subject.scenario.batch_parts, 1);
+  EXPECT_FALSE(read({{"no_kv_offload", "yes"}}).subject.scenario.layer_split->cache_on_cards);
+}
+
+TEST(RowPlacement, LayersOnTheCard) {
+  const auto layers = [](const std::string& count) {
+    return Read(Columns{{"model", "meta-llama/Llama-2-7b-hf"}, {"gpu_layers", count}})
+        .subject.scenario.layer_split->gpu_layers;
+  };
+  EXPECT_EQ(layers("13"), 13);
+  EXPECT_EQ(layers("0"), 0);
+  EXPECT_EQ(layers("all"), 33);
+}
+
+/// What decides the figure and is not stated is asked for.
+TEST(RowPlacement, NeedsWhatTheTimeDependsOn) {
+  const Columns half = {{"gpu_layers", "13"}};
+  EXPECT_NO_THROW(Read{half});
+  Columns slow = half;
+  slow["ram_gbs"] = "";
+  EXPECT_THROW(Read{slow}, Skipped);
+  EXPECT_THROW(Read(Columns{{"model", "Qwen/Qwen2.5-72B"}}), Skipped) << "how many layers?";
+}
+
+}  // namespace
+}  // namespace headroom::sweep
