@@ -1,5 +1,5 @@
-// Time constants of training runtimes: the embedded training_pace.tsv, which `headroom accuracy
-// tests/accuracy/training_speed.csv --fit` writes.
+// Time constants of training runtimes: the embedded training_pace.tsv, which bench/fit writes from
+// tests/accuracy/canonical/training_speed.csv.
 #include <algorithm>
 #include <stdexcept>
 #include <string>

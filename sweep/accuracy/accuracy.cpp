@@ -210,13 +210,15 @@ LabelFigures figures_of(std::string name, const std::vector<const Label*>& label
   return group;
 }
 
-std::vector<GroupFigures> Accuracy::groups() const {
+std::vector<GroupFigures> groups_of(const std::vector<Score>& scores) {
   std::vector<GroupFigures> all;
   for (const std::string_view name : names)
     if (const auto members = members_of(name, scores); !members.empty())
       all.push_back(figures_of(std::string(name), members));
   return all;
 }
+
+std::vector<GroupFigures> Accuracy::groups() const { return groups_of(scores); }
 
 std::vector<LabelFigures> Accuracy::label_groups() const {
   std::vector<const Label*> every, near;

@@ -66,6 +66,9 @@ struct LeftOut {
   std::vector<Score> scores;
 };
 
+/// Errors of every group, in the order of group_names().
+std::vector<GroupFigures> groups_of(const std::vector<Score>& scores);
+
 struct Accuracy {
   std::vector<Measurement> rows;
   std::vector<Score> scores;
@@ -92,14 +95,6 @@ std::optional<Score> score_of(const ScoredRow& subject, std::string* why = nullp
 
 /// Scores every record of `files`. Throws what read_measurements and ModelNames throw.
 Accuracy score(const std::vector<std::string>& files, const std::string& models_folder);
-
-/// The constants of engines that bring estimates nearest to the rows of `files`: constants.tsv; of
-/// files of training times alone training_pace.tsv.
-std::string fitted_constants(const std::vector<std::string>& files,
-                             const std::string& models_folder);
-
-/// Fills `left_out`, nearest neighbours first (sweep/accuracy/folds.hpp).
-void leave_out(Accuracy& accuracy, const std::string& models_folder);
 
 /// Names of the groups in the order in which reports list them.
 std::span<const std::string_view> group_names();

@@ -1,5 +1,5 @@
 // The search for constants of one engine that bring its estimates nearest to measurements: what
-// `accuracy --fit` and `calibrate` share.
+// `bench/fit` and `calibrate` share.
 #pragma once
 
 #include <cmath>

@@ -9,18 +9,25 @@ namespace headroom::sweep {
 
 namespace json = boost::json;
 
+namespace {
+
+json::object object_of(const GroupFigures& g) {
+  return {{"group", g.name},
+          {"n", g.n},
+          {"median", g.median},
+          {"p90", g.p90},
+          {"bias", g.bias},
+          {"coverage", g.coverage},
+          {"interval_width", g.interval_width}};
+}
+
+}  // namespace
+
 json::object accuracy_object(const Accuracy& accuracy) {
   json::array skipped, groups;
   for (const Unscored& each : accuracy.unscored)
     skipped.push_back(json::object{{"id", (*each.row)["id"]}, {"reason", each.reason}});
-  for (const GroupFigures& g : accuracy.groups())
-    groups.push_back(json::object{{"group", g.name},
-                                  {"n", g.n},
-                                  {"median", g.median},
-                                  {"p90", g.p90},
-                                  {"bias", g.bias},
-                                  {"coverage", g.coverage},
-                                  {"interval_width", g.interval_width}});
+  for (const GroupFigures& g : accuracy.groups()) groups.push_back(object_of(g));
   for (const LabelFigures& g : accuracy.label_groups())
     groups.push_back(json::object{{"group", g.name},
                                   {"n", g.n},
@@ -28,11 +35,17 @@ json::object accuracy_object(const Accuracy& accuracy) {
                                   {"marginal", g.marginal},
                                   {"precision", g.precision},
                                   {"recall", g.recall}});
-  return {{"rows", accuracy.rows.size()},
-          {"eligible", accuracy.eligible()},
-          {"scored", accuracy.scored()},
-          {"skipped", std::move(skipped)},
-          {"groups", std::move(groups)}};
+  json::object all = {{"rows", accuracy.rows.size()},
+                      {"eligible", accuracy.eligible()},
+                      {"scored", accuracy.scored()},
+                      {"skipped", std::move(skipped)},
+                      {"groups", std::move(groups)}};
+  for (const LeftOut& each : accuracy.left_out) {
+    json::array left_out;
+    for (const GroupFigures& g : groups_of(each.scores)) left_out.push_back(object_of(g));
+    all[each.column] = std::move(left_out);
+  }
+  return all;
 }
 
 report::Table accuracy_rows(const Accuracy& accuracy) {

@@ -61,10 +61,4 @@ class TrainingMeasurements {
 /// The score of a step that is expected to take so many seconds, with the interval that is shown.
 Score score_of(const TimedStep& step, double expected);
 
-/// Every training score anew, by overheads that no source had a part in: each runtime's constants
-/// come from one source. What policies a runtime has is not left out. Times by constants fitted to
-/// the rows of all other sources.
-std::vector<Score> left_out_training(const std::vector<Measurement>& rows,
-                                     const std::string& models_folder);
-
 }  // namespace headroom::sweep

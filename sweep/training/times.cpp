@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "sweep/accuracy/row_machine.hpp"
-#include "sweep/training/fit.hpp"
+#include "sweep/accuracy/training_measurement.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -50,22 +50,6 @@ Score score_of(const TimedStep& step, double expected) {
           .low = expected * interval.low,
           .high = expected * interval.high,
           .plain = step.plain};
-}
-
-std::vector<Score> left_out_training(const std::vector<Measurement>& rows,
-                                     const std::string& models_folder) {
-  TrainingMeasurements measurements(models_folder);
-  std::vector<Score> scores = left_out_times(rows, models_folder, whole_sources);
-  for (const Measurement& row : rows) {
-    if (!is_training(row) || is_training_time(row)) continue;
-    try {
-      scores.push_back(measurements.score(row, Overheads::unmeasured));
-    } catch (const Skipped&) {
-      // Scoring says why.
-    } catch (const std::invalid_argument&) {
-    }
-  }
-  return scores;
 }
 
 }  // namespace headroom::sweep

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Writes ACCURACY.md and accuracy.json anew with the program given (build/release/headroom).
+# Writes canonical/, ACCURACY.md and accuracy.json anew with the programs of a build folder
+# (build/release): headroom, and headroom_fit for rows that are left out.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-program=$(realpath "${1:-build/release/headroom}")
-python3 tests/accuracy/normalise/check.py "$program" --write
+build=$(realpath "${1:-build/release}")
+python3 tests/accuracy/normalise/check.py "$build/headroom" --write
 cd tests/accuracy
-"$program" accuracy canonical/*.csv --leave-one-out --format md --out ACCURACY.md
-"$program" accuracy canonical/*.csv --format json --out accuracy.json
+"$build/bench/fit/headroom_fit" --left-out md canonical/*.csv > ACCURACY.md
+"$build/bench/fit/headroom_fit" --left-out json canonical/*.csv > accuracy.json

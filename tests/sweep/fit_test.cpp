@@ -1,6 +1,6 @@
 // The pooled search for constants: what measurements tell comes out again, what they do not tell
 // stays as its likes have it, and what is left out has no part.
-#include "sweep/accuracy/fit.hpp"
+#include "bench/fit/fit.hpp"
 
 #include <gtest/gtest.h>
 

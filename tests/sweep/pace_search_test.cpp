@@ -1,6 +1,6 @@
 // The pooled search for constants of training: what measurements tell comes out again, what they do
 // not tell stays as its likes have it, and what is left out has no part.
-#include "sweep/training/pace_search.hpp"
+#include "bench/fit/pace_search.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sweep/accuracy/pooled_solver.hpp"
+#include "bench/fit/pooled_solver.hpp"
 
 #include <tbb/parallel_for.h>
 

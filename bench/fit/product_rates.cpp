@@ -1,4 +1,4 @@
-#include "sweep/training/product_rates.hpp"
+#include "bench/fit/product_rates.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sweep/accuracy/folds.hpp"
+#include "bench/fit/folds.hpp"
 #include "sweep/accuracy/training_measurement.hpp"
 
 namespace headroom::sweep {
@@ -24,5 +24,11 @@ Folds whole_sources(const std::vector<const Measurement*>& rows,
 /// Every step scored by constants that its fold had no part in.
 std::vector<Score> left_out_times(const std::vector<Measurement>& rows,
                                   const std::string& models_folder, FoldsOfRows deal);
+
+/// Every training score anew, by overheads that no source had a part in: each runtime's constants
+/// come from one source. What policies a runtime has is not left out. Times by constants fitted to
+/// the rows of all other sources.
+std::vector<Score> left_out_training(const std::vector<Measurement>& rows,
+                                     const std::string& models_folder);
 
 }  // namespace headroom::sweep

@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
-#include "sweep/accuracy/pooled_solver.hpp"
+#include "bench/fit/pooled_solver.hpp"
 #include "sweep/accuracy/training_measurement.hpp"
 
 namespace headroom::sweep {
 
 /// ln(constant) = ln(its prior) + what it is off by everywhere, under one runtime, on cards of one
 /// generation and on one card, of which each is 0 within its spread before anything is measured
-/// (sweep/accuracy/pooled_solver.hpp says what is minimised). Residuals are ln(expected / measured)
+/// (bench/fit/pooled_solver.hpp says what is minimised). Residuals are ln(expected / measured)
 /// of a step. What a source's machines or settings do to its rows is an effect of its own, which
 /// nothing is expected with: another source has another. Published rates of
 /// products (sweep/training/product_rates.hpp) stand beside them as a runtime that does nothing

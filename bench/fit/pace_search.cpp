@@ -1,12 +1,12 @@
-#include "sweep/training/pace_search.hpp"
+#include "bench/fit/pace_search.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
+#include "bench/fit/product_rates.hpp"
 #include "hardware/catalogue.hpp"
-#include "sweep/training/product_rates.hpp"
 
 namespace headroom::sweep {
 namespace {

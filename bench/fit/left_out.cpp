@@ -1,15 +1,15 @@
-// Constants fitted to measurements, and how estimates fare on sources and models that they were not
-// fitted to.
+#include "bench/fit/left_out.hpp"
+
 #include <algorithm>
 #include <iterator>
 
+#include "bench/fit/fit.hpp"
+#include "bench/fit/training_fit.hpp"
 #include "model/engine/engine_rows.hpp"
 #include "model/infer/intervals.hpp"
 #include "sweep/accuracy/accuracy.hpp"
 #include "sweep/accuracy/contradictions.hpp"
-#include "sweep/accuracy/fit.hpp"
 #include "sweep/accuracy/prediction.hpp"
-#include "sweep/training/fit.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -63,25 +63,62 @@ std::string fitted_constants(const std::vector<std::string>& files,
   return Fit(subjects_of(subjects, rows)).lines();
 }
 
+namespace {
+
+/// Engines with constants fitted to what can be estimated of the rows.
+class LeavingOut {
+ public:
+  LeavingOut(const Accuracy& accuracy, const std::string& models_folder)
+      : rows_(accuracy.rows),
+        folder_(models_folder),
+        subjects_(models_folder, model::policy_rows()),
+        fit_(subjects_of(subjects_, accuracy.rows)) {}
+
+  LeftOut set_ups() {
+    LeftOut found{"without_set_up",
+                  "Each twentieth of the set-ups (a model on a card, as one source measured it), "
+                  "by constants "
+                  "that were fitted to the others",
+                  inference(folds_by_set_up(fit_.subjects()))};
+    std::ranges::move(left_out_times(rows_, folder_, folds_by_set_up),
+                      std::back_inserter(found.scores));
+    return found;
+  }
+  LeftOut models() {
+    return {"without_model",
+            "Each third of the models, by constants that were fitted to the others",
+            inference(folds_by_model(fit_.subjects()))};
+  }
+  LeftOut sources() {
+    LeftOut found{
+        "without_source",
+        "Each source, by constants that were fitted to all other sources. These errors may "
+        "rise by two points at most",
+        inference(folds_by_source(fit_.subjects()))};
+    std::ranges::move(left_out_training(rows_, folder_), std::back_inserter(found.scores));
+    return found;
+  }
+
+ private:
+  std::vector<Score> inference(const Folds& folds) {
+    return scores_of(fit_.subjects(), fit_.left_out(folds));
+  }
+
+  const std::vector<Measurement>& rows_;
+  const std::string& folder_;
+  Subjects subjects_;
+  Fit fit_;
+};
+
+}  // namespace
+
 void leave_out(Accuracy& accuracy, const std::string& models_folder) {
-  Subjects subjects(models_folder, model::policy_rows());
-  Fit fit(subjects_of(subjects, accuracy.rows));
-  const auto inference = [&](const Folds& folds) {
-    return scores_of(fit.subjects(), fit.left_out(folds));
-  };
-  accuracy.left_out = {
-      {"without_set_up",
-       "Each twentieth of the set-ups (a model on a card, as one source measured it) by constants "
-       "that were fitted to the others",
-       inference(folds_by_set_up(fit.subjects()))},
-      {"without_model", "Each third of the models by constants that were fitted to the others",
-       inference(folds_by_model(fit.subjects()))},
-      {"without_source", "Each source by constants that were fitted to all other sources",
-       inference(folds_by_source(fit.subjects()))}};
-  std::ranges::move(left_out_times(accuracy.rows, models_folder, folds_by_set_up),
-                    std::back_inserter(accuracy.left_out.front().scores));
-  std::ranges::move(left_out_training(accuracy.rows, models_folder),
-                    std::back_inserter(accuracy.left_out.back().scores));
+  LeavingOut without(accuracy, models_folder);
+  accuracy.left_out = {without.set_ups(), without.models(), without.sources()};
+}
+
+void leave_out_sources(Accuracy& accuracy, const std::string& models_folder) {
+  accuracy.left_out = {LeavingOut(accuracy, models_folder).sources()};
 }
 
 }  // namespace headroom::sweep

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "sweep/accuracy/folds.hpp"
-#include "sweep/accuracy/pooled_search.hpp"
+#include "bench/fit/folds.hpp"
+#include "bench/fit/pooled_search.hpp"
 
 namespace headroom::sweep {
 
 /// The constants of every engine from measurements of them.
 ///
-/// Those of times are sought together (sweep/accuracy/pooled_search.hpp), those of memory for each
+/// Those of times are sought together (bench/fit/pooled_search.hpp), those of memory for each
 /// engine alone (sweep/accuracy/constant_search.hpp).
 class Fit {
  public:

@@ -1,4 +1,4 @@
-#include "sweep/accuracy/pooled_search.hpp"
+#include "bench/fit/pooled_search.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/fit/pooled_solver.hpp"
 #include "sweep/accuracy/constant_search.hpp"
-#include "sweep/accuracy/pooled_solver.hpp"
 
 namespace headroom::sweep {
 
@@ -27,7 +27,7 @@ struct Effect {
 
 /// ln(constant) = ln(its prior in model/engine/runtime_rows.cpp) + the effects that cover it, of
 /// which each is 0 within its spread before anything is measured; residuals are ln(expected /
-/// measured), groups those of the report (sweep/accuracy/pooled_solver.hpp says what is minimised).
+/// measured), groups those of the report (bench/fit/pooled_solver.hpp says what is minimised).
 /// Of n rows of one source in one group each weighs less: what a source has in common (its machine,
 /// its way to measure) is not told n times over.
 class PooledSearch {

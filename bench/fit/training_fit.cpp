@@ -1,4 +1,4 @@
-#include "sweep/training/fit.hpp"
+#include "bench/fit/training_fit.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "bench/fit/pace_search.hpp"
 #include "sweep/accuracy/quantile.hpp"
-#include "sweep/training/pace_search.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -140,6 +140,22 @@ std::vector<Score> left_out_times(const std::vector<Measurement>& rows,
   const std::vector<double> expected = left_out(search, steps, deal);
   std::vector<Score> scores;
   for (std::size_t i = 0; i < steps.size(); ++i) scores.push_back(score_of(steps[i], expected[i]));
+  return scores;
+}
+
+std::vector<Score> left_out_training(const std::vector<Measurement>& rows,
+                                     const std::string& models_folder) {
+  TrainingMeasurements measurements(models_folder);
+  std::vector<Score> scores = left_out_times(rows, models_folder, whole_sources);
+  for (const Measurement& row : rows) {
+    if (!is_training(row) || is_training_time(row)) continue;
+    try {
+      scores.push_back(measurements.score(row, Overheads::unmeasured));
+    } catch (const Skipped&) {
+      // Scoring says why.
+    } catch (const std::invalid_argument&) {
+    }
+  }
   return scores;
 }
 

@@ -1,4 +1,4 @@
-#include "sweep/accuracy/fit.hpp"
+#include "bench/fit/fit.hpp"
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>

@@ -1,4 +1,4 @@
-#include "sweep/accuracy/folds.hpp"
+#include "bench/fit/folds.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,22 @@
+// Constants fitted to measurements, and how estimates fare on sources and models that they were not
+// fitted to.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sweep/accuracy/accuracy.hpp"
+
+namespace headroom::sweep {
+
+/// The constants of engines that bring estimates nearest to the rows of `files`: constants.tsv; of
+/// files of training times alone training_pace.tsv.
+std::string fitted_constants(const std::vector<std::string>& files,
+                             const std::string& models_folder);
+
+/// Fills `left_out`, nearest neighbours first (sweep/accuracy/folds.hpp).
+void leave_out(Accuracy& accuracy, const std::string& models_folder);
+/// Only what each source would be met with: the figures that may not get worse.
+void leave_out_sources(Accuracy& accuracy, const std::string& models_folder);
+
+}  // namespace headroom::sweep
