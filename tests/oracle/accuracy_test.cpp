@@ -1,10 +1,13 @@
-// No figure of tests/accuracy/accuracy.json may get worse: tests/accuracy/update.sh writes it anew.
+// Errors of sources that are left out may rise by two points at most over
+// tests/accuracy/accuracy.json. tests/accuracy/update.sh writes that file anew.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
 #include <map>
+#include <set>
 
+#include "bench/fit/left_out.hpp"
 #include "reference.hpp"
 #include "sweep/accuracy/report.hpp"
 #include "sweep/accuracy/training_measurement.hpp"
@@ -15,29 +18,50 @@ namespace {
 const std::string folder = std::string(HEADROOM_SOURCE) + "/tests/accuracy/";
 const std::string rows = folder + "canonical/";
 
-TEST(Accuracy, NoFigureGetsWorse) {
+/// What an error may rise by. A rule that helps its own source alone can go.
+constexpr double band = 0.02;
+
+std::map<std::string, boost::json::object> by_group(const boost::json::value& groups) {
+  std::map<std::string, boost::json::object> found;
+  for (const auto& group : groups.as_array())
+    found[group.at("group").as_string().c_str()] = group.as_object();
+  return found;
+}
+
+void expect_no_worse(const boost::json::value& now, const boost::json::value& before,
+                     const std::set<std::string>& judged) {
+  auto found = by_group(now);
+  for (const auto& [name, group] : by_group(before)) {
+    if (!judged.empty() && !judged.contains(name)) continue;
+    ASSERT_TRUE(found.contains(name)) << name;
+    for (const char* figure : {"median", "p90", "wrong_sure", "marginal"}) {
+      const auto* was = group.if_contains(figure);
+      if (was == nullptr) continue;
+      EXPECT_LE(found[name].at(figure).to_number<double>(), was->to_number<double>() + band)
+          << name << ' ' << figure;
+    }
+  }
+}
+
+/// Judged by sources that the constants were not fitted to. Sizes of files and verdicts have no
+/// constants to fit.
+TEST(Accuracy, NoLeftOutSourceIsMetWorse) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "fits constants once for every source: minutes under a sanitizer";
+#endif
   std::vector<std::string> files;
   for (const char* name : {"decode_speed", "fit_labels", "inference_memory", "offload_speed",
                            "quantised_sizes", "training_memory", "training_speed"})
     files.push_back(rows + name + ".csv");
-  const auto now = sweep::accuracy_object(sweep::score(files, ""));
+  auto accuracy = sweep::score(files, "");
+  sweep::leave_out_sources(accuracy, "");
+  const auto now = sweep::accuracy_object(accuracy);
   const auto committed = boost::json::parse(read_file(folder + "accuracy.json")).as_object();
   EXPECT_GE(now.at("scored").to_number<double>(), 0.95 * now.at("eligible").to_number<double>());
   EXPECT_GE(now.at("scored").to_number<int>(), committed.at("scored").to_number<int>());
-  std::map<std::string, boost::json::object> groups;
-  for (const auto& group : now.at("groups").as_array())
-    groups[group.at("group").as_string().c_str()] = group.as_object();
-  for (const auto& value : committed.at("groups").as_array()) {
-    const auto& group = value.as_object();
-    const std::string name = group.at("group").as_string().c_str();
-    ASSERT_TRUE(groups.contains(name)) << name;
-    for (const char* figure : {"median", "p90", "wrong_sure", "marginal"}) {
-      const auto* before = group.if_contains(figure);
-      if (before == nullptr) continue;
-      EXPECT_LE(groups[name].at(figure).to_number<double>(), before->to_number<double>() + 0.0005)
-          << name << ' ' << figure;
-    }
-  }
+  expect_no_worse(now.at("without_source"), committed.at("without_source"), {});
+  expect_no_worse(now.at("groups"), committed.at("groups"),
+                  {"quantised_size", "fit_verdict", "fit_verdict_near"});
 }
 
 TEST(Accuracy, NoReasonDependsOnTheError) {
