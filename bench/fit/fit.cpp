@@ -25,10 +25,12 @@ constexpr int fewest_machines = 10;
 
 std::string line(std::string_view engine, std::string_view constant, std::size_t cards,
                  std::size_t width, const Constant& c, const std::string& source) {
-  return fmt::format("{}\t{}\t{}\t{}\t{:.4g}\t{:.4g}\t{:.4g}\t{}\t{}\n", engine, constant,
+  // Cells follow from the rate on any card: it has more digits than they.
+  const int digits = cards == any ? 8 : 4;
+  return fmt::format("{}\t{}\t{}\t{}\t{:.{}g}\t{:.4g}\t{:.4g}\t{}\t{}\n", engine, constant,
                      cards == any ? "any" : model::name_of(static_cast<model::CardClass>(cards)),
                      width == any ? "any" : model::name_of(static_cast<model::Width>(width)),
-                     c.value, c.low, c.high, c.measurements, source);
+                     c.value, digits, c.low, c.high, c.measurements, source);
 }
 
 std::string sources(const std::vector<ScoredRow>& subjects, const std::vector<std::size_t>& of) {
@@ -130,7 +132,37 @@ Alike alike(const std::vector<ScoredRow>& subjects, const NamedConstant& named, 
   return found;
 }
 
-/// Of one generation: what all cards and widths have in common, then what differs from that.
+/// The constants of times, in the order of the file.
+std::vector<const NamedConstant*> time_constants() {
+  std::vector<const NamedConstant*> all;
+  for (const Bounds& bounds : constant_bounds())
+    for (const NamedConstant& constant : model::named_constants())
+      if (constant.name == bounds.name && !is_of_memory(constant)) all.push_back(&constant);
+  return all;
+}
+
+/// What cards and widths multiply the rate on any card by. Their spread is the mean of what cells
+/// have beside that of any card.
+model::CellFactors factors_of(const PooledSearch& search, const NamedConstant& constant,
+                              const Engine& row) {
+  const auto width_of = [](const Constant& c) { return std::log(c.high / c.low) / 2; };
+  const Constant common = search.found(constant, row, any, any).constant;
+  model::CellFactors found;
+  for (std::size_t c = 0; c < model::card_classes; ++c)
+    found.by_card[c] = search.found(constant, row, c, any).constant.value / common.value;
+  for (std::size_t w = 0; w < model::widths; ++w)
+    found.by_width[w] = search.found(constant, row, any, w).constant.value / common.value;
+  double sum = 0;
+  for (std::size_t c = 0; c < model::card_classes; ++c)
+    for (std::size_t w = 0; w < model::widths; ++w)
+      sum += std::pow(width_of(search.found(constant, row, c, w).constant), 2) -
+             std::pow(width_of(common), 2);
+  found.spread = std::sqrt(std::max(0.0, sum / (model::card_classes * model::widths)));
+  return found;
+}
+
+/// Of one generation: what all cards and widths have in common, then the cells that are measured,
+/// and those that do not follow from the factors because a bound cuts them.
 std::string time_lines(const PooledSearch& search, const Engine& row) {
   std::string text;
   const auto add = [&](const NamedConstant& constant, std::size_t cards, std::size_t width,
@@ -138,18 +170,19 @@ std::string time_lines(const PooledSearch& search, const Engine& row) {
     text += line(row.generation, constant.name, cards, width, found.constant,
                  sources(search.subjects(), found.subjects));
   };
-  for (const Bounds& bounds : constant_bounds())
-    for (const NamedConstant& constant : model::named_constants()) {
-      if (constant.name != bounds.name || is_of_memory(constant)) continue;
-      const auto common = search.found(constant, row, any, any);
-      add(constant, any, any, common);
-      for (std::size_t c = 0; constant.of_rates && c < model::card_classes; ++c)
-        for (std::size_t w = 0; w < model::widths; ++w) {
-          const auto cell = search.found(constant, row, c, w);
-          if (std::abs(cell.constant.value / common.constant.value - 1) > 1e-4)
-            add(constant, c, w, cell);
-        }
-    }
+  for (const NamedConstant* constant : time_constants()) {
+    const auto common = search.found(*constant, row, any, any);
+    add(*constant, any, any, common);
+    if (!constant->of_rates) continue;
+    const model::CellFactors factors = factors_of(search, *constant, row);
+    for (std::size_t c = 0; c < model::card_classes; ++c)
+      for (std::size_t w = 0; w < model::widths; ++w) {
+        const auto cell = search.found(*constant, row, c, w);
+        const double computed = of_cell(common.constant, factors, c, w).value;
+        if (cell.constant.measurements > 0 || std::abs(cell.constant.value / computed - 1) > 1e-3)
+          add(*constant, c, w, cell);
+      }
+  }
   return text;
 }
 
@@ -188,6 +221,27 @@ std::vector<std::optional<double>> Fit::left_out(const Folds& folds) {
   }
   search_->set_effects(all);
   return found;
+}
+
+std::string Fit::effects() const {
+  std::string text = "family\tconstant";
+  for (std::size_t c = 0; c < model::card_classes; ++c)
+    text += fmt::format("\t{}", model::name_of(static_cast<model::CardClass>(c)));
+  for (std::size_t w = 0; w < model::widths; ++w)
+    text += fmt::format("\t{}", model::name_of(static_cast<model::Width>(w)));
+  text += "\tspread\n";
+  for (const std::string_view family : families_of(subjects_)) {
+    const Engine& row = *std::ranges::find(search_->rows(), family, &Engine::family);
+    for (const NamedConstant* constant : time_constants()) {
+      if (!constant->of_rates) continue;
+      const model::CellFactors factors = factors_of(*search_, *constant, row);
+      text += fmt::format("{}\t{}", family, constant->name);
+      for (const double each : factors.by_card) text += fmt::format("\t{:.8g}", each);
+      for (const double each : factors.by_width) text += fmt::format("\t{:.8g}", each);
+      text += fmt::format("\t{:.3g}\n", factors.spread);
+    }
+  }
+  return text;
 }
 
 std::string Fit::lines() {

@@ -33,6 +33,8 @@ class Fit {
   /// fewer than ten machines are joined by those of the family's other generations. Of memory the
   /// 8th and 92nd as fitted.
   std::string lines();
+  /// model/engine/effects.tsv.
+  std::string effects() const;
 
  private:
   std::vector<ScoredRow> subjects_;

@@ -52,15 +52,16 @@ std::vector<Score> scores_of(const std::vector<ScoredRow>& subjects,
 
 }  // namespace
 
-std::string fitted_constants(const std::vector<std::string>& files,
-                             const std::string& models_folder) {
+std::vector<FittedFile> fitted_constants(const std::vector<std::string>& files,
+                                         const std::string& models_folder) {
   std::vector<Measurement> rows;
   for (const std::string& file : files)
     for (Measurement& row : read_measurements(file)) rows.push_back(std::move(row));
   if (std::ranges::all_of(rows, is_training_time))
-    return fitted_training_paces(rows, models_folder);
+    return {{"training_pace.tsv", fitted_training_paces(rows, models_folder)}};
   Subjects subjects(models_folder, model::policy_rows());
-  return Fit(subjects_of(subjects, rows)).lines();
+  Fit fit(subjects_of(subjects, rows));
+  return {{"constants.tsv", fit.lines()}, {"effects.tsv", fit.effects()}};
 }
 
 namespace {

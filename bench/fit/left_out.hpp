@@ -9,10 +9,13 @@
 
 namespace headroom::sweep {
 
-/// The constants of engines that bring estimates nearest to the rows of `files`: constants.tsv; of
-/// files of training times alone training_pace.tsv.
-std::string fitted_constants(const std::vector<std::string>& files,
-                             const std::string& models_folder);
+struct FittedFile {
+  std::string name, content;
+};
+/// The constants of engines that bring estimates nearest to the rows of `files`: constants.tsv and
+/// effects.tsv; of files of training times alone training_pace.tsv.
+std::vector<FittedFile> fitted_constants(const std::vector<std::string>& files,
+                                         const std::string& models_folder);
 
 /// Fills `left_out`, nearest neighbours first (sweep/accuracy/folds.hpp).
 void leave_out(Accuracy& accuracy, const std::string& models_folder);

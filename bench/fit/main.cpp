@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/fit/left_out.hpp"
+#include "report/whole_file.hpp"
 #include "sweep/accuracy/report.hpp"
 #include "sweep/output.hpp"
 
@@ -15,16 +16,16 @@ namespace headroom::sweep {
 namespace {
 
 constexpr std::string_view usage =
-    "headroom_fit [--models FOLDER] [--left-out md|csv|json] FILE.csv…\n\n"
-    "Reads canonical rows (tests/accuracy/README.md). Prints model/engine/constants.tsv, or of "
-    "files\n"
-    "of training times alone model/train/training_pace.tsv. --left-out prints how far estimates "
-    "are\n"
-    "from set-ups, models and sources that the constants were not fitted to.\n";
+    "headroom_fit [--models FOLDER] --out FOLDER FILE.csv…\n"
+    "headroom_fit [--models FOLDER] --left-out md|csv|json FILE.csv…\n\n"
+    "Reads canonical rows (tests/accuracy/README.md). --out writes constants.tsv and effects.tsv,\n"
+    "which belong in model/engine; of files of training times alone training_pace.tsv, which\n"
+    "belongs in model/train. --left-out prints how far estimates are from set-ups, models and\n"
+    "sources that the constants were not fitted to.\n";
 
 struct Asked {
   std::vector<std::string> files;
-  std::string models, left_out;
+  std::string models, left_out, out;
 };
 
 /// Throws std::invalid_argument.
@@ -36,11 +37,17 @@ Asked asked(const std::vector<std::string>& arguments) {
       found.files.push_back(word);
       continue;
     }
-    if ((word != "--models" && word != "--left-out") || i + 1 == arguments.size())
+    std::string* const value = word == "--models"     ? &found.models
+                               : word == "--left-out" ? &found.left_out
+                               : word == "--out"      ? &found.out
+                                                      : nullptr;
+    if (value == nullptr || i + 1 == arguments.size())
       throw std::invalid_argument(fmt::format("'{}' is not understood", word));
-    (word == "--models" ? found.models : found.left_out) = arguments[++i];
+    *value = arguments[++i];
   }
   if (found.files.empty()) throw std::invalid_argument("no file is given");
+  if (found.out.empty() == found.left_out.empty())
+    throw std::invalid_argument("needs either --out or --left-out");
   for (const std::string_view known : {"", "md", "csv", "json"})
     if (found.left_out == known) return found;
   throw std::invalid_argument(
@@ -48,7 +55,11 @@ Asked asked(const std::vector<std::string>& arguments) {
 }
 
 std::string answer(const Asked& asked) {
-  if (asked.left_out.empty()) return fitted_constants(asked.files, asked.models);
+  if (!asked.out.empty()) {
+    for (const FittedFile& file : fitted_constants(asked.files, asked.models))
+      report::write_whole(asked.out + '/' + file.name, file.content);
+    return "";
+  }
   Accuracy accuracy = score(asked.files, asked.models);
   leave_out(accuracy, asked.models);
   if (asked.left_out == "md") return accuracy_page(accuracy);

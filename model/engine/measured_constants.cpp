@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <stdexcept>
 
 #include "model/engine/constants_file.hpp"
@@ -89,23 +91,58 @@ std::size_t index(const Names& names, std::string_view name) {
   return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
 }
 
-/// Copies `constant` to every cell of the row that has no measurements of its own; a cell named by
-/// the file has.
-void put(Engine& row, const NamedConstant& which, const Fields& f, Constant constant) {
+/// Engine family, constant.
+using Effects = std::map<std::pair<std::string_view, std::string_view>, CellFactors>;
+
+Effects effects_of(std::string_view text) {
+  Effects all;
+  for_lines(text, [&](std::string_view line, int) {
+    const auto f = fields_of<2 + card_classes + widths + 1>(line);
+    CellFactors& factors = all[{f[0], f[1]}];
+    for (std::size_t c = 0; c < card_classes; ++c) factors.by_card[c] = number_of(f[2 + c]);
+    for (std::size_t w = 0; w < widths; ++w)
+      factors.by_width[w] = number_of(f[2 + card_classes + w]);
+    factors.spread = number_of(f.back());
+  });
+  return all;
+}
+
+/// Every cell of the row that has no measurements, from the rate on any card.
+void put_everywhere(Engine& row, const NamedConstant& which, const Constant& any,
+                    const Effects& effects) {
+  const auto factors = effects.find({row.family, which.name});
+  for (std::size_t c = 0; c < card_classes; ++c)
+    for (std::size_t w = 0; w < widths; ++w) {
+      Constant& cell = row.kernels.rates[c][w].*which.of_rates;
+      if (cell.measurements > 0) continue;
+      cell = factors == effects.end() ? any : of_cell(any, factors->second, c, w);
+      cell.measurements = 0;
+    }
+}
+
+void put(Engine& row, const NamedConstant& which, const Fields& f, const Constant& constant,
+         const Effects& effects) {
   if (which.of_engine) {
     which.in(row) = constant;
     return;
   }
   const auto cards = index(card_names, f[2]), width = index(width_names, f[3]);
-  for (std::size_t c = 0; c < card_classes; ++c)
-    for (std::size_t w = 0; w < widths; ++w) {
-      if ((cards < card_classes && cards != c) || (width < widths && width != w)) continue;
-      Constant& cell = row.kernels.rates[c][w].*which.of_rates;
-      const bool named = cards < card_classes && width < widths;
-      if (!named && cell.measurements > 0) continue;
-      cell = constant;
-      if (!named) cell.measurements = 0;
-    }
+  if (cards < card_classes && width < widths)
+    row.kernels.rates[cards][width].*which.of_rates = constant;
+  else
+    put_everywhere(row, which, constant, effects);
+}
+
+/// The nearest number of four significant digits. Powers of ten up to 10^22 are exact, so the
+/// quotient is the number that the decimal reads as.
+double four_digits(double value) {
+  const double digits = 3 - std::floor(std::log10(value));
+  if (digits < 0) {
+    const double unit = std::pow(10.0, -digits);
+    return std::round(value / unit) * unit;
+  }
+  const double scale = std::pow(10.0, digits);
+  return std::round(value * scale) / scale;
 }
 
 }  // namespace
@@ -114,11 +151,19 @@ std::span<const NamedConstant> named_constants() { return constants; }
 std::string_view name_of(CardClass cards) { return card_names[static_cast<std::size_t>(cards)]; }
 std::string_view name_of(Width width) { return width_names[static_cast<std::size_t>(width)]; }
 
-void apply_measured(std::vector<Engine>& rows) {
-  apply_measured(rows, constants_file("constants.tsv"));
+Constant of_cell(const Constant& any, const CellFactors& factors, std::size_t cards,
+                 std::size_t width) {
+  const double value = four_digits(any.value * factors.by_card[cards] * factors.by_width[width]);
+  const double spread = std::exp(std::hypot(std::log(any.high / any.low) / 2, factors.spread));
+  return {value, value / spread, value * spread, 0, "pooled"};
 }
 
-void apply_measured(std::vector<Engine>& rows, std::string_view text) {
+void apply_measured(std::vector<Engine>& rows) {
+  apply_measured(rows, constants_file("constants.tsv"), constants_file("effects.tsv"));
+}
+
+void apply_measured(std::vector<Engine>& rows, std::string_view text, std::string_view factors) {
+  const Effects effects = effects_of(factors);
   std::map<std::string_view, std::vector<Engine*>> generations;
   for (Engine& row : rows) generations[row.generation].push_back(&row);
   for_lines(text, [&](std::string_view line, int number_of_line) {
@@ -130,7 +175,7 @@ void apply_measured(std::vector<Engine>& rows, std::string_view text) {
           fmt::format("constants.tsv:{}: no constant '{}' of '{}'", number_of_line, f[1], f[0]));
     const Constant constant{number_of(f[4]), number_of(f[5]), number_of(f[6]),
                             static_cast<int>(number_of(f[7])), f[8]};
-    for (Engine* row : generation->second) put(*row, *which, f, constant);
+    for (Engine* row : generation->second) put(*row, *which, f, constant, effects);
   });
 }
 

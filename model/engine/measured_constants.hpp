@@ -1,6 +1,8 @@
-// The constants of engines that measured rows give: model/engine/constants.tsv.
+// The constants of engines that measured rows give: model/engine/constants.tsv and effects.tsv.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -23,11 +25,23 @@ std::span<const NamedConstant> named_constants();
 std::string_view name_of(CardClass cards);
 std::string_view name_of(Width width);
 
-/// Lays the file over `rows`, each line over those of its generation (Engine::generation). Rates
-/// that have no row of their own take those of the engine on any card, as unmeasured. Throws
-/// std::logic_error naming the line for an unknown name.
-void apply_measured(std::vector<Engine>& rows, std::string_view lines);
-/// The same of the embedded file.
+/// What a class of cards and a width of weights multiply a rate of an engine by, where nothing is
+/// measured: a line of model/engine/effects.tsv.
+struct CellFactors {
+  std::array<double, card_classes> by_card{};
+  std::array<double, widths> by_width{};
+  double spread = 0;  ///< of the logarithm, beside that of the rate on any card
+};
+/// `any` on these cards, at this width: of four digits, as unmeasured.
+Constant of_cell(const Constant& any, const CellFactors& factors, std::size_t cards,
+                 std::size_t width);
+
+/// Lays `constants` over `rows`, each line over those of its generation (Engine::generation). Rates
+/// that have no line of their own follow from the engine's on any card and the `effects` of its
+/// family. Throws std::logic_error naming the line for an unknown name.
+void apply_measured(std::vector<Engine>& rows, std::string_view constants,
+                    std::string_view effects);
+/// The same of the embedded files.
 void apply_measured(std::vector<Engine>& rows);
 
 }  // namespace headroom::model

@@ -1,0 +1,72 @@
+// Constants of cells that nothing was measured of: from the engine's own and the effects of cards
+// and widths.
+#include "model/engine/measured_constants.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/engine/engine_rows.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr auto gddr = static_cast<std::size_t>(CardClass::gddr);
+constexpr auto hbm = static_cast<std::size_t>(CardClass::hbm);
+constexpr auto sixteen = static_cast<std::size_t>(Width::sixteen);
+constexpr auto four = static_cast<std::size_t>(Width::four);
+
+constexpr const char* constants =
+    "runtime\tconstant\tcards\twidth\tvalue\tlow\thigh\tmeasurements\tsource\n"
+    "calm\tdecode_bandwidth\tany\tany\t0.55555555\t0.5\t0.61728394\t3\ta\n"
+    "calm\tdecode_bandwidth\tgddr\t4-bit\t0.7\t0.6\t0.8\t2\tb\n"
+    "calm\tdecode_bandwidth\thbm\t4-bit\t1\t0.9\t1.1\t0\tpooled\n";
+constexpr const char* effects =
+    "family\tconstant\thbm\thopper\tgddr\tradeon\tapple\tother\t16-bit\tfp8\t8-bit\t4-bit\tfp4\t"
+    "spread\n"
+    "calm\tdecode_bandwidth\t1.1\t1\t0.9\t1\t1\t1\t1.2\t1\t1\t0.8\t1\t0.2\n";
+
+const Constant& cell(const std::vector<Engine>& rows, std::size_t cards, std::size_t width) {
+  return std::ranges::find(rows, "calm", &Engine::name)
+      ->kernels.rates[cards][width]
+      .decode_bandwidth;
+}
+
+TEST(MeasuredConstants, CellsFollowFromEffects) {
+  std::vector<Engine> rows = policy_rows();
+  apply_measured(rows, constants, effects);
+  // 0.55555555 * 1.1 * 1.2 = 0.73333, of four digits
+  EXPECT_EQ(cell(rows, hbm, sixteen).value, 0.7333);
+  EXPECT_EQ(cell(rows, gddr, sixteen).value, 0.6);
+  EXPECT_EQ(cell(rows, hbm, sixteen).measurements, 0);
+  // ln(0.617 / 0.5) / 2 = 0.105 and 0.2 together are 0.226
+  EXPECT_NEAR(std::log(cell(rows, hbm, sixteen).high / cell(rows, hbm, sixteen).value), 0.226,
+              1e-3);
+}
+
+TEST(MeasuredConstants, LinesOfACellComeBeforeEffects) {
+  std::vector<Engine> rows = policy_rows();
+  apply_measured(rows, constants, effects);
+  EXPECT_EQ(cell(rows, gddr, four).value, 0.7);
+  EXPECT_EQ(cell(rows, gddr, four).measurements, 2);
+  EXPECT_EQ(cell(rows, hbm, four).value, 1) << "cut by a bound";
+}
+
+/// A rate is below 1, or of microseconds; large ones round as well.
+TEST(MeasuredConstants, FourDigitsOfAnySize) {
+  const CellFactors none{.by_card = {1, 1, 1, 1, 1, 1}, .by_width = {1, 1, 1, 1, 1}};
+  for (const auto& [value, rounded] :
+       {std::pair{1.23456e-6, 1.235e-6}, {0.98765, 0.9877}, {123456.0, 123500.0}})
+    EXPECT_EQ(of_cell({value, value, value, 1, {}}, none, 0, 0).value, rounded);
+}
+
+/// An engine whose family has no effects has its own rate on every card.
+TEST(MeasuredConstants, WithoutEffectsCellsAreAlike) {
+  std::vector<Engine> rows = policy_rows();
+  apply_measured(rows, constants, "family\n");
+  EXPECT_EQ(cell(rows, hbm, sixteen).value, 0.55555555);
+}
+
+}  // namespace
+}  // namespace headroom::model
