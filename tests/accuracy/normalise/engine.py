@@ -103,12 +103,7 @@ def transformers_version(row):
         for end, name in TRANSFORMERS:
             if version < end:
                 return f'transformers-{name}'
-        if version >= 500:
-            return 'transformers'
-        # A table that names the flash-attn package does not say which of its rows ran with it.
-        # Those of AWQ did, by what a token costs beside each cached one.
-        flash = 'flash-attn' in row.said and lower(row['precision']).startswith('awq')
-        return 'transformers-4.57-fa2' if flash else 'transformers-4.57'
+        return 'transformers' if version >= 500 else 'transformers-4.57'
     # PyTorch 2.0 is of 2023, 2.1 to 2.3 were current until July 2024. Without any version a table
     # is older than version 5, of 2026.
     at = row.said.find('torch 2.')
