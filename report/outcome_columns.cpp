@@ -105,7 +105,7 @@ void add_verdict_columns(std::vector<Column>& all) {
       "cards that hold layers"));
   all.push_back(outcome_column(
       "waiting", "", "waiting", integer, +[](const Estimate& e) { return Cell(e.queued); },
-      packed::waiting.sql(),
+      std::string("waiting"),
       "sequences of each replica's batch that wait for room in the KV cache; bytes and times are "
       "those of the sequences that run"));
   all.push_back(outcome_column(

@@ -32,17 +32,16 @@ inline constexpr PackedField verdict{"status", "verdict", 0, 3}, sure{"status", 
     reason{"status", "reason", 5, 5}, gpus_used{"status", "gpus_used", 10, 16},
     training{"status", "task", 26, 1}, first_unmeasured{"status", "first_unmeasured", 27, 1},
     step_unmeasured{"status", "step_unmeasured", 28, 1},
-    first_least{"status", "first_least", 29, 7}, step_least{"status", "step_least", 36, 7},
-    waiting{"status", "waiting", 43, 20};
+    first_least{"status", "first_least", 29, 7}, step_least{"status", "step_least", 36, 7};
 inline constexpr PackedField layers_gpu{"layers", "layers_gpu", 0, 20},
     layers_cpu{"layers", "layers_cpu", 20, 20}, layers_disk{"layers", "layers_disk", 40, 20};
 inline constexpr PackedField moment{"moment", "moment", 0, 3},
     gradients_alive{"moment", "gradients_alive", 3, 1};
 
 inline constexpr std::array all{
-    verdict,         sure,        reason,         gpus_used, training,   first_unmeasured,
-    step_unmeasured, first_least, step_least,     waiting,   layers_gpu, layers_cpu,
-    layers_disk,     moment,      gradients_alive};
+    verdict,         sure,           reason,     gpus_used,  training,   first_unmeasured,
+    step_unmeasured, first_least,    step_least, layers_gpu, layers_cpu, layers_disk,
+    moment,          gradients_alive};
 
 /// Whether no field reaches into the sign bit and no two of one column share a bit.
 constexpr bool are_apart(std::span<const PackedField> fields) {

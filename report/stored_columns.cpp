@@ -42,7 +42,6 @@ constexpr PackedMember status[] = {
     in_estimate<&Estimate::step_unmeasured>(packed::step_unmeasured),
     in_estimate<&Estimate::first_least>(packed::first_least),
     in_estimate<&Estimate::step_least>(packed::step_least),
-    in_estimate<&Estimate::queued>(packed::waiting),
 };
 constexpr PackedMember layers[] = {in_estimate<&Estimate::layers_gpu>(packed::layers_gpu),
                                    in_estimate<&Estimate::layers_cpu>(packed::layers_cpu),
@@ -87,6 +86,8 @@ constexpr StoredColumn time(std::string_view name) {
 constexpr StoredColumn all[] = {
     packed_column<status>(),
     packed_column<layers>(),
+    {"waiting", SqlType::integer, [](const Estimate& e) { return e.queued; }, nullptr,
+     [](Estimate& e, std::int64_t v) { e.queued = v; }, nullptr},
     count<&Estimate::weights>("weights_bytes"),
     count<&Estimate::kv_cache>("kv_cache_bytes"),
     count<&Estimate::activations>("activations_bytes"),

@@ -189,7 +189,7 @@ TEST(PackedFields, FieldsThatShareABitOrTheSignAreFound) {
 }
 
 /// Databases written by earlier versions have these bits.
-TEST(PackedFields, TheStoredFormatIsThatOfEarlierVersions) {
+TEST(PackedFields, LieAtTheBitsThatTheTableSays) {
   Estimate e;
   e.verdict = model::Verdict::fits_cpu_offload;
   e.sure = model::Confidence::marginal;
@@ -199,15 +199,15 @@ TEST(PackedFields, TheStoredFormatIsThatOfEarlierVersions) {
   e.first_unmeasured = true;
   e.first_least = 5;
   e.step_least = 7;
-  e.queued = 9;
+  e.queued = Size{1} << 40;
   e.layers_gpu = 1;
   e.layers_cpu = 2;
   e.layers_disk = 3;
   const std::int64_t status = 2 + (1 << 3) + (2 << 5) + (3 << 10) + (1 << 26) + (1 << 27) +
-                              (std::int64_t{5} << 29) + (std::int64_t{7} << 36) +
-                              (std::int64_t{9} << 43);
+                              (std::int64_t{5} << 29) + (std::int64_t{7} << 36);
   EXPECT_EQ(stored_columns()[0].integer(e), status);
   EXPECT_EQ(stored_columns()[1].integer(e), 1 + (2 << 20) + (std::int64_t{3} << 40));
+  EXPECT_EQ(stored_columns()[2].integer(e), Size{1} << 40) << "as many as a spec may ask for";
 }
 
 }  // namespace
