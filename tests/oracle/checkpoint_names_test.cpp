@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 
+#include "archive.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
 #include "reference.hpp"
 

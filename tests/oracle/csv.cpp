@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "archive.hpp"
 #include "reference.hpp"
 
 namespace headroom::oracle {

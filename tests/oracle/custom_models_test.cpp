@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 
+#include "archive.hpp"
 #include "reference.hpp"
 #include "sweep/sources/source.hpp"
 
@@ -63,7 +64,8 @@ constexpr Row rows[] = {
 };
 
 TEST(CustomModels, CountAsTheReferenceOfThePublishedModel) {
-  const json::value counts = json::parse(oracle::read_file(HEADROOM_TEST_DATA "/data/counts.json"));
+  const json::value counts =
+      json::parse(oracle::file_of(oracle::read_files("catalogue"), "counts.json"));
   for (const Row& row : rows) {
     SCOPED_TRACE(row.reference);
     const json::object& reference = counts.at(row.reference).as_object();

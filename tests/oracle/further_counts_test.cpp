@@ -91,8 +91,9 @@ TEST(MultiTokenPrediction, WhatIsNotDescribedIsNamedWithoutANumber) {
   EXPECT_EQ(cached_model("moonshotai/Kimi-K2-Instruct").multi_token_prediction.modules, 0);
 }
 
-/// Source: the module names of transformers 5.23 on the meta device (tests/oracle/data/tensors),
-/// summed by hand: towers, their mergers and projectors, and what is left.
+/// Source: the module names of transformers 5.23 on the meta device
+/// (tests/oracle/data/catalogue.tar.gz), summed by hand: towers, their mergers and projectors, and
+/// what is left.
 struct Parts {
   std::string_view model;
   Size language, vision, audio, projector, other;

@@ -3,19 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
-#include <filesystem>
 #include <set>
 
+#include "archive.hpp"
 #include "model/checkpoint/gguf/config.hpp"
 #include "model/checkpoint/gguf/names.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
-#include "reference.hpp"
 
 namespace headroom::oracle {
 namespace {
 
 namespace json = boost::json;
-namespace fs = std::filesystem;
 
 struct File {
   std::string name;
@@ -25,12 +23,12 @@ struct File {
 
 std::vector<File> files() {
   std::vector<File> all;
-  const std::string folder = std::string(HEADROOM_TEST_DATA) + "/data/gguf";
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() != ".json") continue;
-    const std::string name = entry.path().stem().string();
-    const json::object row = json::parse(read_file(entry.path().string())).as_object();
-    const std::string bytes = read_gzip(folder + "/" + name + ".gguf.gz");
+  const Files archive = read_files("gguf");
+  for (const auto& [file, text] : archive) {
+    if (!file.ends_with(".json")) continue;
+    const std::string name = file.substr(0, file.size() - 5);
+    const json::object row = json::parse(text).as_object();
+    const std::string& bytes = file_of(archive, name + ".gguf");
     const auto header = static_cast<Size>(bytes.size());
     const Size size = (header + 31) / 32 * 32 + row.at("data").as_int64();
     auto parsed = model::parse_gguf(bytes, size, name);

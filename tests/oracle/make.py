@@ -3,7 +3,7 @@
 
 usage: make.py OUT_FOLDER [CONFIG.json ... | default:MODEL_CLASS[:NAME[:{"key": value, ...}]] ...]
 
-Writes counts.json, configs/NAME.json and tensors/NAME.json.gz below OUT_FOLDER, adding to what is
+Writes counts.json, configs/NAME.json and tensors/NAME.json.gz below OUT_FOLDER (pack.py makes data/NAME.tar.gz of it), adding to what is
 there. A config is published or composed; `default:` takes the class's own defaults, changed by the
 JSON object. The class is the first of `architectures`. Run with transformers 5.23.0, torch 2.15.0.
 

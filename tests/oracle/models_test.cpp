@@ -281,7 +281,7 @@ Tally compare(const std::string& folder) {
 }
 
 TEST(Models, CatalogueIsIdenticalToTheReference) {
-  const Tally tally = compare("");
+  const Tally tally = compare("catalogue");
   EXPECT_EQ(tally.mismatches, 0u);
   EXPECT_TRUE(tally.undescribed.empty());
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <sstream>
 
+#include "archive.hpp"
 #include "hardware/embedded.hpp"
 #include "model/describe/architecture.hpp"
 #include "model/infer/placement/mapper.hpp"

@@ -1,14 +1,12 @@
 // Reading of the reference files: JSON, some of it compressed.
 #include "reference.hpp"
 
-#include <boost/iostreams/copy.hpp>
-#include <boost/iostreams/filter/gzip.hpp>
-#include <boost/iostreams/filtering_stream.hpp>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 
+#include "archive.hpp"
 #include "hardware/embedded.hpp"
 
 namespace headroom::oracle {
@@ -23,17 +21,6 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-std::string read_gzip(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot read " + path);
-  boost::iostreams::filtering_istream in;
-  in.push(boost::iostreams::gzip_decompressor());
-  in.push(file);
-  std::stringstream text;
-  boost::iostreams::copy(in, text);
-  return text.str();
-}
-
 namespace {
 
 std::string catalogue_config(const std::string& name) {
@@ -44,20 +31,19 @@ std::string catalogue_config(const std::string& name) {
 
 }  // namespace
 
-std::vector<Reference> read_references(const std::string& folder) {
-  const std::string base =
-      folder.starts_with('/') ? folder : std::string(HEADROOM_TEST_DATA) + "/data/" + folder;
+std::vector<Reference> read_references(const std::string& archive) {
+  const Files files = read_files(archive);
   const char* only = std::getenv("HEADROOM_ORACLE");  // a part of the names to look at
   std::vector<Reference> all;
-  const json::value index = json::parse(read_file(base + "/counts.json"));
+  const json::value index = json::parse(file_of(files, "counts.json"));
   for (const auto& [key, counts] : index.as_object()) {
     const std::string name(key);
     if (only && name.find(only) == std::string::npos) continue;
-    all.push_back(
-        {name,
-         folder.empty() ? catalogue_config(name) : read_file(base + "/configs/" + name + ".json"),
-         counts.as_object(),
-         json::parse(read_gzip(base + "/tensors/" + name + ".json.gz")).as_object()});
+    all.push_back({name,
+                   archive == "catalogue" ? catalogue_config(name)
+                                          : file_of(files, "configs/" + name + ".json"),
+                   counts.as_object(),
+                   json::parse(file_of(files, "tensors/" + name + ".json")).as_object()});
   }
   return all;
 }

@@ -1,5 +1,5 @@
 // Reads the reference counts and tensor lists of tests/oracle/data: what transformers builds on the
-// meta device. Made by tests/oracle/make.py; see the README there.
+// meta device. Made by tests/oracle/make.py.
 #pragma once
 
 #include <boost/json.hpp>
@@ -8,7 +8,7 @@
 
 namespace headroom::oracle {
 
-/// One folder of references: counts.json, tensors/NAME.json.gz, and configs.
+/// One model of an archive: its part of counts.json, tensors/NAME.json and configs/NAME.json.
 struct Reference {
   std::string name;             ///< "google__gemma-2b"
   std::string config;           ///< the text of its config.json
@@ -16,13 +16,11 @@ struct Reference {
   boost::json::object tensors;  ///< params, buffers, tied_groups, modules
 };
 
-/// All of a folder below tests/oracle/data ("" for the catalogue's models), in the order of their
-/// names; a path that starts with '/' is taken as it stands. Throws std::runtime_error on a missing
-/// file.
-std::vector<Reference> read_references(const std::string& folder);
+/// All references of tests/oracle/data/`archive`.tar.gz, in the order of their names. The archive
+/// "catalogue" has no configs: they are the catalogue's. A name that starts with '/' is a folder.
+/// Throws std::runtime_error for a missing file.
+std::vector<Reference> read_references(const std::string& archive);
 
 std::string read_file(const std::string& path);
-/// The content of a gzip file.
-std::string read_gzip(const std::string& path);
 
 }  // namespace headroom::oracle

@@ -8,13 +8,11 @@
 #include <algorithm>
 #include <boost/crc.hpp>
 #include <cstdlib>
-#include <filesystem>
-#include <set>
 
+#include "archive.hpp"
 #include "dotted_key.hpp"
 #include "model/describe/architecture.hpp"
 #include "part_lines.hpp"
-#include "reference.hpp"
 
 namespace headroom::model {
 namespace {
@@ -91,9 +89,8 @@ struct Tally {
   std::size_t architectures = 0, variations = 0, mismatches = 0;
 };
 
-void compare(const std::filesystem::path& path, Tally& tally) {
-  const std::string name = path.filename().string();
-  const json::value file = json::parse(oracle::read_gzip(path.string()));
+void compare(const std::string& name, const std::string& text, Tally& tally) {
+  const json::value file = json::parse(text);
   const auto& base = file.at("base").as_object();
   const auto compare_one = [&](const json::object& change, const json::object& outcome, int i) {
     json::object theirs = file.at("outcome").as_object();
@@ -115,12 +112,9 @@ void compare(const std::filesystem::path& path, Tally& tally) {
 TEST(Variants, AreIdenticalToTheReference) {
   const char* folder = std::getenv("HEADROOM_ORACLE_VARIANTS");  // another folder of vary.py
   const char* only = std::getenv("HEADROOM_ORACLE");             // a part of the names to look at
-  std::set<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(
-           folder ? folder : std::string(HEADROOM_TEST_DATA) + "/data/variants"))
-    if (!only || entry.path().filename().string().starts_with(only)) paths.insert(entry.path());
   Tally tally;
-  for (const auto& path : paths) compare(path, tally);
+  for (const auto& [name, text] : oracle::read_files(folder ? folder : "variants"))
+    if (!only || name.starts_with(only)) compare(name, text, tally);
   fmt::print("variants: {} variations of {} architectures, {} mismatches\n", tally.variations,
              tally.architectures, tally.mismatches);
   EXPECT_EQ(tally.mismatches, 0u);

@@ -46,7 +46,7 @@ TEST(PooledSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
   };
   EXPECT_NEAR(bandwidth(llama, gddr, four), 0.6, 0.06);
   // Nearer to what was measured the more it has in common with that.
-  const double start = 0.78;  // of model/engine/runtime_rows.cpp
+  const double start = 0.78;  // of model/engine/engines/00-base.toml
   EXPECT_LT(bandwidth(llama, gddr, sixteen), start);
   EXPECT_GT(bandwidth(llama, gddr, sixteen), bandwidth(llama, gddr, four));
   EXPECT_GT(bandwidth(llama, hbm, sixteen), bandwidth(llama, gddr, sixteen));
