@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/describe/architectures/composition.hpp"
+#include "model/describe/architectures/families.hpp"
 #include "model/describe/blocks/decoder.hpp"
 
 namespace headroom::model::families::gemma3n_towers {
