@@ -5,6 +5,7 @@
 
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/decoder.hpp"
+#include "model/describe/architectures/families.hpp"
 
 namespace headroom::model::families::qwen_omni_voice {
 
