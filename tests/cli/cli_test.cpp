@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "hardware/text_file.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/paths.hpp"
 
 namespace {
 
@@ -43,7 +45,7 @@ std::string unescaped(std::string command) {
 }
 
 std::vector<Case> cases() {
-  std::ifstream file(HEADROOM_TEST_DATA "/cases.txt");
+  std::ifstream file(headroom::test::source_path("tests/cli/cases.txt"));
   std::vector<Case> all;
   std::string text;
   for (int line = 1; std::getline(file, text); ++line) {
@@ -57,12 +59,6 @@ std::vector<Case> cases() {
   return all;
 }
 
-std::string contents(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
 class Cli : public testing::TestWithParam<Case> {
  protected:
   const headroom::test::Folder temporary;
@@ -71,16 +67,20 @@ class Cli : public testing::TestWithParam<Case> {
 
 TEST_P(Cli, Case) {
   const Case& c = GetParam();
-  std::ofstream(folder / ".sh") << "cd " << folder << "\nexport DATA=" HEADROOM_TEST_DATA "/data\n"
-                                << "export EXAMPLES=" HEADROOM_SOURCE "/examples\n"
-                                << "export HF_HUB_OFFLINE=1 HOME=" << folder << '\n'
-                                << "headroom() { " HEADROOM_PROGRAM " \"$@\"; }\n"
-                                << "export PATH=$(dirname " HEADROOM_PROGRAM "):$PATH\n"
+  std::ofstream(folder / ".sh") << "cd " << folder
+                                << "\nexport DATA=" << headroom::test::source_path("tests/cli/data")
+                                << "\nexport EXAMPLES=" << headroom::test::source_path("examples")
+                                << "\nexport HF_HUB_OFFLINE=1 HOME=" << folder << '\n'
+                                << "headroom() { " << headroom::test::program_path()
+                                << " \"$@\"; }\n"
+                                << "export PATH=$(dirname " << headroom::test::program_path()
+                                << "):$PATH\n"
                                 << c.command << '\n';
   const std::string call = "bash " + (folder / ".sh").string() + " >" + (folder / ".out").string() +
                            " 2>" + (folder / ".err").string();
   const int status = std::system(call.c_str());
-  const std::string out = contents(folder / ".out"), err = contents(folder / ".err");
+  const std::string out = headroom::read_text_file(folder / ".out"),
+                    err = headroom::read_text_file(folder / ".err");
   ASSERT_TRUE(WIFEXITED(status)) << "killed by a signal\n" << err;
   EXPECT_EQ(WEXITSTATUS(status), c.exit_code) << c.command << '\n' << out << err;
   for (const auto& fragment : c.out)

@@ -41,7 +41,7 @@ class Crash : public SweepProcess {
   /// Kills sweeps at random moments, `kills` times in all, each gone on with or begun again.
   void kill_at_random(int kills, unsigned seed) {
     ASSERT_EQ(run(sweep("whole")), 0);
-    const std::string expected = content(csv("whole"));
+    const std::string expected = headroom::read_text_file(csv("whole"));
     std::mt19937 random(seed);
     int killed = 0;
     for (int round = 0; killed < kills; ++round) {
@@ -64,7 +64,7 @@ class Crash : public SweepProcess {
           complete = code == 0;
           ASSERT_TRUE(complete || code == 128 + SIGKILL) << code;
         }
-      ASSERT_EQ(content(csv(out)), expected) << "round " << round;
+      ASSERT_EQ(headroom::read_text_file(csv(out)), expected) << "round " << round;
       fs::remove_all(folder / out);
     }
     std::printf("%d sweeps were killed, and their content is that of an undisturbed one\n", killed);
@@ -86,14 +86,14 @@ TEST_F(Crash, AFullDiskIsSaidAndGoneOnFrom) {
   const auto half = leftovers("small");
   mount("none", out.c_str(), "tmpfs", MS_REMOUNT, "size=500m");
   const int again = run(sweep("small"));
-  const std::string found = content(csv("small"));
+  const std::string found = headroom::read_text_file(csv("small"));
   umount(out.c_str());
   EXPECT_EQ(code, 1);
   EXPECT_NE(words.find("the disk is full"), std::string::npos) << words;
   EXPECT_TRUE(intact);
   EXPECT_TRUE(half.empty());
   EXPECT_EQ(again, 0);
-  EXPECT_EQ(found, content(csv("whole")));
+  EXPECT_EQ(found, headroom::read_text_file(csv("whole")));
 }
 
 TEST_F(Crash, ReportsOnAFullDiskAreWholeOrAsTheyWere) {
@@ -105,7 +105,7 @@ TEST_F(Crash, ReportsOnAFullDiskAreWholeOrAsTheyWere) {
   std::ofstream(csv("small")) << "of last night\n";
   const auto [code, words] =
       ask({"report", (folder / "whole").string(), "--out", out.string(), "--no-plots"});
-  const std::string found = content(csv("small"));
+  const std::string found = headroom::read_text_file(csv("small"));
   const auto half = leftovers("small");
   umount(out.c_str());
   EXPECT_EQ(code, 1);
@@ -166,17 +166,17 @@ TEST_F(Crash, RowsThatAreMissingAreNoReport) {
 
 TEST_F(Crash, AnUnchangedNightKeepsItsTableUnlessItWasTouched) {
   ASSERT_EQ(run(sweep("nights")), 0);
-  const std::string first = content(csv("nights"));
+  const std::string first = headroom::read_text_file(csv("nights"));
   const auto written = fs::last_write_time(csv("nights"));
   ASSERT_EQ(run(sweep("nights")), 0);
   EXPECT_EQ(fs::last_write_time(csv("nights")), written) << "the same content is not written again";
-  EXPECT_EQ(content(csv("nights")), first);
+  EXPECT_EQ(headroom::read_text_file(csv("nights")), first);
   std::ofstream(csv("nights"), std::ios::app) << "an edit\n";
   ASSERT_EQ(run(sweep("nights")), 0);
-  EXPECT_EQ(content(csv("nights")), first);
+  EXPECT_EQ(headroom::read_text_file(csv("nights")), first);
   fs::remove(csv("nights"));
   ASSERT_EQ(run(sweep("nights")), 0);
-  EXPECT_EQ(content(csv("nights")), first);
+  EXPECT_EQ(headroom::read_text_file(csv("nights")), first);
 }
 
 TEST_F(Crash, AClockThatGoesBackwards) {

@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "hardware/text_file.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/paths.hpp"
 
 namespace {
 
@@ -42,7 +44,7 @@ std::vector<std::string> words(const std::string& text) {
 
 /// By command.
 std::map<std::string, std::vector<Effect>> effects() {
-  std::ifstream file(HEADROOM_TEST_DATA "/effects.txt");
+  std::ifstream file(headroom::test::source_path("tests/cli/effects.txt"));
   std::map<std::string, std::vector<Effect>> all;
   std::string text;
   for (int line = 1; std::getline(file, text); ++line) {
@@ -64,12 +66,6 @@ std::map<std::string, std::vector<Effect>> effects() {
       }
   }
   return all;
-}
-
-std::string contents(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
 }
 
 struct Said {
@@ -102,9 +98,11 @@ Said said(std::string arguments) {
     arguments.replace(at, 8, "out/small");
     setup = "for i in 1 2; do headroom sweep $DATA/small.toml --no-plots >/dev/null; done\n";
   }
-  std::ofstream(folder / ".sh") << "cd " << folder << "\nexport DATA=" HEADROOM_TEST_DATA "/data\n"
-                                << "export HF_ENDPOINT=http://127.0.0.1:9 HOME=" << folder << '\n'
-                                << "headroom() { " HEADROOM_PROGRAM " \"$@\"; }\n"
+  std::ofstream(folder / ".sh") << "cd " << folder
+                                << "\nexport DATA=" << headroom::test::source_path("tests/cli/data")
+                                << "\nexport HF_ENDPOINT=http://127.0.0.1:9 HOME=" << folder << '\n'
+                                << "headroom() { " << headroom::test::program_path()
+                                << " \"$@\"; }\n"
                                 << setup << "headroom " << arguments << '\n';
   const std::string call = "bash " + (folder / ".sh").string() + " >" + (folder / ".out").string() +
                            " 2>" + (folder / ".err").string();
@@ -115,7 +113,8 @@ Said said(std::string arguments) {
     if (entry.is_regular_file() && entry.path().filename() != ".sh") files.insert(entry.path());
   for (const auto& file : files) {
     result.text += file.lexically_relative(folder).string() + '\n';
-    if (file.extension() != ".sqlite") result.text += figures(contents(file), folder.string());
+    if (file.extension() != ".sqlite")
+      result.text += figures(headroom::read_text_file(file), folder.string());
   }
   return result;
 }

@@ -8,8 +8,10 @@
 #include <iterator>
 
 #include "hardware/embedded.hpp"
+#include "hardware/text_file.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/loopback_hub.hpp"
+#include "tests/support/paths.hpp"
 
 namespace {
 
@@ -32,24 +34,21 @@ class HubCli : public testing::Test {
 
   /// Runs the program in `folder` with the hub's variables and no others of the kind.
   int run(const std::string& arguments, const std::string& variables = {}) {
-    const std::string call = "cd " + folder.string() +
-                             " && env -i PATH=\"$PATH\" HOME=" + folder.string() +
-                             " HF_ENDPOINT=" + hub.endpoint() + ' ' + variables +
-                             " " HEADROOM_PROGRAM " " + arguments + " >.out 2>.err </dev/null";
+    const std::string call =
+        "cd " + folder.string() + " && env -i PATH=\"$PATH\" HOME=" + folder.string() +
+        " HF_ENDPOINT=" + hub.endpoint() + ' ' + variables + ' ' + headroom::test::program_path() +
+        ' ' + arguments + " >.out 2>.err </dev/null";
     const int status = std::system(call.c_str());
-    out = contents(folder / ".out");
-    err = contents(folder / ".err");
+    out = headroom::read_text_file(folder / ".out");
+    err = headroom::read_text_file(folder / ".err");
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-  static std::string contents(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
   }
   /// Files below `folder` that hold `text`.
   std::vector<std::string> holding(const std::string& text) const {
     std::vector<std::string> found;
     for (const auto& entry : fs::recursive_directory_iterator(folder))
-      if (entry.is_regular_file() && contents(entry.path()).find(text) != std::string::npos)
+      if (entry.is_regular_file() &&
+          headroom::read_text_file(entry.path()).find(text) != std::string::npos)
         found.push_back(fs::relative(entry.path(), folder).string());
     return found;
   }
@@ -114,8 +113,9 @@ TEST_F(HubCli, TokensFromEverywhereAndNeverShown) {
   // A whole sweep: nothing that it writes holds the token, the spec's text neither.
   EXPECT_EQ(run("sweep spec.toml --out far", "HF_TOKEN=" + token), 0) << err;
   EXPECT_TRUE(fs::exists(folder / "far" / "results.sqlite"));
-  EXPECT_SAYS(contents(folder / "far" / "README.md"), "closed/phi, revision main, commit 1111");
-  EXPECT_SAYS(contents(folder / "far" / "results.sqlite"),
+  EXPECT_SAYS(headroom::read_text_file(folder / "far" / "README.md"),
+              "closed/phi, revision main, commit 1111");
+  EXPECT_SAYS(headroom::read_text_file(folder / "far" / "results.sqlite"),
               "closed/phi, revision main, commit 1111");
   EXPECT_EQ(holding(token), std::vector<std::string>{});
   EXPECT_EQ(run("sweep spec.toml --out again --hub-token " + token), 0) << err;

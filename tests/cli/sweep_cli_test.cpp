@@ -12,6 +12,7 @@
 #include "report/csv.hpp"
 #include "report/read.hpp"
 #include "sweep_process.hpp"
+#include "tests/support/paths.hpp"
 
 namespace {
 
@@ -54,7 +55,8 @@ TEST_F(SweepProcess, ContentDoesNotDependOnThreads) {
 
 TEST_F(SweepProcess, RowsEqualEstimates) {
   const std::string out = (folder / "small").string();
-  ASSERT_EQ(run({"sweep", HEADROOM_TEST_DATA "/data/small.toml", "--out", out}), 0);
+  ASSERT_EQ(run({"sweep", headroom::test::source_path("tests/cli/data/small.toml"), "--out", out}),
+            0);
   const Database database(folder / "small" / "results.sqlite");
   const Table table = database.query("SELECT * FROM result", 1);
   std::mt19937 random(7);

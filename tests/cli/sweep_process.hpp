@@ -14,8 +14,10 @@
 #include <thread>
 #include <vector>
 
+#include "hardware/text_file.hpp"
 #include "report/read.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/paths.hpp"
 
 namespace headroom::test {
 
@@ -30,11 +32,11 @@ class SweepProcess : public testing::Test {
     const pid_t child = fork();
     if (child != 0) return child;
     if (!freopen(says.c_str(), "w", stdout) || !freopen(says.c_str(), "a", stderr)) _exit(99);
-    arguments.insert(arguments.begin(), HEADROOM_PROGRAM);
+    arguments.insert(arguments.begin(), program_path());
     std::vector<char*> argv;
     for (auto& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
-    execv(HEADROOM_PROGRAM, argv.data());
+    execv(argv[0], argv.data());
     _exit(99);
   }
   static int wait_for(pid_t child) {
@@ -47,12 +49,7 @@ class SweepProcess : public testing::Test {
   std::pair<int, std::string> ask(const std::vector<std::string>& arguments) {
     const fs::path says = folder / "says.txt";
     const int code = wait_for(start(arguments, says));
-    return {code, content(says)};
-  }
-  static std::string content(const fs::path& file) {
-    std::ostringstream all;
-    all << std::ifstream(file, std::ios::binary).rdbuf();
-    return all.str();
+    return {code, read_text_file(says)};
   }
 
   /// Until the database holds a block, so that there is something to go on from.
@@ -69,7 +66,7 @@ class SweepProcess : public testing::Test {
     }
   }
   std::vector<std::string> sweep(const std::string& out, const std::string& jobs = "2") {
-    const std::string spec = std::string(HEADROOM_TEST_DATA) + "/data/big.toml";
+    const std::string spec = source_path("tests/cli/data/big.toml");
     return {"sweep", spec, "--out", (folder / out).string(), "--jobs", jobs};
   }
   fs::path database(const std::string& out) { return folder / out / "results.sqlite"; }

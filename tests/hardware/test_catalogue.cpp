@@ -13,6 +13,7 @@
 #include "hardware/catalogue_files.hpp"
 #include "hardware/catalogue_record.hpp"
 #include "hardware/names.hpp"
+#include "tests/support/paths.hpp"
 
 namespace headroom {
 namespace {
@@ -34,7 +35,7 @@ TEST(Catalogue, HoldsTheUsualCardsAndHosts) {
 TEST(Catalogue, TheProgramHoldsWhatTheFilesSay) {
   std::vector<std::filesystem::path> files;
   for (const auto& each :
-       std::filesystem::directory_iterator(HEADROOM_SOURCE "/hardware/catalogue"))
+       std::filesystem::directory_iterator(test::source_path("hardware/catalogue")))
     if (each.path().extension() == ".toml") files.push_back(each.path());
   const Catalogue read = read_catalogue(files);
   for (const Device& each : read.devices) {
@@ -119,7 +120,7 @@ TEST(Catalogue, PeaksAreDenseByTheArithmeticOfTheirTensorCores) {
   // A peak with 2:1 sparsity would be twice the arithmetic. Hopper boards clock below boost under
   // load and the makers' figures say so: 0.9 to 1.0 of it. Where a row follows a source that is
   // further off, the row says so as a conflict.
-  std::ifstream file(HEADROOM_TEST_DATA "/tensor_peaks.csv");
+  std::ifstream file(test::source_path("tests/hardware/tensor_peaks.csv"));
   std::string line;
   int compared = 0;
   while (std::getline(file, line)) {
@@ -147,7 +148,7 @@ TEST(Catalogue, PeaksAreDenseByTheArithmeticOfTheirTensorCores) {
 }
 
 TEST(Catalogue, MultiprocessorsHaveFourTensorCoresOrEight) {
-  std::ifstream file(HEADROOM_TEST_DATA "/tensor_peaks.csv");
+  std::ifstream file(test::source_path("tests/hardware/tensor_peaks.csv"));
   std::string line;
   int compared = 0;
   while (std::getline(file, line)) {

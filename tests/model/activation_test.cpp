@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "hardware/units.hpp"
 #include "model/describe/config.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "tests/support/scenarios.hpp"
@@ -12,10 +13,8 @@
 namespace headroom::model {
 namespace {
 
-constexpr double MiB = 1048576, GiB = 1073741824;
-
 /// A Llama of the first generations: embeddings of 32000 tokens.
-Model llama(Size hidden, Size intermediate, Size layers, Size heads, Size kv_heads) {
+Model first_llama(Size hidden, Size intermediate, Size layers, Size heads, Size kv_heads) {
   const std::string text =
       "{\"architectures\":[\"LlamaForCausalLM\"],\"model_type\":\"llama\","
       "\"hidden_size\":" +
@@ -39,7 +38,7 @@ TEST(Activations, LlamaCppLogsItsComputeBuffer) {
                           Logged{6656, 17920, 60, 52, 52, 18267.64, 17390.64, 780},
                           Logged{8192, 22016, 80, 64, 64, 36349.11, 34950.11, 1280},
                           Logged{8192, 28672, 80, 64, 8, 37235.11, 36930.11, 160}}) {
-    const Model model = llama(l.hidden, l.intermediate, l.layers, l.heads, l.kv_heads);
+    const Model model = first_llama(l.hidden, l.intermediate, l.layers, l.heads, l.kv_heads);
     const QuantisedModel weights = quantise(model, scheme("gguf-f16"));
     const Machine box = test::machine(1, 80, 256);
     Scenario s = test::scenario(weights, box, "llama.cpp-b6324");

@@ -7,30 +7,29 @@
 #include <algorithm>
 #include <random>
 
+#include "hardware/units.hpp"
 #include "model/answer/placement/best_placement.hpp"
 #include "model/answer/placement/experts_apart.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
 
-namespace headroom::model::test {
+namespace headroom::model {
 namespace {
 
-using headroom::test::catalogue_model;
-using headroom::test::machine;
-using headroom::test::scenario;
-
-constexpr Bytes mebibyte{Size{1} << 20};
+using test::catalogue_model;
+using test::machine;
+using test::scenario;
 
 std::vector<AllocationPoint> curve_of(const Scenario& s) {
   return allocation_curve(s, allocations(s, std::nullopt));
 }
 
-struct Case {
+struct CurveCase {
   const char *model, *scheme, *runtime;
   Size cards, card_gib, ram_gib;
 };
-constexpr Case cases[] = {
+constexpr CurveCase cases[] = {
     {"meta-llama/Llama-2-7b-hf", "fp16", "transformers", 1, 24, 64},
     {"meta-llama/Llama-2-7b-hf", "q4_K_M", "llama.cpp", 2, 8, 64},
     {"facebook/opt-30b", "fp16", "transformers", 1, 8, 32},
@@ -43,7 +42,7 @@ constexpr Case cases[] = {
 };
 
 struct Held {
-  explicit Held(const Case& c)
+  explicit Held(const CurveCase& c)
       : weights(quantise(catalogue_model(c.model), scheme(c.scheme))),
         on(machine(c.cards, c.card_gib, c.ram_gib)),
         s(scenario(weights, on, c.runtime)) {
@@ -57,7 +56,7 @@ struct Held {
 
 TEST(AllocationCurve, NothingChangesBetweenTwoPoints) {
   std::mt19937 random(1);
-  for (const Case& c : cases) {
+  for (const CurveCase& c : cases) {
     const Held held(c);
     const auto curve = curve_of(held.s);
     const ExpertsApart experts(held.weights);
@@ -104,7 +103,7 @@ TEST(AllocationCurve, ExpertsStayInHostMemoryWhereThatIsQuicker) {
 }
 
 TEST(AllocationCurve, MoreMemoryIsSlowerOnlyWhereAJumpSaysWhy) {
-  for (const Case& c : cases) {
+  for (const CurveCase& c : cases) {
     const Held held(c);
     const auto curve = curve_of(held.s);
     bool before = false;
@@ -166,4 +165,4 @@ TEST(AllocationCurve, NeedsACardAndADecentStep) {
 }
 
 }  // namespace
-}  // namespace headroom::model::test
+}  // namespace headroom::model

@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "hardware/units.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
 namespace {
 
-constexpr double MiB = 1048576.0, GiB = 1024 * MiB;
 constexpr Size mib(double n) { return static_cast<Size>(n * MiB); }
 
 TEST(Allocator, RoundsAsPyTorchDoes) {
@@ -26,7 +26,7 @@ TEST(Allocator, RoundsAsPyTorchDoes) {
   EXPECT_DOUBLE_EQ(allocated(mib(67.5)), 68 * MiB);
 }
 
-struct Logged {
+struct LoggedWeights {
   const char* model;
   const char* precision;
   const char* cards;
@@ -36,7 +36,7 @@ struct Logged {
 };
 /// Weights on each card by vLLM's logs: its issues 12568, 12664 and 13061 (R1's distilled 14B,
 /// whose shapes are Qwen2.5's), 23278 (Marlin) and 33155 (Triton).
-constexpr Logged logged[] = {
+constexpr LoggedWeights logged_weights[] = {
     {"meta-llama/Llama-3.1-8B", "bf16", "a100-sxm-80gb", "vllm-0.9", 1, 14.9888},
     {"Qwen/Qwen2.5-32B", "bf16", "2x l40s", "vllm-0.7", 2, 30.7098},
     {"Qwen/Qwen2.5-14B", "bf16", "2x rtx-4090", "vllm-0.7", 2, 13.9476},
@@ -45,7 +45,7 @@ constexpr Logged logged[] = {
 };
 
 TEST(Allocator, WeightsTakeWhatVllmLogs) {
-  for (const Logged& row : logged) {
+  for (const LoggedWeights& row : logged_weights) {
     test::OnCards run(row.model, row.precision, row.cards, row.engine);
     run.s.tensor_parallel = row.divide;
     const CardUse use = card_use(run.s, place(run.s, 1.0), 0);

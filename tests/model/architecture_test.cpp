@@ -10,7 +10,7 @@ namespace headroom::model {
 namespace {
 
 /// A small Llama whose `extra` keys come first, so that they win.
-std::string llama(std::string_view extra) {
+std::string small_llama(std::string_view extra) {
   return fmt::format(
       R"({{{} "model_type": "llama", "vocab_size": 100, "hidden_size": 64, "intermediate_size": 128,
           "num_attention_heads": 4}})",
@@ -27,15 +27,18 @@ std::string refusal(const std::string& json) {
 }
 
 TEST(Architecture, FindsTheClassOrElseTheModelType) {
-  EXPECT_EQ(part_of(llama(R"("architectures": ["LlamaForCausalLM"], "num_hidden_layers": 2,)"))
-                .modules[0]
-                .class_name,
+  EXPECT_EQ(
+      part_of(small_llama(R"("architectures": ["LlamaForCausalLM"], "num_hidden_layers": 2,)"))
+          .modules[0]
+          .class_name,
+      "LlamaForCausalLM");
+  EXPECT_EQ(part_of(small_llama(R"("num_hidden_layers": 2,)")).modules[0].class_name,
             "LlamaForCausalLM");
-  EXPECT_EQ(part_of(llama(R"("num_hidden_layers": 2,)")).modules[0].class_name, "LlamaForCausalLM");
 }
 
 TEST(Architecture, DescribesTheBaseModelWithoutItsHead) {
-  const Part base = part_of(llama(R"("architectures": ["LlamaModel"], "num_hidden_layers": 2,)"));
+  const Part base =
+      part_of(small_llama(R"("architectures": ["LlamaModel"], "num_hidden_layers": 2,)"));
   EXPECT_EQ(base.modules[0].class_name, "LlamaModel");
   EXPECT_EQ(base.tensors[0].name, "embed_tokens.weight");
   for (const auto& t : base.tensors) EXPECT_NE(t.role, Role::head) << t.name;
@@ -49,13 +52,13 @@ TEST(Architecture, RefusesWhatIsNotDescribedAndNamesTheNearest) {
   EXPECT_NE(refusal(R"({"model_type": "lama"})").find("nearest: llama"), std::string::npos);
   EXPECT_NE(refusal("{}").find("'architectures': is missing"), std::string::npos);
   // A class of the same type is not a guess at another one.
-  EXPECT_NE(
-      refusal(llama(R"("architectures": ["LlamaForMultipleChoice"],)")).find("is not described"),
-      std::string::npos);
+  EXPECT_NE(refusal(small_llama(R"("architectures": ["LlamaForMultipleChoice"],)"))
+                .find("is not described"),
+            std::string::npos);
 }
 
 TEST(Architecture, RefusesMoreLayersThanAnyModelHas) {
-  EXPECT_NE(refusal(llama(R"("num_hidden_layers": 1073741824,)")).find("at most 4096"),
+  EXPECT_NE(refusal(small_llama(R"("num_hidden_layers": 1073741824,)")).find("at most 4096"),
             std::string::npos);
 }
 

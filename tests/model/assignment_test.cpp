@@ -17,13 +17,13 @@ using test::catalogue_model;
 using test::machine;
 using test::scenario;
 
-constexpr const char* models[] = {"meta-llama/Llama-3.3-70B-Instruct",
-                                  "openai/gpt-oss-20b",
-                                  "mistralai/Mixtral-8x7B-v0.1",
-                                  "google/gemma-2-9b",
-                                  "deepseek-ai/DeepSeek-V2-Lite",
-                                  "Qwen/Qwen3-0.6B",
-                                  "facebook/opt-30b"};
+constexpr const char* assigned_models[] = {"meta-llama/Llama-3.3-70B-Instruct",
+                                           "openai/gpt-oss-20b",
+                                           "mistralai/Mixtral-8x7B-v0.1",
+                                           "google/gemma-2-9b",
+                                           "deepseek-ai/DeepSeek-V2-Lite",
+                                           "Qwen/Qwen3-0.6B",
+                                           "facebook/opt-30b"};
 
 /// A random place for every layer.
 Assignment drawn(std::mt19937& random, const Model& model, Spot cards) {
@@ -43,7 +43,7 @@ Assignment drawn(std::mt19937& random, const Model& model, Spot cards) {
 TEST(Assignment, OfAPlanTakesTheSameTimeAndTheSameMemory) {
   std::mt19937 random(11);
   int compared = 0;
-  for (const char* name : models) {
+  for (const char* name : assigned_models) {
     const QuantisedModel w = quantise(catalogue_model(name), scheme("bf16"));
     for (int i = 0; i < 60; ++i) {
       const auto between = [&](Size a, Size b) {
@@ -98,7 +98,7 @@ TEST(Assignment, FusedCopiesAreOfTheLayersOnTheCard) {
 
 TEST(Assignment, BytesOfItsPartsAreTheModels) {
   std::mt19937 random(12);
-  for (const char* name : models) {
+  for (const char* name : assigned_models) {
     const QuantisedModel w = quantise(catalogue_model(name), scheme("bf16"));
     const Machine box = machine(3, 80, 500, 4000);
     Scenario s = scenario(w, box, "llama.cpp");
@@ -115,7 +115,7 @@ TEST(Assignment, BytesOfItsPartsAreTheModels) {
 
 TEST(Assignment, GoesThroughADeviceMapAndBack) {
   std::mt19937 random(13);
-  for (const char* name : models) {
+  for (const char* name : assigned_models) {
     const Model& model = catalogue_model(name);
     const QuantisedModel w = quantise(model, scheme("bf16"));
     const ModuleTree tree = held_tree(w);

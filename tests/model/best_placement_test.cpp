@@ -30,7 +30,7 @@ constexpr const char* catalogue[] = {"meta-llama/Llama-3.3-70B-Instruct",
                                      "facebook/opt-30b",
                                      "google/gemma-3-12b-it"};
 
-struct Random {
+struct Drawing {
   std::mt19937 engine;
   Size between(Size low, Size high) {
     return std::uniform_int_distribution<Size>(low, high)(engine);
@@ -45,7 +45,7 @@ Engine without_crossings(const Engine& runtime) {
 }
 
 /// Cards of different sizes and speeds.
-Machine drawn_machine(Random& random, Size cards, Size most_gib) {
+Machine drawn_machine(Drawing& random, Size cards, Size most_gib) {
   Machine box = machine(cards, 1, random.between(2, 4 * most_gib), random.between(1, 200));
   for (Device& device : box.devices) {
     device.memory = Bytes(random.between(1, most_gib * 16) << 26);
@@ -56,7 +56,7 @@ Machine drawn_machine(Random& random, Size cards, Size most_gib) {
 }
 
 TEST(BestPlacement, IsNeverWorseThanAcceleratesMapOrAnOrderOfLayers) {
-  Random random{std::mt19937(21)};
+  Drawing random{std::mt19937(21)};
   int compared = 0, found = 0, exact = 0, better = 0;
   double widest_gap = 0;
   for (int i = 0; i < 120; ++i) {
@@ -130,7 +130,7 @@ double brute_force(const Scenario& s, Spot cards) {
 }
 
 /// A small model of the same build: 4 layers, of two kinds where the architecture has them.
-const Model& small_model(int which) {
+const Model& drawn_model(int which) {
   static const Model models[] = {
       make_model("small llama",
                  parse_config(R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama",
@@ -158,10 +158,10 @@ const Model& small_model(int which) {
 }
 
 TEST(BestPlacement, EqualsTheBestOfAllPlacements) {
-  Random random{std::mt19937(22)};
+  Drawing random{std::mt19937(22)};
   int feasible = 0, offloaded = 0;
   for (int i = 0; i < 150; ++i) {
-    const QuantisedModel w = quantise(small_model(i % 3), scheme("bf16"));
+    const QuantisedModel w = quantise(drawn_model(i % 3), scheme("bf16"));
     const Size cards = random.between(0, i % 3 == 1 ? 1 : 2);
     Machine box = machine(cards, 1, 1, 1);
     const Engine row = without_crossings(engine(i % 2 == 0 ? "transformers" : "llama.cpp"));
@@ -238,7 +238,7 @@ double least_step(const UnitProblem& p) {
 }
 
 TEST(PlacementSearch, EqualsEveryPlacementThereIs) {
-  Random random{std::mt19937(23)};
+  Drawing random{std::mt19937(23)};
   int feasible = 0;
   for (int i = 0; i < 600; ++i) {
     UnitProblem p;
@@ -283,7 +283,7 @@ TEST(PlacementSearch, EqualsEveryPlacementThereIs) {
 
 TEST(PlacementSearch, ClassesTakenTogetherGiveATrueBound) {
   // Ten classes of ten units each are far more than are looked at one by one.
-  Random random{std::mt19937(24)};
+  Drawing random{std::mt19937(24)};
   double widest = 0;
   for (int i = 0; i < 30; ++i) {
     UnitProblem p;

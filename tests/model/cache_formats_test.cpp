@@ -21,13 +21,13 @@ TEST(CacheFormats, EveryRowNamesFormatsThatExistWithTheirSource) {
 
 /// llama.cpp common/arg.cpp kv_cache_types; vLLM config/cache.py CacheDType; SGLang
 /// server_args.py; TensorRT-LLM llm_args.py; transformers cache_utils.py.
-struct Row {
+struct FormatRow {
   const char* engine;
   std::vector<const char*> has, lacks;
 };
 
 TEST(CacheFormats, AreThoseOfTheEngine) {
-  const Row rows[] = {
+  const FormatRow rows[] = {
       {"vllm", {"fp16", "bf16", "fp8", "fp8_e5m2"}, {"q4_0", "q8_0", "nf4", "mxfp4", "int4"}},
       {"sglang", {"fp16", "bf16", "fp8", "fp8_e5m2"}, {"q4_0", "int8", "int4"}},
       {"tensorrt-llm", {"fp16", "fp8", "nvfp4"}, {"fp8_e5m2", "q8_0", "int4"}},
@@ -38,7 +38,7 @@ TEST(CacheFormats, AreThoseOfTheEngine) {
        {"fp32", "fp16", "bf16", "int2_g64", "int4_g64", "int8_g64"},
        {"fp8", "q8_0", "int4"}},
       {"exllama", {"fp16", "fp8", "q8_0", "q4_0"}, {"fp8_e5m2", "int4"}}};
-  for (const Row& row : rows) {
+  for (const FormatRow& row : rows) {
     const test::OnCards on("Qwen/Qwen3-0.6B", "bf16", "1x rtx-4090", row.engine);
     Scenario s = on.s;
     for (const char* name : row.has) {

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::int64_t hidden = 256, inner = 512, kv = 128, vocabulary = 1000;
 
-std::string llama(std::int64_t layers, std::string_view quantisation, std::string_view more = "") {
+std::string llama_config(std::int64_t layers, std::string_view quantisation,
+                         std::string_view more = "") {
   return fmt::format(
       R"({{"architectures":["LlamaForCausalLM"],"model_type":"llama","hidden_size":256,
       "intermediate_size":512,"num_attention_heads":4,"num_key_value_heads":2,"vocab_size":1000,
@@ -23,10 +24,12 @@ std::string llama(std::int64_t layers, std::string_view quantisation, std::strin
       "quantization_config":{}{}}})",
       layers, quantisation, more);
 }
-Model model_of(const std::string& json) {
+Model small_model(const std::string& json) {
   return make_model("small", parse_config(json, "config.json"), "");
 }
-std::int64_t bytes_of(const std::string& json) { return checkpoint_bytes(model_of(json)).count(); }
+std::int64_t bytes_of(const std::string& json) {
+  return checkpoint_bytes(small_model(json)).count();
+}
 
 /// Embedding and norms; the head beside them.
 constexpr std::int64_t rest(std::int64_t layers) {
@@ -47,8 +50,8 @@ std::int64_t gptq4(std::int64_t out, std::int64_t in) { return gptq(out, in, 4, 
 
 TEST(CheckpointBytes, OfGptqRulesForSingleModules) {
   const auto with = [](std::string_view more) {
-    return bytes_of(
-        llama(2, fmt::format(R"({{"quant_method":"gptq","bits":4,"group_size":128{}}})", more)));
+    return bytes_of(llama_config(
+        2, fmt::format(R"({{"quant_method":"gptq","bits":4,"group_size":128{}}})", more)));
   };
   const std::int64_t plain = rest(2) + head + 2 * block(gptq4);
   EXPECT_EQ(with(""), plain);
@@ -74,7 +77,7 @@ TEST(CheckpointBytes, OfGptqRulesForSingleModules) {
 
 TEST(CheckpointBytes, OfAutoRoundArePackedLikeGptqOrAwq) {
   const auto with = [](std::string_view more) {
-    return bytes_of(llama(
+    return bytes_of(llama_config(
         1, fmt::format(R"({{"quant_method":"auto-round","bits":4,"group_size":128{}}})", more)));
   };
   const auto packed = [](auto o, auto i) { return gptq4(o, i) - 4 * i - 2 * o; };
@@ -87,19 +90,19 @@ TEST(CheckpointBytes, OfAutoRoundArePackedLikeGptqOrAwq) {
 TEST(CheckpointBytes, OfFp8LeaveIgnoredLayers) {
   const auto fp8 = [](auto o, auto i) { return o * i + 4; };
   for (const char* key : {"ignored_layers", "modules_to_not_convert"})
-    EXPECT_EQ(bytes_of(llama(2, fmt::format(R"({{"quant_method":"fp8","{}":["lm_head",
+    EXPECT_EQ(bytes_of(llama_config(2, fmt::format(R"({{"quant_method":"fp8","{}":["lm_head",
                                 "model.layers.1.self_attn.q_proj"]}})",
-                                            key))),
+                                                   key))),
               rest(2) + head + 2 * block(fp8) + hidden * hidden - 4)
         << key;
 }
 
 TEST(CheckpointBytes, OfCompressedTensorsCountZeroPointsAndOrder) {
   const auto with = [](std::string_view weights, std::string_view ignore = R"(["lm_head"])") {
-    return bytes_of(llama(1, fmt::format(R"({{"quant_method":"compressed-tensors",
+    return bytes_of(llama_config(1, fmt::format(R"({{"quant_method":"compressed-tensors",
         "format":"pack-quantized","ignore":{},"config_groups":{{"group_0":{{"targets":["Linear"],
         "weights":{{"num_bits":4,"type":"int","strategy":"group","group_size":128{}}}}}}}}})",
-                                         ignore, weights)));
+                                                ignore, weights)));
   };
   const auto symmetric = [](auto o, auto i) { return o * i / 2 + 2 * o * (i / 128) + 16; };
   const auto zero = [&](auto o, auto i) { return symmetric(o, i) + o / 8 * 4 * (i / 128); };
@@ -126,11 +129,11 @@ std::int64_t int8_of(std::int64_t kept) {
 
 TEST(CheckpointBytes, OfBitsandbytesSkipAsTheVersionThatWroteThemMatches) {
   const auto with = [](std::string_view list, std::string_view version) {
-    return bytes_of(llama(12,
-                          fmt::format(R"({{"quant_method":"bitsandbytes","load_in_8bit":true,
+    return bytes_of(llama_config(12,
+                                 fmt::format(R"({{"quant_method":"bitsandbytes","load_in_8bit":true,
                                           "llm_int8_skip_modules":{}}})",
-                                      list),
-                          fmt::format(R"(,"transformers_version":"{}")", version)));
+                                             list),
+                                 fmt::format(R"(,"transformers_version":"{}")", version)));
   };
   constexpr std::string_view one = R"(["lm_head","model.layers.1"])";
   EXPECT_EQ(with(one, "4.57.1"), int8_of(1) + head);
@@ -146,10 +149,11 @@ TEST(CheckpointBytes, OfBitsandbytesSkipAsTheVersionThatWroteThemMatches) {
 
 TEST(CheckpointBytes, OfModeloptByAlgorithmAndLayer) {
   const auto nvfp4 = [](auto o, auto i) { return o * i / 16 * 9 + 8; };
-  EXPECT_EQ(bytes_of(llama(1, R"({"quant_method":"modelopt","quant_algo":"NVFP4","group_size":16,
+  EXPECT_EQ(
+      bytes_of(llama_config(1, R"({"quant_method":"modelopt","quant_algo":"NVFP4","group_size":16,
                                  "kv_cache_quant_algo":"FP8","exclude_modules":["lm_head"]})")),
-            rest(1) + head + block(nvfp4));
-  EXPECT_EQ(bytes_of(llama(1, R"({"quant_algo":"MIXED_PRECISION","quantized_layers":{
+      rest(1) + head + block(nvfp4));
+  EXPECT_EQ(bytes_of(llama_config(1, R"({"quant_algo":"MIXED_PRECISION","quantized_layers":{
               "backbone.layers.0.self_attn.q_proj":{"quant_algo":"FP8"},
               "lm_head":{"quant_algo":"W4A16_NVFP4","group_size":16}}})")),
             rest(1) + vocabulary * hidden / 16 * 9 + 4 + hidden * hidden + 8 - 2 * hidden * hidden +
@@ -182,7 +186,7 @@ TEST(Checkpoint, KeysThatChangeBytesAndAreNotDescribedAreNamed) {
       {R"({})", "quant_method"},
   };
   for (const auto& [quantisation, key] : cases) try {
-      model_of(llama(1, quantisation));
+      small_model(llama_config(1, quantisation));
       ADD_FAILURE() << quantisation;
     } catch (const NotDescribed& error) {
       ADD_FAILURE() << "would be counted without it: " << error.what();
@@ -194,10 +198,11 @@ TEST(Checkpoint, KeysThatChangeBytesAndAreNotDescribedAreNamed) {
 }
 
 TEST(Checkpoint, OfAMethodThatIsNotDescribedHasParametersAndNoBytes) {
-  const Size plain = model_of(llama(1, "null")).profile.parameters;
+  const Size plain = small_model(llama_config(1, "null")).profile.parameters;
   for (const char* method : {"hqq", "quark", "torchao", "aqlm", "vptq", "spqr", "higgs", "eetq",
                              "bitnet", "exl2", "something-new"}) {
-    const Model model = model_of(llama(1, fmt::format(R"({{"quant_method":"{}"}})", method)));
+    const Model model =
+        small_model(llama_config(1, fmt::format(R"({{"quant_method":"{}"}})", method)));
     EXPECT_EQ(model.profile.parameters, plain);
     EXPECT_TRUE(is_undescribed(model.checkpoint_scheme)) << model.checkpoint_scheme;
     try {

@@ -14,7 +14,7 @@
 namespace headroom::model {
 namespace {
 
-struct Case : test::OnCards {
+struct OptionCase : test::OnCards {
   using OnCards::OnCards;
   PassTime step(Size cached) const { return decode_step(s, place(s, 1.0), {.self = cached}); }
   PassTime first(Size prompt) const { return prefill(s, place(s, 1.0), prompt); }
@@ -29,7 +29,7 @@ constexpr const char* llama_8b = "meta-llama/Meta-Llama-3-8B";
 /// 8192 tokens by 32 heads in 32 layers, in chunks of 512: scores of all queries by the keys until
 /// the end of their chunk.
 TEST(FlashAttention, ScoresStandInMemoryWithoutIt) {
-  Case c(llama_8b, "q4_K_M", "1x rtx-4090", "llama.cpp");
+  OptionCase c(llama_8b, "q4_K_M", "1x rtx-4090", "llama.cpp");
   c.s.context = 16384;
   EXPECT_EQ(c.work(8192).scores, 0);
   const double with = c.first(8192).total;
@@ -50,7 +50,7 @@ TEST(FlashAttention, ScoresStandInMemoryWithoutIt) {
 }
 
 TEST(CpuThreads, MultiplyTheirShareAndReadSoMuchEach) {
-  Case c(llama_8b, "q4_K_M", "cpu @ epyc-rome-512gb", "llama.cpp");
+  OptionCase c(llama_8b, "q4_K_M", "cpu @ epyc-rome-512gb", "llama.cpp");
   c.box.host.cores = 32;
   const Rate all = cpu_rate(c.s);
   c.s.threads = 8;
@@ -73,7 +73,7 @@ TEST(CpuThreads, MultiplyTheirShareAndReadSoMuchEach) {
 /// fork 270 in all of the first four.
 TEST(CpuProducts, OfFormatsWithoutTilesAreMadeRowByRow) {
   const auto flops = [](const char* format, const char* engine) {
-    const Case c(llama_8b, format, "cpu @ desktop-ddr5-64gb", engine);
+    const OptionCase c(llama_8b, format, "cpu @ desktop-ddr5-64gb", engine);
     return cpu_rate(c.s).flops_s;
   };
   const double tiled = flops("q4_0", "llama.cpp");
@@ -87,7 +87,8 @@ TEST(CpuProducts, OfFormatsWithoutTilesAreMadeRowByRow) {
 /// kvcache-ai/ktransformers kt-kernel: prompts of fewer than 4096 tokens are multiplied by experts
 /// where those are.
 TEST(KtKernel, ShortPromptsStayWithTheExperts) {
-  const Case c("Qwen/Qwen3-235B-A22B", "bf16", "1x rtx-4090 @ dual-xeon-spr-1024gb", "kt-kernel");
+  const OptionCase c("Qwen/Qwen3-235B-A22B", "bf16", "1x rtx-4090 @ dual-xeon-spr-1024gb",
+                     "kt-kernel");
   EXPECT_EQ(host_prompts(c.s, 4095), PrefillOffload::on_cpu);
   EXPECT_EQ(host_prompts(c.s, 4096), PrefillOffload::faster);
 }
@@ -95,14 +96,14 @@ TEST(KtKernel, ShortPromptsStayWithTheExperts) {
 /// FMInference/FlexGen compression.py: PyTorch moves 15 bytes for each element that it unpacks, of
 /// weights and caches, so that a step of 4 bits takes longer than one of 16.
 TEST(FlexGen, UnpacksWeightsAndCachesInEveryStep) {
-  Case packed("facebook/opt-6.7b", "int4-64g", "1x l4-24gb", "flexgen");
+  OptionCase packed("facebook/opt-6.7b", "int4-64g", "1x l4-24gb", "flexgen");
   const double rate =
       packed.box.devices[0].bandwidth.value() * rates_of(packed.s).unpack_bandwidth.value;
   const double elements = 32 * 12 * 4096.0 * 4096;
   packed.s.kv_precision = &precision("fp16");
   const double step = packed.step(512).cards;
   EXPECT_NEAR(step, elements * 15 / rate, 0.1 * step);
-  const Case plain("facebook/opt-6.7b", "fp16", "1x l4-24gb", "flexgen");
+  const OptionCase plain("facebook/opt-6.7b", "fp16", "1x l4-24gb", "flexgen");
   EXPECT_GT(step, 2 * plain.step(512).cards);
   // Keys and values of 512 tokens of 16 sequences.
   packed.s.batch = 16;
@@ -117,7 +118,7 @@ TEST(FlexGen, UnpacksWeightsAndCachesInEveryStep) {
 
 /// … flex_opt.py: the next layer is copied while one is computed.
 TEST(FlexGen, CopiesLayersBehindProducts) {
-  Case c("facebook/opt-30b", "fp16", "1x rtx-4090 @ epyc-rome-512gb", "flexgen");
+  OptionCase c("facebook/opt-30b", "fp16", "1x rtx-4090 @ epyc-rome-512gb", "flexgen");
   c.s.kv_precision = &precision("fp16");
   c.s.gpu_budget = Bytes(Size{8} << 30);
   const PassTime step = c.step(128);
@@ -135,7 +136,7 @@ TEST(FlexGen, CopiesLayersBehindProducts) {
 
 /// … --num-gpu-batches: weights are copied once for all parts, unpacked and read for each.
 TEST(FlexGen, TakesABatchInParts) {
-  Case c("facebook/opt-30b", "int4-64g", "1x rtx-4090 @ epyc-rome-512gb", "flexgen");
+  OptionCase c("facebook/opt-30b", "int4-64g", "1x rtx-4090 @ epyc-rome-512gb", "flexgen");
   c.s.kv_precision = &precision("fp16");
   c.s.batch = 16;
   c.s.gpu_budget = Bytes(Size{20} << 30);
@@ -153,9 +154,11 @@ TEST(FlexGen, TakesABatchInParts) {
 
 /// Two cards divide what is not on the CPU, and meet twice a layer.
 TEST(KtKernel, CardsDivideEachLayer) {
-  const Case one("Qwen/Qwen3-235B-A22B", "bf16", "1x rtx-4090 @ dual-xeon-spr-1024gb", "kt-kernel");
-  const Case two("Qwen/Qwen3-235B-A22B", "bf16", "2x rtx-4090 @ dual-xeon-spr-1024gb", "kt-kernel");
-  const auto step = [](const Case& c, std::string_view name) {
+  const OptionCase one("Qwen/Qwen3-235B-A22B", "bf16", "1x rtx-4090 @ dual-xeon-spr-1024gb",
+                       "kt-kernel");
+  const OptionCase two("Qwen/Qwen3-235B-A22B", "bf16", "2x rtx-4090 @ dual-xeon-spr-1024gb",
+                       "kt-kernel");
+  const auto step = [](const OptionCase& c, std::string_view name) {
     LayerSplit split;
     split.gpu_layers = std::ssize(c.weights.layer) + 1;
     split.on_host = experts_on_host(c.weights, split.gpu_layers);
@@ -171,7 +174,8 @@ TEST(KtKernel, CardsDivideEachLayer) {
   EXPECT_GE(divided.reduce, 2 * 94 * reduce_latency(two.s, 2).value);
   EXPECT_EQ(in_turn.reduce, 0);
   EXPECT_NEAR(in_turn.cards, step(one, "ktransformers").cards, 0.01 * alone.cards);
-  Case slower("Qwen/Qwen3-235B-A22B", "bf16", "2x rtx-4090 @ dual-xeon-spr-1024gb", "kt-kernel");
+  OptionCase slower("Qwen/Qwen3-235B-A22B", "bf16", "2x rtx-4090 @ dual-xeon-spr-1024gb",
+                    "kt-kernel");
   Device& second = slower.box.devices.back();
   second.bandwidth = BytesPerSecond(second.bandwidth.value() / 2);
   EXPECT_NEAR(step(slower, "kt-kernel").cards, alone.cards, 0.01 * alone.cards)
@@ -180,7 +184,7 @@ TEST(KtKernel, CardsDivideEachLayer) {
 
 /// A small model on a fast card waits for Python: more than twice as long a token.
 TEST(EnforceEager, KernelsOfADecodeStepAreLaunchedOneByOne) {
-  Case c("Qwen/Qwen3-0.6B", "bf16", "1x h100-sxm-80gb", "vllm");
+  OptionCase c("Qwen/Qwen3-0.6B", "bf16", "1x h100-sxm-80gb", "vllm");
   const double graphs = c.step(512).total, first = c.first(512).total;
   c.s.enforce_eager = true;
   EXPECT_GT(c.step(512).total, 2 * graphs);
@@ -194,7 +198,7 @@ TEST(EnforceEager, KernelsOfADecodeStepAreLaunchedOneByOne) {
 /// Llama-3-70B on two cards: each reads half of every matrix at once, and waits for the other at
 /// each of 7 matrices in 80 layers and the output.
 TEST(SplitByRows, CardsReadAtOnceAndMeetAtEachMatrix) {
-  Case c("meta-llama/Meta-Llama-3-70B", "q4_K_M", "2x rtx-3090", "llama.cpp");
+  OptionCase c("meta-llama/Meta-Llama-3-70B", "q4_K_M", "2x rtx-3090", "llama.cpp");
   LayerSplit split;
   split.gpu_layers = std::ssize(c.weights.layer) + 1;
   c.s.layer_split = &split;

@@ -15,7 +15,7 @@ namespace {
 std::vector<Engine> shipped() { return {engines().begin(), engines().end()}; }
 
 /// The last row of `shipped` and `toml`.
-Engine read(std::string_view toml) {
+Engine read_engine(std::string_view toml) {
   std::vector<Engine> rows = shipped();
   read_engines(rows, toml, "mine.toml");
   return rows.back();
@@ -23,7 +23,7 @@ Engine read(std::string_view toml) {
 
 std::string refusal(std::string_view toml) {
   try {
-    (void)read(toml);
+    (void)read_engine(toml);
   } catch (const std::runtime_error& e) {
     return e.what();
   }
@@ -33,7 +33,7 @@ std::string refusal(std::string_view toml) {
 const std::string head = "[[engine]]\nname = \"mine\"\nversion = \"1\"\nsource = \"notes\"\n";
 
 TEST(EngineRows, InheritFieldsAndMeasuredConstants) {
-  const Engine mine = read(head + "inherits = \"vllm\"\ncache.block_tokens = 32\n");
+  const Engine mine = read_engine(head + "inherits = \"vllm\"\ncache.block_tokens = 32\n");
   const Engine& vllm = engine("vllm");
   EXPECT_EQ(mine.cache.block_tokens, 32);
   EXPECT_EQ(mine.cache.windows, vllm.cache.windows);
@@ -44,7 +44,7 @@ TEST(EngineRows, InheritFieldsAndMeasuredConstants) {
 }
 
 TEST(EngineRows, AConstantOfKernelsStandsInEveryCell) {
-  const Engine mine = read(head + "inherits = \"vllm\"\nkernels.kernel_s = [1e-6, 5e-7, 2e-6]\n");
+  const Engine mine = read_engine(head + "inherits = \"vllm\"\nkernels.kernel_s = [1e-6, 5e-7, 2e-6]\n");
   for (const auto& by_width : mine.kernels.rates)
     for (const Rates& rates : by_width) {
       EXPECT_EQ(rates.kernel_s.value, 1e-6);

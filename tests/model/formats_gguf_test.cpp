@@ -10,17 +10,17 @@
 namespace headroom::model {
 namespace {
 
-GgufHeader read(const std::string& file) {
+GgufHeader header_of(const std::string& file) {
   return read_gguf(range_of(file), static_cast<Size>(file.size()), "x.gguf");
 }
-std::string refused(const std::string& file) {
-  return complaint([&] { read(file); });
+std::string refused_gguf(const std::string& file) {
+  return complaint([&] { header_of(file); });
 }
 bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-std::string good(std::uint32_t version = 3) {
+std::string good_gguf(std::uint32_t version = 3) {
   const std::string words = gguf_text("tokenizer.ggml.tokens") + little(9, 4) + little(8, 4) +
                             little(2, 8) + gguf_text("<s>") + gguf_text("</s>");
   const std::string name = gguf_text("general.architecture") + little(8, 4) + gguf_text("llama");
@@ -32,7 +32,7 @@ std::string good(std::uint32_t version = 3) {
 
 TEST(Gguf, ReadsBothVersions) {
   for (const std::uint32_t version : {2u, 3u}) {
-    const GgufHeader header = read(good(version));
+    const GgufHeader header = header_of(good_gguf(version));
     EXPECT_EQ(header.version, version);
     EXPECT_EQ(header.text("general.architecture"), "llama");
     EXPECT_EQ(header.number("llama.block_count", 0), 1);
@@ -42,68 +42,72 @@ TEST(Gguf, ReadsBothVersions) {
     EXPECT_EQ(header.list.tensors[0].shape, (Shape{10, 256}));
     EXPECT_EQ(header.list.tensors[0].bytes.count(), 10 * 144);
     EXPECT_EQ(header.list.total.count(), 1440 + 1024);
-    EXPECT_EQ(header.header_bytes, static_cast<Size>(good().size()) - 1440 - 1024);
+    EXPECT_EQ(header.header_bytes, static_cast<Size>(good_gguf().size()) - 1440 - 1024);
   }
 }
 
 TEST(Gguf, AsksForMoreUntilTheHeaderEnds) {
-  const std::string file = good();
+  const std::string file = good_gguf();
   for (std::size_t n = 0; n < file.size() - 1440 - 1024 - 32; ++n)
     EXPECT_FALSE(
         parse_gguf(std::string_view(file).substr(0, n), static_cast<Size>(file.size()), "x"));
   EXPECT_TRUE(parse_gguf(file, -1, "x"));
   for (std::size_t n = 0; n < file.size(); ++n)
-    EXPECT_NE(refused(file.substr(0, n)), "") << "truncated to " << n;
+    EXPECT_NE(refused_gguf(file.substr(0, n)), "") << "truncated to " << n;
 }
 
 TEST(Gguf, RefusesLies) {
   const std::string one = gguf_tensor("a", {32}, 0, 0);
-  EXPECT_TRUE(contains(refused("GGML" + good().substr(4)), "not a GGUF file"));
-  EXPECT_TRUE(contains(refused(gguf_file({}, {one}, 128, 1)), "version 1"));
-  EXPECT_TRUE(contains(refused(gguf_file({}, {one}, 128, 0x03000000)), "big-endian"));
+  EXPECT_TRUE(contains(refused_gguf("GGML" + good_gguf().substr(4)), "not a GGUF file"));
+  EXPECT_TRUE(contains(refused_gguf(gguf_file({}, {one}, 128, 1)), "version 1"));
+  EXPECT_TRUE(contains(refused_gguf(gguf_file({}, {one}, 128, 0x03000000)), "big-endian"));
+  EXPECT_TRUE(contains(refused_gguf("GGUF" + little(3, 4) + little(~0ull, 8) + little(0, 8)),
+                       "do not fit"));
   EXPECT_TRUE(
-      contains(refused("GGUF" + little(3, 4) + little(~0ull, 8) + little(0, 8)), "do not fit"));
+      contains(refused_gguf("GGUF" + little(3, 4) + little(0, 8) + little(1ull << 40, 8)), "keys"));
   EXPECT_TRUE(
-      contains(refused("GGUF" + little(3, 4) + little(0, 8) + little(1ull << 40, 8)), "keys"));
-  EXPECT_TRUE(contains(refused(gguf_file({little(~0ull, 8) + "k"}, {one}, 128)), "at most 65535"));
+      contains(refused_gguf(gguf_file({little(~0ull, 8) + "k"}, {one}, 128)), "at most 65535"));
   EXPECT_TRUE(contains(
-      refused(gguf_file({gguf_text("k") + little(8, 4) + little(1ull << 62, 8)}, {one}, 128)),
+      refused_gguf(gguf_file({gguf_text("k") + little(8, 4) + little(1ull << 62, 8)}, {one}, 128)),
       "the file has"));
   EXPECT_TRUE(contains(
-      refused(gguf_file({gguf_text("k") + little(9, 4) + little(4, 4) + little(1ull << 59, 8)},
-                        {one}, 128)),
+      refused_gguf(gguf_file({gguf_text("k") + little(9, 4) + little(4, 4) + little(1ull << 59, 8)},
+                             {one}, 128)),
       "the file has"));
-  EXPECT_TRUE(contains(
-      refused(gguf_file({gguf_text("k") + little(9, 4) + little(9, 4) + little(1, 8)}, {one}, 128)),
-      "lists of lists"));
-  EXPECT_TRUE(contains(refused(gguf_file({gguf_text("k") + little(77, 4)}, {one}, 128)),
+  EXPECT_TRUE(
+      contains(refused_gguf(gguf_file({gguf_text("k") + little(9, 4) + little(9, 4) + little(1, 8)},
+                                      {one}, 128)),
+               "lists of lists"));
+  EXPECT_TRUE(contains(refused_gguf(gguf_file({gguf_text("k") + little(77, 4)}, {one}, 128)),
                        "unknown type 77"));
-  EXPECT_TRUE(contains(refused(gguf_file({gguf_number("k", 1), gguf_number("k", 1)}, {one}, 128)),
-                       "twice"));
-  EXPECT_TRUE(contains(refused(gguf_file({gguf_number("general.alignment", 12)}, {one}, 128)),
-                       "power of two"));
-  EXPECT_TRUE(contains(refused(gguf_file({}, {one, one}, 128)), "twice"));
-  EXPECT_TRUE(
-      contains(refused(gguf_file({}, {gguf_tensor("a", {32}, 5, 0)}, 128)), "unknown type 5"));
-  EXPECT_TRUE(
-      contains(refused(gguf_file({}, {gguf_tensor("a", {100}, 12, 0)}, 128)), "do not divide"));
-  EXPECT_TRUE(contains(refused(gguf_file({}, {gguf_tensor("a", {1, 1, 1, 1, 1}, 0, 0)}, 128)),
-                       "5 dimensions"));
   EXPECT_TRUE(contains(
-      refused(gguf_file({}, {gguf_tensor("a", {1ull << 40, 1ull << 40}, 0, 0)}, 128)), "2^63"));
+      refused_gguf(gguf_file({gguf_number("k", 1), gguf_number("k", 1)}, {one}, 128)), "twice"));
+  EXPECT_TRUE(contains(refused_gguf(gguf_file({gguf_number("general.alignment", 12)}, {one}, 128)),
+                       "power of two"));
+  EXPECT_TRUE(contains(refused_gguf(gguf_file({}, {one, one}, 128)), "twice"));
   EXPECT_TRUE(
-      contains(refused(gguf_file({}, {gguf_tensor("a", {32}, 0, 4)}, 256)), "a multiple of 32"));
-  EXPECT_TRUE(contains(refused(gguf_file({}, {one, gguf_tensor("b", {32}, 0, 96)}, 256)),
+      contains(refused_gguf(gguf_file({}, {gguf_tensor("a", {32}, 5, 0)}, 128)), "unknown type 5"));
+  EXPECT_TRUE(contains(refused_gguf(gguf_file({}, {gguf_tensor("a", {100}, 12, 0)}, 128)),
+                       "do not divide"));
+  EXPECT_TRUE(contains(refused_gguf(gguf_file({}, {gguf_tensor("a", {1, 1, 1, 1, 1}, 0, 0)}, 128)),
+                       "5 dimensions"));
+  EXPECT_TRUE(
+      contains(refused_gguf(gguf_file({}, {gguf_tensor("a", {1ull << 40, 1ull << 40}, 0, 0)}, 128)),
+               "2^63"));
+  EXPECT_TRUE(contains(refused_gguf(gguf_file({}, {gguf_tensor("a", {32}, 0, 4)}, 256)),
+                       "a multiple of 32"));
+  EXPECT_TRUE(contains(refused_gguf(gguf_file({}, {one, gguf_tensor("b", {32}, 0, 96)}, 256)),
                        "within another"));
-  EXPECT_TRUE(contains(refused(gguf_file({}, {one}, 100)), "ends at byte 128 of 100"));
-  EXPECT_TRUE(contains(refused(gguf_file({}, {gguf_tensor(std::string(65, 'n'), {32}, 0, 0)}, 128)),
-                       "at most 64"));
+  EXPECT_TRUE(contains(refused_gguf(gguf_file({}, {one}, 100)), "ends at byte 128 of 100"));
+  EXPECT_TRUE(
+      contains(refused_gguf(gguf_file({}, {gguf_tensor(std::string(65, 'n'), {32}, 0, 0)}, 128)),
+               "at most 64"));
 }
 
 GgufHeader part(std::uint32_t number, std::uint32_t count, std::string_view tensor) {
-  return read(gguf_file({gguf_number("split.no", number), gguf_number("split.count", count),
-                         gguf_number("split.tensors.count", 2)},
-                        {gguf_tensor(tensor, {32}, 0, 0)}, 128));
+  return header_of(gguf_file({gguf_number("split.no", number), gguf_number("split.count", count),
+                              gguf_number("split.tensors.count", 2)},
+                             {gguf_tensor(tensor, {32}, 0, 0)}, 128));
 }
 
 TEST(Gguf, JoinsSplitsAndNamesWhatIsMissing) {

@@ -10,20 +10,20 @@
 namespace headroom::model {
 namespace {
 
-TensorList read(const std::string& file) {
+TensorList list_of(const std::string& file) {
   return read_safetensors(range_of(file), static_cast<Size>(file.size()), "x.safetensors");
 }
-std::string refused(std::string_view json, std::size_t data_bytes) {
-  return complaint([&] { read(safetensors_file(json, data_bytes)); });
+std::string refused_safetensors(std::string_view json, std::size_t data_bytes) {
+  return complaint([&] { list_of(safetensors_file(json, data_bytes)); });
 }
 
-constexpr std::string_view good =
+constexpr std::string_view good_header =
     R"({"__metadata__":{"format":"pt"},"b":{"dtype":"BF16","shape":[2,3],"data_offsets":[8,20]},)"
     R"("a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
     R"("s":{"dtype":"F8_E4M3","shape":[],"data_offsets":[20,21]}}   )";
 
 TEST(Safetensors, ReadsNamesTypesAndShapes) {
-  const TensorList list = read(safetensors_file(good, 21));
+  const TensorList list = list_of(safetensors_file(good_header, 21));
   ASSERT_EQ(list.tensors.size(), 3u);
   EXPECT_EQ(list.tensors[0].name, "a");
   EXPECT_EQ(list.tensors[1].dtype, "BF16");
@@ -34,7 +34,7 @@ TEST(Safetensors, ReadsNamesTypesAndShapes) {
 }
 
 TEST(Safetensors, ReadsNothingBehindTheHeader) {
-  const std::string file = safetensors_file(good, 21);
+  const std::string file = safetensors_file(good_header, 21);
   Size last = 0;
   read_safetensors(
       [&](Size offset, Size length) {
@@ -42,70 +42,79 @@ TEST(Safetensors, ReadsNothingBehindTheHeader) {
         return range_of(file)(offset, length);
       },
       static_cast<Size>(file.size()), "x");
-  EXPECT_EQ(last, static_cast<Size>(8 + good.size()));
+  EXPECT_EQ(last, static_cast<Size>(8 + good_header.size()));
 }
 
 TEST(Safetensors, RefusesLies) {
   const auto has = [](const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos ? "" : "no '" + std::string(part) + "' in: " + text;
   };
-  EXPECT_EQ(has(complaint([] { read("short"); }), "too few"), "");
-  EXPECT_EQ(has(complaint([] { read(little(1000, 8) + "{}"); }), "in a file of 10"), "");
-  EXPECT_EQ(has(complaint([] { read(std::string(8, '\xff') + "{}"); }), "at most 100000000"), "");
-  EXPECT_EQ(has(refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 7),
+  EXPECT_EQ(has(complaint([] { list_of("short"); }), "too few"), "");
+  EXPECT_EQ(has(complaint([] { list_of(little(1000, 8) + "{}"); }), "in a file of 10"), "");
+  EXPECT_EQ(has(complaint([] { list_of(std::string(8, '\xff') + "{}"); }), "at most 100000000"),
+            "");
+  EXPECT_EQ(has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 7),
                 "ends at byte 8 of 7"),
             "");
-  EXPECT_EQ(has(refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 9),
+  EXPECT_EQ(has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 9),
                 "the tensors end at 8"),
             "");
-  EXPECT_EQ(has(refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
-                        R"("b":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})",
-                        12),
+  EXPECT_EQ(has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                                    R"("b":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})",
+                                    12),
                 "an overlap"),
             "");
   EXPECT_EQ(
-      has(refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})", 12), "a hole"), "");
-  EXPECT_EQ(
-      has(refused(R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})", 8), "a shape of 12"),
+      has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})", 12),
+          "a hole"),
       "");
-  EXPECT_EQ(has(refused(R"({"a":{"dtype":"Q9","shape":[2],"data_offsets":[0,8]}})", 8),
+  EXPECT_EQ(has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})", 8),
+                "a shape of 12"),
+            "");
+  EXPECT_EQ(has(refused_safetensors(R"({"a":{"dtype":"Q9","shape":[2],"data_offsets":[0,8]}})", 8),
                 "unknown dtype 'Q9'"),
             "");
-  EXPECT_EQ(has(refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
-                        R"("a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
-                        8),
+  EXPECT_EQ(has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+                                    R"("a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
+                                    8),
                 "named twice"),
             "");
   EXPECT_EQ(
-      has(refused(R"({"a":{"dtype":"F32","shape":[9223372036854775807,4],"data_offsets":[0,8]}})",
-                  8),
+      has(refused_safetensors(
+              R"({"a":{"dtype":"F32","shape":[9223372036854775807,4],"data_offsets":[0,8]}})", 8),
           "more than 2^63 - 1"),
       "");
   EXPECT_EQ(
-      has(refused(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,8]}})", 8), "negative"),
+      has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,8]}})", 8),
+          "negative"),
       "");
   EXPECT_EQ(
-      has(refused(R"({"a":{"dtype":"F32","shape":[2.5],"data_offsets":[0,8]}})", 8), "not whole"),
+      has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[2.5],"data_offsets":[0,8]}})", 8),
+          "not whole"),
       "");
-  EXPECT_EQ(has(refused(R"({"a":{"dtype":"F32","data_offsets":[0,8]}})", 8), "lacks one of"), "");
-  EXPECT_EQ(has(refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"x":1}})", 8),
-                "key 'x' unknown"),
-            "");
-  EXPECT_EQ(has(refused(R"({"a":{"dtype":"F4","shape":[3],"data_offsets":[0,2]}})", 2),
+  EXPECT_EQ(
+      has(refused_safetensors(R"({"a":{"dtype":"F32","data_offsets":[0,8]}})", 8), "lacks one of"),
+      "");
+  EXPECT_EQ(
+      has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"x":1}})", 8),
+          "key 'x' unknown"),
+      "");
+  EXPECT_EQ(has(refused_safetensors(R"({"a":{"dtype":"F4","shape":[3],"data_offsets":[0,2]}})", 2),
                 "do not fill whole bytes"),
             "");
-  EXPECT_EQ(has(refused(R"({"a":[1]})", 0), "a list where none should be"), "");
-  EXPECT_EQ(has(refused(R"({} {})", 0), "something follows"), "");
-  EXPECT_EQ(has(refused(R"({"a":)" + std::string(100000, '['), 0), "list"), "");
-  EXPECT_EQ(has(refused(R"({"__metadata__":)" + std::string(100000, '{'), 0), "header"), "");
+  EXPECT_EQ(has(refused_safetensors(R"({"a":[1]})", 0), "a list where none should be"), "");
+  EXPECT_EQ(has(refused_safetensors(R"({} {})", 0), "something follows"), "");
+  EXPECT_EQ(has(refused_safetensors(R"({"a":)" + std::string(100000, '['), 0), "list"), "");
+  EXPECT_EQ(has(refused_safetensors(R"({"__metadata__":)" + std::string(100000, '{'), 0), "header"),
+            "");
 }
 
 TEST(Safetensors, AHundredMegabytesOfJsonEndInAnError) {
   std::string json = "{";
   json += std::string(99'000'000, ' ');
-  EXPECT_NE(refused(json, 0), "");
+  EXPECT_NE(refused_safetensors(json, 0), "");
   std::string name = R"({"a)" + std::string(50'000'000, 'a');
-  EXPECT_NE(refused(name, 0), "");
+  EXPECT_NE(refused_safetensors(name, 0), "");
 }
 
 ShardIndex index_of(std::string_view json) { return parse_shard_index(json, "i.json"); }

@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "hardware/units.hpp"
 #include "model/answer/placement/layers_by_context.hpp"
 #include "model/answer/placement/parallel_splits.hpp"
 #include "model/infer/estimate.hpp"
@@ -20,8 +21,6 @@ using test::catalogue_model;
 using test::machine;
 using test::scenario;
 
-constexpr double MiB = 1048576.0;
-
 Bytes weights_on_cards(const Scenario& s, const Plan& plan) {
   Bytes sum;
   for (Size card = 0; card < plan.cards; ++card) sum += card_use(s, plan, card).weights;
@@ -30,12 +29,12 @@ Bytes weights_on_cards(const Scenario& s, const Plan& plan) {
 
 /// oobabooga.github.io@1df6730 blog/posts/gguf-vram-formula: granite-3.3-8b-instruct in IQ3_M,
 /// llama.cpp, context 512, `ngl` of 40 layers, memory used in MiB.
-struct Measured {
+struct MeasuredMemory {
   Size ngl;
   double used;
 };
-constexpr Measured granite[] = {{5, 1338},  {10, 1770}, {15, 2202}, {20, 2634},
-                                {25, 3066}, {30, 3496}, {35, 3928}, {40, 4394}};
+constexpr MeasuredMemory granite[] = {{5, 1338},  {10, 1770}, {15, 2202}, {20, 2634},
+                                      {25, 3066}, {30, 3496}, {35, 3928}, {40, 4394}};
 constexpr const char* granite_config = R"({
   "architectures": ["GraniteForCausalLM"], "model_type": "granite", "hidden_size": 4096,
   "num_hidden_layers": 40, "num_attention_heads": 32, "num_key_value_heads": 8,
@@ -52,7 +51,7 @@ TEST(LastLayers, GrowLayerByLayerAsMeasured) {
   LayerSplit split;
   s.layer_split = &split;
   double least = 1e9, most = -1e9;  // of what does not depend on the layers
-  for (const Measured& row : granite) {
+  for (const MeasuredMemory& row : granite) {
     split.gpu_layers = row.ngl;
     const Plan plan = place(s, 1.0);
     ASSERT_TRUE(plan.feasible());

@@ -10,7 +10,7 @@
 namespace headroom::model {
 namespace {
 
-struct Case : test::OnCards {
+struct LoadCase : test::OnCards {
   using OnCards::OnCards;
   LoadTime load() const { return load_time(s, place(s, 1.0)); }
   /// Of bytes from the disk, by the two rates that they pass one after the other.
@@ -24,7 +24,7 @@ struct Case : test::OnCards {
 double bytes(const QuantisedModel& w) { return w.total.real().value(); }
 
 TEST(Load, WarmFilesAreNotReadFromTheDisk) {
-  const Case c("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "transformers");
+  const LoadCase c("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "transformers");
   const LoadTime load = c.load();
   const double disk = c.seconds(bytes(c.weights));
   EXPECT_NEAR(load.read, disk, 1e-3 * disk);
@@ -41,7 +41,7 @@ TEST(Load, WarmFilesAreNotReadFromTheDisk) {
 
 /// One request after the other costs little beside what a slow disk takes for its bytes.
 TEST(Load, ASlowDiskIsReadNearlyAsFastAsItCan) {
-  Case c("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "transformers");
+  LoadCase c("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "transformers");
   c.box.host.disk_read = BytesPerSecond(0.15e9);
   const double least = bytes(c.weights) / 0.15e9;
   EXPECT_GT(c.load().read, least);
@@ -50,28 +50,28 @@ TEST(Load, ASlowDiskIsReadNearlyAsFastAsItCan) {
 
 /// bitsandbytes reads 16 bit whatever it packs to; a card gets them all over the bus.
 TEST(Load, QuantisingOnTheWayReadsAndMovesWhatTheFilesHave) {
-  const Case nf4("meta-llama/Llama-2-7b-hf", "nf4", "1x rtx-4090", "transformers");
-  const Case half("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "transformers");
+  const LoadCase nf4("meta-llama/Llama-2-7b-hf", "nf4", "1x rtx-4090", "transformers");
+  const LoadCase half("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "transformers");
   EXPECT_NEAR(nf4.load().read, half.load().read, 0.01 * half.load().read);
   EXPECT_NEAR(nf4.load().bus, half.load().bus, 0.01 * half.load().bus);
   EXPECT_GT(nf4.load().pack, 0);
   EXPECT_EQ(half.load().pack, 0);
   // Files in a packed format are as small as what is held.
-  const Case gptq("meta-llama/Llama-2-7b-hf", "gptq-int4", "1x rtx-4090", "transformers");
+  const LoadCase gptq("meta-llama/Llama-2-7b-hf", "gptq-int4", "1x rtx-4090", "transformers");
   EXPECT_LT(gptq.load().read, 0.35 * half.load().read);
 }
 
 /// gpt2 is published in fp32: 16 bit is cast from twice as many bytes.
 TEST(Load, CastWeightsAreReadAsPublished) {
-  const Case half("openai-community/gpt2", "fp16", "1x rtx-4090", "transformers");
-  const Case whole("openai-community/gpt2", "fp32", "1x rtx-4090", "transformers");
+  const LoadCase half("openai-community/gpt2", "fp16", "1x rtx-4090", "transformers");
+  const LoadCase whole("openai-community/gpt2", "fp32", "1x rtx-4090", "transformers");
   EXPECT_NEAR(half.load().read, whole.load().read, 0.01 * whole.load().read);
 }
 
 /// huggingface/safetensors docs/source/speed.mdx: gpt2 is "loaded" to the CPU in 4 ms, faster than
 /// memory could copy its 548 MB: files are mapped. The first answer reads them.
 TEST(Load, TransformersMapsWhatStaysInHostMemoryAndTheFirstAnswerReadsIt) {
-  const Case c("facebook/opt-30b", "fp16", "1x rtx-4090 @ dual-epyc-120gb", "transformers");
+  const LoadCase c("facebook/opt-30b", "fp16", "1x rtx-4090 @ dual-epyc-120gb", "transformers");
   const LoadTime load = c.load();
   const Estimate e = evaluate(c.s);
   ASSERT_EQ(e.verdict, Verdict::fits_cpu_offload);
@@ -80,22 +80,24 @@ TEST(Load, TransformersMapsWhatStaysInHostMemoryAndTheFirstAnswerReadsIt) {
   const double all = c.seconds(bytes(c.weights));
   EXPECT_NEAR(load.read + load.mapped, all, 1e-3 * all);
   // llama.cpp reads the whole mapping at its start, FlexGen copies.
-  EXPECT_EQ(
-      Case("facebook/opt-30b", "fp16", "1x rtx-4090 @ dual-epyc-120gb", "flexgen").load().mapped,
-      0);
+  EXPECT_EQ(LoadCase("facebook/opt-30b", "fp16", "1x rtx-4090 @ dual-epyc-120gb", "flexgen")
+                .load()
+                .mapped,
+            0);
   EXPECT_GT(
-      Case("facebook/opt-30b", "fp16", "1x rtx-4090 @ dual-epyc-120gb", "flexgen").load().copy, 0);
+      LoadCase("facebook/opt-30b", "fp16", "1x rtx-4090 @ dual-epyc-120gb", "flexgen").load().copy,
+      0);
 }
 
 /// Ranks copy their shards at once over buses of their own; one process copies card after card.
 TEST(Load, RanksCopyTheirShardsTogether) {
-  Case one("meta-llama/Meta-Llama-3-70B", "bf16", "4x a100-sxm-80gb", "vllm");
-  Case two("meta-llama/Meta-Llama-3-70B", "bf16", "8x a100-sxm-80gb", "vllm");
+  LoadCase one("meta-llama/Meta-Llama-3-70B", "bf16", "4x a100-sxm-80gb", "vllm");
+  LoadCase two("meta-llama/Meta-Llama-3-70B", "bf16", "8x a100-sxm-80gb", "vllm");
   one.s.tensor_parallel = 4;
   two.s.tensor_parallel = 8;
   EXPECT_NEAR(one.load().bus / two.load().bus, 2, 0.1);
   EXPECT_NEAR(one.load().read, two.load().read, 1e-9);
-  const Case layers("meta-llama/Meta-Llama-3-70B", "bf16", "4x a100-sxm-80gb", "transformers");
+  const LoadCase layers("meta-llama/Meta-Llama-3-70B", "bf16", "4x a100-sxm-80gb", "transformers");
   EXPECT_GT(layers.load().bus, 1.9 * one.load().bus);
 }
 

@@ -14,10 +14,10 @@
 namespace headroom::model {
 namespace {
 
-Model model_of(const std::string& json) {
+Model published_model(const std::string& json) {
   return make_model("m", parse_config(json, "m.json"), "test");
 }
-Size count(const std::string& json) { return model_of(json).profile.parameters; }
+Size count(const std::string& json) { return published_model(json).profile.parameters; }
 
 /// tiiuae/falcon-mamba-7b states expand 16 and intermediate_size 8192; the published checkpoint has
 /// 7,272,665,088 elements.
@@ -68,7 +68,7 @@ std::string mistral3(std::string_view whole, std::string_view text) {
 /// published checkpoint has 24,011,361,280 elements, a head among them.
 TEST(PublishedConfig, AHeadIsTiedAsTheFileOrItsTextModelSays) {
   constexpr Size published = 24'011'361'280, head = Size{131072} * 5120;
-  const Model open = model_of(mistral3("", ""));
+  const Model open = published_model(mistral3("", ""));
   EXPECT_EQ(open.profile.parameters, published);
   ASSERT_EQ(open.assumed.size(), 1U);
   EXPECT_NE(open.assumed[0].find("tie_word_embeddings"), std::string::npos);
@@ -78,7 +78,7 @@ TEST(PublishedConfig, AHeadIsTiedAsTheFileOrItsTextModelSays) {
     if (t.is_parameter() && t.tied_to.empty()) reference += t.elements();
   EXPECT_EQ(reference, published - head);
   const auto stated = [](std::string_view whole, std::string_view text) {
-    const Model model = model_of(mistral3(whole, text));
+    const Model model = published_model(mistral3(whole, text));
     EXPECT_TRUE(model.assumed.empty());
     return model.profile.parameters;
   };

@@ -13,7 +13,7 @@ namespace headroom::model {
 namespace {
 
 /// One decoding block: q_proj 256 x 128 without bias, experts 4 x [64, 128], a norm; a tied head.
-Model small_model() {
+Model block_model() {
   Model model;
   model.checkpoint_scheme = "bf16";
   model.shape.hidden_size = 128;
@@ -35,14 +35,14 @@ constexpr std::int64_t q = 256 * 128, experts = 4 * 64 * 128, rest = 2 * (4 * 12
 constexpr std::int64_t outside = 2 * (1000 * 128 + 128) + 4 * 2 * 32;
 
 std::int64_t block_bytes(std::string_view name) {
-  const Model model = small_model();
+  const Model model = block_model();
   const QuantisedModel weights = quantise(model, scheme(name));
   EXPECT_EQ(weights.total.count() - weights.layer.at(0).count(), outside) << name;
   return weights.layer.at(0).count() - rest;
 }
 
 TEST(Quantisation, PlainFormatsCoverEveryTensor) {
-  const Model model = small_model();
+  const Model model = block_model();
   const std::int64_t parameters = q + experts + 4 * 128 + 128 + 1000 * 128 + 128, buffers = 256;
   EXPECT_EQ(quantise(model, scheme("bf16")).total.count(), 2 * parameters + buffers);
   EXPECT_EQ(quantise(model, scheme("float32")).total.count(), 4 * parameters + buffers);
@@ -68,7 +68,7 @@ TEST(Quantisation, MxfpTakesExpertsAlone) {
 }
 
 TEST(Quantisation, PlacesAddUpAndExpertsAreApart) {
-  const Model model = small_model();
+  const Model model = block_model();
   const QuantisedModel weights = quantise(model, scheme("bf16"));
   EXPECT_EQ(weights.total, weights.embedding + weights.layers_before.at(1) + weights.head);
   EXPECT_EQ(weights.embedding.count(), 2 * 1000 * 128);
@@ -78,7 +78,7 @@ TEST(Quantisation, PlacesAddUpAndExpertsAreApart) {
 }
 
 TEST(Quantisation, ChecksExceptionsOnlyOfTheCheckpointsOwnScheme) {
-  Model model = small_model();
+  Model model = block_model();
   model.checkpoint.ignored = {"layers.*.q_proj"};
   EXPECT_EQ(quantise(model, scheme("fp8")).layer.at(0).count() - rest, q + 4 + experts + 16);
   model.checkpoint_scheme = "fp8";
@@ -99,7 +99,7 @@ TEST(Quantisation, NamesAreUniqueAndUnknownOnesAreRefused) {
   EXPECT_THROW(scheme("bf61"), UnknownName);
 }
 
-Config config(std::string_view json) { return parse_config(json, "config.json"); }
+Config config_of(std::string_view json) { return parse_config(json, "config.json"); }
 
 TEST(Checkpoint, SchemeOfEveryMethod) {
   const std::pair<std::string_view, std::string_view> cases[] = {
@@ -123,15 +123,15 @@ TEST(Checkpoint, SchemeOfEveryMethod) {
        "fp8-channel"},
   };
   for (const auto& [json, name] : cases) {
-    EXPECT_EQ(checkpoint_scheme(config(json)), name) << json;
+    EXPECT_EQ(checkpoint_scheme(config_of(json)), name) << json;
     EXPECT_NO_THROW(scheme(name)) << name;
   }
 }
 
 TEST(Checkpoint, UnknownTypesAndBrokenPatternsAreErrors) {
-  EXPECT_THROW(checkpoint_scheme(config(R"({"torch_dtype":"float7"})")), ConfigError);
-  EXPECT_THROW(checkpoint_details(
-                   config(R"({"quantization_config":{"quant_method":"fp8","ignore":["re:(("]}})")),
+  EXPECT_THROW(checkpoint_scheme(config_of(R"({"torch_dtype":"float7"})")), ConfigError);
+  EXPECT_THROW(checkpoint_details(config_of(
+                   R"({"quantization_config":{"quant_method":"fp8","ignore":["re:(("]}})")),
                ConfigError);
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "hardware/units.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -16,8 +17,6 @@ namespace {
 using test::catalogue_model;
 using test::machine;
 using test::scenario;
-
-constexpr double GiB = 1073741824.0;
 
 const QuantisedModel& held(const std::string& name, const std::string& precision) {
   static std::map<std::pair<std::string, std::string>, QuantisedModel> all;
@@ -94,7 +93,7 @@ TEST(Shards, OutputBiasesAreWholeAndInputBiasesDivided) {
   EXPECT_EQ((layer.split + layer.heads).count(), 2 * (12 * 768 * 768 + 7 * 768));
 }
 
-struct Logged {
+struct LoggedShard {
   const char* model;
   const char* precision;
   Size cards;
@@ -103,13 +102,13 @@ struct Logged {
 };
 /// vLLM 0.11 on H100s: llm-d-incubation/llm-d-planner@e50305af
 /// docs/empirical-vllm-memory-results.md.
-constexpr Logged logged[] = {
+constexpr LoggedShard logged_shards[] = {
     {"meta-llama/Meta-Llama-3.1-8B", "bf16", 1, 14.99, 0.005},
     {"meta-llama/Llama-3.3-70B-Instruct", "fp8-channel", 2, 33.88, 0.005},
     {"meta-llama/Llama-3.3-70B-Instruct", "fp8-channel", 1, 67.72, 0.005},
 };
 TEST(Shards, AgreeWithWhatVllmLogs) {
-  for (const Logged& row : logged) {
+  for (const LoggedShard& row : logged_shards) {
     const Machine box = machine(row.cards, 200, 256);
     Scenario s = scenario(held(row.model, row.precision), box, "vllm");
     s.tensor_parallel = row.cards;

@@ -13,7 +13,7 @@ namespace headroom::model {
 namespace {
 
 /// A model on named cards.
-struct Case : test::OnCards {
+struct SpeedCase : test::OnCards {
   using OnCards::OnCards;
   double step(Size cached) const { return decode_step(s, place(s, 1.0), {.self = cached}).total; }
   double first(Size prompt) const { return prefill(s, place(s, 1.0), prompt).total; }
@@ -23,9 +23,9 @@ struct Case : test::OnCards {
 /// and 120.3 ms at 30,720 (14B, AWQ), 34.8 and 54.2 (7B, GPTQ-Int4): 3.0 and 1.2 us a token, where
 /// reading 196,608 and 57,344 bytes takes 0.10 and 0.03.
 TEST(Speed, TransformersRepeatsKeysAndValuesForEachQueryHead) {
-  const Case large("Qwen/Qwen2.5-14B", "awq-int4", "1x a100-sxm-80gb", "transformers-4.47");
-  const Case small("Qwen/Qwen2.5-7B", "gptq-int4", "1x a100-sxm-80gb", "transformers-4.47");
-  const auto slope = [](const Case& c) { return (c.step(120000) - c.step(80000)) / 40000; };
+  const SpeedCase large("Qwen/Qwen2.5-14B", "awq-int4", "1x a100-sxm-80gb", "transformers-4.47");
+  const SpeedCase small("Qwen/Qwen2.5-7B", "gptq-int4", "1x a100-sxm-80gb", "transformers-4.47");
+  const auto slope = [](const SpeedCase& c) { return (c.step(120000) - c.step(80000)) / 40000; };
   EXPECT_NEAR(slope(large), 3.0e-6, 0.9e-6);
   EXPECT_NEAR(slope(small), 1.2e-6, 0.4e-6);
 }
@@ -34,7 +34,7 @@ TEST(Speed, TransformersRepeatsKeysAndValuesForEachQueryHead) {
 /// Qwen3-14B takes 22 ms a token more in AWQ, 5 of which are its prompt, and 78 in BF16.
 TEST(Speed, FlashAttentionSparesCopiesForEachQueryHead) {
   const auto slope = [](const char* precision, const char* engine) {
-    const Case c("Qwen/Qwen3-14B", precision, "1x h20-96gb", engine);
+    const SpeedCase c("Qwen/Qwen3-14B", precision, "1x h20-96gb", engine);
     return (c.step(120000) - c.step(80000)) / 40000;
   };
   EXPECT_NEAR(slope("awq-int4", "transformers-4.57-fa2"), 0.6e-6, 0.3e-6);
@@ -45,7 +45,7 @@ TEST(Speed, FlashAttentionSparesCopiesForEachQueryHead) {
 /// a token more than at none in BF16, of which launches hide what they take, and 57.5 in FP8.
 TEST(Speed, TransformersWaitsForEachProductOfBlocks) {
   for (const auto& [precision, waits] : {std::pair("fp8-block", true), std::pair("bf16", false)}) {
-    const Case c("Qwen/Qwen3-8B", precision, "1x h20-96gb", "transformers-4.57");
+    const SpeedCase c("Qwen/Qwen3-8B", precision, "1x h20-96gb", "transformers-4.57");
     const PassTime time = decode_step(c.s, place(c.s, 1.0), {.self = 1});
     EXPECT_GT(time.launches, time.cards);
     EXPECT_NEAR(time.total, time.launches + (waits ? time.cards : 0), 1e-9) << precision;
@@ -56,7 +56,7 @@ TEST(Speed, TransformersWaitsForEachProductOfBlocks) {
 /// for weights or, in large batches, for compute.
 TEST(Speed, CachesAreReadBesideProducts) {
   const auto slope = [](Size batch) {
-    Case c("meta-llama/Meta-Llama-3-8B", "bf16", "1x h100-sxm-80gb", "vllm");
+    SpeedCase c("meta-llama/Meta-Llama-3-8B", "bf16", "1x h100-sxm-80gb", "vllm");
     c.s.batch = batch;
     return (c.step(300) - c.step(100)) / (200 * static_cast<double>(batch));
   };
@@ -67,8 +67,8 @@ TEST(Speed, CachesAreReadBesideProducts) {
 /// of super-blocks shows it, and 16 bit does not.
 TEST(Speed, UnpackingSuperBlocksTakesApplesShaderCores) {
   const auto older = [](const char* weights) {
-    const Case m1("meta-llama/Meta-Llama-3-8B", weights, "1x m1-max-64gb", "llama.cpp");
-    const Case m2("meta-llama/Meta-Llama-3-8B", weights, "1x m2-max-64gb", "llama.cpp");
+    const SpeedCase m1("meta-llama/Meta-Llama-3-8B", weights, "1x m1-max-64gb", "llama.cpp");
+    const SpeedCase m2("meta-llama/Meta-Llama-3-8B", weights, "1x m2-max-64gb", "llama.cpp");
     return m1.step(100) / m2.step(100);
   };
   EXPECT_GT(older("q4_K_M"), 1.1);
@@ -80,7 +80,7 @@ TEST(Speed, UnpackingSuperBlocksTakesApplesShaderCores) {
 /// of 4 bits, which half the shader cores read as fast.
 TEST(Speed, UnpackingOfFewBitsTakesShaderCores) {
   const auto step = [](const char* weights, double cores) {
-    Case c("meta-llama/Llama-2-7b-hf", weights, "1x p40", "llama.cpp-b3120");
+    SpeedCase c("meta-llama/Llama-2-7b-hf", weights, "1x p40", "llama.cpp-b3120");
     Device& card = c.box.devices.front();
     card.fp32 = FlopsPerSecond(cores * card.fp32->value());
     return c.step(64);
@@ -92,7 +92,7 @@ TEST(Speed, UnpackingOfFewBitsTakesShaderCores) {
   EXPECT_LT(step("q2_K", 100), step("q4_K_S", 1));
   // From Volta on other lanes do it.
   const auto on_a100 = [](const char* weights) {
-    return Case("meta-llama/Llama-2-7b-hf", weights, "1x a100-sxm-80gb", "llama.cpp").step(64);
+    return SpeedCase("meta-llama/Llama-2-7b-hf", weights, "1x a100-sxm-80gb", "llama.cpp").step(64);
   };
   EXPECT_LT(on_a100("q2_K"), on_a100("q4_K_S"));
 }
@@ -101,7 +101,7 @@ TEST(Speed, UnpackingOfFewBitsTakesShaderCores) {
 /// and a kernel.
 TEST(Speed, AllReducesAreLaunchedToo) {
   const auto kernels_at = [](Size cards) {
-    Case c("Qwen/Qwen3-0.6B", "bf16", "2x a100-sxm-80gb", "vllm-0.5");
+    SpeedCase c("Qwen/Qwen3-0.6B", "bf16", "2x a100-sxm-80gb", "vllm-0.5");
     c.s.tensor_parallel = cards;
     return c.step(10000) / c.s.runtime->kernels.eager_kernel_s.value;
   };
@@ -111,13 +111,12 @@ TEST(Speed, AllReducesAreLaunchedToo) {
 
 /// A prompt of llama.cpp of May 2024, everything on cards.
 double prompt_seconds(const char* model, const char* weights, const char* cards, Size prompt) {
-  Case c(model, weights, cards, "llama.cpp-b3120");
+  SpeedCase c(model, weights, cards, "llama.cpp-b3120");
   LayerSplit all;
   all.gpu_layers = std::ssize(c.weights.layer) + 1;
   c.s.layer_split = &all;
   return c.first(prompt);
 }
-constexpr const char* llama_8b = "meta-llama/Meta-Llama-3-8B";
 constexpr const char* llama_70b = "meta-llama/Meta-Llama-3-70B";
 
 /// XiongjieDai, May 2024, tokens/s at 512, 1024 and 4096 tokens of prompt: how chunks follow each
@@ -133,7 +132,7 @@ TEST(Speed, ChunksFollowEachOtherAsFarAsLaunchQueuesHoldThem) {
               {llama_70b, "q4_K_M", "8x rtx-4090 @ epyc-rome-512gb", 812.95, 1336.26, 1488.36},
               {llama_70b, "q4_K_M", "4x rtx-4000-ada @ epyc-rome-512gb", 282.28, 306.44, 290.70},
               {llama_70b, "fp16", "4x a100-pcie-80gb @ epyc-rome-512gb", 1172.14, 1733.41, 1846.36},
-              {llama_8b, "q4_K_M", "2x rtx-4090", 7003.51, 8545.00, 8422.04}};
+              {"meta-llama/Meta-Llama-3-8B", "q4_K_M", "2x rtx-4090", 7003.51, 8545.00, 8422.04}};
   for (const auto& row : rows) {
     const auto rate = [&](Size prompt) {
       return static_cast<double>(prompt) /
@@ -151,16 +150,17 @@ TEST(Speed, ChunksFollowEachOtherAsFarAsLaunchQueuesHoldThem) {
 TEST(Speed, WeightsThatAreUnpackedIntoMemoryTakeTheirTimeBesideTheProducts) {
   for (const auto& [card, times] :
        {std::pair("1x rtx-4090", 9382.0 / 7138.99), std::pair("1x rtx-a6000", 4511.02 / 3780.55)}) {
-    const double packed = prompt_seconds(llama_8b, "q4_K_M", card, 512);
-    const double plain = prompt_seconds(llama_8b, "fp16", card, 512);
+    const double packed = prompt_seconds("meta-llama/Meta-Llama-3-8B", "q4_K_M", card, 512);
+    const double plain = prompt_seconds("meta-llama/Meta-Llama-3-8B", "fp16", card, 512);
     EXPECT_GT(packed, plain) << card;
     EXPECT_NEAR(packed / plain, times, 0.2) << card;
   }
-  const Case metal(llama_8b, "q4_K_M", "1x m2-ultra-192gb", "llama.cpp-b3120");
+  const SpeedCase metal("meta-llama/Meta-Llama-3-8B", "q4_K_M", "1x m2-ultra-192gb",
+                        "llama.cpp-b3120");
   EXPECT_FALSE(unpacks_into_memory(metal.s, metal.box.devices[0]));
-  const Case volta(llama_8b, "q4_K_M", "1x v100-sxm-32gb", "llama.cpp");
+  const SpeedCase volta("meta-llama/Meta-Llama-3-8B", "q4_K_M", "1x v100-sxm-32gb", "llama.cpp");
   EXPECT_TRUE(unpacks_into_memory(volta.s, volta.box.devices[0]));
-  const Case pascal(llama_8b, "q4_K_M", "1x p40", "llama.cpp-b3120");
+  const SpeedCase pascal("meta-llama/Meta-Llama-3-8B", "q4_K_M", "1x p40", "llama.cpp-b3120");
   EXPECT_FALSE(unpacks_into_memory(pascal.s, pascal.box.devices[0]));
 }
 
@@ -168,10 +168,10 @@ TEST(Speed, WeightsThatAreUnpackedIntoMemoryTakeTheirTimeBesideTheProducts) {
 /// half of that in fp32. ExLlama asks cuBLAS for the former (cublasHgemm).
 TEST(Speed, ExLlamaSumsIn16Bit) {
   for (const char* engine : {"exllama", "exllama-1"}) {
-    const Case c(llama_8b, "gptq-int4", "1x rtx-4090", engine);
+    const SpeedCase c("meta-llama/Meta-Llama-3-8B", "gptq-int4", "1x rtx-4090", engine);
     EXPECT_NEAR(product_peak(c.s, c.box.devices[0]), 330.3e12, 1e12) << engine;
   }
-  const Case c(llama_8b, "gptq-int4", "1x rtx-4090", "vllm");
+  const SpeedCase c("meta-llama/Meta-Llama-3-8B", "gptq-int4", "1x rtx-4090", "vllm");
   EXPECT_NEAR(product_peak(c.s, c.box.devices[0]), 165.2e12, 1e12);
 }
 
@@ -180,8 +180,8 @@ TEST(Speed, ExLlamaSumsIn16Bit) {
 TEST(Speed, UnpackedWeightsAreMultipliedNoFasterThanThoseOf16Bit) {
   for (const char* runtime : {"vllm", "sglang", "tensorrt-llm", "transformers", "exllama"})
     for (const char* card : {"1x rtx-4090", "1x a100-sxm-80gb", "1x h100-sxm-80gb"}) {
-      const Case packed(llama_8b, "gptq-int4", card, runtime),
-          plain(llama_8b, "fp16", card, runtime);
+      const SpeedCase packed("meta-llama/Meta-Llama-3-8B", "gptq-int4", card, runtime),
+          plain("meta-llama/Meta-Llama-3-8B", "fp16", card, runtime);
       EXPECT_LE(card_rate(packed.s, packed.box.devices[0]).flops_s,
                 card_rate(plain.s, plain.box.devices[0]).flops_s)
           << runtime << " on " << card;
@@ -191,7 +191,7 @@ TEST(Speed, UnpackedWeightsAreMultipliedNoFasterThanThoseOf16Bit) {
 /// The weights of the experts that a prompt touches are read beside its products as often as the
 /// rate says, once for each chunk; those of a generated token only behind them.
 TEST(Speed, ExpertsOfAPromptAreReadBesideTheirProducts) {
-  Case c("Qwen/Qwen3-30B-A3B", "q8_0", "1x rtx-4090", "llama.cpp");
+  SpeedCase c("Qwen/Qwen3-30B-A3B", "q8_0", "1x rtx-4090", "llama.cpp");
   const Rate none{.bytes_s = 1e12, .flops_s = 1e12, .attend_s = 1e12};
   Rate twice = none;
   twice.expert_reads = 2;
@@ -208,7 +208,7 @@ TEST(Speed, ExpertsOfAPromptAreReadBesideTheirProducts) {
 /// AutoAWQ's kernels of version GEMV multiply 128 tokens at a time, those of GEMM few.
 TEST(Speed, PromptsAreMultipliedInWholeTiles) {
   const auto flops = [](const char* engine, Size tokens) {
-    Case c(llama_8b, "awq-int4", "1x rtx-4090", engine);
+    SpeedCase c("meta-llama/Meta-Llama-3-8B", "awq-int4", "1x rtx-4090", engine);
     const Pass pass = prefill_pass(c.s, tokens);
     const Work work = work_of(c.s, pass, LayerSpan{pass.layers});
     return work.flops - work.attention_flops;
@@ -223,7 +223,7 @@ TEST(Speed, PromptsAreMultipliedInWholeTiles) {
 /// them.
 TEST(Speed, HostLayersOfALongPromptRunOnTheCardUnlessBlasTakesThem) {
   const auto seconds = [](const char* engine) {
-    Case c("Qwen/Qwen2.5-32B", "q5_K_M", "1x rtx-4090", engine);
+    SpeedCase c("Qwen/Qwen2.5-32B", "q5_K_M", "1x rtx-4090", engine);
     LayerSplit none;
     none.gpu_layers = 0;
     c.s.layer_split = &none;
@@ -236,7 +236,7 @@ TEST(Speed, HostLayersOfALongPromptRunOnTheCardUnlessBlasTakesThem) {
 /// Qwen3-30B-A3B has experts in each of 48 layers: 96 times a token goes on from the card to the
 /// CPU or back, whatever that costs.
 TEST(Speed, ExpertsInHostMemoryCostAWayThereAndBackInEachLayer) {
-  Case c("Qwen/Qwen3-30B-A3B", "q4_K_M", "1x rtx-4090 @ epyc-rome-512gb", "llama.cpp");
+  SpeedCase c("Qwen/Qwen3-30B-A3B", "q4_K_M", "1x rtx-4090 @ epyc-rome-512gb", "llama.cpp");
   LayerSplit split;
   split.gpu_layers = std::ssize(c.weights.layer) + 1;
   Engine slow = *c.s.runtime;
@@ -258,7 +258,7 @@ TEST(Speed, ExpertsInHostMemoryCostAWayThereAndBackInEachLayer) {
 /// quasar-of-mikus, ik_llama.cpp pull request 520: 34 tokens of DeepSeek-V3 in IQ1_S took 23 s over
 /// PCIe 3.0 x8 and 3 s on the CPU.
 TEST(Speed, ThirtyTwoTokensAreComputedOnTheCardAtWhateverCost) {
-  Case c("Qwen/Qwen3-235B-A22B", "q4_K_M", "1x rtx-4090 @ epyc-rome-512gb", "llama.cpp");
+  SpeedCase c("Qwen/Qwen3-235B-A22B", "q4_K_M", "1x rtx-4090 @ epyc-rome-512gb", "llama.cpp");
   LayerSplit split;
   split.gpu_layers = std::ssize(c.weights.layer) + 1;
   split.on_host = experts_on_host(c.weights, split.gpu_layers);
@@ -274,8 +274,8 @@ TEST(Speed, ThirtyTwoTokensAreComputedOnTheCardAtWhateverCost) {
 /// Bandwidth that two sockets have together serves layers on the CPU less well than one socket's:
 /// kvcache-ai/ktransformers, DeepSeek-R1 on one Xeon Gold 6454S and on two, 8.73 and 12.2 tokens/s.
 TEST(Speed, AFurtherSocketAddsAShare) {
-  const Case one("meta-llama/Llama-2-7b-hf", "q4_K_M", "cpu @ epyc-genoa-768gb", "llama.cpp");
-  Case two("meta-llama/Llama-2-7b-hf", "q4_K_M", "cpu @ epyc-genoa-768gb", "llama.cpp");
+  const SpeedCase one("meta-llama/Llama-2-7b-hf", "q4_K_M", "cpu @ epyc-genoa-768gb", "llama.cpp");
+  SpeedCase two("meta-llama/Llama-2-7b-hf", "q4_K_M", "cpu @ epyc-genoa-768gb", "llama.cpp");
   two.box.host.sockets = 2;
   const double far = two.s.runtime->offload.far_bandwidth.value;
   ASSERT_GT(far, 0);
@@ -286,7 +286,7 @@ TEST(Speed, AFurtherSocketAddsAShare) {
 /// QwenLM/Qwen2.5, vLLM 0.4.2 on one A100 80GB: Qwen2-0.5B takes 3.9 ms a token at 6,144 cached and
 /// 9.2 ms at 14,336, beyond what it has captured as CUDA graphs. (Qwen1.5-0.5B has as many layers.)
 TEST(Speed, LongContextsWithoutCudaGraphsAreBoundByLaunches) {
-  const Case c("Qwen/Qwen1.5-0.5B", "bf16", "1x a100-sxm-80gb", "vllm-0.5");
+  const SpeedCase c("Qwen/Qwen1.5-0.5B", "bf16", "1x a100-sxm-80gb", "vllm-0.5");
   EXPECT_GT(c.step(15000), 1.7 * c.step(7000));
   EXPECT_NEAR(c.step(31000), c.step(15000), 0.1 * c.step(15000));
 }
@@ -294,8 +294,8 @@ TEST(Speed, LongContextsWithoutCudaGraphsAreBoundByLaunches) {
 /// mlc-ai/llm-perf-bench, vLLM, CodeLlama-34B in fp16: 8 A10G, which meet over PCIe, are 1.41 times
 /// as fast as 4; twice as fast they would be without the all-reduces.
 TEST(Speed, AllReducesOverTheHostsBusCostMoreThanOverLinks) {
-  Case four("codellama/CodeLlama-34b-hf", "fp16", "4x a10g", "vllm-0.2");
-  Case eight("codellama/CodeLlama-34b-hf", "fp16", "8x a10g", "vllm-0.2");
+  SpeedCase four("codellama/CodeLlama-34b-hf", "fp16", "4x a10g", "vllm-0.2");
+  SpeedCase eight("codellama/CodeLlama-34b-hf", "fp16", "8x a10g", "vllm-0.2");
   four.s.tensor_parallel = 4;
   eight.s.tensor_parallel = 8;
   EXPECT_NEAR(four.step(128) / eight.step(128), 1.41, 0.2);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "hardware/catalogue.hpp"
+#include "hardware/units.hpp"
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/placement/cache_room.hpp"
 #include "model/infer/placement/placement.hpp"
@@ -15,9 +16,7 @@ using test::scenario;
 
 Machine card(std::string_view name) { return parse_machine(name, shipped_catalogue()); }
 
-constexpr double GiB = 1073741824.0;
-
-struct Logged {
+struct LoggedPass {
   const char* model;
   const char* precision;
   double gib;  ///< peak of activations in the pass at start
@@ -25,16 +24,16 @@ struct Logged {
 /// vLLM 0.19.0 on one H100 with a context of 8192: llm-d-incubation/llm-d-planner@2d557dca
 /// docs/accuracy/vllm-v0.19.0-accuracy-report.md. By vocabulary, from 32,016 to 201,088. Granite
 /// there is 3.1 2B, whose shapes are those of 3.0.
-constexpr Logged logged[] = {{"codellama/CodeLlama-7b-hf", "bf16", 0.77},
-                             {"ibm-granite/granite-3.0-2b-base", "bf16", 0.75},
-                             {"microsoft/phi-4", "bf16", 1.52},
-                             {"meta-llama/Llama-3.1-8B", "bf16", 1.89},
-                             {"Qwen/Qwen3-8B", "bf16", 2.21},
-                             {"Qwen/Qwen2.5-7B", "bf16", 2.21},
-                             {"openai/gpt-oss-20b", "mxfp4", 2.87}};
+constexpr LoggedPass logged_passes[] = {{"codellama/CodeLlama-7b-hf", "bf16", 0.77},
+                                        {"ibm-granite/granite-3.0-2b-base", "bf16", 0.75},
+                                        {"microsoft/phi-4", "bf16", 1.52},
+                                        {"meta-llama/Llama-3.1-8B", "bf16", 1.89},
+                                        {"Qwen/Qwen3-8B", "bf16", 2.21},
+                                        {"Qwen/Qwen2.5-7B", "bf16", 2.21},
+                                        {"openai/gpt-oss-20b", "mxfp4", 2.87}};
 
 TEST(StartPass, KeepsFreeWhatVllmLogs) {
-  for (const Logged& row : logged) {
+  for (const LoggedPass& row : logged_passes) {
     const Machine box = card("h100-sxm-80gb");
     const QuantisedModel weights = quantise(catalogue_model(row.model), scheme(row.precision));
     Scenario s = scenario(weights, box, "vllm");

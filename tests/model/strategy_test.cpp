@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "hardware/units.hpp"
 #include "model/answer/explain.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -15,8 +16,6 @@ namespace {
 using test::catalogue_model;
 using test::machine;
 using test::scenario;
-
-constexpr Bytes mebibyte{Size{1} << 20};
 
 TEST(Strategy, TheLeastGpuMemoryIsEnoughAndLessIsNot) {
   int found = 0;

@@ -13,7 +13,7 @@ utilisation = 0.5
 amortisation_years = 4
 )";
 
-Prices read(const std::string& rest) {
+Prices read_prices(const std::string& rest) {
   return read_prices(terms + rest, "prices.toml", shipped_catalogue());
 }
 
@@ -56,31 +56,32 @@ used = 600
 
 TEST(Cost, OwnedIsCapitalAndTheEnergyOfTheHoursAtWork) {
   // 7012.8 over 4 years of 8766 hours; 1 kW * 1.2 * 0.25 * half of the time.
-  const auto cost = hourly_cost(read(bought), machine(), Acquisition::buy);
+  const auto cost = hourly_cost(read_prices(bought), machine(), Acquisition::buy);
   ASSERT_TRUE(cost);
   EXPECT_DOUBLE_EQ(cost->capital, 0.2);
   EXPECT_DOUBLE_EQ(cost->energy, 0.15);
-  const auto used = hourly_cost(read(bought), machine(), Acquisition::used);
+  const auto used = hourly_cost(read_prices(bought), machine(), Acquisition::used);
   ASSERT_TRUE(used);
   EXPECT_DOUBLE_EQ(used->capital, 2600 / (4 * 8766.));
 }
 
 TEST(Cost, RentIncludesTheEnergy) {
-  const auto cost = hourly_cost(read("[[price]]\ndevice = \"rtx-4090\"\nrent_per_hour = 0.4\n"),
-                                machine(), Acquisition::rent);
+  const auto cost =
+      hourly_cost(read_prices("[[price]]\ndevice = \"rtx-4090\"\nrent_per_hour = 0.4\n"), machine(),
+                  Acquisition::rent);
   ASSERT_TRUE(cost);
   EXPECT_DOUBLE_EQ(cost->total(), 0.8);
   EXPECT_EQ(cost->energy, 0);
 }
 
 TEST(Cost, WhatNeedsAnAbsentFigureIsAbsent) {
-  EXPECT_FALSE(hourly_cost(read(""), machine(), Acquisition::rent));
-  EXPECT_FALSE(hourly_cost(read(""), machine(), Acquisition::used));
+  EXPECT_FALSE(hourly_cost(read_prices(""), machine(), Acquisition::rent));
+  EXPECT_FALSE(hourly_cost(read_prices(""), machine(), Acquisition::used));
   Machine unknown = machine();
   unknown.devices[1].power_w = 0;
   EXPECT_FALSE(power_w(unknown));
-  EXPECT_FALSE(hourly_cost(read(bought), unknown, Acquisition::buy));
-  Prices prices = read(bought);
+  EXPECT_FALSE(hourly_cost(read_prices(bought), unknown, Acquisition::buy));
+  Prices prices = read_prices(bought);
   prices.amortisation_years.reset();
   EXPECT_FALSE(hourly_cost(prices, machine(), Acquisition::buy));
 }

@@ -20,7 +20,7 @@
 namespace headroom::model {
 namespace {
 
-Model catalogue_model(std::string_view name) {
+Model built_model(std::string_view name) {
   for (const EmbeddedFile& file : embedded_models())
     if (file.name == name)
       return make_model(std::string(name), parse_config(file.bytes, std::string(name)), "test");
@@ -74,8 +74,8 @@ class Threads : public testing::Test {
   }
 
   const Machine machine_ = two_cards();
-  const Model dense_ = catalogue_model("Qwen__Qwen3-32B.json");
-  const Model latent_ = catalogue_model("deepseek-ai__DeepSeek-V2-Lite.json");
+  const Model dense_ = built_model("Qwen__Qwen3-32B.json");
+  const Model latent_ = built_model("deepseek-ai__DeepSeek-V2-Lite.json");
   const std::vector<QuantisedModel> weights_{quantise(dense_, scheme("bf16")),
                                              quantise(latent_, scheme("nf4"))};
 };
@@ -121,7 +121,7 @@ TEST_F(Threads, TablesAndModelsAreBuiltOnceFromManyThreads) {
     for (int t = 0; t < 4; ++t)
       pool.emplace_back([&] {
         start.arrive_and_wait();
-        const Model model = catalogue_model("microsoft__phi-2.json");
+        const Model model = built_model("microsoft__phi-2.json");
         for (const Scheme& each : schemes()) (void)scheme(each.name);
         for (const Engine& each : engines()) (void)engine(each.name);
         parameters += quantise(model, scheme("int8")).model->profile.parameters;

@@ -10,9 +10,11 @@
 namespace headroom::model {
 namespace {
 
+using namespace literals;
+
 /// Boxes of 8 cards: 300 GB/s inside, 200 GB/s of network for all eight.
 Machine boxes(std::size_t n) {
-  Machine machine = cards(static_cast<int>(n), 80 * GiB);
+  Machine machine = cards(static_cast<int>(n), 80_GiB);
   for (Device& card : machine.devices) card.link = BytesPerSecond(300e9);
   machine.host.card_link = BytesPerSecond(0);
   machine.host.cards = 8;

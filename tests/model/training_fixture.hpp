@@ -6,8 +6,6 @@
 
 namespace headroom::model {
 
-inline constexpr Bytes GiB{Size{1} << 30};
-
 inline Model llama() {
   return make_model("llama",
                     parse_config(R"({"architectures": ["LlamaForCausalLM"],
@@ -35,6 +33,7 @@ struct Fixture {
 };
 
 inline Machine cards(int n, Bytes memory) {
+  using namespace literals;
   Machine machine;
   Device card;
   card.name = "card";
@@ -45,7 +44,7 @@ inline Machine cards(int n, Bytes memory) {
   card.link = BytesPerSecond(100e9);
   card.link_kind = "link";
   machine.devices.assign(static_cast<std::size_t>(n), card);
-  machine.host.ram = GiB;
+  machine.host.ram = 1_GiB;
   machine.host.disk = Bytes(0);
   return machine;
 }

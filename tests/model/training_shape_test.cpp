@@ -14,6 +14,8 @@
 namespace headroom::model {
 namespace {
 
+using namespace literals;
+
 TEST(TrainingShape, AnEvaluatorForgetsNothingThatMatters) {
   const Fixture f;
   std::vector<TrainingScenario> all(16, f.step());
@@ -64,12 +66,12 @@ TEST(TrainingOutcome, TheHostHoldsWhatAllCardsPutThere) {
   s.zero = 1;
   s.optimizer_on_host = true;
   const TrainingEstimate e = evaluate_training(s);
-  Machine machine = cards(2, 80 * GiB);
+  Machine machine = cards(2, 80_GiB);
   machine.host.ram = 2 * e.host;
   EXPECT_EQ(outcome_of(s, e, machine).verdict, Verdict::fits_cpu_offload);
   machine.host.ram = 2 * e.host - Bytes(1);
   EXPECT_EQ(outcome_of(s, e, machine).reason, Reason::ram);
-  EXPECT_EQ(outcome_of(s, e, cards(1, 80 * GiB)).reason, Reason::not_enough_gpus);
+  EXPECT_EQ(outcome_of(s, e, cards(1, 80_GiB)).reason, Reason::not_enough_gpus);
 }
 
 TEST(TrainingOutcome, RefusalsSayWhy) {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "hardware/names.hpp"
+#include "hardware/units.hpp"
 #include "model/describe/config.hpp"
 #include "model/train/factors.hpp"
 #include "model/train/passes.hpp"
@@ -15,8 +16,6 @@
 
 namespace headroom::model {
 namespace {
-
-constexpr double GiB = 1073741824.0;
 
 /// A GPT of the given sizes with biases, as in the table of arXiv:2205.05198.
 Model gpt(Size layers, Size hidden, Size heads) {
@@ -27,7 +26,7 @@ Model gpt(Size layers, Size hidden, Size heads) {
   return make_model("gpt", parse_config(text, "gpt.json"), "");
 }
 
-Model llama(Size layers = 4) {
+Model llama_of(Size layers = 4) {
   const std::string text = fmt::format(
       R"({{"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 1024,
           "intermediate_size": 2816, "num_hidden_layers": {}, "num_attention_heads": 16,
@@ -80,7 +79,7 @@ TEST(Training, PaperActivationsOfGpt) {
 }
 
 TEST(Training, PassesInFlight) {
-  Step run(llama(8), "megatron");
+  Step run(llama_of(8), "megatron");
   run.s.parallel.stages = 4;
   run.s.accumulated = 16;
   EXPECT_EQ(passes_in_flight(run.s, 0), 4);  // 1F1B: the first stage keeps as many as there are
@@ -93,7 +92,7 @@ TEST(Training, PassesInFlight) {
 }
 
 TEST(Training, PaperSixteenBytesAParameterAreShared) {
-  Step run(llama(), "deepspeed");
+  Step run(llama_of(), "deepspeed");
   const double parameters = static_cast<double>(run.model->profile.parameters);
   const auto held = [&](int zero) {
     run.s.zero = zero;
@@ -110,7 +109,7 @@ TEST(Training, PaperSixteenBytesAParameterAreShared) {
 }
 
 TEST(Training, CardsOfAStageShareWhatTheyHold) {
-  Step run(llama(), "megatron");
+  Step run(llama_of(), "megatron");
   const Size all = run.model->profile.parameters;
   EXPECT_EQ(elements_of_rank(run.s, 0).total(), all);
   run.s.parallel.stages = 2;
@@ -124,7 +123,7 @@ TEST(Training, CardsOfAStageShareWhatTheyHold) {
 
 TEST(Training, EveryOptionChangesTheEstimate) {
   const auto allocated = [](auto&& change) {
-    Step run(llama());
+    Step run(llama_of());
     run.s.batch = 4;
     change(run.s);
     return run().allocated;
@@ -150,7 +149,7 @@ TEST(Training, EveryOptionChangesTheEstimate) {
 }
 
 TEST(Training, WhatDoesNotDivideIsRefused) {
-  Step run(llama());
+  Step run(llama_of());
   run.s.parallel.tensor = 3;
   EXPECT_THROW(run(), std::invalid_argument);
   run.s.parallel = {.stages = 1000};
@@ -166,7 +165,7 @@ TEST(Training, WhatDoesNotDivideIsRefused) {
 }
 
 TEST(Training, FactorsReplaceAndScale) {
-  Step run(llama());
+  Step run(llama_of());
   run.s.batch = 2;
   const TrainingEstimate plain = run();
   set_factor(run.s.factors, "feed_forward_gib", 1);

@@ -14,6 +14,8 @@
 namespace headroom::model {
 namespace {
 
+using namespace literals;
+
 TrainingPace perfect() {
   TrainingPace pace;
   for (const auto member : pace_constants) (pace.*member).value = 1;
@@ -34,7 +36,7 @@ TEST(TrainingTime, MatricesAreSixFlopsAParameterAndToken) {
   s.batch = 64;
   TrainingEvaluator evaluate;
   const TrainingEstimate e = evaluate(s);
-  const StepTime t = time_of_step(s, evaluate.shape(), e, cards(1, 80 * GiB), perfect());
+  const StepTime t = time_of_step(s, evaluate.shape(), e, cards(1, 80_GiB), perfect());
   // Of a layer: 1024 * (1024 + 2 * 256 + 1024) and 3 * 1024 * 2816; the head 1024 * 32000.
   const double elements = 8 * (1024.0 * 2560 + 3 * 1024.0 * 2816) + 1024.0 * 32000;
   EXPECT_NEAR(t.matrices, 6 * elements * 64 * 2048 / 100e12, 1e-9);
@@ -42,7 +44,7 @@ TEST(TrainingTime, MatricesAreSixFlopsAParameterAndToken) {
   EXPECT_NEAR(t.tokens_s, 64 * 2048 / t.total, 1e-6);
   EXPECT_LT(t.utilization, 1);
   s.recomputation = Recomputation::full;
-  const StepTime again = time_of_step(s, evaluate.shape(), e, cards(1, 80 * GiB), perfect());
+  const StepTime again = time_of_step(s, evaluate.shape(), e, cards(1, 80_GiB), perfect());
   const double head = 1024.0 * 32000;  // which is outside the layers that are made again
   EXPECT_NEAR(again.matrices, (8 * (elements - head) + 6 * head) * 64 * 2048 / 100e12, 1e-9);
   EXPECT_LT(again.utilization, t.utilization);
@@ -56,7 +58,7 @@ TEST(TrainingTime, BubblesAreStagesLessOneOverPasses) {
   for (const Size passes : {4, 8, 32}) {
     s.accumulated = passes;
     const TrainingEstimate e = evaluate(s);
-    const StepTime t = time_of_step(s, evaluate.shape(), e, cards(4, 80 * GiB), perfect());
+    const StepTime t = time_of_step(s, evaluate.shape(), e, cards(4, 80_GiB), perfect());
     const double busy = t.total - t.bubble - t.optimizer;
     EXPECT_NEAR(t.bubble, busy * 3 / static_cast<double>(passes), 0.02 * t.bubble);
   }
@@ -68,7 +70,7 @@ TEST(TrainingTime, EachConstantAndEachDivisionMoves) {
   s.zero = 3;
   s.batch = 4;
   s.parallel.replicas = 4;
-  const Machine machine = cards(8, 80 * GiB);
+  const Machine machine = cards(8, 80_GiB);
   TrainingPace pace;
   s.runtime = &training_runtime("megatron");
   s.matrices = &matrix_format("fp8");
@@ -113,7 +115,7 @@ TEST(TrainingTime, GroupedProductsAreThoseOfChosenExperts) {
   const TrainingEstimate e = evaluate(s);
   TrainingPace pace = perfect();
   const auto matrices = [&] {
-    return time_of_step(s, evaluate.shape(), e, cards(1, 80 * GiB), pace).matrices;
+    return time_of_step(s, evaluate.shape(), e, cards(1, 80_GiB), pace).matrices;
   };
   const double before = matrices();
   pace.grouped.value = 0.5;
@@ -128,7 +130,7 @@ TEST(TrainingTime, ScoresThatAreWrittenTakeTime) {
   const auto traffic = [&] {
     TrainingEvaluator evaluate;
     const TrainingEstimate e = evaluate(s);
-    return time_of_step(s, evaluate.shape(), e, cards(1, 80 * GiB), pace).traffic;
+    return time_of_step(s, evaluate.shape(), e, cards(1, 80_GiB), pace).traffic;
   };
   const double fused = traffic();
   s.fused_attention = false;
@@ -147,7 +149,7 @@ TEST(TrainingTime, LengthsOfRowsTakeTheirTimeWhateverTheTokens) {
     s.batch = batch;
     TrainingEvaluator evaluate;
     const TrainingEstimate e = evaluate(s);
-    return time_of_step(s, evaluate.shape(), e, cards(1, 80 * GiB), perfect()).weights;
+    return time_of_step(s, evaluate.shape(), e, cards(1, 80_GiB), perfect()).weights;
   };
   const double once = weights(lengths, 1) - weights(f.adapter, 1);
   EXPECT_NEAR(weights(lengths, 8) - weights(f.adapter, 8), once, 1e-12);
@@ -165,7 +167,7 @@ TEST(TrainingTime, ModulesThatAreFetchedKeepTheHostBusy) {
   const auto launches = [&] {
     TrainingEvaluator evaluate;
     const TrainingEstimate e = evaluate(s);
-    const StepTime t = time_of_step(s, evaluate.shape(), e, cards(2, 80 * GiB), pace);
+    const StepTime t = time_of_step(s, evaluate.shape(), e, cards(2, 80_GiB), pace);
     return t.launches + t.matrices + t.attention + t.traffic + t.weights;
   };
   EXPECT_NEAR(launches(), 8 * (34 + 130) / 34.0 * 3.4e-3, 1e-9);
@@ -192,7 +194,7 @@ TEST(TrainingPaces, KernelsOfARuntimeCountOnTheirGeneration) {
 TEST(TrainingTime, MatricesBelow16BitTakeTheirUnits) {
   const Fixture f;
   TrainingScenario s = f.step("megatron");
-  Machine machine = cards(1, 80 * GiB);
+  Machine machine = cards(1, 80_GiB);
   machine.devices.front().fp8 = FlopsPerSecond(200e12);
   TrainingEvaluator evaluate;
   const TrainingEstimate plain = evaluate(s);
@@ -212,7 +214,7 @@ TEST(TrainingTime, PackedSequencesAttendToTheirDocuments) {
   TrainingEvaluator evaluate;
   const TrainingEstimate e = evaluate(s);
   const auto attention = [&] {
-    return time_of_step(s, evaluate.shape(), e, cards(1, 80 * GiB), perfect()).attention;
+    return time_of_step(s, evaluate.shape(), e, cards(1, 80_GiB), perfect()).attention;
   };
   const double whole = attention();
   s.document = s.sequence / 8;
@@ -236,7 +238,7 @@ StepPart sum(const std::vector<StepPart>& parts, std::string_view phase = "") {
 
 TEST(TrainingParts, AddUpToTheStep) {
   const Fixture f;
-  const Machine box = cards(8, 80 * GiB);
+  const Machine box = cards(8, 80_GiB);
   struct Case {
     std::string_view runtime;
     int zero;
@@ -287,7 +289,7 @@ TEST(TrainingParts, AreWhatIsMultipliedAndSent) {
   s.batch = 4;
   TrainingEvaluator evaluate;
   const TrainingEstimate e = evaluate(s);
-  const auto parts = step_parts(s, evaluate.shape(), e, cards(8, 80 * GiB), perfect());
+  const auto parts = step_parts(s, evaluate.shape(), e, cards(8, 80_GiB), perfect());
   const double tokens = 4 * 2048;
   const double layers = 8 * (1024.0 * 2560 + 3 * 1024.0 * 2816), head = 1024.0 * 32000;
   double matrices = 0, backward = 0;
@@ -310,10 +312,10 @@ TEST(TrainingTime, LayersThatStopEarlyLeaveOutTheirLastMatrix) {
   whole.stops_early = false;
   TrainingEvaluator evaluate;
   const TrainingEstimate e = evaluate(s);
-  const double early = time_of_step(s, evaluate.shape(), e, cards(2, 80 * GiB), perfect()).matrices;
+  const double early = time_of_step(s, evaluate.shape(), e, cards(2, 80_GiB), perfect()).matrices;
   s.runtime = &whole;
   evaluate(s);
-  const double all = time_of_step(s, evaluate.shape(), e, cards(2, 80 * GiB), perfect()).matrices;
+  const double all = time_of_step(s, evaluate.shape(), e, cards(2, 80_GiB), perfect()).matrices;
   EXPECT_NEAR(all - early, 8 * 2 * 1024.0 * 2816 * 2048 / 100e12, 1e-9);
 }
 

@@ -8,14 +8,16 @@
 #include <set>
 
 #include "bench/fit/left_out.hpp"
+#include "hardware/text_file.hpp"
 #include "reference.hpp"
 #include "sweep/accuracy/report.hpp"
 #include "sweep/accuracy/training_measurement.hpp"
+#include "tests/support/paths.hpp"
 
 namespace headroom::oracle {
 namespace {
 
-const std::string folder = std::string(HEADROOM_SOURCE) + "/tests/accuracy/";
+const std::string folder = test::source_path("tests/accuracy/");
 const std::string rows = folder + "canonical/";
 
 /// What an error may rise by. A rule that helps its own source alone can go.
@@ -56,7 +58,7 @@ TEST(Accuracy, NoLeftOutSourceIsMetWorse) {
   auto accuracy = sweep::score(files, "");
   sweep::leave_out_sources(accuracy, "");
   const auto now = sweep::accuracy_object(accuracy);
-  const auto committed = boost::json::parse(read_file(folder + "accuracy.json")).as_object();
+  const auto committed = boost::json::parse(read_text_file(folder + "accuracy.json")).as_object();
   EXPECT_GE(now.at("scored").to_number<double>(), 0.95 * now.at("eligible").to_number<double>());
   EXPECT_GE(now.at("scored").to_number<int>(), committed.at("scored").to_number<int>());
   expect_no_worse(now.at("without_source"), committed.at("without_source"), {});

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "hardware/text_file.hpp"
 #include "reference.hpp"
 
 namespace headroom::oracle {
@@ -43,7 +44,7 @@ Files files_below(const std::string& folder) {
     if (name.ends_with(".gz"))
       files[name.substr(0, name.size() - 3)] = read_gzip(path);
     else
-      files[name] = read_file(path);
+      files[name] = read_text_file(path);
   }
   return files;
 }
@@ -52,7 +53,7 @@ Files files_below(const std::string& folder) {
 
 Files read_files(const std::string& name) {
   if (name.starts_with('/')) return files_below(name);
-  const std::string path = std::string(HEADROOM_TEST_DATA) + "/data/" + name + ".tar.gz";
+  const std::string path = data_path(name + ".tar.gz");
   return entries_of(read_gzip(path), path);
 }
 

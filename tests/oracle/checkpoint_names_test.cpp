@@ -61,8 +61,7 @@ Size saved_elements(const model::Part& part) {
 }
 
 TEST(CheckpointNames, AgreeWithDescriptions) {
-  std::istringstream lines(
-      read_gzip(std::string(HEADROOM_TEST_DATA) + "/data/checkpoints/names.jsonl.gz"));
+  std::istringstream lines(read_gzip(data_path("checkpoints/names.jsonl.gz")));
   Size models = 0, tensors = 0, undescribed = 0;
   for (std::string line; std::getline(lines, line);) {
     const json::object row = json::parse(line).as_object();

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "archive.hpp"
+#include "hardware/text_file.hpp"
 #include "reference.hpp"
 
 namespace headroom::oracle {
@@ -34,8 +35,8 @@ std::vector<std::vector<std::string>> records(const std::string& text) {
 }  // namespace
 
 std::vector<Row> read_csv(const std::string& name) {
-  const std::string path = std::string(HEADROOM_TEST_DATA) + "/data/" + name;
-  const auto lines = records(name.ends_with(".gz") ? read_gzip(path) : read_file(path));
+  const std::string path = data_path(name);
+  const auto lines = records(name.ends_with(".gz") ? read_gzip(path) : read_text_file(path));
   std::vector<Row> rows;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     if (lines[i].size() != lines[0].size())

@@ -39,7 +39,7 @@ std::vector<File> files() {
 }
 
 /// What a whole file says of its model, as the program has it.
-model::Model model_of(const File& file) {
+model::Model model_of_file(const File& file) {
   auto model = model::make_model(file.name, model::gguf_config(file.header, file.header.list), "");
   model.part = model::as_gguf(std::move(model.part), file.header);
   model.profile = model::profile_of(model.part, model.shape.hidden_size);
@@ -55,7 +55,7 @@ TEST(GgufOracle, EveryTensorOfAFileIsOneOfTheDescription) {
     SCOPED_TRACE(file.name);
     model::Model model;
     try {
-      model = model_of(file);
+      model = model_of_file(file);
     } catch (const model::NotDescribed&) {
       continue;
     }
@@ -82,7 +82,7 @@ TEST(GgufOracle, TheConfigOfAFileIsTheOneItWasMadeFrom) {
     SCOPED_TRACE(file.name);
     model::Model own, from;
     try {
-      own = model_of(file);
+      own = model_of_file(file);
       from = model::make_model(file.name, file.config, "");
     } catch (const model::ConfigError&) {
       continue;

@@ -11,8 +11,10 @@
 #include <string>
 
 #include "csv.hpp"
+#include "hardware/text_file.hpp"
 #include "model/checkpoint/adapter.hpp"
 #include "reference.hpp"
+#include "tests/support/paths.hpp"
 
 namespace headroom::oracle {
 namespace {
@@ -28,9 +30,8 @@ std::vector<std::string> texts(const std::string& list) {
 
 /// "org__name" of the catalogue.
 model::Model catalogue_model(const std::string& name) {
-  const std::string file =
-      fmt::format("{}/model/describe/catalogue/{}.json", HEADROOM_SOURCE, name);
-  return model::make_model(name, model::parse_config(read_file(file), file), file);
+  const std::string file = test::source_path("model/describe/catalogue/" + name + ".json");
+  return model::make_model(name, model::parse_config(read_text_file(file), file), file);
 }
 
 model::AdapterRequest request_of(const Row& row) {

@@ -20,16 +20,14 @@ namespace json = boost::json;
 using oracle::Reference;
 
 /// What was compared over all models of a folder.
-struct Tally {
+struct ModelTally {
   std::set<std::string> architectures, undescribed;
   std::size_t models = 0, tensors = 0, mismatches = 0;
 };
 
-std::string str(const json::value& v) { return std::string(std::string_view(v.as_string())); }
-
 class Comparison {
  public:
-  Comparison(const Reference& reference, Tally& tally)
+  Comparison(const Reference& reference, ModelTally& tally)
       : reference_(reference),
         tally_(tally),
         by_config_(describe(parse_config(reference.config, reference.name))),
@@ -54,14 +52,14 @@ class Comparison {
     roles();
     ++tally_.models;
     tally_.tensors += part_.tensors.size();
-    tally_.architectures.insert(str(counts("architecture")));
+    tally_.architectures.insert(oracle::text_of(counts("architecture")));
   }
 
  private:
   const json::value& counts(std::string_view key) const { return reference_.counts.at(key); }
   Size number(std::string_view key) const { return counts(key).to_number<Size>(); }
   std::string name(std::string_view key) const {
-    return counts(key).is_null() ? std::string{} : str(counts(key));
+    return counts(key).is_null() ? std::string{} : oracle::text_of(counts(key));
   }
 
   void mismatch(const std::string& what) {
@@ -86,14 +84,15 @@ class Comparison {
 
   static std::vector<std::string> strings(const json::value& list) {
     std::vector<std::string> all;
-    for (const auto& v : list.as_array()) all.push_back(str(v));
+    for (const auto& v : list.as_array()) all.push_back(oracle::text_of(v));
     std::sort(all.begin(), all.end());
     return all;
   }
   static std::string row(const json::array& r) {
     std::vector<Size> shape;
     for (const auto& d : r[1].as_array()) shape.push_back(d.to_number<Size>());
-    return fmt::format("{} [{}] {}", str(r[0]), fmt::join(shape, ","), str(r[2]));
+    return fmt::format("{} [{}] {}", oracle::text_of(r[0]), fmt::join(shape, ","),
+                       oracle::text_of(r[2]));
   }
   std::vector<std::string> their_parameters() const {
     std::vector<std::string> all;
@@ -104,13 +103,13 @@ class Comparison {
   std::vector<std::string> their_buffers() const {
     std::vector<std::string> all;
     for (const auto& r : reference_.tensors.at("buffers").as_array())
-      all.push_back(row(r.as_array()) + ' ' + str(r.as_array()[3]));
+      all.push_back(row(r.as_array()) + ' ' + oracle::text_of(r.as_array()[3]));
     return all;
   }
   std::vector<std::string> their_modules() const {
     std::vector<std::string> all;
     for (const auto& m : reference_.tensors.at("modules").as_array())
-      all.push_back(str(m.as_array()[0]) + ' ' + str(m.as_array()[1]));
+      all.push_back(oracle::text_of(m.as_array()[0]) + ' ' + oracle::text_of(m.as_array()[1]));
     return all;
   }
   std::vector<std::string> their_ties() const {
@@ -174,12 +173,12 @@ class Comparison {
   // ---- cache ------------------------------------------------------------------------------------
 
   void cache() {
-    const std::string kind = str(counts("kv_kind"));
+    const std::string kind = oracle::text_of(counts("kv_kind"));
     if (reference_.counts.contains("measured_cache")) measured_cache(counts("measured_cache"));
     // The reference itself marks these as not checked: nothing to compare with.
     if (kind.starts_with("UNCHECKED") || kind.starts_with("unclear")) return;
     // The reference's figure is a formula over the config; an encoder decodes nothing.
-    if (str(counts("architecture")).ends_with("ForMaskedLM")) {
+    if (oracle::text_of(counts("architecture")).ends_with("ForMaskedLM")) {
       EXPECT_TRUE(part_.caches.empty()) << reference_.name;
       return;
     }
@@ -249,17 +248,17 @@ class Comparison {
   }
 
   const Reference& reference_;
-  Tally& tally_;
+  ModelTally& tally_;
   const Part by_config_, part_;
 };
 
 /// Compares all models of a folder and prints one line of what was seen.
-Tally compare(const std::string& folder) {
+ModelTally compare_models(const std::string& folder) {
   std::set<std::string_view> described;
   for (const auto& row : architectures()) described.insert(row.name);
-  Tally tally;
+  ModelTally tally;
   for (const auto& reference : oracle::read_references(folder)) {
-    const std::string architecture = str(reference.counts.at("architecture"));
+    const std::string architecture = oracle::text_of(reference.counts.at("architecture"));
     if (!described.contains(architecture)) {
       tally.undescribed.insert(architecture);
       continue;
@@ -281,22 +280,24 @@ Tally compare(const std::string& folder) {
 }
 
 TEST(Models, CatalogueIsIdenticalToTheReference) {
-  const Tally tally = compare("catalogue");
+  const ModelTally tally = compare_models("catalogue");
   EXPECT_EQ(tally.mismatches, 0u);
   EXPECT_TRUE(tally.undescribed.empty());
 }
 
 TEST(Models, ClassDefaultsAreIdenticalToTheReference) {
-  EXPECT_EQ(compare("defaults").mismatches, 0u);
+  EXPECT_EQ(compare_models("defaults").mismatches, 0u);
 }
 
-TEST(Models, OtherClassesAreIdenticalToTheReference) { EXPECT_EQ(compare("more").mismatches, 0u); }
+TEST(Models, OtherClassesAreIdenticalToTheReference) {
+  EXPECT_EQ(compare_models("more").mismatches, 0u);
+}
 
 /// References that make.py or vary.py --show wrote to a folder of their own.
 TEST(Models, FolderOfTheEnvironmentIsIdenticalToTheReference) {
   const char* folder = std::getenv("HEADROOM_ORACLE_FOLDER");
   if (!folder) GTEST_SKIP() << "HEADROOM_ORACLE_FOLDER names none";
-  EXPECT_EQ(compare(folder).mismatches, 0u);
+  EXPECT_EQ(compare_models(folder).mismatches, 0u);
 }
 
 }  // namespace

@@ -20,14 +20,12 @@ namespace {
 namespace json = boost::json;
 
 std::vector<json::object> rows_of(const std::string& file) {
-  std::istringstream lines(oracle::read_gzip(std::string(HEADROOM_TEST_DATA) + "/data/placements/" +
-                                             file + ".jsonl.gz"));
+  std::istringstream lines(
+      oracle::read_gzip(oracle::data_path("placements/" + file + ".jsonl.gz")));
   std::vector<json::object> rows;
   for (std::string line; std::getline(lines, line);) rows.push_back(json::parse(line).as_object());
   return rows;
 }
-
-std::string str(const json::value& v) { return std::string(std::string_view(v.as_string())); }
 
 /// The description of a catalogue model as transformers 5 builds it.
 const Part* part_of(const std::string& name) {
@@ -52,7 +50,7 @@ std::string family_of(const std::string& name) {
       if (file.name == name + ".json") {
         const json::value config = json::parse(file.bytes);
         const json::value* type = config.as_object().if_contains("model_type");
-        family = type != nullptr ? str(*type) : name;
+        family = type != nullptr ? oracle::text_of(*type) : name;
       }
   return family;
 }
@@ -60,23 +58,24 @@ std::string family_of(const std::string& name) {
 std::vector<std::string> strings(const json::value& list) {
   std::vector<std::string> all;
   if (list.is_array())
-    for (const json::value& v : list.as_array()) all.push_back(str(v));
+    for (const json::value& v : list.as_array()) all.push_back(oracle::text_of(v));
   return all;
 }
 
 MaxMemory memory_of(const json::object& max_memory) {
   std::vector<std::string> entries;
   for (const auto& [device, limit] : max_memory)
-    entries.push_back(
-        fmt::format("{}={}", std::string(device),
-                    limit.is_string() ? str(limit) : std::to_string(limit.to_number<Size>())));
+    entries.push_back(fmt::format(
+        "{}={}", std::string(device),
+        limit.is_string() ? oracle::text_of(limit) : std::to_string(limit.to_number<Size>())));
   return parse_max_memory(entries);
 }
 
 std::map<std::string, std::string> map_of(const json::object& device_map) {
   std::map<std::string, std::string> map;
   for (const auto& [path, device] : device_map)
-    map[std::string(path)] = device.is_string() ? str(device) : std::to_string(device.as_int64());
+    map[std::string(path)] =
+        device.is_string() ? oracle::text_of(device) : std::to_string(device.as_int64());
   return map;
 }
 
@@ -92,20 +91,20 @@ struct Call {
 /// What the row asked for: named keys in the first two files, `args` in the third, transformers'
 /// variants in the fourth.
 Call call_of(const json::object& row) {
-  Call call{.part = part_of(str(row.at("model"))), .dtype = {}, .options = {}};
-  const std::string variant = str(row.at("variant"));
+  Call call{.part = part_of(oracle::text_of(row.at("model"))), .dtype = {}, .options = {}};
+  const std::string variant = oracle::text_of(row.at("variant"));
   if (variant.starts_with("transformers")) {
     call.held_element = 16;
     call.options.mapper = Mapper::transformers;
     call.options.no_split = call.part->no_split;
   } else if (row.contains("args")) {
     const json::object& args = row.at("args").as_object();
-    if (args.contains("dtype")) call.dtype = mapper_dtype(str(args.at("dtype")));
+    if (args.contains("dtype")) call.dtype = mapper_dtype(oracle::text_of(args.at("dtype")));
     call.options.no_split = strings(args.at("no_split_module_classes"));
     if (args.contains("fallback_allocation")) call.options.fallback = Fallback::yes;
     if (args.contains("clean_result")) call.options.clean = Clean::no;
   } else {
-    call.dtype = mapper_dtype(str(row.at("dtype")));
+    call.dtype = mapper_dtype(oracle::text_of(row.at("dtype")));
     call.options.no_split = strings(row.at("no_split"));
   }
   if (variant.ends_with("balanced") || variant.ends_with("auto")) call.policy = Policy::balanced;
@@ -124,11 +123,11 @@ TEST_P(Placements, EqualTheRecordedMaps) {
   std::map<std::string, Count> families;
   auto mismatch = [&](const json::object& row, const std::string& what) {
     if (++mismatches <= 10)
-      ADD_FAILURE() << str(row.at("model")) << ' ' << str(row.at("variant")) << ' '
-                    << str(row.at("budget")) << ": " << what;
+      ADD_FAILURE() << oracle::text_of(row.at("model")) << ' ' << oracle::text_of(row.at("variant"))
+                    << ' ' << oracle::text_of(row.at("budget")) << ": " << what;
   };
   for (const json::object& row : rows_of(GetParam())) {
-    if (part_of(str(row.at("model"))) == nullptr) {
+    if (part_of(oracle::text_of(row.at("model"))) == nullptr) {
       ++undescribed;
       continue;
     }
@@ -158,7 +157,7 @@ TEST_P(Placements, EqualTheRecordedMaps) {
     }
     if (!row.contains("device_map")) continue;
     ++compared;
-    Count& family = families[family_of(str(row.at("model")))];
+    Count& family = families[family_of(oracle::text_of(row.at("model")))];
     ++family.compared;
     try {
       std::map<std::string, std::string> ours;

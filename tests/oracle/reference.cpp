@@ -8,17 +8,19 @@
 
 #include "archive.hpp"
 #include "hardware/embedded.hpp"
+#include "hardware/text_file.hpp"
+#include "tests/support/paths.hpp"
 
 namespace headroom::oracle {
 
 namespace json = boost::json;
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot read " + path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
+std::string data_path(const std::string& name) {
+  return name.starts_with('/') ? name : test::source_path("tests/oracle/data/" + name);
+}
+
+std::string text_of(const json::value& value) {
+  return std::string(std::string_view(value.as_string()));
 }
 
 namespace {

@@ -21,6 +21,9 @@ struct Reference {
 /// Throws std::runtime_error for a missing file.
 std::vector<Reference> read_references(const std::string& archive);
 
-std::string read_file(const std::string& path);
+/// A file of tests/oracle/data; a path that starts with '/' is kept as it is.
+std::string data_path(const std::string& name);
+/// The content of a JSON string.
+std::string text_of(const boost::json::value& value);
 
 }  // namespace headroom::oracle

@@ -147,7 +147,8 @@ struct Compared {
   double low = 1e9, high = 0;
   std::string unknown;
 };
-void compare(const Row& row, double ours, const model::SavedActivations& saved, Compared& of) {
+void compare_saved(const Row& row, double ours, const model::SavedActivations& saved,
+                   Compared& of) {
   const double ratio = ours / std::stod(row.at("saved_bytes_total"));
   of.low = std::min(of.low, ratio), of.high = std::max(of.high, ratio);
   for (const model::SavedLayer& kind : saved.kinds)
@@ -214,7 +215,7 @@ TEST(SavedActivation, EveryRecordedFamily) {
     const auto& [m, execution] = models.at(config);
     const auto saved = model::saved_activations(m, execution, mode_of(row, execution));
     const double ours = saved.total(std::stod(row.at("batch")), std::stod(row.at("seq")));
-    compare(row, ours, saved, families[row.at("family")]);
+    compare_saved(row, ours, saved, families[row.at("family")]);
   }
   int exact = 0;
   std::string refused;
@@ -260,7 +261,7 @@ TEST(SavedActivation, EveryRecordedTower) {
     const std::string what = fmt::format("{} {} {} {}", row.at("family"), row.at("dtype_mode"),
                                          row.at("attn"), row.at("tower"));
     Compared of;
-    compare(row, saved.total(batch, std::stod(row.at("seq")), {images, patches}), saved, of);
+    compare_saved(row, saved.total(batch, std::stod(row.at("seq")), {images, patches}), saved, of);
     if (std::getenv("HEADROOM_SHOW") != nullptr) fmt::print("{} {:.4f}\n", what, of.low);
     const bool left_out = row.at("family") == "llava-2" && mode.tower_trained;
     EXPECT_EQ(of.unknown, "") << what;

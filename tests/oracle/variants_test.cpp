@@ -89,7 +89,7 @@ struct Tally {
   std::size_t architectures = 0, variations = 0, mismatches = 0;
 };
 
-void compare(const std::string& name, const std::string& text, Tally& tally) {
+void compare_variants(const std::string& name, const std::string& text, Tally& tally) {
   const json::value file = json::parse(text);
   const auto& base = file.at("base").as_object();
   const auto compare_one = [&](const json::object& change, const json::object& outcome, int i) {
@@ -114,7 +114,7 @@ TEST(Variants, AreIdenticalToTheReference) {
   const char* only = std::getenv("HEADROOM_ORACLE");             // a part of the names to look at
   Tally tally;
   for (const auto& [name, text] : oracle::read_files(folder ? folder : "variants"))
-    if (!only || name.starts_with(only)) compare(name, text, tally);
+    if (!only || name.starts_with(only)) compare_variants(name, text, tally);
   fmt::print("variants: {} variations of {} architectures, {} mismatches\n", tally.variations,
              tally.architectures, tally.mismatches);
   EXPECT_EQ(tally.mismatches, 0u);

@@ -13,7 +13,7 @@
 #include "report/plot.hpp"
 #include "report/text_plot.hpp"
 
-namespace headroom::report::test {
+namespace headroom::report {
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -164,4 +164,4 @@ TEST(Plot, EveryCurveAndAxisIsInTheFigure) {
 }
 
 }  // namespace
-}  // namespace headroom::report::test
+}  // namespace headroom::report

@@ -16,7 +16,7 @@
 #include "report/nights.hpp"
 #include "report/point_map.hpp"
 
-namespace headroom::report::test {
+namespace headroom::report {
 namespace {
 
 /// Models × batches × machines; each name's fingerprint is given.
@@ -170,15 +170,15 @@ TEST(Prune, AnUnfinishedLastRunStaysAndGoesOn) {
   EXPECT_EQ(store.next_point(), 1);
 }
 
-struct DisplayUnit {
+struct ChangedRow {
   std::optional<Size> before, after;
   std::string cause;
   bool verdict;
-  bool operator==(const DisplayUnit&) const = default;
+  bool operator==(const ChangedRow&) const = default;
 };
 
-std::vector<DisplayUnit> changes(const Diff& diff, Diff::Counts* counts = nullptr) {
-  std::vector<DisplayUnit> all;
+std::vector<ChangedRow> changes(const Diff& diff, Diff::Counts* counts = nullptr) {
+  std::vector<ChangedRow> all;
   const auto found = diff.for_each([&](const PointChange& c) {
     all.push_back({c.before, c.after, c.cause, c.verdict});
   });
@@ -197,10 +197,9 @@ TEST(Diff, EachChangeHasItsCause) {
   const Diff diff(database, 1, 2);
   Diff::Counts counts;
   const auto found = changes(diff, &counts);
-  const std::vector<DisplayUnit> expected{
-      {1, 1, "model metadata; hardware; program version", false},
-      {std::nullopt, 2, "spec: model new", false},
-      {2, std::nullopt, "spec: model gone", false}};
+  const std::vector<ChangedRow> expected{{1, 1, "model metadata; hardware; program version", false},
+                                         {std::nullopt, 2, "spec: model new", false},
+                                         {2, std::nullopt, "spec: model gone", false}};
   EXPECT_EQ(found, expected);
   EXPECT_EQ(counts.below, 1) << "half a percent is below the threshold";
   EXPECT_EQ(counts.numbers, 1);
@@ -398,4 +397,4 @@ TEST(Csv, SelectsColumnsAndRows) {
 }
 
 }  // namespace
-}  // namespace headroom::report::test
+}  // namespace headroom::report

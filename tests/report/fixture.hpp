@@ -13,7 +13,7 @@
 #include "report/store.hpp"
 #include "tests/support/folder.hpp"
 
-namespace headroom::report::test {
+namespace headroom::report {
 
 using headroom::test::Folder;
 
@@ -117,4 +117,4 @@ inline void write_all(const std::filesystem::path& file, const RunInfo& info) {
   store.finish_run();
 }
 
-}  // namespace headroom::report::test
+}  // namespace headroom::report

@@ -10,7 +10,7 @@
 #include "report/csv.hpp"
 #include "report/markdown.hpp"
 
-namespace headroom::report::test {
+namespace headroom::report {
 namespace {
 
 TEST(Format, ShortestDigitsReadBack) {
@@ -117,4 +117,4 @@ TEST(Markdown, UnitsComeFromTheColumnList) {
 }
 
 }  // namespace
-}  // namespace headroom::report::test
+}  // namespace headroom::report

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "fixture.hpp"
+#include "hardware/text_file.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/advice.hpp"
@@ -14,15 +15,10 @@
 #include "report/view.hpp"
 #include "report/whole_file.hpp"
 #include "report/words.hpp"
+#include "tests/support/paths.hpp"
 
-namespace headroom::report::test {
+namespace headroom::report {
 namespace {
-
-std::string read(const std::filesystem::path& file) {
-  std::ostringstream all;
-  all << std::ifstream(file, std::ios::binary).rdbuf();
-  return all.str();
-}
 
 constexpr Size gib_bytes = Size{1} << 30;
 constexpr double never = std::numeric_limits<double>::infinity();
@@ -191,9 +187,11 @@ TEST_F(GoldenRun, AdviceNamesAnotherMachineOfTheRun) {
 
 /// Compares with the file in tests/report/golden, or rewrites it when HEADROOM_BLESS is set.
 void expect_golden(const std::string& name, const std::string& found) {
-  const auto file = std::filesystem::path(HEADROOM_TEST_DATA) / "golden" / name;
+  const auto file =
+      std::filesystem::path(headroom::test::source_path("tests/report/golden")) / name;
   if (std::getenv("HEADROOM_BLESS")) std::ofstream(file, std::ios::binary) << found;
-  EXPECT_EQ(found, read(file)) << "rewrite with HEADROOM_BLESS=1 and review the difference";
+  EXPECT_EQ(found, read_text_file(file))
+      << "rewrite with HEADROOM_BLESS=1 and review the difference";
 }
 
 TEST_F(GoldenRun, Documents) {
@@ -209,7 +207,7 @@ TEST_F(GoldenRun, Documents) {
 TEST_F(GoldenRun, TheFolderHasItsFilesAndALinkToEach) {
   const Database database(folder_ / "r.sqlite");
   const Written written = write_reports(database, 1, folder_ / "out", Figures::skip);
-  const std::string page = read(folder_ / "out" / "README.md");
+  const std::string page = read_text_file(folder_ / "out" / "README.md");
   for (const auto& file : written.files) {
     EXPECT_TRUE(std::filesystem::exists(folder_.path() / "out" / file)) << file;
     if (file == "README.md") continue;
@@ -296,10 +294,10 @@ TEST(WholeFile, WhatWasThereStaysWhenWritingFails) {
                              out.setstate(std::ios::badbit);
                            }),
                StoreError);
-  EXPECT_EQ(read(folder / "a" / "f.md"), "old");
+  EXPECT_EQ(read_text_file(folder / "a" / "f.md"), "old");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "a"), {}), 1);
   EXPECT_THROW(write_whole(folder / "a" / "f.md" / "g", "x"), StoreError);
 }
 
 }  // namespace
-}  // namespace headroom::report::test
+}  // namespace headroom::report

@@ -18,7 +18,7 @@
 #include "report/read.hpp"
 #include "report/view.hpp"
 
-namespace headroom::report::test {
+namespace headroom::report {
 namespace {
 
 std::string message_of(const std::function<void()>& action) {
@@ -491,4 +491,4 @@ TEST(StoreErrors, NoRoomLeftKeepsWhatWasCommittedAndResumes) {
 }
 
 }  // namespace
-}  // namespace headroom::report::test
+}  // namespace headroom::report

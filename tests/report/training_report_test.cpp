@@ -13,7 +13,7 @@
 #include "report/training_points.hpp"
 #include "report/view.hpp"
 
-namespace headroom::report::test {
+namespace headroom::report {
 namespace {
 
 constexpr Size GiB = Size{1} << 30;
@@ -58,7 +58,7 @@ model::Estimate step(Size point) {
   return e;
 }
 
-void write(const std::filesystem::path& file) {
+void write_training(const std::filesystem::path& file) {
   Store store(file);
   store.begin_run(training_run());
   std::vector<model::Estimate> all;
@@ -69,7 +69,7 @@ void write(const std::filesystem::path& file) {
 
 TEST(TrainingStore, RowsComeBackAsTheyWere) {
   Folder folder;
-  write(folder / "r.sqlite");
+  write_training(folder / "r.sqlite");
   const Database database(folder / "r.sqlite");
   Size seen = 0;
   database.for_each(1, [&](Size point, const model::Estimate& e) {
@@ -109,7 +109,7 @@ TEST(TrainingReport, PartsAddUpToThePeak) {
 
 TEST(TrainingReport, ShowsTheBestPointOfEachModelAndMethod) {
   Folder folder;
-  write(folder / "results.sqlite");
+  write_training(folder / "results.sqlite");
   const Database database(folder / "results.sqlite");
   const Source source = source_of(database, 1);
   const auto lines = training_lines(source);
@@ -142,4 +142,4 @@ TEST(TrainingReport, ShowsTheBestPointOfEachModelAndMethod) {
 }
 
 }  // namespace
-}  // namespace headroom::report::test
+}  // namespace headroom::report

@@ -16,15 +16,16 @@
 #include "sweep/accuracy/measured_file.hpp"
 #include "sweep/accuracy/prediction.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/sweep/synthetic.hpp"
 
-namespace headroom::sweep::test {
+namespace headroom::sweep {
 namespace {
 
 namespace fs = std::filesystem;
 
 std::string bench(const std::string& name) {
-  return HEADROOM_SOURCE "/tests/cli/data/bench/" + name;
+  return headroom::test::source_path("tests/cli/data/bench/" + name);
 }
 
 /// A file of this name, in a folder of this process, that goes away with it.
@@ -237,14 +238,6 @@ TEST(VllmLog, SaysItsOwnBudgetAndWhatCannotBeRead) {
             std::string::npos);
 }
 
-constexpr auto gddr = static_cast<std::size_t>(model::CardClass::gddr);
-constexpr auto four = static_cast<std::size_t>(model::Width::four);
-
-void slower(model::Engine& r) {
-  r.kernels.rates[gddr][four].decode_bandwidth.value = 0.6;
-  r.kernels.rates[gddr][four].byte_compute.value = 0.3;
-}
-
 const Factor* found(const Calibration& c, std::string_view name) {
   for (const FittedConstant& each : c.constants)
     if (each.factor.name == name) return &each.factor;
@@ -395,4 +388,4 @@ TEST(ConstantSearch, StartsFromTheVersionThatWasMeasured) {
 }
 
 }  // namespace
-}  // namespace headroom::sweep::test
+}  // namespace headroom::sweep

@@ -6,7 +6,7 @@
 #include "model/infer/intervals.hpp"
 #include "tests/support/scenarios.hpp"
 
-namespace headroom::sweep::test {
+namespace headroom::sweep {
 namespace {
 
 using headroom::test::catalogue_model;
@@ -83,4 +83,4 @@ TEST(Curve, AnEncoderHasNone) {
 }
 
 }  // namespace
-}  // namespace headroom::sweep::test
+}  // namespace headroom::sweep

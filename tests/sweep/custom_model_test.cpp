@@ -15,7 +15,7 @@ model::Model toml(std::string_view text) {
 }
 
 template <class F>
-std::string complaint(F&& f) {
+std::string custom_complaint(F&& f) {
   try {
     f();
   } catch (const std::exception& e) {
@@ -24,10 +24,10 @@ std::string complaint(F&& f) {
   return "none";
 }
 std::string complaint_of(const std::string& keys) {
-  return complaint([&] { custom(keys); });
+  return custom_complaint([&] { custom(keys); });
 }
 std::string toml_complaint(std::string_view text) {
-  return complaint([&] { toml(text); });
+  return custom_complaint([&] { toml(text); });
 }
 bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;

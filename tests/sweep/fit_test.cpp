@@ -10,20 +10,13 @@
 #include "model/engine/engine_rows.hpp"
 #include "tests/sweep/synthetic.hpp"
 
-namespace headroom::sweep::test {
+namespace headroom::sweep {
 namespace {
 
-constexpr auto gddr = static_cast<std::size_t>(model::CardClass::gddr);
 constexpr auto hbm = static_cast<std::size_t>(model::CardClass::hbm);
-constexpr auto four = static_cast<std::size_t>(model::Width::four);
 constexpr auto sixteen = static_cast<std::size_t>(model::Width::sixteen);
 
-void slower(model::Engine& r) {
-  r.kernels.rates[gddr][four].decode_bandwidth.value = 0.6;
-  r.kernels.rates[gddr][four].byte_compute.value = 0.3;
-}
-
-const model::Engine& row(const PooledSearch& search, std::string_view name) {
+const model::Engine& fitted_row(const PooledSearch& search, std::string_view name) {
   return *std::ranges::find(search.rows(), name, &model::Engine::name);
 }
 
@@ -40,7 +33,7 @@ TEST(PooledSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
   search.solve();
   for (std::size_t i = 0; i < search.subjects().size(); ++i)
     EXPECT_NEAR(*search.expected(i) / search.subjects()[i].measured, 1, 0.06) << i;
-  const model::Engine& llama = row(search, "llama.cpp");
+  const model::Engine& llama = fitted_row(search, "llama.cpp");
   const auto bandwidth = [](const model::Engine& r, std::size_t c, std::size_t w) {
     return r.kernels.rates[c][w].decode_bandwidth.value;
   };
@@ -50,8 +43,8 @@ TEST(PooledSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
   EXPECT_LT(bandwidth(llama, gddr, sixteen), start);
   EXPECT_GT(bandwidth(llama, gddr, sixteen), bandwidth(llama, gddr, four));
   EXPECT_GT(bandwidth(llama, hbm, sixteen), bandwidth(llama, gddr, sixteen));
-  EXPECT_GT(bandwidth(row(search, "exllama"), hbm, sixteen), bandwidth(llama, hbm, sixteen));
-  EXPECT_LT(bandwidth(row(search, "exllama"), hbm, sixteen), start);
+  EXPECT_GT(bandwidth(fitted_row(search, "exllama"), hbm, sixteen), bandwidth(llama, hbm, sixteen));
+  EXPECT_LT(bandwidth(fitted_row(search, "exllama"), hbm, sixteen), start);
 }
 
 TEST(PooledSearch, EnginesOfTheSameKernelsLearnFromEachOtherButOfTheirFrontEnds) {
@@ -70,8 +63,8 @@ TEST(PooledSearch, EnginesOfTheSameKernelsLearnFromEachOtherButOfTheirFrontEnds)
   }
   PooledSearch search(model::policy_rows(), served);
   search.solve();
-  const model::Engine &vllm = row(search, "vllm"), &sglang = row(search, "sglang"),
-                      &other = row(search, "exllama");
+  const model::Engine &vllm = fitted_row(search, "vllm"), &sglang = fitted_row(search, "sglang"),
+                      &other = fitted_row(search, "exllama");
   const auto bandwidth = [](const model::Engine& r) {
     return r.kernels.rates[gddr][four].decode_bandwidth.value;
   };
@@ -103,7 +96,7 @@ TEST(PooledSearch, OutliersAndManyRowsOfOneSourceHaveLittleWeight) {
     }
   PooledSearch search(model::policy_rows(), all);
   search.solve();
-  EXPECT_GT(row(search, "llama.cpp").kernels.rates[gddr][four].decode_bandwidth.value,
+  EXPECT_GT(fitted_row(search, "llama.cpp").kernels.rates[gddr][four].decode_bandwidth.value,
             std::sqrt(0.6 * 0.3));
 }
 
@@ -182,4 +175,4 @@ TEST(Folds, ASetUpIsAModelOnACardByOneSource) {
 }
 
 }  // namespace
-}  // namespace headroom::sweep::test
+}  // namespace headroom::sweep

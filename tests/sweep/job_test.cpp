@@ -24,7 +24,7 @@ Job job_of(const Spec& spec, const Catalogue& catalogue = shipped_catalogue()) {
   return make_job(spec, catalogue, Hub({.token = {}, .offline = true}));
 }
 Job job_of(std::string_view grid) { return job_of(spec_of(grid)); }
-std::string complaint(std::string_view grid) {
+std::string job_complaint(std::string_view grid) {
   try {
     job_of(grid);
   } catch (const std::exception& e) {
@@ -194,7 +194,7 @@ TEST(Exclude, MayUseFactsOfTheAxes) {
 
 TEST(Exclude, ComplainsUsefully) {
   const auto with = [&](std::string_view condition) {
-    return complaint(std::string(small) + "exclude = \"" + std::string(condition) + '"');
+    return job_complaint(std::string(small) + "exclude = \"" + std::string(condition) + '"');
   };
   EXPECT_NE(with("btch > 3").find("nearest: batch"), std::string::npos);
   EXPECT_NE(with("verdict = 'refused'").find("outcome"), std::string::npos);
@@ -209,32 +209,33 @@ TEST(Exclude, ComplainsUsefully) {
 }
 
 TEST(Job, RefusesGridsWithoutEnd) {
-  EXPECT_NE(complaint(std::string(small) + "batches = '1-100000'\nprompt_tokens = '1-100000'\n"
-                                           "output_tokens = '1-1000'")
+  EXPECT_NE(job_complaint(std::string(small) + "batches = '1-100000'\nprompt_tokens = '1-100000'\n"
+                                               "output_tokens = '1-1000'")
                 .find("10^12"),
             std::string::npos);
 }
 
 TEST(Job, RefusesContextsTooShort) {
-  EXPECT_NE(complaint(std::string(small) + "contexts = [512, 4096]").find("512 is less than"),
+  EXPECT_NE(job_complaint(std::string(small) + "contexts = [512, 4096]").find("512 is less than"),
             std::string::npos);
-  EXPECT_EQ(complaint(std::string(small) + "contexts = [512, 4096]\nexclude = 'context < "
-                                           "prompt_tokens + output_tokens'"),
+  EXPECT_EQ(job_complaint(std::string(small) + "contexts = [512, 4096]\nexclude = 'context < "
+                                               "prompt_tokens + output_tokens'"),
             "none");
-  EXPECT_EQ(complaint(std::string(small) +
-                      "contexts = [512, 4096]\nprompt_tokens = [100, 4000]\noutput_tokens = 96\n"
-                      "link = ['contexts', 'prompt_tokens']"),
-            "none");
+  EXPECT_EQ(
+      job_complaint(std::string(small) +
+                    "contexts = [512, 4096]\nprompt_tokens = [100, 4000]\noutput_tokens = 96\n"
+                    "link = ['contexts', 'prompt_tokens']"),
+      "none");
 }
 
 TEST(Job, NamesTheLineOfAnUnknownName) {
-  EXPECT_NE(complaint("models = 'gpt2'\nmachines = ['rtx-4090', 'rtx-4091']").find("rtx-4090"),
+  EXPECT_NE(job_complaint("models = 'gpt2'\nmachines = ['rtx-4090', 'rtx-4091']").find("rtx-4090"),
             std::string::npos);
-  EXPECT_NE(complaint(std::string(small) + "precisions = 'bf17'").find("s.toml:4"),
+  EXPECT_NE(job_complaint(std::string(small) + "precisions = 'bf17'").find("s.toml:4"),
             std::string::npos);
-  EXPECT_NE(complaint(std::string(small) + "runtimes = 'transformer'").find("transformers"),
+  EXPECT_NE(job_complaint(std::string(small) + "runtimes = 'transformer'").find("transformers"),
             std::string::npos);
-  EXPECT_NE(complaint("models = ['llama2-7b', 'meta-llama/Llama-2-7b-hf']\nmachines = 'cpu'")
+  EXPECT_NE(job_complaint("models = ['llama2-7b', 'meta-llama/Llama-2-7b-hf']\nmachines = 'cpu'")
                 .find("both called"),
             std::string::npos);
 }

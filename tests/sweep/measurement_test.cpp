@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "hardware/units.hpp"
 #include "sweep/accuracy/accuracy.hpp"
 #include "sweep/accuracy/engine_versions.hpp"
 #include "sweep/accuracy/model_names.hpp"
@@ -14,8 +15,6 @@
 
 namespace headroom::sweep {
 namespace {
-
-constexpr double GiB = 1073741824.0;
 
 struct File {
   explicit File(const std::string& text) : path(folder / "measurement_test.csv") {

@@ -18,11 +18,11 @@ constexpr CommandHelp command{.name = "try",
                               .columns = "none",
                               .exit_codes = "0 done"};
 
-Options parse(std::vector<std::string> arguments) { return parse_options(command, arguments); }
+Options options_of(std::vector<std::string> arguments) { return parse_options(command, arguments); }
 
-std::string complaint(std::vector<std::string> arguments) {
+std::string options_complaint(std::vector<std::string> arguments) {
   try {
-    parse(std::move(arguments));
+    options_of(std::move(arguments));
   } catch (const UsageError& e) {
     return e.what();
   }
@@ -37,9 +37,9 @@ TEST(Options, EverySpellingReachesTheCanonicalFlag) {
                               {"--micro-batch-size", "8"},
                               {"-b", "8"},
                               {"-b8"}})
-    EXPECT_EQ(parse(spelled).whole("batch", 1), 8) << spelled.front();
-  EXPECT_EQ(parse({"--json"}).text("format"), "json");
-  EXPECT_EQ(parse({"--dtypes", "fp16"}).text("precision"), "fp16");
+    EXPECT_EQ(options_of(spelled).whole("batch", 1), 8) << spelled.front();
+  EXPECT_EQ(options_of({"--json"}).text("format"), "json");
+  EXPECT_EQ(options_of({"--dtypes", "fp16"}).text("precision"), "fp16");
 }
 
 TEST(Options, NoSpellingMeansTwoThings) {
@@ -48,43 +48,46 @@ TEST(Options, NoSpellingMeansTwoThings) {
 }
 
 TEST(Options, SwitchesTakeTrueAndFalse) {
-  EXPECT_TRUE(parse({"--no-kv-cache"}).given("no-kv-cache"));
-  EXPECT_TRUE(parse({"--no-kv-cache", "true"}).given("no-kv-cache"));
-  EXPECT_FALSE(parse({"--no-kv-cache", "false"}).given("no-kv-cache"));
-  EXPECT_FALSE(parse({"--no-kv-cache=false"}).given("no-kv-cache"));
-  EXPECT_TRUE(parse({"--no-kv-cache", "true", "gpt2"}).operands().front() == "gpt2");
-  EXPECT_NE(complaint({"--no-kv-cache=perhaps"}).find("is a switch"), std::string::npos);
+  EXPECT_TRUE(options_of({"--no-kv-cache"}).given("no-kv-cache"));
+  EXPECT_TRUE(options_of({"--no-kv-cache", "true"}).given("no-kv-cache"));
+  EXPECT_FALSE(options_of({"--no-kv-cache", "false"}).given("no-kv-cache"));
+  EXPECT_FALSE(options_of({"--no-kv-cache=false"}).given("no-kv-cache"));
+  EXPECT_TRUE(options_of({"--no-kv-cache", "true", "gpt2"}).operands().front() == "gpt2");
+  EXPECT_NE(options_complaint({"--no-kv-cache=perhaps"}).find("is a switch"), std::string::npos);
 }
 
 TEST(Options, OperandsStandAnywhere) {
-  const auto options = parse({"a", "--batch", "2", "b", "--", "--odd"});
+  const auto options = options_of({"a", "--batch", "2", "b", "--", "--odd"});
   EXPECT_EQ(options.operands(), (std::vector<std::string>{"a", "b", "--odd"}));
 }
 
 TEST(Options, ManyValuesReachToTheNextFlag) {
-  const auto options = parse({"--hardware", "a.toml", "b.toml", "--batch", "2"});
+  const auto options = options_of({"--hardware", "a.toml", "b.toml", "--batch", "2"});
   EXPECT_EQ(options.texts("hardware"), (std::vector<std::string>{"a.toml", "b.toml"}));
 }
 
 TEST(Options, RefusesWhatHasNoEffect) {
-  EXPECT_EQ(complaint({"--gpu", "x"}), "--gpu (--machine) has no effect on 'try'");
-  EXPECT_EQ(complaint({"--offload-params", "cpu"}), "--offload-params has no effect on 'try'");
-  EXPECT_EQ(complaint({"--grad-checkpoint", "true"}),
+  EXPECT_EQ(options_complaint({"--gpu", "x"}), "--gpu (--machine) has no effect on 'try'");
+  EXPECT_EQ(options_complaint({"--offload-params", "cpu"}),
+            "--offload-params has no effect on 'try'");
+  EXPECT_EQ(options_complaint({"--grad-checkpoint", "true"}),
             "--grad-checkpoint (--checkpointing) has no effect on 'try'");
 }
 
 TEST(Options, NamesTheNearestFlag) {
-  EXPECT_NE(complaint({"--bach", "3"}).find("--batch"), std::string::npos);
-  EXPECT_NE(complaint({"-q"}).find("unknown option -q"), std::string::npos);
+  EXPECT_NE(options_complaint({"--bach", "3"}).find("--batch"), std::string::npos);
+  EXPECT_NE(options_complaint({"-q"}).find("unknown option -q"), std::string::npos);
 }
 
 TEST(Options, RefusesValuesThatCannotBe) {
   for (const auto* value : {"0", "-1", "x", "", "1.5", "8x", "99999999999999999999"})
-    EXPECT_THROW(parse({std::string("--batch=") + value}).whole("batch", 1), UsageError) << value;
-  EXPECT_NE(complaint({"--batch"}).find("needs a value"), std::string::npos);
-  EXPECT_NE(complaint({"--batch", "--json"}).find("needs a value"), std::string::npos);
-  EXPECT_NE(complaint({"--batch", "2", "-b", "3"}).find("more than once"), std::string::npos);
-  EXPECT_THROW(parse({"--batch", "-1"}).whole("batch", 1), UsageError);
+    EXPECT_THROW(options_of({std::string("--batch=") + value}).whole("batch", 1), UsageError)
+        << value;
+  EXPECT_NE(options_complaint({"--batch"}).find("needs a value"), std::string::npos);
+  EXPECT_NE(options_complaint({"--batch", "--json"}).find("needs a value"), std::string::npos);
+  EXPECT_NE(options_complaint({"--batch", "2", "-b", "3"}).find("more than once"),
+            std::string::npos);
+  EXPECT_THROW(options_of({"--batch", "-1"}).whole("batch", 1), UsageError);
 }
 
 TEST(Options, HelpEndsWithExamplesColumnsAndExitCodes) {

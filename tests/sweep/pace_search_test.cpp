@@ -11,7 +11,7 @@
 #include "sweep/accuracy/model_names.hpp"
 #include "sweep/accuracy/quantile.hpp"
 
-namespace headroom::sweep::test {
+namespace headroom::sweep {
 namespace {
 
 /// Steps of one model with times under `pace`.
@@ -124,4 +124,4 @@ TEST(Quantile, ValuesCountByTheirWeights) {
 }
 
 }  // namespace
-}  // namespace headroom::sweep::test
+}  // namespace headroom::sweep

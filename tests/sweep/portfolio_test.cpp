@@ -9,7 +9,7 @@
 #include "sweep/portfolio/report.hpp"
 #include "tests/support/folder.hpp"
 
-namespace headroom::sweep::test {
+namespace headroom::sweep {
 namespace {
 
 /// What else the files say.
@@ -144,4 +144,4 @@ TEST(Portfolio, SaysWhetherAnApiCostsLess) {
 }
 
 }  // namespace
-}  // namespace headroom::sweep::test
+}  // namespace headroom::sweep

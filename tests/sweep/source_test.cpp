@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 const Hub offline({.token = {}, .offline = true});
 
-std::string complaint(std::string_view text) {
+std::string source_complaint(std::string_view text) {
   try {
     resolve_model(text, offline);
   } catch (const std::exception& e) {
@@ -61,8 +61,9 @@ TEST(Source, ShortNamesAreModels) {
 }
 
 TEST(Source, UnknownNamesAreAnsweredWithTheNearest) {
-  EXPECT_NE(complaint("TinyLama/TinyLlama-1.1B-Chat").find("TinyLlama/TinyLlama-1.1B-Chat-v1.0"),
-            std::string::npos);
+  EXPECT_NE(
+      source_complaint("TinyLama/TinyLlama-1.1B-Chat").find("TinyLlama/TinyLlama-1.1B-Chat-v1.0"),
+      std::string::npos);
   EXPECT_THROW(resolve_model("no such", offline), UnknownName);
   EXPECT_THROW(resolve_model("no/such", offline), HubError);  // it may be there
   EXPECT_THROW(resolve_model("", offline), UnknownName);
@@ -76,7 +77,8 @@ TEST_F(Files, AreConfigsAndFolders) {
     EXPECT_EQ(model.name, "tiny") << path;
     EXPECT_EQ(model.profile.parameters, count);
   }
-  EXPECT_NE(complaint((folder / "none.json").string()).find("no such file"), std::string::npos);
+  EXPECT_NE(source_complaint((folder / "none.json").string()).find("no such file"),
+            std::string::npos);
   EXPECT_THROW(resolve_model(folder.string(), offline),
                UnknownName);  // a folder without a config.json
 }
@@ -84,9 +86,9 @@ TEST_F(Files, AreConfigsAndFolders) {
 TEST_F(Files, BrokenOnesAreNamed) {
   const auto broken = folder / "broken.json";
   std::ofstream(broken) << "{\"architectures\": [\"LlamaForCausalLM\"], \"hidden";
-  EXPECT_NE(complaint(broken.string()).find("broken.json"), std::string::npos);
+  EXPECT_NE(source_complaint(broken.string()).find("broken.json"), std::string::npos);
   std::ofstream(folder / "empty.json").flush();
-  EXPECT_NE(complaint((folder / "empty.json").string()).find("empty"), std::string::npos);
+  EXPECT_NE(source_complaint((folder / "empty.json").string()).find("empty"), std::string::npos);
 }
 
 /// ModelOpt's recipe lies beside the config (vLLM quantization/modelopt.py, get_config_filenames).
@@ -108,7 +110,8 @@ TEST_F(Files, RecipesBesideAConfigAreItsQuantisation) {
       << R"({"quantization": {"quant_algo": null, "kv_cache_quant_algo": "FP8"}})";
   EXPECT_EQ(resolve_model((folder / "tiny").string()).checkpoint_scheme, "bf16");
   std::ofstream(folder / "tiny" / "hf_quant_config.json") << R"({"quant": {}})";
-  EXPECT_NE(complaint((folder / "tiny").string()).find("hf_quant_config.json"), std::string::npos);
+  EXPECT_NE(source_complaint((folder / "tiny").string()).find("hf_quant_config.json"),
+            std::string::npos);
 }
 
 /// Published: metadata.total_size of their model.safetensors.index.json.
@@ -162,24 +165,27 @@ TEST(Override, ChangesTheModelAndItsName) {
 }
 
 TEST(Override, WithoutEffectIsAnError) {
-  EXPECT_NE(complaint("TinyLlama-1.1B-Chat-v1.0?num_hiden_layers=11").find("num_hidden_layers"),
-            std::string::npos);
-  EXPECT_NE(complaint("TinyLlama-1.1B-Chat-v1.0?text_config.vocab_size=3").find("no section"),
-            std::string::npos);
-  EXPECT_NE(complaint("TinyLlama-1.1B-Chat-v1.0?num_hidden_layers=x").find("num_hidden_layers"),
-            std::string::npos);
+  EXPECT_NE(
+      source_complaint("TinyLlama-1.1B-Chat-v1.0?num_hiden_layers=11").find("num_hidden_layers"),
+      std::string::npos);
+  EXPECT_NE(
+      source_complaint("TinyLlama-1.1B-Chat-v1.0?text_config.vocab_size=3").find("no section"),
+      std::string::npos);
+  EXPECT_NE(
+      source_complaint("TinyLlama-1.1B-Chat-v1.0?num_hidden_layers=x").find("num_hidden_layers"),
+      std::string::npos);
   for (const auto* bad : {"gpt2?", "gpt2?x", "gpt2?=3", "gpt2?x=", "gpt2?a=1&&b=2"})
     EXPECT_THROW(resolve_model(bad), std::invalid_argument) << bad;
 }
 
 TEST(Override, NamesTheKeyThatHasTheEffect) {
-  EXPECT_NE(complaint("google/gemma-3-27b-it?num_hidden_layers=12")
+  EXPECT_NE(source_complaint("google/gemma-3-27b-it?num_hidden_layers=12")
                 .find("what has: text_config.num_hidden_layers"),
             std::string::npos);
   EXPECT_EQ(resolve_model("google/gemma-3-27b-it?text_config.num_hidden_layers=12").shape.layers,
             12);
   for (const auto* model : {"gpt2", "bert-base-uncased", "bloom-560m", "mamba-130m-hf", "t5-small"})
-    EXPECT_NE(complaint(std::string(model) + "?num_key_value_heads=1").find("no effect"),
+    EXPECT_NE(source_complaint(std::string(model) + "?num_key_value_heads=1").find("no effect"),
               std::string::npos)
         << model;
 }
@@ -194,25 +200,27 @@ TEST(Heads, ThatDoNotDivideAreCountedOnly) {
   const auto counted = resolve_models(std::vector{seven}, offline, Need::counts);
   ASSERT_TRUE(counted.at(0).model);
   EXPECT_EQ(counted.at(0).model->profile.parameters, 1'151'894'016);
-  EXPECT_NE(complaint(seven).find("no multiple of num_key_value_heads (32)"), std::string::npos);
+  EXPECT_NE(source_complaint(seven).find("no multiple of num_key_value_heads (32)"),
+            std::string::npos);
   for (const auto& each : catalogue_models()) EXPECT_NO_THROW(resolve_model(each, offline)) << each;
 }
 
 TEST(Source, NearestNamesAreOfTheSameSize) {
-  const std::string text = complaint("Qwen2.5-7B-Instruct");
+  const std::string text = source_complaint("Qwen2.5-7B-Instruct");
   EXPECT_NE(text.find("nearest: Qwen2.5-7B, "), std::string::npos) << text;
   EXPECT_EQ(text.find("72B"), std::string::npos) << text;
   EXPECT_EQ(resolve_model("meta-llama/Llama-3.1-70B").name, "meta-llama/Meta-Llama-3.1-70B");
 }
 
 TEST_F(Files, ThatAreNoneAreSaid) {
-  EXPECT_NE(complaint("no/such/model.gguf").find("is no file"), std::string::npos);
-  EXPECT_NE(complaint("models/x.gguf").find("no such file"), std::string::npos);
+  EXPECT_NE(source_complaint("no/such/model.gguf").find("is no file"), std::string::npos);
+  EXPECT_NE(source_complaint("models/x.gguf").find("no such file"), std::string::npos);
   fs::create_directories(folder / "empty");
-  EXPECT_NE(complaint((folder / "empty").string()).find("a folder without a model"),
+  EXPECT_NE(source_complaint((folder / "empty").string()).find("a folder without a model"),
             std::string::npos);
   std::ofstream(folder / "long.json") << std::string((std::size_t{33} << 20), ' ');
-  EXPECT_NE(complaint((folder / "long.json").string()).find("34603008 bytes"), std::string::npos);
+  EXPECT_NE(source_complaint((folder / "long.json").string()).find("34603008 bytes"),
+            std::string::npos);
 }
 
 /// Mistral-Small-3.1 made small: the head is tied or not as the index beside the config shows.
@@ -245,7 +253,7 @@ TEST(Source, CodeOfARepositorysOwnIsSaid) {
   std::ofstream(folder / "config.json")
       << R"({"architectures": ["SomethingForCausalLM"], "hidden_size": 64,
              "auto_map": {"AutoModelForCausalLM": "modeling_something.SomethingForCausalLM"}})";
-  const std::string text = complaint((folder / "config.json").string());
+  const std::string text = source_complaint((folder / "config.json").string());
   EXPECT_NE(text.find("code of its repository's own"), std::string::npos) << text;
   EXPECT_NE(text.find("headers of its tensors"), std::string::npos) << text;
 }

@@ -4,18 +4,20 @@
 #include <gtest/gtest.h>
 
 #include "hardware/names.hpp"
+#include "hardware/units.hpp"
 
 namespace headroom::sweep {
 namespace {
 
-using Sizes = std::vector<Size>;
-using Names = std::vector<std::string>;
-constexpr Bytes GiB{Size{1} << 30};
+using namespace literals;
 
-Spec parse(std::string_view grid) {
+using Sizes = std::vector<Size>;
+using Texts = std::vector<std::string>;
+
+Spec grid_spec(std::string_view grid) {
   return parse_spec("[[grid]]\nmodels = 'm'\nmachines = 'x'\n" + std::string(grid), "s.toml");
 }
-std::string complaint(std::string_view toml) {
+std::string spec_complaint(std::string_view toml) {
   try {
     parse_spec(toml, "s.toml");
   } catch (const SpecError& e) {
@@ -24,15 +26,15 @@ std::string complaint(std::string_view toml) {
   return "none";
 }
 std::string grid_complaint(std::string_view grid) {
-  return complaint("[[grid]]\nmodels = 'm'\nmachines = 'x'\n" + std::string(grid));
+  return spec_complaint("[[grid]]\nmodels = 'm'\nmachines = 'x'\n" + std::string(grid));
 }
 
 TEST(Spec, FillsDefaultsIn) {
-  const auto spec = parse("");
+  const auto spec = grid_spec("");
   ASSERT_EQ(spec.grids.size(), 1U);
   const auto& grid = spec.grids[0];
-  EXPECT_EQ(grid.values("precisions"), Names{"auto"});
-  EXPECT_EQ(grid.values("runtimes"), Names{"transformers"});
+  EXPECT_EQ(grid.values("precisions"), Texts{"auto"});
+  EXPECT_EQ(grid.values("runtimes"), Texts{"transformers"});
   EXPECT_EQ(grid.numbers("batches"), Sizes{1});
   EXPECT_EQ(grid.numbers("prompt_tokens"), Sizes{512});
   EXPECT_EQ(grid.numbers("output_tokens"), Sizes{128});
@@ -41,7 +43,7 @@ TEST(Spec, FillsDefaultsIn) {
 }
 
 TEST(Spec, ReadsValuesListsAndRanges) {
-  const auto grid = parse(
+  const auto grid = grid_spec(
                         "batches = [1, '8-64*2', 100]\nprompt_tokens = '4096-131072*2'\n"
                         "output_tokens = '1-10+4'\ncontexts = 7\nprecisions = ['a', 'b']")
                         .grids[0];
@@ -49,7 +51,7 @@ TEST(Spec, ReadsValuesListsAndRanges) {
   EXPECT_EQ(grid.numbers("prompt_tokens"), (Sizes{4096, 8192, 16384, 32768, 65536, 131072}));
   EXPECT_EQ(grid.numbers("output_tokens"), (Sizes{1, 5, 9}));
   EXPECT_EQ(grid.numbers("contexts"), Sizes{7});
-  EXPECT_EQ(grid.values("precisions"), (Names{"a", "b"}));
+  EXPECT_EQ(grid.values("precisions"), (Texts{"a", "b"}));
 }
 
 TEST(Spec, RunSaysWhereResultsGo) {
@@ -76,23 +78,23 @@ TEST(Range, Counts) {
 TEST(Budget, RangeReachesEachCardsOwnMemory) {
   const auto range = parse_budget("0-max+1GiB");
   const auto of_card = [&](Bytes memory) { return budgets({range}, memory); };
-  EXPECT_EQ(of_card(2 * GiB), (std::vector<Bytes>{Bytes(0), GiB, 2 * GiB}));
-  const Bytes odd(GiB.count() * 5 / 2);
-  EXPECT_EQ(of_card(odd), (std::vector<Bytes>{Bytes(0), GiB, 2 * GiB, odd}));
+  EXPECT_EQ(of_card(2_GiB), (std::vector<Bytes>{Bytes(0), 1_GiB, 2_GiB}));
+  const Bytes odd((1_GiB).count() * 5 / 2);
+  EXPECT_EQ(of_card(odd), (std::vector<Bytes>{Bytes(0), 1_GiB, 2_GiB, odd}));
   EXPECT_EQ(of_card(Bytes(0)), std::vector<Bytes>{Bytes(0)});
 }
 
 TEST(Budget, BeyondTheCardIsTheWholeCardOnce) {
   const std::vector<BudgetRange> ranges = {parse_budget("8GiB"), parse_budget("24GiB"),
                                            parse_budget("40GiB"), parse_budget("80GiB")};
-  EXPECT_EQ(budgets(ranges, 30 * GiB), (std::vector<Bytes>{8 * GiB, 24 * GiB, 30 * GiB}));
-  EXPECT_EQ(budgets({parse_budget("1GiB-9GiB+4GiB")}, 6 * GiB),
-            (std::vector<Bytes>{GiB, 5 * GiB, 6 * GiB}));
-  EXPECT_EQ(budgets({parse_budget("max")}, 6 * GiB), std::vector<Bytes>{6 * GiB});
+  EXPECT_EQ(budgets(ranges, 30_GiB), (std::vector<Bytes>{8_GiB, 24_GiB, 30_GiB}));
+  EXPECT_EQ(budgets({parse_budget("1GiB-9GiB+4GiB")}, 6_GiB),
+            (std::vector<Bytes>{1_GiB, 5_GiB, 6_GiB}));
+  EXPECT_EQ(budgets({parse_budget("max")}, 6_GiB), std::vector<Bytes>{6_GiB});
 }
 
 TEST(Budget, NeverMixesUnitsUp) {
-  EXPECT_EQ(budgets({parse_budget("8GB")}, 30 * GiB), std::vector<Bytes>{Bytes(8'000'000'000)});
+  EXPECT_EQ(budgets({parse_budget("8GB")}, 30_GiB), std::vector<Bytes>{Bytes(8'000'000'000)});
   for (const auto* bad : {"8", "0-80+1", "0-max", "0-max*2", "max-0+1GiB", "4GiB-1GiB+1GiB"})
     EXPECT_THROW(parse_budget(bad), std::invalid_argument) << bad;
 }
@@ -113,13 +115,13 @@ TEST(SpecError, NamesLineKeyFoundAndAllowed) {
 }
 
 TEST(SpecError, NeedsAGridWithModelsAndMachines) {
-  EXPECT_NE(complaint("").find("no [[grid]]"), std::string::npos);
-  EXPECT_NE(complaint("grid = 3").find("expected [[grid]]"), std::string::npos);
-  EXPECT_NE(complaint("grid = []").find("expected [[grid]]"), std::string::npos);
-  EXPECT_NE(complaint("[[grid]]\nmodels = 'm'").find("no 'machines'"), std::string::npos);
-  EXPECT_NE(complaint("[[grid]]\nmachines = 'm'").find("no 'models'"), std::string::npos);
-  EXPECT_NE(complaint("[[grid]\n").find("s.toml:1: "), std::string::npos);
-  EXPECT_NE(complaint("[rnu]\n").find("nearest: run"), std::string::npos);
+  EXPECT_NE(spec_complaint("").find("no [[grid]]"), std::string::npos);
+  EXPECT_NE(spec_complaint("grid = 3").find("expected [[grid]]"), std::string::npos);
+  EXPECT_NE(spec_complaint("grid = []").find("expected [[grid]]"), std::string::npos);
+  EXPECT_NE(spec_complaint("[[grid]]\nmodels = 'm'").find("no 'machines'"), std::string::npos);
+  EXPECT_NE(spec_complaint("[[grid]]\nmachines = 'm'").find("no 'models'"), std::string::npos);
+  EXPECT_NE(spec_complaint("[[grid]\n").find("s.toml:1: "), std::string::npos);
+  EXPECT_NE(spec_complaint("[rnu]\n").find("nearest: run"), std::string::npos);
 }
 
 TEST(SpecError, AxesAreOfTheirTask) {
@@ -132,11 +134,11 @@ TEST(SpecError, AxesAreOfTheirTask) {
 }
 
 TEST(Link, NeedsAxesOfOneLength) {
-  const auto linked = parse(
+  const auto linked = grid_spec(
       "batches = [1, 2]\nprecisions = ['a', 'b']\n"
       "link = ['batches', 'precisions']");
-  EXPECT_EQ(linked.grids[0].link, (std::vector<Names>{{"batches", "precisions"}}));
-  const auto repeated = parse(
+  EXPECT_EQ(linked.grids[0].link, (std::vector<Texts>{{"batches", "precisions"}}));
+  const auto repeated = grid_spec(
       "batches = [1, 1]\nprecisions = ['a', 'b']\n"
       "link = ['batches', 'precisions']");
   EXPECT_EQ(repeated.grids[0].numbers("batches"), (Sizes{1, 1}));

@@ -9,7 +9,16 @@
 #include "sweep/accuracy/model_names.hpp"
 #include "sweep/accuracy/prediction.hpp"
 
-namespace headroom::sweep::test {
+namespace headroom::sweep {
+
+constexpr auto gddr = static_cast<std::size_t>(model::CardClass::gddr);
+constexpr auto four = static_cast<std::size_t>(model::Width::four);
+
+/// An engine whose four-bit kernels on GDDR cards are slower than any shipped row's.
+inline void slower(model::Engine& r) {
+  r.kernels.rates[gddr][four].decode_bandwidth.value = 0.6;
+  r.kernels.rates[gddr][four].byte_compute.value = 0.3;
+}
 
 /// Rows of llama-bench on one card, with speeds under constants that are changed by `change`.
 class Synthetic {
@@ -57,4 +66,4 @@ class Synthetic {
   std::vector<ScoredRow> all_;
 };
 
-}  // namespace headroom::sweep::test
+}  // namespace headroom::sweep

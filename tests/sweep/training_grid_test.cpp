@@ -14,7 +14,7 @@
 namespace headroom::sweep {
 namespace {
 
-Job job_of(const std::string& axes, const std::string& models = "'gpt2'") {
+Job training_job(const std::string& axes, const std::string& models = "'gpt2'") {
   const Spec spec = parse_spec(
       "[[grid]]\ntask = 'training'\nmodels = " + models + "\n" +
           (axes.find("machines") == std::string::npos ? "machines = '8x h100-sxm-80gb'\n" : "") +
@@ -68,8 +68,8 @@ TEST(TrainingGrid, EveryAxisChangesAnOutcome) {
   for (const auto& axis : training_axes()) {
     const std::string key(axis.form.key);
     ASSERT_TRUE(values.contains(key)) << key;
-    const auto all =
-        outcomes(key == "models" ? job_of("", "['gpt2', 'gpt2-medium']") : job_of(values.at(key)));
+    const auto all = outcomes(key == "models" ? training_job("", "['gpt2', 'gpt2-medium']")
+                                              : training_job(values.at(key)));
     ASSERT_GE(all.size(), 2U) << key;
     bool differs = false;
     for (const auto& each : all) differs = differs || !same(each, all.front());
@@ -80,7 +80,7 @@ TEST(TrainingGrid, EveryAxisChangesAnOutcome) {
 TEST(TrainingGrid, SaysWhatAValueShouldBe) {
   const auto complaint = [](const std::string& axes) {
     try {
-      job_of(axes);
+      training_job(axes);
     } catch (const SpecError& e) {
       return std::string(e.what());
     }
@@ -102,7 +102,7 @@ TEST(TrainingGrid, SaysWhatAValueShouldBe) {
 }
 
 TEST(TrainingGrid, ReplicasFillTheMachineAndRefusalsAreRows) {
-  const auto all = outcomes(job_of("tp = [1, 2, 5]\nmachines = '4x h100-sxm-80gb'"));
+  const auto all = outcomes(training_job("tp = [1, 2, 5]\nmachines = '4x h100-sxm-80gb'"));
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(all[0].gpus_used, 4);
   EXPECT_EQ(all[1].gpus_used, 4);
@@ -112,7 +112,7 @@ TEST(TrainingGrid, ReplicasFillTheMachineAndRefusalsAreRows) {
 
 TEST(TrainingGrid, LinkedAxesMoveTogether) {
   const Job job =
-      job_of("batches = [1, 2]\nsequences = [512, 256]\nlink = ['batches', 'sequences']");
+      training_job("batches = [1, 2]\nsequences = [512, 256]\nlink = ['batches', 'sequences']");
   EXPECT_EQ(job.grids.front().grid.size(), 2);
 }
 

@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "sweep/options/flags.hpp"
+#include "tests/support/paths.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -42,7 +43,7 @@ std::vector<std::string> flags_in_literals(const std::string& code) {
 TEST(Wording, NoLibraryNamesAFlag) {
   std::size_t files = 0;
   for (const auto* folder : {"hardware", "model", "report"})
-    for (const auto& file : sources_below(std::filesystem::path(HEADROOM_SOURCE) / folder)) {
+    for (const auto& file : sources_below(test::source_path(folder))) {
       std::ifstream in(file);
       const std::string code{std::istreambuf_iterator<char>(in), {}};
       for (const auto& flag : flags_in_literals(code)) ADD_FAILURE() << file << " names " << flag;
