@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds and runs all tests.
-#   --all   also: sanitizer builds, format and tidy checks, seconds of fuzzing, the installed
-#           package, every example
-#   --long  also: the tests that take long, a batch job for a real Slurm, tidy on every file
-# Exit code 0: everything passed. The last line counts tests and checks.
+#   --all   also: every example, sanitizer builds, format and tidy checks, seconds of fuzzing. This
+#           is what .ci/run does.
+#   --long  also: the tests that take long, a batch job for a real Slurm; with --all, tidy on every
+#           file
+# Exit code 0: everything passed. The last line counts tests and checks. With ccache a second run
+# takes minutes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tests/packages.sh
@@ -22,12 +24,15 @@ done
 
 passed=0 failed=0
 
+# phase NAME: what begins now, and after how many seconds.
+phase() { echo "== $1 (after $SECONDS s)"; }
+
 # run_tests PRESET [OPTION...]: a build and its tests; adds ctest's own count to ours.
 run_tests() {
   local preset=$1 log count
   shift
   log=build/$preset/tests.log
-  echo "== $preset"
+  phase "$preset"
   cmake --preset "$preset" >"build/$preset.configure.log" 2>&1 || { cat "build/$preset.configure.log"; return 1; }
   cmake --build --preset "$preset" | fold_progress || return 1
   ctest --test-dir "build/$preset" --output-on-failure -j "$(nproc)" "$@" </dev/null >"$log" 2>&1 || true
@@ -45,7 +50,7 @@ fold_progress() { grep -v '^\[[0-9]*/[0-9]*\] \|^ninja: \|^-- ' || true; }
 check() {
   local name=$1
   shift
-  echo "== $name"
+  phase "$name"
   if "$@" </dev/null; then passed=$((passed + 1)); else
     echo "failed: $name"
     failed=$((failed + 1))
@@ -59,11 +64,7 @@ groups=(build)
 install_packages "${groups[@]}"
 [ $all = no ] || get_probe_python
 
-if [ $all = yes ]; then
-  check format tests/format.sh
-  check tidy tests/tidy.sh $([ $long = yes ] && echo --every-file)
-  check fuzz tests/fuzz/run.sh 5
-fi
+[ $all = no ] || check format tests/format.sh
 exclude=^none$
 [ $all = yes ] || exclude+='|^example$'
 [ $long = yes ] || exclude+='|^long$'
@@ -73,6 +74,9 @@ run_tests release --label-exclude "$exclude" || failed=$((failed + 1))
 if [ $all = yes ]; then
   run_tests asan --label-exclude "$exclude|^example$" || failed=$((failed + 1))
   run_tests tsan --label-regex '^threads$' || failed=$((failed + 1))
+  check tidy tests/tidy.sh $([ $long = yes ] && echo --every-file)
+  check fuzz tests/fuzz/run.sh 5
 fi
+phase end
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -26,7 +26,7 @@ targets=("${@:-${all[@]}}")
 [ -f "$build/build.ninja" ] ||
   cmake -S . -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++-16 -DCMAKE_ASM_COMPILER=clang-16 \
     -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="$sanitize" -DHEADROOM_FUZZ=ON \
-    -DHEADROOM_BENCH=OFF >"$build.configure.log" 2>&1 ||
+    -DHEADROOM_UNITY=ON -DHEADROOM_BENCH=OFF >"$build.configure.log" 2>&1 ||
   { cat "$build.configure.log"; exit 1; }
 cmake --build "$build" --target "${targets[@]/#/fuzz_}" | grep -v '^\[\|^ninja: ' || true
 
