@@ -63,44 +63,38 @@ OptimizerWork optimizer_work(const TrainingScenario& s, const TrainingEstimate& 
   return work;
 }
 
-}  // namespace
+/// The stage that sets the pace.
+struct SlowestStage {
+  Size stage = 0;
+  double seconds = 0;  ///< of all its passes
+};
 
-std::array<std::pair<std::string_view, double>, 8> parts_of(const StepTime& t) {
-  return {{{"matrices", t.matrices},
-           {"attention", t.attention},
-           {"activations' traffic", t.traffic},
-           {"weights' traffic", t.weights},
-           {"launches", t.launches},
-           {"pipeline bubbles", t.bubble},
-           {"exchange between cards", t.exchange},
-           {"the optimizer", t.optimizer}}};
-}
-
-StepWork work_of_step(const TrainingScenario& s, const StepShape& shape, const TrainingEstimate& e,
-                      const Machine& machine, const TrainingPace& pace) {
-  const Parallelism& p = s.parallel;
-  StepWork work;
-  work.passes = real_count(s.accumulated);
-  work.rates = rates_of(s, machine.devices.front(), pace);
-  work.moves = pace.traffic.value;
-  work.link = pace.link.value;
-
-  // The slowest stage sets the pace; the last stage has the head.
+/// Sets pass and time of `work` to those of the slowest stage. The last stage has the head.
+SlowestStage find_slowest(const TrainingScenario& s, const StepShape& shape,
+                          const TrainingPace& pace, StepWork& work) {
   StepWork each = work;
-  double of_passes = 0;
-  Size slow = 0, seen = -1;
-  for (const Size stage : {Size{0}, p.stages / 2, p.stages - 1}) {
+  SlowestStage slowest;
+  Size seen = -1;
+  for (const Size stage : {Size{0}, s.parallel.stages / 2, s.parallel.stages - 1}) {
     if (std::exchange(seen, stage) == stage) continue;
     each.pass = pass_work(s, shape, stage);
     each.time = time_of_passes(each, pace.layer_s.value);
     const double taken = sum_of_passes(each.time);
-    if (taken <= of_passes) continue;
-    of_passes = taken;
+    if (taken <= slowest.seconds) continue;
     work = each;
-    slow = stage;
+    slowest = {stage, taken};
   }
+  return slowest;
+}
+
+/// Pipeline bubbles, and the part of the exchanges that nothing hides.
+void add_exchange(const TrainingScenario& s, const StepShape& shape, const TrainingEstimate& e,
+                  const Machine& machine, const TrainingPace& pace, const SlowestStage& slowest,
+                  StepWork& work) {
+  const Parallelism& p = s.parallel;
   const PassWork& w = work.pass;
   StepTime& t = work.time;
+  const auto [slow, of_passes] = slowest;
   work.exchange = exchange_of(
       s, shape.stages[static_cast<std::size_t>(slow)], e,
       {stage_of(s, slow), w.tokens, w.routed, w.again, w.attention.again / w.attention.forward},
@@ -118,24 +112,54 @@ StepWork work_of_step(const TrainingScenario& s, const StepShape& shape, const T
   const double apart = std::max(0.0, beside - cover);
   work.shown = beside > 0 ? apart / beside : 1;
   t.exchange = inside + apart;
-  work.optimizer = optimizer_work(s, e, machine);
-  t.optimizer = work.optimizer.seconds();
-  t.total = of_passes + t.bubble + t.exchange + t.optimizer;
+}
 
+/// Tokens a second, and useful operations relative to the peak of all cards.
+void add_rates(const TrainingScenario& s, const Machine& machine, double passes, StepTime& t) {
+  const Parallelism& p = s.parallel;
   const double tokens =
-      real_count(s.batch) * real_count(s.sequence) * work.passes * real_count(p.replicas);
+      real_count(s.batch) * real_count(s.sequence) * passes * real_count(p.replicas);
   t.tokens_s = tokens / t.total;
-  t.unmeasured = pace.interval.measurements == 0;
   const Model& m = *s.model;
   const auto layers = static_cast<Size>(m.profile.layers.size());
   const double back = backward_products(s);
   const double matrices =
-      matrix_flops(s, 0, layers) * real_count(p.context) * work.passes * real_count(p.replicas);
+      matrix_flops(s, 0, layers) * real_count(p.context) * passes * real_count(p.replicas);
   const double useful =
       matrices * (1 + back) + tokens * (2 * real_count(m.profile.head_elements) * (1 + back) +
                                         attention_flops(s, 0, layers) * 3);
   const double peak = plain_peak(s, machine.devices.front());
   t.utilization = useful / (t.total * peak * real_count(p.cards()));
+}
+
+}  // namespace
+
+std::array<std::pair<std::string_view, double>, 8> parts_of(const StepTime& t) {
+  return {{{"matrices", t.matrices},
+           {"attention", t.attention},
+           {"activations' traffic", t.traffic},
+           {"weights' traffic", t.weights},
+           {"launches", t.launches},
+           {"pipeline bubbles", t.bubble},
+           {"exchange between cards", t.exchange},
+           {"the optimizer", t.optimizer}}};
+}
+
+StepWork work_of_step(const TrainingScenario& s, const StepShape& shape, const TrainingEstimate& e,
+                      const Machine& machine, const TrainingPace& pace) {
+  StepWork work;
+  work.passes = real_count(s.accumulated);
+  work.rates = rates_of(s, machine.devices.front(), pace);
+  work.moves = pace.traffic.value;
+  work.link = pace.link.value;
+  const SlowestStage slowest = find_slowest(s, shape, pace, work);
+  add_exchange(s, shape, e, machine, pace, slowest, work);
+  StepTime& t = work.time;
+  work.optimizer = optimizer_work(s, e, machine);
+  t.optimizer = work.optimizer.seconds();
+  t.total = slowest.seconds + t.bubble + t.exchange + t.optimizer;
+  t.unmeasured = pace.interval.measurements == 0;
+  add_rates(s, machine, work.passes, t);
   const auto parts = parts_of(t);
   t.bound =
       std::ranges::max_element(parts, {}, [](const auto& part) { return part.second; })->first;

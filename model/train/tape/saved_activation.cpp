@@ -131,6 +131,105 @@ Value end_of_stack(Tape& tape, const Run& run, const LayerUse* first, bool drops
   return y;
 }
 
+/// Saved activations of a layer of one kind. A tower's are saved if gradients pass through it.
+SavedLayer saved_layer(const LayerUse& use, const Run& run, bool in_tower, bool saves) {
+  SavedLayer kind{.window = use.attention ? use.attention->window : 0,
+                  .last_matrix = last_matrix(use),
+                  .tower = in_tower,
+                  .unknown = use.unknown};
+  if (!saves) return kind;
+  std::tie(kind.within, kind.made) = run.layer(use, false, false);
+  std::tie(kind.beyond, kind.made_beyond) = run.layer(use, true, false);
+  kind.attention = run.layer(use, false, true).first;
+  kind.attention_beyond = run.layer(use, true, true).first;
+  kind.input.add(tokens(run.hidden), bytes_of(run.mode.parameters));
+  return kind;
+}
+
+/// The distinct layers of a model.
+struct LayerKinds {
+  std::vector<LayerUse> uses;
+  std::vector<bool> of_tower;
+
+  /// The first layer of the text, because towers may come before it.
+  const LayerUse* first_of_text() const {
+    const auto text = std::find(of_tower.begin(), of_tower.end(), false) - of_tower.begin();
+    return text == static_cast<std::ptrdiff_t>(uses.size()) ? nullptr
+                                                            : &uses[static_cast<std::size_t>(text)];
+  }
+  bool crosses() const {
+    return std::any_of(uses.begin(), uses.end(),
+                       [](const LayerUse& use) { return use.cross_attention.has_value(); });
+  }
+};
+
+/// Adds every layer to `all`. Equal layers are recorded once.
+LayerKinds add_layers(SavedActivations& all, const Execution& execution, const Run& run,
+                      const Run& seeing) {
+  const Model& model = run.model;
+  const VisionTower* vision = run.tower;
+  LayerKinds found;
+  for (std::size_t i = 0; i < model.part.blocks.size(); ++i) {
+    const auto at = static_cast<Size>(i);
+    LayerUse use = layer_use(model, execution, at);
+    const bool inside = in_a_tower(model, at);
+    all.passes.push_back(model.profile.layers[i].passes);
+    const auto known = std::find_if(found.uses.begin(), found.uses.end(),
+                                    [&](const LayerUse& u) { return same(u, use); });
+    all.kind_of.push_back(static_cast<std::size_t>(known - found.uses.begin()));
+    if (known != found.uses.end()) continue;
+    const bool runs = !inside || (vision != nullptr && at >= vision->first && at < vision->last);
+    const bool saves = runs && (!inside || run.mode.tower_trained);
+    all.kinds.push_back(saved_layer(use, inside ? seeing : run, inside, saves));
+    found.uses.push_back(std::move(use));
+    found.of_tower.push_back(inside);
+  }
+  return found;
+}
+
+bool is_encoder(const Model& model) { return !model.profile.generative && !model.encoder_decoder; }
+
+/// What comes after the layers: the end of each stack, the head and its logits.
+void add_end(SavedActivations& all, const Run& run, const Execution& execution,
+             const LayerUse* first, bool crosses) {
+  const Model& model = run.model;
+  const TapeMode& mode = run.mode;
+  TapeMode ends = mode;
+  ends.operand_bits = 0;
+  Tape tape(ends);
+  const bool drops = dropping_stacks(model.part) > 0;
+  if (crosses) {
+    const Value memory = end_of_stack(tape, run, first, drops);
+    if (mode.trained && !mode.autocast) tape.save(memory);
+  }
+  const bool encodes = is_encoder(model);
+  if (encodes) around_encoder(tape, model.part);
+  const Value y = encodes ? run.residual(tape) : end_of_stack(tape, run, first, drops);
+  Value scores = tape.linear(y, run.hidden, model.profile.head_rows, tokens(1), mode.trained);
+  if (execution.logit_softcap > 0) scores = tape.scale(tape.keeps_result(tape.scale(scores)));
+  all.after = tape.saved();
+  all.logits_bytes = bytes_of(scores.held);
+  all.logits.add(scores.extent, bytes_of(scores.held));
+  if (scores.held != Held::fp32) all.logits.add(scores.extent, 4);
+}
+
+void add_loss(SavedActivations& all, const Model& model, const TapeMode& mode, bool crosses) {
+  const Size vocabulary = model.profile.head_rows;
+  if (crosses || is_encoder(model)) {
+    // Plain cross entropy has the type of the logits, which autocast raises to fp32. A decoder
+    // that reads an encoder also keeps its own inputs.
+    const Size element = mode.autocast ? 4 : all.logits_bytes;
+    all.loss.add(tokens(vocabulary), element);
+    if (crosses) all.loss.add(tokens(1), 8);
+    all.loss.add(constant(1), element);
+    return;
+  }
+  all.loss.add(tokens(vocabulary), 4);
+  all.loss.add(tokens(1), 8);                           // shifted labels
+  if (mode.one_sequence) all.loss.add(constant(1), 8);  // their padding, if nothing copies it
+  all.loss.add(constant(1), 4);
+}
+
 }  // namespace
 
 double SavedActivations::layer(std::size_t i, double batch, double sequence,
@@ -160,81 +259,17 @@ SavedActivations saved_activations(const Model& model, const Execution& executio
   SavedActivations all;
   const auto vision = vision_tower(model);
   const VisionTower* tower = vision ? &*vision : nullptr;
-  const Size hidden = model.shape.hidden_size, vocabulary = model.profile.head_rows;
+  const Size hidden = model.shape.hidden_size;
   const Run run{model, mode, hidden, tower};
   Run seeing{model, mode, vision ? vision->hidden : hidden, tower, true};
   seeing.mode.trained = mode.trained && mode.tower_trained;
-  std::vector<LayerUse> uses;
-  std::vector<bool> of_tower;
-  for (std::size_t i = 0; i < model.part.blocks.size(); ++i) {
-    const auto at = static_cast<Size>(i);
-    LayerUse use = layer_use(model, execution, at);
-    const bool inside = in_a_tower(model, at);
-    all.passes.push_back(model.profile.layers[i].passes);
-    const auto known =
-        std::find_if(uses.begin(), uses.end(), [&](const LayerUse& u) { return same(u, use); });
-    all.kind_of.push_back(static_cast<std::size_t>(known - uses.begin()));
-    if (known != uses.end()) continue;
-    SavedLayer kind{.window = use.attention ? use.attention->window : 0,
-                    .last_matrix = last_matrix(use),
-                    .tower = inside,
-                    .unknown = use.unknown};
-    const bool runs = !inside || (vision && at >= vision->first && at < vision->last);
-    if (runs && (!inside || mode.tower_trained)) {
-      const Run& here = inside ? seeing : run;
-      std::tie(kind.within, kind.made) = here.layer(use, false, false);
-      std::tie(kind.beyond, kind.made_beyond) = here.layer(use, true, false);
-      kind.attention = here.layer(use, false, true).first;
-      kind.attention_beyond = here.layer(use, true, true).first;
-      kind.input.add(tokens(here.hidden), bytes_of(mode.parameters));
-    }
-    all.kinds.push_back(kind);
-    uses.push_back(std::move(use));
-    of_tower.push_back(inside);
-  }
+  const LayerKinds layers = add_layers(all, execution, run, seeing);
   if (vision) all.around_tower = around_tower(model, mode, *vision);
-  // The first layer of the text: towers may stand before it.
-  const auto text = std::find(of_tower.begin(), of_tower.end(), false) - of_tower.begin();
-  const LayerUse* first = text == static_cast<std::ptrdiff_t>(uses.size())
-                              ? nullptr
-                              : &uses[static_cast<std::size_t>(text)];
-  const bool crosses = std::any_of(uses.begin(), uses.end(), [](const LayerUse& use) {
-    return use.cross_attention.has_value();
-  });
+  const LayerUse* first = layers.first_of_text();
+  const bool crosses = layers.crosses();
   all.before = before_layers(run, execution, first, crosses);
-  {
-    TapeMode ends = mode;
-    ends.operand_bits = 0;
-    Tape tape(ends);
-    const bool drops = dropping_stacks(model.part) > 0;
-    if (crosses) {
-      const Value memory = end_of_stack(tape, run, first, drops);
-      if (mode.trained && !mode.autocast) tape.save(memory);
-    }
-    const bool encodes = !model.profile.generative && !model.encoder_decoder;
-    if (encodes) around_encoder(tape, model.part);
-    const Value y = encodes ? run.residual(tape) : end_of_stack(tape, run, first, drops);
-    Value scores = tape.linear(y, hidden, vocabulary, tokens(1), mode.trained);
-    if (execution.logit_softcap > 0) scores = tape.scale(tape.keeps_result(tape.scale(scores)));
-    all.after = tape.saved();
-    all.logits_bytes = bytes_of(scores.held);
-    all.logits.add(scores.extent, bytes_of(scores.held));
-    if (scores.held != Held::fp32) all.logits.add(scores.extent, 4);
-  }
-  const bool encodes = !model.profile.generative && !model.encoder_decoder;
-  if (crosses || encodes) {
-    // Plain cross entropy in the logits' type, which autocast raises; the decoder's own inputs.
-    const Size element = mode.autocast ? 4 : all.logits_bytes;
-    all.loss.add(tokens(vocabulary), element);
-    if (crosses) all.loss.add(tokens(1), 8);
-    all.loss.add(constant(1), element);
-    return all;
-  }
-  all.loss.add(tokens(vocabulary), 4);
-  all.loss.add(tokens(1), 8);  // shifted labels
-  if (mode.one_sequence)
-    all.loss.add(constant(1), 8);  // and their padding, where nothing copies it
-  all.loss.add(constant(1), 4);
+  add_end(all, run, execution, first, crosses);
+  add_loss(all, model, mode, crosses);
   return all;
 }
 

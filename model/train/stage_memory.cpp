@@ -1,0 +1,269 @@
+#include "model/train/stage_memory.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/train/factors.hpp"
+#include "model/train/passes.hpp"
+#include "model/train/rank.hpp"
+
+namespace headroom::model {
+namespace {
+
+Bytes rounded_up(double bytes) {
+  return Bytes(static_cast<Size>(std::min(std::ceil(bytes), 9e17)));
+}
+Bytes share(Bytes bytes, Size of) { return of <= 1 ? bytes : Bytes((bytes.count() + of - 1) / of); }
+
+/// The share of dense weights and experts that ZeRO shards from stage `from` on.
+Bytes shared(const TrainingScenario& s, Bytes dense, Bytes experts, int from) {
+  const bool out = s.zero >= from;
+  const Size alike = out ? s.parallel.alike() : 1;
+  return share(dense, alike) + share(experts, out ? alike / s.parallel.experts : 1);
+}
+
+/// Fills in the terms of one estimate, in the order in which they depend on each other.
+class StageMemory {
+ public:
+  StageMemory(const TrainingScenario& scenario, const StepShape& step_shape, Size of_stage)
+      : s(scenario), shape(step_shape), stage(of_stage) {}
+  TrainingEstimate estimate() &&;
+
+ private:
+  void count_elements();
+  void add_weights();
+  void add_states();
+  void add_trained_copies();
+  void offload();
+  void add_activations();
+  void add_communication();
+  void add_scratch();
+  void add_step();
+  void compare_moments();
+  void choose_peak();
+  void add_all_terms();
+  void add_overheads();
+
+  /// Bytes of the trained elements on this card if ZeRO shards them from stage `from` on.
+  Bytes of(Size bytes, int from) const {
+    return shared(s, bytes * Bytes(trained.dense), bytes * Bytes(trained.experts), from);
+  }
+  Bytes states(Size elements) const {
+    return rounded_up(state_bytes_each * static_cast<double>(elements));
+  }
+
+  const TrainingScenario& s;
+  const StepShape& shape;
+  Size stage;
+  const StageShape& here = shape.stages[static_cast<std::size_t>(stage)];
+  const Recipe& r = *s.recipe;
+  const TrainingRuntime& runtime = *s.runtime;
+  bool adapters = s.adapter != nullptr;
+  Size weight = adapters ? runtime.adapter_bytes : r.weight;
+  Size gradient = adapters ? runtime.adapter_bytes : r.gradient;
+  bool again = s.recomputation == Recomputation::full;
+  bool partly = s.recomputation == Recomputation::selective &&
+                runtime.selective == Selective::but_every_2nd_mm;
+  bool makes_loss = stage_of(s, stage).has_head;
+
+  RankShare trained = here.elements;
+  RankShare model_elements = trained;
+  Size frozen = 0;
+  double state_bytes_each = 0;
+  Bytes unshared;  ///< weights of this card before ZeRO shards them
+  Kept kept;
+  double passes = 1;
+  LossBytes loss;
+  Bytes held;    ///< allocated in the whole step
+  Bytes before;  ///< gradients that exist before backward
+  TrainingEstimate e;
+};
+
+void StageMemory::count_elements() {
+  e.stage = stage;
+  e.trained = adapters ? shape.adapted : s.model->profile.parameters;
+  e.frozen = adapters ? s.model->profile.parameters : 0;
+  if (adapters) trained = {.dense = adapters_of_rank(s, shape.adapted)};
+  // Towers are on the first stage. Tensor parallelism divides them like other modules.
+  frozen =
+      adapters || stage > 0 ? 0 : std::min(trained.dense, shape.frozen_tower / s.parallel.tensor);
+  trained.dense -= frozen;
+  if (!adapters) e.trained -= shape.frozen_tower, e.frozen += shape.frozen_tower;
+}
+
+void StageMemory::add_weights() {
+  e.weights = of(weight, 3) + shared(s, weight * Bytes(frozen), Bytes(0), 3);
+  unshared = weight * Bytes(trained.total() + frozen);
+  if (!adapters) return;
+  e.weights += shared(s, Bytes(here.base.dense), Bytes(here.base.experts), 3);
+  unshared += Bytes(here.base.total());
+}
+
+void StageMemory::add_states() {
+  e.master = of(adapters ? 0 : r.master, 1);
+  e.gradients = of(gradient, runtime.gradients_kept ? 4 : 2);
+  state_bytes_each =
+      static_cast<double>(shape.states.count()) / static_cast<double>(std::max<Size>(1, e.trained));
+  e.states = shared(s, states(trained.dense), states(trained.experts), 1);
+}
+
+/// Copies have the format of the model, not of the adapters. The same holds for their states.
+void StageMemory::add_trained_copies() {
+  if (s.trained_copies <= 0) return;
+  const Bytes copies = r.weight * Bytes(s.trained_copies);
+  e.trained += s.trained_copies;
+  e.weights += shared(s, copies, Bytes(0), 3);
+  e.gradients += shared(s, copies, Bytes(0), runtime.gradients_kept ? 4 : 2);
+  e.states +=
+      shared(s,
+             rounded_up(state_bytes_each * static_cast<double>(r.weight) /
+                        static_cast<double>(weight) * static_cast<double>(s.trained_copies)),
+             Bytes(0), 1);
+}
+
+void StageMemory::offload() {
+  if (s.optimizer_on_host) {
+    e.host = e.master + e.states + of(4, 1);  // the update needs fp32 gradients, too
+    e.master = e.states = Bytes(0);
+  } else if (s.optimizer->paged) {
+    e.host = e.states;  // reserved: they move when the card is full
+  }
+  if (s.parameters_on_host) e.host += e.weights, e.weights = Bytes(0);
+  if (s.on_disk) {
+    // DeepSpeed's aio swaps through pinned buffers: 5 of 1e8 elements in fp32 (buffer_count,
+    // buffer_size).
+    e.disk = e.host;
+    e.host = std::min(e.host, Bytes(Size{5} * 100'000'000 * 4));
+  }
+}
+
+void StageMemory::add_activations() {
+  kept = kept_by_pass(s, shape, stage);
+  passes = passes_in_flight(s, stage);
+  e.in_flight = static_cast<Size>(std::ceil(passes));
+  e.other = rounded_up(passes * (kept.embedding_and_head + (again ? kept.inputs : 0)));
+  e.attention = again ? Bytes(0) : rounded_up(passes * kept.attention);
+  e.feed_forward = again ? Bytes(0) : rounded_up(passes * kept.feed_forward);
+  e.activations = e.attention + e.feed_forward + e.other;
+  e.recomputed = again || partly ? rounded_up(kept.layer) : Bytes(0);
+  e.transient = rounded_up(kept.transient);
+  loss = makes_loss ? loss_bytes(s, shape.saved) : LossBytes{};
+}
+
+void StageMemory::add_communication() {
+  if (s.zero >= 3) {
+    const Size element = adapters && s.base != nullptr ? 1 : 2;
+    const Size layers = runtime.gather_layers * model_elements.largest_layer;
+    // Embedding or head is gathered, whichever is in use, unless both stay.
+    const Size ends = runtime.ends_stay ? model_elements.embedding_and_head
+                                        : model_elements.embedding_and_head / 2;
+    e.gathered = element * Bytes(layers) + 2 * Bytes(ends);
+    if (!adapters) e.gathered += gradient * Bytes(model_elements.largest_layer);
+  } else if (s.zero >= 1 && runtime.reduce_elements > 0) {
+    e.gathered = gradient * Bytes(std::min(trained.total(), runtime.reduce_elements));
+  }
+}
+
+void StageMemory::add_scratch() {
+  e.scratch = runtime.workspace + 2 * Bytes(here.distinct);
+  if (!quantised_operands(s)) return;
+  // Sharded weights have a copy of the gathered layer only.
+  const Size copied = s.zero >= 3 ? model_elements.largest_layer
+                                  : model_elements.total() - model_elements.embedding_and_head;
+  e.scratch += rounded_up(2 * s.matrices->bits / 8 * static_cast<double>(copied));
+}
+
+void StageMemory::add_step() {
+  if (s.optimizer_on_host) return;
+  if (s.optimizer->step_copies > 0 && !runtime.fused_step)
+    e.step = s.optimizer->step_copies * of(adapters ? runtime.adapter_bytes : r.stepped(), 1);
+  if (s.zero > 0) {
+    const Bytes copy = of(runtime.step_gradient_bytes, 1);
+    const Bytes piece = runtime.step_gradient_bytes * Bytes(runtime.subgroup_elements);
+    e.step += s.zero >= 3 && runtime.subgroup_elements > 0 ? std::min(copy, piece) : copy;
+  }
+}
+
+void StageMemory::compare_moments() {
+  held = e.weights + e.master + e.states + e.scratch;
+  before = s.accumulated > 1 || runtime.gradients_kept ? e.gradients : Bytes(0);
+  e.at_forward_end = held + before + e.activations + e.gathered + rounded_up(loss.forward_end);
+  const Bytes widest = makes_loss ? rounded_up(loss.backward_start) : e.transient + e.recomputed;
+  e.at_backward_start = held + before + e.activations + e.gathered + widest;
+  const Bytes last_layer = again || partly ? e.recomputed : rounded_up(kept.layer);
+  e.in_backward = held + e.gradients + e.gathered + last_layer + e.transient +
+                  (again || partly ? e.activations : Bytes(0));
+  // Later stages go on meanwhile, so passes are freed one at a time.
+  if (runtime.gradients_kept && passes > 1)
+    e.in_backward = std::max(e.in_backward, held + e.gradients + e.activations + e.transient);
+  e.at_step = held + e.gradients + e.step;
+  if (s.zero >= 3 && runtime.loads_whole) e.at_load = unshared + e.weights;
+  e.allocated =
+      std::max({e.at_forward_end, e.at_backward_start, e.in_backward, e.at_step, e.at_load});
+}
+
+void StageMemory::choose_peak() {
+  e.moment = e.allocated == e.at_load             ? Peak::load
+             : e.allocated == e.at_step           ? Peak::step
+             : e.allocated == e.at_backward_start ? Peak::backward_start
+             : e.allocated == e.at_forward_end    ? Peak::forward_end
+                                                  : Peak::backward;
+  e.gradients_alive = e.moment == Peak::step || e.moment == Peak::backward ||
+                      (e.moment != Peak::load && before > Bytes(0));
+  e.loss = rounded_up(e.moment == Peak::forward_end      ? loss.forward_end
+                      : e.moment == Peak::backward_start ? loss.backward_start
+                                                         : 0);
+}
+
+/// The sum of all terms replaces the largest moment if a factor asks for that.
+void StageMemory::add_all_terms() {
+  const auto all = s.factors.find("add_all_terms");
+  if (all == s.factors.end() || !(all->second > 0)) return;
+  e.moment = Peak::sum;
+  e.gradients_alive = true;
+  e.loss = rounded_up(loss.backward_start);
+  e.allocated = held + e.gradients + e.activations + e.recomputed + e.transient + e.loss +
+                e.gathered + e.step;
+}
+
+void StageMemory::add_overheads() {
+  // Permanent memory is allocated once and leaves no gaps.
+  const Bytes lasting = e.moment == Peak::load
+                            ? e.allocated
+                            : held + (runtime.gradients_kept ? e.gradients : Bytes(0));
+  const Size comes_and_goes = std::max<Size>(0, e.allocated.count() - lasting.count());
+  e.fragmentation = rounded_up(static_cast<double>(comes_and_goes) * runtime.fragmentation.value);
+  e.context = rounded_up(runtime.context_bytes.value);
+  apply_overheads(s, e);
+  e.reserved = e.allocated + e.fragmentation;
+  e.peak = e.reserved + e.context;
+  e.peak_low = rounded_up(static_cast<double>(e.peak.count()) * runtime.spread.low);
+  e.peak_high = rounded_up(static_cast<double>(e.peak.count()) * runtime.spread.high);
+}
+
+TrainingEstimate StageMemory::estimate() && {
+  count_elements();
+  add_weights();
+  add_states();
+  add_trained_copies();
+  offload();
+  add_activations();
+  add_communication();
+  add_scratch();
+  add_step();
+  apply_factors(s, stage_of(s, stage), e, loss.forward_end, loss.backward_start);
+  compare_moments();
+  choose_peak();
+  add_all_terms();
+  add_overheads();
+  return std::move(e);
+}
+
+}  // namespace
+
+TrainingEstimate memory_of_stage(const TrainingScenario& s, const StepShape& shape, Size stage) {
+  return StageMemory(s, shape, stage).estimate();
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,12 @@
+// Memory of a training step on a card of one pipeline stage.
+#pragma once
+
+#include "model/train/shape.hpp"
+
+namespace headroom::model {
+
+/// All terms of a card of `stage`, and their peak.
+TrainingEstimate memory_of_stage(const TrainingScenario& scenario, const StepShape& shape,
+                                 Size stage);
+
+}  // namespace headroom::model
