@@ -163,6 +163,65 @@ BytesPerSecond pcie_rate(int generation, int lanes) {
   return BytesPerSecond(giga_transfers[generation - 1] * 1e9 * lanes * 128 / 130 / 8);
 }
 
+/// CPU, memory and disk of this computer. `host` is a row of the catalogue, and keeps the rates
+/// that are not detected.
+void set_host(const Detection& found, Host& host, std::vector<std::string>& notes) {
+  host.cards = 0;  // no limit
+  const std::string rates_of = host.name;
+  const double core_share = static_cast<double>(found.cores) / host.cores;
+  host.cpu_peak = FlopsPerSecond(host.cpu_peak.value() * core_share);
+  host.cores = found.cores;
+  notes.push_back(fmt::format("CPU peak: {} cores at the rate of {}'s", found.cores, rates_of));
+  if (found.ram > Bytes())
+    host.ram = std::min(found.ram, found.ram_limit.value_or(found.ram));
+  else
+    notes.push_back(fmt::format("RAM: {}, of {}", to_text(host.ram), rates_of));
+  if (found.ram_bandwidth)
+    host.ram_bandwidth = *found.ram_bandwidth;
+  else
+    notes.push_back(fmt::format("RAM bandwidth: {:.4g} GB/s, of {}",
+                                host.ram_bandwidth.value() / 1e9, rates_of));
+  if (found.disk_free > Bytes())
+    host.disk = found.disk_free;
+  else
+    notes.push_back(fmt::format("disk: {}, of {}", to_text(host.disk), rates_of));
+  if (!found.disk_kind.empty()) host.disk_kind = found.disk_kind;
+  if (found.disk_read)
+    host.disk_read = *found.disk_read;
+  else
+    notes.push_back(
+        fmt::format("disk read: {:.4g} GB/s, of {}", host.disk_read.value() / 1e9, rates_of));
+  host.name = "local";
+  host.title = found.cpu.empty() ? "this computer" : found.cpu;
+  host.aliases.clear();
+  host.network = BytesPerSecond();
+  host.power_w = 0;
+  host.source = fmt::format("detected; rates as {}: {}", rates_of, host.source);
+  host.host_bus = BytesPerSecond();
+}
+
+/// Memory, power and bus of a card as detected.
+void set_card(const DetectedCard& card, Device& device, std::vector<std::string>& notes) {
+  if (card.memory > Bytes()) {
+    const double ratio = card.memory.real() / device.memory.real();
+    if (ratio < 0.9 || ratio > 1.1)
+      notes.push_back(fmt::format("rates of {}: the catalogue's card has {}, this one {}",
+                                  device.name, to_text(device.memory), to_text(card.memory)));
+    device.memory = card.memory;
+    device.memory_nominal = false;
+  }
+  if (card.power_w > 0) device.power_w = card.power_w;
+  const BytesPerSecond bus = pcie_rate(card.pcie_generation, card.pcie_lanes);
+  const bool on_pcie = device.host_bus_kind.starts_with("PCIe");
+  if (bus > BytesPerSecond() && on_pcie) {
+    device.host_bus = bus;
+    device.host_bus_kind = fmt::format("PCIe {}.0 x{}", card.pcie_generation, card.pcie_lanes);
+  } else if (on_pcie) {
+    notes.push_back(fmt::format("host bus of {}: {}, as the catalogue has it", device.name,
+                                device.host_bus_kind));
+  }
+}
+
 }  // namespace
 
 Detection detect() {
@@ -185,70 +244,19 @@ Detection detect() {
 
 Machine local_machine(const Detection& found, const Catalogue& catalogue,
                       std::vector<std::string>* assumed) {
-  const auto note = [&](std::string text) {
-    if (assumed != nullptr) assumed->push_back(std::move(text));
-  };
+  std::vector<std::string> ignored;
+  std::vector<std::string>& notes = assumed != nullptr ? *assumed : ignored;
   Machine machine;
   for (const DetectedCard& card : found.cards) machine.devices.push_back(row_of(card, catalogue));
   const bool usual = !machine.devices.empty() && !machine.devices.front().host.empty();
   machine.host = catalogue.host(usual ? machine.devices.front().host : catalogue.default_host);
-  machine.host.cards = 0;  // as many as there are
-  const std::string rates_of = machine.host.name;
-  Host& host = machine.host;
-  const double core_share = static_cast<double>(found.cores) / host.cores;
-  host.cpu_peak = FlopsPerSecond(host.cpu_peak.value() * core_share);
-  host.cores = found.cores;
-  note(fmt::format("CPU peak: {} cores at the rate of {}'s", found.cores, rates_of));
-  if (found.ram > Bytes())
-    host.ram = std::min(found.ram, found.ram_limit.value_or(found.ram));
-  else
-    note(fmt::format("RAM: {}, of {}", to_text(host.ram), rates_of));
   machine.ram_assumed = !found.ram_bandwidth;
-  if (found.ram_bandwidth)
-    host.ram_bandwidth = *found.ram_bandwidth;
-  else
-    note(fmt::format("RAM bandwidth: {:.4g} GB/s, of {}", host.ram_bandwidth.value() / 1e9,
-                     rates_of));
-  if (found.disk_free > Bytes())
-    host.disk = found.disk_free;
-  else
-    note(fmt::format("disk: {}, of {}", to_text(host.disk), rates_of));
-  if (!found.disk_kind.empty()) host.disk_kind = found.disk_kind;
-  if (found.disk_read)
-    host.disk_read = *found.disk_read;
-  else
-    note(fmt::format("disk read: {:.4g} GB/s, of {}", host.disk_read.value() / 1e9, rates_of));
-  host.name = "local";
-  host.title = found.cpu.empty() ? "this computer" : found.cpu;
-  host.aliases.clear();
-  host.network = BytesPerSecond();
-  host.power_w = 0;
-  host.source = fmt::format("detected; rates as {}: {}", rates_of, host.source);
-
-  host.host_bus = BytesPerSecond();
+  set_host(found, machine.host, notes);
   for (std::size_t i = 0; i < found.cards.size(); ++i) {
-    const DetectedCard& card = found.cards[i];
     Device& device = machine.devices[i];
-    if (card.memory > Bytes()) {
-      const double ratio = card.memory.real() / device.memory.real();
-      if (ratio < 0.9 || ratio > 1.1)
-        note(fmt::format("rates of {}: the catalogue's card has {}, this one {}", device.name,
-                         to_text(device.memory), to_text(card.memory)));
-      device.memory = card.memory;
-      device.memory_nominal = false;
-    }
-    if (card.power_w > 0) device.power_w = card.power_w;
-    const BytesPerSecond bus = pcie_rate(card.pcie_generation, card.pcie_lanes);
-    const bool on_pcie = device.host_bus_kind.starts_with("PCIe");
-    if (bus > BytesPerSecond() && on_pcie) {
-      device.host_bus = bus;
-      device.host_bus_kind = fmt::format("PCIe {}.0 x{}", card.pcie_generation, card.pcie_lanes);
-    } else if (on_pcie) {
-      note(fmt::format("host bus of {}: {}, as the catalogue has it", device.name,
-                       device.host_bus_kind));
-    }
+    set_card(found.cards[i], device, notes);
     if (device.unified_memory && !found.ram_bandwidth) {
-      host.ram_bandwidth = cores_share * device.bandwidth;
+      machine.host.ram_bandwidth = cores_share * device.bandwidth;
       machine.ram_assumed = false;
     }
   }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "hardware/card_count.hpp"
 #include "hardware/card_list.hpp"
 #include "hardware/detect.hpp"
 #include "hardware/names.hpp"
@@ -26,11 +27,6 @@ constexpr std::string_view wanted =
   throw std::invalid_argument(fmt::format("machine '{}': {}; {}", text, why, wanted));
 }
 
-void require_count(std::string_view machine, std::int64_t count) {
-  if (count < 1 || count > most_cards)
-    reject(machine, fmt::format("{} cards; from 1 to {} are possible", count, most_cards));
-}
-
 CountedCards read_cards(std::string_view machine, std::string_view text) {
   std::size_t digits = 0;
   std::int64_t count = 0;
@@ -42,7 +38,7 @@ CountedCards read_cards(std::string_view machine, std::string_view text) {
   const bool counted = digits > 0 && !rest.empty() && (rest.front() == 'x' || rest.front() == 'X');
   if (!counted) return {1, text};
   rest = trimmed(rest.substr(1));
-  require_count(machine, count);
+  require_card_count(machine, count);
   if (rest.empty()) reject(machine, "a count without a card");
   return {count, rest};
 }
@@ -66,7 +62,7 @@ std::vector<Device> read_all_cards(std::string_view text, std::string_view cards
     const CountedCards found = read_cards(text, item);
     reject_host(text, found.name, catalogue);
     const Device& device = catalogue.device(found.name);
-    require_count(text, static_cast<std::int64_t>(all.size()) + found.count);
+    require_card_count(text, static_cast<std::int64_t>(all.size()) + found.count);
     all.insert(all.end(), static_cast<std::size_t>(found.count), device);
   }
   return all;
@@ -134,27 +130,12 @@ BytesPerSecond smaller_known(BytesPerSecond a, BytesPerSecond b) {
   return std::min(a, b);
 }
 
-/// Median ratio of dense 16-bit peak to bandwidth over the catalogue's cards with their own memory.
-Intensity usual_intensity(const Catalogue& catalogue) {
-  std::vector<Intensity> all;
-  for (const Device& each : catalogue.devices)
-    if (!each.unified_memory) all.push_back(each.peak(Arithmetic::bf16) / each.bandwidth);
-  if (all.empty())
-    throw std::invalid_argument(
-        "the catalogue has no cards to compare with; state the card's TFLOPS");
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::ranges::nth_element(all, middle);
-  return *middle;
-}
-
-template <class Quantity>
-void require_positive(std::string_view flag, const std::optional<Quantity>& given) {
-  if (given && !(*given > Quantity()))
-    throw std::invalid_argument(
-        fmt::format("{} is not above zero; expected a positive quantity", flag));
-}
-
 }  // namespace
+
+void require_card_count(std::string_view machine, std::int64_t count) {
+  if (count < 1 || count > most_cards)
+    reject(machine, fmt::format("{} cards; from 1 to {} are possible", count, most_cards));
+}
 
 std::string Machine::canonical_name() const {
   std::vector<std::string> runs;
@@ -213,79 +194,6 @@ Machine parse_machine(std::string_view text, const Catalogue& catalogue) {
                                        : catalogue.host(catalogue.default_host);
   share_memory(text, machine);
   join_boxes(text, machine, catalogue);
-  machine.name = machine.canonical_name();
-  return machine;
-}
-
-Machine specified_machine(const MachineSpecification& spec, const Catalogue& catalogue,
-                          std::vector<std::string>* assumed) {
-  if (!spec.gpu_memory)
-    throw std::invalid_argument("the card's memory is missing, for example 24GiB");
-  if (!spec.gpu_bandwidth)
-    throw std::invalid_argument("the card's memory bandwidth is missing, for example 936GB/s");
-  require_positive("the card's memory", spec.gpu_memory);
-  require_positive("the card's memory bandwidth", spec.gpu_bandwidth);
-  require_positive("the card's TFLOPS", spec.gpu_flops);
-  require_positive("host memory", spec.ram);
-  require_positive("the disk's size", spec.disk);
-  require_positive("the bandwidth of host memory", spec.ram_bandwidth);
-  require_positive("the bus to the card", spec.host_bus);
-  require_positive("the disk's read rate", spec.disk_read);
-  require_positive("the link between cards", spec.card_link);
-  require_count("of the specification", spec.count);
-  const auto note = [&](std::string text) {
-    if (assumed != nullptr) assumed->push_back(std::move(text));
-  };
-
-  Machine machine;
-  machine.host = catalogue.host(catalogue.default_host);
-  machine.ram_assumed = !spec.ram_bandwidth;
-  const auto from_host = [&](std::string_view what, const auto& given, auto& value,
-                             const std::string& shown) {
-    if (given)
-      value = *given;
-    else
-      note(fmt::format("{}: {}, of the default host {}", what, shown, machine.host.name));
-  };
-  const auto gigabytes = [](BytesPerSecond rate) {
-    return fmt::format("{:.4g} GB/s", rate.value() / 1e9);
-  };
-  from_host("RAM", spec.ram, machine.host.ram, to_text(machine.host.ram));
-  from_host("RAM bandwidth", spec.ram_bandwidth, machine.host.ram_bandwidth,
-            gigabytes(machine.host.ram_bandwidth));
-  from_host("host bus", spec.host_bus, machine.host.host_bus, gigabytes(machine.host.host_bus));
-  from_host("disk", spec.disk, machine.host.disk, to_text(machine.host.disk));
-  from_host("disk read", spec.disk_read, machine.host.disk_read, gigabytes(machine.host.disk_read));
-  note(fmt::format("CPU: {} cores, of the default host {}", machine.host.cores, machine.host.name));
-  machine.host.name = "specified";
-  machine.host.title = "from a specification";
-  machine.host.aliases.clear();
-  machine.host.cards = 0;
-
-  Device device;
-  device.name = fmt::format("gpu-{}mib", spec.gpu_memory->count() >> 20);
-  device.title = "GPU from a specification";
-  device.memory = *spec.gpu_memory;
-  device.memory_nominal = false;
-  device.bandwidth = *spec.gpu_bandwidth;
-  device.source = "specification";
-  if (spec.gpu_flops) {
-    device.fp16 = device.bf16 = *spec.gpu_flops;
-  } else {
-    const Intensity usual = usual_intensity(catalogue);
-    device.fp16 = device.bf16 = FlopsPerSecond(device.bandwidth.value() * usual.value());
-    note(
-        fmt::format("GPU peak: {:.4g} TFLOPS, the bandwidth times {:.4g} FLOP per byte, the "
-                    "median of the catalogue",
-                    device.bf16->value() / 1e12, usual.value()));
-  }
-  if (spec.card_link) {
-    device.link = *spec.card_link;
-    device.link_kind = "as specified";
-  } else if (spec.count > 1) {
-    note("card to card: over the host bus");
-  }
-  machine.devices.assign(static_cast<std::size_t>(spec.count), device);
   machine.name = machine.canonical_name();
   return machine;
 }
