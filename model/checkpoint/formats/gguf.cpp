@@ -7,6 +7,8 @@
 #include <cstring>
 #include <unordered_set>
 
+#include "model/checkpoint/formats/gguf_reader.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -45,56 +47,6 @@ Size scalar_bytes(std::uint32_t type) {
 
 bool is_whole(std::uint32_t type) { return scalar_bytes(type) > 0 && type != 6 && type != 12; }
 
-/// Thrown at the end of the prefix. It is an error only if the file ends there too.
-struct Ended {};
-
-class Reader {
- public:
-  Reader(std::string_view bytes, Size file_size, const std::string& origin)
-      : bytes_(bytes), file_size_(file_size), origin_(origin) {}
-
-  Size position() const { return position_; }
-
-  /// The next `n` bytes. Rejected at once if the file cannot hold them.
-  std::string_view take(std::uint64_t n, std::string_view what) {
-    const Size left_in_file =
-        file_size_ < 0 ? most_gguf_header - position_ : file_size_ - position_;
-    if (n > static_cast<std::uint64_t>(std::max<Size>(left_in_file, 0)))
-      fail(fmt::format("{} of {} bytes at byte {}, {}", what, n, position_,
-                       file_size_ < 0 ? "beyond the longest header"
-                                      : fmt::format("the file has {}", file_size_)));
-    if (n > bytes_.size() - static_cast<std::size_t>(position_)) throw Ended{};
-    const auto taken = bytes_.substr(static_cast<std::size_t>(position_), n);
-    position_ += static_cast<Size>(n);
-    return taken;
-  }
-  std::uint32_t u32(std::string_view what) { return static_cast<std::uint32_t>(whole(4, what)); }
-  std::uint64_t u64(std::string_view what) { return whole(8, what); }
-  std::string_view text(Size longest, std::string_view what) {
-    const std::uint64_t length = u64(what);
-    if (length > static_cast<std::uint64_t>(longest))
-      fail(fmt::format("{} of {} bytes, at most {} are allowed", what, length, longest));
-    return take(length, what);
-  }
-  [[noreturn]] void fail(const std::string& what) const {
-    throw FormatError(fmt::format("{}: {}", origin_, what));
-  }
-
- private:
-  std::uint64_t whole(int n, std::string_view what) {
-    const auto raw = take(static_cast<std::uint64_t>(n), what);
-    std::uint64_t value = 0;
-    for (std::size_t i = raw.size(); i-- > 0;)
-      value = value << 8 | static_cast<unsigned char>(raw[i]);
-    return value;
-  }
-
-  std::string_view bytes_;
-  Size file_size_;
-  const std::string& origin_;
-  Size position_ = 0;
-};
-
 template <class T>
 T as(std::string_view raw) {
   T value;
@@ -102,7 +54,7 @@ T as(std::string_view raw) {
   return value;
 }
 
-GgufValue scalar(Reader& in, std::uint32_t type) {
+GgufValue scalar(GgufReader& in, std::uint32_t type) {
   const Size n = scalar_bytes(type);
   if (n == 0) in.fail(fmt::format("a value of the unknown type {}", type));
   const std::string_view raw = in.take(static_cast<std::uint64_t>(n), "a value");
@@ -132,7 +84,7 @@ GgufValue scalar(Reader& in, std::uint32_t type) {
 }
 
 /// Skips a list, and keeps short lists of whole numbers.
-GgufList list(Reader& in) {
+GgufList list(GgufReader& in) {
   const std::uint32_t type = in.u32("a list's type");
   const std::uint64_t n = in.u64("a list's length");
   if (n > static_cast<std::uint64_t>(INT64_MAX / 8)) in.fail(fmt::format("a list of {} values", n));
@@ -150,7 +102,7 @@ GgufList list(Reader& in) {
   return kept;
 }
 
-void read_values(Reader& in, std::uint64_t count, GgufHeader& header) {
+void read_values(GgufReader& in, std::uint64_t count, GgufHeader& header) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::string key(in.text(longest_key, "a key"));
     const std::uint32_t type = in.u32("a value's type");
@@ -172,7 +124,7 @@ struct Placed {
 };
 
 /// A tensor description. Its offset is relative to the data.
-Placed read_tensor(Reader& in, const std::string& origin, std::vector<TensorHeader>& tensors) {
+Placed read_tensor(GgufReader& in, const std::string& origin, std::vector<TensorHeader>& tensors) {
   TensorHeader tensor;
   tensor.name = std::string(in.text(longest_name, "a tensor's name"));
   const std::string name = shown_name(tensor.name);
@@ -209,7 +161,7 @@ Placed read_tensor(Reader& in, const std::string& origin, std::vector<TensorHead
   return {tensors.size() - 1, static_cast<Size>(offset), end};
 }
 
-void check_places(const Reader& in, std::vector<Placed>& places, const TensorList& tensors,
+void check_places(const GgufReader& in, std::vector<Placed>& places, const TensorList& tensors,
                   Size data_begin, Size alignment, Size file_size) {
   std::sort(places.begin(), places.end(),
             [](const Placed& a, const Placed& b) { return a.begin < b.begin; });
@@ -229,7 +181,7 @@ void check_places(const Reader& in, std::vector<Placed>& places, const TensorLis
   }
 }
 
-GgufHeader parse(Reader& in, Size file_size, std::string origin) {
+GgufHeader parse(GgufReader& in, Size file_size, std::string origin) {
   if (in.take(4, "the magic") != "GGUF") in.fail("not a GGUF file: its first bytes are not 'GGUF'");
   GgufHeader header;
   header.version = in.u32("the version");
@@ -287,12 +239,12 @@ std::string GgufHeader::text(std::string_view key) const {
 }
 
 std::optional<GgufHeader> parse_gguf(std::string_view prefix, Size file_size, std::string origin) {
-  Reader in(prefix, file_size, origin);
+  GgufReader in(prefix, file_size, origin);
   try {
     return parse(in, file_size, origin);
   } catch (const std::overflow_error&) {
     in.fail("the tensors together have more than 2^63 - 1 bytes");
-  } catch (const Ended&) {
+  } catch (const EndOfPrefix&) {
     const auto read = static_cast<Size>(prefix.size());
     if (file_size >= 0 && read >= file_size)
       in.fail(fmt::format("the file ends within its header, at byte {}", read));

@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/json.hpp>
 
+#include "model/checkpoint/quantisation/gguf_model_types.hpp"
 #include "model/checkpoint/quantisation/matrix.hpp"
 #include "model/checkpoint/quantisation/mix.hpp"
 #include "model/describe/components.hpp"
@@ -18,116 +19,6 @@ using Words = std::initializer_list<std::string_view>;
 bool one_of(Words words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
-
-/// Architectures of llama.cpp by `model_type` (convert_hf_to_gguf.py, conversion/ since 2026).
-/// Omits those whose conversion splits or merges matrices in ways that the classes below do not
-/// cover.
-constexpr auto model_types = std::to_array<std::string_view>({"afmoe",
-                                                              "apertus",
-                                                              "arcee",
-                                                              "baichuan",
-                                                              "bamba",
-                                                              "bert",
-                                                              "bloom",
-                                                              "cohere",
-                                                              "cohere2",
-                                                              "dbrx",
-                                                              "deepseek_v2",
-                                                              "deepseek_v3",
-                                                              "deepseek_v32",
-                                                              "dots1",
-                                                              "ernie4_5",
-                                                              "ernie4_5_moe",
-                                                              "exaone",
-                                                              "exaone4",
-                                                              "exaone_moe",
-                                                              "falcon",
-                                                              "falcon_h1",
-                                                              "falcon_mamba",
-                                                              "gemma",
-                                                              "gemma2",
-                                                              "gemma3",
-                                                              "gemma3_text",
-                                                              "gemma4",
-                                                              "gemma4_text",
-                                                              "glm",
-                                                              "glm4",
-                                                              "glm4_moe",
-                                                              "glm4_moe_lite",
-                                                              "glm4v",
-                                                              "glm4v_moe",
-                                                              "glm4v_moe_text",
-                                                              "glm4v_text",
-                                                              "glm_moe_dsa",
-                                                              "gpt2",
-                                                              "gpt_bigcode",
-                                                              "gpt_neox",
-                                                              "gpt_oss",
-                                                              "gptj",
-                                                              "granite",
-                                                              "granitemoe",
-                                                              "granitemoehybrid",
-                                                              "granitemoeshared",
-                                                              "helium",
-                                                              "hunyuan_v1_dense",
-                                                              "hunyuan_v1_moe",
-                                                              "internlm2",
-                                                              "jais2",
-                                                              "jamba",
-                                                              "kimi_k2",
-                                                              "lfm2",
-                                                              "lfm2_moe",
-                                                              "llama",
-                                                              "llama4",
-                                                              "llama4_text",
-                                                              "llava",
-                                                              "mamba",
-                                                              "mamba2",
-                                                              "minicpm3",
-                                                              "minimax_m2",
-                                                              "ministral3",
-                                                              "mistral",
-                                                              "mistral3",
-                                                              "mixtral",
-                                                              "modernbert",
-                                                              "mpt",
-                                                              "nemotron",
-                                                              "nemotron_h",
-                                                              "olmo",
-                                                              "olmo2",
-                                                              "olmo3",
-                                                              "olmoe",
-                                                              "orion",
-                                                              "paligemma",
-                                                              "phi",
-                                                              "phi3",
-                                                              "phimoe",
-                                                              "plamo",
-                                                              "qwen",
-                                                              "qwen2",
-                                                              "qwen2_5_vl",
-                                                              "qwen2_5_vl_text",
-                                                              "qwen2_moe",
-                                                              "qwen2_vl",
-                                                              "qwen3",
-                                                              "qwen3_5",
-                                                              "qwen3_5_moe",
-                                                              "qwen3_5_moe_text",
-                                                              "qwen3_5_text",
-                                                              "qwen3_moe",
-                                                              "qwen3_next",
-                                                              "qwen3_vl",
-                                                              "qwen3_vl_moe",
-                                                              "qwen3_vl_text",
-                                                              "roberta",
-                                                              "seed_oss",
-                                                              "smollm3",
-                                                              "solar_open",
-                                                              "stablelm",
-                                                              "starcoder2",
-                                                              "xlm-roberta",
-                                                              "xverse",
-                                                              "youtu"});
 
 /// Last number in the path of the tensor's layer.
 Size layer_of(std::string_view block) {
@@ -256,8 +147,7 @@ class GgufHolder {
 }  // namespace
 
 std::string gguf_refusal(const Model& model) {
-  if (std::find(model_types.begin(), model_types.end(), model.model_type) != model_types.end())
-    return "";
+  if (std::ranges::find(gguf_model_types, model.model_type) != gguf_model_types.end()) return "";
   return fmt::format("llama.cpp's rules for '{}' ({}) are not known", model.model_type,
                      model.architecture);
 }

@@ -111,10 +111,11 @@ Scheme decoders(std::string_view name, Names aliases, SchemeFamily family, std::
           bits};
 }
 
-std::vector<Scheme> all_rows() {
+/// Rows of 16 and 32 bit, and rows that convert linear layers.
+std::vector<Scheme> linear_rows() {
   using enum SchemeFamily;
   constexpr std::string_view microscaling = "OCP Microscaling Formats 1.0";
-  std::vector<Scheme> rows = {
+  return {
       {"fp32",
        {"float32", "f32"},
        plain,
@@ -165,6 +166,13 @@ std::vector<Scheme> all_rows() {
        "mxfp4"},
       linears("mxfp4-linear", {}, fp4, microscaling, "mxfp4", nullptr),
       linears("nvfp4", {}, fp4, "NVIDIA ModelOpt NVFP4", "nvfp4", layout::nvfp4),
+  };
+}
+
+/// Rows of GPTQ and AWQ.
+std::vector<Scheme> decoder_rows() {
+  using enum SchemeFamily;
+  return {
       decoders("gptq-int4", {"gptq", "gptq-int4-128g", "gptq-4bit-128g"}, gptq, "int4", 128, 4),
       decoders("gptq-int4-64g", {"gptq-4bit-64g"}, gptq, "int4", 64, 4),
       decoders("gptq-int4-32g", {"gptq-4bit-32g"}, gptq, "int4", 32, 4),
@@ -177,8 +185,12 @@ std::vector<Scheme> all_rows() {
       decoders("awq-int4-64g", {"awq-4bit-64g"}, awq, "int4", 64, 4),
       decoders("awq-int4-32g", {"awq-4bit-32g"}, awq, "int4", 32, 4),
   };
-  const std::vector<Scheme> mixes = gguf_rows();
-  rows.insert(rows.end(), mixes.begin(), mixes.end());
+}
+
+std::vector<Scheme> all_rows() {
+  std::vector<Scheme> rows = linear_rows();
+  for (const std::vector<Scheme>& more : {decoder_rows(), gguf_rows()})
+    rows.insert(rows.end(), more.begin(), more.end());
   return rows;
 }
 
