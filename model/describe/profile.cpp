@@ -201,9 +201,10 @@ Size kernels_of(CacheKind kind) {
   }
 }
 
-Profile profile_of(const Part& part, Size hidden) {
-  Profile profile;
-  const BlockFinder blocks(part.blocks);
+namespace {
+
+/// The layers of a model. Those of a stack with a cache decode.
+void add_layers(Profile& profile, const Part& part, const BlockFinder& blocks) {
   std::set<std::string_view> decoding;
   for (const Cache& cache : part.caches)
     if (const Size i = blocks.find(cache.path); i >= 0)
@@ -211,9 +212,35 @@ Profile profile_of(const Part& part, Size hidden) {
   for (const std::string& block : part.blocks)
     profile.layers.push_back(
         {.path = block, .decodes = decoding.contains(stack_of(block)), .sums = {}});
+}
 
-  // A head registered before the embedding that shares its storage owns the rows that are looked
-  // up.
+/// Adds the sizes of head and parameters. `active` counts parameters that one token uses.
+void add_parameters(Profile& profile, double& active, const Tensor& tensor) {
+  if (tensor.role == Role::head) {
+    profile.head_elements += tensor.elements();
+    profile.head_rows = std::max(profile.head_rows, tensor.shape.at(0));
+    profile.tied_head = profile.tied_head || !tensor.tied_to.empty();
+  }
+  if (tensor.is_parameter()) {
+    profile.parameters_untied += tensor.elements();
+    if (tensor.tied_to.empty())
+      active += static_cast<double>(tensor.elements()) * static_cast<double>(tensor.used) /
+                static_cast<double>(tensor.of);
+  }
+}
+
+/// Adds routing and kernels of a tensor to its layer.
+void add_kernels(Layer& layer, const Tensor& tensor) {
+  if (tensor.of > 1 && layer.routing.experts == 0) layer.routing = {tensor.of, tensor.used};
+  const bool norm = tensor.role == Role::norm && tensor.name.ends_with("weight");  // not its bias
+  const bool matrix = tensor.role == Role::matmul;
+  if (tensor.of <= 1 && (matrix || norm)) ++layer.kernels;
+  if (tensor.of <= 1 && matrix) ++layer.matrices;
+}
+
+/// Adds all tensors. Layers have a width only if `hidden` is known.
+void add_tensors(Profile& profile, const Part& part, const BlockFinder& blocks, Size hidden) {
+  // A head registered before its tied embedding owns the rows that are looked up.
   std::set<std::string_view> heads;
   for (const Tensor& tensor : part.tensors)
     if (tensor.role == Role::head) heads.insert(tensor.name);
@@ -225,24 +252,10 @@ Profile profile_of(const Part& part, Size hidden) {
     add(sums, tensor);
     if (tensor.role == Role::embedding && heads.contains(tensor.tied_to))
       sums.embedding += tensor.elements();
-    if (tensor.role == Role::head) {
-      profile.head_elements += tensor.elements();
-      profile.head_rows = std::max(profile.head_rows, tensor.shape.at(0));
-      profile.tied_head = profile.tied_head || !tensor.tied_to.empty();
-    }
-    if (tensor.is_parameter()) {
-      profile.parameters_untied += tensor.elements();
-      if (tensor.tied_to.empty())
-        active += static_cast<double>(tensor.elements()) * static_cast<double>(tensor.used) /
-                  static_cast<double>(tensor.of);
-    }
+    add_parameters(profile, active, tensor);
     if (i < 0) continue;
     Layer& layer = profile.layers[static_cast<std::size_t>(i)];
-    if (tensor.of > 1 && layer.routing.experts == 0) layer.routing = {tensor.of, tensor.used};
-    const bool norm = tensor.role == Role::norm && tensor.name.ends_with("weight");  // not its bias
-    const bool matrix = tensor.role == Role::matmul;
-    if (tensor.of <= 1 && (matrix || norm)) ++layer.kernels;
-    if (tensor.of <= 1 && matrix) ++layer.matrices;
+    add_kernels(layer, tensor);
     if (hidden > 0) {
       const std::string_view rest = std::string_view(tensor.name).substr(layer.path.size() + 1);
       widths[{i, rest.substr(0, rest.find('.'))}] += activation_width(tensor, hidden);
@@ -253,18 +266,30 @@ Profile profile_of(const Part& part, Size hidden) {
     Layer& layer = profile.layers[static_cast<std::size_t>(key.first)];
     layer.widest = std::max(layer.widest, width);
   }
-  auto add_totals = [&](const Sums& sums) {
+}
+
+void add_totals(Profile& profile) {
+  const auto add_sums = [&](const Sums& sums) {
     profile.parameters += sums.parameters;
     profile.embedding_parameters += sums.embedding;
     profile.buffers += sums.buffers;
   };
-  add_totals(profile.outside);
+  add_sums(profile.outside);
   for (const Layer& layer : profile.layers) {
-    add_totals(layer.sums);
+    add_sums(layer.sums);
     if (profile.routing.experts == 0) profile.routing = layer.routing;
   }
-  // A body without an output head, or with a classification head, keeps a cache but writes no
-  // token.
+}
+
+}  // namespace
+
+Profile profile_of(const Part& part, Size hidden) {
+  Profile profile;
+  const BlockFinder blocks(part.blocks);
+  add_layers(profile, part, blocks);
+  add_tensors(profile, part, blocks, hidden);
+  add_totals(profile);
+  // A body without a head, or with a classification head, has a cache but writes no token.
   profile.generative = !part.caches.empty() && profile.head_elements > 0;
   add_caches(profile, part, blocks);
   add_passes(profile, part);

@@ -50,12 +50,11 @@ Part compressor(Classes k, Size hidden, Size dim, Size width, Size rate, Size ro
          tables(k, rotated);
 }
 
-/// Source: transformers 5.23, models/deepseek_v4. A layer keeps the last sliding_window tokens. For
-/// every `rate` tokens of the context it also keeps an entry of head_dim and, if sparse, one of
-/// index_head_dim. Tokens that wait for the next entry are not counted. The first layers select
-/// experts by token.
-Part deepseek_v4(const Config& c) {
-  const Classes k{"DeepseekV4"};
+struct DeepSeekSizes {
+  Size hidden, vocab, heads, dim, rank, groups, out, index_heads, index_dim, rotated;
+};
+
+DeepSeekSizes sizes_of(const Config& c) {
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
   const Size heads = c.dim({"num_attention_heads"}), dim = c.dim({"head_dim"}, 512);
   const Size rank = c.dim({"q_lora_rank"}, 1024), groups = c.dim({"o_groups"}, 8);
@@ -65,61 +64,80 @@ Part deepseek_v4(const Config& c) {
       {"partial_rotary_factor"},
       static_cast<double>(c.dim({"qk_rope_head_dim"}, dim / 8)) / static_cast<double>(dim));
   const Size rotated = static_cast<Size>(share * static_cast<double>(dim));
-  const auto attention_of = [&](Size i) {
-    const std::string kind = kind_of(c, i);
-    const bool picks = kind == sparse;
-    Part p = tensor("sinks", {heads}, Role::other) + linear("q_a_proj", hidden, rank) +
-             rms_norm("q_a_norm", k("RMSNorm"), rank) + linear("q_b_proj", rank, heads * dim) +
-             module("q_b_norm", k("UnweightedRMSNorm")) + linear("kv_proj", hidden, dim) +
-             rms_norm("kv_norm", k("RMSNorm"), dim) +
-             in("o_a_proj", k("GroupedLinear"),
-                tensor("weight", {out, heads * dim / groups}, Role::matmul)) +
-             linear("o_b_proj", out, hidden);
-    p.caches = {{.kind = CacheKind::latent,
-                 .per_token = dim,
-                 .window = c.dim({"sliding_window"}, 128),
-                 .score_dims = 2 * heads * dim,
-                 .expanded_per_token = 2 * dim}};
-    if (kind == sliding) return p;
-    const Size rate = rate_of(c, kind), width = picks ? 2 * dim : dim;
-    Part inner = compressor(k, hidden, dim, width, rate, rotated);
-    inner.caches = {{.kind = CacheKind::latent,
-                     .per_token = (dim + rate - 1) / rate,
-                     .picked = picks ? times({c.dim({"index_topk"}, 512), rate}) : 0,
-                     .score_dims = 2 * heads * dim / rate,
-                     .expanded_per_token = (dim + rate - 1) / rate}};
-    if (picks) {
-      Part indexer = tensor("position_bias", {rate, 2 * index_dim}, Role::other) +
-                     linear("kv_proj", hidden, 2 * index_dim) +
-                     linear("gate_proj", hidden, 2 * index_dim) +
-                     rms_norm("kv_norm", k("RMSNorm"), index_dim) +
-                     linear("q_b_proj", rank, index_heads * index_dim) + tables(k, rotated) +
-                     in("scorer", k("IndexerScorer"), linear("weights_proj", hidden, index_heads));
-      indexer.caches = {{.kind = CacheKind::indexer,
-                         .per_token = (index_dim + rate - 1) / rate,
-                         .score_dims = index_heads * index_dim / rate}};
-      inner = std::move(inner) + in("indexer", k("Indexer"), std::move(indexer));
-    }
-    return std::move(p) +
-           in("compressor", k(picks ? "CSACompressor" : "HCACompressor"), std::move(inner));
-  };
+  return {hidden, vocab, heads, dim, rank, groups, out, index_heads, index_dim, rotated};
+}
+
+/// Picks the entries that a sparse layer attends to.
+Part indexer(Classes k, const DeepSeekSizes& s, Size rate) {
+  Part p = tensor("position_bias", {rate, 2 * s.index_dim}, Role::other) +
+           linear("kv_proj", s.hidden, 2 * s.index_dim) +
+           linear("gate_proj", s.hidden, 2 * s.index_dim) +
+           rms_norm("kv_norm", k("RMSNorm"), s.index_dim) +
+           linear("q_b_proj", s.rank, s.index_heads * s.index_dim) + tables(k, s.rotated) +
+           in("scorer", k("IndexerScorer"), linear("weights_proj", s.hidden, s.index_heads));
+  p.caches = {{.kind = CacheKind::indexer,
+               .per_token = (s.index_dim + rate - 1) / rate,
+               .score_dims = s.index_heads * s.index_dim / rate}};
+  return p;
+}
+
+Part attention_of(const Config& c, Classes k, const DeepSeekSizes& s, Size i) {
+  const std::string kind = kind_of(c, i);
+  const bool picks = kind == sparse;
+  Part p = tensor("sinks", {s.heads}, Role::other) + linear("q_a_proj", s.hidden, s.rank) +
+           rms_norm("q_a_norm", k("RMSNorm"), s.rank) +
+           linear("q_b_proj", s.rank, s.heads * s.dim) +
+           module("q_b_norm", k("UnweightedRMSNorm")) + linear("kv_proj", s.hidden, s.dim) +
+           rms_norm("kv_norm", k("RMSNorm"), s.dim) +
+           in("o_a_proj", k("GroupedLinear"),
+              tensor("weight", {s.out, s.heads * s.dim / s.groups}, Role::matmul)) +
+           linear("o_b_proj", s.out, s.hidden);
+  p.caches = {{.kind = CacheKind::latent,
+               .per_token = s.dim,
+               .window = c.dim({"sliding_window"}, 128),
+               .score_dims = 2 * s.heads * s.dim,
+               .expanded_per_token = 2 * s.dim}};
+  if (kind == sliding) return p;
+  const Size rate = rate_of(c, kind), width = picks ? 2 * s.dim : s.dim;
+  Part inner = compressor(k, s.hidden, s.dim, width, rate, s.rotated);
+  inner.caches = {{.kind = CacheKind::latent,
+                   .per_token = (s.dim + rate - 1) / rate,
+                   .picked = picks ? times({c.dim({"index_topk"}, 512), rate}) : 0,
+                   .score_dims = 2 * s.heads * s.dim / rate,
+                   .expanded_per_token = (s.dim + rate - 1) / rate}};
+  if (picks) inner = std::move(inner) + in("indexer", k("Indexer"), indexer(k, s, rate));
+  return std::move(p) +
+         in("compressor", k(picks ? "CSACompressor" : "HCACompressor"), std::move(inner));
+}
+
+/// Experts of a layer. The first layers select them by token.
+Part mixture(const Config& c, Classes k, const DeepSeekSizes& s, const Routing& r, Size experts,
+             const std::string& act, Size i) {
+  const auto types = c.texts({"mlp_layer_types"});
+  const bool hashed = types.empty() ? i < c.count({"num_hash_layers"}, 3)
+                                    : layer_type(c, types, i, "mlp_layer_types") == "hash_moe";
+  const Part score = tensor("weight", {r.experts, s.hidden}, Role::matmul) +
+                     module("score_fn", activation_class(c, {"scoring_func"}, "sqrtsoftplus"));
+  const Part gate = hashed ? in("gate", k("HashRouter"),
+                                score + buffer("tid2eid", {s.vocab, r.used}, Element::int64, true))
+                           : in("gate", k("TopKRouter"), score + score_correction(r.experts));
+  return in("mlp", k("SparseMoeBlock"),
+            gate + fused_experts(k("Experts"), s.hidden, experts, r, act) +
+                in("shared_experts", k("MLP"),
+                   gated_mlp(s.hidden, experts, act, c.bias({"mlp_bias"}, false))));
+}
+
+/// Source: transformers 5.23, models/deepseek_v4. A layer keeps the last sliding_window tokens. For
+/// every `rate` tokens of the context it also keeps an entry of head_dim and, if sparse, one of
+/// index_head_dim. Tokens that wait for the next entry are not counted. The first layers select
+/// experts by token.
+Part deepseek_v4(const Config& c) {
+  const Classes k{"DeepseekV4"};
+  const DeepSeekSizes s = sizes_of(c);
+  const Size hidden = s.hidden, vocab = s.vocab;
   const Routing r = shared_routing_of(c);
   const Size experts = c.dim({"moe_intermediate_size", "intermediate_size"});
   const std::string act = activation_class(c, {"hidden_act"}, "silu");
-  const auto mixture = [&](Size i) {
-    const auto types = c.texts({"mlp_layer_types"});
-    const bool hashed = types.empty() ? i < c.count({"num_hash_layers"}, 3)
-                                      : layer_type(c, types, i, "mlp_layer_types") == "hash_moe";
-    const Part score = tensor("weight", {r.experts, hidden}, Role::matmul) +
-                       module("score_fn", activation_class(c, {"scoring_func"}, "sqrtsoftplus"));
-    const Part gate = hashed ? in("gate", k("HashRouter"),
-                                  score + buffer("tid2eid", {vocab, r.used}, Element::int64, true))
-                             : in("gate", k("TopKRouter"), score + score_correction(r.experts));
-    return in("mlp", k("SparseMoeBlock"),
-              gate + fused_experts(k("Experts"), hidden, experts, r, act) +
-                  in("shared_experts", k("MLP"),
-                     gated_mlp(hidden, experts, act, c.bias({"mlp_bias"}, false))));
-  };
   const Size streams = c.dim({"hc_mult"}, 4), mixed = (2 + streams) * streams;
   const auto connection = [&](std::string_view name) {
     return in(name, k("HyperConnection"),
@@ -128,8 +146,9 @@ Part deepseek_v4(const Config& c) {
                   module("input_norm", k("UnweightedRMSNorm")));
   };
   const Part layers = stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}), [&](Size i) {
-    return decoder_layer(k, hidden, attention_of(i), mixture(i)) + connection("attn_hc") +
-           connection("ffn_hc");
+    return decoder_layer(k, hidden, attention_of(c, k, s, i),
+                         mixture(c, k, s, r, experts, act, i)) +
+           connection("attn_hc") + connection("ffn_hc");
   });
   const Part head =
       in("hc_head", k("HyperHead"),
@@ -139,7 +158,7 @@ Part deepseek_v4(const Config& c) {
   return with_norm(
       unsplittable(in("model", k("Model"),
                       embedding("embed_tokens", vocab, hidden) + layers +
-                          rms_norm("norm", k("RMSNorm"), hidden) + tables(k, rotated) + head) +
+                          rms_norm("norm", k("RMSNorm"), hidden) + tables(k, s.rotated) + head) +
                        lm_head("model.embed_tokens.weight", vocab, hidden,
                                c.flag({"tie_word_embeddings"}, false)),
                    {k("DecoderLayer")}),

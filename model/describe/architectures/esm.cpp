@@ -5,6 +5,30 @@
 
 namespace headroom::model::families::esm {
 
+Part attention(const std::string& f, const BertSizes& s, std::string_view name, CacheKind cache) {
+  Part self = linear("query", s.hidden, s.hidden, Bias::yes) +
+              linear("key", s.hidden, s.hidden, Bias::yes) +
+              linear("value", s.hidden, s.hidden, Bias::yes);
+  if (s.decoder) {
+    self.caches = {kv_cache({s.heads, s.heads, s.hidden / s.heads})};
+    self.caches[0].kind = cache;
+  }
+  return in(name, f + "Attention",
+            in("self", f + "SelfAttention", std::move(self)) +
+                in("output", f + "SelfOutput",
+                   linear("dense", s.hidden, s.hidden, Bias::yes) + dropout()) +
+                layer_norm("LayerNorm", s.hidden));
+}
+
+Part esm_layer(const std::string& f, const BertSizes& s) {
+  Part p = attention(f, s, "attention", CacheKind::self_attention);
+  if (s.cross) p = std::move(p) + attention(f, s, "crossattention", CacheKind::cross_attention);
+  return std::move(p) +
+         in("intermediate", f + "Intermediate", linear("dense", s.hidden, s.inner, Bias::yes)) +
+         in("output", f + "Output", linear("dense", s.inner, s.hidden, Bias::yes) + dropout()) +
+         layer_norm("LayerNorm", s.hidden);
+}
+
 /// Source: transformers 5.23, models/esm/modeling_esm.py.
 Part esm(const Config& c) {
   const std::string f = "Esm";
@@ -24,33 +48,11 @@ Part esm(const Config& c) {
     body =
         std::move(body) + in("rotary_embeddings", f + "RotaryEmbedding",
                              buffer("inv_freq", {s.hidden / s.heads / 2}, Element::floating, true));
-  const auto attention = [&](std::string_view name, CacheKind cache) {
-    Part self = linear("query", s.hidden, s.hidden, Bias::yes) +
-                linear("key", s.hidden, s.hidden, Bias::yes) +
-                linear("value", s.hidden, s.hidden, Bias::yes);
-    if (s.decoder) {
-      self.caches = {kv_cache({s.heads, s.heads, s.hidden / s.heads})};
-      self.caches[0].kind = cache;
-    }
-    return in(name, f + "Attention",
-              in("self", f + "SelfAttention", std::move(self)) +
-                  in("output", f + "SelfOutput",
-                     linear("dense", s.hidden, s.hidden, Bias::yes) + dropout()) +
-                  layer_norm("LayerNorm", s.hidden));
-  };
-  const auto layer = [&](Size) {
-    Part p = attention("attention", CacheKind::self_attention);
-    if (s.cross) p = std::move(p) + attention("crossattention", CacheKind::cross_attention);
-    return std::move(p) +
-           in("intermediate", f + "Intermediate", linear("dense", s.hidden, s.inner, Bias::yes)) +
-           in("output", f + "Output", linear("dense", s.inner, s.hidden, Bias::yes) + dropout()) +
-           layer_norm("LayerNorm", s.hidden);
-  };
   const bool bare = is_for(c, f + "Model");
   body =
       std::move(body) +
       in("encoder", f + "Encoder",
-         stack("layer", f + "Layer", s.layers, layer) +
+         stack("layer", f + "Layer", s.layers, [&](Size) { return esm_layer(f, s); }) +
              layer_norm("emb_layer_norm_after", s.hidden)) +
       (bare ? bert_pooler(f, s.hidden) : Part{}) +
       in("contact_head", f + "ContactPredictionHead",

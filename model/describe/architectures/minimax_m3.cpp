@@ -5,6 +5,18 @@
 
 namespace headroom::model::families::minimax_m3 {
 
+/// Picks the blocks of tokens that a layer looks at.
+Part indexer(Classes k, Size hidden, Size index_heads, Size index_dim) {
+  Part picks = in("indexer", k("Indexer"),
+                  linear("q_proj", hidden, index_heads * index_dim) +
+                      linear("k_proj", hidden, index_dim) + head_norms(k("RMSNorm"), index_dim));
+  picks.caches = {{.path = "indexer",
+                   .kind = CacheKind::indexer,
+                   .per_token = index_dim,
+                   .score_dims = index_heads * index_dim}};
+  return picks;
+}
+
 /// Source: transformers 5.23, models/minimax_m3_vl (MiniMaxM3VLForCausalLM). An indexed layer keeps
 /// one more key of index_head_dim a token.
 Part minimax_m3_text(const Config& c) {
@@ -30,13 +42,7 @@ Part minimax_m3_text(const Config& c) {
              in("experts", k("Experts"), experts) +
              in("shared_experts", k("DenseMLP"), gated(c.dim({"shared_intermediate_size"}, 3072))));
   const Part dense = in("mlp", k("DenseMLP"), gated(c.dim({"dense_intermediate_size"}, 12288)));
-  Part picks = in("indexer", k("Indexer"),
-                  linear("q_proj", hidden, index_heads * index_dim) +
-                      linear("k_proj", hidden, index_dim) + head_norms(k("RMSNorm"), index_dim));
-  picks.caches = {{.path = "indexer",
-                   .kind = CacheKind::indexer,
-                   .per_token = index_dim,
-                   .score_dims = index_heads * index_dim}};
+  const Part picks = indexer(k, hidden, index_heads, index_dim);
   const auto types = c.texts({"layer_types"});
   const auto listed = own.dims({"sparse_attention_freq"}), mixed = c.dims({"moe_layer_freq"});
   const auto entry = [&](const std::vector<Size>& list, Size i, std::string_view key) {

@@ -15,6 +15,22 @@ Part attended(std::string_view name, std::string_view class_name, Part part, Siz
          layer_norm(std::string(name) + "_layer_norm", hidden);
 }
 
+/// Attention of a decoder layer to its tokens and to the encoder.
+Part decoder_attention(const Config& c, Size hidden, Size heads) {
+  const Cache kept = kv_cache({heads, heads, hidden / heads});
+  Part self = projections(hidden) + linear("relative_pos_embeddings", hidden,
+                                           c.dim({"num_buckets"}, 32) * heads, Bias::yes);
+  self.caches = {kept};
+  Part p = attended("self_attn", "ProphetNetNgramSelfAttention", std::move(self), hidden);
+  if (c.flag({"add_cross_attention"}, true)) {
+    Part cross = projections(hidden);
+    cross.caches = {kept};
+    cross.caches[0].kind = CacheKind::cross_attention;
+    p = std::move(p) + attended("cross_attn", "ProphetNetAttention", std::move(cross), hidden);
+  }
+  return p;
+}
+
 /// Source: transformers 5.23, models/prophetnet/modeling_prophetnet.py. The cache holds the main
 /// stream of tokens.
 Part prophetnet(const Config& c) {
@@ -43,25 +59,12 @@ Part prophetnet(const Config& c) {
   };
   const Size heads = c.dim({"num_decoder_attention_heads"}, 16);
   const auto decoder = [&] {
-    Cache kept = kv_cache({heads, heads, hidden / heads});
     return in("decoder", "ProphetNetDecoder",
               tables() + embedding("ngram_embeddings", c.dim({"ngram"}, 2), hidden) +
                   stack("layers", "ProphetNetDecoderLayer", c.dim({"num_decoder_layers"}, 12),
                         [&](Size) {
-                          Part self = projections(hidden) +
-                                      linear("relative_pos_embeddings", hidden,
-                                             c.dim({"num_buckets"}, 32) * heads, Bias::yes);
-                          self.caches = {kept};
-                          Part p = attended("self_attn", "ProphetNetNgramSelfAttention",
-                                            std::move(self), hidden);
-                          if (c.flag({"add_cross_attention"}, true)) {
-                            Part cross = projections(hidden);
-                            cross.caches = {kept};
-                            cross.caches[0].kind = CacheKind::cross_attention;
-                            p = std::move(p) + attended("cross_attn", "ProphetNetAttention",
-                                                        std::move(cross), hidden);
-                          }
-                          return std::move(p) + feed_forward(c.dim({"decoder_ffn_dim"}, 4096));
+                          return decoder_attention(c, hidden, heads) +
+                                 feed_forward(c.dim({"decoder_ffn_dim"}, 4096));
                         }) +
                   layer_norm("embeddings_layer_norm", hidden));
   };

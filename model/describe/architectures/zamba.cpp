@@ -82,6 +82,51 @@ Part zamba(const Config& c) {
   });
 }
 
+/// The shared blocks of Zamba 2, and the layers that they serve.
+struct SharedBlocks {
+  Size hidden, wide;  ///< widths of the residual and of attention's input
+  Heads heads;
+  Bias bias;
+  std::vector<Size> hybrids;  ///< layers with a shared block
+  Size blocks, rank;          ///< number of shared blocks, width of the adapters
+  Size width;                 ///< width of the feed-forward
+};
+
+/// Adapters of shared block `block`, one for each hybrid layer that it serves.
+Part adapters(const SharedBlocks& b, std::string_view name, Size block, Size from, Size to) {
+  Part list;
+  for (std::size_t j = 0; j < b.hybrids.size(); ++j)
+    list = std::move(list) + (static_cast<Size>(j) % b.blocks == block
+                                  ? in(std::to_string(j), "Sequential",
+                                       linear("0", from, b.rank) + linear("1", b.rank, to))
+                                  : module(std::to_string(j), "Identity"));
+  return in(name, "ModuleList", std::move(list));
+}
+
+/// Attention and feed-forward of shared block `id`.
+Part shared_block(const Config& c, Classes k, const SharedBlocks& b, Size id) {
+  const Size hidden = b.hidden, wide = b.wide;
+  const Heads& heads = b.heads;
+  const Size width = b.width;
+  Part attn = linear("q_proj", wide, heads.query * heads.dim) +
+              linear("k_proj", wide, heads.kv * heads.dim) +
+              linear("v_proj", wide, heads.kv * heads.dim) +
+              linear("o_proj", heads.query * heads.dim, hidden);
+  if (c.flag({"use_shared_attention_adapter"}, false))
+    attn = std::move(attn) + adapters(b, "linear_q_adapter_list", id, wide, wide) +
+           adapters(b, "linear_k_adapter_list", id, wide, wide) +
+           adapters(b, "linear_v_adapter_list", id, wide, wide);
+  attn.caches = {kv_cache(heads)};
+  return in("self_attn", k("Attention"), std::move(attn)) +
+         in("feed_forward", k("MLP"),
+            linear("gate_up_proj", hidden, 2 * width, b.bias) +
+                linear("down_proj", width, hidden, b.bias) +
+                module("act_fn", activation_class(c, {"hidden_act"}, "gelu")) +
+                adapters(b, "gate_up_proj_adapter_list", id, hidden, 2 * width)) +
+         rms_norm("input_layernorm", k("RMSNorm"), wide) +
+         rms_norm("pre_ff_layernorm", k("RMSNorm"), hidden);
+}
+
 /// Source: transformers 5.23, models/zamba2. num_mem_blocks shared blocks take turns; each has one
 /// adapter (a low-rank addition) for every hybrid layer that it serves. Widths of attention and of
 /// mamba's heads are derived, unless the file states them.
@@ -114,35 +159,8 @@ Part zamba2(const Config& c) {
   for (Size i = 0; i < c.dim({"num_hidden_layers"}); ++i)
     if (hybrid(i)) hybrids.push_back(i);
   const Size blocks = c.dim({"num_mem_blocks"}, 1), rank = c.dim({"adapter_rank"}, 128);
-  const auto adapters = [&](std::string_view name, Size block, Size from, Size to) {
-    Part list;
-    for (std::size_t j = 0; j < hybrids.size(); ++j)
-      list = std::move(list) + (static_cast<Size>(j) % blocks == block
-                                    ? in(std::to_string(j), "Sequential",
-                                         linear("0", from, rank) + linear("1", rank, to))
-                                    : module(std::to_string(j), "Identity"));
-    return in(name, "ModuleList", std::move(list));
-  };
   const Size width = c.dim({"intermediate_size"}, 4 * hidden);
-  const auto block = [&](Size id) {
-    Part attn = linear("q_proj", wide, heads.query * heads.dim) +
-                linear("k_proj", wide, heads.kv * heads.dim) +
-                linear("v_proj", wide, heads.kv * heads.dim) +
-                linear("o_proj", heads.query * heads.dim, hidden);
-    if (c.flag({"use_shared_attention_adapter"}, false))
-      attn = std::move(attn) + adapters("linear_q_adapter_list", id, wide, wide) +
-             adapters("linear_k_adapter_list", id, wide, wide) +
-             adapters("linear_v_adapter_list", id, wide, wide);
-    attn.caches = {kv_cache(heads)};
-    return in("self_attn", k("Attention"), std::move(attn)) +
-           in("feed_forward", k("MLP"),
-              linear("gate_up_proj", hidden, 2 * width, bias) +
-                  linear("down_proj", width, hidden, bias) +
-                  module("act_fn", activation_class(c, {"hidden_act"}, "gelu")) +
-                  adapters("gate_up_proj_adapter_list", id, hidden, 2 * width)) +
-           rms_norm("input_layernorm", k("RMSNorm"), wide) +
-           rms_norm("pre_ff_layernorm", k("RMSNorm"), hidden);
-  };
+  const SharedBlocks all{hidden, wide, heads, bias, hybrids, blocks, rank, width};
   return frame(
       c, k, hybrid,
       [&](Size i) {
@@ -151,8 +169,8 @@ Part zamba2(const Config& c) {
         const Size id = static_cast<Size>(turn) % blocks;
         return linear("linear", hidden, hidden) +
                in("mamba_decoder", k("MambaDecoderLayer"), mamba) +
-               shared(block(id), "shared_transformer", k("AttentionDecoderLayer"), i,
-                      hybrids[static_cast<std::size_t>(id)]);
+               shared(shared_block(c, k, all, id), "shared_transformer", k("AttentionDecoderLayer"),
+                      i, hybrids[static_cast<std::size_t>(id)]);
       },
       c.flag({"use_mem_rope"}, false)
           ? rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads.dim))

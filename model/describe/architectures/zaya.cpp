@@ -7,6 +7,26 @@
 
 namespace headroom::model::families::zaya {
 
+/// A router with hidden layers. It scores each expert, and none.
+Part gate(Classes k, Size hidden, Size width, Size experts, Size i) {
+  return in("gate", k("Router"),
+            (i == 0 ? Part{} : tensor("router_states_scale", {width}, Role::other)) +
+                linear("down_proj", hidden, width, Bias::yes) +
+                in("router_mlp", k("RouterMLP"),
+                   rms_norm("norm", k("RMSNorm"), width) + linear("fc1", width, width, Bias::yes) +
+                       linear("fc2", width, width, Bias::yes) +
+                       linear("out_proj", width, experts + 1) + module("act_fn", "GELU")) +
+                buffer("balancing_biases", {experts + 1}, Element::floating, true));
+}
+
+Part scaling(Classes k, Size hidden, std::string_view name) {
+  Part p;
+  for (const std::string_view one :
+       {"hidden_states_scale", "hidden_states_bias", "residual_scale", "residual_bias"})
+    p = std::move(p) + tensor(one, {hidden}, Role::other);
+  return in(name, k("ResidualScaling"), std::move(p));
+}
+
 /// Source: transformers 5.23, models/zaya. In addition to keys and values a layer keeps the last
 /// inputs of its convolutions, and the half of a value that is delayed by one token.
 Part zaya(const Config& c) {
@@ -36,29 +56,14 @@ Part zaya(const Config& c) {
                 recurrent_state(channels, first + second - 2, keys / 2)};
     return p;
   };
-  const auto gate = [&](Size i) {
-    return in(
-        "gate", k("Router"),
-        (i == 0 ? Part{} : tensor("router_states_scale", {width}, Role::other)) +
-            linear("down_proj", hidden, width, Bias::yes) +
-            in("router_mlp", k("RouterMLP"),
-               rms_norm("norm", k("RMSNorm"), width) + linear("fc1", width, width, Bias::yes) +
-                   linear("fc2", width, width, Bias::yes) +
-                   linear("out_proj", width, r.experts + 1) + module("act_fn", "GELU")) +
-            buffer("balancing_biases", {r.experts + 1}, Element::floating, true));
-  };
-  const auto scaling = [&](std::string_view name) {
-    Part p;
-    for (const std::string_view one :
-         {"hidden_states_scale", "hidden_states_bias", "residual_scale", "residual_bias"})
-      p = std::move(p) + tensor(one, {hidden}, Role::other);
-    return in(name, k("ResidualScaling"), std::move(p));
-  };
   const Part experts = fused_experts(k("Experts"), hidden, c.dim({"moe_intermediate_size"}), r,
                                      activation_class(c, {"hidden_act"}, "silu"));
   const Part layers = stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}), [&](Size i) {
-    return decoder_layer(k, hidden, attn(i), in("mlp", k("SparseMoeBlock"), gate(i) + experts)) +
-           scaling("post_attention_residual_scale") + scaling("post_mlp_residual_scale");
+    return decoder_layer(
+               k, hidden, attn(i),
+               in("mlp", k("SparseMoeBlock"), gate(k, hidden, width, r.experts, i) + experts)) +
+           scaling(k, hidden, "post_attention_residual_scale") +
+           scaling(k, hidden, "post_mlp_residual_scale");
   });
   std::set<std::string> kinds(types.begin(), types.end());
   if (kinds.empty()) kinds = {"hybrid"};
