@@ -19,17 +19,17 @@ double log_variance(const Lengths& lengths) {
   return s * s;
 }
 
-/// Prompts that go through one pass where `arriving` new requests meet a step in the mean: as many,
-/// as far as the chunk of a pass holds them.
+/// Prompts in one pass if `arriving` new requests meet a step in the mean. The chunk of a pass
+/// limits them.
 Size prompts_together(const Scenario& s, double arriving) {
   const auto chunk = static_cast<double>(prefill_chunk(s));
   const double room = chunk > 0 ? chunk / static_cast<double>(s.prompt_tokens) : arriving;
   return std::max<Size>(1, std::llround(std::floor(std::min(arriving, room))));
 }
 
-/// Seconds by which the prompts of `joint`, which take `alone` in a pass of their own, hold up the
-/// sequences of `share`: all of that, or where prompts go through decode steps what those take
-/// longer for them, since the weights are read and kernels launched once for both.
+/// Seconds by which the prompts of `joint` hold up the sequences of `share`. A separate prefill
+/// holds them up for `alone`, its whole time. Otherwise prompts go through decode steps, which take
+/// longer: weights are read and kernels launched once for both.
 double held_up(const Scenario& joint, const Scenario& share, const Speeds& speeds, const Plan& plan,
                double alone) {
   if (joint.runtime->serving.separate_prefill) return alone;
@@ -43,9 +43,12 @@ double held_up(const Scenario& joint, const Scenario& share, const Speeds& speed
   return std::clamp(longer, 0.0, alone);
 }
 
-/// Seconds from the first token, after `first`, to the last: `steps` of decoding and, of `prompts`
-/// by others, which a request meets as evenly as it stays, those that do not fall into the time
-/// before: x of x = steps + prompts * x / (first + x). Altogether at least `least`.
+/// Seconds from the first token, which comes after `first` seconds, to the last.
+///
+///   x = steps + prompts * x / (first + x), and first + x >= least
+///
+/// `steps` are seconds of decoding, `prompts` seconds of other requests' prompts. A request meets
+/// those evenly while it stays, and some fall into the time before its first token.
 double after_first(double first, double steps, double prompts, double least) {
   const double b = steps + prompts - first;
   const double x = (b + std::sqrt(b * b + 4 * first * steps)) / 2;
@@ -54,17 +57,14 @@ double after_first(double first, double steps, double prompts, double least) {
 
 Size tokens(double count) { return std::max<Size>(1, std::llround(count)); }
 
-}  // namespace
+/// Tokens that a running request has made in the mean. Long outputs run longer, so they count more.
+double made_tokens(const Lengths& outputs) { return outputs.mean_square() / (2 * outputs.mean()); }
 
-double Lengths::mean() const { return p50 * std::exp(log_variance(*this) / 2); }
-double Lengths::mean_square() const { return mean() * mean() * std::exp(log_variance(*this)); }
-
-Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& outputs,
-                Speeds& speeds) {
+/// `asked` with the mean lengths, and with the context that the engine reserves for a request.
+Scenario with_lengths(const Scenario& asked, const Lengths& prompts, const Lengths& outputs) {
   Scenario s = asked;
   s.prompt_tokens = tokens(prompts.mean());
   s.output_tokens = tokens(outputs.mean());
-  const double half = outputs.mean_square() / (2 * outputs.mean());
   switch (s.runtime->serving.admission) {
     case Admission::slots:
       if (s.context == 0) s.context = tokens(prompts.p95 + outputs.p95);
@@ -73,18 +73,37 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
       s.context = tokens(prompts.mean() + outputs.mean());
       break;
     case Admission::as_needed:
-      s.context = tokens(prompts.mean() + half);
+      s.context = tokens(prompts.mean() + made_tokens(outputs));
       break;
   }
-  Plan plan;
+  return s;
+}
+
+/// Sets the batch of `s` to the requests that run at once, at most as many as asked for, and `plan`
+/// to their plan. Returns 0 if none fits.
+Size admit(Scenario& s, Plan& plan) {
+  const Size asked = s.batch;
   const auto holds = [&](Size batch) {
     s.batch = batch;
     plan = place(s, 1.0);
     return plan.feasible();
   };
-  const Size running = holds(asked.batch) ? asked.batch : largest(asked.batch, holds);
+  const Size running = holds(asked) ? asked : largest(asked, holds);
+  if (running > 0 && s.batch != running) holds(running);
+  return running;
+}
+
+}  // namespace
+
+double Lengths::mean() const { return p50 * std::exp(log_variance(*this) / 2); }
+double Lengths::mean_square() const { return mean() * mean() * std::exp(log_variance(*this)); }
+
+Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& outputs,
+                Speeds& speeds) {
+  Scenario s = with_lengths(asked, prompts, outputs);
+  Plan plan;
+  const Size running = admit(s, plan);
   if (running == 0) return {};
-  if (s.batch != running) holds(running);
   speeds.know(s, plan);
   Scenario one = s;
   one.batch = 1;
@@ -97,7 +116,7 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
     return own == s.prompt_tokens ? prompt : prefill(one, speeds, plan, own).total;
   };
   CachedTokens cached = mean_tokens(s);
-  cached.self = tokens(half + (cached.source > 0 ? 0 : prompts.mean()));
+  cached.self = tokens(made_tokens(outputs) + (cached.source > 0 ? 0 : prompts.mean()));
   const double step = decode_step(share, speeds, plan, cached).total;
   const double others = static_cast<double>(share.batch - 1);
   const double mean_output = static_cast<double>(s.output_tokens);

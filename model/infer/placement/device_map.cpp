@@ -61,9 +61,9 @@ class Writer {
 };
 
 /// The place of a tensor by the longest entry above it.
-class Reader {
+class DeviceMapReader {
  public:
-  explicit Reader(const DeviceMap& map) {
+  explicit DeviceMapReader(const DeviceMap& map) {
     for (const auto& [path, device] : map) spots_.emplace(path, spot_named(device));
   }
   std::optional<Spot> of(std::string_view name) const {
@@ -104,7 +104,7 @@ DeviceMap device_map_of(const ModuleTree& tree, const Model& model, const Assign
 }
 
 Assignment assignment_of(const Model& model, const DeviceMap& map) {
-  const Reader reader(map);
+  const DeviceMapReader reader(map);
   const std::vector<Size> blocks = blocks_of(model.part, model.profile);
   const std::size_t layers = model.profile.layers.size();
   std::vector<std::optional<Spot>> dense(layers), experts(layers);
