@@ -51,6 +51,56 @@ std::pair<std::optional<Size>, Size> row_at(const std::vector<Extent>& extents, 
   return {e.row + point - e.first, e.first + e.points - point};
 }
 
+using Visit = std::function<void(PointChange&)>;
+
+/// Points whose rows both runs share. The point in the earlier run is `back` further.
+void visit_same(const Rows& now, Size back, const Visit& visit) {
+  for (const auto& [point, estimate] : now) {
+    PointChange change{.before = point + back, .after = point, .old = estimate, .now = estimate};
+    visit(change);
+  }
+}
+
+/// Points before `end` in order, with those of the earlier run that went.
+void visit_changed(const Rows& now, const Rows& old, Size back, Size end, const Visit& visit) {
+  auto before = old.begin();
+  const auto went = [&](Size until) {
+    for (; before != old.end() && before->first - back < until; ++before) {
+      PointChange change{.before = before->first, .old = before->second};
+      visit(change);
+    }
+  };
+  for (const auto& [point, estimate] : now) {
+    went(point);
+    PointChange change{.after = point, .now = estimate};
+    if (before != old.end() && before->first - back == point) {
+      change.before = before->first;
+      change.old = before->second;
+      ++before;
+    }
+    visit(change);
+  }
+  went(end);
+}
+
+/// Points of the earlier run that are nowhere in the later one.
+void visit_gone(const Database& database, std::int64_t run, const PointMap& forth, Size points,
+                const Visit& visit) {
+  Rows old;
+  for (Size at = 0; at < points;) {
+    const auto range = forth.at(at);
+    const Size length = range.to ? range.points : std::min(range.points, batch_points);
+    if (!range.to) {
+      read_rows(old, database, run, at, length);
+      for (const auto& [point, estimate] : old) {
+        PointChange change{.before = point, .old = estimate};
+        visit(change);
+      }
+    }
+    at += length;
+  }
+}
+
 }  // namespace
 
 std::span<const std::string_view> compared_columns() { return numbers; }
@@ -117,11 +167,7 @@ Size Diff::walk(SharedRows shared, const std::function<void(PointChange&)>& visi
     read += static_cast<Size>(now.size());
     const Size back = range.to ? *range.to - at : 0;
     if (same) {
-      for (const auto& [point, estimate] : now) {
-        PointChange change{
-            .before = point + back, .after = point, .old = estimate, .now = estimate};
-        visit(change);
-      }
+      visit_same(now, back, visit);
       at += length;
       continue;
     }
@@ -129,39 +175,10 @@ Size Diff::walk(SharedRows shared, const std::function<void(PointChange&)>& visi
       read_rows(old, *database_, before_->run.id, *range.to, length);
     else
       old.clear();
-    auto before = old.begin();
-    const auto went = [&](Size until) {
-      for (; before != old.end() && before->first - back < until; ++before) {
-        PointChange change{.before = before->first, .old = before->second};
-        visit(change);
-      }
-    };
-    for (const auto& [point, estimate] : now) {
-      went(point);
-      PointChange change{.after = point, .now = estimate};
-      if (before != old.end() && before->first - back == point) {
-        change.before = before->first;
-        change.old = before->second;
-        ++before;
-      }
-      visit(change);
-    }
-    went(at + length);
+    visit_changed(now, old, back, at + length, visit);
     at += length;
   }
-  const Size old_points = before_->axes.info().points();
-  for (Size at = 0; at < old_points;) {
-    const auto range = forth_->at(at);
-    const Size length = range.to ? range.points : std::min(range.points, batch_points);
-    if (!range.to) {
-      read_rows(old, *database_, before_->run.id, at, length);
-      for (const auto& [point, estimate] : old) {
-        PointChange change{.before = point, .old = estimate};
-        visit(change);
-      }
-    }
-    at += length;
-  }
+  visit_gone(*database_, before_->run.id, *forth_, before_->axes.info().points(), visit);
   return read;
 }
 

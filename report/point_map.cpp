@@ -51,6 +51,27 @@ bool empty(const Axis& axis) {
   return std::ranges::all_of(axis.values, [](const AxisValue& v) { return text_of(&v).empty(); });
 }
 
+/// True if the values of an axis tell points of one grid apart, and the other grid lacks the axis.
+bool differ_in_axes(const GridShape& a, const GridShape& b, Match match) {
+  for (const auto& [one, other] : {std::pair(&a, &b), {&b, &a}})
+    for (const Digit& digit : one->digits)
+      for (const Axis& axis : digit)
+        if (compared(axis, digit, match) && !empty(axis) &&
+            std::ranges::none_of(other->digits,
+                                 [&](const Digit& d) { return has(d, axis.column); }))
+          return true;
+  return false;
+}
+
+/// Columns of a digit by which points are told apart, sorted.
+std::vector<std::string> compared_columns_of(const Digit& digit, Match match) {
+  std::vector<std::string> columns;
+  for (const Axis& axis : digit)
+    if (compared(axis, digit, match)) columns.push_back(axis.column);
+  std::ranges::sort(columns);
+  return columns;
+}
+
 }  // namespace
 
 PointMap::PointMap(const Axes& from, const Axes& to, Match match) : from_(&from), to_(&to) {
@@ -63,67 +84,75 @@ PointMap::PointMap(const Axes& from, const Axes& to, Match match) : from_(&from)
   }
 }
 
-std::optional<PointMap::Pair> PointMap::pair(std::size_t from, std::size_t to, Match match) const {
-  const GridShape& a = from_->info().grids[from];
-  const GridShape& b = to_->info().grids[to];
-  if (match == Match::content && a.excluded != b.excluded) return std::nullopt;
-  for (const auto& [one, other] : {std::pair(&a, &b), {&b, &a}})
-    for (const Digit& digit : one->digits)
-      for (const Axis& axis : digit)
-        if (compared(axis, digit, match) && !empty(axis) &&
-            std::ranges::none_of(other->digits,
-                                 [&](const Digit& d) { return has(d, axis.column); }))
-          return std::nullopt;
-  Pair pair{to, {}, 1};
-  for (const Digit& digit : b.digits) {
-    std::vector<std::string> columns;
-    for (const Axis& axis : digit)
-      if (compared(axis, digit, match)) columns.push_back(axis.column);
-    std::ranges::sort(columns);
-    Lookup lookup;
-    Size combinations = 1;
-    for (std::size_t d = 0; d < a.digits.size(); ++d)
-      if (std::ranges::any_of(columns, [&](const auto& c) { return has(a.digits[d], c); })) {
-        lookup.digits.push_back(d);
-        combinations *= static_cast<Size>(length(a.digits[d]));
-        if (combinations > most_combinations) return std::nullopt;
-      }
-    // Empty axes that only one side has say nothing.
-    std::erase_if(columns, [&](const auto& c) {
-      return std::ranges::none_of(lookup.digits, [&](auto d) { return has(a.digits[d], c); });
-    });
-    std::map<std::string, Size> places;
-    for (std::size_t i = 0; i < length(digit); ++i)
-      places.emplace(key_of(digit, i, columns, match), static_cast<Size>(i));
-    std::vector<std::size_t> at(lookup.digits.size());
-    for (Size n = 0; n < combinations; ++n) {
-      std::string key;
-      for (const auto& column : columns)
-        for (std::size_t k = 0; k < at.size(); ++k)
-          key += key_of(a.digits[lookup.digits[k]], at[k], {column}, match);
-      const auto place = places.find(key);
-      lookup.positions.push_back(place == places.end() ? -1 : place->second);
-      for (std::size_t k = at.size(); k-- > 0;) {
-        if (++at[k] < length(a.digits[lookup.digits[k]])) break;
-        at[k] = 0;
-      }
+/// Finds the position of `digit` by the digits of grid `a` that decide it. None if those have too
+/// many combinations.
+std::optional<PointMap::Lookup> PointMap::lookup_of(const GridShape& a, const Digit& digit,
+                                                    Match match) {
+  std::vector<std::string> columns = compared_columns_of(digit, match);
+  Lookup lookup;
+  Size combinations = 1;
+  for (std::size_t d = 0; d < a.digits.size(); ++d)
+    if (std::ranges::any_of(columns, [&](const auto& c) { return has(a.digits[d], c); })) {
+      lookup.digits.push_back(d);
+      combinations *= static_cast<Size>(length(a.digits[d]));
+      if (combinations > most_combinations) return std::nullopt;
     }
-    if (std::ranges::all_of(lookup.positions, [](Size p) { return p < 0; })) return std::nullopt;
-    pair.lookups.push_back(std::move(lookup));
+  // Empty axes that only one side has say nothing.
+  std::erase_if(columns, [&](const auto& c) {
+    return std::ranges::none_of(lookup.digits, [&](auto d) { return has(a.digits[d], c); });
+  });
+  std::map<std::string, Size> places;
+  for (std::size_t i = 0; i < length(digit); ++i)
+    places.emplace(key_of(digit, i, columns, match), static_cast<Size>(i));
+  std::vector<std::size_t> at(lookup.digits.size());
+  for (Size n = 0; n < combinations; ++n) {
+    std::string key;
+    for (const auto& column : columns)
+      for (std::size_t k = 0; k < at.size(); ++k)
+        key += key_of(a.digits[lookup.digits[k]], at[k], {column}, match);
+    const auto place = places.find(key);
+    lookup.positions.push_back(place == places.end() ? -1 : place->second);
+    for (std::size_t k = at.size(); k-- > 0;) {
+      if (++at[k] < length(a.digits[lookup.digits[k]])) break;
+      at[k] = 0;
+    }
   }
+  return lookup;
+}
+
+/// Points in a row that keep their order, because their last digits are the same in both grids.
+Size PointMap::points_in_order(const GridShape& a, const GridShape& b,
+                               const std::vector<Lookup>& lookups) {
+  Size points = 1;
   for (std::size_t k = 1; k <= std::min(a.digits.size(), b.digits.size()); ++k) {
     const std::size_t d = a.digits.size() - k;
-    const Lookup& last = pair.lookups[b.digits.size() - k];
+    const Lookup& last = lookups[b.digits.size() - k];
     Size next = 0;
     const bool same = last.digits == std::vector{d} &&
                       last.positions.size() == length(b.digits[b.digits.size() - k]) &&
                       std::ranges::all_of(last.positions, [&](Size p) { return p == next++; }) &&
-                      std::ranges::count_if(pair.lookups, [&](const Lookup& l) {
+                      std::ranges::count_if(lookups, [&](const Lookup& l) {
                         return std::ranges::find(l.digits, d) != l.digits.end();
                       }) == 1;
     if (!same) break;
-    pair.inner *= static_cast<Size>(length(a.digits[d]));
+    points *= static_cast<Size>(length(a.digits[d]));
   }
+  return points;
+}
+
+std::optional<PointMap::Pair> PointMap::pair(std::size_t from, std::size_t to, Match match) const {
+  const GridShape& a = from_->info().grids[from];
+  const GridShape& b = to_->info().grids[to];
+  if (match == Match::content && a.excluded != b.excluded) return std::nullopt;
+  if (differ_in_axes(a, b, match)) return std::nullopt;
+  Pair pair{to, {}, 1};
+  for (const Digit& digit : b.digits) {
+    std::optional<Lookup> lookup = lookup_of(a, digit, match);
+    if (!lookup) return std::nullopt;
+    if (std::ranges::all_of(lookup->positions, [](Size p) { return p < 0; })) return std::nullopt;
+    pair.lookups.push_back(std::move(*lookup));
+  }
+  pair.inner = points_in_order(a, b, pair.lookups);
   return pair;
 }
 

@@ -38,6 +38,9 @@ class PointMap {
     std::vector<Lookup> lookups;
     Size inner = 1;  ///< points in a row that keep their order: the digits that are the same
   };
+  static std::optional<Lookup> lookup_of(const GridShape& a, const Digit& digit, Match match);
+  static Size points_in_order(const GridShape& a, const GridShape& b,
+                              const std::vector<Lookup>& lookups);
   std::optional<Pair> pair(std::size_t from, std::size_t to, Match match) const;
   std::optional<Size> find(std::size_t from, const Pair& pair, Size point) const;
 

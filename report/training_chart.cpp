@@ -42,6 +42,41 @@ std::string data_of(const Bars& bars) {
   return text;
 }
 
+/// The names of the rows.
+std::string labels_of(const Source& source, const Bars& bars) {
+  std::string script;
+  for (std::size_t i = 0; i < bars.lines.size(); ++i) {
+    const TrainingLine& line = *bars.lines[i];
+    const auto name =
+        fmt::format("{}, {}", line.model.substr(line.model.rfind('/') + 1), line.method);
+    auto point = varied_words(source, line);
+    if (line.estimate.verdict == model::Verdict::does_not_fit) point += " (does not fit)";
+    script += fmt::format(
+        "set label {0} {1} at screen 0.33, first {2} right offset 0,0.45\n"
+        "set label {3} {4} at screen 0.33, first {2} right offset 0,-0.55 font ',9' textcolor rgb "
+        "'#444444'\n",
+        2 * i + 10, gnuplot_string(name), i, 2 * i + 11, gnuplot_string(point));
+  }
+  return script;
+}
+
+/// The line of the card's memory, and the parts of each row.
+std::string bars_of(double card) {
+  std::string script;
+  if (card > 0)
+    script += fmt::format(
+        "set arrow 1 from first {0:g}, graph 0 to first {0:g}, graph 1 nohead lc rgb '#000000' dt "
+        "2 "
+        "lw 1.5 front\nset label 3 {1} at first {0:g}, graph 1 right offset -0.5,0.6 font ',9'\n",
+        card, gnuplot_string(fmt::format("a card: {:.4g} GiB", card)));
+  script += "plot ";
+  for (std::size_t p = 0; p < peak_parts.size(); ++p)
+    script += fmt::format(
+        "{0}data using {1}:1:{1}:{2}:($1-0.32):($1+0.32) with boxxyerror lc rgb '{3}' title '{4}'",
+        p == 0 ? "" : ", \\\n     ", p + 2, p + 3, colours[p], peak_parts[p]);
+  return script;
+}
+
 std::string script_of(const Source& source, const Bars& bars, const std::string& stem) {
   const double head = 152, foot = 60, row = 46;
   const auto count = static_cast<double>(bars.lines.size());
@@ -77,31 +112,9 @@ std::string script_of(const Source& source, const Bars& bars, const std::string&
       "set xrange [0:{:g}]\nset yrange [{:g}:-0.5]\nset xlabel 'GiB'\nset grid xtics lc rgb "
       "'#dddddd' lt 1\nset border 3\nset tics nomirror out\nset style fill solid 1 noborder\n",
       1 - 56 / height, most * 1.04, count - 0.5);
-  std::string tics;
-  for (std::size_t i = 0; i < bars.lines.size(); ++i) {
-    const TrainingLine& line = *bars.lines[i];
-    const auto name =
-        fmt::format("{}, {}", line.model.substr(line.model.rfind('/') + 1), line.method);
-    auto point = varied_words(source, line);
-    if (line.estimate.verdict == model::Verdict::does_not_fit) point += " (does not fit)";
-    script += fmt::format(
-        "set label {0} {1} at screen 0.33, first {2} right offset 0,0.45\n"
-        "set label {3} {4} at screen 0.33, first {2} right offset 0,-0.55 font ',9' textcolor rgb "
-        "'#444444'\n",
-        2 * i + 10, gnuplot_string(name), i, 2 * i + 11, gnuplot_string(point));
-  }
+  script += labels_of(source, bars);
   script += "unset ytics\n";
-  if (bars.card > 0)
-    script += fmt::format(
-        "set arrow 1 from first {0:g}, graph 0 to first {0:g}, graph 1 nohead lc rgb '#000000' dt "
-        "2 "
-        "lw 1.5 front\nset label 3 {1} at first {0:g}, graph 1 right offset -0.5,0.6 font ',9'\n",
-        bars.card, gnuplot_string(fmt::format("a card: {:.4g} GiB", bars.card)));
-  script += "plot ";
-  for (std::size_t p = 0; p < peak_parts.size(); ++p)
-    script += fmt::format(
-        "{0}data using {1}:1:{1}:{2}:($1-0.32):($1+0.32) with boxxyerror lc rgb '{3}' title '{4}'",
-        p == 0 ? "" : ", \\\n     ", p + 2, p + 3, colours[p], peak_parts[p]);
+  script += bars_of(bars.card);
   return script + "\nunset output\nreset\n}\n";
 }
 

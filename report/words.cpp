@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "report/format.hpp"
 
@@ -59,6 +62,42 @@ std::string plain_words(const ModelRow& line, const BudgetPoint& entry) {
   return "";
 }
 
+constexpr auto words_of_reasons = std::to_array<std::pair<model::Reason, std::string_view>>({
+    {model::Reason::none, ""},
+    {model::Reason::gpu_memory, "GPU memory is short"},
+    {model::Reason::ram, "CPU memory is short"},
+    {model::Reason::disk, "disk is short"},
+    {model::Reason::no_offload, "the engine does not offload"},
+    {model::Reason::heads_not_divisible, "tensor parallelism does not divide the heads"},
+    {model::Reason::precision_unsupported, "the engine does not support this precision"},
+    {model::Reason::context_too_long, "the context is beyond the model's positions"},
+    {model::Reason::no_gpu, "the engine needs a GPU"},
+    {model::Reason::cards_unsupported, "the engine has no kernels for cards of this vendor"},
+    {model::Reason::model_unsupported, "the engine does not run encoder-decoders of this class"},
+    {model::Reason::not_generative, "the model is an encoder, which generates nothing"},
+    {model::Reason::layers_not_divisible, "fewer layers than pipeline stages"},
+    {model::Reason::not_enough_gpus, "the parallel sizes ask for more cards than there are"},
+    {model::Reason::parallelism_unsupported, "the engine does not split that way"},
+    {model::Reason::cache_required, "the engine needs a KV cache"},
+    {model::Reason::widths_not_divisible, "tensor parallelism does not divide every matrix"},
+    {model::Reason::groups_not_divisible, "tensor parallelism cuts a quantisation group"},
+    {model::Reason::vocabulary_not_divisible,
+     "tensor parallelism does not divide the padded vocabulary"},
+    {model::Reason::no_experts, "expert parallelism of a model without experts"},
+    {model::Reason::experts_span_replicas,
+     "experts spread over all tensor × data parallel cards, no other number"},
+    {model::Reason::experts_divide_cards,
+     "expert parallelism takes a number that divides the tensor-parallel cards and the "
+     "experts"},
+    {model::Reason::cache_unsupported, "the engine has no such KV cache format"},
+    {model::Reason::experts_not_divisible,
+     "expert parallelism does not divide the experts, or the replicas it"},
+    {model::Reason::tokens_not_divisible, "context parallelism does not divide the sequence"},
+    {model::Reason::nothing_shared,
+     "nothing is shared out: one replica, or a ZeRO stage below 3 with weights offloaded"},
+    {model::Reason::passes_do_not_fill, "fewer passes than the stages of an interleaved pipeline"},
+});
+
 }  // namespace
 
 Grade grade(const Estimate& e) {
@@ -88,65 +127,9 @@ std::string verdict_words(const ModelRow& line, const BudgetPoint& entry) {
 }
 
 std::string_view reason_words(model::Reason reason) {
-  using enum model::Reason;
-  switch (reason) {
-    case none:
-      return "";
-    case gpu_memory:
-      return "GPU memory is short";
-    case ram:
-      return "CPU memory is short";
-    case disk:
-      return "disk is short";
-    case no_offload:
-      return "the engine does not offload";
-    case heads_not_divisible:
-      return "tensor parallelism does not divide the heads";
-    case precision_unsupported:
-      return "the engine does not support this precision";
-    case context_too_long:
-      return "the context is beyond the model's positions";
-    case no_gpu:
-      return "the engine needs a GPU";
-    case cards_unsupported:
-      return "the engine has no kernels for cards of this vendor";
-    case model_unsupported:
-      return "the engine does not run encoder-decoders of this class";
-    case not_generative:
-      return "the model is an encoder, which generates nothing";
-    case layers_not_divisible:
-      return "fewer layers than pipeline stages";
-    case not_enough_gpus:
-      return "the parallel sizes ask for more cards than there are";
-    case parallelism_unsupported:
-      return "the engine does not split that way";
-    case cache_required:
-      return "the engine needs a KV cache";
-    case widths_not_divisible:
-      return "tensor parallelism does not divide every matrix";
-    case groups_not_divisible:
-      return "tensor parallelism cuts a quantisation group";
-    case vocabulary_not_divisible:
-      return "tensor parallelism does not divide the padded vocabulary";
-    case no_experts:
-      return "expert parallelism of a model without experts";
-    case experts_span_replicas:
-      return "experts spread over all tensor × data parallel cards, no other number";
-    case experts_divide_cards:
-      return "expert parallelism takes a number that divides the tensor-parallel cards and the "
-             "experts";
-    case cache_unsupported:
-      return "the engine has no such KV cache format";
-    case experts_not_divisible:
-      return "expert parallelism does not divide the experts, or the replicas it";
-    case tokens_not_divisible:
-      return "context parallelism does not divide the sequence";
-    case nothing_shared:
-      return "nothing is shared out: one replica, or a ZeRO stage below 3 with weights offloaded";
-    case passes_do_not_fill:
-      return "fewer passes than the stages of an interleaved pipeline";
-  }
-  return model::name_of(reason);
+  const auto row = std::ranges::find(words_of_reasons, reason,
+                                     &std::pair<model::Reason, std::string_view>::first);
+  return row == words_of_reasons.end() ? model::name_of(reason) : row->second;
 }
 
 std::string_view speed_class(const Estimate& e) {
