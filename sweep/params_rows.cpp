@@ -113,6 +113,49 @@ json::object params_object(const Model& model, const Adapters& adapters) {
   return all;
 }
 
+namespace {
+
+std::vector<report::Value> params_row(const Model& model) {
+  using enum model::Component;
+  const auto components = model::components_of(model.part, model.profile);
+  const auto of = [&](model::Component c) { return components[static_cast<std::size_t>(c)]; };
+  const auto& prediction = model.multi_token_prediction;
+  const bool known = prediction.modules == 0 || !prediction.source.empty();
+  const Further further = further_of(prediction);
+  const Kept kept = kept_fp16(model);
+  const auto value = [](std::optional<Size> count) {
+    return count ? report::Value(*count) : report::Value();
+  };
+  const auto described = [&](Size count) {
+    return is_described(model) ? report::Value(count) : report::Value();
+  };
+  return {model.name,
+          model.architecture,
+          value(parameters_of(model)),
+          described(model.profile.parameters_untied),
+          described(model.profile.parameters_active),
+          described(model.profile.embedding_parameters),
+          described(model::non_embedding_parameters(model.part)),
+          described(of(vision)),
+          described(of(audio)),
+          described(of(projector)),
+          described(prediction.modules),
+          known ? report::Value(further.parameters) : report::Value(),
+          known ? report::Value(further.copies) : report::Value(),
+          fmt::format("{}", fmt::join(tied_tensors(model), " ")),
+          described(kept.kv),
+          described(kept.indexer),
+          described(kept.state),
+          is_described(model) ? report::Value(std::string(kv_kind(model))) : report::Value(),
+          model.stored ? report::Value(model.stored->list.total.count()) : report::Value(),
+          is_compared(model)
+              ? report::Value(static_cast<Size>(model.stored->comparison.differences.size()))
+              : report::Value(),
+          model.source};
+}
+
+}  // namespace
+
 report::Table params_table(const std::vector<Model>& models, const Adapters& adapters) {
   report::Table table{{"model",
                        "architecture",
@@ -136,45 +179,7 @@ report::Table params_table(const std::vector<Model>& models, const Adapters& ada
                        "differences",
                        "source"},
                       {}};
-  for (const Model& model : models) {
-    using enum model::Component;
-    const auto components = model::components_of(model.part, model.profile);
-    const auto of = [&](model::Component c) { return components[static_cast<std::size_t>(c)]; };
-    const auto& prediction = model.multi_token_prediction;
-    const bool known = prediction.modules == 0 || !prediction.source.empty();
-    const Further further = further_of(prediction);
-    const Kept kept = kept_fp16(model);
-    const auto value = [](std::optional<Size> count) {
-      return count ? report::Value(*count) : report::Value();
-    };
-    const auto described = [&](Size count) {
-      return is_described(model) ? report::Value(count) : report::Value();
-    };
-    table.rows.push_back(
-        {model.name,
-         model.architecture,
-         value(parameters_of(model)),
-         described(model.profile.parameters_untied),
-         described(model.profile.parameters_active),
-         described(model.profile.embedding_parameters),
-         described(model::non_embedding_parameters(model.part)),
-         described(of(vision)),
-         described(of(audio)),
-         described(of(projector)),
-         described(prediction.modules),
-         known ? report::Value(further.parameters) : report::Value(),
-         known ? report::Value(further.copies) : report::Value(),
-         fmt::format("{}", fmt::join(tied_tensors(model), " ")),
-         described(kept.kv),
-         described(kept.indexer),
-         described(kept.state),
-         is_described(model) ? report::Value(std::string(kv_kind(model))) : report::Value(),
-         model.stored ? report::Value(model.stored->list.total.count()) : report::Value(),
-         is_compared(model)
-             ? report::Value(static_cast<Size>(model.stored->comparison.differences.size()))
-             : report::Value(),
-         model.source});
-  }
+  for (const Model& model : models) table.rows.push_back(params_row(model));
   if (!adapters) return table;
   table.names.insert(table.names.end() - 1, {"adapter_parameters", "adapted_modules"});
   for (std::size_t i = 0; i < models.size(); ++i) {

@@ -88,23 +88,38 @@ std::string dry_run(const Job& job) {
                      bytes < 1e9 ? bytes / 1e6 : bytes / 1e9, bytes < 1e9 ? "MB" : "GB");
 }
 
-int run_sweep(const Options& options) {
+/// The spec of the command, with what flags override.
+Spec given_spec(const Options& options) {
   if (options.operands().size() != 1)
     throw UsageError(fmt::format("one SPEC is needed; found {}", options.operands().size()));
   Spec spec = read_spec(options.operands().front());
   if (options.given("out")) spec.out = options.text("out");
   if (options.given("prices")) spec.prices = options.text("prices");
   for (const auto& file : spec.engines) model::add_engines(read_text_file(file), file.string());
+  return spec;
+}
+
+Job given_job(const Options& options, const Spec& spec) {
   std::vector<std::string> files(spec.hardware.begin(), spec.hardware.end());
   for (const auto& file : options.texts("hardware")) files.push_back(file);
-  const Job job = make_job(spec, catalogue_of(files), Hub(hub_flags(options)),
-                           std::make_shared<const Engines>(options));
+  return make_job(spec, catalogue_of(files), Hub(hub_flags(options)),
+                  std::make_shared<const Engines>(options));
+}
+
+/// Refuses the flags without effect, then prints what a run would do.
+void print_dry_run(const Options& options, const Job& job) {
+  for (const std::string_view flag : {"jobs", "fresh", "shard", "no-plots", "log-format"})
+    if (options.given(flag))
+      throw UsageError(fmt::format("--{} has no effect with --dry-run", flag));
+  fmt::print("{}", dry_run(job));
+}
+
+int run_sweep(const Options& options) {
+  const Spec spec = given_spec(options);
+  const Job job = given_job(options, spec);
   const int jobs = static_cast<int>(std::min<Size>(options.whole("jobs", 0), 1024));
   if (options.given("dry-run")) {
-    for (const std::string_view flag : {"jobs", "fresh", "shard", "no-plots", "log-format"})
-      if (options.given(flag))
-        throw UsageError(fmt::format("--{} has no effect with --dry-run", flag));
-    fmt::print("{}", dry_run(job));
+    print_dry_run(options, job);
     return done;
   }
 
@@ -152,10 +167,6 @@ int run_sweep(const Options& options) {
   return shard ? end_shard(std::move(store), file, ending, log)
                : end_run(std::move(store), file, spec.out, ending, log);
 }
-
-}  // namespace
-
-namespace {
 
 /// The keys of a [[grid]], as many to a line as fit.
 std::string axes_words(model::Task task, std::string_view heading) {

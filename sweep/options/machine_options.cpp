@@ -109,12 +109,11 @@ Catalogue catalogue_of(const std::vector<std::string>& files) {
 
 namespace {
 
-std::optional<GivenMachine> given_machine(const Options& options, Memory memory) {
+/// Refuses flags that exclude each other, and figures without the card or host that they describe.
+void check_machine_flags(const Options& options, bool from_figures, bool named) {
   options.exclusive({"machine", "device", "gpu-memory"});
   options.exclusive({"machine", "host"});
   options.exclusive({"machine", "count"});
-  const bool from_figures = options.given("gpu-memory");
-  const bool named = options.given("machine") || options.given("device") || options.given("host");
   for (const auto flag : figures_of_card)
     if (options.given(flag) && !from_figures)
       throw UsageError(
@@ -130,6 +129,29 @@ std::optional<GivenMachine> given_machine(const Options& options, Memory memory)
   if (from_figures && options.given("host"))
     throw UsageError("--host has no effect beside --gpu-memory; give --ram, --disk and the like");
   if (options.given("count") && !from_figures) options.requires_flag("count", "device");
+}
+
+/// The machine in words, from --machine or from --device, --count and --host.
+std::string machine_text(const Options& options) {
+  std::string text = options.text("machine");
+  if (lower(options.text("device")) == "local") {
+    if (options.given("count") || options.given("host"))
+      throw UsageError("--device local is all of this computer: without --count and --host");
+    text = "local";
+  }
+  if (text.empty()) {
+    text = options.given("device")
+               ? fmt::format("{}x {}", options.whole("count", 1), options.text("device"))
+               : "cpu";
+    if (options.given("host")) text += " @ " + options.text("host");
+  }
+  return text;
+}
+
+std::optional<GivenMachine> given_machine(const Options& options, Memory memory) {
+  const bool from_figures = options.given("gpu-memory");
+  const bool named = options.given("machine") || options.given("device") || options.given("host");
+  check_machine_flags(options, from_figures, named);
   if (!named && !from_figures) {
     if (options.given("hardware"))
       throw UsageError("--hardware has no effect without --machine or --device");
@@ -145,18 +167,7 @@ std::optional<GivenMachine> given_machine(const Options& options, Memory memory)
     }
     return given;
   }
-  std::string text = options.text("machine");
-  if (lower(options.text("device")) == "local") {
-    if (options.given("count") || options.given("host"))
-      throw UsageError("--device local is all of this computer: without --count and --host");
-    text = "local";
-  }
-  if (text.empty()) {
-    text = options.given("device")
-               ? fmt::format("{}x {}", options.whole("count", 1), options.text("device"))
-               : "cpu";
-    if (options.given("host")) text += " @ " + options.text("host");
-  }
+  const std::string text = machine_text(options);
   if (lower(text) == "local") {
     for (const auto flag : figures_of_host)
       if (options.given(flag))
