@@ -45,68 +45,79 @@ TEST(Safetensors, ReadsNothingBehindTheHeader) {
   EXPECT_EQ(last, static_cast<Size>(8 + good_header.size()));
 }
 
-TEST(Safetensors, RefusesLies) {
-  const auto has = [](const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos ? "" : "no '" + std::string(part) + "' in: " + text;
-  };
-  EXPECT_EQ(has(complaint([] { list_of("short"); }), "too few"), "");
-  EXPECT_EQ(has(complaint([] { list_of(little(1000, 8) + "{}"); }), "in a file of 10"), "");
-  EXPECT_EQ(has(complaint([] { list_of(std::string(8, '\xff') + "{}"); }), "at most 100000000"),
-            "");
-  EXPECT_EQ(has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 7),
-                "ends at byte 8 of 7"),
-            "");
-  EXPECT_EQ(has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 9),
-                "the tensors end at 8"),
-            "");
-  EXPECT_EQ(has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
-                                    R"("b":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})",
-                                    12),
-                "an overlap"),
+/// Empty if `text` contains `part`.
+std::string lacks(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos ? "" : "no '" + std::string(part) + "' in: " + text;
+}
+
+TEST(Safetensors, RefusesLiesAboutPlaces) {
+  EXPECT_EQ(lacks(complaint([] { list_of("short"); }), "too few"), "");
+  EXPECT_EQ(lacks(complaint([] { list_of(little(1000, 8) + "{}"); }), "in a file of 10"), "");
+  EXPECT_EQ(lacks(complaint([] { list_of(std::string(8, '\xff') + "{}"); }), "at most 100000000"),
             "");
   EXPECT_EQ(
-      has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})", 12),
-          "a hole"),
-      "");
-  EXPECT_EQ(has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})", 8),
-                "a shape of 12"),
-            "");
-  EXPECT_EQ(has(refused_safetensors(R"({"a":{"dtype":"Q9","shape":[2],"data_offsets":[0,8]}})", 8),
-                "unknown dtype 'Q9'"),
-            "");
-  EXPECT_EQ(has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
-                                    R"("a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
-                                    8),
-                "named twice"),
-            "");
-  EXPECT_EQ(
-      has(refused_safetensors(
-              R"({"a":{"dtype":"F32","shape":[9223372036854775807,4],"data_offsets":[0,8]}})", 8),
-          "more than 2^63 - 1"),
+      lacks(refused_safetensors(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 7),
+            "ends at byte 8 of 7"),
       "");
   EXPECT_EQ(
-      has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,8]}})", 8),
-          "negative"),
+      lacks(refused_safetensors(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 9),
+            "the tensors end at 8"),
       "");
-  EXPECT_EQ(
-      has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[2.5],"data_offsets":[0,8]}})", 8),
-          "not whole"),
-      "");
-  EXPECT_EQ(
-      has(refused_safetensors(R"({"a":{"dtype":"F32","data_offsets":[0,8]}})", 8), "lacks one of"),
-      "");
-  EXPECT_EQ(
-      has(refused_safetensors(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"x":1}})", 8),
-          "key 'x' unknown"),
-      "");
-  EXPECT_EQ(has(refused_safetensors(R"({"a":{"dtype":"F4","shape":[3],"data_offsets":[0,2]}})", 2),
-                "do not fill whole bytes"),
+  EXPECT_EQ(lacks(refused_safetensors(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                                      R"("b":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})",
+                                      12),
+                  "an overlap"),
             "");
-  EXPECT_EQ(has(refused_safetensors(R"({"a":[1]})", 0), "a list where none should be"), "");
-  EXPECT_EQ(has(refused_safetensors(R"({} {})", 0), "something follows"), "");
-  EXPECT_EQ(has(refused_safetensors(R"({"a":)" + std::string(100000, '['), 0), "list"), "");
-  EXPECT_EQ(has(refused_safetensors(R"({"__metadata__":)" + std::string(100000, '{'), 0), "header"),
+  EXPECT_EQ(
+      lacks(refused_safetensors(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})", 12),
+            "a hole"),
+      "");
+}
+
+TEST(Safetensors, RefusesEntriesThatMeanNothing) {
+  EXPECT_EQ(
+      lacks(refused_safetensors(R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})", 8),
+            "a shape of 12"),
+      "");
+  EXPECT_EQ(
+      lacks(refused_safetensors(R"({"a":{"dtype":"Q9","shape":[2],"data_offsets":[0,8]}})", 8),
+            "unknown dtype 'Q9'"),
+      "");
+  EXPECT_EQ(lacks(refused_safetensors(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+                                      R"("a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
+                                      8),
+                  "named twice"),
             "");
+  EXPECT_EQ(
+      lacks(refused_safetensors(
+                R"({"a":{"dtype":"F32","shape":[9223372036854775807,4],"data_offsets":[0,8]}})", 8),
+            "more than 2^63 - 1"),
+      "");
+  EXPECT_EQ(
+      lacks(refused_safetensors(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,8]}})", 8),
+            "negative"),
+      "");
+  EXPECT_EQ(
+      lacks(refused_safetensors(R"({"a":{"dtype":"F32","shape":[2.5],"data_offsets":[0,8]}})", 8),
+            "not whole"),
+      "");
+  EXPECT_EQ(lacks(refused_safetensors(R"({"a":{"dtype":"F32","data_offsets":[0,8]}})", 8),
+                  "lacks one of"),
+            "");
+  EXPECT_EQ(lacks(refused_safetensors(
+                      R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"x":1}})", 8),
+                  "key 'x' unknown"),
+            "");
+  EXPECT_EQ(
+      lacks(refused_safetensors(R"({"a":{"dtype":"F4","shape":[3],"data_offsets":[0,2]}})", 2),
+            "do not fill whole bytes"),
+      "");
+  EXPECT_EQ(lacks(refused_safetensors(R"({"a":[1]})", 0), "a list where none should be"), "");
+  EXPECT_EQ(lacks(refused_safetensors(R"({} {})", 0), "something follows"), "");
+  EXPECT_EQ(lacks(refused_safetensors(R"({"a":)" + std::string(100000, '['), 0), "list"), "");
+  EXPECT_EQ(
+      lacks(refused_safetensors(R"({"__metadata__":)" + std::string(100000, '{'), 0), "header"),
+      "");
 }
 
 TEST(Safetensors, AHundredMegabytesOfJsonEndInAnError) {

@@ -1,4 +1,4 @@
-// Runs by reference, shards and merging, differences with causes, pruning, and conditions.
+// Runs by reference, shards and merging, differences with causes, and pruning.
 #include "report/diff.hpp"
 
 #include <gtest/gtest.h>
@@ -7,96 +7,16 @@
 #include <set>
 #include <sstream>
 
-#include "fixture.hpp"
+#include "diff_runs.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/condition.hpp"
 #include "report/csv.hpp"
 #include "report/document.hpp"
 #include "report/nights.hpp"
-#include "report/point_map.hpp"
 
 namespace headroom::report {
 namespace {
-
-/// Models × batches × machines; each name's fingerprint is given.
-RunInfo run_of(const std::vector<std::string>& models, const std::vector<std::int64_t>& contents,
-               const std::vector<std::int64_t>& batches, std::int64_t machine = 1) {
-  Axis names = texts("model", models);
-  names.fingerprints = contents;
-  Axis machines = texts("machine", {"card"});
-  machines.fingerprints = {machine};
-  GridShape grid{{{texts("task", {"inference"})},
-                  {names},
-                  {texts("precision", {"bf16"})},
-                  {numbers("batch", batches)},
-                  {machines},
-                  runtime("engine")}};
-  return {"nights", "spec", "f", "1", {grid}};
-}
-
-model::Estimate outcome(double speed, model::Verdict verdict = model::Verdict::fits_one_gpu) {
-  model::Estimate e = made_up(0);
-  e.verdict = verdict;
-  e.tokens_s = speed;
-  e.tpot = Seconds(1 / speed);
-  return e;
-}
-
-std::int64_t write(const std::filesystem::path& file, const RunInfo& info,
-                   const std::vector<double>& speeds) {
-  Store store(file);
-  store.begin_run(info);
-  std::vector<model::Estimate> all;
-  for (const double speed : speeds) all.push_back(outcome(speed));
-  store.append(0, all);
-  store.finish_run();
-  return store.run_id();
-}
-
-std::string csv_of(const std::filesystem::path& file, std::int64_t run) {
-  std::ostringstream out;
-  write_csv(out, Database(file), run);
-  return out.str();
-}
-
-TEST(PointMap, FollowsNamesThroughChangedAxes) {
-  const Axes from(run_of({"a", "b"}, {1, 2}, {1, 2, 4}));
-  const Axes to(run_of({"x", "b", "a"}, {9, 2, 1}, {2, 1}));
-  const PointMap map(from, to, Match::names);
-  const std::vector<std::optional<Size>> expected{5, 4, std::nullopt, 3, 2, std::nullopt};
-  for (Size point = 0; point < 6; ++point) {
-    EXPECT_EQ(map.at(point).to, expected[static_cast<std::size_t>(point)]) << point;
-    EXPECT_EQ(map.at(point).points, 1) << point;
-  }
-}
-
-TEST(PointMap, EqualTrailingAxesAreTakenInOneGo) {
-  const Axes from(run_of({"b", "a"}, {2, 1}, {1, 2, 4}));
-  const Axes to(run_of({"a", "b"}, {1, 2}, {1, 2, 4}));
-  const PointMap map(from, to, Match::names);
-  EXPECT_EQ(map.at(0).points, 3);
-  EXPECT_EQ(map.at(0).to, 3);
-  EXPECT_EQ(map.at(4).points, 2);
-  EXPECT_EQ(map.at(4).to, 1);
-}
-
-TEST(PointMap, ContentSeesWhatNamesHide) {
-  const Axes from(run_of({"a", "b"}, {1, 7}, {1, 2}));
-  const Axes to(run_of({"a", "b"}, {1, 2}, {1, 2}));
-  EXPECT_TRUE(PointMap(from, to, Match::names).at(2).to);
-  const PointMap map(from, to, Match::content);
-  EXPECT_EQ(map.at(0).to, 0);
-  EXPECT_FALSE(map.at(2).to);
-}
-
-TEST(PointMap, OtherExclusionsAreAnotherContent) {
-  RunInfo with = run_of({"a"}, {1}, {1, 2});
-  with.grids[0].excluded = "batch = 1\n";
-  const Axes from(with), to(run_of({"a"}, {1}, {1, 2}));
-  EXPECT_FALSE(PointMap(from, to, Match::content).at(1).to);
-  EXPECT_TRUE(PointMap(from, to, Match::names).at(1).to);
-}
 
 TEST(Extents, ARunOfAnothersRowsReadsLikeOneOfItsOwn) {
   Folder folder;
@@ -318,70 +238,6 @@ TEST(Shards, AdoptedInOrderTheyAreTheWhole) {
     store.finish_run();
   }
   EXPECT_EQ(csv_of(merged, 1), csv_of(whole, 1));
-}
-
-bool holds(const std::string& text, Size batch, double speed) {
-  const Condition condition(text, {"result"});
-  std::vector<Cell> values;
-  for (const auto& read : condition.reads())
-    values.push_back(read.column->name == "batch" ? Cell(batch) : Cell(speed));
-  return condition.holds(values);
-}
-
-TEST(Condition, IsTrueFalseOrNeither) {
-  EXPECT_TRUE(holds("batch = 2 and tokens_s > 10", 2, 11));
-  EXPECT_FALSE(holds("batch = 2 and tokens_s > 10", 2, 10));
-  EXPECT_TRUE(holds("result.batch IN (1, 2)", 2, 0));
-  const Condition null("tokens_s < 5", {"result"});
-  EXPECT_FALSE(null.holds(std::vector<Cell>{Cell()})) << "no value is not less";
-  const Condition both("new.tokens_s < 0.95 * old.tokens_s", {"old", "new"});
-  ASSERT_EQ(both.reads().size(), 2u);
-  std::vector<Cell> values;
-  for (const auto& read : both.reads()) values.emplace_back(read.row == 0 ? 100.0 : 94.0);
-  EXPECT_TRUE(both.holds(values));
-}
-
-TEST(Condition, AllowsNothingButExpressions) {
-  for (const std::string text :
-       {"", "batch", "1", "1) union select 1 from outcome where (1", "(select 1)",
-        "batch; drop table run", "batch = 1 -- ", "load_extension('x') or batch",
-        "randomblob(9999999999) or batch", "batch = ?", "attach 'x' as y",
-        "exists (with recursive c(x) as (select 1 union all select x from c) select 1)",
-        "\"a text\" = batch"}) {
-    if (text == "batch") {
-      EXPECT_NO_THROW(Condition(text, {"result"}));
-      continue;
-    }
-    EXPECT_THROW(Condition(text, {"result"}), ConditionError) << text;
-  }
-}
-
-TEST(Condition, ManyRowsAreNotOneRowThatTakesLong) {
-  const Condition condition("batch % 2 = 0", {"result"});
-  Size even = 0;
-  for (Size batch = 0; batch < 300'000; ++batch)
-    even += condition.holds(std::vector<Cell>{Cell(batch)});
-  EXPECT_EQ(even, 150'000);
-}
-
-TEST(Condition, RowsThatTakeLongTogetherEnd) {
-  std::string slow = "batch";
-  for (int i = 0; i < 60; ++i) slow += " + length(printf('%.9000d', batch))";
-  const Condition condition(slow + " < 0", {"result"});
-  const auto all = [&] {
-    for (Size batch = 0; batch < 1'000'000; ++batch)
-      condition.holds(std::vector<Cell>{Cell(batch)});
-  };
-  EXPECT_THROW(all(), ConditionError);
-}
-
-TEST(Condition, NamesTheNearestColumn) {
-  try {
-    const Condition wrong("token_s > 1", {"result"});
-    FAIL();
-  } catch (const ConditionError& e) {
-    EXPECT_NE(std::string(e.what()).find("nearest: tokens_s"), std::string::npos) << e.what();
-  }
 }
 
 TEST(Csv, SelectsColumnsAndRows) {

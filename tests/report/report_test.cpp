@@ -13,7 +13,6 @@
 #include "report/csv.hpp"
 #include "report/reports.hpp"
 #include "report/view.hpp"
-#include "report/whole_file.hpp"
 #include "report/words.hpp"
 #include "tests/support/paths.hpp"
 
@@ -283,20 +282,6 @@ TEST(Words, SpeedClassesAtTheirThresholds) {
   model::Estimate no;
   no.tpot = Seconds(never);
   EXPECT_EQ(speed_class(no), "");
-}
-
-TEST(WholeFile, WhatWasThereStaysWhenWritingFails) {
-  Folder folder;
-  write_whole(folder / "a" / "f.md", "old");
-  EXPECT_THROW(write_whole(folder / "a" / "f.md",
-                           [](std::ostream& out) {
-                             out << "half";
-                             out.setstate(std::ios::badbit);
-                           }),
-               StoreError);
-  EXPECT_EQ(read_text_file(folder / "a" / "f.md"), "old");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "a"), {}), 1);
-  EXPECT_THROW(write_whole(folder / "a" / "f.md" / "g", "x"), StoreError);
 }
 
 }  // namespace
