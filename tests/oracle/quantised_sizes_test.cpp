@@ -49,9 +49,9 @@ struct Outcome {
 
 /// `read`: the canonical row of `row`.
 Outcome compare_size(const Row& row, const Row& read,
-                const std::map<std::string, std::string>& references,
-                const std::map<std::string, std::string>& exceptions,
-                std::map<std::string, std::map<double, std::string>>& headers) {
+                     const std::map<std::string, std::string>& references,
+                     const std::map<std::string, std::string>& exceptions,
+                     std::map<std::string, std::map<double, std::string>>& headers) {
   Outcome out{row.at("id"), ""};
   const std::string& name = row.at("model");
   if (row.at("grade") == "C") return out.text = "grade C", out;
@@ -113,7 +113,8 @@ TEST(QuantisedSizes, AgreeToTheLastPrintedDigit) {
   std::map<std::string, int> why;
   const auto canonical = canonical_sizes();
   for (const Row& row : read_csv("../../accuracy/quantised_sizes.csv")) {
-    const Outcome out = compare_size(row, canonical.at(row.at("id")), references, exceptions, headers);
+    const Outcome out =
+        compare_size(row, canonical.at(row.at("id")), references, exceptions, headers);
     ++rows;
     if (!out.compared) ++why[out.text];
     const std::string line =
