@@ -44,7 +44,8 @@ TEST(EngineRows, InheritFieldsAndMeasuredConstants) {
 }
 
 TEST(EngineRows, AConstantOfKernelsStandsInEveryCell) {
-  const Engine mine = read_engine(head + "inherits = \"vllm\"\nkernels.kernel_s = [1e-6, 5e-7, 2e-6]\n");
+  const Engine mine =
+      read_engine(head + "inherits = \"vllm\"\nkernels.kernel_s = [1e-6, 5e-7, 2e-6]\n");
   for (const auto& by_width : mine.kernels.rates)
     for (const Rates& rates : by_width) {
       EXPECT_EQ(rates.kernel_s.value, 1e-6);
