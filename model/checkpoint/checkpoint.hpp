@@ -1,7 +1,7 @@
 // The precision of a checkpoint according to its config: the scheme and its exceptions.
 #pragma once
 
-#include <boost/regex.hpp>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,8 +42,9 @@ class ModuleNames {
   bool contain_expert_of(std::string_view path) const;
 
  private:
+  struct Expressions;  // in the source file: the regex header is large
   std::vector<std::string> plain_;
-  std::vector<boost::regex> expressions_;
+  std::shared_ptr<const Expressions> expressions_;
 };
 
 }  // namespace headroom::model

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/regex.hpp>
+#include <utility>
 
 #include "model/checkpoint/checkpoint.hpp"
 #include "model/describe/config.hpp"
@@ -42,7 +44,12 @@ std::string of_wildcard(std::string_view pattern) {
 
 }  // namespace
 
+struct ModuleNames::Expressions {
+  std::vector<boost::regex> all;
+};
+
 ModuleNames::ModuleNames(const std::vector<std::string>& patterns) {
+  Expressions expressions;
   for (const std::string& pattern : patterns) {
     const bool expression = pattern.starts_with("re:");
     std::string regex;
@@ -55,11 +62,12 @@ ModuleNames::ModuleNames(const std::vector<std::string>& patterns) {
       continue;
     }
     try {
-      expressions_.emplace_back("(?:" + regex + ")(\\..*)?");
+      expressions.all.emplace_back("(?:" + regex + ")(\\..*)?");
     } catch (const boost::regex_error& error) {
       throw ConfigError(fmt::format("{}: module pattern '{}': {}", key, pattern, error.what()));
     }
   }
+  expressions_ = std::make_shared<const Expressions>(std::move(expressions));
 }
 
 bool ModuleNames::contain(std::string_view path) const {
@@ -68,7 +76,7 @@ bool ModuleNames::contain(std::string_view path) const {
     if (path.ends_with(name) || is_or_is_above(name, path) || is_or_is_above(inner(name), inside))
       return true;
   try {
-    for (const boost::regex& expression : expressions_)
+    for (const boost::regex& expression : expressions_->all)
       if (boost::regex_match(path.begin(), path.end(), expression)) return true;
   } catch (const std::runtime_error& error) {  // the pattern takes too many steps
     throw ConfigError(fmt::format("{}: module patterns on '{}': {}", key, path, error.what()));
