@@ -15,7 +15,7 @@ namespace {
 using model::LayerSplit;
 using model::SplitMode;
 
-/// Tensors of experts, as llama.cpp finds them (common/common.h LLM_FFN_EXPS_REGEX).
+/// The pattern by which llama.cpp finds tensors of experts (common/common.h LLM_FFN_EXPS_REGEX).
 constexpr std::string_view experts = R"(\.ffn_(up|down|gate|gate_up)_(ch|)exps)";
 
 Size count(std::string_view flag, std::string_view text, std::string_view expected) {
@@ -72,7 +72,7 @@ void read_cards(const Options& options, Size cards, LayerSplit& split) {
 }
 
 /// The patterns of tensors that stay in host memory.
-std::vector<std::regex> patterns_of(const Options& options, const model::Model& model) {
+std::vector<std::string> patterns_of(const Options& options, const model::Model& model) {
   options.exclusive({"cpu-moe", "n-cpu-moe"});
   std::vector<std::string> texts;
   for (const auto flag : {"cpu-moe", "n-cpu-moe"})
@@ -89,14 +89,7 @@ std::vector<std::regex> patterns_of(const Options& options, const model::Model& 
         throw UsageError(fmt::format("--override-tensor: found '{}', expected REGEX=CPU", part));
       texts.push_back(part.substr(0, equals));
     }
-  std::vector<std::regex> patterns;
-  for (const auto& text : texts) try {
-      patterns.emplace_back(text);
-    } catch (const std::regex_error& e) {
-      throw UsageError(
-          fmt::format("--override-tensor: '{}' is no regular expression: {}", text, e.what()));
-    }
-  return patterns;
+  return texts;
 }
 
 }  // namespace
@@ -153,7 +146,11 @@ std::unique_ptr<LayerSplit> layer_split_of(const Options& options, const model::
   if (patterns.empty()) return split;
   if (split->mode == SplitMode::row)
     throw UsageError("--split-mode row together with tensors in host memory is not described");
-  split->on_host = model::tensors_on_host(*s.weights, patterns);
+  try {
+    split->on_host = model::tensors_on_host(*s.weights, patterns);
+  } catch (const std::invalid_argument& e) {
+    throw UsageError(fmt::format("--override-tensor: {}", e.what()));
+  }
   if (split->on_host.matched == 0)
     throw UsageError(
         fmt::format("--override-tensor matches no tensor of {}; their names are like "

@@ -1,4 +1,9 @@
+// Sums of the tensors that placement by hand keeps in host memory (layer_split.hpp).
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <regex>
+#include <stdexcept>
 
 #include "model/checkpoint/gguf/tensor_names.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
@@ -22,9 +27,21 @@ std::ptrdiff_t layer_of(const Model& model, const Tensor& tensor) {
   return -1;
 }
 
+std::vector<std::regex> compiled(std::span<const std::string> patterns) {
+  std::vector<std::regex> expressions;
+  for (const std::string& pattern : patterns) try {
+      expressions.emplace_back(pattern);
+    } catch (const std::regex_error& e) {
+      throw std::invalid_argument(
+          fmt::format("'{}' is no regular expression: {}", pattern, e.what()));
+    }
+  return expressions;
+}
+
 }  // namespace
 
-HostTensors tensors_on_host(const QuantisedModel& weights, std::span<const std::regex> patterns) {
+HostTensors tensors_on_host(const QuantisedModel& weights, std::span<const std::string> patterns) {
+  const std::vector<std::regex> expressions = compiled(patterns);
   const Model& model = *weights.model;
   const GgufNames names(model);
   const auto tensors = held(model, *weights.scheme);
@@ -34,8 +51,8 @@ HostTensors tensors_on_host(const QuantisedModel& weights, std::span<const std::
     const Tensor& tensor = model.part.tensors[i];
     for (const GgufName& name : names.of(tensor)) {
       bool matches = false;
-      for (const std::regex& pattern : patterns)
-        matches = matches || std::regex_search(name.name, pattern);
+      for (const std::regex& expression : expressions)
+        matches = matches || std::regex_search(name.name, expression);
       if (!matches || !tensor.is_parameter()) continue;
       ++host.matched;
       const auto layer = layer_of(model, tensor);
@@ -47,7 +64,7 @@ HostTensors tensors_on_host(const QuantisedModel& weights, std::span<const std::
       const double bytes = tensors[i].bytes.real().value() * name.share;
       sums.bytes += bytes;
       (tensor.of > 1 ? sums.routed : sums.dense) += bytes;
-      // As model/describe/profile.cpp counts: of experts, their biases too.
+      // As model/describe/profile.cpp counts, which includes the biases of experts.
       if (tensor.of > 1 || tensor.role == Role::matmul || tensor.role == Role::conv)
         sums.multiplied += static_cast<double>(tensor.elements()) * name.share *
                            static_cast<double>(tensor.used) / static_cast<double>(tensor.of);

@@ -1,9 +1,10 @@
-// Where layers go, given by hand: the options of llama.cpp that say so, under its words.
+// Placement of layers by hand: the options of llama.cpp, under its own names.
 #pragma once
 
 #include <array>
-#include <regex>
+#include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hardware/units.hpp"
@@ -12,38 +13,39 @@ namespace headroom::model {
 
 struct QuantisedModel;
 
-/// How several cards share layers: whole layers, the rows of each matrix, or one card alone.
+/// How several cards share the model: by layers, by rows of each matrix, or one card holds it.
 enum class SplitMode { layer, row, none };
 
-/// Tensors that stay in host memory although their layer is on a card, as prefix sums over the
-/// layers: [0] = 0, [n] = the first n layers.
+/// Tensors that stay in host memory although their layer is on a card. Each list is a prefix sum
+/// over the layers: [0] = 0, [n] = the first n layers.
 struct HostTensors {
   std::vector<Bytes> bytes_before;
-  std::vector<double> read_dense_before, read_routed_before;  ///< bytes, as in Weights
+  std::vector<double> read_dense_before, read_routed_before;  ///< bytes, as in QuantisedModel
   std::vector<double> multiplied_before;                      ///< elements, as in Profile
-  std::vector<double> layers_before;                          ///< layers that have any
-  Size matched = 0;     ///< tensors, those outside the layers counted
-  bool output = false;  ///< the output projection is one of them
+  std::vector<double> layers_before;                          ///< layers with such tensors
+  Size matched = 0;     ///< tensors, including those outside layers
+  bool output = false;  ///< the output projection is among them
 };
 
-/// The tensors of `weights` whose names in a GGUF file one of `patterns` is found in, as llama.cpp
-/// reads --override-tensor (src/llama-model-loader.cpp: std::regex_search, in any layer).
-HostTensors tensors_on_host(const QuantisedModel& weights, std::span<const std::regex> patterns);
+/// Tensors of `weights` whose GGUF name contains a match of one of `patterns`. llama.cpp reads
+/// --override-tensor this way (src/llama-model-loader.cpp: std::regex_search, in any layer).
+/// Throws std::invalid_argument for a pattern that is no regular expression.
+HostTensors tensors_on_host(const QuantisedModel& weights, std::span<const std::string> patterns);
 
-/// The routed experts of the first `layers` decoding layers: what --n-cpu-moe keeps in host memory.
+/// Routed experts of the first `layers` decoding layers. --n-cpu-moe keeps them in host memory.
 HostTensors experts_on_host(const QuantisedModel& weights, Size layers);
 
 /// llama.cpp's placement options (common/arg.cpp): -ngl, -ts, -mg, -sm, -nkvo, -ot.
 struct LayerSplit {
   static constexpr std::size_t most_cards = 16;  ///< LLAMA_MAX_DEVICES
 
-  Size gpu_layers = -1;  ///< how many of the last layers; all + 1: the output too; -1: what fits
+  Size gpu_layers = -1;  ///< the last layers; all + 1: the output too; -1: as many as fit
   std::array<float, most_cards> shares{};  ///< of the layers, by card; all 0: by the cards' memory
   SplitMode mode = SplitMode::layer;
-  Size main_card = 0;          ///< the card, where one does it all, or what is not split
-  bool cache_on_cards = true;  ///< false: caches and attention in host memory
+  Size main_card = 0;          ///< holds the whole model, or what is not split
+  bool cache_on_cards = true;  ///< false: KV cache and attention stay on the host
   HostTensors on_host;         ///< empty: none
-  Size micro_batch = 0;        ///< -ub: tokens of a prefill pass at most; 0: the runtime's
+  Size micro_batch = 0;        ///< -ub: most tokens of a prefill pass; 0: the engine's
 };
 
 }  // namespace headroom::model
