@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <boost/json.hpp>
 
 #include "model/answer/advice.hpp"
 #include "model/answer/placement/strategy.hpp"

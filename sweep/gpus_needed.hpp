@@ -1,7 +1,7 @@
 // How many cards of each kind a scenario takes.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 #include <string>
 #include <vector>
 

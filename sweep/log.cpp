@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <boost/json.hpp>
 #include <ctime>
 
 namespace headroom::sweep {

@@ -1,7 +1,7 @@
-// What an unattended command says: one line an event, for people or for machines (--log-format).
+// Messages of an unattended command: one line an event, for people or programs (--log-format).
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -11,18 +11,18 @@ namespace headroom::sweep {
 
 /// {"time": …, "event": …, "message": …} as one line of JSON.
 std::string log_line(std::string_view event, std::string_view message,
-                     const boost::json::object& facts = {});
+                     const boost::json::object& facts);
 
 class Log {
  public:
-  /// Throws UsageError for a format that is not known.
+  /// Throws UsageError for an unknown format.
   explicit Log(const Options& options);
-  /// To standard error: something that a reader should know.
+  /// Writes a note or a warning to standard error.
   void say(std::string_view event, std::string_view message,
-           const boost::json::object& facts = {}) const;
-  /// To standard output: what was done, once.
+           const boost::json::object& facts) const;
+  /// Writes the result to standard output, once.
   void summary(std::string_view event, std::string_view message,
-               const boost::json::object& facts = {}) const;
+               const boost::json::object& facts) const;
 
  private:
   bool json_ = false;

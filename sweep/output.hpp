@@ -2,7 +2,7 @@
 // absent.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 #include <functional>
 #include <ostream>
 #include <string>

@@ -1,7 +1,7 @@
 // What `headroom params` says of a model, in each format.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 #include <string>
 #include <vector>
 

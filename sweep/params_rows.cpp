@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <boost/json.hpp>
+
 #include "model/describe/architecture.hpp"
 #include "model/describe/components.hpp"
 #include "sweep/params_facts.hpp"

@@ -1,7 +1,7 @@
 // What times are made of (model/answer/breakdown.hpp), as tables and as JSON.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 #include <string>
 #include <vector>
 

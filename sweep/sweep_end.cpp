@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <charconv>
 #include <stdexcept>
 
@@ -78,7 +79,7 @@ int end_run(report::Store store, const std::filesystem::path& file,
   const auto written = report::write_reports(
       database, counts.run, folder, ending.draw ? report::Figures::draw : report::Figures::skip,
       counts.reused == counts.stored ? report::Csv::keep : report::Csv::write);
-  for (const auto& note : written.notes) log.say("note", note);
+  for (const auto& note : written.notes) log.say("note", note, {});
   counts.facts["files"] = written.files.size() + 1;
   counts.facts["folder"] = folder.string();
   log.summary(

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/json.hpp>
 #include <vector>
 
 #include "model/infer/estimate.hpp"

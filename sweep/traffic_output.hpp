@@ -1,7 +1,7 @@
 // What requests see of an engine that serves many: as rows of a table and as JSON.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 #include <optional>
 #include <string>
 

@@ -2,6 +2,7 @@
 // of it.
 #include <fmt/format.h>
 
+#include <boost/json.hpp>
 #include <exception>
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 // What `headroom calibrate` found, and how it is shown.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,7 @@
 // What `headroom accuracy` prints.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 #include <string>
 
 #include "report/table.hpp"

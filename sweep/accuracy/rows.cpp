@@ -1,5 +1,6 @@
 // What programs read of an accuracy.
 #include <algorithm>
+#include <boost/json.hpp>
 #include <filesystem>
 #include <map>
 

@@ -1,4 +1,6 @@
 // headroom accuracy: estimates against published measurements.
+#include <boost/json.hpp>
+
 #include "sweep/accuracy/report.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/output.hpp"

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <boost/json.hpp>
 
 #include "hardware/quantity_text.hpp"
 #include "model/answer/placement/parallel_splits.hpp"

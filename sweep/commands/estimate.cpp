@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/json.hpp>
+
 #include "model/answer/explain.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/scenario/verdict.hpp"

@@ -1,6 +1,8 @@
 // headroom estimate --task training: memory of one step on the fullest card.
 #include <fmt/format.h>
 
+#include <boost/json.hpp>
+
 #include "hardware/quantity_text.hpp"
 #include "model/answer/explain.hpp"
 #include "model/infer/estimate.hpp"

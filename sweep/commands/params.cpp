@@ -1,6 +1,7 @@
 // headroom params: exact parameter counts, from metadata alone.
 #include <fmt/format.h>
 
+#include <boost/json.hpp>
 #include <exception>
 
 #include "sweep/commands/command.hpp"

@@ -1,6 +1,8 @@
 // headroom prune: old runs out of a database.
 #include <fmt/format.h>
 
+#include <boost/json.hpp>
+
 #include "report/read.hpp"
 #include "report/store.hpp"
 #include "sweep/commands/command.hpp"

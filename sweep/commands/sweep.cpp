@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <boost/json.hpp>
 #include <chrono>
 #include <csignal>
 

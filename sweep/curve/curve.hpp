@@ -2,7 +2,7 @@
 // comes to, where more memory stops helping, and how much of it to give.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
 // Curves for programs: a row a point, and the same with what was found of each line.
 #include <fmt/format.h>
 
+#include <boost/json.hpp>
 #include <cmath>
 
 #include "model/answer/placement/strategy.hpp"

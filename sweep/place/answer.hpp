@@ -1,7 +1,7 @@
 // What `headroom place` finds for a model on a machine, before it is printed.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
 // An answer of `headroom place` for programs: json, and one row a strategy for csv and md.
 #include <fmt/format.h>
 
+#include <boost/json.hpp>
 #include <cmath>
 
 #include "model/answer/explain.hpp"

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <boost/json.hpp>
 
 #include "hardware/quantity_text.hpp"
 #include "model/infer/placement/mapper.hpp"

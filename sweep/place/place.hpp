@@ -1,7 +1,7 @@
 // The two ways of `headroom place`, and what both print of a device map.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 #include <string>
 #include <vector>
 

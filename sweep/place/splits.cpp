@@ -6,6 +6,7 @@
 //      2048    81     20.42 GiB     1.05 GiB       997 ms      18.8
 #include <fmt/format.h>
 
+#include <boost/json.hpp>
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/json.hpp>
+
 #include "model/answer/training_terms.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/train/outcome.hpp"

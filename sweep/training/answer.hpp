@@ -1,7 +1,7 @@
 // What `estimate --task training` answers, before it is put into words.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>

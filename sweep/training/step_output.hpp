@@ -1,7 +1,7 @@
 // How long a training step takes, and by which parts, as text and as JSON.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 #include <string>
 
 #include "sweep/training/answer.hpp"

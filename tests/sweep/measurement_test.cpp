@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/json.hpp>
 #include <fstream>
 
 #include "hardware/units.hpp"

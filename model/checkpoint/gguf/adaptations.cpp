@@ -1,5 +1,7 @@
 #include "model/checkpoint/gguf/adaptations.hpp"
 
+#include <boost/json.hpp>
+
 namespace headroom::model::gguf {
 
 namespace json = boost::json;

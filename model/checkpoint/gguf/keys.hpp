@@ -1,7 +1,8 @@
 // Access to keys and tensors of a GGUF file by their own names, and the config built from them.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value_from.hpp>
 #include <initializer_list>
 #include <span>
 #include <string>
