@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hardware/units.hpp"
+#include "model/describe/layer_range.hpp"
 
 namespace headroom::model {
 
@@ -71,9 +72,7 @@ struct Shards {
   Size mxfp4_inner = 0, mxfp4_hidden = 0;
   Divisors divisors;
 
-  Divided layers(Size first, Size last) const {
-    return before[static_cast<std::size_t>(last)] - before[static_cast<std::size_t>(first)];
-  }
+  Divided layers(Size first, Size last) const { return between(before, {first, last}); }
   /// Rows of the vocabulary including padding.
   Size padded_vocabulary(Size multiple) const {
     return (vocabulary + multiple - 1) / multiple * multiple;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/describe/layer_range.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -70,14 +72,12 @@ Sent all_to_all(const Machine& machine, const Group& group, double bytes, double
 double key_bytes(const TrainingScenario& s, const Stage& stage) {
   const double tokens = real_count(s.batch) * real_count(s.sequence),
                tensor = real_count(s.parallel.tensor);
-  const auto first = static_cast<std::size_t>(stage.first);
-  const auto last = static_cast<std::size_t>(stage.last);
   double elements = 0;
   for (const CacheClass& cache : s.model->profile.caches) {
     const bool latent = cache.kind == CacheKind::latent;
     const std::vector<Size>& sums = latent ? cache.expanded_before : cache.per_token_before;
     const double heads = latent ? tensor : real_count(std::max<Size>(1, cache.kv_heads));
-    elements += real_count(sums[last] - sums[first]) / std::min(tensor, heads);
+    elements += real_count(between(sums, {stage.first, stage.last})) / std::min(tensor, heads);
   }
   return 2 * tokens * elements;
 }

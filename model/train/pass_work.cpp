@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/describe/layer_range.hpp"
 #include "model/train/passes.hpp"
 #include "model/train/tape/tower.hpp"
 
@@ -103,8 +104,7 @@ double attention_flops(const TrainingScenario& s, Size first, Size last) {
   double flops = 0;
   for (const CacheClass& cache : m.profile.caches) {
     if (cache.score_dims_before.empty()) continue;
-    const double dims = real_count(cache.score_dims_before[static_cast<std::size_t>(last)] -
-                                   cache.score_dims_before[static_cast<std::size_t>(first)]);
+    const double dims = real_count(between(cache.score_dims_before, {first, last}));
     const double window = cache.window > 0 ? real_count(cache.window) : sequence;
     const double seen = sequence <= window ? sequence / 2 : window * (1 - window / (2 * sequence));
     flops += 2 * dims * seen;

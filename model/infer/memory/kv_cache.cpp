@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/describe/layer_range.hpp"
 #include "model/infer/memory/activation.hpp"
 
 namespace headroom::model {
 namespace {
-
-Size between(const std::vector<Size>& before, Size first, Size last) {
-  return before[static_cast<std::size_t>(last)] - before[static_cast<std::size_t>(first)];
-}
 
 Size tokens_of(const CacheClass& c, CachedTokens tokens) {
   return c.kind == CacheKind::cross_attention ? tokens.source : tokens.self;
@@ -124,9 +121,9 @@ double kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last, Si
   double bytes = 0;
   for (const CacheClass& c : s.weights->model->profile.caches) {
     const double read = looked_at(s, c, tokens) * element_bytes *
-                        static_cast<double>(between(elements_before(s, c), first, last));
+                        static_cast<double>(between(elements_before(s, c), {first, last}));
     // Recurrent state is read and written at every token.
-    const double state = 2.0 * static_cast<double>(between(c.state_before, first, last) *
+    const double state = 2.0 * static_cast<double>(between(c.state_before, {first, last}) *
                                                    s.runtime->cache.state_bytes);
     bytes += (read + state) / static_cast<double>(ways_of(c, shards));
   }
@@ -137,7 +134,7 @@ double decode_score_flops(const Scenario& s, CachedTokens tokens, Size first, Si
   double flops = 0;
   for (const CacheClass& c : s.weights->model->profile.caches)
     flops += 2.0 * looked_at(s, c, tokens) *
-             static_cast<double>(between(c.score_dims_before, first, last));
+             static_cast<double>(between(c.score_dims_before, {first, last}));
   return flops * static_cast<double>(s.batch);
 }
 
@@ -149,7 +146,7 @@ double prefill_score_flops(const Scenario& s, Size prompt, Size first, Size last
     const double w = static_cast<double>(most);
     const double pairs =
         most > 0 && most < prompt ? w * (w + 1) / 2 + (n - w) * w : n * (n + 1) / 2;
-    flops += 2.0 * pairs * static_cast<double>(between(c.score_dims_before, first, last));
+    flops += 2.0 * pairs * static_cast<double>(between(c.score_dims_before, {first, last}));
   }
   return flops * static_cast<double>(s.batch);
 }

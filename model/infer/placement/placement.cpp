@@ -49,9 +49,7 @@ Bytes card_budget(const Scenario& s, std::size_t card) {
 Bytes piece_bytes(const QuantisedModel& weights, const LayerSpan& piece) {
   const Bytes all = layer_bytes(weights, piece.layers);
   if (piece.content == Content::whole) return all;
-  const auto first = static_cast<std::size_t>(piece.layers.first);
-  const auto last = static_cast<std::size_t>(piece.layers.last);
-  const Bytes experts = weights.experts_before[last] - weights.experts_before[first];
+  const Bytes experts = between(weights.experts_before, piece.layers);
   return piece.content == Content::experts ? experts : all - experts;
 }
 

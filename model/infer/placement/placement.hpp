@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/describe/layer_range.hpp"
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/scenario/scenario.hpp"
@@ -20,19 +21,6 @@
 namespace headroom::model {
 
 enum class Where : std::uint8_t { card, cpu, disk };
-
-/// Layers [first, last).
-struct Range {
-  Size first = 0, last = 0;
-  Size size() const { return last - first; }
-  bool operator==(const Range&) const = default;
-};
-/// Of layers [range), from sums over the first n of all layers.
-template <class T>
-T between(const std::vector<T>& before, Range range) {
-  return before[static_cast<std::size_t>(range.last)] -
-         before[static_cast<std::size_t>(range.first)];
-}
 
 /// What of a layer: all of it; all but its experts, caches included; its experts alone.
 enum class Content : std::uint8_t { whole, dense, experts };
