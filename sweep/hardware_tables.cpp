@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hardware/machine.hpp"
 #include "hardware/names.hpp"
 

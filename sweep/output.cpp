@@ -1,21 +1,16 @@
-// Formats of small tables, and the one place that writes what a command prints.
+// Formats of small tables.
 #include "sweep/output.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <iostream>
 #include <sstream>
 
 #include "report/csv.hpp"
 #include "report/markdown.hpp"
-#include "report/store.hpp"
-#include "report/whole_file.hpp"
+#include "sweep/stream.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -76,26 +71,6 @@ void emit(const Options& options, std::string_view text) {
   stream(options, [&](std::ostream& out) {
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
   });
-}
-
-void stream(const Options& options, const std::function<void(std::ostream&)>& write) {
-  if (options.given("out")) {
-    const std::filesystem::path target = options.text("out");
-    std::error_code error;
-    if (target.has_parent_path() && !std::filesystem::is_directory(target.parent_path(), error))
-      throw report::StoreError(fmt::format(
-          "{}: cannot be written; expected a file in a folder that exists", target.string()));
-    return report::write_whole(target, write);
-  }
-  errno = 0;
-  try {
-    write(std::cout);
-    std::cout.flush();
-  } catch (const std::ios_base::failure&) {
-    std::cout.setstate(std::ios::badbit);
-  }
-  if (!std::cout)
-    throw std::runtime_error(fmt::format("standard output: {}", std::strerror(errno)));
 }
 
 json::value json_value(const report::Value& value) {

@@ -1,6 +1,7 @@
 // A plan as a table and in words.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"

@@ -1,5 +1,7 @@
 #include "model/infer/intervals.hpp"
 
+#include <algorithm>
+
 namespace headroom::model {
 namespace {
 
@@ -35,6 +37,11 @@ double IntervalNumbers::factor(Factor of, IntervalPart part) const {
 
 double IntervalNumbers::guess(Guess of, IntervalPart part) const {
   return part_of(of == Guess::first ? unmeasured_first : unmeasured_step, part);
+}
+
+Interval IntervalFactors::wider(const Interval& a, const Interval& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high),
+          std::min(a.measurements, b.measurements)};
 }
 
 TimeIntervals IntervalFactors::times(const Estimate& e) const {

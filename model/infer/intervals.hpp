@@ -1,7 +1,6 @@
 // 80 % intervals of an estimate, as factors on expected values.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -53,10 +52,8 @@ struct IntervalFactors {
   /// With so many requests `running` at once.
   ServingIntervals serving(const Estimate& estimate, Size running) const;
   ServingIntervals serving(const Estimate& e) const { return serving(e, e.served.running); }
-  static Interval wider(const Interval& a, const Interval& b) {
-    return {std::min(a.low, b.low), std::max(a.high, b.high),
-            std::min(a.measurements, b.measurements)};
-  }
+  /// The union of two intervals, as well measured as the worse of them.
+  static Interval wider(const Interval& a, const Interval& b);
 };
 
 /// The terms of IntervalRules as numbers of one estimate.
@@ -75,8 +72,8 @@ struct IntervalNumbers {
   bool step_unmeasured() const { return estimate.step_unmeasured; }
   bool either_unmeasured() const { return first_unmeasured() || step_unmeasured(); }
   bool runs_alone() const { return running == 1; }
-  static double min(double a, double b) { return std::min(a, b); }
-  static double max(double a, double b) { return std::max(a, b); }
+  static double min(double a, double b) { return b < a ? b : a; }
+  static double max(double a, double b) { return a < b ? b : a; }
   static double choose(bool condition, double yes, double no) { return condition ? yes : no; }
 };
 

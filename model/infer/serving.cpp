@@ -1,5 +1,6 @@
 #include "model/infer/serving.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

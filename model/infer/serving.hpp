@@ -2,7 +2,6 @@
 // which batch or context. Exact: the largest number that meets the target is found, not guessed.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <vector>

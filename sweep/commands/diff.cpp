@@ -15,6 +15,7 @@
 #include "sweep/commands/command.hpp"
 #include "sweep/database_operand.hpp"
 #include "sweep/output.hpp"
+#include "sweep/stream.hpp"
 
 namespace headroom::sweep {
 namespace {

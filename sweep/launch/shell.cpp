@@ -1,6 +1,7 @@
 // A Slurm job, and the script that measures whether the estimate was right.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"

@@ -1,6 +1,8 @@
 // KV cache formats by engine. No other format is accepted.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "model/answer/explain.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"

@@ -1,6 +1,7 @@
 // What a reader is told: which points are chosen, words, advice, the documents as a whole.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>

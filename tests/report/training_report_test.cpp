@@ -1,6 +1,7 @@
 // Training points in the database and in reports.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 

@@ -31,13 +31,12 @@ Common common_of(const Config& c, Defaults defaults) {
           activation_class(c, {"hidden_act", "hidden_activation"}, defaults.act)};
 }
 
-std::vector<std::string> layer_types(const Config& c, Size layers,
-                                     const std::function<std::string(Size)>& fallback,
-                                     std::initializer_list<std::string_view> known) {
-  std::vector<std::string> types = c.texts({"layer_types"});
-  if (!c.has("layer_types"))
-    for (Size i = 0; i < std::min(layers, most_layers); ++i) types.push_back(fallback(i));
-  else if (static_cast<Size>(types.size()) != layers)
+std::vector<std::string> layer_types_or(const Config& c, Size layers,
+                                        std::vector<std::string> absent,
+                                        std::initializer_list<std::string_view> known) {
+  const bool listed = c.has("layer_types");
+  const std::vector<std::string> types = listed ? c.texts({"layer_types"}) : std::move(absent);
+  if (listed && static_cast<Size>(types.size()) != layers)
     c.fail("layer_types",
            fmt::format("found {} types, expected one for each of {} layers", types.size(), layers));
   for (const auto& type : types)

@@ -2,8 +2,8 @@
 // rotary table, an output head. Only the layer differs.
 #pragma once
 
-#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/describe/activation_function.hpp"
@@ -31,12 +31,21 @@ Common common_of(const Config& c, Defaults defaults = {});
 /// Heads with a config class's own defaults.
 Heads heads_of(const Config& c, Defaults defaults);
 
-/// The kind of each layer: `layer_types` where the config has it, else `fallback(i)`. Throws
-/// ConfigError when the list is not one of `known` for each of `layers`.
-std::vector<std::string> layer_types(const Config& c, Size layers,
-                                     const std::function<std::string(Size)>& fallback,
+/// The config's `layer_types`, or `absent` where it has none. Throws ConfigError if the list has
+/// another length than `layers`, or a type that is not one of `known`.
+std::vector<std::string> layer_types_or(const Config& c, Size layers,
+                                        std::vector<std::string> absent,
+                                        std::initializer_list<std::string_view> known);
+/// The same, with `fallback(i)` as the type of layer i where the config has no list.
+template <class Fallback>
+std::vector<std::string> layer_types(const Config& c, Size layers, Fallback&& fallback,
                                      std::initializer_list<std::string_view> known = {
-                                         "full_attention", "sliding_attention"});
+                                         "full_attention", "sliding_attention"}) {
+  std::vector<std::string> absent;
+  if (!c.has("layer_types"))
+    for (Size i = 0; i < layers && i < most_layers; ++i) absent.push_back(fallback(i));
+  return layer_types_or(c, layers, std::move(absent), known);
+}
 /// Every `pattern`-th layer sees the whole context, the others a window.
 std::vector<std::string> every_nth_full(const Config& c, Size layers, Size pattern);
 /// The sliding window of a layer of that type in tokens: `window` or none.

@@ -2,6 +2,8 @@
 // layers in turn.
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::gemma {

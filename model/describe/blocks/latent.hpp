@@ -2,7 +2,6 @@
 // heads are kept as one latent vector a token; and the indexer of sparse attention on top of it.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 

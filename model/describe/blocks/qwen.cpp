@@ -1,5 +1,7 @@
 #include "model/describe/blocks/qwen.hpp"
 
+#include <algorithm>
+
 namespace headroom::model {
 
 Part qwen_mixture(const Config& c, Classes k) {

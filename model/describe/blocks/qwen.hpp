@@ -3,8 +3,6 @@
 // arXiv:2412.06464).
 #pragma once
 
-#include <algorithm>
-
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/recurrent.hpp"
 

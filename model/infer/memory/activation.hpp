@@ -1,8 +1,6 @@
 // Working memory of forward passes at inference.
 #pragma once
 
-#include <algorithm>
-
 #include "model/infer/memory/kv_cache.hpp"
 
 namespace headroom::model {
@@ -66,7 +64,7 @@ class WorkingMemory {
   /// `caches`: of this card at their largest; `prompt_caches`: once the prompts are in.
   Bytes operator()(Bytes caches, Bytes prompt_caches, Head head = Head::here) const;
   /// Of the largest pass alone, as `activations`.
-  Bytes of_pass() const { return std::max(layers_, head_); }
+  Bytes of_pass() const { return layers_ < head_ ? head_ : layers_; }
   /// Whether caches are counted in it at all.
   bool grows() const { return growth_ != Growth::reserved; }
 

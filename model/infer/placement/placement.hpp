@@ -6,7 +6,6 @@
 // grid point rest on.
 #pragma once
 
-#include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <memory>
 #include <optional>
@@ -103,7 +102,7 @@ class Uses {
   Uses(const Scenario& scenario, Size shards);
   /// As many as the scenario asks for, or one.
   explicit Uses(const Scenario& scenario)
-      : Uses(scenario, std::max<Size>(1, scenario.tensor_parallel)) {}
+      : Uses(scenario, scenario.tensor_parallel < 1 ? 1 : scenario.tensor_parallel) {}
   /// The same scenario's with so many shards.
   const Uses& divided(Size shards) const;
   CardUse card(const Plan& plan, Size card) const;
