@@ -16,8 +16,8 @@ namespace headroom::model {
 /// their names. `c` itself where no class of that type is known. For sections.
 Config with_class_defaults(const Config& c, std::string_view model_type);
 
-/// The same for a whole config.json. Its sizes are never assumed: vocabulary, hidden size, layers,
-/// heads and feed-forward width.
+/// A whole config.json with the defaults of its class. Vocabulary, hidden size, layers, heads and
+/// feed-forward width are never assumed.
 Config with_optional_class_defaults(const Config& c, std::string_view model_type);
 
 }  // namespace headroom::model

@@ -1,4 +1,4 @@
-// Read-only, checked view of a config.json.
+// A read-only, checked view of a config.json.
 //
 // `dim` takes the first present key of a list of aliases. Null means absent. A missing key throws
 // an error with file, key and architecture. Keys that are read are recorded, so that a test can
@@ -27,8 +27,8 @@ class ConfigError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A config that may be right, of an architecture or quantisation that is not described here.
-/// Headers of tensors still give its counts, where they are available.
+/// A config that may be right, but has an architecture or quantisation that is not described here.
+/// Tensor headers still give its counts, if they are available.
 class NotDescribed : public ConfigError {
  public:
   using ConfigError::ConfigError;
@@ -74,14 +74,15 @@ class Config {
   /// The class that is being described: the first of `architectures`, or what `as_class` set.
   const std::string& class_name() const { return class_name_; }
   Config as_class(std::string_view name) const;
-  /// The same config where absent keys (not null ones) read as in `defaults`.
+  /// This config with `defaults` for absent keys. Null keys stay null.
   Config with_defaults(const boost::json::object& defaults) const;
-  /// The same config with the keys that `names` maps (name → name in its class) under the latter,
-  /// which win where a file has both, as in the reference.
+  /// This config with the keys of `names` (name → name in its class) under their names in the
+  /// class. A mapped key wins if a file has both, as in the reference.
   Config renamed(const boost::json::object& names) const;
-  /// Keys asked for so far, present or not, dotted below sections.
+  /// Keys that were asked for so far, present or not. Sections and keys are joined by dots.
   std::set<std::string> keys_read() const;
-  /// Keys of the file that nobody asked for, dotted below the sections that somebody read from.
+  /// Keys of the file that nobody asked for, in the sections that were read. Sections and keys are
+  /// joined by dots.
   std::vector<std::string> keys_unread() const;
 
   /// Throws ConfigError about `key` in this file: "<origin>: key 'x': <what>".

@@ -1,5 +1,5 @@
-// Keys of a config that no description reads and that its class does not have: a typing error, a
-// key of another class, or a key of custom code.
+// Keys of a config that no description reads and that its class does not have. Such a key is a
+// typing error, or belongs to another class or to custom code.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view key = "tie_word_embeddings";
 
-/// Whether the text model's section ties the head, where the whole file does not say.
+/// True if the section of the text model ties the head. For files whose top level does not say.
 struct TextTie {
   bool tied = false, stated = false;
   std::string model_type;

@@ -1,4 +1,5 @@
-// Whether the output head is tied in a model with a text_config whose top level does not say so.
+// Decides if the output head is tied when the top level of a config with a text_config does not
+// say.
 //
 // transformers 5 reads `tie_word_embeddings` of the whole config only, and falls back to the
 // default of the whole class. Version 4.57, which wrote most published files, read the text config.

@@ -41,7 +41,7 @@ enum class RouterKind : std::uint8_t {
   sigmoid_as_is,      ///< product as the input is held (MiniMax-M2)
 };
 
-/// Whether attention and feed-forward read the same residual.
+/// Do attention and feed-forward read the same residual?
 enum class Parallel : std::uint8_t {
   no,
   yes,

@@ -11,7 +11,7 @@ namespace {
 
 using layers::Subtree;
 
-/// Whether a layer of the same stack has a bias by distance, which all of them then add.
+/// True if a layer of the same stack has a bias by distance. All layers of the stack then add it.
 bool biased_by_distance(const Part& part, std::string_view block) {
   const std::string_view stack = block.substr(0, block.rfind('.'));
   return std::ranges::any_of(part.tensors, [&](const Tensor& t) {

@@ -1,6 +1,6 @@
 // The vocabulary in which every architecture is described.
 //
-// A Part is a list of rows: modules of a piece of a model, their tensors, and the caches that they
+// A Part lists rows for one piece of a model: its modules, their tensors, and the caches that they
 // keep while decoding. Parts add (+) and nest (in). Attention, feed-forwards, mixtures and Mamba
 // are ordinary functions that return a Part (model/describe/blocks/blocks.hpp). Rows are in
 // registration order: a module's own parameters, then its children, then its buffers.
@@ -39,8 +39,8 @@ struct Tensor {
   Role role;
   Size used = 1, of = 1;  ///< share of the tensor one token touches: top_k / experts
   std::string tied_to{};  ///< name of the storage owner; empty when it owns its storage
-  /// The owner in the pinned reference where that ties against the config (T5). Counts follow the
-  /// config. Comparisons with reference placements use `as_reference`.
+  /// The owner in the pinned reference, where the reference ties against the config (T5). Counts
+  /// follow the config. Comparisons with reference placements use `as_reference`.
   std::string reference_tied_to{};
   Element element = Element::floating;
   bool persistent = true;  ///< buffers only: whether checkpoints hold it
@@ -98,14 +98,14 @@ Part at(std::string_view scope, Part part);
 /// `part` as the child module called `scope`, of class `class_name`.
 Part in(std::string_view scope, std::string_view class_name, Part part);
 
-/// The same part, its first module being one that a token runs through `passes` times.
+/// `part` with a first module that a token runs through `passes` times.
 Part repeated(Part part, Size passes);
 
-/// The same part, its first module being a norm that computes as `kind`.
+/// `part` with a first module that is a norm and computes as `kind`.
 Part as_norm(Part part, NormKind kind);
-/// The same part, all its norms of class `class_name` computing as `kind`.
+/// `part` with all norms of class `class_name` computing as `kind`.
 Part with_norm(Part part, std::string_view class_name, NormKind kind);
-/// The same part, all its layers with `quirks`.
+/// `part` with `quirks` on all layers.
 Part with_quirks(Part part, const LayerQuirks& quirks);
 
 /// A module that owns nothing: an activation, a dropout.
@@ -121,25 +121,25 @@ Part empty_stack(std::string_view scope, Size n);
 void add_layer(Part& stack, std::string_view scope, Size n, Size i, std::string_view class_name,
                Part layer);
 
-/// `n` modules called scope.0, scope.1, ... in a ModuleList, the class of each by `class_of(i)`;
-/// each is a block. Throws std::length_error beyond `most_layers`.
+/// `n` modules called scope.0, scope.1, ... in a ModuleList. `class_of(i)` gives the class of
+/// module i. Each is a block. Throws std::length_error beyond `most_layers`.
 template <class C, class F>
 Part mixed_stack(std::string_view scope, Size n, C&& class_of, F&& layer) {
   Part all = empty_stack(scope, n);
   for (Size i = 0; i < n; ++i) add_layer(all, scope, n, i, class_of(i), layer(i));
   return all;
 }
-/// The same where all are of `class_name`.
+/// A stack whose modules are all of `class_name`.
 template <class F>
 Part stack(std::string_view scope, std::string_view class_name, Size n, F&& layer) {
   return mixed_stack(
       scope, n, [&](Size) { return class_name; }, layer);
 }
 
-/// The part as the pinned reference builds it: also tied where only the reference ties.
+/// `part` as the pinned reference builds it, with the ties that only the reference makes.
 Part as_reference(Part part);
 
-/// The same part with classes that a placement must not split.
+/// `part` with classes that a placement must not split.
 Part unsplittable(Part part, std::vector<std::string> classes);
 
 }  // namespace headroom::model

@@ -1,4 +1,4 @@
-// Models made of models: a vision-language model is a tower, a projector and a text model without
+// Models made of models. A vision-language model is a tower, a projector and a text model without
 // its head.
 #pragma once
 
@@ -19,13 +19,14 @@ struct Submodel {
   Part as(std::string_view name) const { return in(name, class_name, part); }
 };
 
-/// A section of a config with the defaults of its class; `model_type` where it names none.
+/// A section of a config with the defaults of its class. `model_type` is for a section that names
+/// none.
 Config section_of(const Config& c, std::string_view key, std::string_view model_type);
-/// The same for keys that older files have at the top level instead ("text_config").
+/// section_of for sections whose keys older files have at the top level ("text_config").
 Config section_or_self(const Config& c, std::string_view key, std::string_view model_type);
 
-/// The body of the text model of config `c`, by its model_type. Throws ConfigError with the types
-/// that are described.
+/// The body of the text model of config `c`, chosen by its model_type. Throws ConfigError that
+/// lists the described types.
 Submodel text_model(const Config& c);
 Submodel text_model(const Config& c, std::string_view model_type);
 
@@ -47,8 +48,8 @@ Submodel body_of(const Part& part, std::string_view name);
 Part renamed(Part part, std::string_view from, std::string_view to,
              std::initializer_list<std::string_view> kept = {});
 
-/// Whether the head is tied: the whole config decides, else `fallback`. `Inherit::yes`: the text
-/// section may decide too, as in files from before transformers 5.
+/// True if the head is tied. The whole config decides, else `fallback`. With `Inherit::yes` the
+/// text section may decide too, as in files from before transformers 5.
 enum class Inherit : bool { no, yes };
 bool head_is_tied(const Config& whole, const Config& text, bool fallback, Inherit inherit);
 
@@ -56,7 +57,7 @@ bool head_is_tied(const Config& whole, const Config& text, bool fallback, Inheri
 Part with_language_head(Part body, const Config& text, bool is_tied,
                         std::string_view embedding_weight);
 
-/// Frequency tables of a rotary embedding: `count` of them, kept twice.
+/// Frequency tables of a rotary embedding: `count` frequencies, which are kept twice.
 Part frequencies(std::string_view name, std::string_view class_name, Size count);
 
 /// The kinds of layers that occur, in alphabetical order.

@@ -1,5 +1,5 @@
-// The frame of Llama, which most later decoders kept: embeddings, equal layers, a final norm, one
-// rotary table, an output head. Only the layer differs.
+// The frame of Llama: embeddings, equal layers, a final norm, one rotary table, an output head.
+// Most later decoders kept it and changed only the layer.
 #pragma once
 
 #include <string>
@@ -31,12 +31,12 @@ Common common_of(const Config& c, Defaults defaults = {});
 /// Heads with a config class's own defaults.
 Heads heads_of(const Config& c, Defaults defaults);
 
-/// The config's `layer_types`, or `absent` where it has none. Throws ConfigError if the list has
-/// another length than `layers`, or a type that is not one of `known`.
+/// The config's `layer_types`, or `absent` if it has none. Throws ConfigError for a list that does
+/// not have `layers` entries, and for a type outside `known`.
 std::vector<std::string> layer_types_or(const Config& c, Size layers,
                                         std::vector<std::string> absent,
                                         std::initializer_list<std::string_view> known);
-/// The same, with `fallback(i)` as the type of layer i where the config has no list.
+/// layer_types_or with `fallback(i)` as the type of layer i for a config without a list.
 template <class Fallback>
 std::vector<std::string> layer_types(const Config& c, Size layers, Fallback&& fallback,
                                      std::initializer_list<std::string_view> known = {
@@ -53,14 +53,13 @@ inline Size window_of(const std::string& layer_type, Size window) {
   return layer_type == "sliding_attention" ? window : 0;
 }
 
-/// Keys that layer `i` overrides. Files written by transformers 5 keep them under the layer's
-/// number
-/// ("05") in per_layer_config.
+/// Keys that layer `i` overrides. Files written by transformers 5 keep them in per_layer_config,
+/// under the layer's number ("05").
 Config layer_section(const Config& c, Size i);
 
-/// Rotary tables of whole heads, one for each kind of layer that occurs, in alphabetical order. A
-/// kind that rope_parameters leave out has one too: its config class fills it in. Only scaled
-/// rotary embeddings have a rotated share.
+/// Rotary tables of whole heads: one for each kind of layer, in alphabetical order. A kind that
+/// rope_parameters leave out has one too, because its config class fills it in. Only scaled rotary
+/// embeddings have a rotated share.
 Part rotary_by_type(const Config& c, std::string_view class_name,
                     const std::vector<std::string>& types, Size head_dim);
 
@@ -81,7 +80,7 @@ Part trunk(const Config& c, const Trunk& t, Layer&& layer) {
                       {block});
 }
 
-/// The same with the names, the norm and the table that most families have.
+/// A trunk with the names, the norm and the table that most families have.
 template <class Layer>
 Part trunk(const Config& c, Classes k, Size rotated, Layer&& layer) {
   return trunk(c,
@@ -92,12 +91,12 @@ Part trunk(const Config& c, Classes k, Size rotated, Layer&& layer) {
 
 enum class Tied : bool { no, yes };
 
-/// `body` as the child "model" of class `class_name`, and the head; `tied` where the config does
-/// not say.
+/// `body` as the child "model" of class `class_name`, and the head. `tied` is for a config that
+/// does not say.
 Part causal_lm(const Config& c, std::string_view class_name, Part body, Tied tied = Tied::no,
                Bias head_bias = Bias::no);
 
-/// A whole causal language model in the frame: `Trunk` and head at once.
+/// A whole causal language model: a `Trunk` and its head.
 struct Decoder {
   std::string family;    ///< "Llama": LlamaModel, LlamaDecoderLayer, LlamaRotaryEmbedding
   Size rotated;          ///< rotated dimensions of a head
@@ -113,7 +112,7 @@ Part decoder(const Config& c, const Decoder& d, Layer&& layer) {
       d.head_bias);
 }
 
-/// The same with the names and the norm that most families have.
+/// A decoder with the names and the norm that most families have.
 template <class Layer>
 Part decoder(const Config& c, Classes k, Size rotated, Layer&& layer) {
   return decoder(c,
@@ -123,10 +122,11 @@ Part decoder(const Config& c, Classes k, Size rotated, Layer&& layer) {
                  layer);
 }
 
-/// Feed-forward without a gate: up, down and the activation module.
+/// A feed-forward without a gate: up, down and the activation module.
 Part up_down_mlp(const Common& s, Part activation, Bias bias);
 
-/// Llama's layer after its attention: gated feed-forward and the two norms before each half.
+/// The rest of Llama's layer after its attention: the gated feed-forward and the norms before both
+/// halves.
 Part gated_rest(const Common& s, const std::string& family, Bias mlp_bias = Bias::no);
 
 }  // namespace headroom::model::families

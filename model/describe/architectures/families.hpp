@@ -1,8 +1,8 @@
 // Declares the function behind each row of table/*.def: family::function, defined in family.cpp.
 //
 // Each takes the config and returns the Part below the root module. A family with several classes
-// reads the one that is meant from Config::class_name(). Names, shapes and order are those of
-// transformers 5.23 on the meta device, which tests/oracle/models_test.cpp compares with.
+// reads the wanted one from Config::class_name(). Names, shapes and order are those of transformers
+// 5.23 on the meta device. tests/oracle/models_test.cpp compares with them.
 #pragma once
 
 #include "model/describe/config.hpp"

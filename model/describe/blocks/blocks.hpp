@@ -1,7 +1,7 @@
 // Leaves and blocks that most architectures share.
 //
-// Each function returns a Part in the registration order of transformers 5.23. A block of one
-// family stands in that family's file.
+// Each function returns a Part in the registration order of transformers 5.23. A block of a single
+// family is in that family's file.
 #pragma once
 
 #include "model/describe/part.hpp"
@@ -22,10 +22,10 @@ Part embedding(std::string_view name, Size rows, Size dim,
                std::string_view class_name = "Embedding");
 Part rms_norm(std::string_view name, std::string_view class_name, Size dim);
 Part layer_norm(std::string_view name, Size dim, Bias bias = Bias::yes);
-/// Rotary tables (arXiv:2104.09864): `dims` rotated dimensions need half as many frequencies,
-/// rounded up, kept twice by transformers 5.
+/// Rotary tables (arXiv:2104.09864). `dims` rotated dimensions need half as many frequencies,
+/// rounded up. transformers 5 keeps them twice.
 Part rotary(std::string_view class_name, Size dims);
-/// The output head; shares storage with the tensor called `embed` when `tied`.
+/// The output head. It shares storage with the tensor called `embed` when `tied`.
 Part lm_head(std::string_view embed, Size vocab, Size dim, bool tied, Bias bias = Bias::no);
 
 // ---- blocks -----------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ Part gated_mlp(Size hidden, Size inner, std::string_view activation, Bias b = Bi
 struct Routing {
   Size experts, used;
 };
-/// The rows of `part` are shared by `r.experts` experts of which a token uses `r.used`.
+/// `part` with rows that belong to `r.experts` experts. A token uses `r.used` of them.
 Part routed(Part part, Routing r);
 
 }  // namespace headroom::model

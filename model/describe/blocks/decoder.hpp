@@ -1,5 +1,6 @@
-// Names and keys that most decoders share: class names built from the family's own, the rotated
-// share of a head, kinds of layers, and the layer of attention and feed-forward behind norms.
+// Names and keys that most decoders share. They cover class names built from the family's name, the
+// rotated share of a head, and kinds of layers. The common layer is attention and feed-forward,
+// each behind a norm.
 #pragma once
 
 #include <string>
@@ -20,22 +21,24 @@ struct Classes {
   }
 };
 
-/// Dimensions of a head that `rope` (rope_parameters, or one kind's part of them) rotates:
-/// int(head_dim * partial_rotary_factor), `factor` where it does not say. The proportional type
-/// keeps a frequency for all of them. Source: transformers 5.23, modeling_rope_utils.py.
+/// Dimensions of a head that `rope` rotates: int(head_dim * partial_rotary_factor). `rope` is
+/// rope_parameters, or the part of it for one kind of layer. `factor` is for a `rope` without
+/// partial_rotary_factor. The proportional type keeps a frequency for all dimensions. Source:
+/// transformers 5.23, modeling_rope_utils.py.
 Size rotated_by(const Config& rope, Size head_dim, double factor);
 
-/// The same by the config: rope_parameters (or rope_scaling), else partial_rotary_factor beside
-/// them, else `factor`. Source: the same, convert_rope_params_to_dict.
+/// Dimensions of a head that the config rotates. It reads rope_parameters (or rope_scaling), else
+/// the top-level partial_rotary_factor, else `factor`. Source: transformers 5.23,
+/// modeling_rope_utils.py, convert_rope_params_to_dict.
 Size rotated_dims(const Config& c, Size head_dim, double factor = 1.0);
 
-/// The same for classes whose own tables rotate whole heads: only the scaled kinds of rope (linear,
-/// yarn, llama3, ...) know of a share there. Source: the same, and compute_default_rope_parameters
-/// of each modeling file.
+/// rotated_dims for classes whose own tables rotate whole heads. There only the scaled kinds of
+/// rope (linear, yarn, llama3, ...) know a rotated share. Source: transformers 5.23,
+/// modeling_rope_utils.py, and compute_default_rope_parameters of each modeling file.
 Size rotated_if_scaled(const Config& c, Size head_dim);
 
-/// Rotary tables of each kind of layer, by the kind's own rope_parameters; `factor(kind)` where
-/// they do not say how much of a head is rotated.
+/// Rotary tables of each kind of layer, by the kind's own rope_parameters. `factor(kind)` is the
+/// rotated share of a head if they do not give one.
 template <class Factor>
 Part rotary_by_kind(const Config& c, std::string_view class_name,
                     const std::vector<std::string>& kinds, Size head_dim, Factor factor) {
@@ -50,12 +53,12 @@ Part rotary_by_kind(const Config& c, std::string_view class_name,
   return in("rotary_emb", class_name, std::move(tables));
 }
 
-/// Entry `i` of a per-layer list of the config; throws where the list is too short.
+/// Entry `i` of a per-layer list of the config. Throws if the list is too short.
 const std::string& layer_type(const Config& c, const std::vector<std::string>& types, Size i,
                               std::string_view key = "layer_types");
 
-/// Sliding window of layer `i` in tokens, 0 without one: `window` where `layer_types` calls the
-/// layer "sliding_attention", or `otherwise` where the config has no such list.
+/// Sliding window of layer `i` in tokens; 0: none. It is `window` if `layer_types` calls the layer
+/// "sliding_attention". It is `otherwise` if the config has no such list.
 Size window_of(const Config& c, Size i, Size window, Size otherwise);
 
 /// Norms on each head's queries and keys (arXiv:2010.04245).
@@ -67,7 +70,7 @@ Part layer_norms(std::string_view norm_class, Heads h);
 /// The gated feed-forward of `intermediate_size` as child `mlp`.
 Part dense_mlp(const Config& c, Classes k, Bias bias = Bias::no, std::string_view name = "mlp");
 
-/// Heads with what the family assumes for keys that are absent.
+/// Heads with the family's defaults for absent keys.
 Heads heads_of(const Config& c, Size kv, Size dim);
 
 /// Attention and feed-forward, each behind its norm.

@@ -1,5 +1,6 @@
-// Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1): keys and values of all
-// heads are kept as one latent vector a token; and the indexer of sparse attention on top of it.
+// Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1), and the indexer of
+// sparse attention. Latent attention keeps the keys and values of all heads as one latent vector
+// for each token.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace headroom::model {
 
-/// Sizes of latent attention; `query_rank` 0: queries are projected in one step.
+/// Sizes of latent attention. With `query_rank` 0, queries are projected in one step.
 struct Latent {
   Size heads, query_rank, rank, nope, rope, value;
 };
@@ -20,7 +21,7 @@ Latent latent_of(const Config& c);
 /// per head, as transformers stores them.
 Cache latent_cache(const Latent& a);
 
-/// Down- and up-projections with a norm between, then the output projection. `bias` is that of the
+/// Down- and up-projections with a norm between them, then the output projection. `bias` is for the
 /// down-projections and the output.
 Part latent_attention(Size hidden, const Latent& a, std::string_view norm_class,
                       Bias bias = Bias::no);
@@ -34,8 +35,9 @@ Part indexer(const Config& c, std::string_view class_name, Size hidden, Size que
 /// configuration_{deepseek_v32,glm_moe_dsa,axk2,hy_v4}.py.
 Part picked(Part part, const Config& c);
 
-/// Whether layer `i` of GLM-5 has an indexer of its own: `indexer_types`, else index_topk_pattern
-/// ("F" full, "S" shared), else every index_topk_freq-th from index_skip_topk_offset on.
+/// True if layer `i` of GLM-5 has its own indexer. `indexer_types` decides, else index_topk_pattern
+/// ("F" full, "S" shared). Otherwise it is every index_topk_freq-th layer from
+/// index_skip_topk_offset on.
 bool has_indexer(const Config& c, Size i);
 
 }  // namespace headroom::model

@@ -1,8 +1,9 @@
-// Layers that keep a state of fixed size instead of keys and values: selective state spaces
-// (Mamba, arXiv:2312.00752; Mamba-2, arXiv:2405.21060) and the gated delta rule (arXiv:2412.06464).
+// Layers that keep a state of fixed size instead of keys and values. They are selective state
+// spaces (Mamba, arXiv:2312.00752; Mamba-2, arXiv:2405.21060) and the gated delta rule
+// (arXiv:2412.06464).
 //
-// State sizes are those of transformers 5.23, cache_utils.py, LinearAttentionLayer: the last
-// `kernel` inputs of the convolution and the recurrent state, per sequence.
+// A sequence keeps the last `kernel` inputs of the convolution and the recurrent state. Source:
+// transformers 5.23, cache_utils.py, LinearAttentionLayer.
 #pragma once
 
 #include <string>
@@ -12,25 +13,26 @@
 
 namespace headroom::model {
 
-/// Depthwise convolution over time: each of `channels` has a kernel of its own.
+/// Depthwise convolution over time. Each channel has its own kernel.
 Part depthwise_conv(std::string_view name, Size channels, Size kernel, Bias bias);
 
-/// `convolved` channels with their last `kernel` inputs, and `state` elements.
+/// A state of `state` elements, and the last `kernel` inputs of `convolved` channels.
 Cache recurrent_state(Size convolved, Size kernel, Size state);
 
-/// Rank of the time step: "auto" is hidden_size / 16, rounded up.
+/// Rank of the time step. "auto" means hidden_size / 16, rounded up.
 Size time_step_rank(const Config& c, Config::Keys keys);
 /// Channels of a mixer: int(expand * hidden_size).
 Size expanded(const Config& c, Size hidden, std::string_view key = "expand");
 
-/// Mamba: `inner` channels, each with a state of `state` elements; `rank` is that of the time step.
+/// Mamba with `inner` channels. Each has a state of `state` elements. `rank` is the rank of the
+/// time step.
 struct Mamba {
   Size inner, state, kernel, rank;
   Bias conv_bias = Bias::yes, bias = Bias::no;
 };
 Part mamba_mixer(Size hidden, const Mamba& m, std::string_view activation);
 
-/// Mamba-2: `heads` of `dim` channels; B and C are shared by the heads of a group.
+/// Mamba-2 with `heads` heads of `dim` channels. The heads of a group share B and C.
 struct Mamba2 {
   Size inner, heads, dim, groups, state, kernel;
   Bias conv_bias = Bias::yes, bias = Bias::no;
@@ -45,7 +47,7 @@ Mamba2 mamba2_of(const Config& c, Size inner);
 Part mamba2_mixer(Size hidden, const Mamba2& m, std::string_view norm_class,
                   std::string_view activation);
 
-/// Gated delta rule: each value head keeps a matrix of key_dim x value_dim.
+/// The gated delta rule. Each value head keeps a matrix of key_dim x value_dim.
 struct DeltaNet {
   Size key_heads, value_heads, key_dim, value_dim, kernel;
   Size key() const { return key_heads * key_dim; }

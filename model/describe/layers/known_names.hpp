@@ -10,7 +10,7 @@ namespace headroom::model::layers {
 
 ActivationKind activation_kind(std::string_view class_name);
 
-/// Whether it is known what a layer does with a module (or tensor) of that name. `mixes`: it has a
+/// True if it is known what a layer does with a module (or tensor) of that name. `mixes`: it has a
 /// recurrent mixer, whose names mean nothing elsewhere.
 bool is_understood(std::string_view name, bool mixes);
 
