@@ -36,7 +36,7 @@ Part roberta_lm_head(std::string_view class_name, const BertSizes& s);
 Part classification_head(std::string_view class_name, Size hidden, Size classes);
 /// The head of a class that is for question answering, tokens, sequences or multiple choice.
 Part task_head(const Config& c, Size hidden);
-/// Whether the class has a head over the vocabulary.
+/// True if the class has a head over the vocabulary.
 bool is_language_model(const Config& c);
 /// Ties `head`.weight to the word embeddings and `head`.bias to `bias` where the config ties.
 Part with_tied_decoder(Part part, std::string_view head, std::string_view bias,

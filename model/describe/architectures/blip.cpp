@@ -1,5 +1,5 @@
-// BLIP (arXiv:2201.12086), BLIP-2 (arXiv:2301.12597) and InstructBLIP (arXiv:2305.06500): a vision
-// transformer, and a text model that attends to its output or to that of a query transformer.
+// BLIP (arXiv:2201.12086), BLIP-2 (arXiv:2301.12597) and InstructBLIP (arXiv:2305.06500). The text
+// model attends to the output of a vision transformer, or of a query transformer behind it.
 #include "model/describe/architectures/bert_layer.hpp"
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/tower_layers.hpp"
@@ -30,7 +30,7 @@ Part vision_model(const Config& v, const std::string& name) {
           in("encoder", name + "Encoder", layers) + layer_norm("post_layernorm", s.hidden));
 }
 
-/// query, key and value; keys and values from `source` dimensions.
+/// Query, key and value. Keys and values are projected from `source` dimensions.
 Part projections(Size hidden, Size source) {
   return linear("query", hidden, hidden, Bias::yes) + linear("key", source, hidden, Bias::yes) +
          linear("value", source, hidden, Bias::yes);

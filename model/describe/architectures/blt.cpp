@@ -1,6 +1,6 @@
-// Byte Latent Transformer (arXiv:2412.09871): a small encoder over bytes and hashes of them, a
-// large model over patches of bytes, a small decoder back to bytes, and a model that cuts the
-// patches.
+// Byte Latent Transformer (arXiv:2412.09871). A small encoder reads bytes and hashes of them. A
+// large model runs over patches of bytes. A small decoder writes bytes again. One more model cuts
+// the patches.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
@@ -12,7 +12,7 @@ const std::string k = "Blt";
 
 Part norm(std::string_view name, Size width) { return rms_norm(name, k + "RMSNorm", width); }
 
-/// A section's numbers; a feed-forward that it leaves open is 8/3 of the width.
+/// The sizes of a section. A feed-forward without a stated width is 8/3 of the hidden width.
 struct Sizes {
   Size hidden, inner, layers;
   Heads heads;

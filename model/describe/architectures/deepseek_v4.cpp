@@ -1,5 +1,6 @@
-// DeepSeek-V4: one shared key-value vector a token behind a window, compressed entries of all
-// tokens beyond it, output projections in groups, residual streams mixed by hyper-connections.
+// DeepSeek-V4. Attention keeps one shared key-value vector for each token of a window, and
+// compressed entries for all tokens beyond it. Output projections are grouped. Hyper-connections
+// mix the residual streams.
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/latent.hpp"
 
@@ -8,8 +9,8 @@ namespace headroom::model::families::deepseek_v4 {
 constexpr std::string_view sliding = "sliding_attention";
 constexpr std::string_view sparse = "compressed_sparse_attention";
 
-/// The kind of every layer: layer_types, else by compress_ratios (0 window alone, 4 sparse, 128
-/// heavy), else two heavy ones and then heavy and sparse in turns.
+/// The kind of every layer. layer_types decides, else compress_ratios (0 window alone, 4 sparse,
+/// 128 heavy). Without both, two heavy layers come first, then heavy and sparse in turns.
 std::string kind_of(const Config& c, Size i) {
   const auto types = c.texts({"layer_types"});
   if (!types.empty()) return layer_type(c, types, i);
@@ -28,7 +29,7 @@ std::string kind_of(const Config& c, Size i) {
   return "heavily_compressed_attention";
 }
 
-/// Tokens that one compressed entry of a layer of `kind` stands for.
+/// Tokens for each compressed entry of a layer of `kind`.
 Size rate_of(const Config& c, const std::string& kind) {
   const bool is_sparse = kind == sparse;
   const std::string_view old = is_sparse ? "compress_rate_csa" : "compress_rate_hca";
@@ -43,7 +44,7 @@ Part tables(Classes k, Size rotated) {
   return in("rotary_emb", k("RotaryEmbedding"), std::move(all));
 }
 
-/// Sums `rate` tokens to one entry of `dim`; the sparse kind overlaps two of them.
+/// Sums `rate` tokens to one entry of `dim` elements. In the sparse kind two entries overlap.
 Part compressor(Classes k, Size hidden, Size dim, Size width, Size rate, Size rotated) {
   return tensor("position_bias", {rate, width}, Role::other) + linear("kv_proj", hidden, width) +
          linear("gate_proj", hidden, width) + rms_norm("kv_norm", k("RMSNorm"), dim) +

@@ -1,5 +1,6 @@
-// dots3-note: latent attention with gated heads, sparse in some layers and in a window in the
-// others; a vision tower whose last layers are mixtures of growing size; an audio encoder.
+// dots3-note. Latent attention has gated heads. It is sparse in some layers and limited to a window
+// in the others. The last layers of the vision tower are mixtures of growing size. Sound has an
+// encoder of its own.
 #include <algorithm>
 #include <map>
 
@@ -31,8 +32,8 @@ std::string kind_of(const Config& c, Size i) {
   return type;
 }
 
-/// The numbers of a layer: its own, else those of sliding layers under the names of published
-/// files, else those of all.
+/// The sizes of a layer. Its own come first. Next are the sizes of sliding layers, under the names
+/// of published files. The last resort is the sizes of all layers.
 Latent latent_of_layer(const Config& c, Size i, const std::string& kind) {
   Latent a = latent_of(c);
   if (c.has("per_layer_config")) {

@@ -1,5 +1,5 @@
-// ERNIE 4.5 VL (ERNIE 4.5 technical report, section 2): separate experts for text and vision in
-// every sparse layer, and a resampler over space and time.
+// ERNIE 4.5 VL (ERNIE 4.5 technical report, section 2). Every sparse layer has separate experts for
+// text and vision. A resampler works over space and time.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
@@ -9,7 +9,7 @@ namespace headroom::model::families::ernie4_5_vl {
 
 constexpr Classes k{"Ernie4_5_VLMoe"};
 
-/// A token is text or vision, and goes to the experts of its kind.
+/// A token is text or vision. It goes to the experts of its kind.
 Part language(const Config& c) {
   const Common s = common_of(c, {.kv_heads = 4});
   const Bias bias = c.bias({"use_bias"}, false);

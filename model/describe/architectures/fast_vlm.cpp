@@ -1,5 +1,6 @@
-// FastVLM (arXiv:2412.13303): timm's FastViTHD, a convolutional tower whose last two stages attend,
-// in the form that it has after training, with branches merged; a projector and a text model.
+// FastVLM (arXiv:2412.13303): a tower, a projector and a text model. The tower is timm's FastViTHD,
+// a convolutional network whose last two stages attend. It is described as it is after training,
+// with merged branches.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
@@ -10,7 +11,7 @@ Part conv(std::string_view name, Size from_group, Size to, Size kernel, Bias bia
   return convolution(name, "Conv2d", {to, from_group, kernel, kernel}, bias);
 }
 Part identity(std::string_view name) { return module(name, "Identity"); }
-/// A merged convolution; `from_group` channels of one group.
+/// A merged convolution. `from_group` counts the input channels of one group.
 Part mobile_one(std::string_view name, Size from_group, Size to, Size kernel) {
   return in(name, "MobileOneBlock",
             identity("se") + conv("reparam_conv", from_group, to, kernel) + module("act", "GELU"));

@@ -1,5 +1,6 @@
-// The text model of Gemma 4: sliding layers and wider full-attention layers, keys and values shared
-// by the last layers, embeddings per layer, and an optional mixture beside the feed-forward.
+// The text model of Gemma 4. It has sliding layers, and full-attention layers that are wider. The
+// last layers share keys and values. Every layer has embeddings, and an optional mixture next to
+// the feed-forward.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
@@ -18,7 +19,7 @@ class TextModel {
         per_layer_(family_ == "Gemma4" ? c.count({"hidden_size_per_layer_input"}, 256) : 0),
         act_(activation_class(c, {"hidden_activation"}, "gelu_pytorch_tanh")),
         types_(c.texts({"layer_types"})) {
-    // The last layer always has full attention; its list entry is ignored.
+    // The last layer always has full attention. Its list entry is ignored.
     if (!types_.empty()) types_.back() = "full_attention";
     if (!types_.empty() && static_cast<Size>(types_.size()) != layers_)
       c.fail("layer_types", "expected one entry for each layer");
@@ -63,7 +64,7 @@ class TextModel {
     if (c_.has("per_layer_config")) return layer_section(c_, i).dim({"num_key_value_heads"}, usual);
     return is_full(i) && keys_are_values() ? c_.dim({"num_global_key_value_heads"}, usual) : usual;
   }
-  /// The effective window: half of the stated one for bidirectional attention.
+  /// The effective window. It is half of the stated one for bidirectional attention.
   Size window() const {
     const Size written = c_.count({"sliding_window"}, 512);
     return c_.text({"use_bidirectional_attention"}, "") == "all" ? written / 2 + 1 : written;
@@ -153,7 +154,7 @@ Part gemma4_text(const Config& c) {
                             "model.embed_tokens.weight");
 }
 
-/// Images and sound without towers: patches and samples are projected as they come. Source:
+/// Images and sound without towers. Patches and samples are projected directly. Source:
 /// transformers 5.23, models/gemma4_unified/modeling_gemma4_unified.py.
 Part gemma4_unified(const Config& c) {
   const std::string k = "Gemma4Unified";

@@ -1,5 +1,5 @@
-// InternVL and Qianfan-OCR: a custom vision transformer with scaled residuals, pixels shuffled 2 x
-// 2 into channels, and any text model.
+// InternVL and Qianfan-OCR: a vision transformer with scaled residuals, and any text model. Blocks
+// of 2 x 2 pixels are shuffled into channels.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 #include "model/describe/config_words.hpp"
@@ -8,7 +8,7 @@ namespace headroom::model::families {
 
 namespace {
 
-/// The part of a tower's description that InternVL's and Qianfan-OCR's share; class names of `k`.
+/// The part that the towers of InternVL and Qianfan-OCR share, with class names of `k`.
 Part internvl_embeddings(const Config& v, const std::string& k) {
   const Size width = v.dim({"hidden_size"});
   const auto [height_patch, width_patch] = pair_of(v, "patch_size", 14);
@@ -104,8 +104,8 @@ Part internvl(const Config& c) {
 
 namespace internvl {
 
-/// The same without a module between tower and layers, all but the first of which drop paths.
-/// Source: transformers 5.23, models/qianfan_ocr.
+/// Qianfan-OCR is like InternVL, but has no module between the tower and its layers. All layers but
+/// the first drop paths. Source: transformers 5.23, models/qianfan_ocr.
 Part qianfan_ocr(const Config& c) {
   const std::string k = "QianfanOCRVision";
   const Config v = section_of(c, "vision_config", "qianfan_ocr_vision");

@@ -1,5 +1,5 @@
-// Llama 4: mixtures with one routed and one shared expert, chunked attention with rotary positions
-// in most layers and full attention without them in the rest, and a vision tower.
+// Llama 4. A token uses one routed and one shared expert. Most layers have chunked attention with
+// rotary positions. The other layers have full attention without them. A vision tower reads images.
 #include <algorithm>
 
 #include "model/describe/architectures/composition.hpp"
@@ -17,8 +17,8 @@ bool rotates(const Config& t, Size i) {
   return given[static_cast<std::size_t>(i)] != 0;
 }
 
-/// Tokens that layer `i` looks back on, 0 for all: `layer_types`, else the layers that rotate see
-/// chunks.
+/// The attention span of layer `i` in tokens; 0: all tokens. `layer_types` decides. Without it,
+/// layers that rotate see chunks.
 Size chunk_of(const Config& t, Size i) {
   const auto types = t.texts({"layer_types"});
   const bool chunked =

@@ -1,4 +1,4 @@
-// Vision-language models whose projector is their own: Aya, Command A Vision, LFM2-VL, ViP-LLaVA,
+// Vision-language models with a projector of their own: Aya, Command A Vision, LFM2-VL, ViP-LLaVA,
 // Video-LLaVA, DeepSeek-VL.
 #include "model/describe/architectures/vision_towers.hpp"
 
@@ -11,8 +11,8 @@ Part with_head(const Config& c, const Config& text, Part body, bool tied_by_defa
                             head_is_tied(c, text, tied_by_default, Inherit::no), embedding_weight);
 }
 
-/// Cohere's projector: patches side by side, then a SwiGLU whose gate is half of linear_1.
-/// Source: transformers 5.23, models/aya_vision, models/cohere2_vision.
+/// Cohere's projector. It puts patches side by side. A SwiGLU follows, whose gate is half of
+/// linear_1. Source: transformers 5.23, models/aya_vision, models/cohere2_vision.
 Part cohere_vision(const Config& c) {
   const bool aya = c.class_name().starts_with("Aya");
   const std::string name = aya ? "AyaVision" : "Cohere2Vision";
@@ -108,7 +108,7 @@ Part deepseek_vl(const Config& c) {
                    true);
 }
 
-/// The same with SAM's tower in addition to SigLIP's, for images of higher resolution. Source:
+/// DeepSeek-VL with SAM's tower in addition to SigLIP's, for images of higher resolution. Source:
 /// transformers 5.23, models/deepseek_vl_hybrid/modeling_deepseek_vl_hybrid.py.
 Part deepseek_vl_hybrid(const Config& c) {
   const std::string k = "DeepseekVLHybrid";

@@ -1,5 +1,5 @@
-// Llama 3.2 Vision: a text model some of whose layers attend to the image only, and a vision
-// transformer with local and gated global layers over tiles.
+// Llama 3.2 Vision. Some layers of the text model attend only to the image. The vision transformer
+// has local layers and gated global layers over tiles.
 #include <algorithm>
 #include <boost/json.hpp>
 
@@ -104,7 +104,7 @@ Part mllama(const Config& c) {
                                      "MllamaSelfAttentionDecoderLayer"});
 }
 
-/// The text model alone; its head is never tied.
+/// The text model alone. Its head is never tied.
 Part mllama_text(const Config& c) {
   return unsplittable(in("model", "MllamaTextModel", text_part(c)) +
                           output_head("lm_head", c.dim({"hidden_size"}), c.dim({"vocab_size"})),

@@ -1,11 +1,11 @@
-// ModernBERT: rotary positions, gated feed-forward, and local attention in two layers of three.
+// ModernBERT: rotary positions, a gated feed-forward, and local attention in two of three layers.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/architectures/words.hpp"
 
 namespace headroom::model::families::modernbert {
 
-/// Kinds of layers: `layer_types`, else every third is full, from the first on.
+/// The kinds of layers: `layer_types`, else every third layer is full, starting with the first.
 std::vector<std::string> local_layer_types(const Config& c, Size layers) {
   const Size every = c.dim({"global_attn_every_n_layers"}, 3);
   return layer_types(
@@ -62,8 +62,8 @@ Part modernbert(const Config& c) {
   return tied(std::move(p), "decoder.weight", "model.embeddings.tok_embeddings.weight");
 }
 
-/// The same layer as a decoder: separate keys and values. Windows follow layer_types, else every
-/// third layer has none. Source: transformers 5.23, models/modernbert_decoder.
+/// ModernBERT's layer as a decoder, with separate keys and values. Windows follow layer_types, else
+/// every third layer has none. Source: transformers 5.23, models/modernbert_decoder.
 Part modernbert_decoder(const Config& c) {
   const std::string f = "ModernBertDecoder";
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"intermediate_size"});

@@ -1,5 +1,5 @@
-// Molmo 2: a tower whose features of two layers are pooled by attention, and a Qwen3-like decoder
-// whose embeddings have rows that its head has not.
+// Molmo 2. Attention pools features of two layers of the tower. The decoder is like Qwen3, but its
+// embedding has rows that its head lacks.
 #include <algorithm>
 
 #include "model/describe/architectures/composition.hpp"
@@ -11,7 +11,7 @@ namespace headroom::model::families::molmo2 {
 
 constexpr Classes k{"Molmo2"};
 
-/// Attention over `in_dim` dimensions, by a section's heads.
+/// Attention over `in_dim` dimensions, with the heads of a section.
 Part pooled_attention(std::string_view name, const Config& v, Size in_dim) {
   const Size dim = v.dim({"head_dim"}), query = v.dim({"num_attention_heads"}) * dim;
   const Size kv = v.dim({"num_key_value_heads"}) * dim;
@@ -25,8 +25,8 @@ Part pooled_attention(std::string_view name, const Config& v, Size in_dim) {
 struct Tower {
   Size layers, features;  ///< layers that are run, and layers whose output is read
 };
-/// Files under the old names (`vit_config`, `vit_layers`) have layers beyond the deepest that is
-/// read; the checkpoints do not.
+/// Files under the old names (`vit_config`, `vit_layers`) list layers beyond the deepest one that
+/// is read. The checkpoints do not have them.
 Tower tower_of(const Config& c, const Config& v, const Config& adapter) {
   std::vector<double> read = adapter.numbers({"vit_layers", "vision_feature_layer"});
   if (read.empty()) read = {24, 18};

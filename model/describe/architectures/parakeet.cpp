@@ -1,5 +1,5 @@
-// Parakeet's encoder, a FastConformer (arXiv:2305.05084), and Nemotron's of the same kind; and what
-// reads it: a CTC head, and the decoders of Canary and of Cohere's transcriber.
+// Parakeet's encoder, a FastConformer (arXiv:2305.05084), and Nemotron's encoder of the same kind.
+// A CTC head reads it, or the decoders of Canary and of Cohere's transcriber.
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cmath>

@@ -1,5 +1,6 @@
-// Qwen3-Omni (arXiv:2509.17765) whole: the thinker, a talker that says what it thinks in codes of
-// sound, a small model that adds the finer codes of each step, and a convolutional vocoder.
+// The whole Qwen3-Omni (arXiv:2509.17765): thinker, talker and vocoder. The talker turns the
+// thinker's text into codes of sound. A small model adds the finer codes of each step. The vocoder
+// is convolutional.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
@@ -11,8 +12,8 @@ namespace headroom::model::families::qwen3_omni_voice {
 
 const std::string k = "Qwen3OmniMoe";
 
-/// Heads of head_dim, which a file may leave out. What a voice keeps while it speaks grows with
-/// its codes, not with the tokens of the text: no cache of the whole.
+/// Heads of head_dim, which a file may leave out. The memory of a voice grows with its codes, not
+/// with the tokens of the text. It is no cache of the whole model.
 Part voice_attention(const Config& c, const Heads& heads) {
   const Bias bias = c.bias({"attention_bias"}, false);
   Part p = attention(c.dim({"hidden_size"}), heads, bias, bias);

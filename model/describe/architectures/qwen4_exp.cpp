@@ -1,5 +1,5 @@
-// Qwen4-Exp: gated delta nets and attention that picks blocks of tokens, over residual streams that
-// gates mix; some layers look up embeddings of the last few tokens together, by hash.
+// Qwen4-Exp: gated delta nets, and attention that picks blocks of tokens. Gates mix the residual
+// streams. Some layers look up embeddings of the last few tokens together, by hash.
 #include <algorithm>
 
 #include "model/describe/architectures/composition.hpp"
@@ -22,8 +22,8 @@ bool is_prime(Size n) {
   return true;
 }
 
-/// Rows of the table of the `index`-th layer with hashed embeddings: each of its `heads` has the
-/// next prime from `base` on that no earlier layer took, all of them padded together.
+/// Rows of the table of the `index`-th layer with hashed embeddings. Each of its `heads` takes the
+/// next prime from `base` on that no earlier layer took. The sum is padded.
 Size table_rows(const Config& c, Size index, Size heads) {
   Size prime = c.dim({"ngram_vocab_size_base"}, 20'000'000) - 1, rows = 0;
   for (Size taken = 0; taken < (index + 1) * heads; ++taken) {

@@ -1,5 +1,6 @@
-// SeamlessM4T (arXiv:2308.11596, second version arXiv:2312.05187): encoders of speech and of text,
-// one decoder of text, and behind it a model that writes units of sound and one that voices them.
+// SeamlessM4T (arXiv:2308.11596, second version arXiv:2312.05187). It has encoders of speech and of
+// text, and one decoder of text. Behind the decoder, a model writes units of sound, and another
+// voices them.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/conformer.hpp"
@@ -160,8 +161,8 @@ class Seamless {
     });
   }
 
-  /// Distances between frames: learned for near ones, or sines for all. What the encoder registers
-  /// for them; what its attention does is put into `s`.
+  /// Distances between frames: learned for near ones, or sines for all. Returns the modules that
+  /// the encoder registers, and puts the positions of its attention into `s`.
   Part add_positions(Conformer& s) const {
     const std::string type =
         c_.text({"position_embeddings_type"}, second_ ? "relative_key" : "relative");

@@ -18,7 +18,7 @@ struct Seq2SeqSizes {
 
 /// k, v, q and out projections, in that order.
 Part seq2seq_attention(std::string_view name, std::string_view class_name, const Seq2SeqSizes& s);
-/// The same in a decoder, with its cache.
+/// seq2seq_attention in a decoder, with a cache of `kind`.
 Part cached_attention(std::string_view name, std::string_view class_name, const Seq2SeqSizes& s,
                       CacheKind kind);
 Part seq2seq_encoder_layer(std::string_view prefix, const Seq2SeqSizes& s);

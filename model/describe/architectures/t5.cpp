@@ -1,5 +1,6 @@
-// T5 and its multilingual and unpadded relatives: bias-free attention with relative position
-// biases, RMS norms, and one embedding shared by encoder, decoder and usually the head.
+// T5 and its multilingual and unpadded relatives. Attention has no projection biases, but biases of
+// relative positions. Norms are RMS norms. Encoder, decoder and usually the head share one
+// embedding.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/vision_towers.hpp"

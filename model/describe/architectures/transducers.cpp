@@ -1,6 +1,6 @@
 // Transducers (arXiv:1211.3711): an encoder of sound, a small recurrent network over the words so
-// far, and a joint that writes the next word, or none, of each frame; with durations (TDT,
-// arXiv:2304.06795) also how many frames it goes on by.
+// far, and a joint. For each frame, the joint writes the next word or none. With durations (TDT,
+// arXiv:2304.06795) it also says how many frames to advance.
 #include "model/describe/architectures/audio_towers.hpp"
 
 namespace headroom::model::families::transducers {

@@ -34,7 +34,7 @@ Submodel idefics_vision(const Config& c, const std::string& name);
 /// Qwen's, class names of `name` ("Qwen3VL", "Qwen3_5", ...) where several models have them.
 Submodel qwen2_vision(const Config& c);
 Submodel qwen2_5_vision(const Config& c);
-/// Whether outputs of earlier layers are merged too, by mergers of their own (Qwen3-VL).
+/// True if own mergers also merge outputs of earlier layers (Qwen3-VL).
 enum class EarlierOutputs : bool { unused, merged };
 Submodel qwen3_vision(const Config& c, const std::string& name,
                       EarlierOutputs earlier = EarlierOutputs::unused);

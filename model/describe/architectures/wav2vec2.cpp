@@ -1,5 +1,5 @@
-// wav2vec 2.0 (arXiv:2006.11477) and what kept its shape: convolutions over the waveform, then an
-// encoder, with a head for transcribing (CTC), for telling speakers or for labels.
+// wav2vec 2.0 (arXiv:2006.11477) and its relatives: convolutions over the waveform, then an
+// encoder. Heads transcribe (CTC), tell speakers apart or assign labels.
 #include "model/describe/architectures/words.hpp"
 
 namespace headroom::model::families::wav2vec2 {
@@ -88,8 +88,8 @@ class Speech {
                   linear("projection", last_conv(), hidden_, Bias::yes) + dropout());
   }
 
-  /// A convolution over neighbours in place of positions; its weight is kept as a length and a
-  /// direction (weight norm), or it is followed by a batch norm.
+  /// A convolution over neighbours in place of positions. Its weight is stored as a length and a
+  /// direction (weight norm), or a batch norm follows it.
   Part positions() const {
     const Size width = c_.dim({"num_conv_pos_embeddings"}, 128);
     const Size groups = c_.dim({"num_conv_pos_embedding_groups"}, 16);

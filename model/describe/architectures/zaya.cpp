@@ -27,8 +27,8 @@ Part scaling(Classes k, Size hidden, std::string_view name) {
   return in(name, k("ResidualScaling"), std::move(p));
 }
 
-/// Source: transformers 5.23, models/zaya. In addition to keys and values a layer keeps the last
-/// inputs of its convolutions, and the half of a value that is delayed by one token.
+/// Source: transformers 5.23, models/zaya. A layer keeps more than keys and values: the last inputs
+/// of its convolutions, and the half of a value that lags by one token.
 Part zaya(const Config& c) {
   const Classes k{"Zaya"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
