@@ -23,6 +23,9 @@ class Quantity {
   constexpr double value() const { return value_; }
   constexpr auto operator<=>(const Quantity&) const = default;
   constexpr Quantity& operator+=(Quantity o) { return *this = *this + o; }
+  constexpr Quantity& operator-=(Quantity o) { return *this = *this - o; }
+  constexpr Quantity& operator*=(double k) { return *this = *this * k; }
+  constexpr Quantity& operator/=(double k) { return *this = *this / k; }
   friend constexpr Quantity operator+(Quantity a, Quantity b) {
     return Quantity(a.value_ + b.value_);
   }
@@ -30,6 +33,8 @@ class Quantity {
     return Quantity(a.value_ - b.value_);
   }
   friend constexpr Quantity operator*(double k, Quantity q) { return Quantity(k * q.value_); }
+  friend constexpr Quantity operator*(Quantity q, double k) { return Quantity(q.value_ * k); }
+  friend constexpr Quantity operator/(Quantity q, double k) { return Quantity(q.value_ / k); }
 
  private:
   double value_ = 0;
@@ -52,7 +57,8 @@ using RealBytes = Quantity<Dim<1, 0, 0>>;
 using Flops = Quantity<Dim<0, 1, 0>>;
 using FlopsPerSecond = Quantity<Dim<0, 1, -1>>;
 using BytesPerSecond = Quantity<Dim<1, 0, -1>>;
-using Intensity = Quantity<Dim<-1, 1, 0>>;  // FLOP per byte
+using Intensity = Quantity<Dim<-1, 1, 0>>;       // FLOPs a byte
+using SecondsPerByte = Quantity<Dim<-1, 0, 1>>;
 
 /// An exact count of bytes. Arithmetic is checked: overflow throws, never wraps.
 class Bytes {

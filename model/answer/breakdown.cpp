@@ -253,7 +253,7 @@ class Parts {
                         r.serving.step_s.value * 1e6, r.serving.sequence_s.value * 1e6));
       case Over::crossings:
         return overhead("from device to device",
-                        fmt::format("{:.3g} us each time", r.offload.crossing_s.value * 1e6));
+                        fmt::format("{:.3g} us each time", r.offload.device_handoff_s.value * 1e6));
       case Over::eager:
         return overhead("kernels without CUDA graphs",
                         fmt::format("{:.0f} at {:.3g} us", stretch.kernels,

@@ -157,7 +157,7 @@ class TimeTerms {
                : "2 * layers * (latency + 2 (n - 1) / n * activations / (share * link))",
          reduce_);
     part("crossings", pass.crossings, "times it goes on from one device to another * seconds each",
-         runtime_.offload.crossing_s);
+         runtime_.offload.device_handoff_s);
     part("launches", pass.launches,
          "kernels * overhead + a pass's own + sequences * overhead of each", rates.kernel_s);
     part("eager", pass.eager, "kernels without CUDA graphs * seconds each, beyond all of these",

@@ -65,7 +65,7 @@ struct KernelPolicy {
   Size gptq_bytes_kernels;           ///< beside each product of GPTQ's 8 bits, from Python
   std::array<std::array<Rates, widths>, card_classes> rates;
   Constant
-      mixture_kernels;  ///< of a layer's routed experts, run together: choice, sorting, products
+      moe_kernels_per_layer;  ///< of a layer's routed experts, run together: choice, sorting, products
   Constant expert_kernels;  ///< of each routed expert where they are called in turn
   Constant packed_kernels;  ///< kernels beside a product of packed weights, in average ones
   Constant expert_cost;     ///< of a byte of routed experts, in bytes of weights that take as long

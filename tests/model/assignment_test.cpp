@@ -183,7 +183,7 @@ TEST(Assignment, ExpertsInHostMemoryCostTheirActiveShare) {
   const double card = s.runtime->rates_on(large.devices[0], w).decode_bandwidth.value * 1500e9;
   const double active = 3.0 * 4096 * 14336 * 2 * 8 * 2 / 8;
   const double on_card = s.runtime->kernels.expert_cost.value * active / card;
-  const double there_and_back = 2 * s.runtime->offload.crossing_s.value;
+  const double there_and_back = 2 * s.runtime->offload.device_handoff_s.value;
   EXPECT_NEAR(after - before, active / ram - on_card + there_and_back, 1e-7);
 }
 

@@ -35,7 +35,7 @@ TEST(Kernels, OfExpertsDependOnTheEngine) {
     return kernels(c.s, decode_pass(c.s, {.self = 100}).layers) -
            static_cast<double>(kernels_of(model));
   };
-  EXPECT_NEAR(of("vllm"), 48 * engine("vllm").kernels.mixture_kernels.value, 1e-6);
+  EXPECT_NEAR(of("vllm"), 48 * engine("vllm").kernels.moe_kernels_per_layer.value, 1e-6);
   const Engine& looped = engine("transformers-4.57");
   EXPECT_NEAR(of(looped.name.data()), 48 * (2 + 128 * looped.kernels.expert_kernels.value), 1e-6)
       << "keys and values are repeated";
@@ -51,8 +51,8 @@ TEST(Kernels, OfPackedExpertsWereLaunchedOneByOne) {
   };
   const Engine& older = engine("sglang-0.4");
   EXPECT_NEAR(of("gptq-int4", "sglang-0.4"), 48 * 128 * older.kernels.expert_kernels.value, 1e-6);
-  EXPECT_NEAR(of("bf16", "sglang-0.4"), 48 * older.kernels.mixture_kernels.value, 1e-6);
-  EXPECT_NEAR(of("gptq-int4", "sglang"), 48 * engine("sglang").kernels.mixture_kernels.value, 1e-6);
+  EXPECT_NEAR(of("bf16", "sglang-0.4"), 48 * older.kernels.moe_kernels_per_layer.value, 1e-6);
+  EXPECT_NEAR(of("gptq-int4", "sglang"), 48 * engine("sglang").kernels.moe_kernels_per_layer.value, 1e-6);
 }
 
 // Five matrices of attention and three of an MLP, or of a shared expert beside a router, and two

@@ -240,7 +240,7 @@ TEST(Speed, ExpertsInHostMemoryCostAWayThereAndBackInEachLayer) {
   LayerSplit split;
   split.gpu_layers = std::ssize(c.weights.layer) + 1;
   Engine slow = *c.s.runtime;
-  slow.offload.crossing_s.value += 1e-3;
+  slow.offload.device_handoff_s.value += 1e-3;
   const auto added = [&](Size layers) {
     split.on_host = experts_on_host(c.weights, layers);
     c.s.layer_split = &split;
@@ -277,7 +277,7 @@ TEST(Speed, AFurtherSocketAddsAShare) {
   const SpeedCase one("meta-llama/Llama-2-7b-hf", "q4_K_M", "cpu @ epyc-genoa-768gb", "llama.cpp");
   SpeedCase two("meta-llama/Llama-2-7b-hf", "q4_K_M", "cpu @ epyc-genoa-768gb", "llama.cpp");
   two.box.host.sockets = 2;
-  const double far = two.s.runtime->offload.far_bandwidth.value;
+  const double far = two.s.runtime->offload.remote_numa_share.value;
   ASSERT_GT(far, 0);
   ASSERT_LT(far, 1);
   EXPECT_NEAR(one.step(1) / two.step(1), (1 + far) / 2, 0.05);

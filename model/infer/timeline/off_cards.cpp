@@ -72,7 +72,7 @@ void add_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, OnHo
     const double there = seconds(work, rate) / cards;
     if (prompts == PrefillOffload::on_card ||
         copies + there < cpu_seconds(speeds.cpu, work, host.attention) +
-                             host.crossings * s.runtime->offload.crossing_s.value) {
+                             host.crossings * s.runtime->offload.device_handoff_s.value) {
       time.stream += copies;
       time.cards += there;
       if (record == nullptr) return;

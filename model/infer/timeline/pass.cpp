@@ -129,7 +129,7 @@ double kernels(const Scenario& s, Range layers) {
       (r.kernels.launch == Launch::overlapped || s.weights->arithmetic == Arithmetic::dequantised);
   const auto of_experts = looped ? static_cast<double>(profile.routing.experts) *
                                        (r.kernels.expert_kernels.value + 3 * beside)
-                                 : r.kernels.mixture_kernels.value + 2 * beside;
+                                 : r.kernels.moe_kernels_per_layer.value + 2 * beside;
   return over(profile.kernels_before, layers) + repeating_kernels(s, layers) +
          beside * over(profile.matrices_before, layers) +
          over(profile.mixtures_before, layers) * of_experts;

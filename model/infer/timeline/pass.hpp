@@ -39,7 +39,7 @@ inline Range intersect(Range a, Range b) {
 /// Layers that run, each as often as it does.
 double runs(const Scenario& scenario, const Pass& pass);
 /// Kernels of so many layers, each as often as it runs: those of the profile, what is beside
-/// products of packed weights and, where experts are routed to, mixture_kernels of all together or
+/// products of packed weights and, where experts are routed to, moe_kernels_per_layer of all together or
 /// expert_kernels of each.
 double kernels(const Scenario& scenario, Range layers);
 /// Whether the thread that launches kernels waits for every product of weights, so that none is

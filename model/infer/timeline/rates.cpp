@@ -243,7 +243,7 @@ Rate cpu_rate(const Scenario& s) {
   constexpr double boost = 1.3;
   const Host& host = s.machine->host;
   const double further = static_cast<double>(host.sockets - 1);
-  const double used = (1 + further * s.runtime->offload.far_bandwidth.value) / (1 + further);
+  const double used = (1 + further * s.runtime->offload.remote_numa_share.value) / (1 + further);
   double bandwidth = used * host.ram_bandwidth.value() * s.runtime->offload.cpu_bandwidth.value;
   double flops = used * host.cpu_peak.value() * s.runtime->offload.cpu_compute.value;
   if (s.threads > 0 && s.threads < host.cores) {

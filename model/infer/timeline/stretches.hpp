@@ -29,7 +29,7 @@ void add_left_on_host(const Scenario& scenario, const Speeds& speeds, const Plan
 
 /// A pass that goes on from one device to another so many times.
 inline void add_crossings(const Scenario& s, double times, PassTime& time, Record* record) {
-  const double taken = times * s.runtime->offload.crossing_s.value;
+  const double taken = times * s.runtime->offload.device_handoff_s.value;
   time.crossings += taken;
   if (record != nullptr && taken > 0)
     record->push_back({.over = Over::crossings, .seconds = taken});
