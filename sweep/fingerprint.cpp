@@ -129,8 +129,8 @@ std::int64_t fingerprint(const model::Engine& runtime) {
       hash.add(each.in(runtime));
       continue;
     }
-    for (const auto& by_width : runtime.kernels.rates)
-      for (const model::Rates& rates : by_width) hash.add(rates.*each.of_rates);
+    for (const auto& by_width : runtime.kernels.efficiency)
+      for (const model::KernelEfficiency& rates : by_width) hash.add(rates.*each.of_efficiency);
   }
   return hash.value();
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"
+#include "model/answer/span_words.hpp"
 #include "model/infer/intervals.hpp"
 #include "sweep/output.hpp"
 
@@ -17,6 +18,7 @@ namespace json = boost::json;
 using model::Bound;
 using model::PassBreakdown;
 using model::PassPart;
+using model::Span;
 
 constexpr Bound bounds[] = {Bound::memory, Bound::compute, Bound::link, Bound::overhead};
 
@@ -30,7 +32,7 @@ constexpr Amount byte_counts[] = {
     {"experts_bytes", "of them experts", &PassPart::expert_bytes},
     {"kv_cache_bytes", "KV cache", &PassPart::cache_bytes},
     {"state_bytes", "state", &PassPart::state_bytes},
-    {"repeated_bytes", "K, V repeated", &PassPart::repeated_bytes},
+    {"repeated_bytes", "K, V repeated", &PassPart::kv_repeat_bytes},
     {"moved_bytes", "moved", &PassPart::moved_bytes},
 };
 constexpr Amount times[] = {
@@ -74,6 +76,16 @@ std::string table(const PassBreakdown& pass) {
   return aligned(headings, right, rows);
 }
 
+std::string span_table(const PassBreakdown& pass) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Span& span : pass.spans)
+    rows.push_back({span.name, span.where, amount_words(span), rate_words(span),
+                    duration(span.seconds.value()),
+                    span.hidden > Seconds() ? duration(span.hidden.value()) : ""});
+  return aligned({"operation", "on", "amount", "rate", "takes", "hidden"},
+                 {false, false, true, true, true, true}, rows);
+}
+
 std::string words(const PassBreakdown& pass) {
   const bool first = pass.name == "ttft";
   std::string text = fmt::format("{}, {}", first ? "Time to first token" : "Time per output token",
@@ -85,6 +97,22 @@ std::string words(const PassBreakdown& pass) {
       sign = ", ";
     }
   return text;
+}
+
+json::array span_array(const PassBreakdown& pass) {
+  json::array spans;
+  for (const Span& span : pass.spans)
+    spans.push_back(json::object{{"name", span.name},
+                                 {"where", span.where},
+                                 {"amount", span.amount},
+                                 {"unit", span.unit},
+                                 {"rate_s", span.rate},
+                                 {"seconds", span.seconds.value()},
+                                 {"hidden_s", span.hidden.value()},
+                                 {"formula", span.formula},
+                                 {"measurements", span.constant->measurements},
+                                 {"source", span.constant->source}});
+  return spans;
 }
 
 }  // namespace
@@ -107,7 +135,7 @@ std::string speed_text(const std::vector<PassBreakdown>& passes) {
   std::string text;
   std::vector<std::pair<std::string, std::string>> rates;
   for (const PassBreakdown& pass : passes) {
-    text += words(pass) + "\n\n" + table(pass) + '\n';
+    text += words(pass) + "\n\n" + table(pass) + '\n' + span_table(pass) + '\n';
     for (const PassPart& part : pass.parts) {
       const std::pair line{part.where, part.rates};
       if (std::ranges::find(rates, line) == rates.end()) rates.push_back(line);
@@ -117,9 +145,10 @@ std::string speed_text(const std::vector<PassBreakdown>& passes) {
   text += "Held against (share of what the hardware has)\n";
   for (const auto& [where, rate] : rates) text += fmt::format("  {}: {}\n", where, rate);
   text +=
-      "memory, compute, link, overhead: what the part would take by that alone; takes: its share "
-      "of the\nprinted time. Layers on one device share a roofline. Activations that stay on a "
-      "device are not counted.\n\n";
+      "memory, compute, link, overhead: what the part would take by that alone. takes: its share "
+      "of the\nprinted time; parts add up to it, and so do operations. hidden: what goes on behind "
+      "others.\nLayers on one device share a roofline. Activations that stay on a device are not "
+      "counted.\n\n";
   return text;
 }
 
@@ -143,7 +172,8 @@ json::array speed_array(const std::vector<PassBreakdown>& passes) {
     all.push_back(json::object{{"name", pass.name},
                                {"seconds", pass.seconds},
                                {"bound_s", std::move(by_bound)},
-                               {"parts", std::move(parts)}});
+                               {"parts", std::move(parts)},
+                               {"spans", span_array(pass)}});
   }
   return all;
 }

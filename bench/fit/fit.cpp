@@ -173,7 +173,7 @@ std::string time_lines(const PooledSearch& search, const Engine& row) {
   for (const NamedConstant* constant : time_constants()) {
     const auto common = search.found(*constant, row, any, any);
     add(*constant, any, any, common);
-    if (!constant->of_rates) continue;
+    if (!constant->of_efficiency) continue;
     const model::CellFactors factors = factors_of(search, *constant, row);
     for (std::size_t c = 0; c < model::card_classes; ++c)
       for (std::size_t w = 0; w < model::widths; ++w) {
@@ -233,7 +233,7 @@ std::string Fit::effects() const {
   for (const std::string_view family : families_of(subjects_)) {
     const Engine& row = *std::ranges::find(search_->rows(), family, &Engine::family);
     for (const NamedConstant* constant : time_constants()) {
-      if (!constant->of_rates) continue;
+      if (!constant->of_efficiency) continue;
       const model::CellFactors factors = factors_of(*search_, *constant, row);
       text += fmt::format("{}\t{}", family, constant->name);
       for (const double each : factors.by_card) text += fmt::format("\t{:.8g}", each);

@@ -25,7 +25,7 @@ constexpr double normal_90th = 1.2816;
 
 const Constant& cell_of(const Engine& row, const NamedConstant& constant, std::size_t c,
                         std::size_t w) {
-  return constant.of_engine ? constant.in(row) : row.kernels.rates[c][w].*constant.of_rates;
+  return constant.of_engine ? constant.in(row) : row.kernels.efficiency[c][w].*constant.of_efficiency;
 }
 Constant& cell_of(Engine& row, const NamedConstant& constant, std::size_t c, std::size_t w) {
   return const_cast<Constant&>(cell_of(std::as_const(row), constant, c, w));
@@ -125,20 +125,20 @@ void PooledSearch::add_effects() {
       }
     };
     add({.spread = spread});
-    if (constant->of_rates) apart({}, of_likes);
+    if (constant->of_efficiency) apart({}, of_likes);
     const bool of_kernels = is_of_kernels(*constant);
     if (of_kernels)
       for (const std::string_view each : shared) {
         add({.kernels = each, .spread = of_engine});
-        if (constant->of_rates) apart({.kernels = each}, of_likes);
+        if (constant->of_efficiency) apart({.kernels = each}, of_likes);
       }
     for (const auto& [family, generations] : families) {
       add({.family = family,
            .spread = of_kernels && sharing.contains(family) ? of_likes : of_engine});
-      if (constant->of_rates) apart({.family = family}, of_likes);
+      if (constant->of_efficiency) apart({.family = family}, of_likes);
       for (const std::string_view each : generations) {
         if (generations.size() > 1) add({.family = family, .generation = each, .spread = of_likes});
-        if (!constant->of_rates) continue;
+        if (!constant->of_efficiency) continue;
         for (std::size_t c = 0; c < model::card_classes; ++c)
           for (std::size_t w = 0; w < model::widths; ++w)
             add({.family = family, .generation = each, .cards = c, .width = w, .spread = of_likes});
@@ -213,7 +213,7 @@ void PooledSearch::apply(const std::vector<double>& values) {
       for (std::size_t c = 0; c < model::card_classes; ++c)
         for (std::size_t w = 0; w < model::widths; ++w)
           if (effect.covers(c, w))
-            (row.kernels.rates[c][w].*effect.constant->of_rates).value += values[e];
+            (row.kernels.efficiency[c][w].*effect.constant->of_efficiency).value += values[e];
     }
   }
   for (const auto& [bounds, constant] : time_constants())

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/answer/time_spans.hpp"
 #include "model/infer/estimate.hpp"
 
 namespace headroom::model {
@@ -17,12 +18,12 @@ struct PassPart {
   std::string what;   ///< "32 layers: 0-31", "58 layers' experts: 3-60", "output", "all-reduces"
   std::string where;  ///< "gpu 0", "gpu 0-7", "cpu", "host bus", "disk", "link"
   // Bytes and FLOPs of one pass, of each of the cards where they share matrices.
-  double weight_bytes = 0;    ///< read, those of experts that are touched included
-  double expert_bytes = 0;    ///< of them
-  double cache_bytes = 0;     ///< keys and values read
-  double state_bytes = 0;     ///< recurrent state read and written
-  double repeated_bytes = 0;  ///< keys and values copied before attention
-  double moved_bytes = 0;     ///< over bus, disk or link: weights, caches, activations
+  double weight_bytes = 0;     ///< read, those of experts that are touched included
+  double expert_bytes = 0;     ///< of them
+  double cache_bytes = 0;      ///< keys and values read
+  double state_bytes = 0;      ///< recurrent state read and written
+  double kv_repeat_bytes = 0;  ///< keys and values copied before attention
+  double moved_bytes = 0;      ///< over bus, disk or link: weights, caches, activations
   double flops = 0;
   // What each would take alone at the rates it is held against.
   double memory_s = 0, compute_s = 0, link_s = 0, overhead_s = 0;
@@ -31,12 +32,13 @@ struct PassPart {
   std::string rates;            ///< "0.79 of 1008 GB/s; 0.55 of 165.2 TFLOPS (rtx-4090)"
 };
 
-/// One of the two times that a user sees, of the device's stretches in their order.
+/// One of the two times that a user sees.
 struct PassBreakdown {
-  std::string name;    ///< "ttft", "tpot"
-  double seconds = 0;  ///< as evaluate has it
-  std::vector<PassPart> parts;
-  double of(Bound bound) const;  ///< seconds of the parts that it bounds
+  std::string name;               ///< "ttft", "tpot"
+  double seconds = 0;             ///< as evaluate has it
+  std::vector<PassPart> parts{};  ///< by layer and device; they add up to `seconds`
+  std::vector<Span> spans{};      ///< by operation; they add up to `seconds` too
+  double of(Bound bound) const;   ///< seconds of the parts that it bounds
 };
 
 /// Of a scenario that fits: the first token, and the time per output token where something is

@@ -6,35 +6,27 @@
 #include <algorithm>
 
 #include "model/answer/explain.hpp"
+#include "model/answer/span_words.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/timeline/draft_times.hpp"
 #include "model/infer/timeline/load.hpp"
-#include "model/infer/timeline/rates.hpp"
-#include "model/infer/timeline/speed.hpp"
-#include "model/infer/timeline/stretches.hpp"
+#include "model/infer/timeline/passes.hpp"
+#include "model/infer/timeline/throughput.hpp"
 
 namespace headroom::model {
 namespace {
 
 class TimeTerms {
  public:
-  TimeTerms(const Scenario& s, const Plan& plan, Explanation& out)
-      : s_(s),
-        runtime_(*s.runtime),
-        rates_(rates_for(*s.weights)),
-        rows_(by_rows(s, plan)),
-        reduce_(reduce_latency(s, rows_ || s.runtime->parallel.tensor_parallel_layers
-                                      ? plan.cards
-                                      : plan.shards * plan.replicas)),
-        out_(out),
-        times_(interval_factors(s).times(out.estimate)) {}
+  TimeTerms(const Scenario& s, Explanation& out)
+      : s_(s), runtime_(*s.runtime), out_(out), times_(interval_factors(s).times(out.estimate)) {}
 
   void add_load(const LoadTime& load) {
-    const auto part = [&](std::string_view what, double seconds, const Constant& share,
+    const auto part = [&](std::string_view what, Seconds seconds, const Constant& share,
                           std::string formula) {
-      if (seconds > 0)
+      if (seconds > Seconds())
         add(fmt::format("load_{}", what), seconds, times_.load, std::move(formula), evidence(share),
             share.source);
     };
@@ -55,31 +47,30 @@ class TimeTerms {
     add("load", load.cold(), times_.load, "fixed + read + copy + bus + pack, from a cold disk",
         evidence(runtime_.weights.load_interval), runtime_.weights.load_interval.source);
     add("load_warm", load.warm(), times_.load,
-        load.again > 0
+        load.again > Seconds()
             ? "fixed + read + copy + bus + pack: the host's memory does not hold the files"
             : "fixed + copy + bus + pack, files in the page cache",
         evidence(runtime_.weights.load_interval), runtime_.weights.load_interval.source);
-    if (load.mapped > 0)
+    if (load.mapped > Seconds())
       add("warming", load.mapped, times_.load,
           "weights in host memory, read as files are: they are mapped, and read when the first "
           "answer needs them; nothing where they are cached",
           evidence(runtime_.weights.load_read_bandwidth),
           runtime_.weights.load_read_bandwidth.source);
   }
-  void add_first(const PassTime& pass) { add_pass("ttft", pass, times_.ttft, rates_, products()); }
-  void add_step(const PassTime& pass) {
-    add_pass("tpot", pass, times_.tpot, rates_, rates_.decode_bandwidth);
-  }
+  void add_first(const Timeline& pass) { add_pass("ttft", s_, pass, times_.ttft); }
+  void add_step(const Timeline& pass) { add_pass("tpot", s_, pass, times_.tpot); }
   /// Both, where a smaller model proposes tokens. `first`: the prompts through the model itself.
-  void add_with_draft(const PassTime& first, const Draft& draft, const DraftTimes& times) {
-    add_pass("ttft_model", first, times_.ttft, rates_, products());
-    add("ttft_draft", times.prompt, times_.ttft, "the prompts through the draft model", "",
+  void add_with_draft(const Timeline& first, const Draft& draft, const DraftTimes& times) {
+    Scenario small = s_;
+    small.weights = draft.weights;
+    add_pass("ttft_model", s_, first, times_.ttft);
+    add("ttft_draft", times.prompt.total, times_.ttft, "the prompts through the draft model", "",
         runtime_.source);
-    add("ttft", first.total + times.prompt, times_.ttft, "ttft_model + ttft_draft", "",
+    add("ttft", first.total + times.prompt.total, times_.ttft, "ttft_model + ttft_draft", "",
         runtime_.source);
-    const Rates& small = rates_for(*draft.weights);
-    add_pass("draft_step", times.propose, times_.tpot, small, small.decode_bandwidth);
-    add_pass("check_step", times.check, times_.tpot, rates_, rates_.decode_bandwidth);
+    add_pass("draft_step", small, times.propose, times_.tpot);
+    add_pass("check_step", s_, times.check, times_.tpot);
     const double tokens = tokens_per_step(draft);
     add("tpot", times.step / tokens, times_.tpot,
         "(k * draft_step + check_step) / ((1 - a^(k + 1)) / (1 - a))",
@@ -110,86 +101,37 @@ class TimeTerms {
   }
 
  private:
-  const Constant& products() const {
-    const auto& cards = s_.machine->devices;
-    return cards.empty() ? rates_.prefill_compute : product_share(s_, cards.front(), rates_);
-  }
-
-  const Rates& rates_for(const QuantisedModel& weights) const {
-    return s_.machine->devices.empty() ? s_.runtime->kernels.rates.back().front()
-                                       : s_.runtime->rates_on(s_.machine->devices.front(), weights);
-  }
-
-  void add(std::string name, double seconds, const Interval& interval, std::string formula,
+  void add(std::string name, Seconds seconds, const Interval& interval, std::string formula,
            std::string numbers, std::string_view source) {
-    out_.terms.push_back({std::move(name), "seconds", seconds * interval.low, seconds,
-                          seconds * interval.high, std::move(formula), std::move(numbers),
+    const double expected = seconds.value();
+    out_.terms.push_back({std::move(name), "seconds", expected * interval.low, expected,
+                          expected * interval.high, std::move(formula), std::move(numbers),
                           std::string(source)});
   }
 
-  /// The parts of a pass and which of them bounds it.
-  void add_pass(const std::string& name, const PassTime& pass, const Interval& interval,
-                const Rates& rates, const Constant& on_cards) {
-    const auto part = [&](std::string_view what, double seconds, std::string formula,
-                          const Constant& constant) {
-      if (seconds > 0)
-        add(fmt::format("{}_{}", name, what), seconds, interval, std::move(formula),
-            fmt::format("{:.3g}, {}", constant.value, evidence(constant)), constant.source);
-    };
-    part("cards", pass.cards,
-         (runtime_.kernels.repeats_kv || runtime_.cache.growth != Growth::reserved) &&
-                 !name.starts_with("ttft")
-             ? "max(bytes / (share * bandwidth), FLOPs / (share * peak)) + K and V copied with the "
-               "new ones behind them and for each query head / copying, on each card"
-         : name.starts_with("ttft")
-             ? "max(bytes / (share * bandwidth), FLOPs / (share * peak) + scores, activations and "
-               "unpacked weights through memory) on each card"
-             : "max(bytes / (share * bandwidth), FLOPs / (share * peak)) on each card",
-         on_cards);
-    part("cpu", pass.cpu, "max(bytes / (share * RAM bandwidth), FLOPs / (share * CPU peak))",
-         runtime_.offload.cpu_bandwidth);
-    part("stream", pass.stream, "offloaded bytes / (share * host bus)",
-         runtime_.offload.stream_bandwidth);
-    part("disk", pass.disk, "bytes on disk / (share * disk read)", runtime_.offload.disk_bandwidth);
-    part("reduce", pass.reduce,
-         rows_ ? "matrices * latency + inputs to the other cards and results from them / (share * "
-                 "link)"
-               : "2 * layers * (latency + 2 (n - 1) / n * activations / (share * link))",
-         reduce_);
-    part("crossings", pass.crossings, "times it goes on from one device to another * seconds each",
-         runtime_.offload.device_handoff_s);
-    part("launches", pass.launches,
-         "kernels * overhead + a pass's own + sequences * overhead of each", rates.kernel_s);
-    part("eager", pass.eager, "kernels without CUDA graphs * seconds each, beyond all of these",
-         runtime_.kernels.eager_kernel_s);
-    const std::string_view run =
-        runtime_.kernels.launch == Launch::overlapped ? "max(cards, launches)" : "cards + launches";
-    std::string sum = runtime_.offload.prefetches ? fmt::format("max(stream, {})", run)
-                                                  : fmt::format("stream + {}", run);
-    sum += " + disk + reduce + crossings + cpu";
-    if (pass.eager > 0) sum += " + eager";
-    add(name, pass.total, interval, std::move(sum), fmt::format("bound by {}", bound(pass)),
+  /// The spans of a pass, and their sum.
+  void add_pass(const std::string& name, const Scenario& s, const Timeline& pass,
+                const Interval& interval) {
+    const std::vector<Span> spans = spans_of(s, pass);
+    for (const Span& span : spans)
+      add(fmt::format("{}: {} ({})", name, span.name, span.where), span.seconds, interval,
+          span.formula, numbers_of(span), span.constant->source);
+    const auto longest = std::ranges::max_element(spans, {}, &Span::seconds);
+    add(name, pass.total, interval, "the sum of its operations",
+        longest == spans.end() ? "" : fmt::format("most of it: {}", longest->name),
         runtime_.source);
   }
 
-  static std::string_view bound(const PassTime& pass) {
-    const std::pair<double, std::string_view> parts[] = {
-        {pass.cards, "the cards"},
-        {pass.cpu, "the CPU"},
-        {pass.stream, "the host bus"},
-        {pass.disk, "the disk"},
-        {pass.reduce, "the link"},
-        {pass.launches, "launches"},
-        {pass.eager, "kernels without CUDA graphs"},
-        {pass.crossings, "going from device to device"}};
-    return std::max_element(std::begin(parts), std::end(parts))->second;
+  /// "9.93 GB at 883 GB/s; 2.1 ms more behind others; 0.876, n = 39 measured".
+  static std::string numbers_of(const Span& span) {
+    std::string text = fmt::format("{} at {}", amount_words(span), rate_words(span));
+    if (span.hidden > Seconds())
+      text += fmt::format("; {:.3g} ms more behind others", 1e3 * span.hidden.value());
+    return text + fmt::format("; {:.3g}, {}", span.constant->value, evidence(*span.constant));
   }
 
   const Scenario& s_;
   const Engine& runtime_;
-  const Rates& rates_;
-  bool rows_;
-  const Constant& reduce_;
   Explanation& out_;
   TimeIntervals times_;
 };
@@ -202,9 +144,9 @@ std::string evidence(const Constant& c) {
 }
 
 void add_time_terms(const Scenario& s, const Plan& plan, Explanation& out) {
-  TimeTerms terms(s, plan, out);
+  TimeTerms terms(s, out);
   terms.add_load(load_time(s, plan));
-  const PassTime first = prefill(s, plan, s.prompt_tokens);
+  const Timeline first = prefill(s, plan, s.prompt_tokens);
   if (s.draft != nullptr)
     terms.add_with_draft(first, *s.draft, draft_times(s, plan));
   else

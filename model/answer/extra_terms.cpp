@@ -75,7 +75,7 @@ Term of_images(const Scenario& s, const Plan& plan) {
 
 /// Host memory beside what the process holds: reclaimable, and what may not be paged out.
 void add_host(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
-  const double file = bytes_read(s, plan);
+  const double file = bytes_read(s, plan).value();
   const HostUse host = host_use(s, plan);
   const double left = std::max(0.0, real_count(s.machine->host.ram - host.total()));
   terms.push_back(bytes_term(

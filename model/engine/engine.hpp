@@ -46,8 +46,8 @@ struct Engine {
   KernelPolicy kernels;
   ServingPolicy serving;
 
-  const Rates& rates_on(const Device& device, const QuantisedModel& quantised) const {
-    return kernels.rates[static_cast<std::size_t>(card_class(device))]
+  const KernelEfficiency& efficiency_on(const Device& device, const QuantisedModel& quantised) const {
+    return kernels.efficiency[static_cast<std::size_t>(card_class(device))]
                         [static_cast<std::size_t>(width_of(quantised))];
   }
 };

@@ -164,8 +164,8 @@ void read_constants(TomlRow& row, std::string_view policy, std::string_view file
       each.in(engine) = constant;
       continue;
     }
-    for (auto& by_width : engine.kernels.rates)
-      for (Rates& rates : by_width) rates.*each.of_rates = constant;
+    for (auto& by_width : engine.kernels.efficiency)
+      for (KernelEfficiency& rates : by_width) rates.*each.of_efficiency = constant;
   }
 }
 

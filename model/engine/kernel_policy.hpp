@@ -29,7 +29,7 @@ enum class FlashAttention : std::uint8_t {
 };
 
 /// Efficiencies of kernels on one class of cards with weights of one width.
-struct Rates {
+struct KernelEfficiency {
   Constant decode_bandwidth;  ///< share of the card's bandwidth at which weights are read
   Constant prefill_compute;   ///< share of the card's dense peak that matrix products reach
   Constant byte_compute;      ///< the same of packed weights that are multiplied as bytes
@@ -63,7 +63,7 @@ struct KernelPolicy {
   double dequant_bytes_per_element;  ///< bytes moved for each packed element that operations of
                                      ///< PyTorch unpack for every product; 0: own kernels
   Size gptq_bytes_kernels;           ///< beside each product of GPTQ's 8 bits, from Python
-  std::array<std::array<Rates, widths>, card_classes> rates;
+  std::array<std::array<KernelEfficiency, widths>, card_classes> efficiency;
   Constant
       moe_kernels_per_layer;  ///< of a layer's routed experts, run together: choice, sorting, products
   Constant expert_kernels;  ///< of each routed expert where they are called in turn

@@ -19,12 +19,12 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"memory", "workspace_bytes", [](Engine& e) -> Constant& { return e.memory.workspace_bytes; }},
     {"memory", "host_bytes", [](Engine& e) -> Constant& { return e.memory.host_bytes; }},
     {"memory", "fragmentation", [](Engine& e) -> Constant& { return e.memory.fragmentation; }},
-    {"kernels", "decode_bandwidth", nullptr, &Rates::decode_bandwidth},
-    {"kernels", "prefill_compute", nullptr, &Rates::prefill_compute},
-    {"kernels", "byte_compute", nullptr, &Rates::byte_compute},
-    {"kernels", "kernel_s", nullptr, &Rates::kernel_s},
-    {"kernels", "expert_reads", nullptr, &Rates::expert_reads},
-    {"kernels", "unpack_bandwidth", nullptr, &Rates::unpack_bandwidth},
+    {"kernels", "decode_bandwidth", nullptr, &KernelEfficiency::decode_bandwidth},
+    {"kernels", "prefill_compute", nullptr, &KernelEfficiency::prefill_compute},
+    {"kernels", "byte_compute", nullptr, &KernelEfficiency::byte_compute},
+    {"kernels", "kernel_s", nullptr, &KernelEfficiency::kernel_s},
+    {"kernels", "expert_reads", nullptr, &KernelEfficiency::expert_reads},
+    {"kernels", "unpack_bandwidth", nullptr, &KernelEfficiency::unpack_bandwidth},
     {"kernels", "moe_kernels_per_layer",
      [](Engine& e) -> Constant& { return e.kernels.moe_kernels_per_layer; }},
     {"kernels", "expert_kernels", [](Engine& e) -> Constant& { return e.kernels.expert_kernels; }},
@@ -113,7 +113,7 @@ void put_everywhere(Engine& row, const NamedConstant& which, const Constant& any
   const auto factors = effects.find({row.family, which.name});
   for (std::size_t c = 0; c < card_classes; ++c)
     for (std::size_t w = 0; w < widths; ++w) {
-      Constant& cell = row.kernels.rates[c][w].*which.of_rates;
+      Constant& cell = row.kernels.efficiency[c][w].*which.of_efficiency;
       if (cell.measurements > 0) continue;
       cell = factors == effects.end() ? any : of_cell(any, factors->second, c, w);
       cell.measurements = 0;
@@ -128,7 +128,7 @@ void put(Engine& row, const NamedConstant& which, const Fields& f, const Constan
   }
   const auto cards = index(card_names, f[2]), width = index(width_names, f[3]);
   if (cards < card_classes && width < widths)
-    row.kernels.rates[cards][width].*which.of_rates = constant;
+    row.kernels.efficiency[cards][width].*which.of_efficiency = constant;
   else
     put_everywhere(row, which, constant, effects);
 }

@@ -15,7 +15,7 @@ namespace headroom::model {
 struct NamedConstant {
   std::string_view policy, name;              ///< table and key in TOML
   Constant& (*of_engine)(Engine&) = nullptr;  ///< or
-  Constant Rates::*of_rates = nullptr;
+  Constant KernelEfficiency::*of_efficiency = nullptr;
 
   Constant& in(Engine& engine) const { return of_engine(engine); }
   const Constant& in(const Engine& engine) const { return of_engine(const_cast<Engine&>(engine)); }

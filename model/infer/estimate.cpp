@@ -87,7 +87,7 @@ bool needs_budgets(const Scenario& s) {
   return s.draft != nullptr || (s.layer_split != nullptr && s.layer_split->mode == SplitMode::row);
 }
 
-std::uint8_t least_share(const PassTime& time) {
+std::uint8_t least_share(const Timeline& time) {
   return static_cast<std::uint8_t>(std::min(1.0, time.least / time.total) * most_least);
 }
 
@@ -96,12 +96,12 @@ std::uint8_t least_share(const PassTime& time) {
 void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
   speeds_->know(s_, plan);
   const Speeds& reached = *speeds_;
-  const PassTime first = prefill(s_, reached, plan, *prompts_);
+  const Timeline first = prefill(s_, reached, plan, *prompts_);
   const LoadTime load = load_time(uses, plan);
-  e.load = Seconds(load.cold());
-  e.load_warm = Seconds(load.warm());
-  e.warming = Seconds(load.mapped);
-  e.ttft = Seconds(first.total);
+  e.load = load.cold();
+  e.load_warm = load.warm();
+  e.warming = load.mapped;
+  e.ttft = first.total;
   e.first_least = least_share(first);
   if (e.verdict <= Verdict::fits_gpus)
     for (Size card = plan.first_used_card; card < plan.cards; ++card) {
@@ -115,14 +115,14 @@ void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
     e.total = e.ttft;
     return;
   }
-  const PassTime step = time_of(s_, reached, plan, *step_);
-  e.tpot = Seconds(step.total);
+  const Timeline step = time_of(s_, reached, plan, *step_);
+  e.tpot = step.total;
   e.step_least = least_share(step);
   if (s_.draft != nullptr) {
     e.first_least = e.step_least = 0;  // steps of two models, in a number that is itself expected
     const DraftTimes times = draft_times(s_, plan);
-    e.ttft += Seconds(times.prompt);
-    e.tpot = Seconds(times.step / tokens_per_step(*s_.draft));
+    e.ttft += times.prompt.total;
+    e.tpot = times.step / tokens_per_step(*s_.draft);
   }
   e.tokens_s = static_cast<double>(s_.batch * plan.replicas) / e.tpot.value();
   e.total = e.ttft + static_cast<double>(std::max<Size>(0, s_.output_tokens - 1)) * e.tpot;

@@ -8,7 +8,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
-#include "model/infer/timeline/speed.hpp"
+#include "model/infer/timeline/passes.hpp"
 #include "model/infer/timeline/speeds.hpp"
 
 namespace headroom::model {

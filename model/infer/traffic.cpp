@@ -6,7 +6,8 @@
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/serving.hpp"
-#include "model/infer/timeline/speed.hpp"
+#include "model/infer/timeline/experts_touched.hpp"
+#include "model/infer/timeline/passes.hpp"
 #include "model/infer/timeline/speeds.hpp"
 
 namespace headroom::model {
@@ -38,8 +39,8 @@ double held_up(const Scenario& joint, const Scenario& share, const Speeds& speed
   both.tokens += tokens;
   both.logit_rows += tokens;
   both.touched = experts_touched(joint.weights->model->profile, both.tokens / steps);
-  const double longer = prefill(joint, speeds, plan, TimedPass(joint, speeds, both)).total -
-                        steps * decode_step(share, speeds, plan, {}).total;
+  const double longer = prefill(joint, speeds, plan, TimedPass(joint, speeds, both)).total.value() -
+                        steps * decode_step(share, speeds, plan, {}).total.value();
   return std::clamp(longer, 0.0, alone);
 }
 
@@ -110,20 +111,20 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   const Size stages = std::max<Size>(1, plan.stages);
   Scenario share = s;
   share.batch = (running + stages - 1) / stages;
-  const double prompt = prefill(one, speeds, plan, s.prompt_tokens).total;
+  const double prompt = prefill(one, speeds, plan, s.prompt_tokens).total.value();
   const auto prefill_of = [&](double length) {
     const Size own = tokens(length);
-    return own == s.prompt_tokens ? prompt : prefill(one, speeds, plan, own).total;
+    return own == s.prompt_tokens ? prompt : prefill(one, speeds, plan, own).total.value();
   };
   CachedTokens cached = mean_tokens(s);
   cached.self = tokens(made_tokens(outputs) + (cached.source > 0 ? 0 : prompts.mean()));
-  const double step = decode_step(share, speeds, plan, cached).total;
+  const double step = decode_step(share, speeds, plan, cached).total.value();
   const double others = static_cast<double>(share.batch - 1);
   const double mean_output = static_cast<double>(s.output_tokens);
   Scenario joint = one;
   joint.batch = prompts_together(s, others / mean_output);
   const double together =
-      joint.batch == 1 ? prompt : prefill(joint, speeds, plan, s.prompt_tokens).total;
+      joint.batch == 1 ? prompt : prefill(joint, speeds, plan, s.prompt_tokens).total.value();
   const double another = together / static_cast<double>(joint.batch);
   const double met =
       others * held_up(joint, share, speeds, plan, together) / static_cast<double>(joint.batch);

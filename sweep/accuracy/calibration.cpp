@@ -190,7 +190,7 @@ Calibration calibrate(const std::vector<ScoredRow>& all) {
         {.runtime = out.runtime, .name = std::string(unknown.constant->name), .source = {}},
         unknown.common};
     Factor& f = fitted.factor;
-    if (unknown.constant->of_rates) {
+    if (unknown.constant->of_efficiency) {
       f.cards = model::name_of(static_cast<model::CardClass>(unknown.cards));
       f.width = model::name_of(static_cast<model::Width>(unknown.width));
     }

@@ -32,7 +32,7 @@ std::vector<Unknown> candidates(const ConstantSearch& search) {
     };
     if (each.constant->of_engine) add(each);
     for (const auto& [cards, width] : cells) {
-      if (!each.constant->of_rates) continue;
+      if (!each.constant->of_efficiency) continue;
       each.cards = cards;
       each.width = width;
       add(each);

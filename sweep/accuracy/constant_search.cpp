@@ -60,7 +60,7 @@ void each_cell(Rows&& rows, const Unknown& unknown, F&& f) {
       for (std::size_t w = 0; w < model::widths; ++w)
         if ((unknown.cards == any || unknown.cards == c) &&
             (unknown.width == any || unknown.width == w))
-          f(row.kernels.rates[c][w].*unknown.constant->of_rates);
+          f(row.kernels.efficiency[c][w].*unknown.constant->of_efficiency);
   }
 }
 
@@ -79,7 +79,7 @@ bool measures(const ScoredRow& subject, const model::NamedConstant& constant,
   const Statistic statistic = subject.statistic;
   if (is_of_memory(constant))
     return statistic == Statistic::card_used || statistic == Statistic::all_but_cache;
-  if (constant.of_rates && subject.group.starts_with("offload")) return always_offloads;
+  if (constant.of_efficiency && subject.group.starts_with("offload")) return always_offloads;
   const model::Scenario& s = subject.scenario;
   const bool of_prompts = constant.name == "prefill_compute" || constant.name == "byte_compute" ||
                           constant.name == "expert_reads";
@@ -90,7 +90,7 @@ bool measures(const ScoredRow& subject, const model::NamedConstant& constant,
 
 std::string name_of(const Unknown& unknown) {
   std::string name(unknown.constant->name);
-  if (!unknown.constant->of_rates) return name;
+  if (!unknown.constant->of_efficiency) return name;
   const auto cards = unknown.cards == any
                          ? "any card"
                          : model::name_of(static_cast<model::CardClass>(unknown.cards));

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/infer/timeline/rates.hpp"
+#include "model/infer/timeline/throughput.hpp"
 #include "sweep/accuracy/prediction.hpp"
 
 namespace headroom::sweep {

@@ -6,7 +6,7 @@
 
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/placement/placement.hpp"
-#include "model/infer/timeline/speed.hpp"
+#include "model/infer/timeline/passes.hpp"
 #include "model/infer/traffic.hpp"
 
 namespace headroom::sweep {
@@ -20,7 +20,7 @@ std::optional<double> run_seconds(const model::Scenario& asked, Size requests) {
   const model::CachedTokens cached{.self = s.prompt_tokens + s.output_tokens};
   const auto step = [&](double n) {
     s.batch = std::max<Size>(1, std::llround(n));
-    return decode_step(s, plan, cached).total;
+    return decode_step(s, plan, cached).total.value();
   };
   const auto all = static_cast<double>(running), sent = static_cast<double>(requests);
   const auto mean = static_cast<double>(s.output_tokens);
@@ -32,7 +32,7 @@ std::optional<double> run_seconds(const model::Scenario& asked, Size requests) {
   tail *= std::log(all) / parts;
   const Size chunk = model::prefill_chunk(s);
   s.batch = std::clamp<Size>(chunk / s.prompt_tokens, 1, running);
-  const double prompt = prefill(s, plan, s.prompt_tokens).total / static_cast<double>(s.batch);
+  const double prompt = prefill(s, plan, s.prompt_tokens).total.value() / static_cast<double>(s.batch);
   return (sent - all) / all * mean * step(all) + mean * tail + sent * prompt;
 }
 

@@ -192,8 +192,8 @@ namespace {
 model::Engine at_full_rates(const model::Engine& engine) {
   model::Engine ideal = engine;
   ideal.kernels.activations_in_memory = false;
-  for (auto& by_width : ideal.kernels.rates)
-    for (model::Rates& rates : by_width) {
+  for (auto& by_width : ideal.kernels.efficiency)
+    for (model::KernelEfficiency& rates : by_width) {
       rates.decode_bandwidth.value = rates.prefill_compute.value = rates.byte_compute.value = 1;
       rates.kernel_s.value = rates.expert_reads.value = 0;
       rates.unpack_bandwidth.value = 1e9;

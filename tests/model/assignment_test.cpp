@@ -7,7 +7,7 @@
 
 #include "model/answer/placement/strategy.hpp"
 #include "model/infer/placement/device_map.hpp"
-#include "model/infer/timeline/speed.hpp"
+#include "model/infer/timeline/passes.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -180,7 +180,7 @@ TEST(Assignment, ExpertsInHostMemoryCostTheirActiveShare) {
   const double after = step(s, place(s, 1.0)).total;
   // w1, w2, w3 of 4096 x 14336 in 2 bytes, 8 experts.
   const double ram = s.runtime->offload.cpu_bandwidth.value * 200e9;
-  const double card = s.runtime->rates_on(large.devices[0], w).decode_bandwidth.value * 1500e9;
+  const double card = s.runtime->efficiency_on(large.devices[0], w).decode_bandwidth.value * 1500e9;
   const double active = 3.0 * 4096 * 14336 * 2 * 8 * 2 / 8;
   const double on_card = s.runtime->kernels.expert_cost.value * active / card;
   const double there_and_back = 2 * s.runtime->offload.device_handoff_s.value;

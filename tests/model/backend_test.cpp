@@ -1,7 +1,7 @@
 // Engine builds: the units of a card that multiply, and cards that behave alike.
 #include <gtest/gtest.h>
 
-#include "model/infer/timeline/rates.hpp"
+#include "model/infer/timeline/throughput.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -11,7 +11,7 @@ namespace {
 double peak(const char* engine, const char* card) {
   const test::OnCards c("meta-llama/Meta-Llama-3-8B", "q4_0", card, engine);
   const Device& device = c.box.devices.front();
-  const double share = product_share(c.s, device, rates_on(c.s, device)).value;
+  const double share = product_share(c.s, device, efficiency_on(c.s, device)).value;
   return card_rate(c.s, device).flops_s / share / 1e12;
 }
 

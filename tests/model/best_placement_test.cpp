@@ -9,7 +9,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/scenario/verdict.hpp"
-#include "model/infer/timeline/speed.hpp"
+#include "model/infer/timeline/passes.hpp"
 #include "tests/model/drawing.hpp"
 #include "tests/support/scenarios.hpp"
 

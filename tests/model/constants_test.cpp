@@ -55,8 +55,8 @@ class Constants : public testing::TestWithParam<NamedConstant> {
       set(which.in(changed));
       return changed;
     }
-    for (auto& by_width : changed.kernels.rates)
-      for (Rates& rates : by_width) set(rates.*which.of_rates);
+    for (auto& by_width : changed.kernels.efficiency)
+      for (KernelEfficiency& rates : by_width) set(rates.*which.of_efficiency);
     return changed;
   }
 };

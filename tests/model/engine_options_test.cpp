@@ -6,9 +6,9 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/scenario/layer_split.hpp"
-#include "model/infer/timeline/rates.hpp"
-#include "model/infer/timeline/speed.hpp"
-#include "model/infer/timeline/stretches.hpp"
+#include "model/infer/timeline/throughput.hpp"
+#include "model/infer/timeline/passes.hpp"
+#include "model/infer/timeline/segments.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -98,7 +98,7 @@ TEST(KtKernel, ShortPromptsStayWithTheExperts) {
 TEST(FlexGen, UnpacksWeightsAndCachesInEveryStep) {
   OptionCase packed("facebook/opt-6.7b", "int4-64g", "1x l4-24gb", "flexgen");
   const double rate =
-      packed.box.devices[0].bandwidth.value() * rates_of(packed.s).unpack_bandwidth.value;
+      packed.box.devices[0].bandwidth.value() * efficiency_of(packed.s).unpack_bandwidth.value;
   const double elements = 32 * 12 * 4096.0 * 4096;
   packed.s.kv_precision = &precision("fp16");
   const double step = packed.step(512).cards;

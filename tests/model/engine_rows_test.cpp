@@ -45,10 +45,9 @@ TEST(EngineRows, InheritFieldsAndMeasuredConstants) {
 }
 
 TEST(EngineRows, AConstantOfKernelsStandsInEveryCell) {
-  const Engine mine =
-      read_engine(head + "inherits = \"vllm\"\nkernels.kernel_s = [1e-6, 5e-7, 2e-6]\n");
-  for (const auto& by_width : mine.kernels.rates)
-    for (const Rates& rates : by_width) {
+  const Engine mine = read_engine(head + "inherits = \"vllm\"\nkernels.kernel_s = [1e-6, 5e-7, 2e-6]\n");
+  for (const auto& by_width : mine.kernels.efficiency)
+    for (const KernelEfficiency& rates : by_width) {
       EXPECT_EQ(rates.kernel_s.value, 1e-6);
       EXPECT_EQ(rates.kernel_s.high, 2e-6);
       EXPECT_EQ(rates.kernel_s.measurements, 0);
@@ -90,7 +89,7 @@ TEST(EngineRows, GiveEveryConstantASource) {
   for (const Engine& row : policy_rows())
     for (const NamedConstant& each : named_constants()) {
       const Constant& c =
-          each.of_engine ? each.in(row) : row.kernels.rates.front().front().*each.of_rates;
+          each.of_engine ? each.in(row) : row.kernels.efficiency.front().front().*each.of_efficiency;
       EXPECT_FALSE(c.source.empty()) << row.name << ' ' << each.name;
     }
 }

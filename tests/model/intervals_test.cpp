@@ -16,7 +16,7 @@ struct Measured {
   const QuantisedModel w =
       quantise(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
   Engine row = engine("vllm");
-  Rates& cell = row.kernels.rates[static_cast<std::size_t>(CardClass::hopper)]
+  KernelEfficiency& cell = row.kernels.efficiency[static_cast<std::size_t>(CardClass::hopper)]
                                  [static_cast<std::size_t>(Width::sixteen)];
   Measured() {
     cell.prefill_compute.measurements = cell.decode_bandwidth.measurements = 40;
@@ -111,7 +111,7 @@ TEST(Intervals, OfOneRequestUnderLoadAreNoNarrowerThanAlone) {
 TEST(Intervals, LookAtTheCardsInUse) {
   Measured m;
   m.box.devices.push_back(parse_machine("rtx-4090", shipped_catalogue()).devices.front());
-  auto& other = m.row.kernels.rates[static_cast<std::size_t>(CardClass::gddr)]
+  auto& other = m.row.kernels.efficiency[static_cast<std::size_t>(CardClass::gddr)]
                                    [static_cast<std::size_t>(Width::sixteen)];
   other.decode_bandwidth.measurements = 0;
   EXPECT_FALSE(m.estimate().step_unmeasured);

@@ -1,7 +1,7 @@
 // Kernels of a pass are counted from what its layers hold, and every one of them costs an engine.
 #include <gtest/gtest.h>
 
-#include "model/infer/timeline/rates.hpp"
+#include "model/infer/timeline/throughput.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -91,7 +91,7 @@ TEST(Kernels, OfPackedWeightsAreMoreWhereTheyAreLaunchedFromPython) {
 TEST(Kernels, CostTimeBesideThePassAndItsSequences) {
   test::OnCards c("meta-llama/Meta-Llama-3-8B", "bf16", "1x h100-sxm-80gb", "vllm");
   const Engine& r = *c.s.runtime;
-  const double all = 32 * 12 * rates_of(c.s).kernel_s.value + r.serving.step_s.value;
+  const double all = 32 * 12 * efficiency_of(c.s).kernel_s.value + r.serving.step_s.value;
   for (const Size batch : {1, 64}) {
     c.s.batch = batch;
     EXPECT_NEAR(launches(c.s, decode_pass(c.s, {.self = 100})),

@@ -29,7 +29,7 @@ constexpr const char* effects =
 
 const Constant& cell(const std::vector<Engine>& rows, std::size_t cards, std::size_t width) {
   return std::ranges::find(rows, "calm", &Engine::name)
-      ->kernels.rates[cards][width]
+      ->kernels.efficiency[cards][width]
       .decode_bandwidth;
 }
 

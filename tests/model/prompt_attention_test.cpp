@@ -1,7 +1,7 @@
 // A prompt's attention goes through a card in rounds of blocks, and a long prompt in chunks.
 #include <gtest/gtest.h>
 
-#include "model/infer/timeline/speed.hpp"
+#include "model/infer/timeline/passes.hpp"
 #include "model/infer/timeline/work.hpp"
 #include "tests/support/scenarios.hpp"
 

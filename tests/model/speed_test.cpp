@@ -1,12 +1,12 @@
 // Times of a pass against measurements that no constant alone can meet: their shapes.
-#include "model/infer/timeline/speed.hpp"
+#include "model/infer/timeline/passes.hpp"
 
 #include <gtest/gtest.h>
 
 #include <utility>
 
 #include "model/infer/scenario/layer_split.hpp"
-#include "model/infer/timeline/rates.hpp"
+#include "model/infer/timeline/throughput.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "model/infer/placement/placement.hpp"
-#include "model/infer/timeline/speed.hpp"
+#include "model/infer/timeline/passes.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

@@ -290,7 +290,7 @@ TEST(Calibration, WhatCannotBeToldIsNotFittedAndSaid) {
 TEST(Calibration, WhatRunsIntoItsBoundGivesWayToWhatIsAlike) {
   constexpr double true_overhead = 1e-6;
   Synthetic one({"Llama-2-7b"}, [](model::Engine& r) {
-    r.kernels.rates[gddr][four].kernel_s.value = true_overhead;
+    r.kernels.efficiency[gddr][four].kernel_s.value = true_overhead;
   });
   auto decode = one.subjects();
   std::erase_if(decode, [](const ScoredRow& s) { return s.group == "prefill"; });
@@ -372,8 +372,8 @@ TEST(ConstantSearch, StartsFromTheVersionThatWasMeasured) {
   std::vector<model::Engine> versions{*known.subjects().front().scenario.runtime};
   versions.push_back(versions.front());
   versions.back().name = "another version";
-  for (auto& by_width : versions.back().kernels.rates)
-    for (model::Rates& rates : by_width) rates.decode_bandwidth.value /= 2;
+  for (auto& by_width : versions.back().kernels.efficiency)
+    for (model::KernelEfficiency& rates : by_width) rates.decode_bandwidth.value /= 2;
   ConstantSearch search(versions, known.subjects());
   const Unknown unknown{.constant = &constant_named("decode_bandwidth"),
                         .low = 0.02,
@@ -385,7 +385,7 @@ TEST(ConstantSearch, StartsFromTheVersionThatWasMeasured) {
   EXPECT_FALSE(search.affected(unknown).empty());
   EXPECT_EQ(*search.expected(0), before);
   EXPECT_EQ(search.get(unknown),
-            search.rows()[0].kernels.rates[unknown.cards][unknown.width].decode_bandwidth.value);
+            search.rows()[0].kernels.efficiency[unknown.cards][unknown.width].decode_bandwidth.value);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST(PooledSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
     EXPECT_NEAR(*search.expected(i) / search.subjects()[i].measured, 1, 0.06) << i;
   const model::Engine& llama = fitted_row(search, "llama.cpp");
   const auto bandwidth = [](const model::Engine& r, std::size_t c, std::size_t w) {
-    return r.kernels.rates[c][w].decode_bandwidth.value;
+    return r.kernels.efficiency[c][w].decode_bandwidth.value;
   };
   EXPECT_NEAR(bandwidth(llama, gddr, four), 0.6, 0.06);
   // Nearer to what was measured the more it has in common with that.
@@ -52,7 +52,7 @@ TEST(PooledSearch, EnginesOfTheSameKernelsLearnFromEachOtherButOfTheirFrontEnds)
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-72B"}, slower);
   std::vector<ScoredRow> served = known.subjects();
   model::Engine changed = model::engine("vllm");
-  changed.kernels.rates[gddr][four].decode_bandwidth.value = 0.4;
+  changed.kernels.efficiency[gddr][four].decode_bandwidth.value = 0.4;
   changed.serving.request_s.value = 0.05;
   for (std::size_t i = 0; i < served.size(); ++i) {
     ScoredRow& each = served[i];
@@ -67,7 +67,7 @@ TEST(PooledSearch, EnginesOfTheSameKernelsLearnFromEachOtherButOfTheirFrontEnds)
   const model::Engine &vllm = fitted_row(search, "vllm"), &sglang = fitted_row(search, "sglang"),
                       &other = fitted_row(search, "exllama");
   const auto bandwidth = [](const model::Engine& r) {
-    return r.kernels.rates[gddr][four].decode_bandwidth.value;
+    return r.kernels.efficiency[gddr][four].decode_bandwidth.value;
   };
   EXPECT_LT(bandwidth(vllm), 0.5);
   EXPECT_LT(bandwidth(sglang), 0.95 * bandwidth(other));
@@ -97,7 +97,7 @@ TEST(PooledSearch, OutliersAndManyRowsOfOneSourceHaveLittleWeight) {
     }
   PooledSearch search(model::policy_rows(), all);
   search.solve();
-  EXPECT_GT(fitted_row(search, "llama.cpp").kernels.rates[gddr][four].decode_bandwidth.value,
+  EXPECT_GT(fitted_row(search, "llama.cpp").kernels.efficiency[gddr][four].decode_bandwidth.value,
             std::sqrt(0.6 * 0.3));
 }
 

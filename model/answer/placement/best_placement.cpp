@@ -12,7 +12,7 @@
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/verdict.hpp"
-#include "model/infer/timeline/rates.hpp"
+#include "model/infer/timeline/throughput.hpp"
 
 namespace headroom::model {
 namespace {
@@ -41,6 +41,9 @@ struct Units {
   std::vector<Bytes> module;  ///< what passes through the card when a unit is streamed
 };
 
+/// To whole bytes or FLOPs.
+Size whole(auto amount) { return std::llround(amount.value()); }
+
 class Best {
  public:
   explicit Best(const Scenario& s)
@@ -61,6 +64,11 @@ class Best {
 
  private:
   bool has_cards() const { return card_count(s_) > 0; }
+  Throughput first_card() const { return card_rate(s_, s_.machine->devices[0]); }
+  /// Of what computes the units that are not on cards.
+  Throughput other_rate(const Regime& regime) const {
+    return regime.copies ? first_card() : cpu_rate(s_);
+  }
 
   std::vector<Regime> regimes() const {
     std::vector<Regime> all;
@@ -99,10 +107,10 @@ class Best {
       const Work work = work_of(s_, pass_, piece);
       const bool attends = content != Content::experts && !streams(s_);
       const Work attention = attends ? attention_work(s_, pass_, piece.layers) : Work{};
-      const double moved = streamed_bytes(s_, pass_, piece);
+      const RealBytes moved = streamed_bytes(s_, pass_, piece);
       const std::array<Size, 5> alike{bytes.count(), caches.count(),
-                                      std::llround(work.weight_bytes + work.cache_bytes),
-                                      std::llround(work.flops), std::llround(moved)};
+                                      whole(work.weight_bytes + work.cache_bytes),
+                                      whole(work.flops), whole(moved)};
       const auto [at, fresh] = known.try_emplace(alike, units.classes.size());
       if (fresh) add_class(regime, units, bytes, work, attention, moved).cache = caches.count();
       ++units.classes[at->second].count;
@@ -123,55 +131,54 @@ class Best {
   /// host memory: then the head on a card is a copy.
   void add_ends(const Regime& regime, Units& units) const {
     const QuantisedModel& w = *s_.weights;
-    const auto add = [&](Size unit, Bytes bytes, const Work& work, double moved) -> UnitClass& {
+    const auto add = [&](Size unit, Bytes bytes, const Work& work, RealBytes moved) -> UnitClass& {
       UnitClass& u = add_class(regime, units, bytes, work, {}, moved);
       u.count = 1;
       units.members.back().push_back({unit});
       if (regime.cards && streams(s_)) return u;
       // Off the cards the head is multiplied after the layers, not with them.
-      const double after =
-          seconds(work, regime.copies ? card_rate(s_, s_.machine->devices[0]) : cpu_rate(s_));
+      const double after = seconds(work, other_rate(regime)).value();
       u.off_bytes = u.off_flops = u.hidden_off = 0;
       u.cpu_s += after;
       u.disk_s += after;
       return u;
     };
-    const double embedding = w.embedding.real().value();
+    const RealBytes embedding = w.embedding.real(), head(w.head_read);
     if (s_.runtime->offload.input_on_cpu) {
-      add(head_unit, head_bytes(s_, false), head_work(s_, pass_), w.head_read).on_cpu =
+      add(head_unit, head_bytes(s_, false), head_work(s_, pass_), head).on_cpu =
           head_bytes(s_, true).count();
     } else if (w.model->profile.tied_head) {
-      add(ends_unit, w.embedding + w.head, head_work(s_, pass_), embedding + w.head_read);
+      add(ends_unit, w.embedding + w.head, head_work(s_, pass_), embedding + head);
     } else {
       add(embedding_unit, w.embedding, {}, embedding);
-      add(head_unit, w.head, head_work(s_, pass_), w.head_read);
+      add(head_unit, w.head, head_work(s_, pass_), head);
     }
   }
 
   UnitClass& add_class(const Regime& regime, Units& units, Bytes bytes, const Work& work,
-                       const Work& attention, double moved) const {
+                       const Work& attention, RealBytes moved) const {
     UnitClass u;
     u.on_card = u.on_cpu = u.on_disk = bytes.count();
-    const Rate cpu = cpu_rate(s_);
-    const Rate rate = regime.cards || regime.copies ? card_rate(s_, s_.machine->devices[0]) : cpu;
-    u.bytes = weight_read(work, rate);
-    u.flops = work.flops;
-    u.beside = cache_read(work, rate);
+    const Throughput cpu = cpu_rate(s_);
+    const Throughput rate = regime.cards || regime.copies ? first_card() : cpu;
+    u.bytes = weight_read(work, rate).value();
+    u.flops = work.flops.value();
+    u.beside = cache_read(work, rate).value();
     u.off_bytes = u.bytes;
     u.off_flops = u.flops;
     u.hidden_off = u.beside;
     if (regime.copies) {
-      u.cpu_s = (work.weight_bytes + work.cache_bytes) / bus_rate(s_);
+      u.cpu_s = ((work.weight_bytes + work.cache_bytes) / bus_rate(s_)).value();
     } else if (regime.cards && streams(s_)) {
-      u.cpu_s = moved / bus_rate(s_);
+      u.cpu_s = (moved / bus_rate(s_)).value();
     } else {
       const Work matrices = matrices_on_cpu(work, attention);
-      u.off_bytes = weight_read(matrices, cpu);
-      u.off_flops = matrices.flops;
-      u.hidden_off = cache_read(matrices, cpu);
-      u.cpu_s = cpu_attention_seconds(attention, cpu);
+      u.off_bytes = weight_read(matrices, cpu).value();
+      u.off_flops = matrices.flops.value();
+      u.hidden_off = cache_read(matrices, cpu).value();
+      u.cpu_s = cpu_attention_seconds(attention, cpu).value();
     }
-    u.disk_s = u.cpu_s + (streams(s_) ? moved : work.weight_bytes) / disk_rate(s_);
+    u.disk_s = u.cpu_s + ((streams(s_) ? moved : work.weight_bytes) / disk_rate(s_)).value();
     const bool passes = regime.cards && streams(s_);
     u.offloads = regime.offloads && (!passes || bytes <= regime.buffer);
     units.classes.push_back(u);
@@ -184,9 +191,10 @@ class Best {
     UnitProblem p;
     p.units = units.classes;
     p.caches_on_first = regime.cards && streams(s_);
-    const auto device = [](Rate rate) {
-      // A rate that is not known is slow, not infinitely so: prices must stay finite.
-      return UnitDevice{0, 1.0 / std::max(rate.bytes_s, 1.0), 1.0 / std::max(rate.flops_s, 1.0)};
+    const auto device = [](const Throughput& rate) {
+      // An unknown rate is slow, but not infinitely so: prices must stay finite.
+      return UnitDevice{0, 1.0 / std::max(rate.bytes_s.value(), 1.0),
+                        1.0 / std::max(rate.flops_s.value(), 1.0)};
     };
     if (regime.cards)
       for (Size card = 0; card < card_count(s_); ++card) {
@@ -196,7 +204,7 @@ class Best {
       }
     if (regime.cards) p.cards[0].room -= regime.buffer.count();
     const bool on_first = regime.copies || p.caches_on_first;
-    p.offloaded = device(on_first ? card_rate(s_, s_.machine->devices[0]) : cpu_rate(s_));
+    p.offloaded = device(on_first ? first_card() : cpu_rate(s_));
     HostUse host = uses_.host(Plan{});
     if (s_.runtime->offload.input_on_cpu) host.weights += s_.weights->embedding;
     if (regime.offloads && !p.caches_on_first)
@@ -204,7 +212,7 @@ class Best {
     p.offloaded.room = (ram_limit(uses_, Plan{}, 1.0) - host.total()).count();
     if (s_.runtime->offload.disk)
       p.disk_room = std::min(s_.disk_budget, s_.machine->host.disk).count();
-    p.launches = launches(s_, pass_);
+    p.launches = launches(s_, pass_).value();
     p.launches_hide = s_.runtime->kernels.launch == Launch::overlapped && regime.cards;
     if (p.launches_hide) p.launches = std::max(0.0, p.launches - beside(regime));
     return p;
@@ -212,9 +220,9 @@ class Best {
 
   /// Seconds that every placement takes for keys and values that are copied for query heads.
   double beside(const Regime& regime) const {
-    const Rate rate = regime.cards ? card_rate(s_, s_.machine->devices[0]) : cpu_rate(s_);
-    const double repeated = work_of(s_, pass_, LayerSpan{{0, layers_}}).repeated;
-    return repeated > 0 ? repeated / std::max(rate.repeat_s, 1.0) : 0;
+    const Throughput rate = regime.cards ? first_card() : cpu_rate(s_);
+    const RealBytes copied = work_of(s_, pass_, LayerSpan{{0, layers_}}).kv_repeat_bytes;
+    return copied > RealBytes() ? (copied / std::max(rate.repeat_s, BytesPerSecond(1))).value() : 0;
   }
 
   void try_regime(const Regime& regime) {

@@ -7,7 +7,7 @@
 
 namespace headroom::model {
 
-/// A placement with the time of one step (model/infer/timeline/speed.hpp) under it.
+/// A placement with the time of one step (model/infer/timeline/passes.hpp) under it.
 struct Placed {
   Assignment assignment;
   Seconds step;
@@ -36,7 +36,7 @@ struct BestPlacement {
 /// their layer), the embedding and the head on the cards, in host memory and on disk, the one with
 /// the shortest predicted step. Layers that are alike make one class of
 /// model/answer/placement/search.hpp. Going on from one device to another (crossings of
-/// model/infer/timeline/speed.hpp) is in the step of what is found, but is not searched by: where
+/// model/infer/timeline/passes.hpp) is in the step of what is found, but is not searched by: where
 /// it costs anything, `bound` is without it.
 ///
 /// Nothing where the scenario is refused, the runtime splits matrices instead of layers, layers are

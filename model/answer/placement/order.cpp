@@ -4,7 +4,7 @@
 #include "model/answer/placement/best_placement.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/placement/split.hpp"
-#include "model/infer/timeline/speed.hpp"
+#include "model/infer/timeline/passes.hpp"
 
 namespace headroom::model {
 namespace {

@@ -116,7 +116,7 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
   huge_ = bytes > 1e18;
 }
 
-double kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last, Size shards) {
+RealBytes kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last, Size shards) {
   const double element_bytes = s.kv_precision->element_bytes();
   double bytes = 0;
   for (const CacheClass& c : s.weights->model->profile.caches) {
@@ -127,18 +127,18 @@ double kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last, Si
                                                    s.runtime->cache.state_bytes);
     bytes += (read + state) / static_cast<double>(ways_of(c, shards));
   }
-  return bytes * static_cast<double>(s.batch);
+  return RealBytes(bytes * static_cast<double>(s.batch));
 }
 
-double decode_score_flops(const Scenario& s, CachedTokens tokens, Size first, Size last) {
+Flops decode_score_flops(const Scenario& s, CachedTokens tokens, Size first, Size last) {
   double flops = 0;
   for (const CacheClass& c : s.weights->model->profile.caches)
     flops += 2.0 * looked_at(s, c, tokens) *
              static_cast<double>(between(c.score_dims_before, {first, last}));
-  return flops * static_cast<double>(s.batch);
+  return Flops(flops * static_cast<double>(s.batch));
 }
 
-double prefill_score_flops(const Scenario& s, Size prompt, Size first, Size last) {
+Flops prefill_score_flops(const Scenario& s, Size prompt, Size first, Size last) {
   const double n = static_cast<double>(prompt);
   double flops = 0;
   for (const CacheClass& c : s.weights->model->profile.caches) {
@@ -148,7 +148,7 @@ double prefill_score_flops(const Scenario& s, Size prompt, Size first, Size last
         most > 0 && most < prompt ? w * (w + 1) / 2 + (n - w) * w : n * (n + 1) / 2;
     flops += 2.0 * pairs * static_cast<double>(between(c.score_dims_before, {first, last}));
   }
-  return flops * static_cast<double>(s.batch);
+  return Flops(flops * static_cast<double>(s.batch));
 }
 
 }  // namespace headroom::model

@@ -79,15 +79,15 @@ inline Bytes kv_cache(const Scenario& scenario, CachedTokens tokens, Size first,
 /// Bytes that one decode step reads from the caches of layers [first, last) on one of `shards`
 /// cards, whatever is reserved: the window where there is one, and what sparse attention picks
 /// where the runtime reads no more than that.
-double kv_read(const Scenario& scenario, CachedTokens tokens, Size first, Size last,
-               Size shards = 1);
+RealBytes kv_read(const Scenario& scenario, CachedTokens tokens, Size first, Size last,
+                  Size shards = 1);
 
 /// FLOPs of attention scores and their products with V over [first, last) for one new token of each
 /// sequence: 2 * score_dims * min(tokens, window, picked) * batch. The indexer that picks looks at
 /// all tokens: it has a cache of its own. Source: DeepSeek-V3.2, arXiv:2512.02556, section 2.1.
-double decode_score_flops(const Scenario& scenario, CachedTokens tokens, Size first, Size last);
+Flops decode_score_flops(const Scenario& scenario, CachedTokens tokens, Size first, Size last);
 
 /// The same for a whole causal prompt: each token looks at those before it, at most at that many.
-double prefill_score_flops(const Scenario& scenario, Size prompt, Size first, Size last);
+Flops prefill_score_flops(const Scenario& scenario, Size prompt, Size first, Size last);
 
 }  // namespace headroom::model

@@ -11,15 +11,14 @@ double tokens_per_step(const Draft& draft) {
   return a >= 1 ? k + 1 : (1 - std::pow(a, k + 1)) / (1 - a);
 }
 
-DraftTimes draft_times(const Scenario& s, const Plan& plan, DraftRecords* records) {
+DraftTimes draft_times(const Scenario& s, const Plan& plan, Detail detail) {
   const Scenario d = of_draft(s, plan.shards);
   const Plan alone = place(d, 1.0);
   DraftTimes times;
-  times.propose = decode_step(d, alone, mean_tokens(d), records ? &records->propose : nullptr);
-  times.check =
-      check_step(s, plan, mean_tokens(s), s.draft->tokens + 1, records ? &records->check : nullptr);
+  times.propose = decode_step(d, alone, mean_tokens(d), detail);
+  times.check = check_step(s, plan, mean_tokens(s), s.draft->tokens + 1, detail);
+  times.prompt = prefill(d, alone, d.prompt_tokens, detail);
   times.step = static_cast<double>(s.draft->tokens) * times.propose.total + times.check.total;
-  times.prompt = prefill(d, alone, d.prompt_tokens, records ? &records->prompt : nullptr).total;
   return times;
 }
 

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "model/infer/scenario/draft.hpp"
-#include "model/infer/timeline/record.hpp"
-#include "model/infer/timeline/speed.hpp"
+#include "model/infer/timeline/passes.hpp"
 
 namespace headroom::model {
 
@@ -11,17 +10,14 @@ namespace headroom::model {
 /// k + 1 for a = 1. Source: Leviathan et al., arXiv:2211.17192, equation 1.
 double tokens_per_step(const Draft& draft);
 
-/// One step: k passes of the draft model and one of the model over k + 1 tokens of each sequence.
+/// One step: k passes of the draft model, then one of the model over k + 1 tokens of each sequence.
 struct DraftTimes {
-  PassTime propose;   ///< of one draft token
-  PassTime check;     ///< of k + 1 tokens of each sequence
-  double step = 0;    ///< seconds: k * propose + check
-  double prompt = 0;  ///< seconds that the draft model takes for the prompts
+  Timeline propose;  ///< of one draft token
+  Timeline check;    ///< of k + 1 tokens of each sequence
+  Timeline prompt;   ///< of the prompts through the draft model
+  Seconds step;      ///< k * propose + check
 };
-/// What its times are added up from.
-struct DraftRecords {
-  Record propose, check, prompt;
-};
-DraftTimes draft_times(const Scenario& scenario, const Plan& plan, DraftRecords* records = nullptr);
+DraftTimes draft_times(const Scenario& scenario, const Plan& plan,
+                       Detail detail = Detail::segments);
 
 }  // namespace headroom::model

@@ -6,7 +6,7 @@
 
 namespace headroom::model {
 
-/// Where the time of loading goes, seconds.
+/// Where the time of loading goes.
 ///
 ///   cold = fixed + read + copy + bus + pack,  warm = fixed + again + copy + bus + pack
 ///
@@ -19,27 +19,27 @@ namespace headroom::model {
 /// Left out: network storage, files in pickle form, checkpoints that are downloaded first, what
 /// each of many small tensors costs.
 struct LoadTime {
-  double fixed = 0;   ///< start-up beside the weights
-  double read = 0;    ///< read_seconds of the files; the page cache holds them: nothing
-  double again = 0;   ///< of it, where the host's memory does not hold the files: read one after
-                      ///< the other, what comes later drives out what came before
-  double copy = 0;    ///< weights copied into memory of the process / its rate; what is left on
-                      ///< disk in another type is written there, at the rate of reading
-  double bus = 0;     ///< weights on cards, as the files have them / min(rate, host bus)
-  double pack = 0;    ///< quantised on the way: (read + written) / (share * memory bandwidth)
-  double mapped = 0;  ///< of what was only mapped, the time that the first pass reads it in
-  double cold() const;
-  double warm() const { return fixed + again + copy + bus + pack; }
+  Seconds fixed{};   ///< start-up beside the weights
+  Seconds read{};    ///< read_seconds of the files; the page cache holds them: nothing
+  Seconds again{};   ///< of it, where the host's memory does not hold the files: read one after
+                     ///< the other, what comes later drives out what came before
+  Seconds copy{};    ///< weights copied into memory of the process / its rate; what is left on
+                     ///< disk in another type is written there, at the rate of reading
+  Seconds bus{};     ///< weights on cards, as the files have them / min(rate, host bus)
+  Seconds pack{};    ///< quantised on the way: (read + written) / (share * memory bandwidth)
+  Seconds mapped{};  ///< of what was only mapped, the time that the first pass reads it in
+  Seconds cold() const { return fixed + read + copy + bus + pack; }
+  Seconds warm() const { return fixed + again + copy + bus + pack; }
 };
 
 /// Reading mapped files: bytes / disk read + bytes / the rate at which pages are faulted in. The
 /// kernel's read-ahead asks for the next pages once the last are there, so that what each request
 /// takes beside its bytes counts in full: half of a fast disk, nearly all of a slow one.
-double read_seconds(const Scenario& scenario, double bytes);
+Seconds read_seconds(const Scenario& scenario, RealBytes bytes);
 
 /// Bytes of files that an engine has touched when it is ready: all that is not left on disk as it
 /// is there.
-double bytes_read(const Scenario& scenario, const Plan& plan);
+RealBytes bytes_read(const Scenario& scenario, const Plan& plan);
 
 /// Loading under `plan`. One process with all layers copies them card after card; ranks that split
 /// matrices each take their own shard over a bus of their own, all from one page cache, so that the

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "model/infer/memory/activation.hpp"
-#include "model/infer/timeline/speed.hpp"
+#include "model/infer/timeline/experts_touched.hpp"
 
 namespace headroom::model {
 namespace {
@@ -59,8 +59,14 @@ Pass tower_pass(const Scenario& s) {
   const auto [first, end] = s.weights->model->profile.towers();
   pass.layers = {first, end};
   pass.touched = experts_touched(s.weights->model->profile, pass.tokens);
-  pass.patch_flops = 4 * images * patches * patches * static_cast<double>(s.images.hidden);
+  pass.patch_flops = Flops(4 * images * patches * patches * static_cast<double>(s.images.hidden));
   return pass;
+}
+
+CachedTokens mean_tokens(const Scenario& s) {
+  const Size half = (s.output_tokens + 1) / 2;
+  if (s.weights->model->encoder_decoder) return {.self = half, .source = s.prompt_tokens};
+  return {.self = s.prompt_tokens + half, .source = 0};
 }
 
 Pass step_pass(const Scenario& s) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hardware/units.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/placement/placement.hpp"
 
@@ -16,9 +17,12 @@ struct Pass {
   Range layers;             ///< layers that run
   CachedTokens cached;      ///< decode only
   Size prompt = 0;          ///< prefill only
-  double patch_flops = 0;   ///< of a vision tower: attention of the patches, in each layer
+  Flops patch_flops;        ///< of a vision tower: attention of the patches, in each layer
   double touched = 1;       ///< share of a layer's experts that are read each time
 };
+
+/// Cached tokens halfway through the output, where the mean step is.
+CachedTokens mean_tokens(const Scenario& scenario);
 
 /// One step of decoding every sequence with `tokens` cached and `each` new ones.
 Pass decode_pass(const Scenario& scenario, CachedTokens tokens, Size each = 1);
@@ -39,8 +43,8 @@ inline Range intersect(Range a, Range b) {
 /// Layers that run, each as often as it does.
 double runs(const Scenario& scenario, const Pass& pass);
 /// Kernels of so many layers, each as often as it runs: those of the profile, what is beside
-/// products of packed weights and, where experts are routed to, moe_kernels_per_layer of all together or
-/// expert_kernels of each.
+/// products of packed weights and, where experts are routed to, moe_kernels_per_layer of all
+/// together or expert_kernels of each.
 double kernels(const Scenario& scenario, Range layers);
 /// Whether the thread that launches kernels waits for every product of weights, so that none is
 /// launched while others run: transformers' FP8Linear (finegrained_fp8.py: synchronize, from 4.48

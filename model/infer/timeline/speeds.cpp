@@ -6,7 +6,7 @@ namespace headroom::model {
 
 Speeds::Speeds(const Scenario& s)
     : cpu(cpu_rate(s)),
-      kernel_s(rates_of(s).kernel_s.value),
+      kernel_s(efficiency_of(s).kernel_s.value),
       launches_hide(s.runtime->kernels.launch == Launch::overlapped && !waits_for_products(s)),
       decoding{s.weights->model->profile.first_decoding, s.weights->model->profile.end_decoding},
       decoding_kernels(headroom::model::kernels(s, decoding)) {
@@ -26,9 +26,8 @@ void Speeds::know(const Scenario& s, const Plan& plan) {
   const auto count = static_cast<std::size_t>(std::max<Size>(1, plan.cards));
   const std::size_t most = std::min(devices.size(), count);
   for (std::size_t i = cards.size(); i < most; ++i) {
-    const Rates& rates = rates_on(s, devices[i]);
-    cards.push_back({card_rate(s, devices[i]), devices[i].bandwidth.value(),
-                     product_peak(s, devices[i]),
+    const KernelEfficiency& rates = efficiency_on(s, devices[i]);
+    cards.push_back({card_rate(s, devices[i]), devices[i].bandwidth, product_peak(s, devices[i]),
                      product_share(s, devices[i], rates).measurements > 0,
                      rates.decode_bandwidth.measurements > 0});
     repeats.push_back(i > 0 && cards[i] == cards[i - 1]);

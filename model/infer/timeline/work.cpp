@@ -9,16 +9,16 @@
 namespace headroom::model {
 namespace {
 
-/// Tokens that matrices are multiplied by: those of a prompt in whole tiles.
+/// Tokens that matrices are multiplied by. A prompt's are rounded up to whole tiles.
 double multiplied_tokens(const Scenario& s, const Pass& pass) {
   const auto tile = static_cast<double>(s.runtime->kernels.product_tile);
   if (pass.prompt == 0 || tile <= 0) return pass.tokens;
   return pass.weight_reads * tile * std::ceil(pass.tokens / pass.weight_reads / tile);
 }
 
-/// Scores that stand in memory, by those that count: products make the masked ones too, a chunk's
-/// queries by all keys until its end.
-double square(const Scenario& s, const Pass& pass) {
+/// Scores that stand in memory for each one that counts. Products make masked scores too: a chunk's
+/// queries meet all keys up to its end.
+double masked_share(const Scenario& s, const Pass& pass) {
   const auto prompt = static_cast<double>(pass.prompt);
   const auto chunk = static_cast<double>(prefill_chunk(s));
   return (prompt + (chunk > 0 ? std::min(chunk, prompt) : prompt)) / (prompt + 1);
@@ -31,20 +31,20 @@ LayerWork layer_work(const Scenario& s, const Pass& pass, const LayerSpan& piece
   const Profile& profile = w.model->profile;
   const Range run = intersect(piece.layers, pass.layers);
   if (run.size() == 0) return {};
-  double dense = between(w.read_dense, run), routed = between(w.read_routed, run);
+  RealBytes dense(between(w.read_dense, run)), routed(between(w.read_routed, run));
   double multiplied = between(profile.multiplied_before, run);
   if (piece.content == Content::dense) {
-    routed = 0;
+    routed = RealBytes();
     multiplied -= between(profile.routed_before, run);
   } else if (piece.content == Content::experts) {
-    dense = 0;
+    dense = RealBytes();
     multiplied = between(profile.routed_before, run);
   }
   LayerWork layers;
   Work& work = layers.all;
   work.expert_bytes = pass.weight_reads * routed * pass.touched;
   work.weight_bytes = pass.weight_reads * dense + work.expert_bytes;
-  work.flops = 2.0 * multiplied * multiplied_tokens(s, pass) +
+  work.flops = Flops(2.0 * multiplied * multiplied_tokens(s, pass)) +
                pass.patch_flops * static_cast<double>(run.size());
   if (pass.prompt > 0 || s.runtime->kernels.dequant_bytes_per_element > 0)
     work.packed_bytes = work.weight_bytes;
@@ -65,8 +65,8 @@ Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
     work.flops = prefill_score_flops(s, pass.prompt, run.first, run.last);
     if (score_bytes(s) > 0) {
       const Size width = std::max<Size>(1, s.weights->model->shape.head_dim);
-      work.flops *= square(s, pass);
-      work.scores = work.flops / (4.0 * static_cast<double>(width));
+      work.flops *= masked_share(s, pass);
+      work.scores = work.flops.value() / (4.0 * static_cast<double>(width));
     }
     work.attention_flops = work.flops;
     work.wave_quantisation_flops = work.attention_flops * idle_share(s, pass);
@@ -74,15 +74,15 @@ Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
   }
   work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
   if (s.runtime->kernels.dequant_bytes_per_element > 0 && s.kv_precision->element_bytes() < 2)
-    work.packed_caches = work.cache_bytes;
-  const double flops = decode_score_flops(s, pass.cached, run.first, run.last);
+    work.packed_cache_bytes = work.cache_bytes;
+  const Flops flops = decode_score_flops(s, pass.cached, run.first, run.last);
   work.flops = flops * pass.tokens / static_cast<double>(s.batch);
-  // Two operations for each element of K and V, as many as its bytes in 16 bit; once for all
-  // tokens of a sequence.
-  if (s.runtime->kernels.repeats_kv) work.repeated = flops;
+  // An element of K and V has two bytes in 16 bit and takes part in two operations. It is copied
+  // once for all tokens of a sequence.
+  if (s.runtime->kernels.repeats_kv) work.kv_repeat_bytes = RealBytes(flops.value());
   // A cache that grows is copied with the new token behind it.
   if (s.runtime->cache.growth != Growth::reserved)
-    work.repeated +=
+    work.kv_repeat_bytes +=
         work.cache_bytes - kv_read(s, {.source = pass.cached.source}, run.first, run.last);
   return work;
 }
@@ -99,8 +99,9 @@ double idle_share(const Scenario& s, const Pass& pass, Size shards) {
 Work head_work(const Scenario& s, const Pass& pass) {
   if (pass.logit_rows == 0) return {};
   const QuantisedModel& w = *s.weights;
-  return {.weight_bytes = w.head_read,
-          .flops = 2.0 * static_cast<double>(w.model->profile.head_elements) * pass.logit_rows};
+  return {
+      .weight_bytes = RealBytes(w.head_read),
+      .flops = Flops(2.0 * static_cast<double>(w.model->profile.head_elements) * pass.logit_rows)};
 }
 
 Work host_work(const Scenario& s, const Pass& pass, Range range) {
@@ -108,9 +109,11 @@ Work host_work(const Scenario& s, const Pass& pass, Range range) {
   if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return work;
   const HostTensors& host = s.layer_split->on_host;
   const Range run = intersect(range, pass.layers);
-  work.expert_bytes = pass.weight_reads * between(host.read_routed_before, run) * pass.touched;
-  work.weight_bytes = pass.weight_reads * between(host.read_dense_before, run) + work.expert_bytes;
-  work.flops = 2.0 * between(host.multiplied_before, run) * pass.tokens;
+  work.expert_bytes =
+      pass.weight_reads * RealBytes(between(host.read_routed_before, run)) * pass.touched;
+  work.weight_bytes =
+      pass.weight_reads * RealBytes(between(host.read_dense_before, run)) + work.expert_bytes;
+  work.flops = Flops(2.0 * between(host.multiplied_before, run) * pass.tokens);
   if (pass.prompt == 0) return work;
   work.packed_bytes = work.weight_bytes;
   work.prefill_expert_bytes = work.expert_bytes;
@@ -122,10 +125,10 @@ double host_layers(const Scenario& s, const Pass& pass, Range range) {
   return between(s.layer_split->on_host.layers_before, intersect(range, pass.layers));
 }
 
-double streamed_bytes(const Scenario& s, const Pass& pass, const LayerSpan& piece) {
+RealBytes streamed_bytes(const Scenario& s, const Pass& pass, const LayerSpan& piece) {
   const Range run = intersect(piece.layers, pass.layers);
-  const double dense = between(s.weights->read_dense, run),
-               routed = between(s.weights->read_routed, run);
+  const RealBytes dense(between(s.weights->read_dense, run)),
+      routed(between(s.weights->read_routed, run));
   if (piece.content == Content::whole) return dense + routed;
   return piece.content == Content::experts ? routed : dense;
 }

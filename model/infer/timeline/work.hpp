@@ -1,83 +1,103 @@
-// What a pass reads and multiplies of each part of a model: the roofline's ingredients.
+// Bytes that a pass reads and operations that it makes in each part of a model, for the roofline.
 #pragma once
 
+#include "hardware/units.hpp"
 #include "model/infer/timeline/pass.hpp"
 
 namespace headroom::model {
 
 /// What one pass does on one kind of device.
 struct Work {
-  double weight_bytes = 0;   ///< weights read from the device's memory
-  double expert_bytes = 0;   ///< of them routed experts
-  double cache_bytes = 0;    ///< caches read
-  double repeated = 0;       ///< keys and values copied before attention, bytes in 16 bit
-  double scores = 0;         ///< attention scores that stand in memory
-  double channels = 0;       ///< tokens * hidden size * layers whose activations go through memory
-  double packed_bytes = 0;   ///< weights that are unpacked to meet tokens, as they are packed
-  double packed_caches = 0;  ///< the same of caches
-  double prefill_expert_bytes = 0;  ///< of routed experts that a prompt touches
-  double flops = 0;  ///< multiplications and additions of matrices and attention scores
-  double attention_flops =
-      0;  ///< of them those of a prompt's scores: in 16 bit, whatever weights are
-  double wave_quantisation_flops =
-      0;  ///< that multiprocessors could do while others attend, beside flops
+  RealBytes weight_bytes{};          ///< weights read from the device's memory
+  RealBytes expert_bytes{};          ///< routed experts among weight_bytes
+  RealBytes cache_bytes{};           ///< KV caches and state read
+  RealBytes kv_repeat_bytes{};       ///< keys and values copied before attention, in 16 bit
+  double scores = 0;                 ///< attention scores that stand in memory
+  double channels = 0;               ///< tokens * hidden size * layers, if activations go to memory
+  RealBytes packed_bytes{};          ///< weights that are unpacked to meet tokens, before unpacking
+  RealBytes packed_cache_bytes{};    ///< caches that are unpacked, before unpacking
+  RealBytes prefill_expert_bytes{};  ///< routed experts that a prompt reads
+  Flops flops{};                     ///< of matrices and attention scores
+  Flops attention_flops{};           ///< a prompt's scores among `flops`, always in 16 bit
+  Flops
+      wave_quantisation_flops{};  ///< what idle multiprocessors could do meanwhile, not in `flops`
 };
 
-inline Work operator+(const Work& a, const Work& b) {
+constexpr Work operator+(const Work& a, const Work& b) {
   return {a.weight_bytes + b.weight_bytes,
           a.expert_bytes + b.expert_bytes,
           a.cache_bytes + b.cache_bytes,
-          a.repeated + b.repeated,
+          a.kv_repeat_bytes + b.kv_repeat_bytes,
           a.scores + b.scores,
           a.channels + b.channels,
           a.packed_bytes + b.packed_bytes,
-          a.packed_caches + b.packed_caches,
+          a.packed_cache_bytes + b.packed_cache_bytes,
           a.prefill_expert_bytes + b.prefill_expert_bytes,
           a.flops + b.flops,
           a.attention_flops + b.attention_flops,
           a.wave_quantisation_flops + b.wave_quantisation_flops};
 }
-/// What layers do, and what of it reads and multiplies caches and their scores: that is done where
-/// the caches are.
+
+constexpr Work operator*(double share, const Work& work) {
+  return {share * work.weight_bytes,
+          share * work.expert_bytes,
+          share * work.cache_bytes,
+          share * work.kv_repeat_bytes,
+          share * work.scores,
+          share * work.channels,
+          share * work.packed_bytes,
+          share * work.packed_cache_bytes,
+          share * work.prefill_expert_bytes,
+          share * work.flops,
+          share * work.attention_flops,
+          share * work.wave_quantisation_flops};
+}
+
+/// Work of layers, and the attention in it: what reads caches and multiplies scores, where the
+/// caches are.
 struct LayerWork {
   Work all, attention;
 };
-/// The roofline's ingredients of `piece`, and of the head.
 LayerWork layer_work(const Scenario& scenario, const Pass& pass, const LayerSpan& piece);
 inline Work work_of(const Scenario& scenario, const Pass& pass, const LayerSpan& piece) {
   return layer_work(scenario, pass, piece).all;
 }
 Work head_work(const Scenario& scenario, const Pass& pass);
-/// The attention of `layers` alone.
+/// Attention alone.
 Work attention_work(const Scenario& scenario, const Pass& pass, Range layers);
-/// Idle time of multiprocessors while a prompt attends, by that in which they work: blocks of
-/// attention_rows queries of one head go through a card two at once on each, and the last round
-/// of them does not fill it. Of heads that `shards` cards divide; 0 where it is not known.
+
+/// Idle time of multiprocessors while a prompt attends, as a share of their busy time. Each takes
+/// two blocks at once, of attention_rows queries of one head; the last round of blocks does not
+/// fill the card. `shards`: cards that divide the heads. 0 where the number of multiprocessors is
+/// not known.
 double idle_share(const Scenario& scenario, const Pass& pass, Size shards = 1);
-/// `work` without `part` of it, which attention is.
-inline Work without(Work work, const Work& part) {
-  work.cache_bytes -= part.cache_bytes;
-  work.repeated -= part.repeated;
-  work.packed_caches -= part.packed_caches;
-  work.scores -= part.scores;
-  work.flops -= part.flops;
-  work.attention_flops -= part.attention_flops;
-  work.wave_quantisation_flops -= part.wave_quantisation_flops;
+
+/// `work` without the attention in it.
+constexpr Work without(Work work, const Work& attention) {
+  work.cache_bytes -= attention.cache_bytes;
+  work.kv_repeat_bytes -= attention.kv_repeat_bytes;
+  work.packed_cache_bytes -= attention.packed_cache_bytes;
+  work.scores -= attention.scores;
+  work.flops -= attention.flops;
+  work.attention_flops -= attention.attention_flops;
+  work.wave_quantisation_flops -= attention.wave_quantisation_flops;
   return work;
 }
-/// What of `work` the CPU does beside `attention`: what experts cost on a card, and its tiles, say
-/// nothing of the CPU, whose rates are measured on experts.
-inline Work matrices_on_cpu(const Work& work, const Work& attention) {
+/// The matrices of `work` on the CPU. The extra cost of experts is a card's: CPU rates are measured
+/// on experts.
+constexpr Work matrices_on_cpu(const Work& work, const Work& attention) {
   Work matrices = without(work, attention);
-  matrices.expert_bytes = matrices.prefill_expert_bytes = 0;
+  matrices.expert_bytes = matrices.prefill_expert_bytes = RealBytes();
   return matrices;
 }
-/// Of layers `range` that are on cards: what tensors that stay in host memory cost.
+
+/// Work of tensors in host memory that belong to layers `range` on cards, and the number of such
+/// layers.
 Work host_work(const Scenario& scenario, const Pass& pass, Range range);
-/// … and how many of them have such tensors.
 double host_layers(const Scenario& scenario, const Pass& pass, Range range);
-/// Bytes of `piece` that a streaming runtime moves: whole modules, all experts included, each time
-/// that they run.
-double streamed_bytes(const Scenario& scenario, const Pass& pass, const LayerSpan& piece);
+
+/// Bytes of `piece` that a streaming engine moves each time it runs: whole modules, all experts
+/// included.
+RealBytes streamed_bytes(const Scenario& scenario, const Pass& pass, const LayerSpan& piece);
 
 }  // namespace headroom::model

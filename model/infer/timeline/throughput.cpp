@@ -1,4 +1,4 @@
-#include "model/infer/timeline/rates.hpp"
+#include "model/infer/timeline/throughput.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -42,26 +42,26 @@ bool has_fast_halves(const Device& device) {
 /// architecture white papers, appendix). Of bf16 the sums are in fp32. Where an engine leaves
 /// matrix units alone shader cores multiply at their fp32 rate; other makers' rows have 16 bit as
 /// those cores do it.
-double peak(const Scenario& s, const Device& device, Arithmetic arithmetic) {
-  double rate = device.peak(arithmetic).value();
+FlopsPerSecond peak(const Scenario& s, const Device& device, Arithmetic arithmetic) {
+  FlopsPerSecond rate = device.peak(arithmetic);
   const bool sixteen = arithmetic == Arithmetic::fp16 || arithmetic == Arithmetic::bf16 ||
                        arithmetic == Arithmetic::dequantised;
   if (arithmetic == Arithmetic::int8 && device.fp32 &&
       device.compute_capability == ComputeCapability{6, 1})
-    rate = std::max(rate, 4 * device.fp32->value());
-  if (sixteen && device.fp32) rate = std::max(rate, device.fp32->value());
+    rate = std::max(rate, 4 * *device.fp32);
+  if (sixteen && device.fp32) rate = std::max(rate, *device.fp32);
   if (!s.runtime->kernels.matrix_units && device.vendor == "nvidia" && device.fp32)
-    return device.fp32->value();
+    return *device.fp32;
   const bool halves = arithmetic != Arithmetic::bf16 && has_fast_halves(device);
   if (s.runtime->kernels.half_accumulate && halves && sixteen && device.fp32 &&
       card_class(device) == CardClass::gddr)
-    rate = std::max(rate, 4 * device.fp32->value());
+    rate = std::max(rate, 4 * *device.fp32);
   return rate;
 }
 
 }  // namespace
 
-double product_peak(const Scenario& s, const Device& device) {
+FlopsPerSecond product_peak(const Scenario& s, const Device& device) {
   if (multiplies_bytes(s, device)) return peak(s, device, Arithmetic::int8);
   // LLM.int8 takes as long as 16 bit or longer: outliers are multiplied apart, products of bytes
   // scaled and added to those (Dettmers et al., arXiv:2208.07339, appendix D).
@@ -75,21 +75,22 @@ namespace {
 
 /// Of a packed byte of so many for each element: reading it and writing that in 16 bit, or what is
 /// moved by the operations of PyTorch that do so.
-double unpack_seconds(const Scenario& s, const Device& device, const Rates& rates, double bytes) {
+SecondsPerByte unpack_seconds(const Scenario& s, const Device& device,
+                              const KernelEfficiency& rates, double bytes) {
   const double moves = s.runtime->kernels.dequant_bytes_per_element;
-  return (moves > 0 ? moves / bytes : 1 + 2 / bytes) /
-         (rates.unpack_bandwidth.value * device.bandwidth.value());
+  return RealBytes(moves > 0 ? moves / bytes : 1 + 2 / bytes) /
+         (rates.unpack_bandwidth.value * device.bandwidth) / RealBytes(1);
 }
 
 /// Bandwidth at which `device` can multiply what it reads: matrix units take whole tiles of `rows`
 /// however few tokens there are, so that a card with few of them for its memory (H20) cannot follow
 /// it.
-double tiled_bandwidth(const Scenario& s, const Device& device, double rows) {
-  const double bandwidth = device.bandwidth.value();
+BytesPerSecond tiled_bandwidth(const Scenario& s, const Device& device, double rows) {
+  const BytesPerSecond bandwidth = device.bandwidth;
   if (!s.runtime->kernels.whole_tiles || device.compute_capability != ComputeCapability{9, 0})
     return bandwidth;
-  return std::min(bandwidth,
-                  bytes_per_parameter(*s.weights) * product_peak(s, device) / (2 * rows));
+  const RealBytes weight(bytes_per_parameter(*s.weights));
+  return std::min(bandwidth, weight * product_peak(s, device) / Flops(2 * rows));
 }
 
 /// Operations in fp32 that shader cores could do while they unpack a weight of ggml's super-blocks
@@ -113,11 +114,11 @@ double unpacking_operations(const Scenario& s, const Device& device) {
 
 /// The rows are 64 on compute capability 9, 16 where packed weights are unpacked on the way (PTX
 /// ISA: wgmma.mma_async m64nNk16, mma.m16n8k16).
-double bandwidth_of(const Scenario& s, const Device& device) {
+BytesPerSecond bandwidth_of(const Scenario& s, const Device& device) {
   const double operations = unpacking_operations(s, device);
   if (operations > 0 && device.fp32)
-    return std::min(device.bandwidth.value(),
-                    bytes_per_parameter(*s.weights) * device.fp32->value() / operations);
+    return std::min(device.bandwidth,
+                    RealBytes(bytes_per_parameter(*s.weights)) * *device.fp32 / Flops(operations));
   return tiled_bandwidth(s, device, s.weights->arithmetic == Arithmetic::dequantised ? 16 : 64);
 }
 
@@ -132,66 +133,37 @@ double expert_weight(const Scenario& s) {
 
 /// Whether cards meet over the host's bus: none of PCIe 5.0 is faster than 64 GB/s.
 bool over_bus(const Scenario& s, Size cards) {
-  constexpr double bus = 64e9;
-  return s.machine->card_link(static_cast<std::size_t>(cards)).value() <= bus;
+  constexpr BytesPerSecond bus(64e9);
+  return s.machine->card_link(static_cast<std::size_t>(cards)) <= bus;
 }
 
 }  // namespace
 
-double launches(const Scenario& s, const Pass& pass, double kernels) {
+Seconds launches(const Scenario& s, const Pass& pass, Seconds kernels) {
   const Engine& r = *s.runtime;
-  return pass.weight_reads * (kernels + r.serving.step_s.value) +
-         pass.logit_rows * r.serving.sequence_s.value;
+  return pass.weight_reads * (kernels + Seconds(r.serving.step_s.value)) +
+         pass.logit_rows * Seconds(r.serving.sequence_s.value);
 }
-double launches(const Scenario& s, const Pass& pass) {
-  return launches(s, pass, kernels(s, pass.layers) * rates_of(s).kernel_s.value);
-}
-
-double weight_read(const Work& work, const Rate& rate) {
-  if (work.expert_bytes == 0) return work.weight_bytes;
-  return work.weight_bytes + (rate.expert_weight - 1) * work.expert_bytes;
-}
-double cache_read(const Work& work, const Rate& rate) {
-  return rate.cache_weight * work.cache_bytes;
-}
-double between_products(const Work& work, const Rate& rate) {
-  return cache_read(work, rate) / rate.bytes_s + work.packed_caches * rate.unpack_cache_s +
-         (work.repeated > 0 ? work.repeated / rate.repeat_s : 0);
+Seconds launches(const Scenario& s, const Pass& pass) {
+  return launches(s, pass, Seconds(kernels(s, pass.layers) * efficiency_of(s).kernel_s.value));
 }
 
-double compute_seconds(const Work& work, const Rate& rate) {
-  const double attention =
-      work.attention_flops > 0
-          ? (work.attention_flops + work.wave_quantisation_flops) / rate.attend_s
-          : 0;
-  const double experts = work.prefill_expert_bytes > 0
-                             ? rate.expert_reads * work.prefill_expert_bytes / rate.bytes_s
-                             : 0;
-  return (work.flops - work.attention_flops) / rate.flops_s + attention +
-         work.scores * rate.score_s + work.channels * rate.channel_s +
-         work.packed_bytes * rate.unpack_s + experts;
+const KernelEfficiency& efficiency_on(const Scenario& s, const Device& device) {
+  return s.runtime->efficiency_on(device, *s.weights);
+}
+const KernelEfficiency& efficiency_of(const Scenario& s) {
+  if (!s.machine->devices.empty()) return efficiency_on(s, s.machine->devices.front());
+  return s.runtime->kernels.efficiency[static_cast<std::size_t>(CardClass::other)]
+                                      [static_cast<std::size_t>(width_of(*s.weights))];
 }
 
-double seconds(const Work& work, const Rate& rate) {
-  return std::max(weight_read(work, rate) / rate.bytes_s, compute_seconds(work, rate)) +
-         between_products(work, rate);
-}
-
-const Rates& rates_on(const Scenario& s, const Device& device) {
-  return s.runtime->rates_on(device, *s.weights);
-}
-const Rates& rates_of(const Scenario& s) {
-  if (!s.machine->devices.empty()) return rates_on(s, s.machine->devices.front());
-  return s.runtime->kernels.rates[static_cast<std::size_t>(CardClass::other)]
-                                 [static_cast<std::size_t>(width_of(*s.weights))];
-}
-
-const Constant& product_share(const Scenario& s, const Device& device, const Rates& rates) {
+const Constant& product_share(const Scenario& s, const Device& device,
+                              const KernelEfficiency& rates) {
   if (multiplies_bytes(s, device)) return rates.byte_compute;
   if (s.weights->arithmetic != Arithmetic::dequantised) return rates.prefill_compute;
   const Constant& sixteen = s.runtime->kernels
-                                .rates[static_cast<std::size_t>(card_class(device))]
-                                      [static_cast<std::size_t>(Width::sixteen)]
+                                .efficiency[static_cast<std::size_t>(card_class(device))]
+                                           [static_cast<std::size_t>(Width::sixteen)]
                                 .prefill_compute;
   return sixteen.value < rates.prefill_compute.value ? sixteen : rates.prefill_compute;
 }
@@ -200,24 +172,25 @@ bool unpacks_into_memory(const Scenario& s, const Device& device) {
   return is_packed(s) && products_on(s, device) == PackedProducts::in_memory;
 }
 
-Rate card_rate(const Scenario& s, const Device& device) {
-  const Rates& rates = rates_on(s, device);
-  const double bandwidth = device.bandwidth.value();
-  return {bandwidth_of(s, device) * rates.decode_bandwidth.value,
-          s.runtime->kernels.repeat_bandwidth.value,
-          product_peak(s, device) * product_share(s, device, rates).value,
-          peak(s, device, Arithmetic::dequantised) * s.runtime->kernels.score_compute.value,
-          s.runtime->kernels.score_traffic.value / bandwidth,
-          s.runtime->kernels.activation_traffic.value / bandwidth,
-          unpacks_into_memory(s, device)
-              ? unpack_seconds(s, device, rates, bytes_per_parameter(*s.weights))
-              : 0,
-          rates.expert_reads.value,
-          s.runtime->kernels.cache_cost.value,
-          expert_weight(s),
-          s.runtime->kernels.dequant_bytes_per_element > 0
-              ? unpack_seconds(s, device, rates, s.kv_precision->element_bytes())
-              : 0};
+Throughput card_rate(const Scenario& s, const Device& device) {
+  const KernelEfficiency& rates = efficiency_on(s, device);
+  const KernelPolicy& kernels = s.runtime->kernels;
+  const BytesPerSecond bandwidth = device.bandwidth;
+  Throughput rate;
+  rate.bytes_s = bandwidth_of(s, device) * rates.decode_bandwidth.value;
+  rate.repeat_s = BytesPerSecond(kernels.repeat_bandwidth.value);
+  rate.flops_s = product_peak(s, device) * product_share(s, device, rates).value;
+  rate.attend_s = peak(s, device, Arithmetic::dequantised) * kernels.score_compute.value;
+  rate.score_s = RealBytes(kernels.score_traffic.value) / bandwidth;
+  rate.channel_s = RealBytes(kernels.activation_traffic.value) / bandwidth;
+  if (unpacks_into_memory(s, device))
+    rate.unpack_s = unpack_seconds(s, device, rates, bytes_per_parameter(*s.weights));
+  rate.expert_reads = rates.expert_reads.value;
+  rate.cache_weight = kernels.cache_cost.value;
+  rate.expert_weight = expert_weight(s);
+  if (kernels.dequant_bytes_per_element > 0)
+    rate.unpack_cache_s = unpack_seconds(s, device, rates, s.kv_precision->element_bytes());
+  return rate;
 }
 
 namespace {
@@ -239,22 +212,27 @@ double product_speed(const Scenario& s) {
 
 }  // namespace
 
-Rate cpu_rate(const Scenario& s) {
+Throughput cpu_rate(const Scenario& s) {
   constexpr double boost = 1.3;
   const Host& host = s.machine->host;
   const double further = static_cast<double>(host.sockets - 1);
   const double used = (1 + further * s.runtime->offload.remote_numa_share.value) / (1 + further);
-  double bandwidth = used * host.ram_bandwidth.value() * s.runtime->offload.cpu_bandwidth.value;
-  double flops = used * host.cpu_peak.value() * s.runtime->offload.cpu_compute.value;
+  BytesPerSecond bandwidth = used * host.ram_bandwidth * s.runtime->offload.cpu_bandwidth.value;
+  FlopsPerSecond flops = used * host.cpu_peak * s.runtime->offload.cpu_compute.value;
   if (s.threads > 0 && s.threads < host.cores) {
     const auto threads = static_cast<double>(s.threads);
-    bandwidth = std::min(bandwidth, threads * s.runtime->offload.thread_bandwidth.value);
+    bandwidth =
+        std::min(bandwidth, BytesPerSecond(threads * s.runtime->offload.thread_bandwidth.value));
     flops *= std::min(1.0, boost * threads / static_cast<double>(host.cores));
   }
-  Rate rate{bandwidth, bandwidth, flops * product_speed(s), flops};
+  Throughput rate;
+  rate.bytes_s = rate.repeat_s = bandwidth;
+  rate.flops_s = flops * product_speed(s);
+  rate.attend_s = flops;
   rate.expert_weight = expert_weight(s);
   return rate;
 }
+
 PrefillOffload host_prompts(const Scenario& s, double tokens) {
   const bool card = !s.machine->devices.empty() && card_budget(s, 0) > Bytes(0);
   if (!card || tokens < static_cast<double>(s.runtime->offload.prefill_tokens))
@@ -264,24 +242,19 @@ PrefillOffload host_prompts(const Scenario& s, double tokens) {
              ? PrefillOffload::faster
              : s.runtime->offload.prefill;
 }
-double cpu_attention_seconds(const Work& attention, const Rate& cpu) {
-  const double slower = attention.attention_flops > 0 ? 8 : 16;
-  return std::max((weight_read(attention, cpu) + cache_read(attention, cpu)) / cpu.bytes_s,
-                  slower * attention.flops / cpu.attend_s);
-}
 const Constant& reduce_latency(const Scenario& s, Size cards) {
   return over_bus(s, cards) ? s.runtime->parallel.reduce_over_bus_s
                             : s.runtime->parallel.reduce_latency_s;
 }
-double link_rate(const Scenario& s, Size cards) {
-  return s.machine->card_link(static_cast<std::size_t>(cards)).value() *
+BytesPerSecond link_rate(const Scenario& s, Size cards) {
+  return s.machine->card_link(static_cast<std::size_t>(cards)) *
          s.runtime->parallel.link_bandwidth.value;
 }
-double bus_rate(const Scenario& s) {
-  return s.machine->host_bus(0).value() * s.runtime->offload.stream_bandwidth.value;
+BytesPerSecond bus_rate(const Scenario& s) {
+  return s.machine->host_bus(0) * s.runtime->offload.stream_bandwidth.value;
 }
-double disk_rate(const Scenario& s) {
-  return s.machine->host.disk_read.value() * s.runtime->offload.disk_bandwidth.value;
+BytesPerSecond disk_rate(const Scenario& s) {
+  return s.machine->host.disk_read * s.runtime->offload.disk_bandwidth.value;
 }
 
 }  // namespace headroom::model

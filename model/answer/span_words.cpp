@@ -1,0 +1,37 @@
+#include "model/answer/span_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace headroom::model {
+namespace {
+
+/// "9.93 G" of 9.93e9.
+std::string with_prefix(double amount) {
+  constexpr std::string_view prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+  const double power = std::log10(std::max(amount, 1.0)) / 3;
+  const auto by = std::min(static_cast<std::size_t>(power), std::size(prefixes) - 1);
+  return fmt::format("{:.3g} {}", amount / std::pow(1000.0, static_cast<double>(by)), prefixes[by]);
+}
+
+std::string_view short_unit(const Span& span) { return span.unit == "bytes" ? "B" : span.unit; }
+
+/// Whether the unit is a quantity with prefixes, not a number of things.
+bool is_measured(const Span& span) { return span.unit == "bytes" || span.unit == "FLOPs"; }
+
+}  // namespace
+
+std::string amount_words(const Span& span) {
+  if (is_measured(span)) return with_prefix(span.amount) + std::string(short_unit(span));
+  return fmt::format("{:.4g} {}", span.amount, span.unit);
+}
+
+std::string rate_words(const Span& span) {
+  if (is_measured(span)) return with_prefix(span.rate) + std::string(short_unit(span)) + "/s";
+  return span.rate > 0 ? fmt::format("{:.3g} us each", 1e6 / span.rate) : "";
+}
+
+}  // namespace headroom::model

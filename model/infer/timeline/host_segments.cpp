@@ -1,0 +1,292 @@
+// What a pass takes of tensors in host memory and on disk: on the CPU, over the host's bus.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "model/infer/scenario/layer_split.hpp"
+#include "model/infer/timeline/segments.hpp"
+
+namespace headroom::model {
+namespace {
+
+using Items = std::vector<LayerItem>;
+
+/// Times that a pass goes on from a card to the CPU or back: through the layers in their order, and
+/// to a head in host memory.
+struct Handoffs {
+  double layers = 0, head = 0;
+};
+Handoffs handoffs(const Plan& plan, const Pass& pass) {
+  if (!plan.computes_on_card) return {};
+  if (plan.assignment == nullptr) return {1, 1};
+  const Assignment& a = *plan.assignment;
+  Handoffs count;
+  bool on_card = a.layer[static_cast<std::size_t>(pass.layers.first)] >= 0;
+  const auto go_to = [&](Spot spot) {
+    count.layers += on_card != (spot >= 0) ? 1 : 0;
+    on_card = spot >= 0;
+  };
+  for (Size layer = pass.layers.first; layer < pass.layers.last; ++layer) {
+    go_to(a.layer[static_cast<std::size_t>(layer)]);
+    if (!a.experts.empty()) go_to(a.experts[static_cast<std::size_t>(layer)]);
+  }
+  if (a.head >= 0) go_to(a.head);
+  count.head = on_card ? 1 : 0;
+  return count;
+}
+
+/// Work of tensors in host memory.
+struct OnHost {
+  double tokens;    ///< that go through them
+  Work work;        ///< attention included
+  Work attention;   ///< where the CPU attends
+  double handoffs;  ///< from a card to the CPU or back, if the CPU computes
+};
+
+template <class F>
+void add_on_cpu(const Throughput& cpu, const Work& work, const Work& attention, Timeline& time,
+                F&& items) {
+  const Seconds taken = cpu_seconds(cpu, work, attention);
+  if (taken == Seconds()) return;
+  time.add({.resource = Resource::cpu,
+            .work = work,
+            .attention = attention,
+            .rate = cpu,
+            .seconds = taken},
+           items);
+}
+
+/// On cards after copying, where that is faster or where the engine always does so. Products go to
+/// a card, and attention follows them with its caches (ggml-backend.cpp,
+/// ggml_backend_sched_split_graph: Qwen2.5-32B with no layer on an RTX 4090 takes 2048 tokens in
+/// 1.8 s). Cards that divide matrices each copy their own share.
+template <class F>
+bool add_copied(const Scenario& s, const Speeds& speeds, const Plan& plan, const OnHost& host,
+                Timeline& time, F&& items) {
+  const PrefillOffload prompts = host_prompts(s, host.tokens);
+  if (prompts == PrefillOffload::on_cpu) return false;
+  const Work& work = host.work;
+  const bool shared = prompts == PrefillOffload::faster;
+  const Size at_work = shared ? std::max<Size>(1, plan.cards) : Size{1};
+  const auto cards = static_cast<double>(at_work);
+  const RealBytes copied = work.weight_bytes + work.cache_bytes;
+  const Seconds copies = copied / (cards * speeds.bus);
+  const Throughput& rate = speeds.card(0).rate;
+  const Seconds there = seconds(work, rate) / cards;
+  if (prompts != PrefillOffload::on_card &&
+      !(copies + there < cpu_seconds(speeds.cpu, work, host.attention) +
+                             Seconds(host.handoffs * s.runtime->offload.device_handoff_s.value)))
+    return false;
+  time.add({.resource = Resource::bus, .seconds = copies, .moved = copied}, [&](Items& out) {
+    const std::size_t first = out.size();
+    items(out);
+    for (std::size_t i = first; i < out.size(); ++i)
+      out[i].moved = out[i].work.weight_bytes + out[i].work.cache_bytes;
+  });
+  time.add({.last_card = at_work, .work = 1 / cards * work, .rate = rate, .seconds = there},
+           [&](Items& out) {
+             const std::size_t first = out.size();
+             items(out);
+             for (std::size_t i = first; i < out.size(); ++i) {
+               out[i].work = 1 / cards * out[i].work;
+               out[i].state /= cards;
+             }
+           });
+  return true;
+}
+
+template <class F>
+void add_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, const OnHost& host,
+                 Timeline& time, F&& items) {
+  if (host.work.weight_bytes <= RealBytes() && host.work.cache_bytes <= RealBytes()) return;
+  if (add_copied(s, speeds, plan, host, time, items)) return;
+  add_handoffs(s, host.handoffs, time);
+  add_on_cpu(speeds.cpu, host.work, host.attention, time, items);
+}
+
+/// Whether anything of the model is there.
+bool is_any_in(const Plan& plan, Where where) {
+  const Range layers = where == Where::cpu ? plan.on_cpu : plan.on_disk;
+  return plan.assignment != nullptr || layers.size() > 0 || plan.head == where ||
+         plan.embedding == where;
+}
+
+/// What of the model is in one place off the cards.
+struct Held {
+  Work layers, attention, head;
+  RealBytes modules;  ///< that a streaming engine moves, the head and the embedding included
+};
+Held held_in(const Scenario& s, const Plan& plan, const Pass& pass, Where where) {
+  Held held;
+  const bool streams = s.runtime->offload.mode == Offload::stream;
+  for_pieces_in(plan, where, [&](const LayerSpan& piece) {
+    const LayerWork work = layer_work(s, pass, piece);
+    held.layers = held.layers + work.all;
+    if (streams)
+      held.modules += streamed_bytes(s, pass, piece);
+    else
+      held.attention = held.attention + work.attention;
+  });
+  if (plan.head == where) {
+    held.head = head_work(s, pass);
+    held.modules += RealBytes(s.weights->head_read);
+  }
+  if (plan.embedding == where) held.modules += s.weights->embedding.real();
+  return held;
+}
+
+void add_layer_items(const Scenario& s, const Plan& plan, const Pass& pass, Where where,
+                     Items& items) {
+  for_pieces_in(plan, where, [&](const LayerSpan& all) {
+    for_layers(pass, all, [&](const LayerSpan& piece) {
+      items.push_back({LayerItem::Kind::layer, piece, work_of(s, pass, piece),
+                       state_read(s, pass, piece), streamed_bytes(s, pass, piece)});
+    });
+  });
+  if (plan.embedding == where)
+    items.push_back({LayerItem::Kind::embedding, {}, {}, {}, s.weights->embedding.real()});
+}
+void add_head_item(const Scenario& s, const Plan& plan, const Pass& pass, Where where,
+                   Items& items) {
+  if (plan.head == where)
+    items.push_back(
+        {LayerItem::Kind::head, {}, head_work(s, pass), {}, RealBytes(s.weights->head_read)});
+}
+/// Layers and embedding off the cards, or the head there.
+auto layers_off_cards(const Scenario& s, const Plan& plan, const Pass& pass) {
+  return [&s, &plan, &pass](Items& items) {
+    for (const Where where : {Where::cpu, Where::disk})
+      add_layer_items(s, plan, pass, where, items);
+  };
+}
+auto head_off_cards(const Scenario& s, const Plan& plan, const Pass& pass) {
+  return [&s, &plan, &pass](Items& items) {
+    for (const Where where : {Where::cpu, Where::disk}) add_head_item(s, plan, pass, where, items);
+  };
+}
+
+/// Reading from disk what a streaming engine moves as modules, and others as weights.
+void add_disk(const Scenario& s, const Plan& plan, const Pass& pass, RealBytes read,
+              Timeline& time) {
+  if (read <= RealBytes()) return;
+  const bool streams = s.runtime->offload.mode == Offload::stream;
+  time.add({.resource = Resource::disk, .seconds = read / disk_rate(s), .moved = read},
+           [&](Items& items) {
+             const std::size_t first = items.size();
+             add_layer_items(s, plan, pass, Where::disk, items);
+             add_head_item(s, plan, pass, Where::disk, items);
+             if (streams) return;
+             for (std::size_t i = first; i < items.size(); ++i)
+               items[i].moved = items[i].work.weight_bytes;
+           });
+}
+
+/// Every module is copied to the first card and computed there, caches too where they are not on
+/// cards.
+void add_streamed(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+                  Work work, RealBytes moved, Timeline& time) {
+  const bool caches_move = !caches_on_cards(s);
+  if (caches_move) {
+    moved += work.cache_bytes;
+    work.cache_bytes = work.kv_repeat_bytes = RealBytes();
+  }
+  const auto items = [&](Items& out) {
+    const std::size_t first = out.size();
+    layers_off_cards(s, plan, pass)(out);
+    head_off_cards(s, plan, pass)(out);
+    if (!caches_move) return;
+    for (std::size_t i = first; i < out.size(); ++i) {
+      out[i].moved += out[i].work.cache_bytes;
+      out[i].work.cache_bytes = out[i].work.kv_repeat_bytes = out[i].state = RealBytes();
+    }
+  };
+  const Throughput& rate = speeds.card(0).rate;
+  time.add({.resource = Resource::bus, .seconds = moved / speeds.bus, .moved = moved}, items);
+  time.add({.last_card = 1, .work = work, .rate = rate, .seconds = seconds(work, rate)}, items);
+}
+
+}  // namespace
+
+void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+                   Timeline& time) {
+  const bool streams = s.runtime->offload.mode == Offload::stream;
+  Held all;
+  RealBytes from_disk;
+  for (const Where where : {Where::cpu, Where::disk}) {
+    if (!is_any_in(plan, where)) continue;
+    const Held here = held_in(s, plan, pass, where);
+    all.layers = all.layers + here.layers;
+    all.attention = all.attention + here.attention;
+    all.modules += here.modules;
+    if (plan.head == where) all.head = here.head;
+    if (where == Where::disk)
+      from_disk = streams ? here.modules : here.layers.weight_bytes + here.head.weight_bytes;
+  }
+  add_disk(s, plan, pass, from_disk, time);
+  if (plan.computes_on_card && streams)
+    return add_streamed(s, speeds, plan, pass, all.layers + all.head, all.modules, time);
+  const Handoffs times = handoffs(plan, pass);
+  add_on_host(s, speeds, plan,
+              {.tokens = pass.tokens,
+               .work = all.layers,
+               .attention = all.attention,
+               .handoffs = times.layers * pass.weight_reads},
+              time, layers_off_cards(s, plan, pass));
+  add_on_host(
+      s, speeds, plan,
+      {.tokens = pass.logit_rows, .work = all.head, .attention = {}, .handoffs = times.head}, time,
+      head_off_cards(s, plan, pass));
+}
+
+namespace {
+
+/// Caches of layers on cards that stay in host memory. A streaming engine copies those of a decode
+/// step to the card; others attend on the CPU.
+void add_caches_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+                        Timeline& time) {
+  const Range run = intersect(plan.on_cards, pass.layers);
+  const bool streams = s.runtime->offload.mode == Offload::stream;
+  const auto items = [&](Items& out) {
+    for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
+      LayerItem item{LayerItem::Kind::layer, piece};
+      item.work = attention_work(s, pass, piece.layers);
+      if (streams) item.work = {.cache_bytes = item.work.cache_bytes};
+      item.moved = item.work.cache_bytes;
+      item.state = state_read(s, pass, piece);
+      out.push_back(item);
+    });
+  };
+  const Work attention = attention_work(s, pass, run);
+  if (streams)
+    return time.add({.resource = Resource::bus,
+                     .seconds = attention.cache_bytes / speeds.bus,
+                     .moved = attention.cache_bytes},
+                    items);
+  add_handoffs(s, 2 * pass.weight_reads * static_cast<double>(run.size()), time);
+  add_on_cpu(speeds.cpu, attention, attention, time, items);
+}
+
+}  // namespace
+
+void add_left_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+                      Timeline& time) {
+  if (plan.partly_on_host)
+    add_on_host(
+        s, speeds, plan,
+        {.tokens = pass.tokens,
+         .work = host_work(s, pass, plan.on_cards),
+         .attention = {},
+         .handoffs = 2 * pass.weight_reads * host_layers(s, pass, plan.on_cards)},
+        time, [&](Items& items) {
+          const Range run = intersect(plan.on_cards, pass.layers);
+          for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
+            items.push_back({LayerItem::Kind::layer, piece, host_work(s, pass, piece.layers)});
+          });
+        });
+  // A streaming engine copies a prompt's caches with the weights.
+  const bool streams = s.runtime->offload.mode == Offload::stream;
+  if (!caches_on_cards(s) && !(streams && pass.prompt > 0))
+    add_caches_on_host(s, speeds, plan, pass, time);
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,40 @@
+// How long a pass takes: a roofline over the tensors that are read and multiplied, device by
+// device.
+#pragma once
+
+#include "model/infer/timeline/speeds.hpp"
+#include "model/infer/timeline/timeline.hpp"
+
+namespace headroom::model {
+
+/// A pass, with the times that depend neither on the placement nor on budgets.
+struct TimedPass {
+  TimedPass(const Scenario& scenario, const Speeds& speeds, const Pass& pass);
+
+  Pass pass;
+  double kernels;    ///< launched in all
+  Seconds launches;  ///< whether or not they hide behind the cards
+};
+/// `speeds` must know the plan's cards.
+Timeline time_of(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
+                 const TimedPass& pass, Detail detail = Detail::segments);
+/// The prompts of all sequences up to the first token. Their images go through the tower after it.
+Timeline prefill(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
+                 const TimedPass& prompts, Detail detail = Detail::segments);
+/// `prompt`: tokens per sequence.
+Timeline prefill(const Scenario& scenario, const Speeds& speeds, const Plan& plan, Size prompt);
+Timeline prefill(const Scenario& scenario, const Plan& plan, Size prompt,
+                 Detail detail = Detail::segments);
+
+/// One decode step of every sequence with `tokens` cached.
+Timeline decode_step(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
+                     CachedTokens tokens);
+Timeline decode_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens,
+                     Detail detail = Detail::segments);
+/// A pass over `each` new tokens of every sequence, to check what a draft model proposed.
+Timeline check_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens, Size each,
+                    Detail detail = Detail::segments);
+/// What repeats for every output token (step_pass).
+Timeline step(const Scenario& scenario, const Plan& plan, Detail detail = Detail::segments);
+
+}  // namespace headroom::model

@@ -1,0 +1,140 @@
+// What a pass takes on cards that share the rows of each matrix.
+#include <algorithm>
+#include <vector>
+
+#include "model/infer/placement/split.hpp"
+#include "model/infer/scenario/layer_split.hpp"
+#include "model/infer/timeline/segments.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// A layer's work. `own`: of the card that has it, which attends where its caches are, moves
+/// activations and multiplies routed experts, which llama.cpp does not divide by rows. `shared`: of
+/// all cards.
+struct Parts {
+  Work own, shared;
+};
+Parts parts_of(const Scenario& s, const Pass& pass, const LayerSpan& piece) {
+  Parts parts;
+  if (piece.content != Content::dense)
+    parts.own = work_of(s, pass, {piece.layers, Content::experts});
+  if (piece.content == Content::experts) return parts;
+  const auto [all, attention] = layer_work(s, pass, {piece.layers, Content::dense});
+  parts.shared = without(all, attention);
+  if (caches_on_cards(s)) parts.own = parts.own + attention;
+  parts.own.channels += parts.shared.channels;
+  parts.shared.channels = 0;
+  return parts;
+}
+
+Work scaled(Work work, double share) {
+  work.weight_bytes *= share;
+  work.packed_bytes *= share;
+  work.flops *= share;
+  return work;
+}
+
+/// Inputs go to each other card with a byte and an eighth an element. Results come back in fp32
+/// (ggml-cuda.cu, ggml_cuda_op_mul_mat: block_q8_1, cudaMemcpyPeerAsync). One side of every matrix
+/// is as wide as the residual stream; it is the input of half of them.
+RealBytes moved_bytes(const Scenario& s, const Plan& plan, const Pass& pass, double matrices) {
+  constexpr double input = 36.0 / 32, result = 4;
+  const Profile& profile = s.weights->model->profile;
+  const auto hidden = static_cast<double>(s.weights->model->shape.hidden_size);
+  const Range run = intersect(plan.on_cards, pass.layers);
+  const double elements =
+      between(profile.multiplied_before, run) - between(profile.routed_before, run);
+  const double sides = (matrices * hidden + elements / hidden) / 2;
+  const auto others = static_cast<double>(plan.cards - 1);
+  return RealBytes(pass.tokens * sides * (input * others + result * others / (others + 1)));
+}
+
+/// What a card does alone, of the layers that it has.
+void add_own(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass, Size card,
+             Timeline& time) {
+  Segment segment{.first_card = card, .last_card = card + 1, .rate = speeds.card(card).rate};
+  for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
+    segment.work = segment.work + parts_of(s, pass, all).own;
+  });
+  segment.seconds = seconds(segment.work, segment.rate);
+  time.least += least_seconds(segment.work, speeds.card(card));
+  time.add(segment, [&](std::vector<LayerItem>& items) {
+    for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
+      for_layers(pass, all, [&](const LayerSpan& piece) {
+        items.push_back({LayerItem::Kind::layer, piece, parts_of(s, pass, piece).own,
+                         caches_on_cards(s) ? state_read(s, pass, piece) : RealBytes()});
+      });
+    });
+  });
+}
+
+/// Matrices that all cards multiply by their rows: the slowest card decides.
+void add_shared(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+                bool head, Timeline& time) {
+  Work shared;
+  for (Size card = 0; card < plan.cards; ++card)
+    for_pieces_on_card(
+        plan, card, [&](const LayerSpan& all) { shared = shared + parts_of(s, pass, all).shared; });
+  if (head) shared = shared + head_work(s, pass);
+  const auto shares = card_shares(s);
+  Segment segment{.last_card = plan.cards};
+  double share = 0;
+  Seconds least;
+  for (Size card = 0; card < plan.cards; ++card) {
+    const double of_card = shares[static_cast<std::size_t>(card)];
+    const Work part = scaled(shared, of_card);
+    const Seconds taken = seconds(part, speeds.card(card).rate);
+    least = std::max(least, least_seconds(part, speeds.card(card)));
+    if (taken < segment.seconds) continue;
+    segment.seconds = taken;
+    segment.rate = speeds.card(card).rate;
+    segment.work = part;
+    share = of_card;
+  }
+  time.least += least;
+  time.add(segment, [&](std::vector<LayerItem>& items) {
+    for (Size card = 0; card < plan.cards; ++card)
+      for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
+        for_layers(pass, all, [&](const LayerSpan& piece) {
+          items.push_back(
+              {LayerItem::Kind::layer, piece, scaled(parts_of(s, pass, piece).shared, share)});
+        });
+      });
+    if (head) items.push_back({LayerItem::Kind::head, {}, scaled(head_work(s, pass), share)});
+  });
+}
+
+}  // namespace
+
+bool by_rows(const Scenario& s, const Plan& plan) {
+  return s.layer_split != nullptr && s.layer_split->mode == SplitMode::row && plan.cards > 1 &&
+         !plan.partly_on_host;
+}
+
+void add_row_split(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+                   Timeline& time) {
+  bool head = false;
+  for (Size card = 0; card < plan.cards; ++card) {
+    head = head || plan.has_head(card);
+    add_own(s, speeds, plan, pass, card, time);
+  }
+  const auto used = std::ranges::count_if(
+      time.segments, [](const Segment& own) { return own.seconds > Seconds(); });
+  add_shared(s, speeds, plan, pass, head, time);
+  add_handoffs(s, std::max(0.0, static_cast<double>(used) - 1), time);
+  const Range run = intersect(plan.on_cards, pass.layers);
+  const double matrices =
+      static_cast<double>(between(s.weights->model->profile.matrices_before, run)) +
+      (head && pass.logit_rows > 0 ? 1 : 0);
+  const RealBytes moved = moved_bytes(s, plan, pass, matrices);
+  const Speeds::Link& link = speeds.link(plan.cards);
+  time.add(
+      {.resource = Resource::link,
+       .last_card = plan.cards,
+       .seconds = Seconds(pass.weight_reads * matrices * link.start->value) + moved / link.bytes_s,
+       .moved = moved,
+       .kernels = pass.weight_reads * matrices});
+}
+
+}  // namespace headroom::model

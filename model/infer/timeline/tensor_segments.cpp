@@ -1,0 +1,136 @@
+// What a pass takes on cards that share every matrix, in stages that follow each other.
+#include <algorithm>
+#include <vector>
+
+#include "model/infer/timeline/experts_touched.hpp"
+#include "model/infer/timeline/segments.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// Work of each card of a stage with all of layers `run`.
+Work rank_work(const Scenario& s, const Plan& plan, const Pass& pass, Size first, Range run) {
+  const QuantisedModel& w = *s.weights;
+  const Rank rank = plan.rank(first, *s.runtime);
+  const double touched =
+      plan.sharing() == 1 && rank.expert_groups == 1
+          ? pass.touched
+          : experts_touched(w.model->profile,
+                            pass.tokens * static_cast<double>(plan.sharing()) / pass.weight_reads,
+                            rank.expert_groups);
+  Work work = work_of(s, pass, LayerSpan{run});
+  Divided held = w.shards.layers(run.first, run.last);
+  const RealBytes experts = w.shards.experts_of_rank(held.experts, rank).real() * touched;
+  held.experts = Bytes(0);
+  // Layers that run several times are alike.
+  const double times = run.size() > 0 ? runs(s, pass) / static_cast<double>(pass.layers.size()) : 1;
+  work.expert_bytes = pass.weight_reads * times * experts;
+  work.weight_bytes =
+      pass.weight_reads * times * w.shards.of_rank(held, rank).real() + work.expert_bytes;
+  work.flops /= static_cast<double>(plan.shards);
+  work.attention_flops /= static_cast<double>(plan.shards);
+  work.wave_quantisation_flops = work.attention_flops > Flops()
+                                     ? work.attention_flops * idle_share(s, pass, plan.shards)
+                                     : Flops();
+  work.packed_bytes = pass.prompt > 0 ? work.weight_bytes : RealBytes();
+  work.prefill_expert_bytes = pass.prompt > 0 ? work.expert_bytes : RealBytes();
+  if (pass.prompt == 0)
+    work.cache_bytes = kv_read(s, pass.cached, run.first, run.last, plan.shards);
+  return work;
+}
+/// The head, divided by so many cards.
+Work rank_head(const Scenario& s, const Pass& pass, Size shards) {
+  Work work = head_work(s, pass);
+  work.weight_bytes /= static_cast<double>(shards);
+  work.flops /= static_cast<double>(shards);
+  return work;
+}
+
+/// The cards of a stage work at once, and the slowest decides.
+void add_stage(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+               Size first, Timeline& time) {
+  const Range run = intersect(plan.layers_of(first), pass.layers);
+  Segment segment{.first_card = first, .last_card = first + plan.shards};
+  segment.work = rank_work(s, plan, pass, first, run);
+  if (plan.has_head(first)) segment.work = segment.work + rank_head(s, pass, plan.shards);
+  Seconds least;
+  for (Size card = first; card < segment.last_card; ++card) {
+    if (card > first && speeds.repeats[static_cast<std::size_t>(card)]) continue;
+    const Throughput& rate = speeds.card(card).rate;
+    least = std::max(least, least_seconds(segment.work, speeds.card(card)));
+    const Seconds taken = seconds(segment.work, rate);
+    if (taken < segment.seconds) continue;
+    segment.seconds = taken;
+    segment.rate = rate;
+  }
+  time.least += least;
+  time.add(segment, [&](std::vector<LayerItem>& items) {
+    for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
+      items.push_back({LayerItem::Kind::layer, piece, rank_work(s, plan, pass, first, piece.layers),
+                       state_read(s, pass, piece, plan.shards)});
+    });
+    if (plan.has_head(first))
+      items.push_back({LayerItem::Kind::head, {}, rank_head(s, pass, plan.shards)});
+  });
+}
+
+/// Tokens of all replicas that share experts are gathered before these, their outputs scattered
+/// after.
+Seconds sharing_seconds(const Scenario& s, const Speeds& speeds, const Plan& plan,
+                        const Pass& pass) {
+  if (!plan.shared_experts) return Seconds();
+  const Speeds::Link& across = speeds.link(plan.shards * plan.sharing());
+  const double others = static_cast<double>(plan.sharing()) - 1;
+  return 2.0 * runs(s, pass) *
+         (Seconds(across.start->value * pass.weight_reads) +
+          others * activation_bytes(s, pass) / across.bytes_s);
+}
+
+void add_exchanges(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+                   Timeline& time) {
+  Seconds taken;
+  if (plan.shards > 1) taken = all_reduces(s, speeds.link(plan.shards), pass, plan.shards);
+  taken += sharing_seconds(s, speeds, plan, pass);
+  if (taken <= Seconds()) return;
+  const double shards = static_cast<double>(plan.shards), layers = runs(s, pass),
+               together = static_cast<double>(plan.sharing());
+  time.add({.resource = Resource::link,
+            .last_card = plan.shards * plan.sharing(),
+            .seconds = taken,
+            .moved = 2.0 * layers * activation_bytes(s, pass) *
+                     (2.0 * (shards - 1) / shards + together - 1),
+            .kernels = 2 * layers});
+}
+
+}  // namespace
+
+/// Two all-reduces a layer (Megatron-LM, arXiv:1909.08053), each moving 2 (n - 1) / n of the
+/// activations.
+Seconds all_reduces(const Scenario& s, const Speeds::Link& link, const Pass& pass, Size cards) {
+  const auto n = static_cast<double>(cards);
+  return 2.0 * runs(s, pass) *
+         (Seconds(link.start->value * pass.weight_reads) +
+          2.0 * (n - 1) / n * activation_bytes(s, pass) / link.bytes_s);
+}
+
+/// Cards share every matrix, in stages that follow each other. Each card reads what it holds.
+/// Replicas work at the same time. They meet in the experts alone, where the engine has them share
+/// these. With experts spread whole, every card of a replica still has all its tokens: one
+/// all-reduce brings their outputs together, as it does those of divided experts (vLLM 0.19
+/// all2all.py AgRsAll2AllManager; SGLang 0.5 without --moe-a2a-backend). The card with the most of
+/// the used experts decides. Left out: back ends that send each token to its experts alone
+/// (DeepEP), and that some experts get more of a prompt's tokens than others.
+void add_tensor_split(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+                      Timeline& time) {
+  RealBytes on_host;
+  for (Size stage = 0; stage < plan.stages; ++stage) {
+    const Size first = stage * plan.shards;
+    add_stage(s, speeds, plan, pass, first, time);
+    if (plan.partly_on_host) on_host += pass.weight_reads * held_back(s, plan, first).real();
+  }
+  if (on_host > RealBytes())
+    time.add({.resource = Resource::bus, .seconds = on_host / speeds.bus, .moved = on_host});
+  add_exchanges(s, speeds, plan, pass, time);
+}
+
+}  // namespace headroom::model

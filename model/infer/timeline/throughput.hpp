@@ -1,0 +1,49 @@
+// What devices, buses and links reach for one model in one precision under one engine.
+#pragma once
+
+#include "model/infer/timeline/roofline.hpp"
+
+namespace headroom::model {
+
+/// Seconds of launching one pass: `kernels` for those of its layers, read once for each chunk, then
+/// the engine's own for the pass and for each sequence.
+Seconds launches(const Scenario& scenario, const Pass& pass, Seconds kernels);
+Seconds launches(const Scenario& scenario, const Pass& pass);
+
+/// Efficiency of the engine's kernels with the scenario's weights: on `device`, or on the first
+/// card.
+const KernelEfficiency& efficiency_on(const Scenario& scenario, const Device& device);
+const KernelEfficiency& efficiency_of(const Scenario& scenario);
+/// The card's dense peak for products of these weights, as the engine makes them.
+FlopsPerSecond product_peak(const Scenario& scenario, const Device& device);
+/// Share of that peak that products reach: of 16 bit and others, or of bytes. Weights that are
+/// unpacked to 16 bit reach no more than 16 bit does.
+const Constant& product_share(const Scenario& scenario, const Device& device,
+                              const KernelEfficiency& efficiency);
+/// Whether packed weights are unpacked into memory before many tokens are multiplied by them.
+bool unpacks_into_memory(const Scenario& scenario, const Device& device);
+Throughput card_rate(const Scenario& scenario, const Device& device);
+
+/// Where a pass of `tokens` multiplies by layers in host memory. Needs a card to go there. A chip
+/// that shares the host's memory has nothing to copy.
+PrefillOffload host_prompts(const Scenario& scenario, double tokens);
+
+/// Of n sockets, (1 + (n - 1) * remote_numa_share) / n of their bandwidth and peak: threads of one
+/// reach the memory of another over a slower link, unless an engine keeps a copy of the weights on
+/// each (measured with ktransformers on one and two Xeons: its DeepseekR1_V3_tutorial.md). Fewer
+/// threads than physical cores each read at most thread_bandwidth, and multiply 1.3 times a core's
+/// share: the peak is at the base clock, and few cores run faster (data sheets: i5-13600K 3.5 and
+/// 5.1 GHz, EPYC 7763 2.45 and 3.5, Ryzen 9 7950X 4.5 and 5.7 at most). More threads wait for the
+/// same units.
+Throughput cpu_rate(const Scenario& scenario);
+
+/// Start of an all-reduce of so many cards, seconds: over their own links, or over the host's bus.
+/// No bus up to PCIe 5.0 is faster than 64 GB/s. From 2 to 8 cards it takes the same time
+/// (mlc-ai/llm-perf-bench, CodeLlama-34B on 2, 4 and 8 A10G).
+const Constant& reduce_latency(const Scenario& scenario, Size cards);
+/// Between so many cards, over the bus to the first one, and from disk.
+BytesPerSecond link_rate(const Scenario& scenario, Size cards);
+BytesPerSecond bus_rate(const Scenario& scenario);
+BytesPerSecond disk_rate(const Scenario& scenario);
+
+}  // namespace headroom::model
