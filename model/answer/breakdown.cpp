@@ -174,13 +174,13 @@ std::vector<PassBreakdown> breakdown(const Scenario& asked) {
   const Scenario s = at_once(asked);
   const Plan plan = place(s, 1.0);
   std::vector<PassBreakdown> all{
-      of_pass(s, "ttft", prefill(s, plan, s.prompt_tokens, Detail::layers))};
+      of_pass(s, "ttft", prefill(s, plan, s.prompt_tokens, TimelineDetail::layers))};
   if (!s.weights->model->profile.generative) return all;
   if (s.draft == nullptr) {
-    all.push_back(of_pass(s, "tpot", step(s, plan, Detail::layers)));
+    all.push_back(of_pass(s, "tpot", step(s, plan, TimelineDetail::layers)));
     return all;
   }
-  const DraftTimes times = draft_times(s, plan, Detail::layers);
+  const DraftTimes times = draft_times(s, plan, TimelineDetail::layers);
   Scenario small = s;
   small.weights = s.draft->weights;
   all[0].seconds += times.prompt.total.value();

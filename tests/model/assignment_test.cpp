@@ -61,9 +61,10 @@ TEST(Assignment, OfAPlanTakesTheSameTimeAndTheSameMemory) {
       const Plan same = place(assigned, 1.0);
       ASSERT_EQ(same.on_cards.size(), plan.on_cards.size()) << name;
       ASSERT_EQ(same.on_disk.size(), plan.on_disk.size()) << name;
-      const double step_s = step(s, plan).total;
-      ASSERT_NEAR(step(assigned, same).total, step_s, 1e-9 * step_s) << name;
-      ASSERT_NEAR(prefill(assigned, same, 512).total, prefill(s, plan, 512).total, 1e-9 * step_s);
+      const double step_s = step(s, plan).total.value();
+      ASSERT_NEAR(step(assigned, same).total.value(), step_s, 1e-9 * step_s) << name;
+      ASSERT_NEAR(prefill(assigned, same, 512).total.value(), prefill(s, plan, 512).total.value(),
+                  1e-9 * step_s);
       ASSERT_EQ(disk_use(assigned, same), disk_use(s, plan)) << name;
       ASSERT_EQ(host_use(assigned, same).total(), host_use(s, plan).total()) << name;
       for (Size card = 0; card < plan.cards; ++card)
@@ -175,9 +176,9 @@ TEST(Assignment, ExpertsInHostMemoryCostTheirActiveShare) {
   Machine large = machine(1, 200, 200);
   s.machine = &large;
   s.assignment = &all;
-  const double before = step(s, place(s, 1.0)).total;
+  const double before = step(s, place(s, 1.0)).total.value();
   s.assignment = &one;
-  const double after = step(s, place(s, 1.0)).total;
+  const double after = step(s, place(s, 1.0)).total.value();
   // w1, w2, w3 of 4096 x 14336 in 2 bytes, 8 experts.
   const double ram = s.runtime->offload.cpu_bandwidth.value * 200e9;
   const double card = s.runtime->efficiency_on(large.devices[0], w).decode_bandwidth.value * 1500e9;

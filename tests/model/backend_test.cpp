@@ -12,7 +12,7 @@ double peak(const char* engine, const char* card) {
   const test::OnCards c("meta-llama/Meta-Llama-3-8B", "q4_0", card, engine);
   const Device& device = c.box.devices.front();
   const double share = product_share(c.s, device, efficiency_on(c.s, device)).value;
-  return card_rate(c.s, device).flops_s / share / 1e12;
+  return card_rate(c.s, device).flops_s.value() / share / 1e12;
 }
 
 /// An RTX 3090 multiplies 35.6 TFLOPS by its shaders, 142 by matrix units that sum in fp16, 284 of

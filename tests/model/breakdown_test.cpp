@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "model/infer/estimate.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 using Case = test::OnCards;
 
-/// The parts' seconds, and their bounds, match evaluate.
+/// The seconds of parts, of their bounds and of spans match evaluate.
 void expect_sums(const Scenario& s) {
   const Estimate e = evaluate(s);
   ASSERT_LT(e.verdict, Verdict::does_not_fit);
@@ -29,6 +30,9 @@ void expect_sums(const Scenario& s) {
     for (const Bound bound : {Bound::memory, Bound::compute, Bound::link, Bound::overhead})
       by_bound += pass.of(bound);
     EXPECT_NEAR(sum, printed.value(), 1e-6 * printed.value()) << pass.name;
+    Seconds spans;
+    for (const Span& span : pass.spans) spans += span.seconds;
+    EXPECT_NEAR(spans.value(), printed.value(), 1e-6 * printed.value()) << pass.name;
     EXPECT_NEAR(by_bound, printed.value(), 1e-6 * printed.value()) << pass.name;
     EXPECT_NEAR(pass.seconds, printed.value(), 1e-9 * printed.value()) << pass.name;
   }
@@ -138,6 +142,56 @@ TEST(Breakdown, KindsOfLayersAreGroupedAndSayWhatTheyWaitFor) {
   const auto of_dense = breakdown(dense.s);
   EXPECT_EQ(of_dense[0].parts[0].bound, Bound::compute);
   EXPECT_EQ(of_dense[1].parts[0].bound, Bound::memory);
+}
+
+const Span& span(const PassBreakdown& pass, std::string_view name) {
+  static const Span none{};
+  const auto at = std::ranges::find(pass.spans, name, &Span::name);
+  return at == pass.spans.end() ? none : *at;
+}
+
+/// FlexGen copies the next layer while one is computed: the copies of a prompt are hidden.
+TEST(Breakdown, CopiesBehindProductsAreHiddenSpans) {
+  Case c("facebook/opt-30b", "fp16", "1x rtx-4090 @ epyc-rome-512gb", "flexgen");
+  c.s.kv_precision = &precision("fp16");
+  c.s.batch = 8;
+  c.s.prompt_tokens = 1900;
+  const Span copies = span(breakdown(c.s)[0], "copy to the card");
+  EXPECT_GT(copies.amount, 0);
+  EXPECT_EQ(copies.seconds, Seconds());
+  EXPECT_NEAR(copies.hidden.value(), copies.amount / copies.rate, 1e-9 * copies.hidden.value());
+}
+
+/// FlexGen unpacks int4 in every step, weights beside products and caches between them.
+TEST(Breakdown, UnpackingIsASpan) {
+  Case c("facebook/opt-6.7b", "int4-64g", "1x l4-24gb", "flexgen");
+  const auto pass = breakdown(c.s)[1];
+  EXPECT_GT(span(pass, "unpack weights").seconds, span(pass, "read weights").seconds);
+  EXPECT_GT(span(pass, "unpack KV cache").seconds, span(pass, "read KV cache").seconds);
+}
+
+/// 28 heads leave places of an A100's 216 empty in the last round of blocks.
+TEST(Breakdown, IdleMultiprocessorsAreASpan) {
+  Case c("Qwen/Qwen2.5-7B", "bf16", "1x a100-sxm-80gb", "vllm-0.7");
+  c.s.prompt_tokens = 16384;
+  const auto pass = breakdown(c.s)[0];
+  const Span idle = span(pass, "idle multiprocessors"),
+             attention = span(pass, "attention of the prompt");
+  EXPECT_GT(idle.seconds, Seconds());
+  EXPECT_NEAR(idle.seconds / attention.seconds, idle.amount / attention.amount, 1e-9);
+  c.box.devices.front().multiprocessors = 0;
+  EXPECT_EQ(span(breakdown(c.s)[0], "idle multiprocessors").seconds, Seconds()) << "not known";
+}
+
+/// Reading weights hides behind the products of a long prompt, and products behind it in a step.
+TEST(Breakdown, TheShorterSideOfARooflineIsHidden) {
+  Case c("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "vllm");
+  c.s.prompt_tokens = 2048;
+  const auto passes = breakdown(c.s);
+  EXPECT_EQ(span(passes[0], "read weights").seconds, Seconds());
+  EXPECT_GT(span(passes[0], "read weights").hidden, Seconds());
+  EXPECT_EQ(span(passes[1], "products").seconds, Seconds());
+  EXPECT_GT(span(passes[1], "products").hidden, Seconds());
 }
 
 TEST(Breakdown, NothingWhereItDoesNotFit) {

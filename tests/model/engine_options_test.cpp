@@ -6,9 +6,9 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/scenario/layer_split.hpp"
-#include "model/infer/timeline/throughput.hpp"
 #include "model/infer/timeline/passes.hpp"
 #include "model/infer/timeline/segments.hpp"
+#include "model/infer/timeline/throughput.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -16,8 +16,8 @@ namespace {
 
 struct OptionCase : test::OnCards {
   using OnCards::OnCards;
-  PassTime step(Size cached) const { return decode_step(s, place(s, 1.0), {.self = cached}); }
-  PassTime first(Size prompt) const { return prefill(s, place(s, 1.0), prompt); }
+  Timeline step(Size cached) const { return decode_step(s, place(s, 1.0), {.self = cached}); }
+  Timeline first(Size prompt) const { return prefill(s, place(s, 1.0), prompt); }
   Work work(Size prompt) const {
     const Pass pass = prefill_pass(s, prompt);
     return work_of(s, pass, LayerSpan{pass.layers});
@@ -32,11 +32,11 @@ TEST(FlashAttention, ScoresStandInMemoryWithoutIt) {
   OptionCase c(llama_8b, "q4_K_M", "1x rtx-4090", "llama.cpp");
   c.s.context = 16384;
   EXPECT_EQ(c.work(8192).scores, 0);
-  const double with = c.first(8192).total;
+  const double with = c.first(8192).total.value();
   const Bytes held = evaluate(c.s).activations;
   c.s.flash_attention = Override::off;
   EXPECT_NEAR(c.work(8192).scores, 32.0 * 32 * 8192 * (8192 + 512) / 2, 1e6);
-  EXPECT_GT(c.first(8192).total, 1.2 * with);
+  EXPECT_GT(c.first(8192).total.value(), 1.2 * with);
   EXPECT_GT(evaluate(c.s).activations, held);
   c.s.runtime = &engine("llama.cpp-b6324");
   c.s.flash_attention = Override::engine_default;
@@ -52,14 +52,14 @@ TEST(FlashAttention, ScoresStandInMemoryWithoutIt) {
 TEST(CpuThreads, MultiplyTheirShareAndReadSoMuchEach) {
   OptionCase c(llama_8b, "q4_K_M", "cpu @ epyc-rome-512gb", "llama.cpp");
   c.box.host.cores = 32;
-  const Rate all = cpu_rate(c.s);
+  const Throughput all = cpu_rate(c.s);
   c.s.threads = 8;
-  EXPECT_NEAR(cpu_rate(c.s).flops_s, 1.3 * all.flops_s / 4, 1);
+  EXPECT_NEAR(cpu_rate(c.s).flops_s.value(), 1.3 * all.flops_s.value() / 4, 1);
   c.s.threads = 1;
-  EXPECT_EQ(cpu_rate(c.s).bytes_s, c.s.runtime->offload.thread_bandwidth.value);
-  const double alone = c.step(512).cpu;
+  EXPECT_EQ(cpu_rate(c.s).bytes_s.value(), c.s.runtime->offload.thread_bandwidth.value);
+  const double alone = c.step(512).of(Resource::cpu).value();
   c.s.threads = 2;
-  EXPECT_NEAR(alone / c.step(512).cpu, 2, 0.1);
+  EXPECT_NEAR(alone / c.step(512).of(Resource::cpu).value(), 2, 0.1);
   // Enough for the memory; and no more than there are cores.
   for (const Size threads : {31, 32, 64}) {
     c.s.threads = threads;
@@ -74,7 +74,7 @@ TEST(CpuThreads, MultiplyTheirShareAndReadSoMuchEach) {
 TEST(CpuProducts, OfFormatsWithoutTilesAreMadeRowByRow) {
   const auto flops = [](const char* format, const char* engine) {
     const OptionCase c(llama_8b, format, "cpu @ desktop-ddr5-64gb", engine);
-    return cpu_rate(c.s).flops_s;
+    return cpu_rate(c.s).flops_s.value();
   };
   const double tiled = flops("q4_0", "llama.cpp");
   EXPECT_EQ(flops("q8_0", "llama.cpp"), tiled);
@@ -101,17 +101,18 @@ TEST(FlexGen, UnpacksWeightsAndCachesInEveryStep) {
       packed.box.devices[0].bandwidth.value() * efficiency_of(packed.s).unpack_bandwidth.value;
   const double elements = 32 * 12 * 4096.0 * 4096;
   packed.s.kv_precision = &precision("fp16");
-  const double step = packed.step(512).cards;
+  const double step = packed.step(512).of(Resource::cards).value();
   EXPECT_NEAR(step, elements * 15 / rate, 0.1 * step);
   const OptionCase plain("facebook/opt-6.7b", "fp16", "1x l4-24gb", "flexgen");
-  EXPECT_GT(step, 2 * plain.step(512).cards);
+  EXPECT_GT(step, 2 * plain.step(512).of(Resource::cards).value());
   // Keys and values of 512 tokens of 16 sequences.
   packed.s.batch = 16;
-  const double sixteen = packed.step(512).cards;
+  const double sixteen = packed.step(512).of(Resource::cards).value();
   packed.s.kv_precision = &precision("int4_g64");
   const double cached = 16 * 512 * 32 * 2 * 4096.0;
-  EXPECT_GT(packed.step(512).cards, sixteen);
-  const double unpacked = packed.step(512).cards - packed.step(0).cards;
+  EXPECT_GT(packed.step(512).of(Resource::cards).value(), sixteen);
+  const double unpacked =
+      packed.step(512).of(Resource::cards).value() - packed.step(0).of(Resource::cards).value();
   EXPECT_GT(unpacked, cached * 15 / rate);
   EXPECT_LT(unpacked, 1.25 * cached * 15 / rate);  // and read
 }
@@ -121,17 +122,21 @@ TEST(FlexGen, CopiesLayersBehindProducts) {
   OptionCase c("facebook/opt-30b", "fp16", "1x rtx-4090 @ epyc-rome-512gb", "flexgen");
   c.s.kv_precision = &precision("fp16");
   c.s.gpu_budget = Bytes(Size{8} << 30);
-  const PassTime step = c.step(128);
-  ASSERT_GT(step.stream, step.cards + step.launches);
-  EXPECT_NEAR(step.total, step.stream, 1e-9);
+  const Timeline step = c.step(128);
+  ASSERT_GT(step.of(Resource::bus).value(),
+            step.of(Resource::cards).value() + step.of(Resource::launches).value());
+  EXPECT_NEAR(step.total.value(), step.of(Resource::bus).value(), 1e-9);
   c.s.batch = 8;
   c.s.gpu_budget = all_of_it;
-  const PassTime prompts = c.first(2048);
-  ASSERT_GT(prompts.cards, prompts.stream);
-  EXPECT_NEAR(prompts.total, std::max(prompts.cards, prompts.launches), 1e-9);
+  const Timeline prompts = c.first(2048);
+  ASSERT_GT(prompts.of(Resource::cards).value(), prompts.of(Resource::bus).value());
+  EXPECT_NEAR(prompts.total.value(),
+              std::max(prompts.of(Resource::cards).value(), prompts.of(Resource::launches).value()),
+              1e-9);
   c.s.runtime = &engine("transformers");  // waits for each copy
-  const PassTime waits = c.step(128);
-  EXPECT_GE(waits.total, waits.stream + waits.cards);
+  const Timeline waits = c.step(128);
+  EXPECT_GE(waits.total.value(),
+            waits.of(Resource::bus).value() + waits.of(Resource::cards).value());
 }
 
 /// … --num-gpu-batches: weights are copied once for all parts, unpacked and read for each.
@@ -140,15 +145,15 @@ TEST(FlexGen, TakesABatchInParts) {
   c.s.kv_precision = &precision("fp16");
   c.s.batch = 16;
   c.s.gpu_budget = Bytes(Size{20} << 30);
-  const PassTime whole = c.step(64);
+  const Timeline whole = c.step(64);
   const Bytes held = evaluate(c.s).activations;
-  const double kernels = headroom::model::launches(c.s, decode_pass(c.s, {.self = 64}));
+  const Seconds kernels = headroom::model::launches(c.s, decode_pass(c.s, {.self = 64}));
   c.s.batch_parts = 4;
   EXPECT_NEAR(evaluate(c.s).activations.real().value(), held.real().value() / 4,
               0.01 * held.real().value());
   EXPECT_EQ(streamed_bytes(c.s, decode_pass(c.s, {.self = 64}), LayerSpan{{0, 48}}),
             streamed_bytes(c.s, prefill_pass(c.s, 64), LayerSpan{{0, 48}}));
-  EXPECT_GT(c.step(64).cards, 2.5 * whole.cards);
+  EXPECT_GT(c.step(64).of(Resource::cards).value(), 2.5 * whole.of(Resource::cards).value());
   EXPECT_GT(headroom::model::launches(c.s, decode_pass(c.s, {.self = 64})), 2 * kernels);
 }
 
@@ -167,32 +172,36 @@ TEST(KtKernel, CardsDivideEachLayer) {
     s.layer_split = &split;
     return decode_step(s, place(s, 1.0), {.self = 1024});
   };
-  const PassTime alone = step(one, "kt-kernel"), divided = step(two, "kt-kernel"),
+  const Timeline alone = step(one, "kt-kernel"), divided = step(two, "kt-kernel"),
                  in_turn = step(two, "ktransformers");
-  EXPECT_NEAR(divided.cards, alone.cards / 2, 0.01 * alone.cards);
-  EXPECT_NEAR(divided.cpu, alone.cpu, 1e-9);
-  EXPECT_GE(divided.reduce, 2 * 94 * reduce_latency(two.s, 2).value);
-  EXPECT_EQ(in_turn.reduce, 0);
-  EXPECT_NEAR(in_turn.cards, step(one, "ktransformers").cards, 0.01 * alone.cards);
+  EXPECT_NEAR(divided.of(Resource::cards).value(), alone.of(Resource::cards).value() / 2,
+              0.01 * alone.of(Resource::cards).value());
+  EXPECT_NEAR(divided.of(Resource::cpu).value(), alone.of(Resource::cpu).value(), 1e-9);
+  EXPECT_GE(divided.of(Resource::link).value(), 2 * 94 * reduce_latency(two.s, 2).value);
+  EXPECT_EQ(in_turn.of(Resource::link).value(), 0);
+  EXPECT_NEAR(in_turn.of(Resource::cards).value(),
+              step(one, "ktransformers").of(Resource::cards).value(),
+              0.01 * alone.of(Resource::cards).value());
   OptionCase slower("Qwen/Qwen3-235B-A22B", "bf16", "2x rtx-4090 @ dual-xeon-spr-1024gb",
                     "kt-kernel");
   Device& second = slower.box.devices.back();
   second.bandwidth = BytesPerSecond(second.bandwidth.value() / 2);
-  EXPECT_NEAR(step(slower, "kt-kernel").cards, alone.cards, 0.01 * alone.cards)
+  EXPECT_NEAR(step(slower, "kt-kernel").of(Resource::cards).value(),
+              alone.of(Resource::cards).value(), 0.01 * alone.of(Resource::cards).value())
       << "both have as much to do, and one takes twice as long";
 }
 
 /// A small model on a fast card waits for Python: more than twice as long a token.
 TEST(EnforceEager, KernelsOfADecodeStepAreLaunchedOneByOne) {
   OptionCase c("Qwen/Qwen3-0.6B", "bf16", "1x h100-sxm-80gb", "vllm");
-  const double graphs = c.step(512).total, first = c.first(512).total;
+  const double graphs = c.step(512).total.value(), first = c.first(512).total.value();
   c.s.enforce_eager = true;
-  EXPECT_GT(c.step(512).total, 2 * graphs);
-  EXPECT_EQ(c.first(512).total, first);
+  EXPECT_GT(c.step(512).total.value(), 2 * graphs);
+  EXPECT_EQ(c.first(512).total.value(), first);
   c.s.runtime = &engine("llama.cpp");  // has no such option
-  const double without = c.step(512).total;
+  const double without = c.step(512).total.value();
   c.s.enforce_eager = false;
-  EXPECT_EQ(c.step(512).total, without);
+  EXPECT_EQ(c.step(512).total.value(), without);
 }
 
 /// Llama-3-70B on two cards: each reads half of every matrix at once, and waits for the other at
@@ -202,16 +211,16 @@ TEST(SplitByRows, CardsReadAtOnceAndMeetAtEachMatrix) {
   LayerSplit split;
   split.gpu_layers = std::ssize(c.weights.layer) + 1;
   c.s.layer_split = &split;
-  const PassTime layers = c.step(1);
+  const Timeline layers = c.step(1);
   split.mode = SplitMode::row;
-  const PassTime rows = c.step(1);
-  EXPECT_NEAR(layers.cards / rows.cards, 2, 0.05);
+  const Timeline rows = c.step(1);
+  EXPECT_NEAR(layers.of(Resource::cards) / rows.of(Resource::cards), 2, 0.05);
   const double latency = reduce_latency(c.s, 2).value;
-  EXPECT_GT(rows.reduce, 561 * latency);
-  EXPECT_LT(rows.reduce, 1.2 * 561 * latency);
+  EXPECT_GT(rows.of(Resource::link).value(), 561 * latency);
+  EXPECT_LT(rows.of(Resource::link).value(), 1.2 * 561 * latency);
   // A card with three quarters of the rows takes one and a half times as long.
   split.shares = {3, 1};
-  EXPECT_NEAR(c.step(1).cards / rows.cards, 1.5, 0.05);
+  EXPECT_NEAR(c.step(1).of(Resource::cards).value() / rows.of(Resource::cards).value(), 1.5, 0.05);
 }
 
 }  // namespace

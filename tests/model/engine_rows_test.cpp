@@ -45,7 +45,8 @@ TEST(EngineRows, InheritFieldsAndMeasuredConstants) {
 }
 
 TEST(EngineRows, AConstantOfKernelsStandsInEveryCell) {
-  const Engine mine = read_engine(head + "inherits = \"vllm\"\nkernels.kernel_s = [1e-6, 5e-7, 2e-6]\n");
+  const Engine mine =
+      read_engine(head + "inherits = \"vllm\"\nkernels.kernel_s = [1e-6, 5e-7, 2e-6]\n");
   for (const auto& by_width : mine.kernels.efficiency)
     for (const KernelEfficiency& rates : by_width) {
       EXPECT_EQ(rates.kernel_s.value, 1e-6);
@@ -88,8 +89,9 @@ TEST(EngineRows, RefusalsNameLineKeyAndWhatIsAllowed) {
 TEST(EngineRows, GiveEveryConstantASource) {
   for (const Engine& row : policy_rows())
     for (const NamedConstant& each : named_constants()) {
-      const Constant& c =
-          each.of_engine ? each.in(row) : row.kernels.efficiency.front().front().*each.of_efficiency;
+      const Constant& c = each.of_engine
+                              ? each.in(row)
+                              : row.kernels.efficiency.front().front().*each.of_efficiency;
       EXPECT_FALSE(c.source.empty()) << row.name << ' ' << each.name;
     }
 }

@@ -4,7 +4,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
-#include "model/infer/timeline/passes.hpp"
+#include "model/infer/timeline/experts_touched.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {

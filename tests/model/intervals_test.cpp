@@ -17,7 +17,7 @@ struct Measured {
       quantise(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
   Engine row = engine("vllm");
   KernelEfficiency& cell = row.kernels.efficiency[static_cast<std::size_t>(CardClass::hopper)]
-                                 [static_cast<std::size_t>(Width::sixteen)];
+                                                 [static_cast<std::size_t>(Width::sixteen)];
   Measured() {
     cell.prefill_compute.measurements = cell.decode_bandwidth.measurements = 40;
     row.kernels.prefill_interval = {1, 0.9, 1.1, 40, "made up"};
@@ -112,7 +112,7 @@ TEST(Intervals, LookAtTheCardsInUse) {
   Measured m;
   m.box.devices.push_back(parse_machine("rtx-4090", shipped_catalogue()).devices.front());
   auto& other = m.row.kernels.efficiency[static_cast<std::size_t>(CardClass::gddr)]
-                                   [static_cast<std::size_t>(Width::sixteen)];
+                                        [static_cast<std::size_t>(Width::sixteen)];
   other.decode_bandwidth.measurements = 0;
   EXPECT_FALSE(m.estimate().step_unmeasured);
   Scenario s = test::scenario(m.w, m.box, "vllm");

@@ -52,7 +52,8 @@ TEST(Kernels, OfPackedExpertsWereLaunchedOneByOne) {
   const Engine& older = engine("sglang-0.4");
   EXPECT_NEAR(of("gptq-int4", "sglang-0.4"), 48 * 128 * older.kernels.expert_kernels.value, 1e-6);
   EXPECT_NEAR(of("bf16", "sglang-0.4"), 48 * older.kernels.moe_kernels_per_layer.value, 1e-6);
-  EXPECT_NEAR(of("gptq-int4", "sglang"), 48 * engine("sglang").kernels.moe_kernels_per_layer.value, 1e-6);
+  EXPECT_NEAR(of("gptq-int4", "sglang"), 48 * engine("sglang").kernels.moe_kernels_per_layer.value,
+              1e-6);
 }
 
 // Five matrices of attention and three of an MLP, or of a shared expert beside a router, and two
@@ -94,11 +95,11 @@ TEST(Kernels, CostTimeBesideThePassAndItsSequences) {
   const double all = 32 * 12 * efficiency_of(c.s).kernel_s.value + r.serving.step_s.value;
   for (const Size batch : {1, 64}) {
     c.s.batch = batch;
-    EXPECT_NEAR(launches(c.s, decode_pass(c.s, {.self = 100})),
+    EXPECT_NEAR(launches(c.s, decode_pass(c.s, {.self = 100})).value(),
                 all + static_cast<double>(batch) * r.serving.sequence_s.value, 1e-12);
   }
   c.s.batch = 1;  // a prompt of three chunks
-  EXPECT_NEAR(launches(c.s, prefill_pass(c.s, 3 * r.serving.prefill_chunk)),
+  EXPECT_NEAR(launches(c.s, prefill_pass(c.s, 3 * r.serving.prefill_chunk)).value(),
               3 * all + r.serving.sequence_s.value, 1e-12);
 }
 

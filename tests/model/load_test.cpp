@@ -27,15 +27,15 @@ TEST(Load, WarmFilesAreNotReadFromTheDisk) {
   const LoadCase c("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "transformers");
   const LoadTime load = c.load();
   const double disk = c.seconds(bytes(c.weights));
-  EXPECT_NEAR(load.read, disk, 1e-3 * disk);
-  EXPECT_NEAR(load.cold() - load.warm(), disk, 1e-3 * disk);
-  EXPECT_EQ(load.mapped, 0);
+  EXPECT_NEAR(load.read.value(), disk, 1e-3 * disk);
+  EXPECT_NEAR(load.cold().value() - load.warm().value(), disk, 1e-3 * disk);
+  EXPECT_EQ(load.mapped.value(), 0);
   // A process copies more slowly than PCIe 4.0 would.
   EXPECT_LT(c.process(), c.box.host_bus(0).value());
-  EXPECT_NEAR(load.bus, bytes(c.weights) / c.process(), 1e-3 * load.bus);
+  EXPECT_NEAR(load.bus.value(), bytes(c.weights) / c.process(), 1e-3 * load.bus.value());
   const Estimate e = evaluate(c.s);
-  EXPECT_DOUBLE_EQ(e.load.value(), load.cold());
-  EXPECT_DOUBLE_EQ(e.load_warm.value(), load.warm());
+  EXPECT_DOUBLE_EQ(e.load.value(), load.cold().value());
+  EXPECT_DOUBLE_EQ(e.load_warm.value(), load.warm().value());
   EXPECT_EQ(e.warming.value(), 0);
 }
 
@@ -44,28 +44,29 @@ TEST(Load, ASlowDiskIsReadNearlyAsFastAsItCan) {
   LoadCase c("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "transformers");
   c.box.host.disk_read = BytesPerSecond(0.15e9);
   const double least = bytes(c.weights) / 0.15e9;
-  EXPECT_GT(c.load().read, least);
-  EXPECT_LT(c.load().read, 1.2 * least);
+  EXPECT_GT(c.load().read.value(), least);
+  EXPECT_LT(c.load().read.value(), 1.2 * least);
 }
 
 /// bitsandbytes reads 16 bit whatever it packs to; a card gets them all over the bus.
 TEST(Load, QuantisingOnTheWayReadsAndMovesWhatTheFilesHave) {
   const LoadCase nf4("meta-llama/Llama-2-7b-hf", "nf4", "1x rtx-4090", "transformers");
   const LoadCase half("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "transformers");
-  EXPECT_NEAR(nf4.load().read, half.load().read, 0.01 * half.load().read);
-  EXPECT_NEAR(nf4.load().bus, half.load().bus, 0.01 * half.load().bus);
-  EXPECT_GT(nf4.load().pack, 0);
-  EXPECT_EQ(half.load().pack, 0);
+  EXPECT_NEAR(nf4.load().read.value(), half.load().read.value(), 0.01 * half.load().read.value());
+  EXPECT_NEAR(nf4.load().bus.value(), half.load().bus.value(), 0.01 * half.load().bus.value());
+  EXPECT_GT(nf4.load().pack.value(), 0);
+  EXPECT_EQ(half.load().pack.value(), 0);
   // Files in a packed format are as small as what is held.
   const LoadCase gptq("meta-llama/Llama-2-7b-hf", "gptq-int4", "1x rtx-4090", "transformers");
-  EXPECT_LT(gptq.load().read, 0.35 * half.load().read);
+  EXPECT_LT(gptq.load().read.value(), 0.35 * half.load().read.value());
 }
 
 /// gpt2 is published in fp32: 16 bit is cast from twice as many bytes.
 TEST(Load, CastWeightsAreReadAsPublished) {
   const LoadCase half("openai-community/gpt2", "fp16", "1x rtx-4090", "transformers");
   const LoadCase whole("openai-community/gpt2", "fp32", "1x rtx-4090", "transformers");
-  EXPECT_NEAR(half.load().read, whole.load().read, 0.01 * whole.load().read);
+  EXPECT_NEAR(half.load().read.value(), whole.load().read.value(),
+              0.01 * whole.load().read.value());
 }
 
 /// huggingface/safetensors docs/source/speed.mdx: gpt2 is "loaded" to the CPU in 4 ms, faster than
@@ -75,18 +76,19 @@ TEST(Load, TransformersMapsWhatStaysInHostMemoryAndTheFirstAnswerReadsIt) {
   const LoadTime load = c.load();
   const Estimate e = evaluate(c.s);
   ASSERT_EQ(e.verdict, Verdict::fits_cpu_offload);
-  EXPECT_GT(load.mapped, 0);
-  EXPECT_DOUBLE_EQ(e.warming.value(), load.mapped);
+  EXPECT_GT(load.mapped.value(), 0);
+  EXPECT_DOUBLE_EQ(e.warming.value(), load.mapped.value());
   const double all = c.seconds(bytes(c.weights));
-  EXPECT_NEAR(load.read + load.mapped, all, 1e-3 * all);
+  EXPECT_NEAR(load.read.value() + load.mapped.value(), all, 1e-3 * all);
   // llama.cpp reads the whole mapping at its start, FlexGen copies.
   EXPECT_EQ(LoadCase("facebook/opt-30b", "fp16", "1x rtx-4090 @ dual-epyc-120gb", "flexgen")
                 .load()
-                .mapped,
+                .mapped.value(),
             0);
-  EXPECT_GT(
-      LoadCase("facebook/opt-30b", "fp16", "1x rtx-4090 @ dual-epyc-120gb", "flexgen").load().copy,
-      0);
+  EXPECT_GT(LoadCase("facebook/opt-30b", "fp16", "1x rtx-4090 @ dual-epyc-120gb", "flexgen")
+                .load()
+                .copy.value(),
+            0);
 }
 
 /// Ranks copy their shards at once over buses of their own; one process copies card after card.
@@ -95,10 +97,10 @@ TEST(Load, RanksCopyTheirShardsTogether) {
   LoadCase two("meta-llama/Meta-Llama-3-70B", "bf16", "8x a100-sxm-80gb", "vllm");
   one.s.tensor_parallel = 4;
   two.s.tensor_parallel = 8;
-  EXPECT_NEAR(one.load().bus / two.load().bus, 2, 0.1);
-  EXPECT_NEAR(one.load().read, two.load().read, 1e-9);
+  EXPECT_NEAR(one.load().bus.value() / two.load().bus.value(), 2, 0.1);
+  EXPECT_NEAR(one.load().read.value(), two.load().read.value(), 1e-9);
   const LoadCase layers("meta-llama/Meta-Llama-3-70B", "bf16", "4x a100-sxm-80gb", "transformers");
-  EXPECT_GT(layers.load().bus, 1.9 * one.load().bus);
+  EXPECT_GT(layers.load().bus.value(), 1.9 * one.load().bus.value());
 }
 
 }  // namespace

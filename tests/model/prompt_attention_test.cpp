@@ -48,13 +48,15 @@ TEST(PromptAttention, TheLastRoundOfBlocksLeavesMultiprocessorsIdle) {
 TEST(PromptAttention, IdleMultiprocessorsTakeTimeOfScoresAlone) {
   test::OnCards c(qwen_7b, "bf16", "1x a100-sxm-80gb", "vllm-0.7");
   c.s.prompt_tokens = 126976;
-  const auto seconds = [&] { return prefill(c.s, place(c.s, 1.0), c.s.prompt_tokens).cards; };
+  const auto seconds = [&] {
+    return prefill(c.s, place(c.s, 1.0), c.s.prompt_tokens).of(Resource::cards).value();
+  };
   const double idle = seconds();
   c.box.devices.front().multiprocessors = 112;
   const double busy = seconds();
   const Work work = work_of(c.s, prefill_pass(c.s, c.s.prompt_tokens), LayerSpan{{0, 28}});
-  const double scores = work.attention_flops / (c.box.devices.front().bf16->value() *
-                                                c.s.runtime->kernels.score_compute.value);
+  const double scores = work.attention_flops.value() / (c.box.devices.front().bf16->value() *
+                                                        c.s.runtime->kernels.score_compute.value);
   EXPECT_NEAR(idle - busy, scores * (432.0 / 224 - 1), scores * 1e-9);
 }
 

@@ -1,11 +1,10 @@
 // Times of a pass against measurements that no constant alone can meet: their shapes.
-#include "model/infer/timeline/passes.hpp"
-
 #include <gtest/gtest.h>
 
 #include <utility>
 
 #include "model/infer/scenario/layer_split.hpp"
+#include "model/infer/timeline/passes.hpp"
 #include "model/infer/timeline/throughput.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -15,8 +14,10 @@ namespace {
 /// A model on named cards.
 struct SpeedCase : test::OnCards {
   using OnCards::OnCards;
-  double step(Size cached) const { return decode_step(s, place(s, 1.0), {.self = cached}).total; }
-  double first(Size prompt) const { return prefill(s, place(s, 1.0), prompt).total; }
+  double step(Size cached) const {
+    return decode_step(s, place(s, 1.0), {.self = cached}).total.value();
+  }
+  double first(Size prompt) const { return prefill(s, place(s, 1.0), prompt).total.value(); }
 };
 
 /// QwenLM/Qwen2.5 speed benchmark, transformers on one A100 80GB: 70.6 ms a token at 14,336 cached
@@ -46,9 +47,11 @@ TEST(Speed, FlashAttentionSparesCopiesForEachQueryHead) {
 TEST(Speed, TransformersWaitsForEachProductOfBlocks) {
   for (const auto& [precision, waits] : {std::pair("fp8-block", true), std::pair("bf16", false)}) {
     const SpeedCase c("Qwen/Qwen3-8B", precision, "1x h20-96gb", "transformers-4.57");
-    const PassTime time = decode_step(c.s, place(c.s, 1.0), {.self = 1});
-    EXPECT_GT(time.launches, time.cards);
-    EXPECT_NEAR(time.total, time.launches + (waits ? time.cards : 0), 1e-9) << precision;
+    const Timeline time = decode_step(c.s, place(c.s, 1.0), {.self = 1});
+    const Seconds launches = time.of(Resource::launches), cards = time.of(Resource::cards);
+    EXPECT_GT(launches, cards);
+    EXPECT_NEAR(time.total.value(), (launches + (waits ? cards : Seconds())).value(), 1e-9)
+        << precision;
   }
 }
 
@@ -169,10 +172,10 @@ TEST(Speed, WeightsThatAreUnpackedIntoMemoryTakeTheirTimeBesideTheProducts) {
 TEST(Speed, ExLlamaSumsIn16Bit) {
   for (const char* engine : {"exllama", "exllama-1"}) {
     const SpeedCase c("meta-llama/Meta-Llama-3-8B", "gptq-int4", "1x rtx-4090", engine);
-    EXPECT_NEAR(product_peak(c.s, c.box.devices[0]), 330.3e12, 1e12) << engine;
+    EXPECT_NEAR(product_peak(c.s, c.box.devices[0]).value(), 330.3e12, 1e12) << engine;
   }
   const SpeedCase c("meta-llama/Meta-Llama-3-8B", "gptq-int4", "1x rtx-4090", "vllm");
-  EXPECT_NEAR(product_peak(c.s, c.box.devices[0]), 165.2e12, 1e12);
+  EXPECT_NEAR(product_peak(c.s, c.box.devices[0]).value(), 165.2e12, 1e12);
 }
 
 /// Weights of 4 bits that are unpacked to 16 are multiplied as those are: whatever rows say of
@@ -192,12 +195,14 @@ TEST(Speed, UnpackedWeightsAreMultipliedNoFasterThanThoseOf16Bit) {
 /// rate says, once for each chunk; those of a generated token only behind them.
 TEST(Speed, ExpertsOfAPromptAreReadBesideTheirProducts) {
   SpeedCase c("Qwen/Qwen3-30B-A3B", "q8_0", "1x rtx-4090", "llama.cpp");
-  const Rate none{.bytes_s = 1e12, .flops_s = 1e12, .attend_s = 1e12};
-  Rate twice = none;
+  Throughput none;
+  none.bytes_s = BytesPerSecond(1e12);
+  none.flops_s = none.attend_s = FlopsPerSecond(1e12);
+  Throughput twice = none;
   twice.expert_reads = 2;
   const auto beside = [&](const Pass& pass) {
     const Work work = work_of(c.s, pass, LayerSpan{pass.layers});
-    return compute_seconds(work, twice) - compute_seconds(work, none);
+    return (roofline(work, twice).compute() - roofline(work, none).compute()).value();
   };
   const double experts = 48.0 * 128 * 3 * 2048 * 768 * 34 / 32 / 1e12;
   EXPECT_NEAR(beside(prefill_pass(c.s, 512)), 2 * experts, 1e-6 * experts);

@@ -55,8 +55,8 @@ TEST_P(TrafficOf, TimesAreThoseOfTheParts) {
   Scenario one = s;
   one.batch = 1;
   const Plan plan = place(s, 1.0);
-  const double step = decode_step(s, plan, {.self = 1100, .source = 0}).total;
-  const double prompt = prefill(one, plan, 1000).total;
+  const double step = decode_step(s, plan, {.self = 1100, .source = 0}).total.value();
+  const double prompt = prefill(one, plan, 1000).total.value();
   const Traffic t = traffic(s);
   // What others' prompts add is spread over the whole of a request.
   const double after = 199 * t.tpot.value();
@@ -65,7 +65,7 @@ TEST_P(TrafficOf, TimesAreThoseOfTheParts) {
     EXPECT_NEAR(longer, prompt, 1e-12);
   } else {
     EXPECT_LT(longer, prompt) << "the weights are read once for both";
-    EXPECT_GT(longer, prompt - decode_step(s, plan, {}).total);
+    EXPECT_GT(longer, prompt - decode_step(s, plan, {}).total.value());
   }
   EXPECT_NEAR(t.ttft.value(),
               s.runtime->serving.request_s.value * std::sqrt(8.0) +
@@ -75,8 +75,8 @@ TEST_P(TrafficOf, TimesAreThoseOfTheParts) {
   EXPECT_EQ(t.at_p50.ttft, t.ttft);
   EXPECT_EQ(t.at_p95.total, t.total);
   // A request alone waits for nobody.
-  EXPECT_NEAR(traffic(one).tpot.value(), decode_step(one, plan, {.self = 1100, .source = 0}).total,
-              1e-12);
+  EXPECT_NEAR(traffic(one).tpot.value(),
+              decode_step(one, plan, {.self = 1100, .source = 0}).total.value(), 1e-12);
 }
 
 // 32 others with four tokens each: 8 new ones to a step, as far as a chunk holds them.
@@ -88,7 +88,7 @@ TEST_P(TrafficOf, ShortPromptsMeetInAPass) {
     s.prompt_tokens = joint.prompt_tokens = prompt;
     joint.batch = together;
     const Plan plan = place(s, 1.0);
-    return prefill(joint, plan, prompt).total / static_cast<double>(together);
+    return prefill(joint, plan, prompt).total.value() / static_cast<double>(together);
   };
   const auto found = [&] {
     const Traffic t = traffic(s);
@@ -106,11 +106,12 @@ TEST_P(TrafficOf, PromptsTakeTheTimeThatTheyTakeAlone) {
     Scenario s = scenario(64);
     s.output_tokens = output;
     const Plan plan = place(s, 1.0);
-    double each = prefill(s, plan, 1000).total / 64;
+    double each = prefill(s, plan, 1000).total.value() / 64;
     for (Size together = 1; together <= 8; ++together) {
       Scenario some = s;
       some.batch = together;
-      each = std::min(each, prefill(some, plan, 1000).total / static_cast<double>(together));
+      each =
+          std::min(each, prefill(some, plan, 1000).total.value() / static_cast<double>(together));
     }
     EXPECT_LE(traffic(s).requests_s * each, 1) << output;
   }

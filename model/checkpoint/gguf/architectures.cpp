@@ -9,7 +9,7 @@ namespace {
 
 using namespace gguf;
 
-constexpr GgufArchitecture table[] = {
+constexpr GgufArchitecture gguf_architecture_table[] = {
     {"afmoe", "AfmoeForCausalLM", "afmoe", nullptr, nullptr},
     {"apertus", "ApertusForCausalLM", "apertus", nullptr, nullptr},
     {"arcee", "ArceeForCausalLM", "arcee", nullptr, nullptr},
@@ -91,6 +91,6 @@ constexpr GgufArchitecture table[] = {
 
 }  // namespace
 
-std::span<const GgufArchitecture> gguf_architectures() { return table; }
+std::span<const GgufArchitecture> gguf_architectures() { return gguf_architecture_table; }
 
 }  // namespace headroom::model

@@ -11,7 +11,7 @@ double tokens_per_step(const Draft& draft) {
   return a >= 1 ? k + 1 : (1 - std::pow(a, k + 1)) / (1 - a);
 }
 
-DraftTimes draft_times(const Scenario& s, const Plan& plan, Detail detail) {
+DraftTimes draft_times(const Scenario& s, const Plan& plan, TimelineDetail detail) {
   const Scenario d = of_draft(s, plan.shards);
   const Plan alone = place(d, 1.0);
   DraftTimes times;

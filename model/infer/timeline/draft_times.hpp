@@ -18,6 +18,6 @@ struct DraftTimes {
   Seconds step;      ///< k * propose + check
 };
 DraftTimes draft_times(const Scenario& scenario, const Plan& plan,
-                       Detail detail = Detail::segments);
+                       TimelineDetail detail = TimelineDetail::segments);
 
 }  // namespace headroom::model

@@ -112,12 +112,12 @@ bool is_any_in(const Plan& plan, Where where) {
 }
 
 /// What of the model is in one place off the cards.
-struct Held {
+struct OffCards {
   Work layers, attention, head;
   RealBytes modules;  ///< that a streaming engine moves, the head and the embedding included
 };
-Held held_in(const Scenario& s, const Plan& plan, const Pass& pass, Where where) {
-  Held held;
+OffCards off_cards_in(const Scenario& s, const Plan& plan, const Pass& pass, Where where) {
+  OffCards held;
   const bool streams = s.runtime->offload.mode == Offload::stream;
   for_pieces_in(plan, where, [&](const LayerSpan& piece) {
     const LayerWork work = layer_work(s, pass, piece);
@@ -210,11 +210,11 @@ void add_streamed(const Scenario& s, const Speeds& speeds, const Plan& plan, con
 void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
                    Timeline& time) {
   const bool streams = s.runtime->offload.mode == Offload::stream;
-  Held all;
+  OffCards all;
   RealBytes from_disk;
   for (const Where where : {Where::cpu, Where::disk}) {
     if (!is_any_in(plan, where)) continue;
-    const Held here = held_in(s, plan, pass, where);
+    const OffCards here = off_cards_in(s, plan, pass, where);
     all.layers = all.layers + here.layers;
     all.attention = all.attention + here.attention;
     all.modules += here.modules;

@@ -58,7 +58,7 @@ void add_eager(const Scenario& s, const Plan& plan, const TimedPass& timed, Time
   time.total += beyond;
 }
 
-Timeline time_of(const Scenario& s, const Plan& plan, const Pass& pass, Detail detail) {
+Timeline time_of(const Scenario& s, const Plan& plan, const Pass& pass, TimelineDetail detail) {
   const Speeds speeds(s, plan);
   return time_of(s, speeds, plan, TimedPass(s, speeds, pass), detail);
 }
@@ -72,7 +72,7 @@ TimedPass::TimedPass(const Scenario& s, const Speeds& speeds, const Pass& of) : 
 }
 
 Timeline time_of(const Scenario& s, const Speeds& speeds, const Plan& plan, const TimedPass& timed,
-                 Detail detail) {
+                 TimelineDetail detail) {
   Timeline time(detail);
   add_cards(s, speeds, plan, timed.pass, time);
   if (has_offloaded(plan)) add_offloaded(s, speeds, plan, timed.pass, time);
@@ -83,7 +83,7 @@ Timeline time_of(const Scenario& s, const Speeds& speeds, const Plan& plan, cons
 }
 
 Timeline prefill(const Scenario& s, const Speeds& speeds, const Plan& plan,
-                 const TimedPass& prompts, Detail detail) {
+                 const TimedPass& prompts, TimelineDetail detail) {
   Timeline time = time_of(s, speeds, plan, prompts, detail);
   if (s.images.count > 0)
     time.append(time_of(s, speeds, plan, TimedPass(s, speeds, tower_pass(s)), detail));
@@ -92,7 +92,7 @@ Timeline prefill(const Scenario& s, const Speeds& speeds, const Plan& plan,
 Timeline prefill(const Scenario& s, const Speeds& speeds, const Plan& plan, Size prompt) {
   return prefill(s, speeds, plan, TimedPass(s, speeds, prefill_pass(s, prompt)));
 }
-Timeline prefill(const Scenario& s, const Plan& plan, Size prompt, Detail detail) {
+Timeline prefill(const Scenario& s, const Plan& plan, Size prompt, TimelineDetail detail) {
   const Speeds speeds(s, plan);
   return prefill(s, speeds, plan, TimedPass(s, speeds, prefill_pass(s, prompt)), detail);
 }
@@ -101,14 +101,15 @@ Timeline decode_step(const Scenario& s, const Speeds& speeds, const Plan& plan,
                      CachedTokens tokens) {
   return time_of(s, speeds, plan, TimedPass(s, speeds, decode_pass(s, tokens)));
 }
-Timeline decode_step(const Scenario& s, const Plan& plan, CachedTokens tokens, Detail detail) {
+Timeline decode_step(const Scenario& s, const Plan& plan, CachedTokens tokens,
+                     TimelineDetail detail) {
   return time_of(s, plan, decode_pass(s, tokens), detail);
 }
 Timeline check_step(const Scenario& s, const Plan& plan, CachedTokens tokens, Size each,
-                    Detail detail) {
+                    TimelineDetail detail) {
   return time_of(s, plan, decode_pass(s, tokens, each), detail);
 }
-Timeline step(const Scenario& s, const Plan& plan, Detail detail) {
+Timeline step(const Scenario& s, const Plan& plan, TimelineDetail detail) {
   return time_of(s, plan, step_pass(s), detail);
 }
 

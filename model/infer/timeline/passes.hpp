@@ -17,24 +17,25 @@ struct TimedPass {
 };
 /// `speeds` must know the plan's cards.
 Timeline time_of(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
-                 const TimedPass& pass, Detail detail = Detail::segments);
+                 const TimedPass& pass, TimelineDetail detail = TimelineDetail::segments);
 /// The prompts of all sequences up to the first token. Their images go through the tower after it.
 Timeline prefill(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
-                 const TimedPass& prompts, Detail detail = Detail::segments);
+                 const TimedPass& prompts, TimelineDetail detail = TimelineDetail::segments);
 /// `prompt`: tokens per sequence.
 Timeline prefill(const Scenario& scenario, const Speeds& speeds, const Plan& plan, Size prompt);
 Timeline prefill(const Scenario& scenario, const Plan& plan, Size prompt,
-                 Detail detail = Detail::segments);
+                 TimelineDetail detail = TimelineDetail::segments);
 
 /// One decode step of every sequence with `tokens` cached.
 Timeline decode_step(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
                      CachedTokens tokens);
 Timeline decode_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens,
-                     Detail detail = Detail::segments);
+                     TimelineDetail detail = TimelineDetail::segments);
 /// A pass over `each` new tokens of every sequence, to check what a draft model proposed.
 Timeline check_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens, Size each,
-                    Detail detail = Detail::segments);
+                    TimelineDetail detail = TimelineDetail::segments);
 /// What repeats for every output token (step_pass).
-Timeline step(const Scenario& scenario, const Plan& plan, Detail detail = Detail::segments);
+Timeline step(const Scenario& scenario, const Plan& plan,
+              TimelineDetail detail = TimelineDetail::segments);
 
 }  // namespace headroom::model

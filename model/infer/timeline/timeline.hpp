@@ -49,13 +49,13 @@ struct Segment {
 };
 
 /// Whether the layers of segments are kept too.
-enum class Detail : std::uint8_t { segments, layers };
+enum class TimelineDetail : std::uint8_t { segments, layers };
 
 class Timeline {
  public:
-  explicit Timeline(Detail detail = Detail::segments) : detail_(detail) {}
+  explicit Timeline(TimelineDetail detail = TimelineDetail::segments) : detail_(detail) {}
 
-  bool keeps_layers() const { return detail_ == Detail::layers; }
+  bool keeps_layers() const { return detail_ == TimelineDetail::layers; }
   /// Adds a segment. `items(out)` appends its layers to `out`; it is called where layers are kept.
   template <class F>
   void add(const Segment& segment, F&& items);
@@ -78,7 +78,7 @@ class Timeline {
   Seconds least;  ///< on the cards, at the full rates of their data sheets
 
  private:
-  Detail detail_;
+  TimelineDetail detail_;
   std::array<Seconds, resource_kinds> used_{};
 };
 
