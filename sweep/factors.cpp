@@ -112,7 +112,7 @@ void put(std::vector<Engine>& rows, const Factor& f, std::string_view source) {
       for (std::size_t w = 0; w < model::widths; ++w)
         if ((f.cards == "any" || f.cards == model::name_of(static_cast<model::CardClass>(c))) &&
             (f.width == "any" || f.width == model::name_of(static_cast<model::Width>(w))))
-          row.kernels.efficiency[c][w].*which.of_rates = constant;
+          row.kernels.efficiency[c][w].*which.of_efficiency = constant;
   }
 }
 

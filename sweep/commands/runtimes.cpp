@@ -50,7 +50,7 @@ void each_constant(const Engine& engine, std::string_view policy, Act act) {
       for (std::size_t width = 0; width < model::widths; ++width)
         act(fmt::format("{} {} {}", each.name, name_of(model::CardClass(cards)),
                         name_of(model::Width(width))),
-            engine.kernels.efficiency[cards][width].*each.of_rates);
+            engine.kernels.efficiency[cards][width].*each.of_efficiency);
   }
 }
 
@@ -109,7 +109,7 @@ void add_cells(std::string& text, const Engine& engine) {
     for (std::size_t cards = 0; cards < model::card_classes; ++cards) {
       text += fmt::format("    {:<24}", name_of(model::CardClass(cards)));
       for (std::size_t width = 0; width < model::widths; ++width) {
-        const Constant& cell = engine.kernels.efficiency[cards][width].*each.of_rates;
+        const Constant& cell = engine.kernels.efficiency[cards][width].*each.of_efficiency;
         text += fmt::format("{:>10}",
                             number(each.name, cell.value) + (cell.measurements > 0 ? "*" : " "));
       }
