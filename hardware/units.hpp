@@ -57,7 +57,7 @@ using RealBytes = Quantity<Dim<1, 0, 0>>;
 using Flops = Quantity<Dim<0, 1, 0>>;
 using FlopsPerSecond = Quantity<Dim<0, 1, -1>>;
 using BytesPerSecond = Quantity<Dim<1, 0, -1>>;
-using Intensity = Quantity<Dim<-1, 1, 0>>;       // FLOPs a byte
+using Intensity = Quantity<Dim<-1, 1, 0>>;  // FLOPs a byte
 using SecondsPerByte = Quantity<Dim<-1, 0, 1>>;
 
 /// An exact count of bytes. Arithmetic is checked: overflow throws, never wraps.

@@ -25,7 +25,8 @@ constexpr double normal_90th = 1.2816;
 
 const Constant& cell_of(const Engine& row, const NamedConstant& constant, std::size_t c,
                         std::size_t w) {
-  return constant.of_engine ? constant.in(row) : row.kernels.efficiency[c][w].*constant.of_efficiency;
+  return constant.of_engine ? constant.in(row)
+                            : row.kernels.efficiency[c][w].*constant.of_efficiency;
 }
 Constant& cell_of(Engine& row, const NamedConstant& constant, std::size_t c, std::size_t w) {
   return const_cast<Constant&>(cell_of(std::as_const(row), constant, c, w));

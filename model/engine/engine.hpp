@@ -46,9 +46,10 @@ struct Engine {
   KernelPolicy kernels;
   ServingPolicy serving;
 
-  const KernelEfficiency& efficiency_on(const Device& device, const QuantisedModel& quantised) const {
+  const KernelEfficiency& efficiency_on(const Device& device,
+                                        const QuantisedModel& quantised) const {
     return kernels.efficiency[static_cast<std::size_t>(card_class(device))]
-                        [static_cast<std::size_t>(width_of(quantised))];
+                             [static_cast<std::size_t>(width_of(quantised))];
   }
 };
 

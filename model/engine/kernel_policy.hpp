@@ -64,10 +64,10 @@ struct KernelPolicy {
                                      ///< PyTorch unpack for every product; 0: own kernels
   Size gptq_bytes_kernels;           ///< beside each product of GPTQ's 8 bits, from Python
   std::array<std::array<KernelEfficiency, widths>, card_classes> efficiency;
-  Constant
-      moe_kernels_per_layer;  ///< of a layer's routed experts, run together: choice, sorting, products
-  Constant expert_kernels;  ///< of each routed expert where they are called in turn
-  Constant packed_kernels;  ///< kernels beside a product of packed weights, in average ones
+  Constant moe_kernels_per_layer;  ///< of a layer's routed experts, run together: choice, sorting,
+                                   ///< products
+  Constant expert_kernels;         ///< of each routed expert where they are called in turn
+  Constant packed_kernels;         ///< kernels beside a product of packed weights, in average ones
   Constant expert_cost;     ///< of a byte of routed experts, in bytes of weights that take as long
   Constant eager_kernel_s;  ///< from one kernel to the next without CUDA graphs, at least, seconds
   Constant score_compute;   ///< share of the card's 16-bit peak that a prompt's scores reach

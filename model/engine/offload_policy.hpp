@@ -44,10 +44,10 @@ struct OffloadPolicy {
   Constant cpu_bandwidth;     ///< share of RAM bandwidth that layers on the CPU reach
   Constant cpu_compute;       ///< share of the CPU's peak that matrix products on it reach
   Constant thread_bandwidth;  ///< bytes a second that one thread of the CPU reads at most
-  Constant device_handoff_s;        ///< of a pass that goes on from one device to another, seconds
-  Constant remote_numa_share;     ///< what a further socket adds, as a share of the first one
-  Constant disk_bandwidth;    ///< share of the disk's sequential read
-  Constant interval;          ///< 80 % interval as a factor on the time of offloaded passes
+  Constant device_handoff_s;  ///< of a pass that goes on from one device to another, seconds
+  Constant remote_numa_share;    ///< what a further socket adds, as a share of the first one
+  Constant disk_bandwidth;       ///< share of the disk's sequential read
+  Constant interval;             ///< 80 % interval as a factor on the time of offloaded passes
   Constant ram_stated_interval;  ///< the same where the host's memory is known; 0: as `interval`
 };
 

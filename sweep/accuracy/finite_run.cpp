@@ -32,7 +32,8 @@ std::optional<double> run_seconds(const model::Scenario& asked, Size requests) {
   tail *= std::log(all) / parts;
   const Size chunk = model::prefill_chunk(s);
   s.batch = std::clamp<Size>(chunk / s.prompt_tokens, 1, running);
-  const double prompt = prefill(s, plan, s.prompt_tokens).total.value() / static_cast<double>(s.batch);
+  const double prompt =
+      prefill(s, plan, s.prompt_tokens).total.value() / static_cast<double>(s.batch);
   return (sent - all) / all * mean * step(all) + mean * tail + sent * prompt;
 }
 

@@ -384,8 +384,9 @@ TEST(ConstantSearch, StartsFromTheVersionThatWasMeasured) {
   const double before = *search.expected(0);
   EXPECT_FALSE(search.affected(unknown).empty());
   EXPECT_EQ(*search.expected(0), before);
-  EXPECT_EQ(search.get(unknown),
-            search.rows()[0].kernels.efficiency[unknown.cards][unknown.width].decode_bandwidth.value);
+  EXPECT_EQ(
+      search.get(unknown),
+      search.rows()[0].kernels.efficiency[unknown.cards][unknown.width].decode_bandwidth.value);
 }
 
 }  // namespace
