@@ -8,6 +8,7 @@
 #include "hardware/quantity_text.hpp"
 #include "hardware/units.hpp"
 #include "model/answer/advice.hpp"
+#include "model/answer/explain_memory.hpp"
 #include "model/answer/explain_times.hpp"
 #include "model/answer/extra_terms.hpp"
 #include "model/answer/placement/parallel_splits.hpp"
@@ -52,24 +53,13 @@ class Explainer {
           runtime_.name, s_.batch, asked_.batch, s_.cached_tokens(),
           plan_.replicas > 1 ? " on each replica" : ""));
     add_quicker_split();
-    add_memory_terms();
+    add_memory_terms(s_, plan_, out_);
     if (out_.estimate.verdict != Verdict::does_not_fit) add_time_terms(s_, plan_, out_);
     out_.advice = advice(asked_, out_.estimate);
     return std::move(out_);
   }
 
  private:
-  void bytes_term(std::string name, double low, double expected, double high, std::string formula,
-                  std::string numbers, std::string_view source) {
-    out_.terms.push_back({std::move(name), "bytes", low, expected, high, std::move(formula),
-                          std::move(numbers), std::string(source)});
-  }
-  void exact(std::string name, Bytes bytes, std::string formula, std::string numbers,
-             std::string_view source) {
-    bytes_term(std::move(name), real_count(bytes), real_count(bytes), real_count(bytes),
-               std::move(formula), std::move(numbers), source);
-  }
-
   void add_assumptions() {
     const Model& model = *s_.weights->model;
     auto say = [&](std::string text) { out_.assumptions.push_back(std::move(text)); };
@@ -229,85 +219,6 @@ class Explainer {
         row.first_layer < 0 ? piece.layers.first : std::min(row.first_layer, piece.layers.first);
     row.last_layer = std::max(row.last_layer, piece.layers.last - 1);
     row.layers += (row.layers.empty() ? "" : ", ") + range;
-  }
-
-  void add_memory_terms() {
-    const QuantisedModel& w = *s_.weights;
-    const bool stored = held_as_stored(*w.model, *w.scheme);
-    const std::string_view scheme_source =
-        stored ? "the headers of the checkpoint's tensors" : w.scheme->source;
-    exact("weights", w.total - w.adapters,
-          stored ? "sum over tensors of the bytes that their headers say"
-                 : "sum over tensors of stored(format, elements)",
-          fmt::format("{} parameters and {} buffer elements in {}", profile_.parameters,
-                      profile_.buffers, w.scheme->name),
-          scheme_source);
-    exact("embeddings", w.embedding, "of the weights: what comes before the first layer",
-          fmt::format("{} elements", profile_.embedding_parameters), scheme_source);
-    const CachedTokens tokens = reserved_tokens(s_);
-    const auto layers = static_cast<Size>(profile_.layers.size());
-    const Bytes kv = kv_cache(s_, tokens, 0, layers);
-    exact("kv_cache", kv,
-          "batch * (sum over layers of stored(per_token * min(context, window)) + state)",
-          fmt::format("batch {}, context {}, {} layers, {} bytes a token at this context", s_.batch,
-                      s_.cached_tokens(), layers,
-                      s_.cached_tokens() > 0
-                          ? kv.count() / std::max<Size>(1, s_.batch * s_.cached_tokens())
-                          : 0),
-          "Pope et al., arXiv:2211.05102; MLA: arXiv:2412.19437");
-    for (Term& term : extra_terms(s_, plan_)) out_.terms.push_back(std::move(term));
-    if (plan_.cards == 0) return;
-    Size heaviest = plan_.first_used_card;
-    for (Size card = plan_.first_used_card; card < plan_.cards; ++card)
-      if (card_use(s_, plan_, card).total() > card_use(s_, plan_, heaviest).total())
-        heaviest = card;
-    add_card_terms(heaviest);
-  }
-
-  void add_card_terms(Size card) {
-    const CardUse use = card_use(s_, plan_, card);
-    const std::string on = fmt::format("gpu{}_", card);
-    exact(on + "weights", use.weights, "layers on the card, embedding and head where they are",
-          plan_.streaming_buffer > Bytes(0)
-              ? fmt::format("a buffer of {} for streamed weights among them",
-                            to_text(plan_.streaming_buffer))
-              : std::string(),
-          s_.weights->scheme->source);
-    exact(on + "kv_cache", use.kv_cache, "caches of the layers that run on the card", "",
-          runtime_.source);
-    const double work = real_count(use.activations);
-    exact(on + "beside_weights", use.overhead_weights,
-          "of the activations: rests of the allocator's blocks, rotary tables", "",
-          "model/checkpoint/allocator.hpp");
-    bytes_term(
-        on + "activations", 0.7 * work, work, 1.4 * work,
-        "max(feed-forward, attention, logits) of a pass, growing caches, buffers, what is beside "
-        "weights",
-        fmt::format("{} tokens, hidden {}, widest {:.0f}, {} logits", pass_tokens(s_),
-                    s_.weights->model->shape.hidden_size, profile_.widest, profile_.head_rows),
-        "model/infer/memory/activation.hpp");
-    bytes_term(on + "context", runtime_.memory.context_bytes.low,
-               runtime_.memory.context_bytes.value, runtime_.memory.context_bytes.high,
-               "driver context and libraries", evidence(runtime_.memory.context_bytes),
-               runtime_.memory.context_bytes.source);
-    if (plan_.shards > 1 && s_.machine->devices[static_cast<std::size_t>(card)].link.value() > 0)
-      bytes_term(on + "communication", runtime_.memory.communication_bytes.low,
-                 runtime_.memory.communication_bytes.value,
-                 runtime_.memory.communication_bytes.high,
-                 "buffers of all-reduce on each of several cards, part of context",
-                 evidence(runtime_.memory.communication_bytes),
-                 runtime_.memory.communication_bytes.source);
-    const double held = real_count(use.weights + use.kv_cache + use.activations);
-    bytes_term(on + "fragmentation", held * runtime_.memory.fragmentation.low,
-               real_count(use.fragmentation), held * runtime_.memory.fragmentation.high,
-               "share * (weights + kv_cache + activations)",
-               evidence(runtime_.memory.fragmentation), runtime_.memory.fragmentation.source);
-    const double total = real_count(use.total());
-    bytes_term(on + "total", total * factors_.memory.low, total, total * factors_.memory.high,
-               "weights + kv_cache + activations + context + fragmentation",
-               fmt::format("the most loaded card; budget {}",
-                           to_text(card_budget(s_, static_cast<std::size_t>(card)))),
-               runtime_.memory.interval.source);
   }
 
   const Scenario& asked_;

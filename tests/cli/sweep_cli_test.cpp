@@ -53,6 +53,43 @@ TEST_F(SweepProcess, ContentDoesNotDependOnThreads) {
   EXPECT_EQ(one.rows, rows("three").rows);
 }
 
+/// Every column of the row that is not the point's number equals the answer's.
+void expect_equal_row(const Table& table, std::size_t row, const json::object& result) {
+  std::size_t compared = 0;
+  for (std::size_t i = 0; i < table.names.size(); ++i) {
+    const std::string& name = table.names[i];
+    if (name == "point") continue;
+    if (!result.contains(name)) {  // columns of training alone are empty here
+      EXPECT_TRUE(std::holds_alternative<std::monostate>(table.rows[row][i])) << name;
+      continue;
+    }
+    ++compared;
+    const json::value& ours = result.at(name);
+    const Value& stored = table.rows[row][i];
+    if (const auto* whole = std::get_if<std::int64_t>(&stored))
+      EXPECT_EQ(ours.to_number<std::int64_t>(), *whole) << name << " of row " << row;
+    else if (const auto* real = std::get_if<double>(&stored))
+      EXPECT_DOUBLE_EQ(ours.to_number<double>(), *real)  // Boost 1.81 reads numbers to an ulp
+          << name << " of row " << row;
+    else if (const auto* word = std::get_if<std::string>(&stored))
+      EXPECT_EQ(std::string(ours.as_string()), *word) << name << " of row " << row;
+    else
+      EXPECT_TRUE(ours.is_null()) << name << " of row " << row << ": " << ours;
+  }
+  EXPECT_EQ(compared, result.size());
+}
+
+/// The columns of a row that the answer has.
+Table columns_of(const Table& table, std::size_t row, const json::object& result) {
+  Table stored{{}, {{}}};
+  for (std::size_t i = 0; i < table.names.size(); ++i)
+    if (result.contains(table.names[i])) {
+      stored.names.push_back(table.names[i]);
+      stored.rows[0].push_back(table.rows[row][i]);
+    }
+  return stored;
+}
+
 TEST_F(SweepProcess, RowsEqualEstimates) {
   const std::string out = (folder / "small").string();
   ASSERT_EQ(run({"sweep", headroom::test::source_path("tests/cli/data/small.toml"), "--out", out}),
@@ -88,38 +125,12 @@ TEST_F(SweepProcess, RowsEqualEstimates) {
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const json::value parsed = json::parse(text);
     const auto& result = parsed.at("result").as_object();
-    std::size_t compared = 0;
-    for (std::size_t i = 0; i < table.names.size(); ++i) {
-      const std::string& name = table.names[i];
-      if (name == "point") continue;
-      if (!result.contains(name)) {  // what only steps of training have is empty here
-        EXPECT_TRUE(std::holds_alternative<std::monostate>(table.rows[row][i])) << name;
-        continue;
-      }
-      ++compared;
-      const json::value& ours = result.at(name);
-      const Value& stored = table.rows[row][i];
-      if (const auto* whole = std::get_if<std::int64_t>(&stored))
-        EXPECT_EQ(ours.to_number<std::int64_t>(), *whole) << name << " of row " << row;
-      else if (const auto* real = std::get_if<double>(&stored))
-        EXPECT_DOUBLE_EQ(ours.to_number<double>(), *real)  // Boost 1.81 reads numbers to an ulp
-            << name << " of row " << row;
-      else if (const auto* word = std::get_if<std::string>(&stored))
-        EXPECT_EQ(std::string(ours.as_string()), *word) << name << " of row " << row;
-      else
-        EXPECT_TRUE(ours.is_null()) << name << " of row " << row << ": " << ours;
-    }
-    EXPECT_EQ(compared, result.size());
+    expect_equal_row(table, row, result);
 
     // The same row as CSV, to the last digit.
     arguments[arguments.size() - (cell(row, "gpu_budget_bytes").empty() ? 3 : 5)] = "csv";
     ASSERT_EQ(run(arguments), code);
-    Table stored{{}, {{}}};
-    for (std::size_t i = 0; i < table.names.size(); ++i)
-      if (result.contains(table.names[i])) {
-        stored.names.push_back(table.names[i]);
-        stored.rows[0].push_back(table.rows[row][i]);
-      }
+    const Table stored = columns_of(table, row, result);
     std::ostringstream expected, found;
     headroom::report::write_csv(expected, stored);
     found << std::ifstream(answer).rdbuf();

@@ -1,24 +1,8 @@
 // Times of a pass against measurements that no constant alone can meet: their shapes.
-#include <gtest/gtest.h>
-
-#include <utility>
-
-#include "model/infer/scenario/layer_split.hpp"
-#include "model/infer/timeline/passes.hpp"
-#include "model/infer/timeline/throughput.hpp"
-#include "tests/support/scenarios.hpp"
+#include "speed_fixture.hpp"
 
 namespace headroom::model {
 namespace {
-
-/// A model on named cards.
-struct SpeedCase : test::OnCards {
-  using OnCards::OnCards;
-  double step(Size cached) const {
-    return decode_step(s, place(s, 1.0), {.self = cached}).total.value();
-  }
-  double first(Size prompt) const { return prefill(s, place(s, 1.0), prompt).total.value(); }
-};
 
 /// QwenLM/Qwen2.5 speed benchmark, transformers on one A100 80GB: 70.6 ms a token at 14,336 cached
 /// and 120.3 ms at 30,720 (14B, AWQ), 34.8 and 54.2 (7B, GPTQ-Int4): 3.0 and 1.2 us a token, where
@@ -221,89 +205,6 @@ TEST(Speed, PromptsAreMultipliedInWholeTiles) {
   EXPECT_EQ(flops("autoawq-gemv", 1), flops("autoawq", 128));
   EXPECT_EQ(flops("autoawq-gemv", 128), flops("autoawq", 128));
   EXPECT_EQ(flops("autoawq-gemv", 129), flops("autoawq", 256));
-}
-
-/// ikawrakow/ik_llama.cpp issue 255, Qwen2.5-32B in Q5_K_M with no layer on the card: 2048 tokens
-/// of prompt in 1.8 s with an RTX 4090 that weights are copied to, in 190 s where BLAS computes
-/// them.
-TEST(Speed, HostLayersOfALongPromptRunOnTheCardUnlessBlasTakesThem) {
-  const auto seconds = [](const char* engine) {
-    SpeedCase c("Qwen/Qwen2.5-32B", "q5_K_M", "1x rtx-4090", engine);
-    LayerSplit none;
-    none.gpu_layers = 0;
-    c.s.layer_split = &none;
-    return c.first(2048);
-  };
-  EXPECT_LT(seconds("llama.cpp"), 10);
-  EXPECT_GT(seconds("llama.cpp-blas"), 10 * seconds("llama.cpp"));
-}
-
-/// Qwen3-30B-A3B has experts in each of 48 layers: 96 times a token goes on from the card to the
-/// CPU or back, whatever that costs.
-TEST(Speed, ExpertsInHostMemoryCostAWayThereAndBackInEachLayer) {
-  SpeedCase c("Qwen/Qwen3-30B-A3B", "q4_K_M", "1x rtx-4090 @ epyc-rome-512gb", "llama.cpp");
-  LayerSplit split;
-  split.gpu_layers = std::ssize(c.weights.layer) + 1;
-  Engine slow = *c.s.runtime;
-  slow.offload.device_handoff_s.value += 1e-3;
-  const auto added = [&](Size layers) {
-    split.on_host = experts_on_host(c.weights, layers);
-    c.s.layer_split = &split;
-    const double before = c.step(128);
-    const Engine* own = std::exchange(c.s.runtime, &slow);
-    const double after = c.step(128);
-    c.s.runtime = own;
-    return after - before;
-  };
-  EXPECT_NEAR(added(48), 96e-3, 1e-9);
-  EXPECT_NEAR(added(10), 20e-3, 1e-9);
-}
-
-/// ggml-cuda copies host layers to the card for 32 tokens or more, where it takes longer too:
-/// quasar-of-mikus, ik_llama.cpp pull request 520: 34 tokens of DeepSeek-V3 in IQ1_S took 23 s over
-/// PCIe 3.0 x8 and 3 s on the CPU.
-TEST(Speed, ThirtyTwoTokensAreComputedOnTheCardAtWhateverCost) {
-  SpeedCase c("Qwen/Qwen3-235B-A22B", "q4_K_M", "1x rtx-4090 @ epyc-rome-512gb", "llama.cpp");
-  LayerSplit split;
-  split.gpu_layers = std::ssize(c.weights.layer) + 1;
-  split.on_host = experts_on_host(c.weights, split.gpu_layers);
-  c.s.layer_split = &split;
-  EXPECT_GT(c.first(32), 2 * c.first(31));
-  Engine free = *c.s.runtime;
-  free.offload.prefill = PrefillOffload::faster;
-  const double without = c.first(31);
-  c.s.runtime = &free;
-  EXPECT_LT(c.first(32), 1.1 * without);
-}
-
-/// Bandwidth that two sockets have together serves layers on the CPU less well than one socket's:
-/// kvcache-ai/ktransformers, DeepSeek-R1 on one Xeon Gold 6454S and on two, 8.73 and 12.2 tokens/s.
-TEST(Speed, AFurtherSocketAddsAShare) {
-  const SpeedCase one("meta-llama/Llama-2-7b-hf", "q4_K_M", "cpu @ epyc-genoa-768gb", "llama.cpp");
-  SpeedCase two("meta-llama/Llama-2-7b-hf", "q4_K_M", "cpu @ epyc-genoa-768gb", "llama.cpp");
-  two.box.host.sockets = 2;
-  const double far = two.s.runtime->offload.remote_numa_share.value;
-  ASSERT_GT(far, 0);
-  ASSERT_LT(far, 1);
-  EXPECT_NEAR(one.step(1) / two.step(1), (1 + far) / 2, 0.05);
-}
-
-/// QwenLM/Qwen2.5, vLLM 0.4.2 on one A100 80GB: Qwen2-0.5B takes 3.9 ms a token at 6,144 cached and
-/// 9.2 ms at 14,336, beyond what it has captured as CUDA graphs. (Qwen1.5-0.5B has as many layers.)
-TEST(Speed, LongContextsWithoutCudaGraphsAreBoundByLaunches) {
-  const SpeedCase c("Qwen/Qwen1.5-0.5B", "bf16", "1x a100-sxm-80gb", "vllm-0.5");
-  EXPECT_GT(c.step(15000), 1.7 * c.step(7000));
-  EXPECT_NEAR(c.step(31000), c.step(15000), 0.1 * c.step(15000));
-}
-
-/// mlc-ai/llm-perf-bench, vLLM, CodeLlama-34B in fp16: 8 A10G, which meet over PCIe, are 1.41 times
-/// as fast as 4; twice as fast they would be without the all-reduces.
-TEST(Speed, AllReducesOverTheHostsBusCostMoreThanOverLinks) {
-  SpeedCase four("codellama/CodeLlama-34b-hf", "fp16", "4x a10g", "vllm-0.2");
-  SpeedCase eight("codellama/CodeLlama-34b-hf", "fp16", "8x a10g", "vllm-0.2");
-  four.s.tensor_parallel = 4;
-  eight.s.tensor_parallel = 8;
-  EXPECT_NEAR(four.step(128) / eight.step(128), 1.41, 0.2);
 }
 
 }  // namespace

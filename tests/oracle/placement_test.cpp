@@ -112,24 +112,14 @@ Call call_of(const json::object& row) {
   return call;
 }
 
-/// Recorded maps that only say what balancing changed are completed by the map of `plain`.
-class Placements : public testing::TestWithParam<const char*> {};
-
-TEST_P(Placements, EqualTheRecordedMaps) {
-  std::size_t compared = 0, budgets = 0, crashes = 0, undescribed = 0, mismatches = 0;
-  struct Count {
-    std::size_t compared = 0, equal = 0;
-  };
-  std::map<std::string, Count> families;
-  auto mismatch = [&](const json::object& row, const std::string& what) {
-    if (++mismatches <= 10)
-      ADD_FAILURE() << oracle::text_of(row.at("model")) << ' ' << oracle::text_of(row.at("variant"))
-                    << ' ' << oracle::text_of(row.at("budget")) << ": " << what;
-  };
-  for (const json::object& row : rows_of(GetParam())) {
-    if (part_of(oracle::text_of(row.at("model"))) == nullptr) {
+/// Compares recorded rows of one file with our maps.
+class RecordedMaps {
+ public:
+  void compare(const json::object& row) {
+    const std::string model = oracle::text_of(row.at("model"));
+    if (part_of(model) == nullptr) {
       ++undescribed;
-      continue;
+      return;
     }
     const Call call = call_of(row);
     const bool transformers = call.options.mapper == Mapper::transformers;
@@ -137,60 +127,91 @@ TEST_P(Placements, EqualTheRecordedMaps) {
                           transformers ? Counting::transformers : Counting::accelerate);
     const MaxMemory memory = balanced_memory(tree, memory_of(row.at("max_memory").as_object()),
                                              call.policy, call.options);
-    if (row.contains("balanced_memory")) {
-      ++budgets;
-      for (const auto& [device, limit] : row.at("balanced_memory").as_object())
-        for (const DeviceMemory& ours : memory)
-          if (ours.device == std::string(device) &&
-              static_cast<double>(ours.limit) / 8.0 != limit.to_number<double>())
-            mismatch(row, fmt::format("balanced memory of {}: ours {}, reference {}", ours.device,
-                                      ours.limit / 8, limit.to_number<double>()));
-    }
-    if (row.contains("exception")) {
-      ++crashes;
-      try {
-        (void)infer_device_map(tree, memory, call.options);
-        mismatch(row, "accelerate crashes here, we do not");
-      } catch (const AccelerateFails&) {
-      }
-      continue;
-    }
-    if (!row.contains("device_map")) continue;
+    if (row.contains("balanced_memory")) compare_budgets(row, memory);
+    if (row.contains("exception")) return expect_crash(row, tree, memory, call);
+    if (!row.contains("device_map")) return;
     ++compared;
-    Count& family = families[family_of(oracle::text_of(row.at("model")))];
+    Count& family = families[family_of(model)];
     ++family.compared;
     try {
-      std::map<std::string, std::string> ours;
-      for (const auto& [path, device] : infer_device_map(tree, memory, call.options))
-        ours[path] = device;
-      const auto theirs = map_of(row.at("device_map").as_object());
-      if (ours == theirs) {
-        ++family.equal;
-        continue;
-      }
-      std::string first = "entries differ";
-      for (const auto& [path, device] : theirs)
-        if (!ours.contains(path) || ours.at(path) != device) {
-          first = fmt::format("'{}': ours {}, reference {} ({} and {} entries)", path,
-                              ours.contains(path) ? ours.at(path) : "absent", device, ours.size(),
-                              theirs.size());
-          break;
-        }
-      mismatch(row, first);
+      family.equal += compare_map(row, infer_device_map(tree, memory, call.options)) ? 1 : 0;
     } catch (const AccelerateFails& failure) {
       mismatch(row, failure.what());
     }
   }
+  std::string by_family() const {
+    std::string text;
+    for (const auto& [name, count] : families)
+      text +=
+          fmt::format("{}{} {}/{}", text.empty() ? "" : ", ", name, count.equal, count.compared);
+    return text;
+  }
+
+  std::size_t compared = 0, budgets = 0, crashes = 0, undescribed = 0, mismatches = 0;
+
+ private:
+  struct Count {
+    std::size_t compared = 0, equal = 0;
+  };
+
+  void mismatch(const json::object& row, const std::string& what) {
+    if (++mismatches <= 10)
+      ADD_FAILURE() << oracle::text_of(row.at("model")) << ' ' << oracle::text_of(row.at("variant"))
+                    << ' ' << oracle::text_of(row.at("budget")) << ": " << what;
+  }
+
+  void compare_budgets(const json::object& row, const MaxMemory& memory) {
+    ++budgets;
+    for (const auto& [device, limit] : row.at("balanced_memory").as_object())
+      for (const DeviceMemory& ours : memory)
+        if (ours.device == std::string(device) &&
+            static_cast<double>(ours.limit) / 8.0 != limit.to_number<double>())
+          mismatch(row, fmt::format("balanced memory of {}: ours {}, reference {}", ours.device,
+                                    ours.limit / 8, limit.to_number<double>()));
+  }
+
+  void expect_crash(const json::object& row, const ModuleTree& tree, const MaxMemory& memory,
+                    const Call& call) {
+    ++crashes;
+    try {
+      (void)infer_device_map(tree, memory, call.options);
+      mismatch(row, "accelerate crashes here, we do not");
+    } catch (const AccelerateFails&) {
+    }
+  }
+
+  bool compare_map(const json::object& row, const auto& map) {
+    std::map<std::string, std::string> ours;
+    for (const auto& [path, device] : map) ours[path] = device;
+    const auto theirs = map_of(row.at("device_map").as_object());
+    if (ours == theirs) return true;
+    std::string first = "entries differ";
+    for (const auto& [path, device] : theirs)
+      if (!ours.contains(path) || ours.at(path) != device) {
+        first = fmt::format("'{}': ours {}, reference {} ({} and {} entries)", path,
+                            ours.contains(path) ? ours.at(path) : "absent", device, ours.size(),
+                            theirs.size());
+        break;
+      }
+    mismatch(row, first);
+    return false;
+  }
+
+  std::map<std::string, Count> families;
+};
+
+/// Recorded maps that only say what balancing changed are completed by the map of `plain`.
+class Placements : public testing::TestWithParam<const char*> {};
+
+TEST_P(Placements, EqualTheRecordedMaps) {
+  RecordedMaps maps;
+  for (const json::object& row : rows_of(GetParam())) maps.compare(row);
   fmt::print("{}: {} maps, {} balanced budgets and {} crashes compared, {} mismatches\n",
-             GetParam(), compared, budgets, crashes, mismatches);
-  std::string by_family;
-  for (const auto& [name, count] : families)
-    by_family +=
-        fmt::format("{}{} {}/{}", by_family.empty() ? "" : ", ", name, count.equal, count.compared);
-  fmt::print("  equal by family: {}\n", by_family);
-  EXPECT_EQ(undescribed, 0U);
-  EXPECT_EQ(mismatches, 0U);
-  EXPECT_GT(compared, 100U);
+             GetParam(), maps.compared, maps.budgets, maps.crashes, maps.mismatches);
+  fmt::print("  equal by family: {}\n", maps.by_family());
+  EXPECT_EQ(maps.undescribed, 0U);
+  EXPECT_EQ(maps.mismatches, 0U);
+  EXPECT_GT(maps.compared, 100U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Oracle, Placements,
