@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "bench/fit/constant_lines.hpp"
 #include "model/engine/engine_rows.hpp"
 #include "sweep/accuracy/prediction.hpp"
 #include "sweep/accuracy/quantile.hpp"
@@ -22,16 +23,6 @@ constexpr int fewest_rows = 3;
 /// Cards with their processors, for intervals of its own: ends are tenths of rows, and those of one
 /// machine err alike.
 constexpr int fewest_machines = 10;
-
-std::string line(std::string_view engine, std::string_view constant, std::size_t cards,
-                 std::size_t width, const Constant& c, const std::string& source) {
-  // Cells follow from the rate on any card: it has more digits than they.
-  const int digits = cards == any ? 8 : 4;
-  return fmt::format("{}\t{}\t{}\t{}\t{:.{}g}\t{:.4g}\t{:.4g}\t{}\t{}\n", engine, constant,
-                     cards == any ? "any" : model::name_of(static_cast<model::CardClass>(cards)),
-                     width == any ? "any" : model::name_of(static_cast<model::Width>(width)),
-                     c.value, digits, c.low, c.high, c.measurements, source);
-}
 
 std::string sources(const std::vector<ScoredRow>& subjects, const std::vector<std::size_t>& of) {
   std::vector<const Measurement*> rows;
@@ -82,8 +73,8 @@ std::string fit_memory(std::vector<Engine>& rows, std::string_view family,
                          static_cast<int>(each.rows.size()),
                          {}};
     for (const std::string_view generation : generations_of(family))
-      text += line(generation, each.constant->name, any, any, found,
-                   sources(search.subjects(), each.rows));
+      text += constant_line(generation, each.constant->name, any, any, found,
+                            sources(search.subjects(), each.rows));
   }
   return text;
 }
@@ -161,14 +152,14 @@ model::CellFactors factors_of(const PooledSearch& search, const NamedConstant& c
   return found;
 }
 
-/// Of one generation: what all cards and widths have in common, then the cells that are measured,
-/// and those that do not follow from the factors because a bound cuts them.
+/// Lines of one generation: what all cards and widths have in common, then the cells that are
+/// measured, then those that do not follow from the factors.
 std::string time_lines(const PooledSearch& search, const Engine& row) {
   std::string text;
   const auto add = [&](const NamedConstant& constant, std::size_t cards, std::size_t width,
                        const PooledSearch::Found& found) {
-    text += line(row.generation, constant.name, cards, width, found.constant,
-                 sources(search.subjects(), found.subjects));
+    text += constant_line(row.generation, constant.name, cards, width, found.constant,
+                          sources(search.subjects(), found.subjects));
   };
   for (const NamedConstant* constant : time_constants()) {
     const auto common = search.found(*constant, row, any, any);
@@ -178,7 +169,7 @@ std::string time_lines(const PooledSearch& search, const Engine& row) {
     for (std::size_t c = 0; c < model::card_classes; ++c)
       for (std::size_t w = 0; w < model::widths; ++w) {
         const auto cell = search.found(*constant, row, c, w);
-        const double computed = of_cell(common.constant, factors, c, w).value;
+        const double computed = of_cell(*constant, common.constant, factors, c, w).value;
         if (cell.constant.measurements > 0 || std::abs(cell.constant.value / computed - 1) > 1e-3)
           add(*constant, c, w, cell);
       }
@@ -245,7 +236,7 @@ std::string Fit::effects() const {
 }
 
 std::string Fit::lines() {
-  std::string text = "runtime\tconstant\tcards\twidth\tvalue\tlow\thigh\tmeasurements\tsource\n";
+  std::string text = "runtimes\tconstant\tcards\twidth\tvalue\tlow\thigh\tmeasurements\tsource\n";
   text += memory_lines_;
   const Folds by_source = folds_by_source(subjects_);
   std::vector<std::optional<double>> fitted(subjects_.size());
@@ -289,10 +280,11 @@ std::string Fit::lines() {
         }
         if (std::ssize(rows.rows) < fewest_rows) continue;
         const Constant found = interval(rows, memory);
-        text += line(generation, named.name, any, any, found, sources(subjects_, rows.rows));
+        text +=
+            constant_line(generation, named.name, any, any, found, sources(subjects_, rows.rows));
       }
   }
-  return text;
+  return joined(text);
 }
 
 }  // namespace headroom::sweep

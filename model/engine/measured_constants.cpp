@@ -7,6 +7,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "hardware/text.hpp"
 #include "model/engine/constants_file.hpp"
 
 namespace headroom::model {
@@ -19,9 +20,9 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"memory", "workspace_bytes", [](Engine& e) -> Constant& { return e.memory.workspace_bytes; }},
     {"memory", "host_bytes", [](Engine& e) -> Constant& { return e.memory.host_bytes; }},
     {"memory", "fragmentation", [](Engine& e) -> Constant& { return e.memory.fragmentation; }},
-    {"kernels", "decode_bandwidth", nullptr, &KernelEfficiency::decode_bandwidth},
-    {"kernels", "prefill_compute", nullptr, &KernelEfficiency::prefill_compute},
-    {"kernels", "byte_compute", nullptr, &KernelEfficiency::byte_compute},
+    {"kernels", "decode_bandwidth", nullptr, &KernelEfficiency::decode_bandwidth, true},
+    {"kernels", "prefill_compute", nullptr, &KernelEfficiency::prefill_compute, true},
+    {"kernels", "byte_compute", nullptr, &KernelEfficiency::byte_compute, true},
     {"kernels", "kernel_s", nullptr, &KernelEfficiency::kernel_s},
     {"kernels", "expert_reads", nullptr, &KernelEfficiency::expert_reads},
     {"kernels", "unpack_bandwidth", nullptr, &KernelEfficiency::unpack_bandwidth},
@@ -85,7 +86,7 @@ constexpr std::array<std::string_view, card_classes> card_names{"hbm",    "hoppe
 constexpr std::array<std::string_view, widths> width_names{"16-bit", "fp8", "8-bit", "4-bit",
                                                            "fp4"};
 
-/// runtime, constant, cards, width, value, low, high, measurements, source.
+/// runtimes, constant, cards, width, value, low, high, measurements, source.
 using Fields = std::array<std::string_view, 9>;
 
 template <class Names>
@@ -109,7 +110,7 @@ Effects effects_of(std::string_view text) {
   return all;
 }
 
-/// Every cell of the row that has no measurements, from the rate on any card.
+/// Sets every cell of `row` that has no measurements, from the rate on any card.
 void put_everywhere(Engine& row, const NamedConstant& which, const Constant& any,
                     const Effects& effects) {
   const auto factors = effects.find({row.family, which.name});
@@ -117,7 +118,7 @@ void put_everywhere(Engine& row, const NamedConstant& which, const Constant& any
     for (std::size_t w = 0; w < widths; ++w) {
       Constant& cell = row.kernels.efficiency[c][w].*which.of_efficiency;
       if (cell.measurements > 0) continue;
-      cell = factors == effects.end() ? any : of_cell(any, factors->second, c, w);
+      cell = factors == effects.end() ? any : of_cell(which, any, factors->second, c, w);
       cell.measurements = 0;
     }
 }
@@ -153,9 +154,10 @@ std::span<const NamedConstant> named_constants() { return constants; }
 std::string_view name_of(CardClass cards) { return card_names[static_cast<std::size_t>(cards)]; }
 std::string_view name_of(Width width) { return width_names[static_cast<std::size_t>(width)]; }
 
-Constant of_cell(const Constant& any, const CellFactors& factors, std::size_t cards,
-                 std::size_t width) {
-  const double value = four_digits(any.value * factors.by_card[cards] * factors.by_width[width]);
+Constant of_cell(const NamedConstant& rate, const Constant& any, const CellFactors& factors,
+                 std::size_t cards, std::size_t width) {
+  const double product = any.value * factors.by_card[cards] * factors.by_width[width];
+  const double value = four_digits(rate.share_of_peak ? std::min(product, 1.0) : product);
   const double spread = std::exp(std::hypot(std::log(any.high / any.low) / 2, factors.spread));
   return {value, value / spread, value * spread, 0, "pooled"};
 }
@@ -168,17 +170,22 @@ void apply_measured(std::vector<Engine>& rows, std::string_view text, std::strin
   const Effects effects = effects_of(factors);
   std::map<std::string_view, std::vector<Engine*>> generations;
   for (Engine& row : rows) generations[row.generation].push_back(&row);
-  for_lines(text, [&](std::string_view line, int number_of_line) {
-    const Fields f = fields_of<9>(line);
-    const auto which = std::ranges::find(constants, f[1], &NamedConstant::name);
-    const auto generation = generations.find(f[0]);
-    if (generation == generations.end() || which == constants.end())
-      throw std::logic_error(
-          fmt::format("constants.tsv:{}: no constant '{}' of '{}'", number_of_line, f[1], f[0]));
-    const Constant constant{number_of(f[4]), number_of(f[5]), number_of(f[6]),
-                            static_cast<int>(number_of(f[7])), f[8]};
-    for (Engine* row : generation->second) put(*row, *which, f, constant, effects);
-  });
+  // Rates on any card come first: those of single cells are laid over what follows from them.
+  for (const bool cells : {false, true})
+    for_lines(text, [&](std::string_view line, int number_of_line) {
+      const Fields f = fields_of<9>(line);
+      if ((f[2] != "any") != cells) return;
+      const auto which = std::ranges::find(constants, f[1], &NamedConstant::name);
+      const Constant constant{number_of(f[4]), number_of(f[5]), number_of(f[6]),
+                              static_cast<int>(number_of(f[7])), f[8]};
+      for (const std::string_view name : split(f[0], ',')) {
+        const auto generation = generations.find(name);
+        if (generation == generations.end() || which == constants.end())
+          throw std::logic_error(fmt::format("constants.tsv:{}: no constant '{}' of '{}'",
+                                             number_of_line, f[1], name));
+        for (Engine* row : generation->second) put(*row, *which, f, constant, effects);
+      }
+    });
 }
 
 }  // namespace headroom::model

@@ -16,6 +16,7 @@ struct NamedConstant {
   std::string_view policy, name;              ///< table and key in TOML
   Constant& (*of_engine)(Engine&) = nullptr;  ///< or
   Constant KernelEfficiency::*of_efficiency = nullptr;
+  bool share_of_peak = false;  ///< a share of what the card can do: at most 1
 
   Constant& in(Engine& engine) const { return of_engine(engine); }
   const Constant& in(const Engine& engine) const { return of_engine(const_cast<Engine&>(engine)); }
@@ -25,23 +26,22 @@ std::span<const NamedConstant> named_constants();
 std::string_view name_of(CardClass cards);
 std::string_view name_of(Width width);
 
-/// What a class of cards and a width of weights multiply a rate of an engine by, where nothing is
-/// measured: a line of model/engine/effects.tsv.
+/// Factors of a family's rate where nothing is measured: a line of model/engine/effects.tsv.
 struct CellFactors {
   std::array<double, card_classes> by_card{};
   std::array<double, widths> by_width{};
-  double spread = 0;  ///< of the logarithm, beside that of the rate on any card
+  double spread = 0;  ///< of the logarithm, added to the spread of the rate on any card
 };
-/// `any` on these cards, at this width: of four digits, as unmeasured.
-Constant of_cell(const Constant& any, const CellFactors& factors, std::size_t cards,
-                 std::size_t width);
+/// `rate` on these cards at this width, from its value on `any` card: four digits, unmeasured.
+Constant of_cell(const NamedConstant& rate, const Constant& any, const CellFactors& factors,
+                 std::size_t cards, std::size_t width);
 
-/// Lays `constants` over `rows`, each line over those of its generation (Engine::generation). Rates
-/// that have no line of their own follow from the engine's on any card and the `effects` of its
-/// family. Throws std::logic_error naming the line for an unknown name.
+/// Lays `constants` over `rows`. A line names the generations (Engine::generation) that share it,
+/// separated by commas. Rates without a line of their own follow from the engine's rate on any card
+/// and the `effects` of its family. Throws std::logic_error naming the line for an unknown name.
 void apply_measured(std::vector<Engine>& rows, std::string_view constants,
                     std::string_view effects);
-/// The same of the embedded files.
+/// Lays the embedded files over `rows`.
 void apply_measured(std::vector<Engine>& rows);
 
 }  // namespace headroom::model

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 
+#include "bench/fit/constant_lines.hpp"
 #include "model/engine/engine_rows.hpp"
 #include "tests/sweep/synthetic.hpp"
 
@@ -173,6 +174,10 @@ TEST(Folds, ASetUpIsAModelOnACardByOneSource) {
   // An engine that one set-up alone is of: its rows are dealt.
   const Folds of_two = folds_by_set_up(all, {"calm", "calm", "vllm", "vllm", "vllm"});
   EXPECT_NE(of_two[0], of_two[1]);
+}
+
+TEST(ConstantLines, EnginesWithOneValueShareALine) {
+  EXPECT_EQ(joined("a\tqueue\t1\nb\tqueue\t2\nc\tqueue\t1\n"), "a, c\tqueue\t1\nb\tqueue\t2\n");
 }
 
 }  // namespace
