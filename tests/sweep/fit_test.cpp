@@ -10,6 +10,7 @@
 
 #include "bench/fit/constant_lines.hpp"
 #include "model/engine/engine_rows.hpp"
+#include "model/engine/measured_constants.hpp"
 #include "tests/sweep/synthetic.hpp"
 
 namespace headroom::sweep {
@@ -135,10 +136,12 @@ TEST(Fit, IntervalsOfFewMachinesAreOfTheWholeFamily) {
       older.scenario.runtime = &model::engine("llama.cpp-b3120");
       older.measured *= i % 4 < 2 ? 1.5 : 1 / 1.5;
     }
-    const std::string lines = Fit(all).lines(), start = "\nllama.cpp\tdecode_interval\t";
-    auto at = lines.find(start) + start.size();
-    for (int fields = 0; fields < 4; ++fields) at = lines.find('\t', at) + 1;
-    return std::stod(lines.substr(at));
+    Fit fit(all);
+    const std::string lines = fit.lines(), effects = fit.effects();
+    std::vector<model::Engine> fitted = model::policy_rows();
+    model::apply_measured(fitted, lines, effects);
+    return std::ranges::find(fitted, "llama.cpp", &model::Engine::name)
+        ->kernels.decode_interval.high;
   };
   EXPECT_GT(high(1), 1.25);
   EXPECT_LT(high(24), 1.2);
