@@ -6,21 +6,15 @@ namespace headroom::model::gguf {
 
 namespace json = boost::json;
 
-bool has_experts(const GgufKeys& k) { return k.number("expert_count", 0) > 0; }
-
-/// The first layer that has a tensor, and the distance to the next one.
-struct Period {
-  Size first = 0, every = 1;
-};
-static Period period_of(const GgufKeys& k, std::string_view tensor) {
-  Period p{k.layers(), 1};
-  for (Size i = k.layers(); i-- > 0;)
-    if (k.layer_has(i, tensor)) {
-      p.every = p.first < k.layers() ? p.first - i : 1;
-      p.first = i;
-    }
-  return p;
+json::array kinds_by_tensor(const GgufKeys& k, std::string_view tensor, std::string_view with,
+                            std::string_view without) {
+  json::array kinds;
+  for (Size i = 0; i < std::min(k.layers(), most_layers); ++i)
+    kinds.emplace_back(k.layer_has(i, tensor) ? with : without);
+  return kinds;
 }
+
+bool has_experts(const GgufKeys& k) { return k.number("expert_count", 0) > 0; }
 
 /// Multi-head latent attention (MLA): widths of queries and keys with and without position.
 void latent(GgufKeys& k) {
@@ -79,20 +73,6 @@ void qwen2_moe(GgufKeys& k) {
   k.set("moe_intermediate_size", inner);
 }
 
-/// Gated delta net layers in addition to attention.
-void delta_net(GgufKeys& k) {
-  const Size value_heads = k.number("ssm.time_step_rank");
-  k.set("linear_conv_kernel_dim", k.number("ssm.conv_kernel"));
-  k.set("linear_key_head_dim", k.number("ssm.state_size"));
-  k.set("linear_num_key_heads", k.number("ssm.group_count"));
-  k.set("linear_num_value_heads", value_heads);
-  if (value_heads > 0) k.set("linear_value_head_dim", k.number("ssm.inner_size") / value_heads);
-  json::array types;
-  for (Size i = 0; i < std::min(k.layers(), most_layers); ++i)
-    types.emplace_back(k.layer_has(i, "ssm_a") ? "linear_attention" : "full_attention");
-  k.set("layer_types", types);
-}
-
 void deepseek(GgufKeys& k) {
   latent(k);
   if (!k.has("expert_count")) k.set("first_k_dense_replace", k.layers());
@@ -104,10 +84,7 @@ void sparse_latent(GgufKeys& k) {
   k.set("index_n_heads", k.number("attention.indexer.head_count"));
   k.set("index_head_dim", k.number("attention.indexer.key_length"));
   k.set("index_topk", k.number("attention.indexer.top_k"));
-  json::array types;
-  for (Size i = 0; i < std::min(k.layers(), most_layers); ++i)
-    types.emplace_back(k.layer_has(i, "indexer.attn_k.weight") ? "full" : "shared");
-  k.set("indexer_types", types);
+  k.set("indexer_types", kinds_by_tensor(k, "indexer.attn_k.weight", "full", "shared"));
 }
 bool corrects_routing(const GgufKeys& k) { return k.some_layer_has("exp_probs_b.bias"); }
 
@@ -167,63 +144,6 @@ void granite_moe(GgufKeys& k) {
   k.set("shared_intermediate_size", k.number("expert_shared_feed_forward_length", 0));
 }
 
-void mamba(GgufKeys& k) {
-  k.set({"state_size", "mamba_d_state"}, k.number("ssm.state_size"));
-  k.set({"conv_kernel", "mamba_d_conv"}, k.number("ssm.conv_kernel"));
-  k.set({"time_step_rank", "mamba_dt_rank"}, k.number("ssm.time_step_rank"));
-  const Size hidden = k.number("embedding_length"), inner = k.number("ssm.inner_size");
-  k.set({"expand", "mamba_expand"}, hidden > 0 ? inner / hidden : 1);
-  k.set({"use_conv_bias", "mamba_conv_bias"}, k.some_layer_has("ssm_conv1d.bias"));
-  k.set({"use_bias", "mamba_proj_bias"}, k.some_layer_has("ssm_in.bias"));
-}
-
-void mamba2(GgufKeys& k) {
-  mamba(k);
-  const Size heads = k.rows("blk.0.ssm_a");
-  k.set("num_heads", heads);
-  if (heads > 0) k.set("head_dim", k.number("ssm.inner_size") / heads);
-  k.set("n_groups", k.number("ssm.group_count"));
-}
-
-void jamba(GgufKeys& k) {
-  mamba(k);
-  const Period attention = period_of(k, "attn_q.weight"),
-               mixture = period_of(k, "ffn_gate_inp.weight");
-  k.set("attn_layer_offset", attention.first);
-  k.set("attn_layer_period", std::max(attention.every, attention.first + 1));
-  k.set("expert_layer_offset", mixture.first);
-  k.set("expert_layer_period", std::max(mixture.every, mixture.first + 1));
-  k.set("num_experts_per_tok", k.number("expert_used_count"));
-}
-
-void nemotron_h(GgufKeys& k) {
-  std::string pattern;
-  for (Size i = 0; i < std::min(k.layers(), most_layers); ++i)
-    pattern += k.layer_has(i, "ssm_in.weight")         ? 'M'
-               : k.layer_has(i, "attn_q.weight")       ? '*'
-               : k.layer_has(i, "ffn_gate_inp.weight") ? 'E'
-                                                       : '-';
-  k.set("hybrid_override_pattern", pattern);
-  const Size heads = k.number("ssm.time_step_rank");
-  k.set("mamba_num_heads", heads);
-  if (heads > 0) k.set("mamba_head_dim", k.number("ssm.inner_size") / heads);
-  k.set("mamba_n_groups", k.number("ssm.group_count"));
-  k.set("ssm_state_size", k.number("ssm.state_size"));
-  k.set("mamba_d_conv", k.number("ssm.conv_kernel"));
-  k.set("mamba_conv_bias", k.some_layer_has("ssm_conv1d.bias"));
-  if (k.has("expert_shared_feed_forward_length"))
-    k.set("moe_shared_expert_intermediate_size", k.number("expert_shared_feed_forward_length"));
-}
-
-void lfm2(GgufKeys& k) {
-  json::array types;
-  for (Size i = 0; i < std::min(k.layers(), most_layers); ++i)
-    types.emplace_back(k.layer_has(i, "attn_q.weight") ? "full_attention" : "conv");
-  k.set("layer_types", types);
-  k.set("conv_L_cache", k.number("shortconv.l_cache"));
-  k.set("block_auto_adjust_ff_dim", false);
-}
-
 void bert(GgufKeys& k) {
   k.set("type_vocab_size", k.rows("token_types.weight"));
   k.set("max_position_embeddings", k.rows("position_embd.weight"));
@@ -236,6 +156,139 @@ void t5(GgufKeys& k) {
   const bool gated = k.has_tensor("enc.blk.0.ffn_gate.weight");
   k.set("feed_forward_proj", gated ? "gated-gelu" : "relu");
   k.set("is_encoder_decoder", true);
+}
+
+void orion(GgufKeys& k) {
+  k.set("use_parallel_residual", false);
+  k.set("partial_rotary_factor", 1.0);
+}
+
+void gemma_embedding(GgufKeys& k) { k.set("use_bidirectional_attention", true); }
+
+void gemma3n(GgufKeys& k) {
+  k.set("hidden_size_per_layer_input", k.number("embedding_length_per_layer_input"));
+  k.set("altup_num_inputs", k.number("altup.num_inputs"));
+  k.set("laurel_rank", k.rows("blk.0.laurel_l.weight"));
+  k.set("num_kv_shared_layers", k.number("attention.shared_kv_layers", 0));
+  if (const Size rows = k.rows("per_layer_token_embd.weight"); rows > 0)
+    k.set("vocab_size_per_layer_input", rows);
+}
+
+void hunyuan_moe(GgufKeys& k) {
+  k.set("moe_topk", k.number("expert_used_count"));
+  k.set("intermediate_size", k.number("expert_feed_forward_length"));
+}
+
+/// Kinds of feed-forward by layer: a mixture where the layer has a router.
+static void mixtures_by_router(GgufKeys& k) {
+  k.set("mlp_layer_types", kinds_by_tensor(k, "ffn_gate_inp.weight", "sparse", "dense"));
+}
+
+/// Layers behind a window have key-value heads of their own. The file counts the window without
+/// the current token, as `sliding_window_size` does.
+void mimo2(GgufKeys& k) {
+  const auto kv = k.by_layer("attention.head_count_kv");
+  const auto slides = k.by_layer("attention.sliding_window_pattern");
+  for (std::size_t i = 0; i < std::min(kv.size(), slides.size()); ++i)
+    k.set(slides[i] != 0 ? "swa_num_key_value_heads" : "num_key_value_heads", kv[i]);
+  k.set("v_head_dim", k.number("attention.value_length"));
+  k.set("sliding_window_size", k.number("attention.sliding_window"));
+  k.erase("sliding_window");
+  mixtures_by_router(k);
+}
+
+void minimax_m3(GgufKeys& k) {
+  k.set("dense_intermediate_size", k.number("feed_forward_length"));
+  k.set("intermediate_size", k.number("expert_feed_forward_length"));
+  const Size shared = k.number("expert_shared_feed_forward_length", 0);
+  k.set("shared_intermediate_size", shared > 0 ? shared : k.number("expert_feed_forward_length"));
+  k.set("index_n_heads", k.number("attention.indexer.head_count"));
+  k.set("index_head_dim", k.number("attention.indexer.key_length"));
+  const Size block = std::max<Size>(k.number("attention.indexer.block_size", 128), 1);
+  k.set("index_block_size", block);
+  k.set("index_topk_blocks", std::max<Size>(k.number("attention.indexer.top_k") / block, 1));
+  k.set("layer_types",
+        kinds_by_tensor(k, "indexer.q_proj.weight", "minimax_m3_sparse", "full_attention"));
+  mixtures_by_router(k);
+}
+
+/// The residual streams of hyper-connections.
+static void streams(GgufKeys& k) { k.set("hc_mult", k.number("hyper_connection.count")); }
+
+void hy_v4(GgufKeys& k) {
+  sparse_latent(k);
+  streams(k);
+  mixtures_by_router(k);
+}
+
+/// The last layers of `compress_ratios` predict further tokens.
+void deepseek4(GgufKeys& k) {
+  streams(k);
+  k.erase("layer_types");  // every layer has a window
+  auto ratios = k.by_layer("attention.compress_ratios");
+  ratios.resize(std::min(ratios.size(), static_cast<std::size_t>(k.layers())));
+  k.set("compress_ratios", json::value_from(ratios));
+  k.set("q_lora_rank", k.number("attention.q_lora_rank"));
+  k.set("o_groups", k.number("attention.output_group_count"));
+  k.set("o_lora_rank", k.number("attention.output_lora_rank"));
+  k.set("index_n_heads", k.number("attention.indexer.head_count"));
+  k.set("index_head_dim", k.number("attention.indexer.key_length"));
+  k.set("index_topk", k.number("attention.indexer.top_k"));
+  k.set("num_hash_layers", k.number("hash_layer_count", 0));
+}
+
+/// Sliding layers have latent attention of sizes of their own.
+void dots3_note(GgufKeys& k) {
+  sparse_latent(k);
+  k.erase("indexer_types");
+  const Size rotated = k.number("rope.dimension_count_swa", k.number("rope.dimension_count"));
+  const Size key = k.number("attention.key_length_mla_swa");
+  k.set("swa_num_attention_heads", k.number("attention.head_count"));
+  k.set("swa_kv_lora_rank", k.number("attention.kv_lora_rank_swa"));
+  k.set("swa_q_lora_rank", k.number("attention.q_lora_rank"));
+  k.set("swa_qk_nope_head_dim", key - rotated);
+  k.set("swa_qk_rope_head_dim", rotated);
+  k.set("swa_head_dim", key);
+  k.set("swa_v_head_dim", k.number("attention.value_length_mla_swa"));
+  k.set("use_dsa", true);
+  const Size shared = k.rows("blk.1.ffn_up_shexp.weight");
+  if (shared > 0) k.set("shared_experts_intermediate_size", shared);
+  k.set("n_shared_experts", 1);
+  mixtures_by_router(k);
+}
+
+void hrm_text(GgufKeys& k) {
+  k.set("num_layers_per_stack", k.number("hrm.layers_per_stack"));
+  k.set("H_cycles", k.number("hrm.h_cycles"));
+  k.set("L_cycles", k.number("hrm.l_cycles"));
+}
+
+/// Sliding layers have a number of query heads of their own.
+void step35(GgufKeys& k) {
+  const auto heads = k.by_layer("attention.head_count");
+  const auto slides = k.by_layer("attention.sliding_window_pattern");
+  for (std::size_t i = 0; i < std::min(heads.size(), slides.size()); ++i)
+    k.set(slides[i] != 0 ? "num_sliding_attention_heads" : "num_attention_heads", heads[i]);
+  const Size shared = k.number("expert_shared_feed_forward_length", 0);
+  k.set("share_expert_dim", shared > 0 ? shared : k.number("expert_feed_forward_length"));
+  mixtures_by_router(k);
+}
+
+void glm5_next(GgufKeys& k) {
+  sparse_latent(k);
+  streams(k);
+  k.set("index_kpool", k.number("attention.indexer.kpool"));
+  k.set("linear_num_heads", k.number("attention.head_count"));
+  k.set("linear_head_dim", k.number("kda.head_dim"));
+  k.set("linear_conv_kernel_dim", k.number("ssm.conv_kernel"));
+  k.set("layer_types",
+        kinds_by_tensor(k, "attn_kv_a_mqa.weight", "full_attention", "linear_attention"));
+  mixtures_by_router(k);
+}
+
+void t5_encoder(GgufKeys& k) {
+  k.set("relative_attention_num_buckets", k.number("attention.relative_buckets_count", 32));
+  k.set("feed_forward_proj", k.has_tensor("enc.blk.0.ffn_gate.weight") ? "gated-gelu" : "relu");
 }
 
 bool has_own_positions(const GgufKeys& k) { return k.has_tensor("enc.blk.1.attn_rel_b.weight"); }

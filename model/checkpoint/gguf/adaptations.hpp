@@ -5,9 +5,21 @@
 // converter wrote (tests/oracle/gguf_test.cpp).
 #pragma once
 
+#include <boost/json/array.hpp>
+
 #include "model/checkpoint/gguf/keys.hpp"
 
 namespace headroom::model::gguf {
+
+/// The first layer that has a tensor, and the distance to the next one.
+struct Period {
+  Size first = 0, every = 1;
+};
+Period period_of(const GgufKeys& k, std::string_view tensor);
+
+/// A word for each layer: `with` if the layer has that tensor, else `without`.
+boost::json::array kinds_by_tensor(const GgufKeys& k, std::string_view tensor,
+                                   std::string_view with, std::string_view without);
 
 bool has_experts(const GgufKeys& k);
 bool corrects_routing(const GgufKeys& k);
@@ -42,6 +54,24 @@ void jamba(GgufKeys& k);
 void nemotron_h(GgufKeys& k);
 void lfm2(GgufKeys& k);
 void bert(GgufKeys& k);
+void orion(GgufKeys& k);
+void gemma_embedding(GgufKeys& k);
+void gemma3n(GgufKeys& k);
+void hunyuan_moe(GgufKeys& k);
+void mimo2(GgufKeys& k);
+void minimax_m3(GgufKeys& k);
+void hy_v4(GgufKeys& k);
+void deepseek4(GgufKeys& k);
+void granite_hybrid(GgufKeys& k);
+void falcon_h1(GgufKeys& k);
+void kimi_linear(GgufKeys& k);
+void bailing_hybrid(GgufKeys& k);
+void minimax_01(GgufKeys& k);
+void dots3_note(GgufKeys& k);
+void hrm_text(GgufKeys& k);
+void step35(GgufKeys& k);
+void glm5_next(GgufKeys& k);
+void t5_encoder(GgufKeys& k);
 void t5(GgufKeys& k);
 
 }  // namespace headroom::model::gguf

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "hardware/names.hpp"
+#include "hardware/text.hpp"
 #include "model/checkpoint/gguf/keys.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
 
@@ -78,11 +79,11 @@ void set_common(GgufKeys& k) {
   set_layer_types(k);
 }
 
-/// Pruned models have different head counts in different layers. Only architectures with a second
-/// key for them are described.
-void check_heads_by_layer(GgufKeys& k, const std::string& origin) {
-  if (k.config().contains("num_global_key_value_heads")) return;
+/// Pruned models have different head counts in different layers. Only rows that say so describe
+/// them.
+void check_heads_by_layer(GgufKeys& k, std::string_view by_layer, const std::string& origin) {
   for (const std::string_view key : {"attention.head_count", "attention.head_count_kv"}) {
+    if (key == by_layer) continue;
     Size first = 0;
     for (const Size heads : k.by_layer(key)) {
       if (first == 0) first = heads;
@@ -92,6 +93,18 @@ void check_heads_by_layer(GgufKeys& k, const std::string& origin) {
             origin, k.architecture(), key, first, heads, k.architecture()));
     }
   }
+}
+
+/// The config of a row's class. Classes with towers have the language model's keys in a section.
+boost::json::object with_class(boost::json::object config, const GgufArchitecture& row) {
+  if (!row.section.empty()) {
+    config["model_type"] = row.section;
+    const boost::json::value tie = config["tie_word_embeddings"];
+    config = {{"text_config", std::move(config)}, {"tie_word_embeddings", tie}};
+  }
+  config["architectures"] = boost::json::array{row.class_name};
+  config["model_type"] = row.model_type;
+  return config;
 }
 
 /// llama.cpp's file types by number. Source: include/llama.h, enum llama_ftype.
@@ -126,12 +139,10 @@ Config gguf_config(const GgufHeader& header, const TensorList& tensors) {
   for (const GgufArchitecture& row : gguf_architectures()) {
     known.emplace_back(row.name);
     if (row.name != k.architecture() || (row.is != nullptr && !row.is(k))) continue;
-    k.set("architectures", boost::json::array{row.class_name});
-    k.set("model_type", row.model_type);
     set_common(k);
     if (row.more != nullptr) row.more(k);
-    check_heads_by_layer(k, tensors.origin);
-    return Config(k.config(), tensors.origin);
+    check_heads_by_layer(k, row.by_layer, tensors.origin);
+    return Config(with_class(k.config(), row), tensors.origin);
   }
   throw NotDescribed(fmt::format(
       "{}: key 'general.architecture': '{}' is not described; nearest: {}", tensors.origin,
@@ -142,12 +153,16 @@ Part as_gguf(Part part, const GgufHeader& header) {
   const std::string name = header.text("general.architecture");
   for (const GgufArchitecture& row : gguf_architectures()) {
     if (row.name != name || row.without.empty()) continue;
-    const auto is_below = [&](std::string_view path) {
-      return path.starts_with(row.without) &&
-             (path.size() == row.without.size() || path[row.without.size()] == '.');
-    };
-    std::erase_if(part.tensors, [&](const Tensor& t) { return is_below(t.name); });
-    std::erase_if(part.modules, [&](const Module& m) { return is_below(m.path); });
+    for (const std::string_view omitted : split(row.without, '|')) {
+      const auto is_below = [&](std::string_view path) {
+        return path.starts_with(omitted) &&
+               (path.size() == omitted.size() || path[omitted.size()] == '.');
+      };
+      std::erase_if(part.tensors, [&](const Tensor& t) { return is_below(t.name); });
+      std::erase_if(part.modules, [&](const Module& m) { return is_below(m.path); });
+      std::erase_if(part.caches, [&](const Cache& one) { return is_below(one.path); });
+      std::erase_if(part.blocks, is_below);
+    }
   }
   return part;
 }

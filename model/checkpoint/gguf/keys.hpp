@@ -71,7 +71,9 @@ struct GgufArchitecture {
   std::string_view model_type;  ///< "qwen3"
   bool (*is)(const GgufKeys&);  ///< selects among rows with the same name; null: always
   void (*more)(GgufKeys&);      ///< sets config keys beyond the common ones; null: none
-  std::string_view without{};   ///< a module of the class that llama.cpp omits
+  std::string_view without{};   ///< modules of the class that llama.cpp omits, "|" between them
+  std::string_view by_layer{};  ///< a count of heads that `more` reads layer by layer
+  std::string_view section{};   ///< model_type of the text section, if the class has towers
 };
 std::span<const GgufArchitecture> gguf_architectures();
 

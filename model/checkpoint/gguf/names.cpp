@@ -38,7 +38,7 @@ class Gatherer {
     std::string_view stack;
     for (const std::string& block : part.blocks) {
       const std::string_view own = std::string_view(block).substr(0, block.rfind('.'));
-      number = own == stack ? number + 1 : 0;
+      number = own == stack || (!two_stacks && !stack.empty()) ? number + 1 : 0;
       stack = own;
       const std::string_view side = !two_stacks                     ? ""
                                     : block.starts_with("decoder.") ? "dec."
@@ -97,6 +97,7 @@ class Gatherer {
       const std::string name = prefix + std::string(word);
       std::optional<std::size_t> at = find(name + std::string(word.ends_with(".bias") ? "" : tail));
       if (!at && tail.empty()) at = find(name + ".weight");
+      if (!at) at = find(name);  // Falcon-H1's "ffn_norm"
       if (at) {
         found.push_back(*at);
       } else if (!add_single_experts(name, found)) {

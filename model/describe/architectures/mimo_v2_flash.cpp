@@ -20,7 +20,7 @@ Part mimo_v2_flash(const Config& c) {
                                         activation_class(c, {"hidden_act"}, "silu")) +
                               corrected_router("gate", k("TopkRouter"), hidden, r.experts));
   const auto attn = [&](bool windowed) {
-    const Size kv = windowed ? 2 * heads.kv : heads.kv;
+    const Size kv = windowed ? c.dim({"swa_num_key_value_heads"}, 2 * heads.kv) : heads.kv;
     Part p = (windowed ? tensor("sinks", {heads.query}, Role::other) : Part{}) +
              linear("q_proj", hidden, heads.query * heads.dim, bias) +
              linear("k_proj", hidden, kv * heads.dim, bias) +
