@@ -206,7 +206,7 @@ void minimax_m3(GgufKeys& k) {
   k.set("index_head_dim", k.number("attention.indexer.key_length"));
   const Size block = std::max<Size>(k.number("attention.indexer.block_size", 128), 1);
   k.set("index_block_size", block);
-  k.set("index_topk_blocks", std::max<Size>(k.number("attention.indexer.top_k") / block, 1));
+  k.set("index_topk_blocks", std::max<Size>(k.number("attention.indexer.top_k"), 1));
   k.set("layer_types",
         kinds_by_tensor(k, "indexer.q_proj.weight", "minimax_m3_sparse", "full_attention"));
   mixtures_by_router(k);

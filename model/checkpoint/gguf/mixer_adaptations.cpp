@@ -97,10 +97,10 @@ static void mamba2_mixer(GgufKeys& k) {
 
 void granite_hybrid(GgufKeys& k) {
   mamba2_mixer(k);
-  const Size experts = k.number("expert_count", 0);
-  k.set("num_local_experts", experts);
-  k.set("shared_intermediate_size", experts > 0 ? k.number("expert_shared_feed_forward_length")
-                                                : k.number("feed_forward_length"));
+  k.set("num_local_experts", k.number("expert_count", 0));
+  const Size dense = k.rows("blk.0.ffn_up.weight");
+  k.set("shared_intermediate_size",
+        dense > 0 ? dense : k.number("expert_shared_feed_forward_length"));
   k.set("layer_types", kinds_by_tensor(k, "ssm_in.weight", "mamba", "attention"));
 }
 
