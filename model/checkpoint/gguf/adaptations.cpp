@@ -33,6 +33,9 @@ void latent(GgufKeys& k) {
     k.erase(key_of_others);
 }
 
+/// Qwen's first models count both halves of the gated feed-forward.
+void qwen(GgufKeys& k) { k.set("intermediate_size", k.rows("blk.0.ffn_up.weight")); }
+
 void phi2(GgufKeys& k) { k.set("qk_layernorm", k.layer_has(0, "attn_q_norm.weight")); }
 
 void gpt_bigcode(GgufKeys& k) { k.set("multi_query", k.number("attention.head_count_kv", 1) == 1); }
@@ -144,26 +147,10 @@ void granite_moe(GgufKeys& k) {
   k.set("shared_intermediate_size", k.number("expert_shared_feed_forward_length", 0));
 }
 
-void bert(GgufKeys& k) {
-  k.set("type_vocab_size", k.rows("token_types.weight"));
-  k.set("max_position_embeddings", k.rows("position_embd.weight"));
-  k.set("tie_word_embeddings", true);
-}
-
-void t5(GgufKeys& k) {
-  k.set("num_decoder_layers", k.number("decoder_block_count", k.layers()));
-  k.set("relative_attention_num_buckets", k.number("attention.relative_buckets_count", 32));
-  const bool gated = k.has_tensor("enc.blk.0.ffn_gate.weight");
-  k.set("feed_forward_proj", gated ? "gated-gelu" : "relu");
-  k.set("is_encoder_decoder", true);
-}
-
 void orion(GgufKeys& k) {
   k.set("use_parallel_residual", false);
   k.set("partial_rotary_factor", 1.0);
 }
-
-void gemma_embedding(GgufKeys& k) { k.set("use_bidirectional_attention", true); }
 
 void gemma3n(GgufKeys& k) {
   k.set("hidden_size_per_layer_input", k.number("embedding_length_per_layer_input"));
@@ -286,12 +273,6 @@ void glm5_next(GgufKeys& k) {
   mixtures_by_router(k);
 }
 
-void t5_encoder(GgufKeys& k) {
-  k.set("relative_attention_num_buckets", k.number("attention.relative_buckets_count", 32));
-  k.set("feed_forward_proj", k.has_tensor("enc.blk.0.ffn_gate.weight") ? "gated-gelu" : "relu");
-}
-
-bool has_own_positions(const GgufKeys& k) { return k.has_tensor("enc.blk.1.attn_rel_b.weight"); }
 bool slides(const GgufKeys& k) { return k.has("attention.sliding_window"); }
 bool has_shared_expert(const GgufKeys& k) {
   return k.number("expert_shared_feed_forward_length", 0) > 0;

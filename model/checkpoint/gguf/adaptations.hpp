@@ -28,6 +28,7 @@ bool slides(const GgufKeys& k);
 bool has_shared_expert(const GgufKeys& k);
 
 void latent(GgufKeys& k);
+void qwen(GgufKeys& k);
 void phi2(GgufKeys& k);
 void gpt_bigcode(GgufKeys& k);
 void falcon(GgufKeys& k);

@@ -8,8 +8,9 @@ namespace headroom::model {
 
 /// A module of a description and its names in llama.cpp. The module is given by the end of its
 /// path, within a repeated layer or outside all layers. "|" separates alternatives, "+" joins
-/// tensors. The first alternative whose tensors all exist for that layer applies. "=" marks values
-/// that are keys of the file (the shape of xIELU).
+/// tensors. "/" takes as many elements of a tensor as the module has, after those that others took
+/// (fused queries, keys and values). The first alternative whose tensors all exist for that layer
+/// applies. "=" marks values that are keys of the file (the shape of xIELU).
 struct GgufModule {
   std::string_view end, gguf;
 };

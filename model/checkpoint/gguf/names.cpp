@@ -13,6 +13,8 @@
 namespace headroom::model {
 namespace {
 
+__extension__ using Wide = __int128;
+
 /// True if `path` ends with `end` in whole words.
 bool ends_at_dot(std::string_view path, std::string_view end) {
   if (!path.ends_with(end)) return false;
@@ -84,8 +86,34 @@ class Gatherer {
     if (row->gguf == "=")
       return all_.push_back({.name = tensor.name, .elements = -1, .packed = true});
     const std::string prefix = block != nullptr ? block->prefix : "";
-    for (const std::string_view alternative : split(row->gguf, '|'))
-      if (const auto found = all_of(prefix, alternative, tail)) return gather(tensor, *found);
+    for (const std::string_view alternative : split(row->gguf, '|')) {
+      if (alternative.starts_with('/')) {
+        if (slice(tensor, prefix + std::string(alternative.substr(1)) + std::string(tail))) return;
+      } else if (const auto found = all_of(prefix, alternative, tail)) {
+        return gather(tensor, *found);
+      }
+    }
+  }
+
+  /// Gives `tensor` the next elements of the tensor `name`, and their share of its bytes. False if
+  /// too few are left.
+  bool slice(const Tensor& tensor, const std::string& name) {
+    const auto at = find(name);
+    if (!at) return false;
+    const TensorHeader& whole = list_.tensors[*at];
+    const Size all = whole.elements(), from = taken_[*at];
+    if (tensor.elements() > all - from) return false;
+    const Size to = from + tensor.elements();
+    const auto bytes_before = [&](Size elements) {
+      return static_cast<Size>(static_cast<Wide>(whole.bytes.count()) * elements / all);
+    };
+    Gathered g{.name = tensor.name, .packed = true};
+    add_part(g, whole, tensor.elements());
+    g.bytes = Bytes(bytes_before(to) - bytes_before(from));
+    taken_[*at] = to;
+    used_[*at] = to == all;
+    all_.push_back(std::move(g));
+    return true;
   }
 
   /// The tensors of an alternative if the file has all of them.
@@ -153,6 +181,7 @@ class Gatherer {
   std::vector<Block> blocks_;
   std::unordered_map<std::string, std::size_t> index_;
   std::vector<bool> used_;
+  std::unordered_map<std::size_t, Size> taken_;  ///< elements of tensors that are shared out
   std::vector<Gathered> all_;
 };
 
