@@ -138,7 +138,7 @@ Model from_gguf(const ModelFiles& files, const std::string& file, const FileRequ
   named.source = headers.source;
   Model model = model_from_config(*config, named);
   model.checkpoint_scheme = scheme.name;
-  model.part = model::as_gguf(std::move(model.part), *headers.gguf);
+  model.part = model::as_gguf(std::move(model.part), *headers.gguf, headers.list);
   model.profile = model::profile_of(model.part, model.shape.hidden_size);
   if (!scheme.said)
     headers.list.notes.push_back(fmt::format(

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto header = parse_gguf(bytes, -1, "fuzz");
     if (!header) return 0;
     Model model = make_model("fuzz", gguf_config(*header, header->list), "fuzz");
-    model.part = as_gguf(std::move(model.part), *header);
+    model.part = as_gguf(std::move(model.part), *header, header->list);
     model.checkpoint_scheme = gguf_scheme(*header, header->list).name;
     auto gathered = gather_gguf(model.part, header->list);
     attach(model, header->list, std::move(gathered));

@@ -41,7 +41,7 @@ std::vector<File> files() {
 /// What a whole file says of its model, as the program has it.
 model::Model model_of_file(const File& file) {
   auto model = model::make_model(file.name, model::gguf_config(file.header, file.header.list), "");
-  model.part = model::as_gguf(std::move(model.part), file.header);
+  model.part = model::as_gguf(std::move(model.part), file.header, file.header.list);
   model.profile = model::profile_of(model.part, model.shape.hidden_size);
   model.checkpoint_scheme = model::gguf_scheme(file.header, file.header.list).name;
   auto gathered = model::gather_gguf(model.part, file.header.list);

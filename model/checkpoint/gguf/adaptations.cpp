@@ -153,8 +153,8 @@ void orion(GgufKeys& k) {
 }
 
 void gemma3n(GgufKeys& k) {
-  k.set("hidden_size_per_layer_input", k.number("embedding_length_per_layer_input"));
-  k.set("altup_num_inputs", k.number("altup.num_inputs"));
+  k.set("hidden_size_per_layer_input", k.rows("blk.0.inp_gate.weight"));
+  k.set("altup_num_inputs", k.number("altup.num_inputs", 4));
   k.set("laurel_rank", k.rows("blk.0.laurel_l.weight"));
   k.set("num_kv_shared_layers", k.number("attention.shared_kv_layers", 0));
   if (const Size rows = k.rows("per_layer_token_embd.weight"); rows > 0)
@@ -165,6 +165,9 @@ void hunyuan_moe(GgufKeys& k) {
   k.set("moe_topk", k.number("expert_used_count"));
   k.set("intermediate_size", k.number("expert_feed_forward_length"));
 }
+
+/// Files omit the autoencoder, so that its sizes do not matter.
+void chameleon(GgufKeys& k) { k.set("vq_config.channel_multiplier", json::array{1}); }
 
 /// Kinds of feed-forward by layer: a mixture where the layer has a router.
 static void mixtures_by_router(GgufKeys& k) {

@@ -55,6 +55,7 @@ void jamba(GgufKeys& k);
 void nemotron_h(GgufKeys& k);
 void lfm2(GgufKeys& k);
 void bert(GgufKeys& k);
+void chameleon(GgufKeys& k);
 void orion(GgufKeys& k);
 void gemma_embedding(GgufKeys& k);
 void gemma3n(GgufKeys& k);

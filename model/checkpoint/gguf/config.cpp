@@ -149,24 +149,6 @@ Config gguf_config(const GgufHeader& header, const TensorList& tensors) {
       k.architecture(), fmt::join(nearest(k.architecture(), known), ", ")));
 }
 
-Part as_gguf(Part part, const GgufHeader& header) {
-  const std::string name = header.text("general.architecture");
-  for (const GgufArchitecture& row : gguf_architectures()) {
-    if (row.name != name || row.without.empty()) continue;
-    for (const std::string_view omitted : split(row.without, '|')) {
-      const auto is_below = [&](std::string_view path) {
-        return path.starts_with(omitted) &&
-               (path.size() == omitted.size() || path[omitted.size()] == '.');
-      };
-      std::erase_if(part.tensors, [&](const Tensor& t) { return is_below(t.name); });
-      std::erase_if(part.modules, [&](const Module& m) { return is_below(m.path); });
-      std::erase_if(part.caches, [&](const Cache& one) { return is_below(one.path); });
-      std::erase_if(part.blocks, is_below);
-    }
-  }
-  return part;
-}
-
 GgufScheme gguf_scheme(const GgufHeader& header, const TensorList& tensors) {
   const Size type = header.number("general.file_type", -1) % 1024;  // 1024: guessed
   const bool said = header.number("general.file_type", 1024) < 1024;

@@ -73,6 +73,7 @@ struct GgufArchitecture {
   void (*more)(GgufKeys&);      ///< sets config keys beyond the common ones; null: none
   std::string_view without{};   ///< modules of the class that llama.cpp omits, "|" between them
   std::string_view by_layer{};  ///< a count of heads that `more` reads layer by layer
+  std::string_view with{};      ///< modules that files have and layers of the class may lack
   std::string_view section{};   ///< model_type of the text section, if the class has towers
 };
 std::span<const GgufArchitecture> gguf_architectures();
