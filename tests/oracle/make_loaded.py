@@ -25,6 +25,7 @@ const std::vector<std::pair<std::string, ggml_tensor *>> & llama_internal_get_te
 MAIN = """
 static void make(llm_arch arch, bool moe, const std::string & folder) {
     gguf_context_ptr keys = get_gguf_ctx(arch, moe);
+    gguf_set_val_u32(keys.get(), "tokenizer.ggml.token_type_count", 2);
     llama_model_params params = llama_model_default_params();
     ggml_backend_dev_t none = nullptr;
     params.devices = &none;
@@ -49,7 +50,8 @@ int main(int, char ** argv) {
     for (const llm_arch & arch : llm_arch_all()) {
         if (arch == LLM_ARCH_UNKNOWN) continue;
         for (bool moe : {false, true}) {
-            if (moe ? !moe_implemented(arch) : moe_mandatory(arch)) continue;
+            const bool mixture = arch == LLM_ARCH_DEEPSEEK2OCR;
+            if (moe ? !moe_implemented(arch) && !mixture : moe_mandatory(arch) || mixture) continue;
             if (const pid_t child = fork(); child == 0) make(arch, moe, argv[1]);
             else waitpid(child, nullptr, 0);
         }
@@ -57,7 +59,7 @@ int main(int, char ** argv) {
 }
 """
 # Architectures whose files have biases of attention and feed-forward. All others lack these optional tensors.
-BIASED = set("""bloom codeshell dream falcon gpt-oss gpt2 gptneox jais jais2 mpt pangu-embedded phi2 phimoe qwen qwen2
+BIASED = set("""bert bloom codeshell dream falcon gpt-oss gpt2 gptneox jais jais2 jina-bert-v3 mpt pangu-embedded phi2 phimoe qwen qwen2
              qwen2moe qwen2vl seed_oss starcoder starcoder2""".split())
 BIAS = re.compile(r"\.(attn_(q|k|v|qkv|output)|ffn_(gate|up|down))\.bias$")
 # Scales of other formats, tables that the loader makes, classifiers and embedding heads, biases for images.

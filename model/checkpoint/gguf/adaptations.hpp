@@ -55,6 +55,7 @@ void jamba(GgufKeys& k);
 void nemotron_h(GgufKeys& k);
 void lfm2(GgufKeys& k);
 void bert(GgufKeys& k);
+void rotary_bert(GgufKeys& k);
 void chameleon(GgufKeys& k);
 void orion(GgufKeys& k);
 void gemma_embedding(GgufKeys& k);

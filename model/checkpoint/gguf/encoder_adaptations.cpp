@@ -9,6 +9,8 @@ void bert(GgufKeys& k) {
   k.set("tie_word_embeddings", true);
 }
 
+void rotary_bert(GgufKeys& k) { k.set("type_vocab_size", k.rows("token_types.weight")); }
+
 void t5(GgufKeys& k) {
   k.set("num_decoder_layers", k.number("decoder_block_count", k.layers()));
   k.set("relative_attention_num_buckets", k.number("attention.relative_buckets_count", 32));

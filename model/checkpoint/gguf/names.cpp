@@ -83,10 +83,10 @@ class Gatherer {
     const GgufModule* row =
         block != nullptr ? row_of(gguf_block_names(), path) : row_of(gguf_outer_names(), path);
     if (row == nullptr) return;
-    if (row->gguf == "=")
-      return all_.push_back({.name = tensor.name, .elements = -1, .packed = true});
     const std::string prefix = block != nullptr ? block->prefix : "";
     for (const std::string_view alternative : split(row->gguf, '|')) {
+      if (alternative == "=")
+        return all_.push_back({.name = tensor.name, .elements = -1, .packed = true});
       if (alternative.starts_with('/')) {
         if (slice(tensor, prefix + std::string(alternative.substr(1)) + std::string(tail))) return;
       } else if (const auto found = all_of(prefix, alternative, tail)) {
