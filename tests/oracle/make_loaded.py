@@ -74,6 +74,7 @@ OWN = {
     "mimo2": r"ffn_(gate|up|down)\.weight$|^blk\.0\.attn_sinks",
     "mistral4": r"exp_probs_b",
     "modern-bert": r"^blk\.0\.attn_norm\.weight$",
+    "mpt": r"\.bias$|^position_embd|attn_[qk]_norm|ffn.act",
     "phimoe": r"^output\.bias$",
     "qwen2": r"^output\.bias$",
     "qwen2vl": r"^output\.bias$",
@@ -82,7 +83,7 @@ OWN = {
     "t5encoder": r"^output\.weight$|^enc\.blk\.[1-9]\d*\.attn_rel_b",
 }
 # Sizes that no published model has: experts in one layer of two, or a width that the class has no key for.
-UNREAL = set("""bloom-dense ernie4_5-moe-moe granite-moe granitemoe-dense jamba-dense mamba-dense minicpm3-dense mpt-dense
+UNREAL = set("""ernie4_5-moe-moe granite-moe granitemoe-dense jamba-dense mamba-dense minicpm3-dense
              refact-moe stablelm-dense""".split())
 BYTES = {0: 4, 1: 2, 26: 4, 30: 2}  # of an element, by type
 WIDTH = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
@@ -93,6 +94,9 @@ def build(tree, where, folder):
     part = lambda first, last: text[text.index(first) : text.index(last)]
     # Shared experts as wide as routed ones, which most published models have.
     keys = part("static gguf_context_ptr get_gguf_ctx", "static bool silent_model_load").replace("n_ff / 2);", "n_ff);")
+    # Two whose feed-forward always has four times the width.
+    wide = "n_layer = 2;\n    if (arch == LLM_ARCH_BLOOM || arch == LLM_ARCH_MPT) n_ff = 4 * n_embd;"
+    keys = keys.replace("n_layer = 2;", wide, 1)
     source = "".join(f'#include "{name}"\n' for name in INCLUDES) + HEAD + keys
     source += part("static bool moe_mandatory", "static bool arch_supported") + MAIN
     Path(folder, "make.cpp").write_text(source)
