@@ -1,7 +1,9 @@
 // llama.cpp's architectures, with the transformers class that describes the same tensors.
 //
 // Source: llama.cpp, conversion/*.py and src/models/*.cpp (2026), checked with files that its own
-// converter wrote (tests/oracle/gguf_test.cpp).
+// converter wrote (tests/oracle/gguf_test.cpp) and with the tensors that its loader wants
+// (tests/oracle/gguf_architectures_test.cpp, which lists the architectures that are missing here).
+// A class may be another one with the same tensors and caches (Ling under GLM-4.5).
 #include "model/checkpoint/gguf/adaptations.hpp"
 
 namespace headroom::model {

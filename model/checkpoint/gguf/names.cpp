@@ -102,7 +102,7 @@ class Gatherer {
     if (!at) return false;
     const TensorHeader& whole = list_.tensors[*at];
     const Size all = whole.elements(), from = taken_[*at];
-    if (tensor.elements() > all - from) return false;
+    if (all == 0 || tensor.elements() > all - from) return false;
     const Size to = from + tensor.elements();
     const auto bytes_before = [&](Size elements) {
       return static_cast<Size>(static_cast<Wide>(whole.bytes.count()) * elements / all);
