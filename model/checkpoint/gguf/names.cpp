@@ -13,7 +13,7 @@
 namespace headroom::model {
 namespace {
 
-__extension__ using Wide = __int128;
+__extension__ using WideProduct = __int128;
 
 /// True if `path` ends with `end` in whole words.
 bool ends_at_dot(std::string_view path, std::string_view end) {
@@ -105,7 +105,7 @@ class Gatherer {
     if (all == 0 || tensor.elements() > all - from) return false;
     const Size to = from + tensor.elements();
     const auto bytes_before = [&](Size elements) {
-      return static_cast<Size>(static_cast<Wide>(whole.bytes.count()) * elements / all);
+      return static_cast<Size>(static_cast<WideProduct>(whole.bytes.count()) * elements / all);
     };
     Gathered g{.name = tensor.name, .packed = true};
     add_part(g, whole, tensor.elements());

@@ -13,7 +13,7 @@
 namespace headroom::model {
 namespace {
 
-void omit(Part& part, std::string_view modules) {
+void omit_modules(Part& part, std::string_view modules) {
   for (const std::string_view omitted : split(modules, '|')) {
     const auto is_below = [&](std::string_view path) {
       return path.starts_with(omitted) &&
@@ -38,7 +38,7 @@ const TensorHeader* stored_in(const TensorList& list, std::size_t block, std::st
 }
 
 /// Adds `modules` to each layer that lacks them and has them in the file.
-void add(Part& part, std::string_view modules, const TensorList& list) {
+void add_modules(Part& part, std::string_view modules, const TensorList& list) {
   std::set<std::string_view> known;
   for (const Tensor& tensor : part.tensors) known.insert(tensor.name);
   std::vector<std::pair<std::string, Tensor>> added;  // with the block that they belong to
@@ -65,8 +65,8 @@ Part as_gguf(Part part, const GgufHeader& header, const TensorList& tensors) {
   const std::string name = header.text("general.architecture");
   for (const GgufArchitecture& row : gguf_architectures()) {
     if (row.name != name) continue;
-    if (!row.without.empty()) omit(part, row.without);
-    if (!row.with.empty()) add(part, row.with, tensors);
+    if (!row.without.empty()) omit_modules(part, row.without);
+    if (!row.with.empty()) add_modules(part, row.with, tensors);
   }
   return part;
 }
