@@ -40,17 +40,21 @@ std::string plain_scheme(const Config& config) {
               fmt::format("found '{}', expected float32, float16 or bfloat16", type));
 }
 
-std::string method_of(const Config& q) {
-  if (q.has("quant_method")) return lower(q.text({"quant_method"}));
+std::string method_of(const Config& q, const Config& file) {
+  if (q.has("quant_method")) {
+    const std::string method = lower(q.text({"quant_method"}));
+    const bool own = method == "fp8" && file.text({"model_type"}, "") == "deepseek_v4";
+    return own ? std::string(deepseek_v4_fp8) : method;
+  }
   if (q.has("quant_algo")) return "modelopt";
   if (q.has("load_in_8bit") || q.has("load_in_4bit")) return "bitsandbytes";
   q.fail("quant_method", fmt::format("missing; known methods: {}", known_methods()));
 }
 
 /// Null: the method is not described.
-const CheckpointMethod* row_of(const Config& q) {
+const CheckpointMethod* row_of(const Config& q, const Config& file) {
   const auto methods = checkpoint_methods();
-  const auto row = std::ranges::find(methods, method_of(q), &CheckpointMethod::name);
+  const auto row = std::ranges::find(methods, method_of(q, file), &CheckpointMethod::name);
   return row == methods.end() ? nullptr : &*row;
 }
 
@@ -61,8 +65,8 @@ bool states_quantisation(const Config& config) { return quantisation_of(config).
 std::string checkpoint_scheme(const Config& config) {
   const auto q = quantisation_of(config);
   if (!q) return plain_scheme(config);
-  const CheckpointMethod* row = row_of(*q);
-  return row != nullptr ? row->scheme(*q) : undescribed_scheme(method_of(*q));
+  const CheckpointMethod* row = row_of(*q, config);
+  return row != nullptr ? row->scheme(*q, config) : undescribed_scheme(method_of(*q, config));
 }
 
 CheckpointDetails checkpoint_details(const Config& config) {
@@ -75,7 +79,7 @@ CheckpointDetails checkpoint_details(const Config& config) {
     details.stated = details.stated || type != "auto";
   }
   if (!q) return details;
-  if (const CheckpointMethod* row = row_of(*q)) row->exceptions(*q, config, details);
+  if (const CheckpointMethod* row = row_of(*q, config)) row->exceptions(*q, config, details);
   const ModuleNames checked(details.ignored);
   for (const CheckpointGroup& group : details.groups) const ModuleNames also_checked(group.targets);
   return details;

@@ -1,4 +1,4 @@
-// The table of methods, and the short methods: fp8, fbgemm_fp8, mxfp4, bitsandbytes.
+// The table of methods, and the short ones: fp8, fbgemm_fp8, mxfp4, bitsandbytes.
 #include "model/checkpoint/checkpoint_methods.hpp"
 
 #include <fmt/format.h>
@@ -9,15 +9,6 @@
 
 namespace headroom::model {
 namespace {
-
-std::string fp8_scheme(const Config& q) {
-  if (!q.has("weight_block_size"))
-    return q.text({"activation_scheme"}, "dynamic") == "static" ? "fp8-static" : "fp8";
-  const std::vector<Size> block = q.dims({"weight_block_size"});
-  if (block != std::vector<Size>{128, 128})
-    q.fail("weight_block_size", "expected [128, 128]; other blocks are not known");
-  return "fp8-block";
-}
 
 /// transformers calls the list modules_to_not_convert, AutoFP8 and vLLM ignored_layers.
 void listed_exceptions(const Config& q, const Config&, CheckpointDetails& details) {
@@ -57,18 +48,25 @@ void add_skipped(std::vector<std::string>& patterns, const std::string& entry,
   if (entry.find('.') == std::string::npos) patterns.push_back("re:.*\\." + exact);
 }
 
+/// A scheme that the section alone decides.
+template <std::string (*scheme)(const Config&)>
+std::string by_section(const Config& q, const Config&) {
+  return scheme(q);
+}
+
 constexpr CheckpointMethod table[] = {
-    {"auto-round", auto_round_scheme, auto_round_exceptions},
-    {"awq", awq_scheme, awq_exceptions},
-    {"bitsandbytes", bitsandbytes_scheme, bitsandbytes_exceptions},
-    {"compressed-tensors", compressed_scheme, compressed_exceptions},
-    {"fbgemm_fp8", fbgemm_scheme, listed_exceptions},
-    {"fp8", fp8_scheme, listed_exceptions},
-    {"gptq", gptq_scheme, gptq_exceptions},
-    {"intel/auto-round", auto_round_scheme, auto_round_exceptions},
-    {"modelopt", modelopt_scheme, modelopt_exceptions},
-    {"modelopt_fp4", modelopt_scheme, modelopt_exceptions},
-    {"mxfp4", mxfp4_scheme, listed_exceptions},
+    {"auto-round", by_section<auto_round_scheme>, auto_round_exceptions},
+    {"awq", by_section<awq_scheme>, awq_exceptions},
+    {"bitsandbytes", by_section<bitsandbytes_scheme>, bitsandbytes_exceptions},
+    {"compressed-tensors", by_section<compressed_scheme>, compressed_exceptions},
+    {deepseek_v4_fp8, deepseek_v4_scheme, deepseek_v4_exceptions},
+    {"fbgemm_fp8", by_section<fbgemm_scheme>, listed_exceptions},
+    {"fp8", by_section<fp8_scheme>, listed_exceptions},
+    {"gptq", by_section<gptq_scheme>, gptq_exceptions},
+    {"intel/auto-round", by_section<auto_round_scheme>, auto_round_exceptions},
+    {"modelopt", by_section<modelopt_scheme>, modelopt_exceptions},
+    {"modelopt_fp4", by_section<modelopt_scheme>, modelopt_exceptions},
+    {"mxfp4", by_section<mxfp4_scheme>, listed_exceptions},
 };
 
 }  // namespace
@@ -106,6 +104,15 @@ std::string with_group(const std::string& base, const Config& q, double group,
     q.fail(key, fmt::format("found a group of {}, expected 16, 32, 64, 128, 256, 512, 1024 or -1",
                             group));
   return fmt::format("{}-{}g", base, group);
+}
+
+std::string fp8_scheme(const Config& q) {
+  if (!q.has("weight_block_size"))
+    return q.text({"activation_scheme"}, "dynamic") == "static" ? "fp8-static" : "fp8";
+  const std::vector<Size> block = q.dims({"weight_block_size"});
+  if (block != std::vector<Size>{128, 128})
+    q.fail("weight_block_size", "expected [128, 128]; other blocks are not known");
+  return "fp8-block";
 }
 
 std::string escaped(std::string_view text) {

@@ -14,14 +14,17 @@ namespace headroom::model {
 /// True if `config` states a quantisation, at the top or in its text model's section.
 bool states_quantisation(const Config& config);
 
+/// The method of "fp8" in a config of DeepSeek-V4, as vLLM calls it.
+constexpr std::string_view deepseek_v4_fp8 = "deepseek_v4_fp8";
+
 /// A target of CheckpointGroup for the output head, whatever its module's name.
 constexpr std::string_view output_head = "(output head)";
 
-/// A value of `quant_method`. Both functions read the section `q`. They throw ConfigError for a key
-/// that changes bytes and is not described.
+/// A value of `quant_method`. Both functions read the section `q` of the whole config `file`. They
+/// throw ConfigError for a key that changes bytes and is not described.
 struct CheckpointMethod {
   std::string_view name;
-  std::string (*scheme)(const Config& q);
+  std::string (*scheme)(const Config& q, const Config& file);
   /// Fills `ignored` and `groups`; `file` is the whole config.
   void (*exceptions)(const Config& q, const Config& file, CheckpointDetails& details);
 };
@@ -41,6 +44,9 @@ void compressed_exceptions(const Config& q, const Config& file, CheckpointDetail
 std::string modelopt_scheme(const Config& q);
 void modelopt_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 std::string bitsandbytes_scheme(const Config& q);
+std::string fp8_scheme(const Config& q);
+std::string deepseek_v4_scheme(const Config& q, const Config& file);
+void deepseek_v4_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 void bitsandbytes_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 
 /// Adds the group to the name unless it is 128: "gptq-int4", "gptq-int4-64g", "gptq-int4-nogroup".

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "model/describe/architectures/deepseek_v4.hpp"
 #include "model/describe/blocks/blocks.hpp"
 
 namespace headroom::model {
@@ -14,6 +15,7 @@ namespace {
 enum class Layout {
   appended,    ///< each as one more layer of the stack, with everything it needs
   own_module,  ///< "mtp": layers with one projection and norms for all of them
+  described,   ///< as PredictorRow::describe returns each
 };
 enum class Copies { no, embedding_and_head };
 
@@ -23,6 +25,7 @@ struct PredictorRow {
   Layout layout;
   Copies copies;
   std::string_view source;
+  Part (*describe)(const Config&, Size number) = nullptr;
 };
 
 constexpr std::string_view deepseek =
@@ -34,6 +37,8 @@ constexpr std::string_view qwen = "vLLM qwen3_next_mtp.py and qwen3_5_mtp.py";
 constexpr PredictorRow predictor_rows[] = {
     {"deepseek_v3", 0, Layout::appended, Copies::embedding_and_head, deepseek},
     {"deepseek_v32", 0, Layout::appended, Copies::embedding_and_head, deepseek},
+    {"deepseek_v4", 0, Layout::described, Copies::no, "vLLM 0.33 models/deepseek_v4/nvidia/mtp.py",
+     families::deepseek_v4::predictor},
     {"kimi_k2", 0, Layout::appended, Copies::embedding_and_head, deepseek},
     {"glm4_moe", 0, Layout::appended, Copies::embedding_and_head, glm},
     {"glm4_moe_lite", 0, Layout::appended, Copies::embedding_and_head, glm},
@@ -139,6 +144,11 @@ MultiTokenPrediction multi_token_prediction(const Config& config, const Part& pa
     c.fail("num_nextn_predict_layers", "found " + std::to_string(all.modules) + ", at most " +
                                            std::to_string(most_layers) + " are supported");
   if (!described || all.modules == 0 || !head_of(part)) return all;
+  if (row->layout == Layout::described) {
+    all.source = row->source;
+    for (Size i = 0; i < all.modules; ++i) all.part = std::move(all.part) + row->describe(c, i);
+    return all;
+  }
   const std::string layer = model_layer(part);
   if (layer.empty() || c.flag({"mtp_use_dedicated_embeddings"}, false)) return all;
   all.source = row->source;

@@ -30,8 +30,8 @@ enum class Role {
   buffer,  ///< not trained
 };
 
-/// Element type of a tensor that nothing converts.
-enum class Element { floating, int64, int32, boolean, complex64 };
+/// Element type. No scheme converts the types other than `floating`.
+enum class Element { floating, float32, int64, int32, boolean, complex64 };
 
 struct Tensor {
   std::string name;  ///< dotted path, exactly as the reference implementation prints it
@@ -67,6 +67,7 @@ enum class CacheKind {
   latent,           ///< MLA: one latent shared by all heads, not split by tensor parallelism
   recurrent,        ///< state of fixed size
   indexer,          ///< keys by which sparse attention picks its tokens; beside K and V
+  waiting,          ///< sums in fp32 over tokens that wait for their compressed entry
 };
 
 /// The cache of one layer, in elements of the cache precision.
@@ -80,6 +81,8 @@ struct Cache {
   Size score_dims = 0;          ///< heads * (qk_dim + v_dim): 2 FLOPs per dim per cached token
   Size expanded_per_token = 0;  ///< elements where K and V are kept for each query head; or 0
   Size kv_heads = 0;            ///< heads that tensor parallelism may split; 0 = cannot be split
+  Size entry_tokens = 1;        ///< tokens of one entry, where entries are compressed
+  Size entry_bytes = 0;         ///< an entry in the format of its own kernels (FP8); 0: it has none
 };
 
 struct Part {

@@ -95,10 +95,12 @@ void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
     const Size layer = blocks.find(cache.path);
     auto it = std::find_if(profile.caches.begin(), profile.caches.end(), [&](const CacheClass& c) {
       return c.kind == cache.kind && c.window == cache.window && c.picked == cache.picked &&
-             c.kv_heads == cache.kv_heads;
+             c.kv_heads == cache.kv_heads && c.entry_tokens == cache.entry_tokens &&
+             c.entry_bytes == cache.entry_bytes;
     });
     if (it == profile.caches.end()) {
-      profile.caches.push_back({cache.kind, cache.window, cache.picked, cache.kv_heads, 0,
+      profile.caches.push_back({cache.kind, cache.window, cache.picked, cache.kv_heads,
+                                cache.entry_tokens, cache.entry_bytes, 0,
                                 std::vector<Size>(size), std::vector<Size>(size),
                                 std::vector<Size>(size), std::vector<Size>(size),
                                 std::vector<Size>(size)});
@@ -196,6 +198,8 @@ Size kernels_of(CacheKind kind) {
       return 7;
     case CacheKind::indexer:
       return 4;
+    case CacheKind::waiting:
+      return 0;
     default:
       return 3;
   }

@@ -40,6 +40,8 @@ struct CacheClass {
   Size window;                         ///< tokens; 0 = whole context
   Size picked;                         ///< most cached tokens that attention reads; 0 = all
   Size kv_heads;                       ///< heads that tensor parallelism may split; 0 = none
+  Size entry_tokens;                   ///< tokens of one entry, where entries are compressed
+  Size entry_bytes;                    ///< an entry in the format of its own kernels; 0: none
   Size layers;                         ///< number of layers that keep such a cache
   std::vector<Size> per_token_before;  ///< elements per token
   std::vector<Size> expanded_before;   ///< elements per token where MLA's K and V are expanded

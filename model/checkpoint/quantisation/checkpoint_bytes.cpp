@@ -35,16 +35,19 @@ std::string below_layer(std::string_view path) {
   return numberless(path);
 }
 
-/// The model with its additional modules among its layers. Each has the class of its counterpart.
+/// The model with its additional modules among its layers. A module without a class of its own has
+/// that of its counterpart.
 Model with_further_modules(const Model& model) {
   Model all = model;
   std::map<std::string, std::string> classes;
   for (const Module& module : model.part.modules)
     classes.emplace(below_layer(module.path), module.class_name);
+  const std::vector<Module>& own = model.multi_token_prediction.part.modules;
+  all.part.modules.insert(all.part.modules.end(), own.begin(), own.end());
   for (Tensor tensor : model.multi_token_prediction.part.tensors) {
     tensor.tied_to = {};
     const std::string path(tensor.module());
-    if (const auto found = classes.find(below_layer(path)); found != classes.end())
+    if (const auto found = classes.find(below_layer(path)); own.empty() && found != classes.end())
       all.part.modules.push_back({path, found->second});
     all.part.tensors.push_back(std::move(tensor));
   }

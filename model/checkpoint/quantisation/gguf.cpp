@@ -66,7 +66,9 @@ class GgufHolder {
   }
 
   QuantisedTensor quantise(const Tensor& tensor) {
-    if (tensor.element != Element::floating || !tensor.tied_to.empty()) return {};
+    if (!tensor.tied_to.empty()) return {};
+    if (tensor.element == Element::float32) return plain("fp32", tensor);
+    if (tensor.element != Element::floating) return {};
     if (!tensor.is_parameter()) return buffer(tensor);
     if (!model_.profile.generative && is_task_head(tensor)) return {};
     const auto matrix = reader_.matrix(tensor);

@@ -27,6 +27,10 @@ Bytes fp8_block(const Matrix& m, const Scheme& s) {
   return m.count * Bytes(m.out * m.in + 4 * divided_up(m.out, s.group) * divided_up(m.in, s.group));
 }
 
+Bytes fp8_block_e8m0(const Matrix& m, const Scheme& s) {
+  return m.count * Bytes(m.out * m.in + divided_up(m.out, s.group) * divided_up(m.in, s.group));
+}
+
 Bytes row_scaled(const Matrix& m, const Scheme&) { return m.count * Bytes(m.out * (m.in + 2)); }
 
 Bytes llm_int8(const Matrix& m, const Scheme&) { return m.count * Bytes(m.out * (m.in + 4) + 1); }

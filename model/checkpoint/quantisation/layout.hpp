@@ -17,6 +17,9 @@ Bytes fp8_static(const Matrix& m, const Scheme& s);
 /// Source: DeepSeek-V3's config (weight_block_size) and arXiv:2412.19437 section 3.3.
 Bytes fp8_block(const Matrix& m, const Scheme& s);
 
+/// The same with a scale of one byte (E8M0). Source: vLLM 0.33 models/deepseek_v4/quant_config.py.
+Bytes fp8_block_e8m0(const Matrix& m, const Scheme& s);
+
 /// count * (out * in + 2 * out): one 16-bit scale a row.
 /// Source: compressed-tensors, strategy "channel" (FP8-dynamic, W8A8).
 Bytes row_scaled(const Matrix& m, const Scheme& s);

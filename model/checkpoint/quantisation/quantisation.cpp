@@ -31,14 +31,17 @@ class Blocks {
   std::unordered_map<std::string_view, std::size_t> index_;
 };
 
-Bytes integer_bytes(const Tensor& tensor) {
+/// A tensor of a type that no scheme converts.
+QuantisedTensor unconverted(const Tensor& tensor) {
   switch (tensor.element) {
+    case Element::float32:
+      return {&precision("fp32"), tensor.elements() * Bytes(4)};
     case Element::int64:
-      return tensor.elements() * Bytes(8);
+      return {nullptr, tensor.elements() * Bytes(8)};
     case Element::int32:
-      return tensor.elements() * Bytes(4);
+      return {nullptr, tensor.elements() * Bytes(4)};
     default:
-      return Bytes(tensor.elements());
+      return {nullptr, Bytes(tensor.elements())};
   }
 }
 
@@ -79,7 +82,7 @@ bool reaches(const Model& model, const Scheme& scheme, const MatrixReader& reade
 QuantisedTensor hold_tensor(const Model& model, const Scheme& scheme, const MatrixReader& reader,
                             const Blocks& blocks, const Exceptions& exceptions,
                             const Tensor& tensor) {
-  if (tensor.element != Element::floating) return {nullptr, integer_bytes(tensor)};
+  if (tensor.element != Element::floating) return unconverted(tensor);
   if (!tensor.is_parameter() && stays_fp32(tensor))
     return {&precision("fp32"), tensor.elements() * Bytes(4)};
   if (scheme.reach == Reach::everything) {

@@ -1,6 +1,8 @@
 // DeepSeek-V4. Attention keeps one shared key-value vector for each token of a window, and
 // compressed entries for all tokens beyond it. Output projections are grouped. Hyper-connections
 // mix the residual streams.
+#include "model/describe/architectures/deepseek_v4.hpp"
+
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/latent.hpp"
 
@@ -46,9 +48,9 @@ Part tables(Classes k, Size rotated) {
 
 /// Sums `rate` tokens to one entry of `dim` elements. In the sparse kind two entries overlap.
 Part compressor(Classes k, Size hidden, Size dim, Size width, Size rate, Size rotated) {
-  return tensor("position_bias", {rate, width}, Role::other) + linear("kv_proj", hidden, width) +
-         linear("gate_proj", hidden, width) + rms_norm("kv_norm", k("RMSNorm"), dim) +
-         tables(k, rotated);
+  return in_fp32(tensor("position_bias", {rate, width}, Role::other)) +
+         linear("kv_proj", hidden, width) + linear("gate_proj", hidden, width) +
+         rms_norm("kv_norm", k("RMSNorm"), dim) + tables(k, rotated);
 }
 
 struct DeepSeekSizes {
@@ -68,9 +70,22 @@ DeepSeekSizes sizes_of(const Config& c) {
   return {hidden, vocab, heads, dim, rank, groups, out, index_heads, index_dim, rotated};
 }
 
+/// Bytes of an entry in FP8: rotated elements in 16 bit, a byte of scale for every 64 others, these
+/// rounded up to 8. Source: vLLM 0.33 models/deepseek_v4/attention.py (584 bytes).
+Size fp8_entry_bytes(const DeepSeekSizes& s) {
+  const Size plain = s.dim - s.rotated;
+  return plain + round_up((plain + 63) / 64, 8) + 2 * s.rotated;
+}
+
+/// Keys and scores of `width` elements each, for the last `tokens` tokens.
+/// Source: vLLM 0.33 models/deepseek_v4/compressor.py, CompressorStateCache.
+Cache waiting(Size tokens, Size width) {
+  return {.kind = CacheKind::waiting, .per_sequence = tokens * 2 * width, .window = tokens, .entry_bytes = 8 * width};
+}
+
 /// Picks the entries that a sparse layer attends to.
 Part indexer(Classes k, const DeepSeekSizes& s, Size rate) {
-  Part p = tensor("position_bias", {rate, 2 * s.index_dim}, Role::other) +
+  Part p = in_fp32(tensor("position_bias", {rate, 2 * s.index_dim}, Role::other)) +
            linear("kv_proj", s.hidden, 2 * s.index_dim) +
            linear("gate_proj", s.hidden, 2 * s.index_dim) +
            rms_norm("kv_norm", k("RMSNorm"), s.index_dim) +
@@ -78,14 +93,16 @@ Part indexer(Classes k, const DeepSeekSizes& s, Size rate) {
            in("scorer", k("IndexerScorer"), linear("weights_proj", s.hidden, s.index_heads));
   p.caches = {{.kind = CacheKind::indexer,
                .per_token = (s.index_dim + rate - 1) / rate,
-               .score_dims = s.index_heads * s.index_dim / rate}};
+               .score_dims = s.index_heads * s.index_dim / rate,
+               .entry_tokens = rate,
+               .entry_bytes = fp8_index_bytes(s.index_dim)},
+              waiting(2 * rate, 2 * s.index_dim)};
   return p;
 }
 
-Part attention_of(const Config& c, Classes k, const DeepSeekSizes& s, Size i) {
-  const std::string kind = kind_of(c, i);
+Part attention_of(const Config& c, Classes k, const DeepSeekSizes& s, const std::string& kind) {
   const bool picks = kind == sparse;
-  Part p = tensor("sinks", {s.heads}, Role::other) + linear("q_a_proj", s.hidden, s.rank) +
+  Part p = in_fp32(tensor("sinks", {s.heads}, Role::other)) + linear("q_a_proj", s.hidden, s.rank) +
            rms_norm("q_a_norm", k("RMSNorm"), s.rank) +
            linear("q_b_proj", s.rank, s.heads * s.dim) +
            module("q_b_norm", k("UnweightedRMSNorm")) + linear("kv_proj", s.hidden, s.dim) +
@@ -97,7 +114,8 @@ Part attention_of(const Config& c, Classes k, const DeepSeekSizes& s, Size i) {
                .per_token = s.dim,
                .window = c.dim({"sliding_window"}, 128),
                .score_dims = 2 * s.heads * s.dim,
-               .expanded_per_token = 2 * s.dim}};
+               .expanded_per_token = 2 * s.dim,
+               .entry_bytes = fp8_entry_bytes(s)}};
   if (kind == sliding) return p;
   const Size rate = rate_of(c, kind), width = picks ? 2 * s.dim : s.dim;
   Part inner = compressor(k, s.hidden, s.dim, width, rate, s.rotated);
@@ -105,18 +123,27 @@ Part attention_of(const Config& c, Classes k, const DeepSeekSizes& s, Size i) {
                    .per_token = (s.dim + rate - 1) / rate,
                    .picked = picks ? times({c.dim({"index_topk"}, 512), rate}) : 0,
                    .score_dims = 2 * s.heads * s.dim / rate,
-                   .expanded_per_token = (s.dim + rate - 1) / rate}};
+                   .expanded_per_token = (s.dim + rate - 1) / rate,
+                   .entry_tokens = rate,
+                   .entry_bytes = fp8_entry_bytes(s)},
+                  waiting(picks ? 2 * rate : rate, width)};
   if (picks) inner = std::move(inner) + in("indexer", k("Indexer"), indexer(k, s, rate));
   return std::move(p) +
          in("compressor", k(picks ? "CSACompressor" : "HCACompressor"), std::move(inner));
 }
 
-/// Experts of a layer. The first layers select them by token.
-Part mixture(const Config& c, Classes k, const DeepSeekSizes& s, const Routing& r, Size experts,
-             const std::string& act, Size i) {
+/// True for the first layers: the token alone selects the experts.
+bool selects_by_token(const Config& c, Size layer) {
   const auto types = c.texts({"mlp_layer_types"});
-  const bool hashed = types.empty() ? i < c.count({"num_hash_layers"}, 3)
-                                    : layer_type(c, types, i, "mlp_layer_types") == "hash_moe";
+  return types.empty() ? layer < c.count({"num_hash_layers"}, 3)
+                       : layer_type(c, types, layer, "mlp_layer_types") == "hash_moe";
+}
+
+/// Experts of a layer, selected by the token alone where `hashed`.
+Part mixture(const Config& c, Classes k, const DeepSeekSizes& s, bool hashed) {
+  const Routing r = shared_routing_of(c);
+  const Size experts = c.dim({"moe_intermediate_size", "intermediate_size"});
+  const std::string act = activation_class(c, {"hidden_act"}, "silu");
   const Part score = tensor("weight", {r.experts, s.hidden}, Role::matmul) +
                      module("score_fn", activation_class(c, {"scoring_func"}, "sqrtsoftplus"));
   const Part gate = hashed ? in("gate", k("HashRouter"),
@@ -128,6 +155,27 @@ Part mixture(const Config& c, Classes k, const DeepSeekSizes& s, const Routing& 
                    gated_mlp(s.hidden, experts, act, c.bias({"mlp_bias"}, false))));
 }
 
+/// Mixes the residual streams before attention and before the experts.
+Part connections(Classes k, Size hidden, Size streams) {
+  const Size mixed = (2 + streams) * streams;
+  const auto connection = [&](std::string_view name) {
+    return in(name, k("HyperConnection"),
+              in_fp32(tensor("fn", {mixed, streams * hidden}, Role::matmul) +
+                      tensor("base", {mixed}, Role::other) + tensor("scale", {3}, Role::other)) +
+                  module("input_norm", k("UnweightedRMSNorm")));
+  };
+  return connection("attn_hc") + connection("ffn_hc");
+}
+
+/// Joins the residual streams before the head.
+Part join(Classes k, Size hidden, Size streams) {
+  return in(
+      "hc_head", k("HyperHead"),
+      in_fp32(tensor("hc_fn", {streams, streams * hidden}, Role::matmul) +
+              tensor("hc_base", {streams}, Role::other) + tensor("hc_scale", {1}, Role::other)) +
+          module("input_norm", k("UnweightedRMSNorm")));
+}
+
 /// Source: transformers 5.23, models/deepseek_v4. A layer keeps the last sliding_window tokens. For
 /// every `rate` tokens of the context it also keeps an entry of head_dim and, if sparse, one of
 /// index_head_dim. Tokens that wait for the next entry are not counted. The first layers select
@@ -135,35 +183,36 @@ Part mixture(const Config& c, Classes k, const DeepSeekSizes& s, const Routing& 
 Part deepseek_v4(const Config& c) {
   const Classes k{"DeepseekV4"};
   const DeepSeekSizes s = sizes_of(c);
-  const Size hidden = s.hidden, vocab = s.vocab;
-  const Routing r = shared_routing_of(c);
-  const Size experts = c.dim({"moe_intermediate_size", "intermediate_size"});
-  const std::string act = activation_class(c, {"hidden_act"}, "silu");
-  const Size streams = c.dim({"hc_mult"}, 4), mixed = (2 + streams) * streams;
-  const auto connection = [&](std::string_view name) {
-    return in(name, k("HyperConnection"),
-              tensor("fn", {mixed, streams * hidden}, Role::matmul) +
-                  tensor("base", {mixed}, Role::other) + tensor("scale", {3}, Role::other) +
-                  module("input_norm", k("UnweightedRMSNorm")));
-  };
+  const Size hidden = s.hidden, vocab = s.vocab, streams = c.dim({"hc_mult"}, 4);
   const Part layers = stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}), [&](Size i) {
-    return decoder_layer(k, hidden, attention_of(c, k, s, i),
-                         mixture(c, k, s, r, experts, act, i)) +
-           connection("attn_hc") + connection("ffn_hc");
+    const bool hashed = selects_by_token(c, i);
+    return decoder_layer(k, hidden, attention_of(c, k, s, kind_of(c, i)),
+                         mixture(c, k, s, hashed)) +
+           connections(k, hidden, streams);
   });
-  const Part head =
-      in("hc_head", k("HyperHead"),
-         tensor("hc_fn", {streams, streams * hidden}, Role::matmul) +
-             tensor("hc_base", {streams}, Role::other) + tensor("hc_scale", {1}, Role::other) +
-             module("input_norm", k("UnweightedRMSNorm")));
-  return with_norm(
-      unsplittable(in("model", k("Model"),
-                      embedding("embed_tokens", vocab, hidden) + layers +
-                          rms_norm("norm", k("RMSNorm"), hidden) + tables(k, s.rotated) + head) +
-                       lm_head("model.embed_tokens.weight", vocab, hidden,
-                               c.flag({"tie_word_embeddings"}, false)),
-                   {k("DecoderLayer")}),
-      k("RMSNorm"), NormKind::rms_fp32);
+  return with_norm(unsplittable(in("model", k("Model"),
+                                   embedding("embed_tokens", vocab, hidden) + layers +
+                                       rms_norm("norm", k("RMSNorm"), hidden) +
+                                       tables(k, s.rotated) + join(k, hidden, streams)) +
+                                    lm_head("model.embed_tokens.weight", vocab, hidden,
+                                            c.flag({"tie_word_embeddings"}, false)),
+                                {k("DecoderLayer")}),
+                   k("RMSNorm"), NormKind::rms_fp32);
+}
+
+/// A layer that looks at the window alone, with a projection of its own for each of two inputs.
+/// Source: vLLM 0.33, models/deepseek_v4/nvidia/mtp.py.
+Part predictor(const Config& c, Size number) {
+  const Classes k{"DeepseekV4"};
+  const DeepSeekSizes s = sizes_of(c);
+  const Size hidden = s.hidden, streams = c.dim({"hc_mult"}, 4);
+  return in("mtp." + std::to_string(number), k("DecoderLayer"),
+            decoder_layer(k, hidden, attention_of(c, k, s, std::string(sliding)),
+                          mixture(c, k, s, false)) +
+                connections(k, hidden, streams) + linear("e_proj", hidden, hidden) +
+                linear("h_proj", hidden, hidden) + rms_norm("enorm", k("RMSNorm"), hidden) +
+                rms_norm("hnorm", k("RMSNorm"), hidden) + rms_norm("norm", k("RMSNorm"), hidden) +
+                join(k, hidden, streams));
 }
 
 }  // namespace headroom::model::families::deepseek_v4

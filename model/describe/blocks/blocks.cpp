@@ -6,6 +6,11 @@ Part tensor(std::string_view name, Shape shape, Role role) {
   return {.tensors = {{std::string(name), std::move(shape), role}}};
 }
 
+Part in_fp32(Part part) {
+  for (Tensor& t : part.tensors) t.element = Element::float32;
+  return part;
+}
+
 Part buffer(std::string_view name, Shape shape, Element element, bool persistent) {
   Part p = tensor(name, std::move(shape), Role::buffer);
   p.tensors[0].element = element;

@@ -13,6 +13,8 @@ enum class Bias : bool { no, yes };
 // ---- leaves -----------------------------------------------------------------------------------
 
 Part tensor(std::string_view name, Shape shape, Role role);
+/// `part` with tensors that every format keeps in fp32.
+Part in_fp32(Part part);
 Part buffer(std::string_view name, Shape shape, Element element = Element::floating,
             bool persistent = false);
 Part linear(std::string_view name, Size in_dim, Size out_dim, Bias bias = Bias::no);

@@ -11,6 +11,12 @@ Latent latent_of(const Config& c) {
           .value = c.dim({"v_head_dim"})};
 }
 
+Size fp8_latent_bytes(Size plain, Size rotated) {
+  return plain + 4 * ((plain + 127) / 128) + 2 * rotated;
+}
+
+Size fp8_index_bytes(Size dim) { return dim + 4; }
+
 Cache latent_cache(const Latent& a) {
   const Size per_head = a.nope + a.rope + a.value;
   return {.kind = CacheKind::latent,
@@ -37,14 +43,21 @@ Part indexer(const Config& c, std::string_view class_name, Size hidden, Size que
   const Size heads = c.dim({"index_n_heads"}), dim = c.dim({"index_head_dim"});
   Part p = linear("wq_b", query_rank, heads * dim) + linear("wk", hidden, dim) +
            layer_norm("k_norm", dim) + linear("weights_proj", hidden, heads);
-  p.caches = {{.kind = CacheKind::indexer, .per_token = dim, .score_dims = heads * dim}};
+  p.caches = {{.kind = CacheKind::indexer,
+               .per_token = dim,
+               .score_dims = heads * dim,
+               .entry_bytes = fp8_index_bytes(dim)}};
   return in("indexer", class_name, std::move(p));
 }
 
 Part picked(Part part, const Config& c) {
-  const Size most = c.dim({"index_topk"}, 2048);
-  for (auto& cache : part.caches)
-    if (cache.kind != CacheKind::indexer && cache.kind != CacheKind::recurrent) cache.picked = most;
+  const Size most = c.dim({"index_topk"}, 2048), rotated = c.dim({"qk_rope_head_dim"}, 64);
+  for (auto& cache : part.caches) {
+    if (cache.kind == CacheKind::indexer || cache.kind == CacheKind::recurrent) continue;
+    cache.picked = most;
+    if (cache.kind == CacheKind::latent)
+      cache.entry_bytes = fp8_latent_bytes(cache.per_token - rotated, rotated);
+  }
   return part;
 }
 

@@ -19,6 +19,14 @@ Latent latent_of(const Config& c);
 
 /// The cache of one token: the latent and the shared rotated key. `expanded` counts keys and values
 /// per head, as transformers stores them.
+/// Bytes of a latent in FlashMLA's FP8 format: elements that are not rotated in FP8 with an fp32
+/// scale for every 128, rotated ones in 16 bit.
+/// Source: vLLM 0.33 v1/kv_cache_interface.py and csrc/cache_kernels.cu, fp8_ds_mla (656 bytes).
+Size fp8_latent_bytes(Size plain, Size rotated);
+/// Bytes of an index key in FP8 with one fp32 scale.
+/// Source: vLLM 0.33 v1/attention/backends/mla/indexer.py (132 bytes).
+Size fp8_index_bytes(Size dim);
+
 Cache latent_cache(const Latent& a);
 
 /// Down- and up-projections with a norm between them, then the output projection. `bias` is for the

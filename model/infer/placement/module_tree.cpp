@@ -26,6 +26,7 @@ Eighths element_size(Element element, Eighths floating, Counting counting) {
     case Element::boolean:
       return counting == Counting::accelerate ? 1 : 8;
     case Element::floating:
+    case Element::float32:  // accelerate counts parameters in the dtype that it is given
       break;
   }
   return floating;

@@ -1,0 +1,41 @@
+// Blocks of one pool for caches whose entries differ in size, as vLLM packs them.
+#pragma once
+
+#include <span>
+
+#include "hardware/units.hpp"
+
+namespace headroom::model {
+
+/// Layers whose caches have the same pages.
+struct PagedLayers {
+  Size layers;
+  Size page_bytes;    ///< of one layer's page
+  Size block_tokens;  ///< tokens of a page
+  Size window;        ///< tokens that it keeps; 0: all
+};
+
+/// What sequences need of the pool.
+struct PoolDemand {
+  Size block_bytes = 0;  ///< of one block: a page of each layer of the widest group
+  Size blocks = 0;       ///< of all sequences
+  Bytes bytes() const { return Bytes(block_bytes * blocks); }
+};
+
+/// Blocks for `sequences` of `tokens` each, of which a pass writes `in_flight` at once.
+///
+/// Layers with the same block and window are a bucket. A bucket whose page sizes have equally many
+/// layers is split into groups of at most as many layers of each size; others are one group. The
+/// number is what pads the buckets least, and at least that of a bucket with several page sizes.
+/// A group takes
+///
+///   whole context  ceil(tokens / block) blocks a sequence
+///   window         ceil((window - 1 + n) / block) + 1, n: in_flight for one sequence, else 0
+///
+/// Source: vLLM 0.33 v1/core/kv_cache_planning.py _get_packed_kv_cache_groups,
+/// _max_memory_usage_bytes_from_groups; v1/kv_cache_interface.py SlidingWindowSpec. Left out: groups
+/// of recurrent states.
+PoolDemand packed_pool(std::span<const PagedLayers> all, Size tokens, Size sequences,
+                       Size in_flight);
+
+}  // namespace headroom::model
