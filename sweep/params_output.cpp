@@ -39,8 +39,12 @@ void prediction_rows(const Model& model, F&& row) {
 }
 
 std::string assumptions(const Model& model) {
-  if (model.assumed.empty()) return {};
-  return fmt::format("  assumed: {}\n", fmt::join(model.assumed, ", "));
+  std::string text;
+  if (!model.assumed.empty())
+    text += fmt::format("  assumed: {}\n", fmt::join(model.assumed, ", "));
+  if (const std::string unread = unread_keys(model); !unread.empty())
+    text += fmt::format("  warning: {}\n", unread);
+  return text;
 }
 
 /// "3 missing, 1 unexpected".

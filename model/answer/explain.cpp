@@ -16,6 +16,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/memory/activation.hpp"
+#include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/at_once.hpp"
@@ -66,7 +67,7 @@ class Explainer {
     const bool stored = held_as_stored(model, *s_.weights->scheme);
     say(fmt::format("weights held in {} ({})", s_.weights->scheme->name,
                     stored ? "each tensor as the checkpoint has it" : s_.weights->scheme->meaning));
-    say(fmt::format("KV cache in {}", s_.kv_precision->name));
+    say("KV cache in " + cache_format(s_));
     say(fmt::format("runtime {} {}", runtime_.name, runtime_.version));
     say(fmt::format("batch {}, prompt {} tokens, output {} tokens, context {} tokens a sequence",
                     asked_.batch, s_.prompt_tokens, s_.output_tokens, s_.cached_tokens()));
@@ -137,6 +138,8 @@ class Explainer {
           fmt::format("context of {} tokens exceeds the model's {} positions: outputs beyond them "
                       "are not reliable",
                       s_.cached_tokens(), positions));
+    if (std::string unread = unread_keys(*s_.weights->model); !unread.empty())
+      out_.warnings.push_back(std::move(unread));
     if (factors_.memory.measurements == 0)
       out_.warnings.push_back(fmt::format(
           "no measured row stands behind the memory of {}: no answer is sure", runtime_.name));

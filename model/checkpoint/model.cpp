@@ -1,5 +1,7 @@
 #include "model/checkpoint/model.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
 #include <optional>
@@ -85,15 +87,6 @@ void complete(ModelShape& shape, const Part& part) {
 }
 
 /// A config with its own code may have keys that the class of that name does not know.
-std::string own_code(const std::vector<UnknownKey>& keys) {
-  constexpr std::size_t most_named = 4;
-  std::string text = "what only its own code (auto_map) knows changes nothing: ";
-  for (std::size_t i = 0; i < std::min(keys.size(), most_named); ++i)
-    text += (i > 0 ? ", " : "") + keys[i].key;
-  return keys.size() > most_named
-             ? text + " and " + std::to_string(keys.size() - most_named) + " more"
-             : text;
-}
 
 }  // namespace
 
@@ -130,9 +123,20 @@ Model make_model(std::string name, const Config& file, std::string source) {
   model.multi_token_prediction = multi_token_prediction(file, model.part);
   if (auto tie = assumed_tie(file); !tie.empty()) model.assumed.push_back(std::move(tie));
   model.unknown_keys = unknown_keys(file);
-  if (file.has("auto_map") && !model.unknown_keys.empty())
-    model.assumed.push_back(own_code(model.unknown_keys));
   return model;
+}
+
+std::string unread_keys(const Model& model) {
+  constexpr std::size_t most_named = 4;
+  const std::vector<UnknownKey>& keys = model.unknown_keys;
+  if (keys.empty()) return {};
+  std::string names;
+  for (std::size_t i = 0; i < std::min(keys.size(), most_named); ++i)
+    names += (i > 0 ? ", " : "") + keys[i].key;
+  if (keys.size() > most_named) names += fmt::format(" and {} more", keys.size() - most_named);
+  return fmt::format(
+      "config keys that are neither read nor known to {} may change memory and speed: {}",
+      model.architecture, names);
 }
 
 }  // namespace headroom::model

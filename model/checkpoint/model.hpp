@@ -47,6 +47,9 @@ struct Model {
   std::string undescribed;
 };
 
+/// A warning that names Model::unknown_keys; empty where there are none.
+std::string unread_keys(const Model& model);
+
 /// Throws ConfigError (file, key, what would have worked).
 Model make_model(std::string name, const Config& config, std::string source);
 

@@ -100,12 +100,13 @@ void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
     });
     if (it == profile.caches.end()) {
       profile.caches.push_back({cache.kind, cache.window, cache.picked, cache.kv_heads,
-                                cache.entry_tokens, cache.entry_bytes, 0,
+                                cache.per_token * cache.entry_tokens, cache.entry_tokens,
+                                cache.entry_bytes, 0, std::vector<Size>(size),
                                 std::vector<Size>(size), std::vector<Size>(size),
-                                std::vector<Size>(size), std::vector<Size>(size),
-                                std::vector<Size>(size)});
+                                std::vector<Size>(size), std::vector<Size>(size)});
       it = profile.caches.end() - 1;
     }
+    profile.compressed = profile.compressed || cache.entry_tokens > 1;
     // A cache outside all layers counts from the first layer on.
     const auto at = static_cast<std::size_t>(layer < 0 ? 1 : layer + 1) % size;
     ++it->layers;

@@ -40,6 +40,7 @@ struct CacheClass {
   Size window;                         ///< tokens; 0 = whole context
   Size picked;                         ///< most cached tokens that attention reads; 0 = all
   Size kv_heads;                       ///< heads that tensor parallelism may split; 0 = none
+  Size entry_elements;                 ///< elements of one entry
   Size entry_tokens;                   ///< tokens of one entry, where entries are compressed
   Size entry_bytes;                    ///< an entry in the format of its own kernels; 0: none
   Size layers;                         ///< number of layers that keep such a cache
@@ -58,6 +59,7 @@ struct Profile {
   Size embedding_parameters = 0;
   Size buffers = 0;
   bool tied_head = false;
+  bool compressed = false;  ///< some caches keep one entry for several tokens
   bool generative = false;  ///< some stack keeps a cache, so the model decodes
   /// The layers [first, end) run for each output token. Encoders and towers stand before them; in
   /// some models towers and speech decoders stand after them.

@@ -41,6 +41,8 @@ struct CachePolicy {
   bool latent;                 ///< MLA stores the latent, not expanded K and V
   bool duplicates_mla_values;  ///< … and the latent's values a second time
   bool repeated_heads;         ///< stores K and V for each query head where transformers does
+  bool sparse_in_fp8;          ///< sparse attention's caches have the FP8 formats of its kernels
+  double compressed_window_share;  ///< windows beside compressed entries hold this share; 0: theirs
   bool optional;               ///< can generate without a KV cache
   bool rejects_beyond_max_positions;  ///< refuses a context beyond the model's positions
 

@@ -74,6 +74,8 @@ const EngineField rows_of_fields[] = {
     {"cache", "latent", "MLA stores the latent, not expanded K and V", AT(cache.latent)},
     {"cache", "duplicates_mla_values", "MLA stores the latent's values a second time", AT(cache.duplicates_mla_values)},
     {"cache", "repeated_heads", "stores K and V for each query head where transformers does", AT(cache.repeated_heads)},
+    {"cache", "sparse_in_fp8", "sparse attention's caches have the FP8 formats of its kernels", AT(cache.sparse_in_fp8)},
+    {"cache", "compressed_window_share", "share of the context that windows beside compressed entries hold (0: the window)", AT(cache.compressed_window_share)},
     {"cache", "optional", "can generate without a KV cache", AT(cache.optional)},
     {"cache", "rejects_beyond_max_positions", "refuses a context beyond the model's positions", AT(cache.rejects_beyond_max_positions)},
 

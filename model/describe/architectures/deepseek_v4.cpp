@@ -80,7 +80,10 @@ Size fp8_entry_bytes(const DeepSeekSizes& s) {
 /// Keys and scores of `width` elements each, for the last `tokens` tokens.
 /// Source: vLLM 0.33 models/deepseek_v4/compressor.py, CompressorStateCache.
 Cache waiting(Size tokens, Size width) {
-  return {.kind = CacheKind::waiting, .per_sequence = tokens * 2 * width, .window = tokens, .entry_bytes = 8 * width};
+  return {.kind = CacheKind::waiting,
+          .per_sequence = tokens * 2 * width,
+          .window = tokens,
+          .entry_bytes = 8 * width};
 }
 
 /// Picks the entries that a sparse layer attends to.

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "model/describe/layer_range.hpp"
 #include "model/infer/memory/activation.hpp"
+#include "model/infer/memory/cache_format.hpp"
+#include "model/infer/memory/packed_pool.hpp"
 
 namespace headroom::model {
 namespace {
@@ -23,7 +26,9 @@ const std::vector<Size>& elements_before(const Scenario& s, const CacheClass& c)
 /// Parts that `shards` cards divide a cache into.
 Size ways_of(const CacheClass& c, Size shards) {
   if (c.kind == CacheKind::recurrent) return shards;
-  if (c.kind == CacheKind::latent || c.kind == CacheKind::indexer || c.kv_heads == 0) return 1;
+  if (c.kind == CacheKind::latent || c.kind == CacheKind::indexer || c.kind == CacheKind::waiting ||
+      c.kv_heads == 0)
+    return 1;
   return std::min(c.kv_heads, shards);
 }
 
@@ -40,7 +45,8 @@ double looked_at(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
 
 /// Layers of a kind that take part in the pool of pages.
 bool is_paged(const CacheClass& c) {
-  return c.kind != CacheKind::recurrent && c.kind != CacheKind::indexer;
+  return c.kind != CacheKind::recurrent && c.kind != CacheKind::indexer &&
+         c.kind != CacheKind::waiting;
 }
 
 /// Layers in each group of a pool of pages; 0: all layers are one group.
@@ -64,6 +70,11 @@ Size layers_in_group(const Scenario& s) {
 Size tokens_held(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
   const Size block = s.runtime->cache.block_tokens, all = tokens_of(c, tokens);
   const Size held = round_up(all, block);
+  const double share = s.runtime->cache.compressed_window_share;
+  if (c.window > 0 && share > 0 && s.weights->model->profile.compressed) {
+    const double part = std::ceil(share * static_cast<double>(held));
+    return s.batch * round_up(std::max(std::min(held, c.window), static_cast<Size>(part)), block);
+  }
   if (c.window == 0 || s.runtime->cache.windows == Windows::whole) return s.batch * held;
   if (s.runtime->cache.windows == Windows::capped)
     return s.batch * std::min(held, round_up(c.window + s.runtime->cache.window_slack, block));
@@ -72,6 +83,26 @@ Size tokens_held(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
   const Size passing = std::min(batched_tokens(s), s.batch * (all - inside));
   return (s.batch - 1) * (round_up(inside, block) + block) + round_up(inside + passing, block) +
          block;
+}
+
+/// Tokens of a page in vLLM.
+/// Source: vLLM 0.33 models/deepseek_v4/compressor.py (4 and 8 tokens), attention/backends/mla/
+/// sparse_swa.py (64), models/deepseek_v4/sparse_mla.py (256).
+Size page_tokens(const CacheClass& c) {
+  if (c.kind == CacheKind::waiting) return c.window <= 8 ? 4 : 8;
+  return c.window > 0 ? 64 : 256;
+}
+
+/// Layers of [first, last) with a cache of this class, and the bytes of a page of one.
+PagedLayers paged(const Scenario& s, const CacheClass& c, Range layers) {
+  const bool own = in_own_format(s, c), sums = c.kind == CacheKind::waiting;
+  const auto& before = sums ? c.state_before : c.per_token_before;
+  const Size each = before.back() / c.layers, tokens = page_tokens(c);
+  const Size entry = own ? c.entry_bytes : s.kv_precision->stored(c.entry_elements).count();
+  return {.layers = between(before, layers) / each,
+          .page_bytes = round_up(tokens / c.entry_tokens * entry, own ? 576 : 512),
+          .block_tokens = tokens,
+          .window = c.window};
 }
 
 }  // namespace
@@ -98,6 +129,7 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
   for (const CacheClass& c : classes) {
     const Size held = tokens_held(s, c, tokens);
     const auto& elements = elements_before(s, c);
+    const bool own = in_own_format(s, c);
     const bool padded = group > 0 && is_paged(c) && c.layers % group != 0;
     classes_.push_back({.elements_before = elements.data(),
                         .state_before = c.state_before.data(),
@@ -108,21 +140,38 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
                         .round = p.block_elements - 1,
                         .block_bytes = p.block_bytes,
                         .shift = shift,
-                        .ways = ways_of(c, shards)});
+                        .ways = ways_of(c, shards),
+                        .entry_elements = own ? c.entry_elements : 0,
+                        .entry_bytes = c.entry_bytes});
     bytes += static_cast<double>(held) * static_cast<double>(elements.back()) * element_bytes +
              static_cast<double>(s.batch) *
                  static_cast<double>(c.state_before.back() * s.runtime->cache.state_bytes);
   }
   huge_ = bytes > 1e18;
+  tokens_ = tokens.self;
+  if (s.weights->model->profile.compressed && s.runtime->cache.windows == Windows::hybrid_kv_pool)
+    pooled_ = &s;
+}
+
+Bytes CacheBytes::of_pool(Size first, Size last) const {
+  boost::container::small_vector<PagedLayers, 8> all;
+  for (const CacheClass& c : pooled_->weights->model->profile.caches)
+    all.push_back(paged(*pooled_, c, {first, last}));
+  return packed_pool(all, tokens_, pooled_->batch, batched_tokens(*pooled_)).bytes();
 }
 
 RealBytes kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last, Size shards) {
   const double element_bytes = s.kv_precision->element_bytes();
   double bytes = 0;
   for (const CacheClass& c : s.weights->model->profile.caches) {
-    const double read = looked_at(s, c, tokens) * element_bytes *
+    const double element =
+        in_own_format(s, c) && c.kind != CacheKind::waiting
+            ? static_cast<double>(c.entry_bytes) / static_cast<double>(c.entry_elements)
+            : element_bytes;
+    const double read = looked_at(s, c, tokens) * element *
                         static_cast<double>(between(elements_before(s, c), {first, last}));
     // Recurrent state is read and written at every token.
+    if (c.kind == CacheKind::waiting) continue;  // one row of many is written a token
     const double state = 2.0 * static_cast<double>(between(c.state_before, {first, last}) *
                                                    s.runtime->cache.state_bytes);
     bytes += (read + state) / static_cast<double>(ways_of(c, shards));

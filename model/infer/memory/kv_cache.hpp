@@ -36,6 +36,11 @@ CachedTokens reserved_tokens(const Scenario& scenario);
 /// its latent or the expanded K and V, as the runtime keeps it. Saturates below 2^62. Of several
 /// shards, each holds its key-value heads, all of them where there are fewer heads than shards;
 /// latents and index keys are whole on each (vLLM 0.19 config/model.py get_num_kv_heads).
+///
+/// Caches with one entry for several tokens come from a pool whose blocks hold all kinds of pages
+/// (model/infer/memory/packed_pool.hpp). Engines that have sparse attention's kernels store its
+/// entries in the kernels' FP8 formats: index keys always, latents where the cache is FP8, and
+/// compressed entries unless another format than fp16 is asked for.
 /// Source: Pope et al., arXiv:2211.05102; MLA: DeepSeek-V3, arXiv:2412.19437 section 2.1.
 class CacheBytes {
  public:
@@ -43,13 +48,16 @@ class CacheBytes {
   CacheBytes(const Scenario& scenario, CachedTokens tokens, Size shards = 1);
   Bytes operator()(Size first, Size last) const {
     if (first == last) return Bytes(0);
+    if (pooled_ != nullptr && !huge_) return of_pool(first, last);
     Size total = 0;
     for (const Class& c : classes_) {
       const auto f = static_cast<std::size_t>(first), l = static_cast<std::size_t>(last);
       const Size each = c.elements_before[l] - c.elements_before[f];
       const Size elements = c.held * (c.layers == 1 ? each : each * c.padded_layers / c.layers);
-      const Size whole = ((elements + c.round) >> c.shift) * c.block_bytes +
-                         c.state_bytes * (c.state_before[l] - c.state_before[f]);
+      const Size kept = c.entry_elements > 0
+                            ? (elements + c.entry_elements - 1) / c.entry_elements * c.entry_bytes
+                            : ((elements + c.round) >> c.shift) * c.block_bytes;
+      const Size whole = kept + c.state_bytes * (c.state_before[l] - c.state_before[f]);
       total += c.ways == 1 ? whole : (whole + c.ways - 1) / c.ways;
     }
     return Bytes(huge_ && last > first ? most : total);
@@ -66,9 +74,15 @@ class CacheBytes {
     Size round, block_bytes;      ///< of the cache precision
     int shift;                    ///< log2 of its elements per block
     Size ways;                    ///< parts that cards divide it into
+    Size entry_elements = 0;      ///< of entries in a format of their own; 0: none are
+    Size entry_bytes = 0;         ///< … and bytes of each
   };
+  Bytes of_pool(Size first, Size last) const;
+
   boost::container::small_vector<Class, 4> classes_;
   bool huge_ = false;
+  const Scenario* pooled_ = nullptr;  ///< compressed caches from one pool of blocks
+  Size tokens_ = 0;                   ///< … of each sequence
 };
 
 /// The same for one range.

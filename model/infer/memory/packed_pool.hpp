@@ -33,8 +33,8 @@ struct PoolDemand {
 ///   window         ceil((window - 1 + n) / block) + 1, n: in_flight for one sequence, else 0
 ///
 /// Source: vLLM 0.33 v1/core/kv_cache_planning.py _get_packed_kv_cache_groups,
-/// _max_memory_usage_bytes_from_groups; v1/kv_cache_interface.py SlidingWindowSpec. Left out: groups
-/// of recurrent states.
+/// _max_memory_usage_bytes_from_groups; v1/kv_cache_interface.py SlidingWindowSpec. Left out:
+/// groups of recurrent states.
 PoolDemand packed_pool(std::span<const PagedLayers> all, Size tokens, Size sequences,
                        Size in_flight);
 
