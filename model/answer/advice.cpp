@@ -47,7 +47,8 @@ std::optional<Advice> other_layers(const Scenario& s, const Estimate& e) {
   Scenario changed = s;
   changed.layer_split = &most;
   const Plan plan = place(changed, 1.0);
-  const Size fits = plan.on_cards.size() + (plan.head == Where::card ? 1 : 0);
+  const Size fits =
+      counted_layers(*s.weights->model, plan.on_cards) + (plan.head == Where::card ? 1 : 0);
   const bool short_of = e.verdict == Verdict::does_not_fit && e.reason == Reason::gpu_memory;
   if (!plan.feasible() || (!short_of && fits <= s.layer_split->gpu_layers)) return {};
   return Advice{.kind = AdviceKind::fewer_layers, .amount = fits};

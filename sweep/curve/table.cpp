@@ -7,6 +7,7 @@
 #include "model/answer/placement/strategy.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/placement/device_map.hpp"
+#include "model/infer/scenario/layer_split.hpp"
 #include "report/chart.hpp"
 #include "report/columns.hpp"
 #include "sweep/curve/curve.hpp"
@@ -32,7 +33,7 @@ json::value placement(const CurveLine& line, const ModuleTree& tree, const Alloc
   if (runtime.offload.mode == Offload::compute) {
     const Size output = p.plan.head == Where::card ? 1 : 0;
     return json::value(fmt::format(
-        "-ngl {}{}", p.plan.on_cards.size() + output,
+        "-ngl {}{}", model::counted_layers(*line.scenario.weights->model, p.plan.on_cards) + output,
         p.experts_on_host > 0 ? fmt::format(" --n-cpu-moe {}", p.experts_on_host) : std::string()));
   }
   json::object map;

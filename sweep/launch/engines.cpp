@@ -8,6 +8,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/placement/at_once.hpp"
 #include "model/infer/scenario/draft.hpp"
+#include "model/infer/scenario/layer_split.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/output.hpp"
 
@@ -137,7 +138,7 @@ std::string llama_cpp_script(const LaunchPoint& point) {
   // The output counts as one more.
   const model::Plan plan = model::place(s, 1.0);
   const bool output = plan.head == model::Where::card;
-  const Size offloaded = plan.on_cards.size() + (output ? 1 : 0);
+  const Size offloaded = model::counted_layers(*s.weights->model, plan.on_cards) + (output ? 1 : 0);
   Command command(heading(point) + "exec llama-server");
   const auto flag = [&](std::string_view name, std::string_view value) {
     command.flag(name, value);

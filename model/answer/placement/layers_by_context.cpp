@@ -61,7 +61,8 @@ std::vector<LayersAtContext> layers_by_context(const Scenario& s) {
     LayersAtContext row{.context = context, .estimate = evaluate(changed), .with_cpu_moe = {}};
     if (fits(row.estimate)) {
       const Plan plan = place(changed, 1.0);
-      row.gpu_layers = plan.on_cards.size() + (plan.head == Where::card ? 1 : 0);
+      row.gpu_layers =
+          counted_layers(*s.weights->model, plan.on_cards) + (plan.head == Where::card ? 1 : 0);
     }
     if (experts && split.mode != SplitMode::row) add_cpu_moe(changed, split, row);
     rows.push_back(row);

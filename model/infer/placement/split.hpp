@@ -20,6 +20,10 @@ Plan split_layers(const Uses& uses, double memory_factor);
 /// on cards: the output only where gpu_layers > n. Item i of them is on the first card whose share,
 /// summed up, is above i / items. The token embedding stays in host memory. Source: llama.cpp b6400
 /// src/llama-model.cpp load_tensors. (Later versions count the output first.)
+///
+/// Layers of a vision tower are no items: they are a file of their own (mmproj), which goes to the
+/// first card (llama.cpp tools/mtmd/clip.cpp). Here they do so where all items are on cards; else
+/// they are in host memory.
 Plan split_last_layers(const Uses& uses, double memory_factor);
 
 /// The cards' shares in the order of the machine, summing to 1: the scenario's, else by budget.

@@ -18,6 +18,8 @@ class LastLayers {
         given_(s_.layer_split),
         factor_(factor),
         layers_(std::ssize(s_.weights->layer)),
+        tower_(tower_layers(*s_.weights->model)),
+        counted_(layers_ - tower_),
         devices_(std::min<Size>(card_count(s_), LayerSplit::most_cards)),
         shares_(devices_ > 1 ? card_shares(s_) : std::array<float, LayerSplit::most_cards>{1}) {
     for (Size card = 0; card < devices_; ++card)
@@ -32,7 +34,7 @@ class LastLayers {
       for (Size cards = 1; cards <= devices_; ++cards) {
         budgets += budget(cards - 1);
         if (budgets < layer_bytes(*s_.weights, {0, layers_})) continue;
-        if (holds(cards, layers_ + 1)) return with(cards, layers_ + 1);
+        if (holds(cards, counted_ + 1)) return with(cards, counted_ + 1);
       }
       return with(devices_, most(devices_));
     }
@@ -51,8 +53,9 @@ class LastLayers {
  private:
   /// `gpu_layers` items over the first `cards` cards.
   Plan with(Size cards, Size gpu_layers) const {
-    const Size first = std::max<Size>(layers_ - gpu_layers, 0);
-    const Size items = std::min(gpu_layers, layers_ + 1);
+    const Size items = std::min(gpu_layers, counted_ + 1);
+    const Size first = layers_ - std::min(items, counted_);
+    const Size start = first == tower_ ? 0 : first;
     Plan plan;
     if (items == 0) {
       plan = on_cpu_only(s_);
@@ -66,20 +69,20 @@ class LastLayers {
       plan.first_used_card = given_->main_card;
     plan.embedding = s_.runtime->offload.input_on_cpu ? Where::cpu : Where::card;
     const bool kept = given_ != nullptr && given_->on_host.output;
-    plan.head = items > layers_ && !kept ? Where::card : Where::cpu;
-    plan.on_cards = {first, layers_};
-    plan.on_cpu = {0, first};
-    plan.on_disk = {first, first};
+    plan.head = items > counted_ && !kept ? Where::card : Where::cpu;
+    plan.on_cards = {start, layers_};
+    plan.on_cpu = {0, start};
+    plan.on_disk = {start, start};
     plan.partly_on_host = given_ != nullptr && !given_->on_host.bytes_before.empty();
     plan.layer_boundaries.resize(index(cards) + 1);
     float sum = 0;
     Size at = 0;
     for (Size card = 0; card < cards; ++card) {
-      plan.layer_boundaries[index(card)] = std::min(first + at, layers_);
+      plan.layer_boundaries[index(card)] = card == 0 ? start : std::min(first + at, layers_);
       sum += shares[index(card)];
       const Size begin = at;
       at = card + 1 == cards ? items : std::max(at, first_at(sum, items));
-      if (items > layers_ && begin <= layers_ && layers_ < at) plan.head_card = card;
+      if (items > counted_ && begin <= counted_ && counted_ < at) plan.head_card = card;
     }
     plan.layer_boundaries[index(cards)] = layers_;
     return plan;
@@ -129,14 +132,14 @@ class LastLayers {
     const Bytes all = layer_bytes(*s_.weights, {0, layers_}) +
                       (caches_on_cards(s_) ? uses_.all_caches() : Bytes(0));
     const double share = room / std::max(1.0, all.real().value());
-    return share >= 1 ? layers_ : static_cast<Size>(share * static_cast<double>(layers_));
+    return share >= 1 ? counted_ : static_cast<Size>(share * static_cast<double>(counted_));
   }
   /// As many layers as fit. What each card holds grows with their number but for the rounding of
   /// the shares, which moves a card's end by less than one layer for each card.
   Size most(Size cards) const {
     const Size low =
-        largest_near(guess(cards), 0, layers_ + 2, [&](Size n) { return holds(cards, n); });
-    for (Size more = std::min(low + cards, layers_ + 1); more > low + 1; --more)
+        largest_near(guess(cards), 0, counted_ + 2, [&](Size n) { return holds(cards, n); });
+    for (Size more = std::min(low + cards, counted_ + 1); more > low + 1; --more)
       if (holds(cards, more)) return more;
     return low;
   }
@@ -145,7 +148,9 @@ class LastLayers {
   const Scenario& s_;
   const LayerSplit* given_;
   double factor_;
-  Size layers_, devices_;
+  Size layers_;
+  Size tower_, counted_;  ///< layers of the tower, and those that --gpu-layers counts
+  Size devices_;
   std::array<float, LayerSplit::most_cards> shares_;
   std::array<Bytes, LayerSplit::most_cards> budgets_;  ///< of each card, divided by the factor
 };

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "hardware/units.hpp"
+#include "model/describe/layer_range.hpp"
 
 namespace headroom::model {
 
+struct Model;
 struct QuantisedModel;
 
 /// How several cards share the model: by layers, by rows of each matrix, or one card holds it.
@@ -34,6 +36,12 @@ HostTensors tensors_on_host(const QuantisedModel& weights, std::span<const std::
 
 /// Routed experts of the first `layers` decoding layers. --n-cpu-moe keeps them in host memory.
 HostTensors experts_on_host(const QuantisedModel& weights, Size layers);
+
+/// Layers before the decoder that are no encoder of its text: a vision or audio tower, which
+/// llama.cpp keeps in a file of its own.
+Size tower_layers(const Model& model);
+/// Of `layers`, those that --gpu-layers counts: all but the tower's.
+Size counted_layers(const Model& model, Range layers);
 
 /// llama.cpp's placement options (common/arg.cpp): -ngl, -ts, -mg, -sm, -nkvo, -ot.
 struct LayerSplit {
