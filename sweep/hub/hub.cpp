@@ -1,10 +1,13 @@
 #include "sweep/hub/hub.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 
+#include "hardware/names.hpp"
+#include "model/checkpoint/formats/shard_index.hpp"
 #include "sweep/hub/files.hpp"
 #include "sweep/sources/model_from_files.hpp"
 
@@ -45,6 +48,30 @@ std::string file_before_revision(std::string_view text) {
   return fmt::format("{}{}@{}", text.substr(0, at), rest.substr(slash), rest.substr(0, slash));
 }
 
+/// Whether a GGUF file's name ends in `quantisation`, before the number of a part.
+bool is_quantised_as(std::string_view file, std::string_view quantisation) {
+  const std::string stem = lower(model::stem_of(std::string(file))), end = lower(quantisation);
+  if (!lower(file).ends_with(".gguf") || stem.starts_with("mmproj") || !stem.ends_with(end))
+    return false;
+  const std::size_t before = stem.size() - end.size();
+  return before > 0 && (stem[before - 1] == '-' || stem[before - 1] == '.');
+}
+
+/// The file that `address` names by its quantisation; empty where it names none.
+std::string quantised_file(const HubFiles& files, const HubAddress& address) {
+  if (address.quantisation.empty()) return address.file;
+  std::vector<std::string> others;
+  for (const std::string& name : files.names()) {
+    if (is_quantised_as(name, address.quantisation)) return name;
+    if (name.ends_with(".gguf")) others.push_back(name);
+  }
+  throw HubError(
+      HubError::Problem::refused,
+      fmt::format(
+          "{}: no .gguf file whose name ends in '{}'; {}", address.repository, address.quantisation,
+          others.empty() ? "it has none" : fmt::format("it has {}", fmt::join(others, ", "))));
+}
+
 }  // namespace
 
 std::optional<HubAddress> parse_hub_address(std::string_view text) {
@@ -58,6 +85,11 @@ std::optional<HubAddress> parse_hub_address(std::string_view text) {
     address.revision = revision;
   }
   const auto slash = name.find('/');
+  if (const auto colon = name.find(':'); slash < colon && colon != std::string_view::npos) {
+    address.quantisation = name.substr(colon + 1);
+    name = name.substr(0, colon);
+    if (!is_word(address.quantisation)) return std::nullopt;
+  }
   const auto second = slash == std::string_view::npos ? slash : name.find('/', slash + 1);
   address.repository = name.substr(0, second);
   const auto organisation = name.substr(0, slash);
@@ -104,7 +136,7 @@ std::optional<model::Model> Hub::find(const ModelReference& reference) const {
   if (bare && address->revision.empty() && !files.is_local()) return std::nullopt;
   FileRequest request{.name = reference.name,
                       .source = "",
-                      .file = address->file,
+                      .file = quantised_file(files, *address),
                       .overrides = reference.overrides,
                       .headers = ReadHeaders::when_needed};
   auto model = model_from_files(files, request);

@@ -28,11 +28,13 @@ class HubError : public std::runtime_error {
   Problem problem;
 };
 
-/// "org/name@revision/folder/file" or "org/name/folder/file@revision", taken apart.
+/// "org/name@revision/folder/file", "org/name/folder/file@revision" or "org/name:Q4_K_M", taken
+/// apart.
 struct HubAddress {
   std::string repository;        ///< "org/name", or "gpt2" of the hub's first years
   std::string revision{};        ///< branch, tag or commit; empty: main
   std::string folder{}, file{};  ///< of one file that is named; both may be empty
+  std::string quantisation{};    ///< "Q4_K_M": the GGUF file whose name ends in it; or empty
 };
 /// Nothing where `name` cannot be of the hub: a path, or characters that no repository has.
 std::optional<HubAddress> parse_hub_address(std::string_view name);

@@ -17,6 +17,7 @@
 #include "sweep/sources/custom_source.hpp"
 #include "sweep/sources/model_from_files.hpp"
 #include "sweep/sources/nearest_models.hpp"
+#include "sweep/sources/typed_name.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -173,15 +174,33 @@ std::unique_ptr<ModelSource> file_source() { return std::make_unique<FileSource>
 
 namespace {
 
-/// What needs no network.
+/// A model of the catalogue that a conversion or a tag is named after, in the precision of the
+/// name. Says so among what is assumed.
+std::optional<model::Model> find_typed(const ModelReference& reference) {
+  const auto typed = typed_name(reference.name);
+  if (!typed) return std::nullopt;
+  auto found = catalogue_source()->find({typed->model, reference.overrides});
+  if (found && !typed->scheme.empty()) {
+    found->checkpoint_scheme = typed->scheme;
+    found->checkpoint = {};
+  }
+  if (found)
+    found->assumed.push_back(fmt::format("{} is {}{}", reference.name, typed->model,
+                                         typed->scheme.empty() ? "" : " in " + typed->scheme));
+  return found;
+}
+
+/// What needs no network. Names with an owner may be on the hub.
 std::optional<model::Model> find_here(const ModelReference& reference) {
   for (const auto make : {custom_source, catalogue_source, file_source})
     if (auto found = make()->find(reference)) return found;
+  if (reference.name.find('/') == std::string::npos) return find_typed(reference);
   return std::nullopt;
 }
 
 model::Model ask_hub(const ModelReference& reference, const Hub& hub) try {
   if (auto found = hub.find(reference)) return std::move(*found);
+  if (auto found = find_typed(reference)) return std::move(*found);
   if (reference.name.find('/') != std::string::npos)
     throw UnknownName(fmt::format(
         "{}: no such file or folder, and no name of a model; nearest in the catalogue: {}",
@@ -190,6 +209,7 @@ model::Model ask_hub(const ModelReference& reference, const Hub& hub) try {
                                 fmt::join(nearest_models(reference.name), ", ")));
 } catch (const HubError& e) {
   if (e.problem == HubError::Problem::refused) throw;
+  if (auto found = find_typed(reference)) return std::move(*found);
   const std::string text =
       fmt::format("model '{}' is no file and not in the catalogue (nearest: {}); {}",
                   reference.name, fmt::join(nearest_models(reference.name), ", "), e.what());

@@ -1,0 +1,111 @@
+#include "sweep/sources/typed_name.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "hardware/names.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
+#include "sweep/sources/source.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+/// The end of a name, and the scheme that it says; empty: it says none.
+struct Ending {
+  std::string_view text, scheme;
+};
+/// Longer endings come before those that they end in.
+constexpr Ending endings[] = {{"-gptq-int4", "gptq-int4"},
+                              {"-gptq-int8", "gptq-int8"},
+                              {"-gptq", "gptq-int4"},
+                              {"-awq-int4", "awq-int4"},
+                              {"-awq", "awq-int4"},
+                              {"-fp8-dynamic", "fp8-channel"},
+                              {"-fp8-block", "fp8-block"},
+                              {"-fp8", "fp8"},
+                              {"-nvfp4", "nvfp4"},
+                              {"-bnb-4bit", "nf4"},
+                              {"-bf16", "bf16"},
+                              {"-gguf", ""},
+                              {"-instruct", ""},
+                              {"-chat", ""},
+                              {"-it", ""},
+                              {"-hf", ""},
+                              {"-base", ""}};
+
+/// Letters in lower case, without the owner, "-" for all separators.
+std::string plain(std::string_view name) {
+  std::string text = lower(name.substr(name.rfind('/') + 1));  // npos + 1 = 0
+  std::ranges::replace_if(
+      text, [](char c) { return c == '_' || c == ' ' || c == ':'; }, '-');
+  return text;
+}
+
+/// `name` without its endings. The first scheme that they say goes to `scheme`.
+std::string without_endings(std::string name, std::string& scheme) {
+  for (bool again = true; again;) {
+    again = false;
+    for (const Ending& each : endings) {
+      if (!name.ends_with(each.text)) continue;
+      name.resize(name.size() - each.text.size());
+      if (scheme.empty()) scheme = each.scheme;
+      again = true;
+    }
+  }
+  return name;
+}
+
+/// Takes the quantisation off "org/name:Q4_K_M" and "qwen3:8b-q4_k_m".
+std::string tag_of(std::string_view& text) {
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos) return {};
+  const std::string_view tag = text.substr(colon + 1);
+  if (text.substr(0, colon).find('/') != std::string_view::npos) {
+    text = text.substr(0, colon);
+    return std::string(tag);
+  }
+  const auto dash = tag.rfind("-q");
+  if (dash == std::string_view::npos) return {};
+  text = text.substr(0, colon + 1 + dash);
+  return std::string(tag.substr(dash + 1));
+}
+
+std::string scheme_of_tag(std::string_view text, const std::string& tag) try {
+  return tag.empty() ? tag : std::string(model::scheme(tag).name);
+} catch (const UnknownName&) {
+  throw UnknownName(
+      fmt::format("{}: '{}' is no scheme that is described; where a file's types are chosen tensor "
+                  "by tensor, its header alone says them: give the .gguf file",
+                  text, tag));
+}
+
+}  // namespace
+
+std::optional<TypedName> typed_name(std::string_view text) {
+  std::string_view name = text;
+  const std::string tag = tag_of(name);
+  TypedName found;
+  const std::string asked = plain(name), wanted = without_endings(asked, found.scheme);
+  std::vector<std::string> converted, same, alike;  // best first
+  for (const std::string& each : catalogue_models()) {
+    std::string own;
+    if (without_endings(plain(each), own) != wanted) continue;
+    if (own.empty())
+      (plain(each) == asked || plain(each) == wanted ? same : alike).push_back(each);
+    else if (own == found.scheme)
+      converted.push_back(each);
+  }
+  const auto& models = !converted.empty() ? converted : !same.empty() ? same : alike;
+  if (!converted.empty()) found.scheme.clear();  // the checkpoint's own
+  if (models.empty()) return std::nullopt;
+  if (models.size() > 1)
+    throw UnknownName(fmt::format("model '{}' is ambiguous: {}", text, fmt::join(models, ", ")));
+  found.model = models.front();
+  if (const std::string scheme = scheme_of_tag(text, tag); !scheme.empty()) found.scheme = scheme;
+  return found;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,55 @@
+// Names that people type for models of the catalogue.
+#include "sweep/sources/typed_name.hpp"
+
+#include <gtest/gtest.h>
+
+#include "hardware/names.hpp"
+#include "sweep/sources/source.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+void is(const char* text, const char* model, const char* scheme) {
+  const auto found = typed_name(text);
+  ASSERT_TRUE(found) << text;
+  EXPECT_EQ(found->model, model) << text;
+  EXPECT_EQ(found->scheme, scheme) << text;
+}
+
+TEST(TypedName, ConversionsOfAKnownModel) {
+  is("unsloth/Qwen3-8B-GGUF:Q4_K_M", "Qwen/Qwen3-8B", "q4_K_M");
+  is("Qwen/Qwen3-8B-AWQ", "Qwen/Qwen3-8B", "awq-int4");
+  is("nvidia/Qwen3-8B-NVFP4", "Qwen/Qwen3-8B", "nvfp4");
+  is("RedHatAI/phi-4-FP8-dynamic", "microsoft/phi-4", "fp8-channel");
+  is("hugging-quants/Mistral-Large-Instruct-2407-GPTQ-INT4",
+     "mistralai/Mistral-Large-Instruct-2407", "gptq-int4");
+}
+
+TEST(TypedName, CaseSeparatorsOwnersAndTagsDoNotMatter) {
+  is("QWEN3_8B", "Qwen/Qwen3-8B", "");
+  is("qwen3:8b", "Qwen/Qwen3-8B", "");
+  is("qwen3:8b-q4_k_m", "Qwen/Qwen3-8B", "q4_K_M");
+  is("someone/Phi 4", "microsoft/phi-4", "");
+}
+
+/// A published checkpoint of that precision is taken itself, with its own scheme.
+TEST(TypedName, TheCatalogueHasSomeConversions) {
+  is("qwen3_32b-fp8", "Qwen/Qwen3-32B-FP8", "");
+  is("qwen3_32b", "Qwen/Qwen3-32B", "");
+}
+
+TEST(TypedName, NothingIsGuessed) {
+  EXPECT_FALSE(typed_name("Qwen3-9B"));
+  EXPECT_THROW(typed_name("unsloth/Qwen3-8B-GGUF:UD-Q4_K_XL"), UnknownName);
+}
+
+TEST(TypedName, ThePrecisionIsThatOfTheName) {
+  const model::Model model = resolve_model("qwen3:8b-q4_k_m");
+  EXPECT_EQ(model.name, "Qwen/Qwen3-8B");
+  EXPECT_EQ(model.checkpoint_scheme, "q4_K_M");
+  ASSERT_FALSE(model.assumed.empty());
+  EXPECT_EQ(model.assumed.back(), "qwen3:8b-q4_k_m is Qwen/Qwen3-8B in q4_K_M");
+}
+
+}  // namespace
+}  // namespace headroom::sweep
