@@ -6,6 +6,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "model/describe/cache_classes.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -62,70 +64,15 @@ class BlockFinder {
   std::unordered_map<std::string_view, std::size_t> index_;
 };
 
-template <class T>
-void accumulate(std::vector<T>& prefix) {
-  for (std::size_t i = 1; i < prefix.size(); ++i) prefix[i] += prefix[i - 1];
-}
-
-using Norms = std::unordered_map<std::string_view, Size>;
-
-/// Widths of the norms over MLA's latents, by the path of their attention.
-Norms latent_norms(const Part& part) {
-  Norms norms;
-  constexpr std::string_view name = ".kv_a_layernorm.weight";
-  for (const Tensor& tensor : part.tensors)
-    if (tensor.name.ends_with(name))
-      norms.emplace(std::string_view(tensor.name).substr(0, tensor.name.size() - name.size()),
-                    tensor.elements());
-  return norms;
-}
-
-/// Elements of a latent that values are made of. They are the normed ones; the others are rotated
-/// keys.
-Size values_of(const Cache& cache, const Norms& norms) {
-  if (cache.kind != CacheKind::latent) return 0;
-  const auto norm = norms.find(cache.path);
-  return norm == norms.end() ? 0 : norm->second;
-}
-
 void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
-  const Norms norms = latent_norms(part);
-  const std::size_t size = profile.layers.size() + 1;
+  std::vector<Size> layer_of;
   for (const Cache& cache : part.caches) {
-    const Size layer = blocks.find(cache.path);
-    auto it = std::find_if(profile.caches.begin(), profile.caches.end(), [&](const CacheClass& c) {
-      return c.kind == cache.kind && c.window == cache.window && c.picked == cache.picked &&
-             c.kv_heads == cache.kv_heads && c.entry_tokens == cache.entry_tokens &&
-             c.entry_bytes == cache.entry_bytes;
-    });
-    if (it == profile.caches.end()) {
-      profile.caches.push_back({cache.kind, cache.window, cache.picked, cache.kv_heads,
-                                cache.per_token * cache.entry_tokens, cache.entry_tokens,
-                                cache.entry_bytes, 0, std::vector<Size>(size),
-                                std::vector<Size>(size), std::vector<Size>(size),
-                                std::vector<Size>(size), std::vector<Size>(size)});
-      it = profile.caches.end() - 1;
-    }
+    layer_of.push_back(blocks.find(cache.path));
+    if (layer_of.back() >= 0)
+      profile.layers[static_cast<std::size_t>(layer_of.back())].kernels += kernels_of(cache.kind);
     profile.compressed = profile.compressed || cache.entry_tokens > 1;
-    // A cache outside all layers counts from the first layer on.
-    const auto at = static_cast<std::size_t>(layer < 0 ? 1 : layer + 1) % size;
-    ++it->layers;
-    it->per_token_before[at] += cache.per_token;
-    it->expanded_before[at] +=
-        cache.expanded_per_token > 0 ? cache.expanded_per_token : cache.per_token;
-    it->twice_before[at] += cache.per_token + values_of(cache, norms);
-    it->state_before[at] += cache.per_sequence;
-    it->score_dims_before[at] += cache.score_dims;
-    if (layer >= 0)
-      profile.layers[static_cast<std::size_t>(layer)].kernels += kernels_of(cache.kind);
   }
-  for (CacheClass& c : profile.caches) {
-    accumulate(c.per_token_before);
-    accumulate(c.expanded_before);
-    accumulate(c.twice_before);
-    accumulate(c.state_before);
-    accumulate(c.score_dims_before);
-  }
+  profile.caches = cache_classes(part, layer_of, profile.layers.size());
 }
 
 /// A module that a token runs through several times multiplies the passes of the layers at or below

@@ -77,8 +77,14 @@ TEST(Profile, SparseAttentionLooksAtWhatItsIndexerPicks) {
   const Scenario masked = scenario(w, m, "transformers");
   EXPECT_DOUBLE_EQ(decode_score_flops(masked, {.self = 100'000}, 0, 1).value(),
                    100'000 * (attention + index));
-  // All tokens are kept whatever is looked at: 512 + 64 of the latent, 128 of the index.
-  EXPECT_EQ(kv_cache(s, {.self = 16'000}, 0, 1).count(), 16'000 * 2 * (512 + 64 + 128));
+  // All tokens are kept whatever is looked at: 512 + 64 of the latent, 128 of the index in FP8 with
+  // a scale.
+  EXPECT_EQ(kv_cache(s, {.self = 16'000}, 0, 1).count(), 16'000 * (2 * (512 + 64) + 132));
+  // In FP8, latents have a scale for every 128 of 512 and 64 rotated elements in 16 bit.
+  Scenario in_fp8 = s;
+  in_fp8.kv_precision = &precision("fp8");
+  EXPECT_EQ(kv_cache(in_fp8, {.self = 16'000}, 0, 1).count(), 16'000 * (656 + 132));
+  EXPECT_EQ(kv_cache(masked, {.self = 16'000}, 0, 1).count(), 16'000 * 2 * (512 + 64 + 128));
 }
 
 /// HRM-Text (arXiv:2506.21734): two cycles of three runs of the low stack and one of the high one.

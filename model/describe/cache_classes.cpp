@@ -1,0 +1,83 @@
+#include "model/describe/cache_classes.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+namespace headroom::model {
+namespace {
+
+using Norms = std::unordered_map<std::string_view, Size>;
+
+/// Widths of the norms over MLA's latents, by the path of their attention.
+Norms latent_norms(const Part& part) {
+  Norms norms;
+  constexpr std::string_view name = ".kv_a_layernorm.weight";
+  for (const Tensor& tensor : part.tensors)
+    if (tensor.name.ends_with(name))
+      norms.emplace(std::string_view(tensor.name).substr(0, tensor.name.size() - name.size()),
+                    tensor.elements());
+  return norms;
+}
+
+/// Elements of a latent that values are made of. They are the normed ones; the others are rotated
+/// keys.
+Size values_of(const Cache& cache, const Norms& norms) {
+  if (cache.kind != CacheKind::latent) return 0;
+  const auto norm = norms.find(cache.path);
+  return norm == norms.end() ? 0 : norm->second;
+}
+
+bool is_of(const CacheClass& c, const Cache& cache) {
+  return c.kind == cache.kind && c.window == cache.window && c.picked == cache.picked &&
+         c.kv_heads == cache.kv_heads && c.entry_tokens == cache.entry_tokens &&
+         c.entry_bytes == cache.entry_bytes;
+}
+
+CacheClass class_of(const Cache& cache, std::size_t size) {
+  const std::vector<Size> none(size);
+  return {.kind = cache.kind,
+          .window = cache.window,
+          .picked = cache.picked,
+          .kv_heads = cache.kv_heads,
+          .entry_elements = cache.per_token * cache.entry_tokens,
+          .entry_tokens = cache.entry_tokens,
+          .entry_bytes = cache.entry_bytes,
+          .layers = 0,
+          .per_token_before = none,
+          .expanded_before = none,
+          .twice_before = none,
+          .state_before = none,
+          .score_dims_before = none};
+}
+
+}  // namespace
+
+std::vector<CacheClass> cache_classes(const Part& part, const std::vector<Size>& layer_of,
+                                      std::size_t layers) {
+  const Norms norms = latent_norms(part);
+  const std::size_t size = layers + 1;
+  std::vector<CacheClass> all;
+  for (std::size_t i = 0; i < part.caches.size(); ++i) {
+    const Cache& cache = part.caches[i];
+    auto it = std::ranges::find_if(all, [&](const CacheClass& c) { return is_of(c, cache); });
+    if (it == all.end()) it = all.insert(it, class_of(cache, size));
+    // A cache outside all layers counts from the first layer on.
+    const auto at = static_cast<std::size_t>(layer_of[i] < 0 ? 1 : layer_of[i] + 1) % size;
+    ++it->layers;
+    it->per_token_before[at] += cache.per_token;
+    it->expanded_before[at] +=
+        cache.expanded_per_token > 0 ? cache.expanded_per_token : cache.per_token;
+    it->twice_before[at] += cache.per_token + values_of(cache, norms);
+    it->state_before[at] += cache.per_sequence;
+    it->score_dims_before[at] += cache.score_dims;
+  }
+  for (CacheClass& c : all)
+    for (auto sums :
+         {&CacheClass::per_token_before, &CacheClass::expanded_before, &CacheClass::twice_before,
+          &CacheClass::state_before, &CacheClass::score_dims_before})
+      std::partial_sum((c.*sums).begin(), (c.*sums).end(), (c.*sums).begin());
+  return all;
+}
+
+}  // namespace headroom::model
