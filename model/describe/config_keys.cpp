@@ -1,5 +1,7 @@
 #include "model/describe/config_keys.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
 #include <map>
@@ -13,14 +15,30 @@
 namespace headroom::model {
 namespace {
 
+std::string_view embedded_table(std::string_view name) {
+  for (const EmbeddedFile& file : embedded_models())
+    if (file.name == name) return file.bytes;
+  return {};
+}
+
 /// The table: one line for each model_type, "*" for all.
 std::string_view fields_table() {
-  static const std::string_view table = [] {
-    for (const EmbeddedFile& file : embedded_models())
-      if (file.name == "config_fields.tsv") return file.bytes;
-    return std::string_view{};
-  }();
+  static const std::string_view table = embedded_table("config_fields.tsv");
   return table;
+}
+
+/// True if harmless_keys.tsv has a line of `model_type` and `key` with the value that the config
+/// has, or with any ("*").
+bool is_harmless(const Config& config, std::string_view model_type, std::string_view key) {
+  static const std::string_view table = embedded_table("harmless_keys.tsv");
+  const auto* value = config.object().if_contains(key);
+  if (value == nullptr) return false;
+  const std::string start = fmt::format("\n{}\t{}\t", model_type, key);
+  const auto at = table.find(start);
+  if (at == std::string_view::npos) return false;
+  const auto rest = table.substr(at + start.size());
+  const auto wanted = rest.substr(0, rest.find('\t'));
+  return wanted == "*" || wanted == boost::json::serialize(*value);
 }
 
 /// The line of `model_type`: its fields, separated by spaces.
@@ -81,6 +99,7 @@ std::vector<UnknownKey> unknown_keys(const Config& config) {
     const std::string section = dot == std::string::npos ? std::string() : path.substr(0, dot);
     const std::string_view key = std::string_view(path).substr(dot + 1);
     if (has_word(general, key)) continue;
+    if (section.empty() && is_harmless(config, type_at(config.object(), ""), key)) continue;
     const auto [fields, fresh] = known.emplace(section, "");
     if (fresh) {
       const std::string type = type_at(config.object(), section);

@@ -4,40 +4,71 @@
 
 namespace headroom::model::families::mimo_v2_flash {
 
-/// Source: transformers 5.23, models/mimo_v2_flash. `sliding_window_size` does not count the
-/// current token.
+/// Heads of the layers that look at all tokens, or of those behind a window.
+struct KindOfLayer {
+  Heads heads;
+  Size value, window;
+  bool sinks;
+};
+
+KindOfLayer kind_of(const Config& c, bool windowed) {
+  const Heads all = heads_of(c, 4, 192);
+  const Size value = c.dim({"v_head_dim"}, 128);
+  if (!windowed) return {all, value, 0, c.flag({"add_full_attention_sink_bias"}, false)};
+  const Size window = c.has("sliding_window_size") ? c.dim({"sliding_window_size"}) + 1
+                                                   : c.dim({"sliding_window"}, 129);
+  return {{.query = c.dim({"swa_num_attention_heads"}, all.query),
+           .kv = c.dim({"swa_num_key_value_heads"}, 2 * all.kv),
+           .dim = c.dim({"swa_head_dim"}, all.dim)},
+          c.dim({"swa_v_head_dim"}, value),
+          window,
+          c.flag({"add_swa_attention_sink_bias"}, true)};
+}
+
+Part attention_of(const Config& c, Size hidden, bool windowed) {
+  const auto [heads, value, window, sinks] = kind_of(c, windowed);
+  const Bias bias = c.bias({"attention_bias"}, false);
+  Part p = (sinks ? tensor("sinks", {heads.query}, Role::other) : Part{}) +
+           linear("q_proj", hidden, heads.query * heads.dim, bias) +
+           linear("k_proj", hidden, heads.kv * heads.dim, bias) +
+           linear("v_proj", hidden, heads.kv * value, bias) +
+           linear("o_proj", heads.query * value, hidden);
+  p.caches = {{.per_token = heads.kv * (heads.dim + value),
+               .window = window,
+               .score_dims = heads.query * (heads.dim + value),
+               .kv_heads = heads.kv}};
+  return p;
+}
+
+/// Entry `layer` of a list of 0 and 1; `otherwise` where the config has no such list.
+bool listed(const Config& c, std::string_view key, Size layer, bool otherwise) {
+  if (!c.has(key)) return otherwise;
+  const auto all = c.dims({key});
+  if (static_cast<std::size_t>(layer) >= all.size()) c.fail(key, "found fewer entries than layers");
+  return all[static_cast<std::size_t>(layer)] == 1;
+}
+
+/// Sources: transformers 5.23, models/mimo_v2_flash; vLLM 0.33 mimo_v2.py for the keys of the
+/// checkpoint's own code (hybrid_layer_pattern, moe_layer_freq, swa_*). `sliding_window_size` does
+/// not count the current token.
 Part mimo_v2_flash(const Config& c) {
   const Classes k{"MiMoV2Flash"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
   const Heads heads = heads_of(c, 4, 192);
-  const Size value = c.dim({"v_head_dim"}, 128);
-  const Size window = c.has("sliding_window_size") ? c.dim({"sliding_window_size"}) + 1
-                                                   : c.dim({"sliding_window"}, 129);
-  const Bias bias = c.bias({"attention_bias"}, false);
   const Routing r = shared_routing_of(c);
   const Part mixture = in("mlp", k("MoE"),
                           fused_experts(k("Experts"), hidden, c.dim({"moe_intermediate_size"}), r,
                                         activation_class(c, {"hidden_act"}, "silu")) +
                               corrected_router("gate", k("TopkRouter"), hidden, r.experts));
-  const auto attn = [&](bool windowed) {
-    const Size kv = windowed ? c.dim({"swa_num_key_value_heads"}, 2 * heads.kv) : heads.kv;
-    Part p = (windowed ? tensor("sinks", {heads.query}, Role::other) : Part{}) +
-             linear("q_proj", hidden, heads.query * heads.dim, bias) +
-             linear("k_proj", hidden, kv * heads.dim, bias) +
-             linear("v_proj", hidden, kv * value, bias) +
-             linear("o_proj", heads.query * value, hidden);
-    p.caches = {{.per_token = kv * (heads.dim + value),
-                 .window = windowed ? window : 0,
-                 .score_dims = heads.query * (heads.dim + value),
-                 .kv_heads = kv}};
-    return p;
-  };
   const auto windowed = [&](Size i) {
-    return window_of(c, i, 1, i == 0 || (i + 1) % 6 == 0 ? 0 : 1) == 1;
+    return listed(c, "hybrid_layer_pattern", i,
+                  window_of(c, i, 1, i == 0 || (i + 1) % 6 == 0 ? 0 : 1) == 1);
   };
   const Part layers = stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}), [&](Size i) {
-    const bool sparse = c.has("mlp_layer_types") ? is_sparse(c, i, 1) : i > 0;
-    return decoder_layer(k, hidden, attn(windowed(i)), sparse ? mixture : dense_mlp(c, k));
+    const bool sparse =
+        c.has("mlp_layer_types") ? is_sparse(c, i, 1) : listed(c, "moe_layer_freq", i, i > 0);
+    return decoder_layer(k, hidden, attention_of(c, hidden, windowed(i)),
+                         sparse ? mixture : dense_mlp(c, k));
   });
   std::vector<std::string> kinds;
   for (const bool kind : {false, true})
