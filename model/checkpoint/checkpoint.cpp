@@ -18,6 +18,11 @@ namespace {
 /// compressed-tensors wrote the second key before transformers supported it.
 constexpr std::string_view quantisation_keys[] = {"quantization_config", "compression_config"};
 
+/// True if the config has a quantisation section at its top.
+bool has_quantisation(const Config& config) {
+  return std::ranges::any_of(quantisation_keys, [&](auto key) { return config.has(key); });
+}
+
 /// The quantisation section, at the top or in the text model's config.
 std::optional<Config> quantisation_of(const Config& config) {
   const Config text = config.section_or_empty("text_config");
@@ -80,6 +85,8 @@ CheckpointDetails checkpoint_details(const Config& config) {
   }
   if (!q) return details;
   if (const CheckpointMethod* row = row_of(*q, config)) row->exceptions(*q, config, details);
+  // A text model's own section says nothing of towers and projectors.
+  if (!has_quantisation(config)) stay(details, {R"(re:(?!(?:.*\.)?language_model\.|lm_head).*)"});
   const ModuleNames checked(details.ignored);
   for (const CheckpointGroup& group : details.groups) const ModuleNames also_checked(group.targets);
   return details;

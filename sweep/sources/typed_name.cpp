@@ -14,30 +14,30 @@ namespace headroom::sweep {
 namespace {
 
 /// The end of a name, and the scheme that it says; empty: it says none.
-struct Ending {
+struct NameEnding {
   std::string_view text, scheme;
 };
 /// Longer endings come before those that they end in.
-constexpr Ending endings[] = {{"-gptq-int4", "gptq-int4"},
-                              {"-gptq-int8", "gptq-int8"},
-                              {"-gptq", "gptq-int4"},
-                              {"-awq-int4", "awq-int4"},
-                              {"-awq", "awq-int4"},
-                              {"-fp8-dynamic", "fp8-channel"},
-                              {"-fp8-block", "fp8-block"},
-                              {"-fp8", "fp8"},
-                              {"-nvfp4", "nvfp4"},
-                              {"-bnb-4bit", "nf4"},
-                              {"-bf16", "bf16"},
-                              {"-gguf", ""},
-                              {"-instruct", ""},
-                              {"-chat", ""},
-                              {"-it", ""},
-                              {"-hf", ""},
-                              {"-base", ""}};
+constexpr NameEnding name_endings[] = {{"-gptq-int4", "gptq-int4"},
+                                       {"-gptq-int8", "gptq-int8"},
+                                       {"-gptq", "gptq-int4"},
+                                       {"-awq-int4", "awq-int4"},
+                                       {"-awq", "awq-int4"},
+                                       {"-fp8-dynamic", "fp8-channel"},
+                                       {"-fp8-block", "fp8-block"},
+                                       {"-fp8", "fp8"},
+                                       {"-nvfp4", "nvfp4"},
+                                       {"-bnb-4bit", "nf4"},
+                                       {"-bf16", "bf16"},
+                                       {"-gguf", ""},
+                                       {"-instruct", ""},
+                                       {"-chat", ""},
+                                       {"-it", ""},
+                                       {"-hf", ""},
+                                       {"-base", ""}};
 
 /// Letters in lower case, without the owner, "-" for all separators.
-std::string plain(std::string_view name) {
+std::string spelled(std::string_view name) {
   std::string text = lower(name.substr(name.rfind('/') + 1));  // npos + 1 = 0
   std::ranges::replace_if(
       text, [](char c) { return c == '_' || c == ' ' || c == ':'; }, '-');
@@ -48,7 +48,7 @@ std::string plain(std::string_view name) {
 std::string without_endings(std::string name, std::string& scheme) {
   for (bool again = true; again;) {
     again = false;
-    for (const Ending& each : endings) {
+    for (const NameEnding& each : name_endings) {
       if (!name.ends_with(each.text)) continue;
       name.resize(name.size() - each.text.size());
       if (scheme.empty()) scheme = each.scheme;
@@ -88,13 +88,13 @@ std::optional<TypedName> typed_name(std::string_view text) {
   std::string_view name = text;
   const std::string tag = tag_of(name);
   TypedName found;
-  const std::string asked = plain(name), wanted = without_endings(asked, found.scheme);
+  const std::string asked = spelled(name), wanted = without_endings(asked, found.scheme);
   std::vector<std::string> converted, same, alike;  // best first
   for (const std::string& each : catalogue_models()) {
     std::string own;
-    if (without_endings(plain(each), own) != wanted) continue;
+    if (without_endings(spelled(each), own) != wanted) continue;
     if (own.empty())
-      (plain(each) == asked || plain(each) == wanted ? same : alike).push_back(each);
+      (spelled(each) == asked || spelled(each) == wanted ? same : alike).push_back(each);
     else if (own == found.scheme)
       converted.push_back(each);
   }

@@ -40,7 +40,7 @@ std::vector<bool> sparse_layers(const Config& c, Size layers) {
   } else if (c.has("moe_layers_enum")) {
     for (const Size number : c.dims({"moe_layers_enum"})) numbers.insert(number);
   } else {
-    for (Size i = 3; i < layers; ++i) numbers.insert(i);
+    for (Size i = c.count({"first_k_dense_replace"}, 3); i < layers; ++i) numbers.insert(i);
   }
   for (Size i = 0; i < layers; ++i) sparse[static_cast<std::size_t>(i)] = numbers.contains(i);
   return sparse;
@@ -58,7 +58,8 @@ Part text(const Config& c) {
   const Size window = c.dim_or_none({"sliding_window"}, 0);
   const Size shared = c.dim({"share_expert_dim"});
   const Bias bias = c.bias({"attention_bias"}, false), mlp_bias = c.bias({"mlp_bias"}, false);
-  const Routing r = routing_of(c, {"n_routed_experts"});
+  const Routing r = routing_of(c, {"n_routed_experts", "moe_num_experts", "num_experts"},
+                               {"num_experts_per_tok", "moe_top_k"});
   auto types = kinds(c, "layer_types", layers);
   if (types.empty()) types.assign(static_cast<std::size_t>(layers), "full_attention");
   const auto sparse = sparse_layers(c, layers);
@@ -126,6 +127,12 @@ Part tower(const Config& v) {
          stack("layers", k + "EncoderLayer", v.dim({"layers", "num_hidden_layers"}),
                [&](Size) { return layer; }) +
          halved("downsampler1", width) + halved("downsampler2", 2 * width);
+}
+
+/// The language model alone. Source: vLLM 0.33 step3p5.py; transformers 5.23, models/step3p7.
+Part step3p5(const Config& c) {
+  Part body = in("model", "Step3p7TextModel", text(with_class_defaults(c, "step3p5")));
+  return with_language_head(std::move(body), c, false, "");
 }
 
 /// Source: transformers 5.23, models/step3p7. The head is never tied.
