@@ -27,20 +27,6 @@ std::string_view fields_table() {
   return table;
 }
 
-/// True if harmless_keys.tsv has a line of `model_type` and `key` with the value that the config
-/// has, or with any ("*").
-bool is_harmless(const Config& config, std::string_view model_type, std::string_view key) {
-  static const std::string_view table = embedded_table("harmless_keys.tsv");
-  const auto* value = config.object().if_contains(key);
-  if (value == nullptr) return false;
-  const std::string start = fmt::format("\n{}\t{}\t", model_type, key);
-  const auto at = table.find(start);
-  if (at == std::string_view::npos) return false;
-  const auto rest = table.substr(at + start.size());
-  const auto wanted = rest.substr(0, rest.find('\t'));
-  return wanted == "*" || wanted == boost::json::serialize(*value);
-}
-
 /// The line of `model_type`: its fields, separated by spaces.
 std::optional<std::string_view> fields_of(std::string_view model_type) {
   const std::string_view table = fields_table();
@@ -73,19 +59,43 @@ std::string fields_of_family(std::string_view model_type) {
   return all;
 }
 
-/// The model_type that stands in the object at the dotted `path`.
-std::string type_at(const boost::json::object& root, std::string_view path) {
+/// The object at the dotted `path`; null where there is none.
+const boost::json::object* object_at(const boost::json::object& root, std::string_view path) {
   const boost::json::object* here = &root;
   while (!path.empty()) {
     const auto end = std::min(path.find('.'), path.size());
     const auto* inner = here->if_contains(path.substr(0, end));
-    if (inner == nullptr || !inner->is_object()) return {};
+    if (inner == nullptr || !inner->is_object()) return nullptr;
     here = &inner->get_object();
     path.remove_prefix(std::min(end + 1, path.size()));
   }
-  const auto* type = here->if_contains("model_type");
+  return here;
+}
+
+/// The model_type that stands in `object`.
+std::string type_of(const boost::json::object* object) {
+  const auto* type = object == nullptr ? nullptr : object->if_contains("model_type");
   return type && type->is_string() ? std::string(std::string_view(type->get_string()))
                                    : std::string();
+}
+
+/// True if harmless_keys.tsv has a line of `model_type` and `key` with this value or with any.
+bool has_harmless(std::string_view model_type, std::string_view key, std::string_view value) {
+  static const std::string_view table = embedded_table("harmless_keys.tsv");
+  const std::string start = fmt::format("\n{}\t{}\t", model_type, key);
+  const auto at = table.find(start);
+  if (at == std::string_view::npos) return false;
+  const auto rest = table.substr(at + start.size());
+  const auto wanted = rest.substr(0, rest.find('\t'));
+  return wanted == "*" || wanted == value;
+}
+
+/// True for a key of `section` that changes nothing, whatever the class or with this one.
+bool is_harmless(const boost::json::object* section, std::string_view key) {
+  const auto* found = section == nullptr ? nullptr : section->if_contains(key);
+  if (found == nullptr) return false;
+  const std::string value = boost::json::serialize(*found);
+  return has_harmless("any", key, value) || has_harmless(type_of(section), key, value);
 }
 
 }  // namespace
@@ -99,10 +109,10 @@ std::vector<UnknownKey> unknown_keys(const Config& config) {
     const std::string section = dot == std::string::npos ? std::string() : path.substr(0, dot);
     const std::string_view key = std::string_view(path).substr(dot + 1);
     if (has_word(general, key)) continue;
-    if (section.empty() && is_harmless(config, type_at(config.object(), ""), key)) continue;
+    if (is_harmless(object_at(config.object(), section), key)) continue;
     const auto [fields, fresh] = known.emplace(section, "");
     if (fresh) {
-      const std::string type = type_at(config.object(), section);
+      const std::string type = type_of(object_at(config.object(), section));
       if (section.empty())
         fields->second = fields_of(type).value_or("");
       else if (!type.empty())

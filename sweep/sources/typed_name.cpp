@@ -82,17 +82,25 @@ std::string scheme_of_tag(std::string_view text, const std::string& tag) try {
                   text, tag));
 }
 
+/// "qwen" of "Qwen/Qwen3-8B"; empty where the name has no owner.
+std::string owner_of(std::string_view name) {
+  const auto slash = name.find('/');
+  return slash == std::string_view::npos ? std::string() : lower(name.substr(0, slash));
+}
+
 }  // namespace
 
 std::optional<TypedName> typed_name(std::string_view text) {
   std::string_view name = text;
-  const std::string tag = tag_of(name);
+  const std::string tag = tag_of(name), owner = owner_of(name);
   TypedName found;
   const std::string asked = spelled(name), wanted = without_endings(asked, found.scheme);
+  const bool anyone = owner.empty() || !tag.empty() || wanted != asked;
   std::vector<std::string> converted, same, alike;  // best first
   for (const std::string& each : catalogue_models()) {
     std::string own;
     if (without_endings(spelled(each), own) != wanted) continue;
+    if (!anyone && owner_of(each) != owner) continue;
     if (own.empty())
       (spelled(each) == asked || spelled(each) == wanted ? same : alike).push_back(each);
     else if (own == found.scheme)

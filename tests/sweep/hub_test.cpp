@@ -91,7 +91,8 @@ TEST(HubAddress, IsTakenApart) {
                               "org/name@a b",
                               "or g/name",
                               "org/name\n",
-                              "org/na:me",
+                              "org/na:m e",
+                              "or:g/name",
                               "org/config.json",
                               "org/model.safetensors",
                               "config.json",
@@ -149,6 +150,20 @@ TEST_F(HubModels, LocalNamesAskNobody) {
   fs::create_directories(folder / "model");
   std::ofstream(folder / "model" / "config.json") << tiny;
   EXPECT_NO_THROW(resolve((folder / "model").string()));
+}
+
+/// As llama.cpp's -hf and ollama name them.
+TEST_F(HubModels, AQuantisationNamesAFileOfTheRepository) {
+  const auto address = parse_hub_address("org/quants:UD-Q4_K_XL");
+  ASSERT_TRUE(address);
+  EXPECT_EQ(address->repository, "org/quants");
+  EXPECT_EQ(address->quantisation, "UD-Q4_K_XL");
+  server.repositories["org/quants"] = {.files = {{"tiny-Q4_K_M.gguf", "no header"},
+                                                 {"tiny-UD-Q4_K_XL.gguf", "no header"},
+                                                 {"mmproj-Q8_0.gguf", "no header"}}};
+  EXPECT_SAYS(complaint("org/quants:ud-q4_k_xl"), "tiny-UD-Q4_K_XL.gguf");
+  EXPECT_SAYS(complaint("org/quants:Q8_0"), "no .gguf file whose name ends in 'Q8_0'");
+  EXPECT_SAYS(complaint("org/quants:Q8_0"), "tiny-Q4_K_M.gguf");
 }
 
 TEST_F(HubModels, TypingErrorsAreAnsweredWithTheNearest) {

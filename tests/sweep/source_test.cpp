@@ -206,7 +206,7 @@ TEST(Heads, ThatDoNotDivideAreCountedOnly) {
 }
 
 TEST(Source, NearestNamesAreOfTheSameSize) {
-  const std::string text = source_complaint("Qwen2.5-7B-Instruct");
+  const std::string text = source_complaint("Qwen2.5-7B-Turbo");
   EXPECT_NE(text.find("nearest: Qwen2.5-7B, "), std::string::npos) << text;
   EXPECT_EQ(text.find("72B"), std::string::npos) << text;
   EXPECT_EQ(resolve_model("meta-llama/Llama-3.1-70B").name, "meta-llama/Meta-Llama-3.1-70B");

@@ -29,7 +29,7 @@ TEST(TypedName, CaseSeparatorsOwnersAndTagsDoNotMatter) {
   is("QWEN3_8B", "Qwen/Qwen3-8B", "");
   is("qwen3:8b", "Qwen/Qwen3-8B", "");
   is("qwen3:8b-q4_k_m", "Qwen/Qwen3-8B", "q4_K_M");
-  is("someone/Phi 4", "microsoft/phi-4", "");
+  is("Microsoft/Phi 4", "microsoft/phi-4", "");
 }
 
 /// A published checkpoint of that precision is taken itself, with its own scheme.
@@ -40,6 +40,7 @@ TEST(TypedName, TheCatalogueHasSomeConversions) {
 
 TEST(TypedName, NothingIsGuessed) {
   EXPECT_FALSE(typed_name("Qwen3-9B"));
+  EXPECT_FALSE(typed_name("microsft/phi-4")) << "a typing error of the owner";
   EXPECT_THROW(typed_name("unsloth/Qwen3-8B-GGUF:UD-Q4_K_XL"), UnknownName);
 }
 
