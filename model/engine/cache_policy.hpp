@@ -43,7 +43,7 @@ struct CachePolicy {
   bool repeated_heads;         ///< stores K and V for each query head where transformers does
   bool sparse_in_fp8;          ///< sparse attention's caches have the FP8 formats of its kernels
   double compressed_window_share;  ///< windows beside compressed entries hold this share; 0: theirs
-  bool optional;               ///< can generate without a KV cache
+  bool optional;                   ///< can generate without a KV cache
   bool rejects_beyond_max_positions;  ///< refuses a context beyond the model's positions
 
   /// The engine's own format for `precision`; nullptr: it has none.

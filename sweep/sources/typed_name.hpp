@@ -15,8 +15,9 @@ struct TypedName {
 
 /// What "unsloth/Qwen3-8B-GGUF:Q4_K_M", "Qwen/Qwen3-8B-AWQ", "qwen3:8b" or "Llama_3.1_8B-Instruct"
 /// stand for: case and separators do not matter, and endings of conversions and of tuned models are
-/// left out. Whoever owns a conversion, else the owner is the model's. Nothing where no model of the catalogue has that name. Throws UnknownName
-/// where several have, and for a tag that is no scheme.
+/// left out. Whoever owns a conversion, else the owner is the model's. Nothing where no model of
+/// the catalogue has that name. Throws UnknownName where several have, and for a tag that is no
+/// scheme.
 std::optional<TypedName> typed_name(std::string_view text);
 
 }  // namespace headroom::sweep

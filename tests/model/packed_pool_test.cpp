@@ -8,7 +8,7 @@ namespace {
 
 /// Pages of DeepSeek-V4-Flash with one module for further tokens, in vLLM's FP8 format: entries of
 /// 584 bytes, index keys of 132, sums in fp32, pages aligned to 576.
-constexpr PagedLayers flash[] = {{21, 37440, 256, 0}, {20, 1728, 256, 0},  {21, 8640, 256, 0},
+constexpr PagedLayers flash[] = {{21, 37440, 256, 0},  {20, 1728, 256, 0}, {21, 8640, 256, 0},
                                  {44, 37440, 64, 128}, {21, 32832, 4, 8},  {21, 8640, 4, 8},
                                  {20, 32832, 8, 128}};
 

@@ -4,10 +4,11 @@
 // huggingface.co, as files that quote it have it (read 2026-11). It counts tensors, not the headers
 // of files. Checkpoints whose types no config tells are left out: Qwen3.5-122B-A10B has some norms
 // in fp32, Qwen3.6-35B-A3B of the same config has none.
+#include "model/checkpoint/quantisation/checkpoint_bytes.hpp"
+
 #include <gtest/gtest.h>
 
 #include "csv.hpp"
-#include "model/checkpoint/quantisation/checkpoint_bytes.hpp"
 #include "published.hpp"
 
 namespace headroom::oracle {
