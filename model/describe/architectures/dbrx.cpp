@@ -1,4 +1,5 @@
-// DBRX: sixteen experts of which a token uses four, fused query, key and value.
+// DBRX: 16 experts, of which a token uses four, and a fused projection for queries, keys and
+// values.
 #include "model/describe/blocks/experts.hpp"
 
 namespace headroom::model::families::dbrx {

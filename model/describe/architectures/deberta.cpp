@@ -1,5 +1,5 @@
-// DeBERTa (arXiv:2006.03654), v1 to v3: attention that adds terms of relative positions, which all
-// layers share.
+// DeBERTa (arXiv:2006.03654), v1 to v3. Attention scores include terms for relative positions. All
+// layers share the table of relative positions.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/bert_layer.hpp"
@@ -7,7 +7,7 @@
 
 namespace headroom::model::families::deberta {
 
-/// "p2c|c2p" in older files, a list in newer.
+/// The value is a string such as "p2c|c2p" in older files and a list in newer ones.
 std::string position_terms(const Config& c) {
   const auto* value = c.object().if_contains("pos_att_type");
   if (!value || value->is_null()) return "";
@@ -55,8 +55,8 @@ Part output(std::string_view name, const std::string& prefix, std::string_view s
             linear("dense", in_dim, out_dim, Bias::yes) + norm(prefix, out_dim) + dropout());
 }
 
-/// The first version has one projection for queries, keys and values, and projections of the
-/// relative positions in every layer.
+/// The first version has one projection for queries, keys and values. Every layer projects the
+/// relative positions.
 Part disentangled_v1(const Config& c, const BertSizes& s) {
   Part p = tensor("q_bias", {s.hidden}, Role::bias) + tensor("v_bias", {s.hidden}, Role::bias) +
            linear("in_proj", s.hidden, 3 * s.hidden);

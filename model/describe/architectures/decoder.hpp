@@ -1,5 +1,5 @@
-// The frame of Llama: embeddings, equal layers, a final norm, one rotary table, an output head.
-// Most later decoders kept it and changed only the layer.
+// The frame of Llama: embeddings, equal layers, a final norm, one rotary table and an output head.
+// Most later decoders changed only the layer.
 #pragma once
 
 #include <string>
@@ -31,8 +31,8 @@ Common common_of(const Config& c, Defaults defaults = {});
 /// Heads with a config class's own defaults.
 Heads heads_of(const Config& c, Defaults defaults);
 
-/// The config's `layer_types`, or `absent` if it has none. Throws ConfigError for a list that does
-/// not have `layers` entries, and for a type outside `known`.
+/// The config's `layer_types`, or `absent` if it has none. Throws ConfigError if the list does not
+/// have `layers` entries, and if a type is not in `known`.
 std::vector<std::string> layer_types_or(const Config& c, Size layers,
                                         std::vector<std::string> absent,
                                         std::initializer_list<std::string_view> known);
@@ -46,7 +46,7 @@ std::vector<std::string> layer_types(const Config& c, Size layers, Fallback&& fa
     for (Size i = 0; i < layers && i < most_layers; ++i) absent.push_back(fallback(i));
   return layer_types_or(c, layers, std::move(absent), known);
 }
-/// Every `pattern`-th layer sees the whole context, the others a window.
+/// Every `pattern`-th layer attends to the whole context, the others to a window.
 std::vector<std::string> every_nth_full(const Config& c, Size layers, Size pattern);
 /// The sliding window of a layer of that type in tokens: `window` or none.
 inline Size window_of(const std::string& layer_type, Size window) {
@@ -57,9 +57,9 @@ inline Size window_of(const std::string& layer_type, Size window) {
 /// under the layer's number ("05").
 Config layer_section(const Config& c, Size i);
 
-/// Rotary tables of whole heads: one for each kind of layer, in alphabetical order. A kind that
-/// rope_parameters leave out has one too, because its config class fills it in. Only scaled rotary
-/// embeddings have a rotated share.
+/// Rotary tables of whole heads, one for each kind of layer, in alphabetical order. Kinds without
+/// an entry in rope_parameters also have a table, because the config class fills it in. Only scaled
+/// rotary embeddings rotate a share of the head.
 Part rotary_by_type(const Config& c, std::string_view class_name,
                     const std::vector<std::string>& types, Size head_dim);
 
@@ -91,7 +91,7 @@ Part trunk(const Config& c, Classes k, Size rotated, Layer&& layer) {
 
 enum class Tied : bool { no, yes };
 
-/// `body` as the child "model" of class `class_name`, and the head. `tied` is for a config that
+/// `body` as the child "model" of class `class_name`, and the head. `tied` applies if the config
 /// does not say.
 Part causal_lm(const Config& c, std::string_view class_name, Part body, Tied tied = Tied::no,
                Bias head_bias = Bias::no);
@@ -101,7 +101,7 @@ struct Decoder {
   std::string family;    ///< "Llama": LlamaModel, LlamaDecoderLayer, LlamaRotaryEmbedding
   Size rotated;          ///< rotated dimensions of a head
   Part norm;             ///< the final norm
-  Tied tied = Tied::no;  ///< where the config does not say
+  Tied tied = Tied::no;  ///< applies if the config does not say
   Bias head_bias = Bias::no;
 };
 template <class Layer>

@@ -1,7 +1,7 @@
-// DeepSeek-V2, V3 and V3.2 (arXiv:2405.04434, arXiv:2412.19437, arXiv:2512.02556), which Kimi K2
-// (arXiv:2507.20534) follows: latent attention and a mixture with shared experts.
-//
-// Multi-token-prediction layers of the checkpoints are not part of the class and not counted.
+// DeepSeek-V2, V3 and V3.2 (arXiv:2405.04434, arXiv:2412.19437, arXiv:2512.02556): multi-head
+// latent attention (MLA) and a mixture with shared experts. Kimi K2 (arXiv:2507.20534) follows
+// them. Checkpoints also contain multi-token-prediction layers. The class omits them, so they are
+// not counted.
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/latent.hpp"

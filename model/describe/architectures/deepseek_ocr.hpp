@@ -5,7 +5,7 @@
 
 namespace headroom::model::families {
 
-/// The sparse feed-forward of a layer, as its child `mlp`: experts and those that every token uses.
+/// The sparse feed-forward of a layer, as its child `mlp`: routed experts and shared experts.
 Part ocr_mixture(const Config& c, Classes t, const Common& s, Bias mlp_bias);
 
 }  // namespace headroom::model::families

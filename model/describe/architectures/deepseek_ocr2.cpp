@@ -1,5 +1,5 @@
-// DeepSeek-OCR-2: SAM's tower, whose output a small decoder without embeddings reads with learned
-// queries, and a small mixture.
+// DeepSeek-OCR-2: SAM's tower, a small decoder without embeddings, and a small mixture of experts.
+// The decoder reads the tower's output with learned queries.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
@@ -29,7 +29,7 @@ Part text_body(const Config& c) {
   });
 }
 
-/// Qwen2's layers; they read an image once and keep nothing.
+/// Qwen2's layers. They read an image once, so they need no KV cache.
 Part reader(const Config& c) {
   const Classes v{"DeepseekOcr2Vision"};
   const Common s = common_of(c);
@@ -61,7 +61,7 @@ Part ocr_mixture(const Config& c, Classes t, const Common& s, Bias mlp_bias) {
 namespace deepseek_ocr2 {
 
 /// Source: transformers 5.23, models/deepseek_ocr2/{configuration,modeling}_deepseek_ocr2.py. An
-/// image is read as 144 or as 256 tokens.
+/// image becomes 144 or 256 tokens.
 Part deepseek_ocr2(const Config& c) {
   const Config text = section_of(c, "text_config", "deepseek_ocr2_text");
   const Config v = section_of(c, "vision_config", "deepseek_ocr2_vision");

@@ -1,4 +1,5 @@
-// DiffLlama: Llama with attention as the difference of two (arXiv:2410.05258).
+// DiffLlama: Llama with differential attention, the difference of two attention maps
+// (arXiv:2410.05258).
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::diffllama {

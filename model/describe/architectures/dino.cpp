@@ -1,5 +1,5 @@
-// DINOv2 (arXiv:2304.07193), with registers (arXiv:2309.16588), and DINOv3 (arXiv:2508.10104):
-// vision encoders trained without labels.
+// Vision encoders trained without labels: DINOv2 (arXiv:2304.07193), DINOv2 with registers
+// (arXiv:2309.16588) and DINOv3 (arXiv:2508.10104).
 #include "model/describe/architectures/vision_towers.hpp"
 
 namespace headroom::model::families::dino {

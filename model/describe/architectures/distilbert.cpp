@@ -1,4 +1,4 @@
-// DistilBERT: half of BERT's layers, without token types and pooler.
+// DistilBERT: BERT with half of the layers, and without token types and pooler.
 #include "model/describe/architectures/words.hpp"
 
 namespace headroom::model::families::distilbert {
