@@ -1,4 +1,4 @@
-// Doge: attention with a learned dynamic mask, weighted residuals.
+// Doge: attention with a learned dynamic mask, and weighted residuals.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::doge {

@@ -1,6 +1,6 @@
-// dots3-note. Latent attention has gated heads. It is sparse in some layers and limited to a window
-// in the others. The last layers of the vision tower are mixtures of growing size. Sound has an
-// encoder of its own.
+// dots3-note. Multi-head latent attention has gated heads. It is sparse in some layers and limited
+// to a window in the others. The last layers of the vision tower are mixtures of growing size.
+// Audio has a separate encoder.
 #include <algorithm>
 #include <map>
 
@@ -32,8 +32,8 @@ std::string kind_of(const Config& c, Size i) {
   return type;
 }
 
-/// The sizes of a layer. Its own come first. Next are the sizes of sliding layers, under the names
-/// of published files. The last resort is the sizes of all layers.
+/// The sizes of layer `i`. Its entry in per_layer_config decides. Without per_layer_config, sliding
+/// layers use the swa_ keys of published files. Other layers use the sizes for all layers.
 Latent latent_of_layer(const Config& c, Size i, const std::string& kind) {
   Latent a = latent_of(c);
   if (c.has("per_layer_config")) {

@@ -1,5 +1,5 @@
 // Encoders that replaced BERT's attention: BigBird (arXiv:2007.14062), Nystromformer
-// (arXiv:2102.03902), YOSO (arXiv:2111.09714), SqueezeBERT (arXiv:2006.11316), ConvBERT
+// (arXiv:2102.03902), YOSO (arXiv:2111.09714), SqueezeBERT (arXiv:2006.11316) and ConvBERT
 // (arXiv:2008.02496).
 #include "model/describe/architectures/bert_layer.hpp"
 
@@ -17,7 +17,7 @@ Part both_ids(Size positions) {
   return position_ids(positions) + position_ids(positions, "token_type_ids");
 }
 
-/// BERT's layer around another self-attention.
+/// BERT's layer with `self` as its self-attention.
 Part layer_around(const std::string& f, const BertSizes& s, Part self) {
   return in("attention", f + "Attention",
             std::move(self) + bert_output("output", f + "SelfOutput", s.hidden, s.hidden)) +
@@ -72,8 +72,8 @@ Part nystromformer_or_yoso(const Config& c) {
   return with_masked_head(base, s, in(base, f + "Model", std::move(body)) + bert_masked_head(f, s));
 }
 
-/// Source: transformers 5.23, models/squeezebert/modeling_squeezebert.py: grouped convolutions of
-/// width 1 in place of linear layers.
+/// Grouped convolutions of width 1 replace linear layers. Source: transformers 5.23,
+/// models/squeezebert/modeling_squeezebert.py.
 Part squeezebert(const Config& c) {
   const std::string f = "SqueezeBert", base = "transformer";
   const BertSizes s = bert_sizes(c);
@@ -110,8 +110,8 @@ Part squeezebert(const Config& c) {
   return with_masked_head(base, s, in(base, f + "Model", std::move(body)) + bert_masked_head(f, s));
 }
 
-/// Source: transformers 5.23, models/convbert/modeling_convbert.py: half of the heads (head_ratio)
-/// are convolutions whose kernels depend on the tokens.
+/// Convolutions replace half of the heads (head_ratio). Their kernels depend on the tokens. Source:
+/// transformers 5.23, models/convbert/modeling_convbert.py.
 Part convbert(const Config& c) {
   const std::string f = "ConvBert";
   const BertSizes s = bert_sizes(c);

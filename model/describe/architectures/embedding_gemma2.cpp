@@ -1,5 +1,6 @@
-// EmbeddingGemma 2: Gemma 4's layers looking both ways, each with a residual signal projected from
-// the embeddings, then a projection to the width of the sentence embedding; Gemma 4's towers.
+// EmbeddingGemma 2: Gemma 4's layers with bidirectional attention, and Gemma 4's towers. Each layer
+// adds a residual signal projected from the embeddings. A last projection has the width of the
+// sentence embedding.
 #include <algorithm>
 
 #include "model/describe/architectures/composition.hpp"
@@ -53,7 +54,7 @@ Part text_body(const Config& c) {
                   linear("per_layer_projection", signal, hidden) +
                   rms_norm("post_per_layer_input_norm", norm, hidden));
   };
-  // One table for each kind that occurs, of the heads of its first layer.
+  // Each kind of layer has one table, sized for the heads of the first layer of that kind.
   Part tables;
   const Config ropes = c.section_or_empty("rope_parameters");
   for (const auto& kind : kinds_of(types)) {
@@ -78,8 +79,8 @@ Part text_body(const Config& c) {
                       {k + "EncoderLayer"});
 }
 
-/// Source: transformers 5.23, models/embedding_gemma2. A section that is null or absent is a model
-/// without that sense.
+/// Source: transformers 5.23, models/embedding_gemma2. A model without vision_config or
+/// audio_config, or with null there, has no tower for it.
 Part embedding_gemma2(const Config& c) {
   if (is_for(c, "TextModel")) return text_body(c);
   const Config text = section_of(c, "text_config", "embedding_gemma2_text");

@@ -1,5 +1,5 @@
 // Emu3 with images: the text model of llama.cpp and a convolutional autoencoder with a codebook
-// (VQGAN, arXiv:2012.09841), which also merges frames of videos.
+// (VQGAN, arXiv:2012.09841). The autoencoder also merges frames of videos.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@ namespace headroom::model::families::emu3 {
 
 const std::string k = "Emu3VQVAE";
 
-/// Norms of the encoder look at pixels alone; those of the decoder also at codes of `codes`
+/// Norms of the encoder read only pixels. Norms of the decoder also read codes of `codes`
 /// dimensions.
 struct Autoencoder {
   const Config& c;
@@ -70,8 +70,8 @@ Part attention_block(const Autoencoder& a, std::string_view name) {
   return in(name, k + "AttentionBlock", std::move(p));
 }
 
-/// One resolution: residual blocks, each with attention and a norm before it where the level has
-/// them, and what comes before the next resolution.
+/// One resolution: residual blocks, then `resample`. Levels with attention add an attention block
+/// and a norm before it to each residual block.
 Part resolution(const Autoencoder& a, Side side, Size level, Size& channels, Size blocks,
                 Part resample) {
   Part block, attention, norms;
@@ -138,7 +138,8 @@ Part encoder(const Autoencoder& a) {
                 residuals_over_time(a, out));
 }
 
-/// Built from the last level to the first, registered from the first to the last.
+/// The loop builds the last level first, as the decoder runs. The class registers the first level
+/// first.
 Part decoder(const Autoencoder& a) {
   Size channels = a.widths.back();
   const Part first = residuals_over_time(a, a.latent) + over_time(a, "Upsample", 3, a.latent) +

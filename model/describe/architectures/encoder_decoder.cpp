@@ -1,4 +1,4 @@
-// Any described encoder joined to any described decoder by cross attention.
+// Any described encoder joined to any described decoder by cross-attention.
 #include <fmt/format.h>
 
 #include "model/describe/architecture.hpp"
@@ -24,8 +24,8 @@ Submodel member(const Config& c, std::initializer_list<std::string_view> suffixe
   c.fail("model_type", fmt::format("'{}' has no described class for this side", type));
 }
 
-/// The decoder is the class with a language model head, with cross attention added.
-/// Source: transformers 5.23, models/encoder_decoder/modeling_encoder_decoder.py and
+/// The decoder is the class with a language model head, plus cross-attention. Source: transformers
+/// 5.23, models/encoder_decoder/modeling_encoder_decoder.py and
 /// models/vision_encoder_decoder/modeling_vision_encoder_decoder.py.
 Part encoder_decoder(const Config& c) {
   const Config encoder = c.section("encoder"), decoder = c.section("decoder");

@@ -9,7 +9,7 @@ namespace headroom::model::families::ernie4_5_vl {
 
 constexpr Classes k{"Ernie4_5_VLMoe"};
 
-/// A token is text or vision. It goes to the experts of its kind.
+/// Each token is text or vision. The router sends it to the experts of its kind.
 Part language(const Config& c) {
   const Common s = common_of(c, {.kv_heads = 4});
   const Bias bias = c.bias({"use_bias"}, false);
