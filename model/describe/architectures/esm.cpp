@@ -1,5 +1,5 @@
-// ESM-1b and ESM-2 (Rives et al. 2021, Lin et al. 2023): BERT for proteins with norms before each
-// block, and a head that reads contacts off all attention maps.
+// ESM-1b and ESM-2 (Rives et al. 2021, Lin et al. 2023): BERT for proteins, with norms before each
+// block. A head predicts contacts from all attention maps.
 #include "model/describe/architectures/bert_layer.hpp"
 #include "model/describe/config_words.hpp"
 

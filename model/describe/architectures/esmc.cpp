@@ -1,11 +1,11 @@
-// Encoders with Llama's layer and different norms: ESM C (proteins) and UltraBERT.
+// Encoders with Llama's layer but other norms: ESM C (proteins) and UltraBERT.
 #include "model/describe/architectures/bert_layer.hpp"
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::esmc {
 
-/// Attention of an encoder: no cache.
+/// Attention of an encoder, which needs no KV cache.
 Part uncached(Part part) {
   part.caches.clear();
   return part;

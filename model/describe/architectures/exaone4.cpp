@@ -1,10 +1,11 @@
-// EXAONE 4: norms after each half and on queries and keys, and windows in three of four layers.
+// EXAONE 4: norms after attention, after the feed-forward, and on queries and keys. Three of four
+// layers have a sliding window.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::exaone4 {
 
-/// sliding_window_pattern is a number (every n-th layer is full), or a string of L (local) and G
-/// (global). The reference code reads only the number.
+/// sliding_window_pattern is a number (every n-th layer has full attention), or a string of L
+/// (local) and G (global). The reference code reads only the number.
 std::vector<std::string> types_of(const Config& c, Size layers, Size window) {
   if (c.has("layer_types") || window == 0)
     return layer_types(c, layers, [](Size) { return "full_attention"; });

@@ -1,5 +1,5 @@
-// EXAONE mixtures (K-EXAONE, arXiv:2601.01739): windows in three layers of four, norms on each
-// head.
+// EXAONE mixtures (K-EXAONE, arXiv:2601.01739): sliding windows in three of four layers, and norms
+// on each head.
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
 

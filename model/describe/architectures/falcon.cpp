@@ -1,4 +1,5 @@
-// Falcon: fused projections, attention and feed-forward side by side, one or few key-value heads.
+// Falcon: fused projections, attention parallel to the feed-forward, and one or few key-value
+// heads.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::falcon {
@@ -9,7 +10,8 @@ Part falcon_linear(std::string_view name, Size in_dim, Size out_dim, Bias bias) 
   return p;
 }
 
-/// One norm before both halves, two for the newer layout, or one before each half.
+/// Parallel layers have one norm before both halves, or two in the newer layout. Sequential layers
+/// have one norm before each half.
 Part norms(const Config& c, Size hidden) {
   const bool modern = c.flag({"new_decoder_architecture"}, false);
   if (!c.flag({"parallel_attn"}, true))
@@ -20,7 +22,7 @@ Part norms(const Config& c, Size hidden) {
 }
 
 /// Source: transformers 5.23, models/falcon/{configuration,modeling}_falcon.py. In the newer layout
-/// it repeats keys and values for every query head before it keeps them.
+/// the code repeats keys and values for every query head before it caches them.
 Part falcon_trunk(const Config& c) {
   const Size hidden = c.dim({"n_embed", "hidden_size"});
   const Size query = c.dim({"num_attention_heads", "n_head"});

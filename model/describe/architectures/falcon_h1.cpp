@@ -1,12 +1,12 @@
-// Falcon-H1 (arXiv:2507.22448), Bamba and Falcon Mamba: Mamba parallel to, between or instead of
-// attention.
+// Falcon-H1 (arXiv:2507.22448), Bamba and Falcon Mamba: Mamba layers parallel to attention, between
+// attention layers, or instead of attention.
 #include <algorithm>
 
 #include "model/describe/blocks/recurrent.hpp"
 
 namespace headroom::model::families::falcon_h1 {
 
-/// The frame with its norm before the rotary tables and named `final_layernorm`.
+/// The decoder's frame. The norm comes before the rotary tables and is named `final_layernorm`.
 template <class Layer>
 Part hybrid_decoder(const Config& c, Classes k, Size rotated, Layer&& layer) {
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
@@ -47,7 +47,7 @@ Part falcon_h1(const Config& c) {
   return hybrid_decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size) { return layer; });
 }
 
-/// Source: transformers 5.23, models/bamba. Attention in the layers of `attn_layer_indices`.
+/// Source: transformers 5.23, models/bamba. The layers of `attn_layer_indices` have attention.
 Part bamba(const Config& c) {
   const Classes k{"Bamba"};
   const Size hidden = c.dim({"hidden_size"});

@@ -1,8 +1,8 @@
 // Declares the function behind each row of table/*.def: family::function, defined in family.cpp.
 //
-// Each takes the config and returns the Part below the root module. A family with several classes
-// reads the wanted one from Config::class_name(). Names, shapes and order are those of transformers
-// 5.23 on the meta device. tests/oracle/models_test.cpp compares with them.
+// Each function takes the config and returns the Part below the root module. A family with several
+// classes gets the requested one from Config::class_name(). Names, shapes and order follow
+// transformers 5.23 on the meta device. tests/oracle/models_test.cpp compares them.
 #pragma once
 
 #include "model/describe/config.hpp"

@@ -1,6 +1,6 @@
 // FastVLM (arXiv:2412.13303): a tower, a projector and a text model. The tower is timm's FastViTHD,
-// a convolutional network whose last two stages attend. It is described as it is after training,
-// with merged branches.
+// a convolutional network with attention in its last two stages. The description has merged
+// branches, as after training.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
@@ -41,7 +41,7 @@ Part attending_block(Size width) {
          layer_scale("layer_scale_2", width) + identity("drop_path2");
 }
 
-/// Source: timm 1.0, models/fastvit.py, fastvit_mci3, as transformers' wrapper makes it, without
+/// Source: timm 1.0, models/fastvit.py, fastvit_mci3, as built by transformers' wrapper, without
 /// classes.
 Part fastvit(const Config& v) {
   const std::string name = v.text({"architecture"}, "fastvit_mci3");

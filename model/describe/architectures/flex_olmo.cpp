@@ -1,5 +1,5 @@
-// FlexOlmo (arXiv:2507.07024) and Olmo Hybrid: OLMo's norms after each half, with experts or with
-// gated delta net.
+// FlexOlmo (arXiv:2507.07024) and Olmo Hybrid. They combine OLMo's norms after each half with
+// experts or with gated delta nets.
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/recurrent.hpp"

@@ -1,4 +1,5 @@
-// Flint and Beam: mixtures behind windows, with sinks or with gates and norms on both sides.
+// Flint and Beam: mixtures of experts with sliding windows. Flint has attention sinks. Beam has
+// gates, and norms before and after each half.
 #include <set>
 
 #include "model/describe/architectures/decoder.hpp"
@@ -36,7 +37,7 @@ Part flint(const Config& c) {
                    k("RMSNorm"), NormKind::rms_fp32);
 }
 
-/// Source: transformers 5.23, models/beam. By default only the layers behind a window are rotated.
+/// Source: transformers 5.23, models/beam. By default only layers with a sliding window rotate.
 Part beam(const Config& c) {
   const Classes k{"Beam"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});

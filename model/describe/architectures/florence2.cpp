@@ -1,5 +1,5 @@
-// Florence-2 (arXiv:2311.06242): DaViT's tower (arXiv:2204.03645), which attends by windows and by
-// channels in turn, and BART.
+// Florence-2 (arXiv:2311.06242): DaViT's tower (arXiv:2204.03645) and BART. The tower alternates
+// attention over windows and over channels.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
@@ -41,7 +41,7 @@ Part tower(const Config& v) {
   const std::string act = activation_class(v, {"activation_function"}, "gelu");
   Part convs, stages;
   Size before = v.dim({"in_channels"}, 3);
-  bool first = true;  // the share that is dropped rises from 0
+  bool first = true;  // the drop rate rises from 0, so the first block drops none
   for (std::size_t stage = 0; stage < depths.size(); ++stage) {
     const Size width = of_stage(v, "embed_dim", stage), patch = of_stage(v, "patch_size", stage);
     const Size inner = static_cast<Size>(static_cast<double>(width) * ratio);

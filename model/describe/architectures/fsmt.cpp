@@ -1,11 +1,11 @@
-// FSMT, fairseq's translation models (arXiv:1907.06616): two vocabularies, and an output projection
-// inside the decoder.
+// FSMT, fairseq's translation models (arXiv:1907.06616). They have two vocabularies, and an output
+// projection inside the decoder.
 #include "model/describe/architectures/seq2seq_layer.hpp"
 
 namespace headroom::model::families::fsmt {
 
-/// Source: transformers 5.23, models/fsmt/modeling_fsmt.py. Only the base model ties its tables;
-/// the class with the head does not.
+/// Source: transformers 5.23, models/fsmt/modeling_fsmt.py. The base model ties its tables. The
+/// class with the head does not.
 Part fsmt(const Config& c) {
   const Size hidden = c.dim({"d_model"}), source = c.dim({"src_vocab_size"}, 42024),
              target = c.dim({"tgt_vocab_size", "vocab_size"}, 42024);

@@ -1,5 +1,5 @@
-// Fun-ASR-Nano: attention with a memory convolution on its values (arXiv:1803.05030) over stacked
-// frames, layers that adapt its output, and a text model.
+// Fun-ASR-Nano: an audio encoder, layers that adapt its output, and a text model. The encoder reads
+// stacked frames. Its attention has a memory convolution on the values (arXiv:1803.05030).
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
@@ -9,7 +9,7 @@ namespace headroom::model::families::fun_asr {
 
 const std::string k = "FunAsrNano";
 
-/// A layer that reads `seen` dimensions; `kernel` 0: without a memory.
+/// A layer with an input of `seen` dimensions. A `kernel` of 0 means no memory convolution.
 Part layer(const Config& a, Size seen, Size kernel, const Part& last) {
   const Size width = a.dim({"hidden_size"}), inner = a.dim({"intermediate_size"});
   Part memory;
@@ -26,7 +26,7 @@ Part layer(const Config& a, Size seen, Size kernel, const Part& last) {
          layer_norm("input_layernorm", seen) + layer_norm("post_attention_layernorm", width) + last;
 }
 
-/// The last layer that hears words and the last of all end in a norm.
+/// The last layer before the timestamp layers ends in a norm, and so does the last layer of all.
 Part encoder(const Config& a) {
   const Size width = a.dim({"hidden_size"}), layers = a.dim({"num_hidden_layers"});
   const Size seen = a.dim({"num_mel_bins"}, 80) * a.dim({"num_stacked_frames"}, 7);
@@ -44,7 +44,7 @@ Part encoder(const Config& a) {
 }
 
 /// Source: transformers 5.23, models/fun_asr_nano/{configuration,modeling}_fun_asr_nano.py. The
-/// adapter's class has no model_type: its defaults are here.
+/// adapter's class has no model_type, so its defaults are here.
 Part fun_asr(const Config& c) {
   const Config a = section_of(c, "audio_config", "fun_asr_nano_encoder");
   const Config text = section_of(c, "text_config", "qwen3");
