@@ -1,5 +1,5 @@
-// Gemma 1 to 3 (text): scaled embeddings, norms on both sides from the second on, local and global
-// layers in turn.
+// Gemma 1 to 3, text models. Embeddings are scaled. Gemma 2 and 3 have norms before and after each
+// half, and alternate local and global layers.
 #include <fmt/format.h>
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace headroom::model::families::gemma {
 
-/// Embedding whose rows are multiplied by a constant, which is a buffer.
+/// An embedding multiplied by a constant. The constant is a buffer.
 Part scaled_embedding(std::string_view class_name, Size vocab, Size hidden) {
   return in("embed_tokens", class_name,
             tensor("weight", {vocab, hidden}, Role::embedding) + buffer("embed_scale", {}));
@@ -26,14 +26,14 @@ Part gemma_body(const Config& c, const std::string& family, std::string_view emb
       family + "RMSNorm", NormKind::rms_plus_1);
 }
 
-/// The norms around the feed-forward that the second generation added.
+/// Gemma 2 added these norms around the feed-forward.
 Part sandwich_norms(const std::string& family, Size hidden) {
   return rms_norm("pre_feedforward_layernorm", family + "RMSNorm", hidden) +
          rms_norm("post_feedforward_layernorm", family + "RMSNorm", hidden);
 }
 
 /// Source: transformers 5.23, models/gemma/{configuration,modeling}_gemma.py. The legacy name
-/// "gelu" means its tanh approximation there.
+/// "gelu" means the tanh approximation there.
 Part gemma_trunk(const Config& c) {
   Common s = common_of(c, {.kv_heads = 16, .head_dim = 256, .act = "gelu_pytorch_tanh"});
   if (c.text({"hidden_act"}, "") == "gelu") s.act = "GELUTanh";

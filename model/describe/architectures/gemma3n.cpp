@@ -1,6 +1,6 @@
 // Gemma 3n's text model. Each layer mixes four copies of the residual stream before and after it
-// (AltUp, arXiv:2301.13310). Residuals of low rank are added (LAuReL, arXiv:2411.07501). Every
-// layer has embeddings of its own. The last layers share keys and values.
+// (AltUp, arXiv:2301.13310). It adds low-rank residuals (LAuReL, arXiv:2411.07501). Every layer has
+// separate embeddings. The last layers share keys and values.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::gemma3n {
@@ -14,7 +14,7 @@ Part scaled_embedding(std::string_view name, Size rows, Size dim) {
 
 Part norm(std::string_view name, Size dim) { return rms_norm(name, k("RMSNorm"), dim); }
 
-/// Reads one of the copies for the layer and writes all of them.
+/// Reads one of the copies for the layer, and updates all copies.
 Part altup(Size hidden, Size copies) {
   return in("altup", k("TextAltUp"),
             tensor("correct_output_scale", {hidden}, Role::other) +
@@ -23,7 +23,7 @@ Part altup(Size hidden, Size copies) {
                 linear("modality_router", hidden, copies) + norm("router_norm", hidden));
 }
 
-/// The width of layer `i`'s feed-forward. The config has one number for all layers, or a list.
+/// The width of layer `i`'s feed-forward. The config holds one number for all layers, or a list.
 Size inner_of(const Config& c, Size i) {
   if (c.is_whole("intermediate_size")) return c.dim({"intermediate_size"});
   const auto each = c.dims({"intermediate_size"});

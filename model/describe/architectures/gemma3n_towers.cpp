@@ -1,5 +1,5 @@
-// Gemma 3n with its towers: MobileNet V5 (timm's mobilenetv5_300m_enc) for images, a conformer for
-// sound (USM, arXiv:2303.01037).
+// Gemma 3n with its towers: MobileNet V5 (timm's mobilenetv5_300m_enc) for images and a conformer
+// (USM, arXiv:2303.01037) for audio.
 #include <algorithm>
 #include <boost/json.hpp>
 #include <utility>
@@ -20,7 +20,7 @@ Part norm(std::string_view name, Size dim) { return rms_norm(name, k("RMSNorm"),
 enum class Act { none, gelu };
 enum class Scaled : bool { no, yes };
 
-/// The norm of a convolution, with its activation inside.
+/// The norm of a convolution. The activation is part of it.
 Part norm_act(std::string_view name, Size dim, Act act) {
   return in(name, "RmsNormAct2d",
             tensor("weight", {dim}, Role::norm) + module("drop", "Identity") +
@@ -37,7 +37,8 @@ Part conv_norm(std::string_view name, Shape weight, Act act, Size stride = 1, Bi
       convolution("conv", conv_class(stride), std::move(weight), b) + norm_act("bn", out, act));
 }
 
-/// A convolution of 3 to `expansion` times the width, then one of 1 back (EfficientNet-EdgeTPU).
+/// A convolution of kernel 3 to `expansion` times the width, then one of kernel 1 back
+/// (EfficientNet-EdgeTPU).
 Submodel edge_residual(Size from, Size to, Size expansion, Size stride) {
   const Size wide = from * expansion;
   return {"EdgeResidual",
@@ -48,8 +49,8 @@ Submodel edge_residual(Size from, Size to, Size expansion, Size stride) {
           to};
 }
 
-/// MobileNet V4's block (arXiv:2404.10518): up and down, with depthwise convolutions of `first`
-/// before and `middle` between; 0: none.
+/// MobileNet V4's block (arXiv:2404.10518): an expansion and a projection. Depthwise convolutions
+/// have kernel `first` before the expansion and kernel `middle` after it (0: none).
 Submodel inverted_residual(Size from, Size to, Size wide, Size first, Size middle,
                            Scaled scaled = Scaled::yes) {
   const auto depthwise = [&](std::string_view name, Size dim, Size kernel, Act act, Size stride) {
@@ -68,7 +69,8 @@ Submodel inverted_residual(Size from, Size to, Size wide, Size first, Size middl
           to};
 }
 
-/// Attention with one key and value for all heads, over a map of half the side at stride 2.
+/// Attention in which all heads share one key and value. At stride 2, keys and values come from a
+/// map with half the side.
 Submodel mobile_attention(Size dim, Size heads, Size head_dim, Size stride) {
   const auto one = [&](std::string_view name) {
     Part p;
@@ -134,11 +136,11 @@ Part vision_tower(const Config& v) {
             in("timm_model", "MobileNetV5Encoder", mobilenet_v5()));
 }
 
-// ---- sound --------------------------------------------------------------------------------------
+// ---- audio --------------------------------------------------------------------------------------
 
 Part clipping() { return buffer("gradient_clipping", {}); }
 
-/// Convolutions over time and frequency: their kernels and strides are lists of two, in a list.
+/// Convolutions over time and frequency. The config lists kernels and strides as pairs.
 Part subsampling(const Config& a, Size width) {
   const auto pairs = [&](std::string_view key) {
     std::vector<std::pair<Size, Size>> all;
@@ -210,7 +212,7 @@ Part audio_tower(const Config& a) {
                                           [&](Size) { return layer; }));
 }
 
-/// Embeddings of its own tokens, and the projection of what its tower puts out.
+/// Embeddings of the modality's own tokens, and the projection of the tower's output.
 Part embedder(std::string_view name, const Config& c, Size width) {
   const Size seen = c.dim({"hidden_size"});
   return in(name, k("MultimodalEmbedder"),

@@ -1,6 +1,6 @@
-// The text model of Gemma 4. It has sliding layers, and full-attention layers that are wider. The
-// last layers share keys and values. Every layer has embeddings, and an optional mixture next to
-// the feed-forward.
+// The text model of Gemma 4. It has sliding-window layers, and full-attention layers with wider
+// heads. The last layers share keys and values. Every layer has embeddings, and an optional mixture
+// next to the feed-forward.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
@@ -10,7 +10,7 @@ namespace headroom::model::families::gemma4 {
 
 class TextModel {
  public:
-  /// `family`: "Gemma4" or "Gemma4Unified", which has no embeddings per layer and no mixtures.
+  /// `family`: "Gemma4" or "Gemma4Unified". The latter has no embeddings per layer and no mixtures.
   TextModel(const Config& c, std::string family)
       : c_(c),
         family_(std::move(family)),
@@ -64,7 +64,7 @@ class TextModel {
     if (c_.has("per_layer_config")) return layer_section(c_, i).dim({"num_key_value_heads"}, usual);
     return is_full(i) && keys_are_values() ? c_.dim({"num_global_key_value_heads"}, usual) : usual;
   }
-  /// The effective window. It is half of the stated one for bidirectional attention.
+  /// The effective window. It is half of the configured one for bidirectional attention.
   Size window() const {
     const Size written = c_.count({"sliding_window"}, 512);
     return c_.text({"use_bidirectional_attention"}, "") == "all" ? written / 2 + 1 : written;
@@ -119,7 +119,8 @@ class TextModel {
     return c_.flag({"enable_moe_block"}, false) ? std::move(p) + mixture() : p;
   }
 
-  /// Both tables cover whole heads: the partial rotation of full layers pads with zeros.
+  /// Both tables cover whole heads. Full layers rotate only a part of each head, and pad the table
+  /// with zeros.
   Part rotary_tables() const {
     Part tables;
     for (const bool full : {true, false})
@@ -154,7 +155,7 @@ Part gemma4_text(const Config& c) {
                             "model.embed_tokens.weight");
 }
 
-/// Images and sound without towers. Patches and samples are projected directly. Source:
+/// Images and audio without towers. Patches and samples are projected directly. Source:
 /// transformers 5.23, models/gemma4_unified/modeling_gemma4_unified.py.
 Part gemma4_unified(const Config& c) {
   const std::string k = "Gemma4Unified";

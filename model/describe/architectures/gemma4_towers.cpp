@@ -1,5 +1,5 @@
-// Gemma 4 with its towers: a vision transformer with rotary positions, a conformer over
-// audio frames, and a projection of each into the text model.
+// Gemma 4 with its towers: a vision transformer with rotary positions and a conformer over audio
+// frames. Each tower's output is projected into the text model.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 
@@ -11,7 +11,7 @@ Part norm(std::string_view name, Size dim) {
   return as_norm(rms_norm(name, "Gemma4RMSNorm", dim), NormKind::rms_raised);
 }
 
-/// A linear layer whose inputs and outputs may be clipped to bounds kept as buffers.
+/// A linear layer that may clip inputs and outputs. The bounds are buffers.
 Part clippable(const Config& c, std::string_view name, Size in_dim, Size out_dim) {
   Part p = linear("linear", in_dim, out_dim);
   if (c.flag({"use_clipped_linears"}, false))
@@ -116,8 +116,8 @@ Part embedder(std::string_view name, Size from, Size to) {
 
 namespace gemma4_towers {
 
-/// Source: transformers 5.23, models/gemma4/modeling_gemma4.py. A section that is null or absent is
-/// a model without that sense.
+/// Source: transformers 5.23, models/gemma4/modeling_gemma4.py. A model without vision_config or
+/// audio_config, or with null there, has no tower for it.
 Part gemma4(const Config& c) {
   const Config text = section_of(c, "text_config", "gemma4_text");
   const Submodel language = text_model(text);

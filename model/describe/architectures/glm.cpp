@@ -1,9 +1,9 @@
-// GLM-4, dense: gate and up fused, half of each head rotated.
+// GLM-4, dense: one fused projection for gate and up, and rotation of half of each head.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::glm {
 
-/// `more_norms` are those that a generation adds to each layer.
+/// `more_norms` lists the norms that a generation adds to each layer.
 Part glm_body(const Config& c, Classes k, std::initializer_list<std::string_view> more_norms) {
   const Common s = common_of(c, {.kv_heads = 2, .head_dim = 128});
   const Bias b = c.bias({"attention_bias"}, true);

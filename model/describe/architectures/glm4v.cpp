@@ -1,5 +1,5 @@
-// GLM's vision-language models: a vision transformer with gated feed-forward whose patches a
-// convolution merges, and GLM-4 text models, dense or mixtures.
+// GLM's vision-language models: a vision transformer, and GLM-4 text models, dense or mixtures. The
+// transformer has gated feed-forwards. A convolution merges its patches.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
@@ -8,10 +8,10 @@
 
 namespace headroom::model::families::glm4v {
 
-/// Differences between the members. Source: transformers 5.23, models/glm4v, models/glm4v_moe,
+/// Differences between the models. Source: transformers 5.23, models/glm4v, models/glm4v_moe,
 /// models/glm_ocr.
 struct Style {
-  std::string name;      ///< of the tower's classes
+  std::string name;      ///< prefix of the tower's classes
   std::string_view mlp;  ///< class of its feed-forward
   bool positions;        ///< learned positions and a norm after the patches
   bool wide_blocks;      ///< blocks use out_hidden_size as their inner width
@@ -22,7 +22,8 @@ Part tower(const Config& v, const Style& s) {
   const Size heads = v.dim({"num_heads"}), merge = v.dim({"spatial_merge_size"}, 2);
   const auto [patch_height, patch_width] = pair_of(v, "patch_size", 14);
   const Size inner = s.wide_blocks ? out : v.dim({"intermediate_size"});
-  // GLM-OCR's merger is three times as wide as its output; the others' width is the section's.
+  // GLM-OCR's merger is in_channels (three) times as wide as its output. The other models use
+  // intermediate_size.
   const Size context =
       s.wide_blocks ? v.dim({"intermediate_size"}) : v.dim({"in_channels"}, 3) * out;
   const bool full = !s.wide_blocks;  // GLM-OCR: biases and norms on heads
@@ -60,8 +61,9 @@ Part tower(const Config& v, const Style& s) {
          rms_norm("post_layernorm", norm, width);
 }
 
-/// GLM-4's layer: norms before and after attention and a feed-forward with one fused projection.
-/// GLM-OCR rotates in the usual way.
+/// The dense text models have GLM-4's layer: norms before and after each half, and a fused
+/// projection in the feed-forward. GLM-4V rotates as Rotation::concatenated, GLM-OCR in the usual
+/// way.
 LayerQuirks text_quirks(std::string_view name) {
   return name == "Glm4v" ? LayerQuirks{.attention = {.rotation = Rotation::concatenated}}
                          : LayerQuirks{};
@@ -107,7 +109,7 @@ Part glm4v(const Config& c) {
                     !ocr, !ocr};
   Submodel language;
   if (mixture) {
-    // Heads of hidden_size / num_attention_heads, rounded down, where no width is given.
+    // If the config gives no head width, it is hidden_size / num_attention_heads, rounded down.
     const Size dim = text.dim({"hidden_size"}) / text.dim({"num_attention_heads"});
     language = text_model(text.with_defaults({{"head_dim", dim}}), "glm4_moe");
     language.part = renamed(std::move(language.part), "Glm4Moe", "Glm4vMoeText");

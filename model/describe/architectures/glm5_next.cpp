@@ -1,6 +1,6 @@
-// GLM-5-Next (GLM-5.3-Flash): Kimi delta attention in three layers of four, latent attention
-// without rotations over picked pools of tokens in the others, residual streams mixed by
-// hyper-connections.
+// GLM-5-Next (GLM-5.3-Flash). Three of four layers have Kimi delta attention. The others have
+// latent attention without rotations over selected pools of tokens. Hyper-connections mix the
+// residual streams.
 #include <algorithm>
 
 #include "model/describe/architectures/composition.hpp"
@@ -14,7 +14,7 @@ namespace headroom::model::families::glm5_next {
 
 constexpr Classes k{"Glm5NextText"};
 
-/// Delta attention whose gate has a value for each channel (arXiv:2510.26692).
+/// Delta attention with a gate value for each channel (arXiv:2510.26692).
 Part delta_attention(const Config& c) {
   const Size hidden = c.dim({"hidden_size"});
   const Config own = c.section_or_empty("linear_attn_config");
@@ -39,8 +39,8 @@ Part delta_attention(const Config& c) {
   return in("self_attn", k("LinearAttention"), std::move(p));
 }
 
-/// Picks pools of index_kpool tokens; of each token it keeps a key, the score by which the key is
-/// pooled, and whether it counts.
+/// Selects pools of index_kpool tokens. It caches three things for each token: a key, the key's
+/// pooling score, and whether the token counts.
 Part pooling_indexer(const Config& c, Size query_rank) {
   const Size hidden = c.dim({"hidden_size"}), pool = c.dim({"index_kpool"}, 16);
   const Size heads = c.dim({"index_n_heads"}, 32), dim = c.dim({"index_head_dim"}, 128);

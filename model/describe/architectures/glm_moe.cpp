@@ -6,7 +6,7 @@
 
 namespace headroom::model::families::glm_moe {
 
-/// `dense` leading layers are gated feed-forwards, the others mixtures.
+/// The first `dense` layers have gated feed-forwards, the others have mixtures.
 Part feed_forward(const Config& c, Classes k, Size layer, Size dense) {
   const Size hidden = c.dim({"hidden_size"});
   if (is_sparse(c, layer, dense))
@@ -44,8 +44,8 @@ Part glm4_moe_lite(const Config& c) {
       {.router = {.kind = RouterKind::sigmoid}});
 }
 
-/// Source: transformers 5.23, models/glm_moe_dsa. Layers that share the tokens picked by an earlier
-/// layer have no indexer.
+/// Source: transformers 5.23, models/glm_moe_dsa. Layers that reuse the token selection of an
+/// earlier layer have no indexer.
 Part glm_moe_dsa(const Config& given) {
   const Config c = with_routed_experts(given);
   const Classes k{"GlmMoeDsa"};
