@@ -11,7 +11,7 @@ struct Gpt {
   std::string act;
 };
 
-/// The keys with both of their names.
+/// The keys, each under both of its names.
 Gpt gpt_of(const Config& c, std::string_view act) {
   const Size hidden = c.dim({"n_embd", "hidden_size"});
   const Size query = c.dim({"n_head", "num_heads", "num_attention_heads"});
@@ -69,8 +69,8 @@ Part gpt2(const Config& c) {
   return in("transformer", "GPT2Model", gpt2_trunk(c)) + head(c, Tied::yes);
 }
 
-/// GPT-2 with one key and value head for all queries, and the causal mask as a buffer.
-/// Source: transformers 5.23, models/gpt_bigcode/{configuration,modeling}_gpt_bigcode.py.
+/// GPT-2 with one key-value head for all queries, and the causal mask as a buffer. Source:
+/// transformers 5.23, models/gpt_bigcode/{configuration,modeling}_gpt_bigcode.py.
 Part gpt_bigcode_trunk(const Config& c) {
   const Gpt s = gpt_of(c, "gelu_pytorch_tanh");
   if (c.flag({"add_cross_attention"}, false))
@@ -98,8 +98,8 @@ Part gpt_bigcode(const Config& c) {
   return in("transformer", "GPTBigCodeModel", gpt_bigcode_trunk(c)) + head(c, Tied::yes);
 }
 
-/// Local layers mask all but window_size tokens, but their cache keeps every token: no window.
-/// Source: transformers 5.23, models/gpt_neo/{configuration,modeling}_gpt_neo.py.
+/// Local layers mask all but window_size tokens. Their cache keeps every token, so they have no
+/// window here. Source: transformers 5.23, models/gpt_neo/{configuration,modeling}_gpt_neo.py.
 Part gpt_neo_trunk(const Config& c) {
   const Gpt s = gpt_of(c, "gelu_new");
   const Part layers = stack("h", "GPTNeoBlock", s.layers, [&](Size) {
@@ -126,8 +126,8 @@ Part gpt_neo(const Config& c) {
   return in("transformer", "GPTNeoModel", gpt_neo_trunk(c)) + head(c, Tied::yes);
 }
 
-/// Attention and feed-forward side by side behind one norm; sines of every position as a buffer.
-/// Source: transformers 5.23, models/gptj/{configuration,modeling}_gptj.py.
+/// Attention and feed-forward run in parallel after one norm. A buffer holds the sines of every
+/// position. Source: transformers 5.23, models/gptj/{configuration,modeling}_gptj.py.
 Part gptj_trunk(const Config& c) {
   const Gpt s = gpt_of(c, "gelu_new");
   const Size rotated = c.dim_or_none({"rotary_dim"}, 64);
@@ -154,8 +154,8 @@ Part gptj(const Config& c) {
   return in("transformer", "GPTJModel", gptj_trunk(c)) + head(c, Tied::no, Bias::yes);
 }
 
-/// GPT-J with one projection to queries, keys and values.
-/// Source: transformers 5.23, models/codegen/{configuration,modeling}_codegen.py.
+/// GPT-J with one projection for queries, keys and values. Source: transformers 5.23,
+/// models/codegen/{configuration,modeling}_codegen.py.
 Part codegen_trunk(const Config& c) {
   const Gpt s = gpt_of(c, "gelu_new");
   const Size rotated = c.dim_or_none({"rotary_dim"}, 64);

@@ -3,7 +3,8 @@
 
 namespace headroom::model::families::gpt_neox {
 
-/// These classes have a separate key for the share: `rotary_pct`, next to the rope parameters.
+/// These classes have a separate key for the rotated share: `rotary_pct`, next to the rope
+/// parameters.
 Size rotated_share(const Config& c, Size head_dim, double factor) {
   return rotated_by(c.section_or_empty(c.has("rope_scaling") ? "rope_scaling" : "rope_parameters"),
                     head_dim, c.number({"rotary_pct"}, factor));
@@ -38,8 +39,8 @@ Part gpt_neox(const Config& c) {
                  c.flag({"tie_word_embeddings"}, false));
 }
 
-/// Without biases but one in the last layer's attention.
-/// Source: transformers 5.23, models/gpt_neox_japanese.
+/// The layers have no biases, except one in the last layer's attention. Source: transformers 5.23,
+/// models/gpt_neox_japanese.
 Part gpt_neox_japanese_trunk(const Config& c) {
   const Size hidden = c.dim({"hidden_size"}), layers = c.dim({"num_hidden_layers"});
   const Size inner = c.dim({"intermediate_multiple_size"}, 4) * hidden;

@@ -1,12 +1,12 @@
-// gpt-oss (arXiv:2508.10925): biased experts stored transposed, attention sinks, every other layer
-// behind a window of 128 tokens.
+// gpt-oss (arXiv:2508.10925): biased experts stored transposed, and attention sinks. Every other
+// layer has a sliding window of 128 tokens.
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/architectures/words.hpp"
 #include "model/describe/blocks/experts.hpp"
 
 namespace headroom::model::families::gpt_oss {
 
-/// The mixture behind attention of the family `k`.
+/// The mixture of experts of the family `k`.
 Part biased_experts(const Config& c, Classes k) {
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"intermediate_size"});
   const Routing r = routing_of(c, {"num_local_experts", "num_experts"});
@@ -52,7 +52,7 @@ Part gpt_oss(const Config& c) {
       k("RMSNorm"), NormKind::rms_fp32);
 }
 
-/// A tagger of private data that looks both ways and keeps no cache. Source: transformers 5.23,
+/// A bidirectional tagger of private data, without a KV cache. Source: transformers 5.23,
 /// models/openai_privacy_filter.
 Part openai_privacy_filter(const Config& c) {
   const Classes k{"OpenAIPrivacyFilter"};

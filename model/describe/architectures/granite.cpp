@@ -1,4 +1,4 @@
-// Granite: Llama with constant multipliers, which hold no weights.
+// Granite: Llama with constant multipliers, which have no weights.
 #include <set>
 
 #include "model/describe/architectures/decoder.hpp"
@@ -28,8 +28,8 @@ Size rotation_bases(const Config& c) {
   return static_cast<Size>(bases.size());
 }
 
-/// Granite with windows in three of four layers and a learned sink for each head.
-/// Source: transformers 5.23, models/granite_swa/{configuration,modeling}_granite_swa.py.
+/// Granite with sliding windows in three of four layers and a learned sink for each head. Source:
+/// transformers 5.23, models/granite_swa/{configuration,modeling}_granite_swa.py.
 Part granite_swa_trunk(const Config& c) {
   const Common s = common_of(c, {.kv_heads = 4});
   const Bias b = c.bias({"attention_bias"}, false), mlp = c.bias({"mlp_bias"}, false);

@@ -1,5 +1,5 @@
-// Granite 4 Vision: a tower whose features enter several layers of Granite, each through a Q-Former
-// over windows.
+// Granite 4 Vision: a tower whose features enter several layers of Granite. They pass through a
+// Q-Former over windows.
 #include <boost/json.hpp>
 #include <charconv>
 
@@ -10,7 +10,7 @@ namespace headroom::model::families::granite4_vision {
 
 const std::string k = "Granite4Vision";
 
-/// "4/8": sides of the queries and of the window that they look at.
+/// The sides of the query grid and of its window. The config writes them as "4/8".
 std::pair<Size, Size> sides_of(const Config& c) {
   const std::string text = c.text({"downsample_rate"});
   const char* end = text.data() + text.size();
@@ -29,7 +29,7 @@ Part granite4_vision(const Config& c) {
   const Submodel granite = text_model(text, "granite");
   const Size width = vision.width;
   boost::json::object settings = section_of(c, "qformer_config", "blip_2_qformer").object();
-  settings["hidden_size"] = width;  // the reference sets these and ignores the file
+  settings["hidden_size"] = width;  // the reference sets these and ignores the config
   settings["num_attention_heads"] = width / 64;
   settings["encoder_hidden_size"] = width;
   const Config q(std::move(settings), c.origin());

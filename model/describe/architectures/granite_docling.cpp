@@ -1,5 +1,5 @@
-// Granite Docling 2: Idefics' tower, a connector that shuffles pixels on a coarse and a fine path,
-// and Granite.
+// Granite Docling 2: Idefics' tower, a connector and Granite. The connector shuffles pixels on a
+// coarse and a fine path.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 
@@ -37,7 +37,7 @@ Part connector(const Config& v) {
          layer_norm("ln_out", out);
 }
 
-/// Tells pictures that need the fine path.
+/// Decides which images need the fine path.
 Part router(const Config& c, Size width) {
   const Size hidden = c.dim({"density_router_hidden_size"});
   return in("density_router", k + "DensityRouter",

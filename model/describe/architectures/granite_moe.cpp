@@ -1,5 +1,5 @@
-// The Granite mixtures: granitemoe, with a shared expert, with windows and sinks, and with Mamba-2
-// (Granite 4).
+// The Granite mixtures: granitemoe, variants with a shared expert, variants with windows and sinks,
+// and variants with Mamba-2 (Granite 4).
 #include <boost/json.hpp>
 #include <set>
 
@@ -18,7 +18,7 @@ Part mixture(const Config& c, Classes k) {
                 fused_experts(k("Experts"), hidden, c.dim({"intermediate_size"}), r,
                               activation_class(c, {"hidden_act"}, "silu")));
 }
-/// The feed-forward that every token uses; gate and up in one tensor.
+/// The feed-forward that every token uses. One tensor holds gate and up.
 Part shared_mlp(const Config& c, Classes k, Size inner) {
   const Size hidden = c.dim({"hidden_size"});
   if (inner == 0) return {};
@@ -36,7 +36,7 @@ Part attention_of(const Config& c, Size window = 0) {
   return attention(c.dim({"hidden_size"}), heads_of(c), bias, bias, window);
 }
 
-/// The different values of `layer_rope_theta` that are not 0; one where there is no such key.
+/// The distinct non-zero values of `layer_rope_theta`. Without the key there is one value.
 std::set<double> base_frequencies(const Config& c) {
   std::set<double> all;
   if (!c.has("layer_rope_theta")) return {0};
@@ -104,7 +104,7 @@ Part granitemoe_swa(const Config& c) {
 }
 
 /// Source: transformers 5.23, models/granitemoehybrid. Without experts the shared feed-forward is
-/// the only one; rotary tables only where position_embedding_type is "rope".
+/// the only one. The model has rotary tables only if position_embedding_type is "rope".
 Part granitemoehybrid(const Config& c) {
   const Classes k{"GraniteMoeHybrid"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});

@@ -5,7 +5,7 @@
 
 namespace headroom::model::families::granite_speech {
 
-/// Scale and shift, and the running statistics as buffers.
+/// Batch norm: scale, shift, and the running statistics as buffers.
 Part batch_norm(std::string_view name, Size dim) {
   return in(name, "BatchNorm1d",
             tensor("weight", {dim}, Role::norm) + tensor("bias", {dim}, Role::norm) +
@@ -48,8 +48,8 @@ Part encoder(const Config& a, const std::string& k) {
          linear("out", hidden, out, Bias::yes) + linear("out_mid", out, hidden, Bias::yes);
 }
 
-/// Source: transformers 5.23, models/granite_speech, models/granite_speech_plus. The adapter that
-/// published files come with is not part of the class.
+/// Source: transformers 5.23, models/granite_speech, models/granite_speech_plus. The adapter in
+/// published files is not part of the class.
 Part granite_speech(const Config& c) {
   const std::string_view suffix = "ForConditionalGeneration";
   const std::string k = c.class_name().substr(0, c.class_name().size() - suffix.size());
