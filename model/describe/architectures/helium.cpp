@@ -1,10 +1,10 @@
-// Helium: Llama by Kyutai; its attention output has the model's width.
+// Helium: Llama by Kyutai. The attention output has the model's width.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::helium {
 
-/// Source: transformers 5.23, models/helium/{configuration,modeling}_helium.py. o_proj is
-/// hidden x hidden whatever head_dim is.
+/// Source: transformers 5.23, models/helium/{configuration,modeling}_helium.py. o_proj is hidden x
+/// hidden, regardless of head_dim.
 Part helium_trunk(const Config& c) {
   const Common s = common_of(c, {.kv_heads = 20, .head_dim = 128});
   const Bias b = c.bias({"attention_bias"}, false), mlp = c.bias({"mlp_bias"}, false);

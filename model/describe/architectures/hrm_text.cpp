@@ -1,11 +1,11 @@
-// HRM-Text: two stacks of layers that a token runs through several times.
+// HRM-Text: two stacks of layers. Each token runs through both stacks several times.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::hrm_text {
 
 /// Source: transformers 5.23, models/hrm_text/{configuration,modeling}_hrm_text.py. A token runs
 /// H_cycles * L_cycles times through the L stack and H_cycles times through the H stack. Every run
-/// has a separate cache.
+/// has a separate KV cache.
 Part hrm_text_trunk(const Config& c) {
   Common s = common_of(c, {.head_dim = 128});
   s.heads.kv = s.heads.query;

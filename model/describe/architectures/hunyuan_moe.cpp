@@ -6,7 +6,8 @@
 
 namespace headroom::model::families::hunyuan_moe {
 
-/// A whole number, or a list of one number for all layers: its first entry.
+/// Reads a whole number, or the first entry of a list of one number for each layer. All entries of
+/// the list must be equal.
 Size same_in_all_layers(const Config& c, std::string_view key) {
   const auto* value = c.object().if_contains({key.data(), key.size()});
   if (!value || !value->is_array()) return c.dim({key});

@@ -1,5 +1,5 @@
-// Hunyuan-VL (HunyuanOCR): a vision transformer with learned positions whose patches convolutions
-// merge, and Hunyuan's dense text model.
+// Hunyuan-VL (HunyuanOCR): a vision transformer with learned positions, and Hunyuan's dense text
+// model. Convolutions merge the patches.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/decoder.hpp"
 
@@ -7,7 +7,7 @@ namespace headroom::model::families::hunyuan_vl {
 
 const std::string k = "HunYuanVL", norm = k + "RMSNorm";
 
-/// The class takes no head width from hidden_size: a file has to say it.
+/// The class does not derive head_dim from hidden_size, so the config must state it.
 Part text_body(const Config& c) {
   const Common s = common_of(c);
   const Size dim = c.dim({"head_dim"});

@@ -1,5 +1,5 @@
-// Hunyuan V4: latent attention with sinks, gates and an indexer in every fourth layer, and residual
-// streams that are mixed by hyper-connections (arXiv:2409.19606).
+// Hunyuan V4: latent attention with sinks and gates, and an indexer in every fourth layer.
+// Hyper-connections (arXiv:2409.19606) mix the residual streams.
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/latent.hpp"
 

@@ -1,4 +1,4 @@
-// HyperCLOVA X: Granite's multipliers and, where asked for, norms after each half.
+// HyperCLOVA X: Granite's multipliers, and optional norms after each half.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::hyperclovax {

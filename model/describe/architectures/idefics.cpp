@@ -1,5 +1,5 @@
-// IDEFICS (after Flamingo, arXiv:2204.14198): a text model between whose layers gated cross
-// attention looks at images, which CLIP's tower and a resampler read.
+// IDEFICS (after Flamingo, arXiv:2204.14198). Gated cross-attention between the layers of the text
+// model reads images. CLIP's tower and a resampler encode the images.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
@@ -11,7 +11,7 @@ namespace headroom::model::families::idefics {
 
 const std::string k = "Idefics", norm = k + "RMSNorm";
 
-/// A vocabulary, and separately the tokens added in training.
+/// A vocabulary, and separate rows for the tokens added in training.
 Part decoupled(std::string_view name, std::string_view class_name, Part added, Shape weight,
                Role role) {
   return in(name, k + std::string(class_name),
@@ -41,8 +41,8 @@ Part resampler(const Config& c, Size seen) {
                 layer_norm("layer_norm", seen));
 }
 
-/// Attention over the text, or over `seen` dimensions of images, whose keys and values are made
-/// anew for every token and not kept.
+/// Attention over the text, or over `seen` dimensions of images. Keys and values of images are
+/// computed for every token and not cached.
 Part attention_of(const Config& c, Size query, Size seen, bool head_norm) {
   const Size hidden = c.dim({"hidden_size"}), dim = hidden / query;
   Part p = linear("q_proj", hidden, hidden) + linear("k_proj", seen, hidden) +

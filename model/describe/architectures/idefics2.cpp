@@ -1,4 +1,4 @@
-// Idefics 2 (arXiv:2405.02246): a SigLIP-like tower whose output a perceiver resamples to 64
+// Idefics 2 (arXiv:2405.02246): a SigLIP-like tower and a perceiver that resamples its output to 64
 // tokens.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
@@ -12,7 +12,7 @@ Part gated(std::string_view name, Size in_dim, Size inner, Size out, const std::
 }
 
 /// Source: transformers 5.23, models/idefics2/modeling_idefics2.py. The perceiver has the text
-/// model's width; its section's width is ignored.
+/// model's width, and the width in its section is ignored.
 Part idefics2(const Config& c) {
   const Config text = section_of(c, "text_config", "mistral");
   const Config perceiver =

@@ -1,10 +1,11 @@
-// Idefics 3 and SmolVLM: a SigLIP-like tower, pixels shuffled into channels, one linear connector.
+// Idefics 3 and SmolVLM: a SigLIP-like tower, pixels shuffled into channels, and one linear
+// connector.
 #include "model/describe/architectures/tower_layers.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 
 namespace headroom::model::families {
 
-/// The tower of Idefics 2 and 3 and SmolVLM, under the class names of `name`.
+/// The tower of Idefics 2, Idefics 3 and SmolVLM. `name` is the prefix of the class names.
 Submodel idefics_vision(const Config& v, const std::string& name) {
   const TowerSizes s = tower_sizes(v, "gelu_pytorch_tanh");
   const Part layers = stack("layers", name + "EncoderLayer", s.layers, [&](Size) {
