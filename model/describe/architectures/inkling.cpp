@@ -1,6 +1,6 @@
 // Inkling: short convolutions on keys, values and both residual branches, relative logits instead
-// of rotations, windows in five of six layers. Inkling 2 adds gates, sinks and attention over the
-// outputs of earlier blocks.
+// of rotations, and sliding windows in five of six layers. Inkling 2 adds gates, sinks and
+// attention over the outputs of earlier blocks.
 #include <algorithm>
 #include <cmath>
 
@@ -11,14 +11,14 @@
 
 namespace headroom::model::families::inkling {
 
-/// A convolution over the last tokens of each channel, which it keeps.
+/// A convolution over the last tokens of each channel. It caches those tokens.
 Part short_conv(std::string_view name, Classes k, Size channels, Size kernel) {
   Part p = depthwise_conv("conv1d", channels, kernel, Bias::no);
   p.caches = {recurrent_state(channels, kernel, 0)};
   return in(name, k("ShortConvolution"), std::move(p));
 }
 
-/// A convolution whose kernel depends on the token: one for each of `heads`.
+/// A convolution with a kernel that depends on the token. Each of `heads` has a separate kernel.
 Part dynamic_conv(std::string_view name, Classes k, Size hidden, Size channels, Size heads,
                   Size kernel) {
   Part p = tensor("static_weight", {kernel, channels}, Role::conv) +
@@ -27,11 +27,11 @@ Part dynamic_conv(std::string_view name, Classes k, Size hidden, Size channels, 
   return in(name, k("DynamicShortConvolution"), std::move(p));
 }
 
-/// The numbers of one kind of layer.
+/// The sizes of one kind of layer.
 struct Kind {
   bool sliding;
   Heads heads;
-  Size window, reach;  ///< of attention and of its relative logits
+  Size window, reach;  ///< attention window and reach of its relative logits, in tokens
 };
 Kind kind_of(const Config& c, bool sliding) {
   const std::string own = sliding ? "swa_" : "";
@@ -134,7 +134,7 @@ struct Grid {
   Size time, side, channels;
 };
 
-/// Prime factors, the largest first.
+/// Prime factors, largest first.
 std::vector<Size> factors(Size n) {
   std::vector<Size> all;
   for (Size p = 2; n > 1; ++p)
@@ -142,8 +142,9 @@ std::vector<Size> factors(Size n) {
   return all;
 }
 
-/// The grids that a patch is folded through, one more than layers: for each layer the one whose
-/// size is nearest to an even progression. Source: plan_out_scales of modeling_inkling.py.
+/// The grids through which the layers fold a patch, one more than there are layers. Each layer gets
+/// the grid whose size is nearest to an even progression. Source: plan_out_scales of
+/// modeling_inkling.py.
 std::vector<Grid> folds(const Config& v, Size layers) {
   const Size patch = v.dim({"patch_size"}, 40), frames = v.dim({"temporal_patch_size"}, 2);
   const Size channels = v.dim({"num_channels"}, 3);

@@ -60,7 +60,7 @@ Part pooled_norm(const Config& v) {
                                             : layer_norm("layernorm", v.dim({"hidden_size"}));
 }
 
-/// Tower, projector over pixels shuffled into channels, text model and head.
+/// Tower, projector over shuffled pixels, text model and head.
 Part assembled(const Config& c, const std::string& k, const Config& text, const Submodel& vision,
                bool is_tied) {
   const Submodel language = text_model(text);
@@ -104,8 +104,8 @@ Part internvl(const Config& c) {
 
 namespace internvl {
 
-/// Qianfan-OCR is like InternVL, but has no module between the tower and its layers. All layers but
-/// the first drop paths. Source: transformers 5.23, models/qianfan_ocr.
+/// Qianfan-OCR is like InternVL without a module between the tower and its layers. All layers but
+/// the first have stochastic depth (drop path). Source: transformers 5.23, models/qianfan_ocr.
 Part qianfan_ocr(const Config& c) {
   const std::string k = "QianfanOCRVision";
   const Config v = section_of(c, "vision_config", "qianfan_ocr_vision");

@@ -1,4 +1,4 @@
-// Jais 2: biased, with layer norms and squared ReLU without a gate.
+// Jais 2: biases, layer norms, and squared ReLU without a gate.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::jais2 {

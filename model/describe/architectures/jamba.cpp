@@ -1,4 +1,5 @@
-// Jamba (arXiv:2403.19887): one layer of attention to seven of Mamba, a mixture in every other one.
+// Jamba (arXiv:2403.19887): one attention layer for every seven Mamba layers, and a mixture in
+// every other layer.
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/recurrent.hpp"
 

@@ -1,4 +1,4 @@
-// Janus (arXiv:2410.13848): a tower that reads images, a VQ autoencoder that writes them, and
+// Janus (arXiv:2410.13848): a tower that reads images, a VQ autoencoder that writes images, and
 // Llama.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
@@ -40,7 +40,7 @@ Part tower(const Config& v) {
          layer_norm("post_layernorm", width);
 }
 
-/// fc1, then layers of equal width, and one activation for all.
+/// fc1, then layers of equal width. All layers share one activation.
 Part aligner(std::string_view name, std::string_view class_name, const Config& c, Size in_dim,
              Size layers) {
   const Size out = c.dim({"projection_dim"}, 2048);

@@ -1,11 +1,12 @@
-// JetMoE (arXiv:2404.07413): attention whose query and output projections are experts too.
+// JetMoE (arXiv:2404.07413): experts for the query and output projections of attention, and for the
+// feed-forward.
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
 
 namespace headroom::model::families::jetmoe {
 
-/// Source: transformers 5.23, models/jetmoe. A token has as many query heads as key-value heads for
-/// each expert that it uses.
+/// Source: transformers 5.23, models/jetmoe. Each expert that a token uses adds as many query heads
+/// as there are key-value heads.
 Part jetmoe(const Config& c) {
   const Classes k{"JetMoe"};
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"intermediate_size"});

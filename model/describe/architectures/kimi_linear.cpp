@@ -1,5 +1,5 @@
-// Kimi Linear (arXiv:2510.26692) and Ling 3 (Bailing hybrid): Kimi delta attention, a gated delta
-// rule with a gate for each channel, between layers of latent attention.
+// Kimi Linear (arXiv:2510.26692) and Ling 3 (Bailing hybrid): Kimi delta attention between layers
+// of latent attention. Kimi delta attention is a gated delta rule with a gate for each channel.
 #include <algorithm>
 
 #include "model/describe/architectures/decoder.hpp"
@@ -9,7 +9,7 @@
 
 namespace headroom::model::families::kimi_linear {
 
-/// Heads of delta attention: keys and values have the same width.
+/// Delta attention with keys and values of the same width.
 DeltaNet delta_heads(Size heads, Size dim, Size kernel) {
   return {
       .key_heads = heads, .value_heads = heads, .key_dim = dim, .value_dim = dim, .kernel = kernel};
@@ -29,8 +29,9 @@ Part feed_forward(const Config& c, Classes k, Size i, Size dense) {
                                 : dense_mlp(c, k);
 }
 
-/// Source: transformers 5.23, models/kimi_linear. No rotary tables. The kinds of layers are
-/// layer_types, else the lists of linear_attn_config (which count from 1), else every fourth full.
+/// Source: transformers 5.23, models/kimi_linear. There are no rotary tables. layer_types gives the
+/// kinds of layers, else the lists of linear_attn_config, which count from 1. Without both, every
+/// fourth layer has full attention.
 Part kimi_linear(const Config& c) {
   const Classes k{"KimiLinear"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});

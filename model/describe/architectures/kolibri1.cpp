@@ -1,4 +1,5 @@
-// Kolibri 1: 384 small experts, windows in four layers of five, norms around both halves.
+// Kolibri 1: 384 small experts, sliding windows in four of five layers, and norms before and after
+// each half.
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
 

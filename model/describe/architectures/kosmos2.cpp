@@ -1,5 +1,5 @@
-// KOSMOS-2 (arXiv:2306.14824): a decoder with inner norms that reads 64 latents of CLIP's tower;
-// and KOSMOS-2.5 (arXiv:2309.11419), whose tower is Pix2Struct's.
+// KOSMOS-2 (arXiv:2306.14824) is a decoder with inner norms. It reads 64 latents of CLIP's tower.
+// KOSMOS-2.5 (arXiv:2309.11419) has Pix2Struct's tower.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/tower_layers.hpp"
 
