@@ -1,13 +1,13 @@
-// Models with an output vector for each token, compared with those of a query (ColPali,
-// arXiv:2407.01449): a vision-language model without its head, and a projection. Also ModernVBERT,
-// the encoder of some of them.
+// Late-interaction models (ColPali, arXiv:2407.01449): a vision-language model without its head,
+// and a projection. They compare an output vector for each token with those of a query.
+// ModernVBERT, the encoder of some of them, is also here.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/families.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 
 namespace headroom::model::families::late_interaction {
 
-/// Below ModernVBertModel: a tower, pixels shuffled into channels, ModernBERT.
+/// Below ModernVBertModel: a tower, pixels shuffled into channels, and ModernBERT.
 Part modernvbert_model(const Config& c) {
   const Config text = section_of(c, "text_config", "modernbert");
   const Submodel vision = vision_model(section_of(c, "vision_config", "siglip_vision_model"));

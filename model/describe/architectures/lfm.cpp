@@ -1,5 +1,5 @@
-// LFM2 (arXiv:2511.23404), its mixture and LFM3: short convolutions with gates in most layers,
-// attention in the others.
+// LFM2 (arXiv:2511.23404), its mixture and LFM3. Most layers have short convolutions with gates,
+// the others have attention.
 #include <algorithm>
 
 #include "model/describe/blocks/experts.hpp"
@@ -9,7 +9,7 @@ namespace headroom::model::families::lfm {
 
 bool tied(const Config& c) { return c.flag({"tie_embedding", "tie_word_embeddings"}, true); }
 
-/// A convolution over the last conv_L_cache tokens, which it keeps, between two gates.
+/// A convolution between two gates. It caches the last conv_L_cache tokens.
 Part short_conv(const Config& c, Classes k) {
   const Size hidden = c.dim({"hidden_size"}),
              kernel = c.dim({"conv_L_cache"}, k.family == "Lfm3" ? 7 : 3);
@@ -35,8 +35,8 @@ Part attention_of(const Config& c, Classes k) {
   return in("self_attn", k("Attention"), std::move(p));
 }
 
-/// The kinds of layers: layer_types, else attention in the layers of full_attn_idxs, else attention
-/// everywhere.
+/// True if layer `i` has attention. layer_types decides, else full_attn_idxs. Without both, all
+/// layers have attention.
 bool attends(const Config& c, Size i) {
   const auto types = c.texts({"layer_types"});
   if (!types.empty()) return layer_type(c, types, i) != "conv";
@@ -63,8 +63,8 @@ Part norms(const Config& c, Classes k) {
          rms_norm("ffn_norm", k("RMSNorm"), hidden);
 }
 
-/// Source: transformers 5.23, models/lfm2. The feed-forward is two thirds of the width that the
-/// config names, times a multiplier, rounded up, unless block_auto_adjust_ff_dim is false.
+/// Source: transformers 5.23, models/lfm2. The feed-forward has two thirds of the configured width,
+/// times a multiplier, rounded up. block_auto_adjust_ff_dim = false turns this adjustment off.
 Part lfm2(const Config& c) {
   const Classes k{"Lfm2"};
   const Size hidden = c.dim({"hidden_size"});
@@ -110,7 +110,7 @@ Part lfm2_moe(const Config& c) {
   });
 }
 
-/// Source: transformers 5.23, models/lfm3. Windows in some of the attending layers.
+/// Source: transformers 5.23, models/lfm3. Some of the attention layers have sliding windows.
 Part lfm3(const Config& c) {
   const Classes k{"Lfm3"};
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"intermediate_size"});

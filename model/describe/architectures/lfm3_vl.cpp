@@ -1,4 +1,5 @@
-// LFM3-VL: a vision tower of short convolutions and attention like its text model's.
+// LFM3-VL: a text model, and a vision tower of short convolutions and attention like the text
+// model's.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/blocks/decoder.hpp"
 

@@ -1,4 +1,4 @@
-// Llama and the decoders that changed only numbers in it.
+// Llama, and decoders that differ from it only in sizes.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::llama {
@@ -17,7 +17,7 @@ Part llama_trunk(const Config& c) {
 }
 Part llama(const Config& c) { return causal_lm(c, "LlamaModel", llama_trunk(c)); }
 
-/// Words and codes of images in one vocabulary. Source: transformers 5.23, models/emu3.
+/// One vocabulary for words and codes of images. Source: transformers 5.23, models/emu3.
 Part emu3(const Config& c) {
   const Common s = common_of(c, {.kv_heads = 8});
   const Bias b = c.bias({"attention_bias"}, false), mlp = c.bias({"mlp_bias"}, false);

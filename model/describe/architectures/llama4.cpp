@@ -1,5 +1,6 @@
 // Llama 4. A token uses one routed and one shared expert. Most layers have chunked attention with
-// rotary positions. The other layers have full attention without them. A vision tower reads images.
+// rotary positions. The other layers have full attention without rotary positions. A vision tower
+// reads images.
 #include <algorithm>
 
 #include "model/describe/architectures/composition.hpp"
@@ -8,7 +9,7 @@
 
 namespace headroom::model::families::llama4 {
 
-/// True if layer `i` rotates: no_rope_layers holds 1 for such layers.
+/// True if layer `i` has rotary positions. no_rope_layers holds 1 for such layers.
 bool rotates(const Config& t, Size i) {
   const auto given = t.dims({"no_rope_layers"});
   if (given.empty()) return (i + 1) % t.dim({"no_rope_layer_interval"}, 4) != 0;
@@ -17,8 +18,8 @@ bool rotates(const Config& t, Size i) {
   return given[static_cast<std::size_t>(i)] != 0;
 }
 
-/// The attention span of layer `i` in tokens; 0: all tokens. `layer_types` decides. Without it,
-/// layers that rotate see chunks.
+/// The attention span of layer `i` in tokens (0: all tokens). `layer_types` decides. Without it,
+/// layers with rotary positions use chunks.
 Size chunk_of(const Config& t, Size i) {
   const auto types = t.texts({"layer_types"});
   const bool chunked =

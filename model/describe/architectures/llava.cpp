@@ -1,17 +1,17 @@
-// LLaVA and the models built like it: a vision tower, a projector and any text model.
+// LLaVA and models built like it: a vision tower, a projector and any text model.
 #include "model/describe/architectures/vision_towers.hpp"
 
 namespace headroom::model::families::llava {
 
 constexpr std::string_view embedding_weight = "model.language_model.embed_tokens.weight";
 
-/// linear_1, activation, linear_2.
+/// linear_1, activation and linear_2.
 Part two_layers(Size in_dim, Size out_dim, const std::string& act, Bias bias) {
   return linear("linear_1", in_dim, out_dim, bias) + module("act", act) +
          linear("linear_2", out_dim, out_dim, bias);
 }
 
-/// tower, projector, text model under `model`, and the head.
+/// The tower, projector and text model under `model`, and the head.
 Part assembled(const Config& text, const Submodel& language, std::string_view name, Part tower,
                Part projector, bool is_tied) {
   return with_language_head(
@@ -32,8 +32,8 @@ Part llava(const Config& c) {
                    head_is_tied(c, text, false, Inherit::yes));
 }
 
-/// LLaVA-NeXT, its video version and LLaVA-OneVision add a learned end of row.
-/// Source: transformers 5.23, models/llava_next, models/llava_next_video, models/llava_onevision.
+/// LLaVA-NeXT, its video version and LLaVA-OneVision add a learned end-of-row embedding. Source:
+/// transformers 5.23, models/llava_next, models/llava_next_video, models/llava_onevision.
 Part llava_next(const Config& c) {
   const std::string_view suffix = "ForConditionalGeneration";
   const std::string name = c.class_name().substr(0, c.class_name().size() - suffix.size());
@@ -123,9 +123,8 @@ Part lighton_ocr(const Config& c) {
       text, head_is_tied(c, text, true, Inherit::no), "model.language_model.embed_tokens.weight");
 }
 
-/// Fuyu (adept.ai/blog/fuyu-8b): patches are projected as they are, without a tower. Published
-/// files state the text model's keys at the top level.
-/// Source: transformers 5.23, models/fuyu/modeling_fuyu.py.
+/// Fuyu (adept.ai/blog/fuyu-8b) projects patches directly, without a tower. Published files state
+/// the text model's keys at the top level. Source: transformers 5.23, models/fuyu/modeling_fuyu.py.
 Part fuyu(const Config& c) {
   const Config text = section_or_self(c, "text_config", "persimmon");
   const Submodel language = text_model(text, "persimmon");

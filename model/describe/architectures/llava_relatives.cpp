@@ -1,5 +1,5 @@
-// Vision-language models with a projector of their own: Aya, Command A Vision, LFM2-VL, ViP-LLaVA,
-// Video-LLaVA, DeepSeek-VL.
+// Vision-language models with custom projectors: Aya, Command A Vision, LFM2-VL, ViP-LLaVA,
+// Video-LLaVA and DeepSeek-VL.
 #include "model/describe/architectures/vision_towers.hpp"
 
 namespace headroom::model::families::llava_relatives {
@@ -11,8 +11,8 @@ Part with_head(const Config& c, const Config& text, Part body, bool tied_by_defa
                             head_is_tied(c, text, tied_by_default, Inherit::no), embedding_weight);
 }
 
-/// Cohere's projector. It puts patches side by side. A SwiGLU follows, whose gate is half of
-/// linear_1. Source: transformers 5.23, models/aya_vision, models/cohere2_vision.
+/// Cohere's projector concatenates patches. A SwiGLU follows, and its gate is half of linear_1.
+/// Source: transformers 5.23, models/aya_vision, models/cohere2_vision.
 Part cohere_vision(const Config& c) {
   const bool aya = c.class_name().starts_with("Aya");
   const std::string name = aya ? "AyaVision" : "Cohere2Vision";

@@ -1,10 +1,10 @@
-// Encoder-decoders for long inputs that kept BART's decoder: LED (arXiv:2004.05150), PEGASUS-X
+// Encoder-decoders for long inputs with BART's decoder: LED (arXiv:2004.05150), PEGASUS-X
 // (arXiv:2208.04347) and BigBird-PEGASUS (arXiv:2007.14062).
 #include "model/describe/architectures/seq2seq_layer.hpp"
 
 namespace headroom::model::families::long_seq2seq {
 
-/// Self-attention of an encoder's layer and what follows it before the feed-forward.
+/// Self-attention of an encoder layer, and its norm.
 Part led_attention(const Seq2SeqSizes& s) {
   Part inner;
   for (const auto name : {"query", "key", "value", "query_global", "key_global", "value_global"})

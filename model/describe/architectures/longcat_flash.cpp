@@ -1,12 +1,12 @@
-// LongCat-Flash (arXiv:2509.01322): two attentions and two feed-forwards a layer beside one
-// mixture, some of whose experts pass their input on unchanged.
+// LongCat-Flash (arXiv:2509.01322): each layer has two attentions, two feed-forwards and one
+// mixture. Some experts of the mixture return their input unchanged.
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/latent.hpp"
 
 namespace headroom::model::families::longcat_flash {
 
-/// Source: transformers 5.23, models/longcat_flash. The experts that compute nothing have a place
-/// in gate_up_proj but none in down_proj.
+/// Source: transformers 5.23, models/longcat_flash. The experts that compute nothing have rows in
+/// gate_up_proj but none in down_proj.
 Part longcat_flash(const Config& c) {
   const Classes k{"LongcatFlash"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});

@@ -1,9 +1,10 @@
-// LUKE (arXiv:2010.01057): RoBERTa with a table of entities and queries between words and entities.
+// LUKE (arXiv:2010.01057): RoBERTa with a table of entities, and queries between words and
+// entities.
 #include "model/describe/architectures/bert_layer.hpp"
 
 namespace headroom::model::families::luke {
 
-/// Source: transformers 5.23, models/luke/modeling_luke.py. The word head ties its bias alone.
+/// Source: transformers 5.23, models/luke/modeling_luke.py. The word head ties only its bias.
 Part luke(const Config& c) {
   const std::string f = "Luke";
   const BertSizes s = bert_sizes(c);
