@@ -4,7 +4,7 @@
 
 namespace headroom::model::families::mamba {
 
-/// Children of the class: blocks of one norm and one mixer each.
+/// The class's children: blocks of one norm and one mixer.
 Part backbone(const Config& c, Classes k, const Part& mixer, bool tied) {
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
   return in("backbone", k("Model"),
@@ -19,10 +19,10 @@ Part backbone(const Config& c, Classes k, const Part& mixer, bool tied) {
                  c.flag({"tie_word_embeddings"}, tied));
 }
 
-/// The class derives `intermediate_size` from `expand`, then a file's own key of that name replaces
-/// it: falcon-mamba-7b states expand 16 and intermediate_size 8192.
-/// Source: transformers 5.23, configuration_{mamba,falcon_mamba}.py, configuration_utils.py
-/// ("Additional attributes without default values").
+/// The class derives `intermediate_size` from `expand`. A key of that name in the file then
+/// replaces it: falcon-mamba-7b states expand 16 and intermediate_size 8192. Source: transformers
+/// 5.23, configuration_{mamba,falcon_mamba}.py, configuration_utils.py ("Additional attributes
+/// without default values").
 Mamba mamba_of(const Config& c) {
   return {.inner = c.dim({"intermediate_size"}, expanded(c, c.dim({"hidden_size"}))),
           .state = c.dim({"state_size"}, 16),
@@ -40,8 +40,8 @@ Part mamba(const Config& c) {
   return unsplittable(backbone(c, k, mixer, true), {k("Block"), k("Mixer")});
 }
 
-/// Source: transformers 5.23, models/falcon_mamba. Norms of time step, B and C without weights of
-/// their own: a buffer of ones each.
+/// Source: transformers 5.23, models/falcon_mamba. The norms of time step, B and C have no weights.
+/// A buffer of ones stands in for each.
 Part falcon_mamba(const Config& c) {
   const Classes k{"FalconMamba"};
   const Mamba m = mamba_of(c);

@@ -1,5 +1,5 @@
-// MiniCPM3 (arXiv:2404.06395), Youtu-LLM and Mistral 4: latent attention with a dense feed-forward
-// and with experts.
+// MiniCPM3 (arXiv:2404.06395), Youtu-LLM and Mistral 4: latent attention (MLA). MiniCPM3 and
+// Youtu-LLM have a dense feed-forward, Mistral 4 has experts.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/decoder.hpp"
@@ -8,8 +8,8 @@
 
 namespace headroom::model::families::minicpm3 {
 
-/// Source: transformers 5.23, models/minicpm3. The embedding's scale is a buffer that is whole
-/// where the config's `scale_emb` is.
+/// Source: transformers 5.23, models/minicpm3. The embedding's scale is a buffer. It is
+/// floating-point only if the config's `scale_emb` is.
 Part minicpm3(const Config& c) {
   const Classes k{"MiniCPM3"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});

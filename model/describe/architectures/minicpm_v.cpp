@@ -1,5 +1,5 @@
-// MiniCPM-V 4.6 and 4.7 and MiniCPM-OCR: a SigLIP tower that merges windows of patches by attention
-// in its middle, a merger, and Qwen3.5.
+// MiniCPM-V 4.6 and 4.7 and MiniCPM-OCR: a SigLIP tower, a merger, and Qwen3.5. Inside the tower,
+// attention merges windows of patches.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/tower_layers.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
@@ -22,8 +22,7 @@ Part tower(const Config& v, const std::string& k) {
                 module("act", "GELUTanh") + linear("linear_2", inner, s.hidden, Bias::yes));
 }
 
-/// Source: transformers 5.23, models/minicpmv4_6, models/minicpmv4_7,
-/// models/minicpm_ocr.
+/// Source: transformers 5.23, models/minicpmv4_6, models/minicpmv4_7, models/minicpm_ocr.
 Part minicpm_v(const Config& c) {
   const std::string_view suffix = "ForConditionalGeneration";
   const std::string k = c.class_name().substr(0, c.class_name().size() - suffix.size());

@@ -1,13 +1,13 @@
-// MiniMax-01 (arXiv:2501.08313): lightning attention (arXiv:2405.17381) between layers of ordinary
+// MiniMax-01 (arXiv:2501.08313): lightning attention (arXiv:2405.17381) between layers of standard
 // attention, and a mixture in every layer.
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
 
 namespace headroom::model::families::minimax {
 
-/// Source: transformers 5.23, models/minimax. A linear layer keeps a matrix of head_dim x head_dim
-/// for each head; its decay factors are buffers. A sliding_window only masks attention: all tokens
-/// are kept.
+/// Source: transformers 5.23, models/minimax. A linear layer caches a matrix of head_dim x head_dim
+/// for each head. Its decay factors are buffers. A sliding_window only masks attention, so the
+/// cache keeps all tokens.
 Part minimax(const Config& c) {
   const Classes k{"MiniMax"};
   const Size hidden = c.dim({"hidden_size"}), block = c.dim({"block_size"}, 256);

@@ -1,4 +1,4 @@
-// MiniMax-M2: ordinary attention with norms over all queries and keys, 256 small experts.
+// MiniMax-M2: standard attention with norms over all queries and keys, and 256 small experts.
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
 

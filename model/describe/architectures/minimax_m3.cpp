@@ -1,11 +1,11 @@
-// The text model of MiniMax-M3: experts with one shared, some layers looking only at blocks of
-// tokens that an indexer picks.
+// The text model of MiniMax-M3: a mixture with one shared expert. In some layers an indexer selects
+// the blocks of tokens to attend to.
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
 
 namespace headroom::model::families::minimax_m3 {
 
-/// Picks the blocks of tokens that a layer looks at.
+/// Selects the blocks of tokens that a layer attends to.
 Part indexer(Classes k, Size hidden, Size index_heads, Size index_dim) {
   Part picks = in("indexer", k("Indexer"),
                   linear("q_proj", hidden, index_heads * index_dim) +
@@ -17,8 +17,8 @@ Part indexer(Classes k, Size hidden, Size index_heads, Size index_dim) {
   return picks;
 }
 
-/// Source: transformers 5.23, models/minimax_m3_vl (MiniMaxM3VLForCausalLM). An indexed layer keeps
-/// one more key of index_head_dim a token.
+/// Source: transformers 5.23, models/minimax_m3_vl (MiniMaxM3VLForCausalLM). A layer with an
+/// indexer caches one more key of index_head_dim for each token.
 Part minimax_m3_text(const Config& c) {
   const Classes k{"MiniMaxM3VL"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
