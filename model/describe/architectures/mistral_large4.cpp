@@ -1,5 +1,5 @@
-// Mistral Large 4: latent attention that an indexer makes sparse, every fourth layer without
-// positions, latents that layers may share, and Pixtral's tower.
+// Mistral Large 4. An indexer makes the latent attention sparse. Every fourth layer has no
+// positions. Layers may share latents. Pixtral's tower reads images.
 #include <algorithm>
 
 #include "model/describe/architectures/composition.hpp"
@@ -12,7 +12,7 @@ namespace headroom::model::families::mistral_large4 {
 
 const Classes k{"MistralLarge4"};
 
-/// Entry `i` of a list of one number a layer, `otherwise` where the config has no such list.
+/// Entry `i` of a list with one number for each layer, or `otherwise` without the list.
 Size entry(const Config& c, std::string_view key, Size i, Size otherwise) {
   if (!c.has(key)) return otherwise;
   const auto all = c.dims({key});
@@ -21,13 +21,13 @@ Size entry(const Config& c, std::string_view key, Size i, Size otherwise) {
   return all[static_cast<std::size_t>(i)];
 }
 
-/// A learned scale and offset of each head's scores.
+/// A learned scale and offset for the scores of each head.
 Part score_scale(Size heads) {
   return in("softmax_scaling", k("TextSoftmaxScaling"),
             tensor("scale", {heads}, Role::other) + tensor("bias", {heads}, Role::other));
 }
 
-/// DeepSeek's indexer over the hidden states instead of compressed queries.
+/// DeepSeek's indexer. It reads the hidden states instead of compressed queries.
 Part picker(const Config& c, Size hidden) {
   const Size heads = c.dim({"index_n_heads"}, 32);
   return indexer(c, k("TextIndexer"), hidden, hidden) +

@@ -1,4 +1,5 @@
-// Mixtral (arXiv:2401.04088): Mistral whose feed-forward is eight experts, two a token.
+// Mixtral (arXiv:2401.04088): Mistral with eight experts in the feed-forward. A token uses two of
+// them.
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
 

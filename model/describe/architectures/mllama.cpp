@@ -31,7 +31,7 @@ Part vision_part(const Config& v) {
   const Size width = v.dim({"hidden_size"}), tiles = v.dim({"max_num_tiles"}, 4);
   const Size patch = v.dim({"patch_size"}), positions = patches(v) + 1;
   const auto* given = v.object().if_contains("supported_aspect_ratios");
-  // One row more than aspect ratios: 0 is padding. The class has 8 of them.
+  // Index 0 is padding, so the table has one row more than aspect ratios. The class has 8 ratios.
   const Size ratios =
       1 + (given && given->is_array() ? static_cast<Size>(given->get_array().size()) : 8);
   const Part tile_positions =
@@ -85,7 +85,7 @@ Part text_part(const Config& t) {
         return crosses(i) ? "MllamaCrossAttentionDecoderLayer" : "MllamaSelfAttentionDecoderLayer";
       },
       layer);
-  // Eight rows more than the vocabulary: the image tokens.
+  // The image tokens take eight rows more than the vocabulary.
   return embedding("embed_tokens", vocab + 8, hidden) + std::move(layers) +
          rms_norm("norm", norm, hidden) + rotary("MllamaRotaryEmbedding", heads.dim);
 }
@@ -104,7 +104,7 @@ Part mllama(const Config& c) {
                                      "MllamaSelfAttentionDecoderLayer"});
 }
 
-/// The text model alone. Its head is never tied.
+/// The text model alone. Its head is never tied to the embedding.
 Part mllama_text(const Config& c) {
   return unsplittable(in("model", "MllamaTextModel", text_part(c)) +
                           output_head("lm_head", c.dim({"hidden_size"}), c.dim({"vocab_size"})),

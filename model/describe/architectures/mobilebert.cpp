@@ -1,4 +1,5 @@
-// MobileBERT (arXiv:2004.02984): narrow layers between bottlenecks, several feed-forwards each.
+// MobileBERT (arXiv:2004.02984): narrow layers between bottlenecks, with several feed-forwards
+// each.
 #include "model/describe/architectures/bert_layer.hpp"
 #include "model/describe/config_words.hpp"
 
@@ -51,7 +52,7 @@ class Builder {
   }
 
  private:
-  /// A scale and a shift, or a whole layer norm.
+  /// Only a scale and a shift ("NoNorm"), or a full layer norm.
   Part norm(Size dim) const {
     return plain_ ? layer_norm("LayerNorm", dim)
                   : in("LayerNorm", "NoNorm",

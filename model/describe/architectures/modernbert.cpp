@@ -5,7 +5,8 @@
 
 namespace headroom::model::families::modernbert {
 
-/// The kinds of layers: `layer_types`, else every third layer is full, starting with the first.
+/// The kinds of layers. `layer_types` decides. Without it, every third layer is full, starting with
+/// the first.
 std::vector<std::string> local_layer_types(const Config& c, Size layers) {
   const Size every = c.dim({"global_attn_every_n_layers"}, 3);
   return layer_types(
@@ -62,8 +63,9 @@ Part modernbert(const Config& c) {
   return tied(std::move(p), "decoder.weight", "model.embeddings.tok_embeddings.weight");
 }
 
-/// ModernBERT's layer as a decoder, with separate keys and values. Windows follow layer_types, else
-/// every third layer has none. Source: transformers 5.23, models/modernbert_decoder.
+/// ModernBERT's layer as a decoder, with separate keys and values. `layer_types` decides which
+/// layers have a window. Without it, every third layer has none. Source: transformers 5.23,
+/// models/modernbert_decoder.
 Part modernbert_decoder(const Config& c) {
   const std::string f = "ModernBertDecoder";
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"intermediate_size"});
@@ -74,7 +76,7 @@ Part modernbert_decoder(const Config& c) {
   const std::string act = activation_class(c, {"hidden_activation"}, "gelu");
   const Size layers = c.dim({"num_hidden_layers"});
   const auto types = local_layer_types(c, layers);
-  // The window reaches as far on one side as ModernBERT's on both.
+  // The decoder's window reaches back as far as ModernBERT's window reaches on each side.
   const Size window = c.dim({"local_attention"}, 128) / 2;
   Part body = in("embeddings", f + "Embeddings",
                  embedding("tok_embeddings", vocab, hidden) +

@@ -1,5 +1,5 @@
-// Molmo 2. Attention pools features of two layers of the tower. The decoder is like Qwen3, but its
-// embedding has rows that its head lacks.
+// Molmo 2. Attention pools features from two layers of the tower. The decoder is like Qwen3, but
+// its embedding has rows that its head lacks.
 #include <algorithm>
 
 #include "model/describe/architectures/composition.hpp"
@@ -11,7 +11,7 @@ namespace headroom::model::families::molmo2 {
 
 constexpr Classes k{"Molmo2"};
 
-/// Attention over `in_dim` dimensions, with the heads of a section.
+/// Attention over `in_dim` dimensions. The section gives the heads.
 Part pooled_attention(std::string_view name, const Config& v, Size in_dim) {
   const Size dim = v.dim({"head_dim"}), query = v.dim({"num_attention_heads"}) * dim;
   const Size kv = v.dim({"num_key_value_heads"}) * dim;
@@ -25,15 +25,15 @@ Part pooled_attention(std::string_view name, const Config& v, Size in_dim) {
 struct Tower {
   Size layers, features;  ///< layers that are run, and layers whose output is read
 };
-/// Files under the old names (`vit_config`, `vit_layers`) list layers beyond the deepest one that
-/// is read. The checkpoints do not have them.
+/// Files with the old names (`vit_config`, `vit_layers`) count layers after the deepest layer that
+/// is read. The checkpoints do not contain those layers.
 Tower tower_of(const Config& c, const Config& v, const Config& adapter) {
   std::vector<double> read = adapter.numbers({"vit_layers", "vision_feature_layer"});
   if (read.empty()) read = {24, 18};
   Tower tower{v.dim({"num_hidden_layers"}), static_cast<Size>(read.size())};
   if (!c.has("vision_config") && c.has("vit_config")) {
     Size deepest = 0;
-    for (const double number : read) {  // negative ones count from the last
+    for (const double number : read) {  // negative numbers count from the last layer
       const Size layer = static_cast<Size>(number) % tower.layers;
       deepest = std::max(deepest, (layer + tower.layers) % tower.layers);
     }

@@ -1,10 +1,10 @@
-// MPT: ALiBi, no biases at all, four times the width inside.
+// MPT: ALiBi, no biases, and a feed-forward of four times the width.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::mpt {
 
-/// Source: transformers 5.23, models/mpt/{configuration,modeling}_mpt.py: expansion_ratio,
-/// no_bias, norm_type and learned_pos_emb have no effect there, attn_pdrop neither on shapes.
+/// Source: transformers 5.23, models/mpt/{configuration,modeling}_mpt.py. There expansion_ratio,
+/// no_bias, norm_type and learned_pos_emb have no effect. attn_pdrop does not change shapes.
 Part mpt_trunk(const Config& c) {
   const Size hidden = c.dim({"d_model", "hidden_size"});
   const Size query = c.dim({"n_heads", "num_attention_heads"});

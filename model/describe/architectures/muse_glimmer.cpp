@@ -1,5 +1,5 @@
-// Muse Glimmer and Muse Spark: gated attention in windows with norms that hold no weights, behind a
-// tower of their own. Spark has experts in a narrower stream, gated residuals, and hears.
+// Muse Glimmer and Muse Spark: gated attention with sliding windows, norms without weights, and a
+// custom tower. Spark adds experts in a narrower stream, gated residuals and an audio tower.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
@@ -32,7 +32,7 @@ Part tower(const Config& v, Classes k) {
          layer_norm("ln_post", width);
 }
 
-/// Attention of layer `i`: every fourth counted from the last sees the whole context.
+/// Attention of layer `i`. Every fourth layer, counted from the last, attends to the whole context.
 Part gated(const Config& c, Classes k, const Common& s, Size i) {
   const Bias bias = c.bias({"attention_bias"}, false);
   const auto types = layer_types(c, s.layers, [&](Size layer) {
@@ -44,7 +44,7 @@ Part gated(const Config& c, Classes k, const Common& s, Size i) {
          module("qk_norm", k("RMSNorm"));
 }
 
-/// Below the text model: `layer(i)` between a normed embedding and a last norm.
+/// The content of the text model: a normed embedding, `layer(i)` for each layer, and a last norm.
 template <class Layer>
 Part decoder_of(const Config& c, Classes k, const Common& s, Layer&& layer) {
   return unsplittable(in("embed_tokens", k("TextNormedEmbedding"),
@@ -69,7 +69,7 @@ Part glimmer(const Config& c, Classes k) {
   });
 }
 
-/// Experts behind a projection to `moe_hidden_size`, and one back.
+/// Experts between a projection to `moe_hidden_size` and one back.
 Part spark_mixture(const Config& c, Classes k, const Common& s) {
   const Size narrow = c.dim({"moe_hidden_size"}), inner = c.dim({"moe_intermediate_size"});
   const Routing r = routing_of(c, {"num_local_experts"});
@@ -104,7 +104,7 @@ Part spark(const Config& c, Classes k) {
   });
 }
 
-/// Stages that each join `patch_sizes` steps of the sound and then convolve over time.
+/// Each stage joins `patch_sizes` steps of the audio and then convolves over time.
 Part spark_audio(const Config& a, Classes k) {
   const auto joins = a.dims({"patch_sizes"}), widths = a.dims({"hidden_sizes"});
   const auto depths = a.dims({"depths"});
@@ -138,7 +138,7 @@ Part spark_audio(const Config& a, Classes k) {
          rms_norm("post_proj_norm", k("RMSNorm"), out);
 }
 
-/// Tower, text model, adapter and projection; `rest` behind them.
+/// Tower, text model, adapter and projection, followed by `rest`.
 Part whole(const Config& c, Classes k, const Config& text, const Config& v, Part decoder,
            Part rest) {
   const Size between = c.dim({"projector_hidden_size"}, 4096);
