@@ -1,4 +1,4 @@
-// NanoChat: no norm weights, squared ReLU without a gate.
+// NanoChat: norms without weights, and squared ReLU without a gate.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::nanochat {

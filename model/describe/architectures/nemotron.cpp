@@ -1,4 +1,4 @@
-// Nemotron 3 and 4, Minitron: layer norms, squared ReLU without a gate.
+// Nemotron 3 and 4, Minitron: layer norms, and squared ReLU without a gate.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::nemotron {

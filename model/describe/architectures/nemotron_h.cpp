@@ -1,11 +1,12 @@
-// Nemotron-H and Nemotron 3 (arXiv:2504.03624): layers of one kind each, Mamba-2, attention,
-// feed-forward or mixture, in the order that the config spells out.
+// Nemotron-H and Nemotron 3 (arXiv:2504.03624). Each layer is one kind: Mamba-2, attention,
+// feed-forward or mixture. The config gives their order.
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/recurrent.hpp"
 
 namespace headroom::model::families::nemotron_h {
 
-/// Kinds of all layers, one letter each: M Mamba-2, * attention, - feed-forward, E mixture.
+/// The kinds of all layers, one letter each: M for Mamba-2, * for attention, - for feed-forward, E
+/// for mixture.
 std::string pattern_of(const Config& c) {
   const auto types = c.texts({"layers_block_type", "layer_types"});
   if (types.empty()) return c.text({"hybrid_override_pattern"});

@@ -1,4 +1,4 @@
-// Nemotron 3 Nano Omni: Nemotron-H behind C-RADIO's tower and, where it hears, Parakeet's encoder.
+// Nemotron 3 Nano Omni: Nemotron-H with C-RADIO's tower. Audio models add Parakeet's encoder.
 #include <algorithm>
 #include <boost/json.hpp>
 

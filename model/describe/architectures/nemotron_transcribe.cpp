@@ -7,15 +7,16 @@ namespace headroom::model::families::nemotron_transcribe {
 
 enum class HeadNorm : bool { no, yes };
 
-/// Class names of an encoder: `family` + "Attention" and so on, its layers' with `layer`.
+/// Class names of an encoder: `family` + "Attention" and so on. `layer` names the class of the
+/// layers.
 struct Encoder {
   std::string family, layer;
   HeadNorm head_norm;
-  double rotated;  ///< share of a head where rope_parameters do not say
+  double rotated;  ///< default share of a head, if rope_parameters do not give it
 };
 
-/// Layers between two norms, and the rotary table. Values are as many as queries, whatever the
-/// number of keys.
+/// Layers between two norms, and the rotary table. There are as many values as queries, even with
+/// fewer keys.
 Part encoder_layers(const Config& a, const Encoder& e) {
   const Size hidden = a.dim({"hidden_size"}), inner = a.dim({"intermediate_size"});
   const Heads h = heads_of(a, {});
@@ -40,7 +41,7 @@ Part encoder_layers(const Config& a, const Encoder& e) {
          rotary(e.family + "RotaryEmbedding", rotated_dims(a, h.dim, e.rotated));
 }
 
-/// The projection of `subsampling_factor` frames side by side.
+/// The projection of `subsampling_factor` concatenated frames.
 Part stacked_frames(const Config& a, const std::string& family) {
   return in("embedder", family + "FeatureStacking",
             linear("projection", a.dim({"subsampling_factor"}, 8) * a.dim({"num_mel_bins"}, 128),
@@ -68,7 +69,8 @@ Part diarization(const Config& d) {
                 module("act_fn", "ReLU"));
 }
 
-/// Half of a head is rotated, but all of it where the file gives rope_parameters without a share.
+/// Half of each head is rotated. If the config gives rope_parameters without a share, the whole
+/// head is rotated.
 Encoder transcribing(const Config& a) {
   const std::string k = "Nemotron3_5Transcribe";
   return {k, k + "AsrAudioLayer", HeadNorm::yes,

@@ -1,4 +1,5 @@
-// NLLB-MoE (arXiv:2207.04672): M2M-100 with a mixture in every few layers, two experts a token.
+// NLLB-MoE (arXiv:2207.04672): M2M-100 with a mixture in every few layers. A token uses two
+// experts.
 #include "model/describe/architectures/seq2seq_layer.hpp"
 
 namespace headroom::model::families::nllb_moe {
