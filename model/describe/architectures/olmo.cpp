@@ -1,4 +1,5 @@
-// OLMo 1 to 3: first without norm weights, then with norms after each half and on queries and keys.
+// OLMo 1 to 3. OLMo 1 has norms without weights. The later versions have norms after each half and
+// on queries and keys.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::olmo {
@@ -23,7 +24,7 @@ Part olmo_trunk(const Config& c) {
 }
 Part olmo(const Config& c) { return causal_lm(c, "OlmoModel", olmo_trunk(c)); }
 
-/// The layer of OLMo 2 and 3: all queries (and all keys) of a token normed together.
+/// The layer of OLMo 2 and 3. One norm covers all queries of a token, another covers all keys.
 Part normed_layer(const Common& s, const std::string& family, Bias b, Size window) {
   const std::string norm = family + "RMSNorm";
   return in("self_attn", family + "Attention",

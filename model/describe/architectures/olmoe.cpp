@@ -1,4 +1,4 @@
-// OLMoE (arXiv:2409.02060): 64 small experts, norms over all queries and keys of a layer.
+// OLMoE (arXiv:2409.02060): 64 small experts, and norms over all queries and keys of a layer.
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
 

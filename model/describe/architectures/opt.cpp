@@ -1,9 +1,9 @@
-// OPT: learned positions, biased layer norms, and a narrower embedding in one size.
+// OPT: learned positions and biased layer norms. One size has a narrower embedding.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::opt {
 
-/// A layer norm whose weight and bias may be left out.
+/// A layer norm. `affine` = false leaves out weight and bias.
 Part norm(std::string_view name, Size dim, bool affine) {
   return affine ? layer_norm(name, dim) : module(name, "LayerNorm");
 }

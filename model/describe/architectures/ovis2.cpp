@@ -1,4 +1,4 @@
-// Ovis 2 (arXiv:2405.20797): AIMv2's tower, whose output chooses rows of a table of visual words.
+// Ovis 2 (arXiv:2405.20797): AIMv2's tower. Its output selects rows of a table of visual words.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 

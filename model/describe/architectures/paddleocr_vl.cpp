@@ -1,4 +1,4 @@
-// PaddleOCR-VL (arXiv:2510.14528): a SigLIP tower with rotations and a small ERNIE 4.5.
+// PaddleOCR-VL (arXiv:2510.14528): a SigLIP tower with rotary positions and a small ERNIE 4.5.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/architectures/tower_layers.hpp"

@@ -10,7 +10,8 @@ namespace headroom::model::families {
 
 namespace {
 
-/// Convolutions over time and mel bins; each but the first is one for each channel and one across.
+/// Convolutions over time and mel bins. Each convolution after the first is one per channel
+/// (depthwise) and one across channels (pointwise).
 Part subsampling(const Config& a) {
   const Size channels = a.dim({"subsampling_conv_channels"}, 256);
   const Size kernel = a.dim({"subsampling_conv_kernel_size"}, 3);
@@ -32,7 +33,7 @@ Part subsampling(const Config& a) {
             steps + linear("linear", channels * bins, a.dim({"hidden_size"}), Bias::yes));
 }
 
-/// Nemotron's, which hears while one speaks: convolutions that look back alone.
+/// Nemotron's subsampling for streaming. Its convolutions see only the past.
 Part streaming_subsampling(const Config& a) {
   const std::string k = "NemotronAsrStreamingEncoder";
   const Size channels = a.dim({"subsampling_conv_channels"}, 256);
@@ -101,7 +102,7 @@ Submodel conformer(const Config& a, const std::string& k, Part front, Hears hear
           width};
 }
 
-/// Learned positions, or `sines`: a table that is not trained.
+/// The decoder. `positions` are learned, or a fixed table of sines.
 Part speech_decoder(const Config& d, const std::string& k, const Part& positions, Part last) {
   const Size hidden = d.dim({"hidden_size"}), inner = d.dim({"intermediate_size"});
   const Size query = d.dim({"num_attention_heads"});
@@ -151,7 +152,7 @@ Submodel streaming_encoder(const Config& a) {
 
 namespace parakeet {
 
-/// Source: the same.
+/// Source: transformers 5.23, models/parakeet/{configuration,modeling}_parakeet.py.
 Part parakeet_ctc(const Config& c) {
   const Submodel encoder = parakeet_encoder(section_of(c, "encoder_config", "parakeet_encoder"));
   Part head = convolution("ctc_head", "ParakeetEncoderCTCHead",
@@ -180,7 +181,7 @@ Part canary(const Config& c) {
 namespace parakeet {
 
 /// Source: transformers 5.23, models/cohere_asr/{configuration,modeling}_cohere_asr.py. Missing
-/// encoder keys have this class's defaults.
+/// encoder keys take this class's defaults.
 Part cohere_asr(const Config& c) {
   const Config given = c.section_or_empty("encoder_config");
   const Submodel encoder =
