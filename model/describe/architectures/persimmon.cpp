@@ -1,4 +1,4 @@
-// Persimmon: fused biased projections, layer norms, squared ReLU.
+// Persimmon: fused biased projections, layer norms, and squared ReLU.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::persimmon {

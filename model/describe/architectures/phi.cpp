@@ -3,8 +3,8 @@
 
 namespace headroom::model::families::phi {
 
-/// Attention and feed-forward side by side behind one norm, biases everywhere, the head's included.
-/// Source: transformers 5.23, models/phi/{configuration,modeling}_phi.py.
+/// Attention and feed-forward run in parallel after one norm. All projections have biases, and so
+/// does the head. Source: transformers 5.23, models/phi/{configuration,modeling}_phi.py.
 Part phi_trunk(const Config& c) {
   const Common s = common_of(c, {.act = "gelu_new"});
   const bool normed = c.flag({"qk_layernorm"}, false);

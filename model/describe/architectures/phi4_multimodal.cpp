@@ -1,4 +1,4 @@
-// Phi-4-multimodal (arXiv:2503.01743): Phi-3's decoder with a SigLIP tower and a conformer inside
+// Phi-4-multimodal (arXiv:2503.01743): Phi-3's decoder, with a SigLIP tower and a conformer inside
 // it. The adapters of the published checkpoint are not part of the class.
 #include <cmath>
 

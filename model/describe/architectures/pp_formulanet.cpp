@@ -1,4 +1,4 @@
-// PP-FormulaNet (arXiv:2503.18382): SAM's tower reads an image of a formula, BART's decoder writes
+// PP-FormulaNet (arXiv:2503.18382). SAM's tower reads an image of a formula. BART's decoder writes
 // its LaTeX.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/seq2seq_layer.hpp"

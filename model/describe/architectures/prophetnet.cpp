@@ -15,7 +15,7 @@ Part attended(std::string_view name, std::string_view class_name, Part part, Siz
          layer_norm(std::string(name) + "_layer_norm", hidden);
 }
 
-/// Attention of a decoder layer to its tokens and to the encoder.
+/// A decoder layer's self-attention and its cross-attention to the encoder.
 Part decoder_attention(const Config& c, Size hidden, Size heads) {
   const Cache kept = kv_cache({heads, heads, hidden / heads});
   Part self = projections(hidden) + linear("relative_pos_embeddings", hidden,
@@ -31,8 +31,8 @@ Part decoder_attention(const Config& c, Size hidden, Size heads) {
   return p;
 }
 
-/// Source: transformers 5.23, models/prophetnet/modeling_prophetnet.py. The cache holds the main
-/// stream of tokens.
+/// Source: transformers 5.23, models/prophetnet/modeling_prophetnet.py. The cache holds only the
+/// main stream of tokens.
 Part prophetnet(const Config& c) {
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
   const std::string act = activation_class(c, {"activation_function"}, "gelu");

@@ -3,7 +3,7 @@
 
 namespace headroom::model::families::qwen {
 
-/// Layers from max_window_layers on slide, where use_sliding_window is set.
+/// If use_sliding_window is set, layers from max_window_layers on have a sliding window.
 std::vector<Size> windows(const Config& c, Size layers) {
   const bool slides = c.flag({"use_sliding_window"}, false);
   const Size window = slides ? c.dim_or_none({"sliding_window"}, 4096) : 0;

@@ -1,10 +1,11 @@
-// Qwen3-Next and the text models of Qwen3.5: three layers of gated delta net to one of attention.
+// Qwen3-Next and the text models of Qwen3.5: one attention layer for every three layers of gated
+// delta nets.
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/qwen.hpp"
 
 namespace headroom::model {
 
-/// A decoder layer whose mixer is called by its kind.
+/// A decoder layer. Its kind gives the name of the mixer.
 Part hybrid_layer(const Config& c, Classes k, Size i, const Part& full, const Part& linear,
                   Part feed_forward) {
   const Size hidden = c.dim({"hidden_size"});
@@ -71,8 +72,7 @@ Part qwen3_next(const Config& c) {
                    k("RMSNorm"), NormKind::rms_plus_1);
 }
 
-/// A text model alone, with its head. The class names the blocks of its siblings as unsplittable
-/// too.
+/// The text model with its head. The class also lists the vision model's blocks as unsplittable.
 static Part qwen3_5_decoder(const Config& c, Classes k) {
   return in("model", k("TextModel"), qwen3_5_text_model(c, k)) +
          unsplittable(lm_head("model.embed_tokens.weight", c.dim({"vocab_size"}),
