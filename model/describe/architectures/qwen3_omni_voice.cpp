@@ -1,6 +1,6 @@
 // The whole Qwen3-Omni (arXiv:2509.17765): thinker, talker and vocoder. The talker turns the
-// thinker's text into codes of sound. A small model adds the finer codes of each step. The vocoder
-// is convolutional.
+// thinker's text into audio codes. A small model adds the finer codes of each step. The vocoder is
+// convolutional.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
@@ -12,8 +12,8 @@ namespace headroom::model::families::qwen3_omni_voice {
 
 const std::string k = "Qwen3OmniMoe";
 
-/// Heads of head_dim, which a file may leave out. The memory of a voice grows with its codes, not
-/// with the tokens of the text. It is no cache of the whole model.
+/// Attention of a voice model. Its cache grows with the audio codes, not with the tokens of the
+/// text, so it is not counted in the cache of the whole model.
 Part voice_attention(const Config& c, const Heads& heads) {
   const Bias bias = c.bias({"attention_bias"}, false);
   Part p = attention(c.dim({"hidden_size"}), heads, bias, bias);
@@ -26,7 +26,7 @@ Heads voice_heads(const Config& c) {
           c.dim({"head_dim"}, c.dim({"hidden_size"}) / query)};
 }
 
-/// A decoder whose embeddings come last.
+/// A decoder that registers its embeddings last.
 Part talker_model(const Config& t) {
   const Classes text{"Qwen3OmniMoeTalkerText"};
   const Size hidden = t.dim({"hidden_size"});
@@ -46,7 +46,7 @@ Part talker_model(const Config& t) {
          embedding("codec_embedding", t.dim({"vocab_size"}), hidden);
 }
 
-/// Tables and heads for all codes of a step but the first.
+/// The tables and heads for all codes of a step except the first.
 Part code_predictor(const Config& p) {
   const Size hidden = p.dim({"hidden_size"}), vocab = p.dim({"vocab_size"});
   const Size groups = p.dim({"num_code_groups"}, 32) - 1;
@@ -89,7 +89,7 @@ Part talker(const Config& c) {
 
 // ---- vocoder ------------------------------------------------------------------------------------
 
-/// A convolution that sees the past alone; `seen` input channels for each output channel.
+/// A convolution that sees only the past, with `seen` input channels for each output channel.
 Part causal(std::string_view name, Size seen, Size to, Size kernel) {
   return in(name, k + "CausalConvNet",
             convolution("conv", "Conv1d", {to, seen, kernel}, Bias::yes));
@@ -127,7 +127,7 @@ Part vocoder_transformer(const Config& v) {
          rotary(k + "RotaryEmbedding", rotated_if_scaled(v, heads.dim));
 }
 
-/// One step of the decoder: half the channels at `rate` times the samples.
+/// One step of the decoder. It halves the channels and multiplies the samples by `rate`.
 Part decoder_block(std::string_view name, Size from, Size rate) {
   const Size to = from / 2;
   Part block = snake("0", from) + upsampling("1", from, to, 2 * rate);

@@ -1,5 +1,5 @@
-// Qwen4-Exp: gated delta nets, and attention that picks blocks of tokens. Gates mix the residual
-// streams. Some layers look up embeddings of the last few tokens together, by hash.
+// Qwen4-Exp: gated delta nets, and attention over selected blocks of tokens. Gates mix the residual
+// streams. Some layers hash the last few tokens together to look up their embeddings.
 #include <algorithm>
 
 #include "model/describe/architectures/composition.hpp"
@@ -11,7 +11,7 @@ namespace headroom::model::families::qwen4_exp {
 
 constexpr Classes k{"Qwen4ExpText"};
 
-/// More hashed heads than any known model has. Each takes a separate prime.
+/// An upper limit. No known model has as many hashed heads. Each takes a separate prime.
 constexpr Size most_hashed_heads = 4096;
 
 bool is_prime(Size n) {
@@ -22,8 +22,8 @@ bool is_prime(Size n) {
   return true;
 }
 
-/// Rows of the table of the `index`-th layer with hashed embeddings. Each of its `heads` takes the
-/// next prime from `base` on that no earlier layer took. The sum is padded.
+/// Rows of the table of the `index`-th layer with hashed embeddings. Starting at `base`, each of
+/// its `heads` takes the next prime that no earlier layer took. The sum is padded.
 Size table_rows(const Config& c, Size index, Size heads) {
   Size prime = c.dim({"ngram_vocab_size_base"}, 20'000'000) - 1, rows = 0;
   for (Size taken = 0; taken < (index + 1) * heads; ++taken) {
@@ -35,7 +35,7 @@ Size table_rows(const Config& c, Size index, Size heads) {
   return (rows + multiple - 1) / multiple * multiple;
 }
 
-/// Layers with hashed embeddings, counted from 1, in order.
+/// The sorted numbers of the layers with hashed embeddings, counted from 1.
 std::vector<Size> hashed_layers(const Config& c) {
   auto ids = c.dims({"ple_layer_ids"});
   std::sort(ids.begin(), ids.end());
@@ -43,8 +43,8 @@ std::vector<Size> hashed_layers(const Config& c) {
   return ids;
 }
 
-/// Embeddings of the last ngram_size tokens, as child `ple`. A layer keeps the inputs of its
-/// convolution, which skips ngram_size tokens at a time, and the tokens before.
+/// Embeddings of the last ngram_size tokens, as the child `ple`. The convolution reads every
+/// ngram_size-th token. The layer caches its inputs and the previous tokens.
 Part hashed_embeddings(const Config& c, Size index, Size streams) {
   const Size hidden = c.dim({"hidden_size"}), tokens = c.dim({"ngram_size"}, 3);
   const Size kernel = c.dim({"ple_conv_kernel_size"}, 4);
@@ -69,8 +69,8 @@ Part hashed_embeddings(const Config& c, Size index, Size streams) {
   return in("ple", k("PLELayer"), std::move(p));
 }
 
-/// Attention over the tokens of the blocks that an indexer picks by the mean of their keys, and
-/// over those after the last whole block.
+/// Attention over selected blocks of tokens, plus the tokens after the last complete block. An
+/// indexer selects blocks by the mean of their keys.
 Part picking_attention(const Config& c, const Heads& heads, Size rotated) {
   const Size hidden = c.dim({"hidden_size"}), block = c.dim({"indexer_compress_ratio"});
   const Size index_heads = c.dim({"indexer_n_heads"}), dim = c.dim({"indexer_head_dim"});
@@ -94,7 +94,8 @@ Part picking_attention(const Config& c, const Heads& heads, Size rotated) {
             std::move(p) + in("indexer", k("QSAIndexer"), std::move(indexer)));
 }
 
-/// Mixes hc_count residual streams to a layer's input; `inject`: and its output back into them.
+/// Mixes hc_count residual streams into a layer's input. With `inject`, it also mixes the layer's
+/// output back into the streams.
 Part gated_residual(const Config& c, std::string_view name, Size streams, bool inject) {
   const Size rank = c.dim({"hc_lowrank"}, 320);
   return in(name, k("GatedResidual"),
@@ -104,8 +105,8 @@ Part gated_residual(const Config& c, std::string_view name, Size streams, bool i
                 (inject ? linear("block_inject_weight", streams, c.dim({"hc_count"}, 4)) : Part{}));
 }
 
-/// True if the layer attends: by `layer_types`, where "full_attention" means the same as
-/// "indexed_attention", else every full_attention_interval-th layer.
+/// True if layer `i` has attention. `layer_types` decides, and "full_attention" means
+/// "indexed_attention" there. Without it, every full_attention_interval-th layer has attention.
 bool attends(const Config& c, Size i) {
   const auto types = c.texts({"layer_types"});
   if (types.empty()) return (i + 1) % c.dim({"full_attention_interval"}, 4) == 0;
@@ -164,7 +165,7 @@ Part qwen4_exp_text(const Config& c) {
                  c.flag({"tie_word_embeddings"}, false));
 }
 
-/// Source: the same.
+/// Source: transformers 5.23, models/qwen4_exp/{configuration,modeling}_qwen4_exp.py.
 Part qwen4_exp(const Config& c) {
   const Config text = section_of(c, "text_config", "qwen4_exp_text");
   const Submodel visual =

@@ -1,4 +1,4 @@
-// The Qwen mixtures of experts with ordinary attention (arXiv:2407.10671, arXiv:2505.09388).
+// The Qwen mixtures of experts with standard attention (arXiv:2407.10671, arXiv:2505.09388).
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/qwen.hpp"
 

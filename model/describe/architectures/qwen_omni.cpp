@@ -1,5 +1,5 @@
-// The thinkers of Qwen2.5-Omni (arXiv:2503.20215) and Qwen3-Omni (arXiv:2509.17765): models that
-// read text, images and sound. The voices are in qwen_omni_voice.cpp and qwen3_omni_voice.cpp.
+// The thinkers of Qwen2.5-Omni (arXiv:2503.20215) and Qwen3-Omni (arXiv:2509.17765). They read
+// text, images and audio. The voices are in qwen_omni_voice.cpp and qwen3_omni_voice.cpp.
 #include "model/describe/architectures/audio_towers.hpp"
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/architectures/vision_towers.hpp"

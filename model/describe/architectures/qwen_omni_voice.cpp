@@ -1,6 +1,6 @@
 // The whole Qwen2.5-Omni (arXiv:2503.20215): thinker, talker and vocoder. The talker turns the
-// thinker's text into codes of sound. The vocoder is a diffusion transformer and BigVGAN
-// (arXiv:2206.04658). The transformer has an encoder of the speaker (ECAPA-TDNN, arXiv:2005.07143).
+// thinker's text into audio codes. The vocoder is a diffusion transformer and BigVGAN
+// (arXiv:2206.04658). The transformer has a speaker encoder (ECAPA-TDNN, arXiv:2005.07143).
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
@@ -142,8 +142,8 @@ Part vocoder(const Config& v) {
          convolution("conv_post", "Conv1d", {1, first >> levels, 7});
 }
 
-/// Qwen2's layers over embeddings of a width of their own. The memory of the talker grows with its
-/// codes, not with the tokens of the text. It is no cache of the whole model.
+/// Qwen2's layers over embeddings of a different width. The talker's cache grows with its codes,
+/// not with the tokens of the text, so it is not counted in the cache of the whole model.
 Part talker(const Config& t) {
   const Size hidden = t.dim({"hidden_size"}), wide = t.dim({"embedding_size"}, 3584);
   const Size vocab = t.dim({"vocab_size"});

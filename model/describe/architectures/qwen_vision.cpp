@@ -1,5 +1,5 @@
-// Qwen's vision transformers: patches of two frames, rotary positions in two directions, 2 x 2
-// patches merged into the width of the text model.
+// Qwen's vision transformers. Patches cover two frames. Rotary positions have two directions. 2 x 2
+// patches are merged into the width of the text model.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 
@@ -7,7 +7,7 @@ namespace headroom::model::families {
 
 namespace {
 
-/// Patches of `temporal_patch_size` frames.
+/// The projection of patches of `temporal_patch_size` frames.
 Part patch_embed(const Config& v, std::string_view class_name, Size width, Bias bias) {
   const Size patch = v.dim({"patch_size"});
   return in("patch_embed", class_name,
@@ -22,7 +22,7 @@ Part fused_attention(std::string_view class_name, Size width) {
             linear("qkv", width, 3 * width, Bias::yes) + linear("proj", width, width, Bias::yes));
 }
 
-/// Rotates half of each head in each of two directions.
+/// Each of the two directions rotates half of every head.
 Size frequency_count(const Config& v, Size width) { return width / v.dim({"num_heads"}) / 4; }
 
 Size merged(const Config& v, Size width) {
@@ -30,7 +30,7 @@ Size merged(const Config& v, Size width) {
   return width * side * side;
 }
 
-/// The merger of the second generation: norm, then a two-layer network in a Sequential.
+/// The merger of the second generation: a norm, then a two-layer network in a Sequential.
 Part merger2(std::string_view class_name, Part norm, Size wide, Size out) {
   return in("merger", class_name,
             std::move(norm) + in("mlp", "Sequential",
@@ -80,7 +80,7 @@ Copy copy_of(const Config& v) {
 }
 
 /// EXAONE 4.5 has fewer KV heads and registers its output projection first. Qwen2.5-Omni has
-/// different projections.
+/// separate q, k and v projections.
 Part projections(const Config& v, const Copy& copy, Size width) {
   const Part out = linear("proj", width, width, Bias::yes);
   if (copy.prefix == "Qwen2_5Omni")
@@ -124,8 +124,9 @@ Submodel qwen2_5_vision(const Config& v) {
   return {copy.tower, unsplittable(std::move(p), {f + "VisionBlock"}), out};
 }
 
-/// Learned positions and, in Qwen3-VL, mergers of earlier layers' outputs. Source: transformers
-/// 5.23, models/qwen3_vl, models/qwen3_vl_moe, models/qwen3_5 and models/qwen3_5_moe.
+/// This tower has learned positions. In Qwen3-VL it also has mergers for outputs of earlier layers.
+/// Source: transformers 5.23, models/qwen3_vl, models/qwen3_vl_moe, models/qwen3_5 and
+/// models/qwen3_5_moe.
 Submodel qwen3_vision(const Config& v, const std::string& name, EarlierOutputs earlier) {
   const Size width = v.dim({"hidden_size"}), inner = v.dim({"intermediate_size"});
   const Size wide = merged(v, width), out = v.dim({"out_hidden_size"});
@@ -149,7 +150,7 @@ Submodel qwen3_vision(const Config& v, const std::string& name, EarlierOutputs e
                         }),
                   rotated_in_fp32) +
       in("merger", name + "VisionPatchMerger", merger(width));
-  // Published configs of the others hold the key too, empty.
+  // Published configs of the other models also have the key, but its list is empty.
   const auto deep = static_cast<Size>(v.dims({"deepstack_visual_indexes"}).size());
   if (earlier == EarlierOutputs::merged) {
     Part list;

@@ -1,4 +1,4 @@
-// Qwen's vision-language models and those built of their parts: a Qwen vision transformer
+// Qwen's vision-language models and models built from their parts: a Qwen vision transformer
 // (qwen_vision.cpp) and a text model.
 #include <boost/json.hpp>
 
@@ -9,7 +9,7 @@ namespace headroom::model::families::qwen_vl {
 
 constexpr std::string_view embedding_weight = "model.language_model.embed_tokens.weight";
 
-/// The text model of the second generation is Qwen2's under other class names.
+/// The text model of the second generation is Qwen2 with other class names.
 Part generation2(const Config& c, const std::string& name, const Submodel& visual) {
   const std::string type = name == "Qwen2VL" ? "qwen2_vl_text" : "qwen2_5_vl_text";
   const Config text = section_or_self(c, "text_config", type);
@@ -34,7 +34,7 @@ Part qwen2_5_vl(const Config& c) {
                      qwen2_5_vision(section_of(c, "vision_config", "qwen2_5_vl_vision")));
 }
 
-/// The text model of Qwen3-VL or Qwen3.5 by its type.
+/// The text model of Qwen3-VL or Qwen3.5. `type` selects it.
 Submodel qwen3_vl_text(const Config& text, std::string_view type) {
   if (type != "qwen3_vl_text" && type != "qwen3_vl_moe_text") return text_model(text, type);
   const bool mixture = type == "qwen3_vl_moe_text";
@@ -76,8 +76,8 @@ Part cosmos3_omni(const Config& c) {
       text, head_is_tied(c, text, false, Inherit::no), embedding_weight);
 }
 
-/// Source: transformers 5.23, models/exaone4_5/modeling_exaone4_5.py. The text model was once
-/// called exaone4_5_text.
+/// Source: transformers 5.23, models/exaone4_5/modeling_exaone4_5.py. Older files call the text
+/// model exaone4_5_text.
 Part exaone4_5(const Config& c) {
   const Config text = section_of(c, "text_config", "exaone4");
   const bool old = text.model_type() == "exaone4_5_text";
