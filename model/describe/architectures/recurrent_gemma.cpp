@@ -3,9 +3,9 @@
 
 namespace headroom::model::families::recurrent_gemma {
 
-/// Source: transformers 5.23, models/recurrent_gemma. The layers keep their states themselves: one
-/// number a channel and the last inputs of the convolution. The feed-forward has half the width
-/// that the config names.
+/// Source: transformers 5.23, models/recurrent_gemma. The layers themselves keep their states: one
+/// number for each channel, and the last inputs of the convolution. The feed-forward has half of
+/// the configured width.
 Part recurrent_gemma(const Config& c) {
   const Classes k{"RecurrentGemma"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});

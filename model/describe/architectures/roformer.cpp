@@ -1,5 +1,5 @@
-// RoFormer (arXiv:2104.09864) and RemBERT (arXiv:2010.12821): BERT's layer behind narrower
-// embeddings, with rotations or with a wide output embedding.
+// RoFormer (arXiv:2104.09864) and RemBERT (arXiv:2010.12821): BERT's layer after narrower
+// embeddings. RoFormer has rotary positions, RemBERT has a wide output embedding.
 #include "model/describe/architectures/bert_layer.hpp"
 
 namespace headroom::model::families::roformer {

@@ -1,5 +1,5 @@
-// Encoders with rotary positions: Jina and GTE (post-norm), EuroBERT (Llama's layer
-// without a causal mask).
+// Encoders with rotary positions: Jina and GTE (post-norm), and EuroBERT (Llama's layer without a
+// causal mask).
 #include "model/describe/architectures/bert_layer.hpp"
 #include "model/describe/architectures/composition.hpp"
 
@@ -10,7 +10,7 @@ Part attention_rows(Size hidden, Size width, Bias bias) {
          linear("v_proj", hidden, width, bias) + linear("o_proj", width, hidden, bias);
 }
 
-/// The layer that Jina, GTE and Nomic share: norms after each block.
+/// The layer of Jina, GTE and Nomic, with norms after each block.
 Part post_norm_layer(const std::string& f, Size hidden, Part mlp, Part attention) {
   return layer_norm("post_attention_layernorm", hidden) + dropout("post_attention_dropout") +
          dropout("post_mlp_dropout") + in("mlp", f + "MLP", std::move(mlp)) +
@@ -93,7 +93,7 @@ Part eurobert(const Config& c) {
            stack("layers", f + "DecoderLayer", c.dim({"num_hidden_layers"}),
                  [&](Size) {
                    Part attended = attention(hidden, heads, bias, bias);
-                   attended.caches.clear();  // an encoder keeps none
+                   attended.caches.clear();  // an encoder needs no KV cache
                    return in("self_attn", f + "Attention", std::move(attended)) +
                           in("mlp", f + "MLP",
                              gated_mlp(hidden, inner, act, c.bias({"mlp_bias"}, false))) +

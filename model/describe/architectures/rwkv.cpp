@@ -4,8 +4,8 @@
 
 namespace headroom::model::families::rwkv {
 
-/// Source: transformers 5.23, models/rwkv. Five states of `hidden_size` a layer: the last input of
-/// each half of the layer, numerator, denominator and largest exponent.
+/// Source: transformers 5.23, models/rwkv. A layer keeps five states of `hidden_size`: the last
+/// input of each half, and the numerator, denominator and largest exponent of the recurrence.
 Part rwkv(const Config& c) {
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
   const Size attended = c.dim({"attention_hidden_size"}, hidden);

@@ -1,5 +1,5 @@
-// SAM's vision transformer (arXiv:2304.02643): attention in windows with relative positions, over
-// the whole image in a few layers, and a convolutional neck; GOT-OCR 2 reads documents with it.
+// SAM's vision transformer (arXiv:2304.02643). Attention uses windows with relative positions, and
+// the whole image in a few layers. A convolutional neck follows. GOT-OCR 2 reads documents with it.
 #include <algorithm>
 
 #include "model/describe/architectures/composition.hpp"

@@ -1,6 +1,6 @@
-// SeamlessM4T (arXiv:2308.11596, second version arXiv:2312.05187). It has encoders of speech and of
-// text, and one decoder of text. Behind the decoder, a model writes units of sound, and another
-// voices them.
+// SeamlessM4T (arXiv:2308.11596, second version arXiv:2312.05187). It has a speech encoder, a text
+// encoder and one text decoder. A second model turns the decoder's output into units of sound. A
+// vocoder turns units into speech.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/conformer.hpp"
@@ -67,7 +67,8 @@ class Seamless {
               std::move(p) + layer_norm("inner_layer_norm", hidden_));
   }
 
-  /// Text to units of sound: word by word in the first version, all at once in the second.
+  /// Text to units of sound. The first version writes one unit at a time, the second writes all at
+  /// once.
   Part units() const {
     const Size vocab = c_.dim({"t2u_vocab_size"}, 10082);
     Part encoder = in("encoder", k("Encoder"),
@@ -78,8 +79,8 @@ class Seamless {
                   output_head("lm_head", hidden_, vocab));
   }
 
-  /// A vocoder (HiFi-GAN, arXiv:2010.05646) over units, how long each lasts, who speaks and in
-  /// which language.
+  /// A vocoder (HiFi-GAN, arXiv:2010.05646). Its inputs are units, their durations, the speaker and
+  /// the language.
   Part vocoder() const {
     const Size units = c_.dim({"unit_embed_dim"}, 1280), of = c_.dim({"lang_embed_dim"}, 256);
     const Size who = c_.dim({"spkr_embed_dim"}, 256);
@@ -161,8 +162,8 @@ class Seamless {
     });
   }
 
-  /// Distances between frames: learned for near ones, or sines for all. Returns the modules that
-  /// the encoder registers, and puts the positions of its attention into `s`.
+  /// Distances between frames: a learned table for near frames, or sines for all. Returns the
+  /// modules that the encoder registers. Stores the positions of its attention in `s`.
   Part add_positions(Conformer& s) const {
     const std::string type =
         c_.text({"position_embeddings_type"}, second_ ? "relative_key" : "relative");
@@ -215,7 +216,7 @@ class Seamless {
             layer_norm("layer_norm", hidden_));
   }
 
-  /// How long each unit lasts.
+  /// Predicts the duration of each unit.
   Part lasting(std::string_view name, Size from, Size hidden, Size kernel) const {
     return in(name, k("VariancePredictor"),
               convolution("conv1", "Conv1d", {hidden, from, kernel}, Bias::yes) +
