@@ -1,9 +1,9 @@
-// SmolLM3: Llama without rotation in every fourth layer.
+// SmolLM3: Llama without rotary positions in every fourth layer.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::smollm3 {
 
-/// Layers without rotation slide, where use_sliding_window is set.
+/// If `slides` is true, layers without rotary positions have a sliding window.
 std::vector<std::string> types_of(const Config& c, Size layers, bool slides) {
   const std::vector<Size> rotated = c.dims({"no_rope_layers"});
   const Size interval = c.dim({"no_rope_layer_interval"}, 4);

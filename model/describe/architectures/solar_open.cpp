@@ -1,4 +1,4 @@
-// Mixtures of DeepSeek's kind behind ordinary attention: Solar Open (arXiv:2601.07022) and
+// DeepSeek-like mixtures of experts with standard attention: Solar Open (arXiv:2601.07022) and
 // dots.llm1 (arXiv:2506.05767).
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
@@ -20,7 +20,7 @@ Part solar_open(const Config& c) {
       {.router = {.kind = RouterKind::sigmoid}});
 }
 
-/// Source: transformers 5.23, models/dots1. Layers from max_window_layers on have a window.
+/// Source: transformers 5.23, models/dots1. Layers from max_window_layers on have a sliding window.
 Part dots1(const Config& c) {
   const Classes k{"Dots1"};
   const Size hidden = c.dim({"hidden_size"});

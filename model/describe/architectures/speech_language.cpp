@@ -1,4 +1,4 @@
-// Language models behind audio encoders with rotary positions: GLM-ASR and Voxtral Realtime.
+// Audio encoders with rotary positions and language models: GLM-ASR and Voxtral Realtime.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
@@ -8,7 +8,8 @@ namespace headroom::model::families::speech_language {
 
 constexpr std::string_view embedding_weight = "model.language_model.embed_tokens.weight";
 
-/// Source: transformers 5.23, models/glmasr: Whisper's convolutions, half of each head rotated.
+/// Whisper's convolutions, and rotation of half of each head. Source: transformers 5.23,
+/// models/glmasr.
 Part glm_asr_encoder(const Config& a) {
   const std::string k = "GlmAsr";
   const Size hidden = a.dim({"hidden_size"}), inner = a.dim({"intermediate_size"});
@@ -32,7 +33,8 @@ Part glm_asr_encoder(const Config& a) {
          layer_norm("norm", hidden) + rotary(k + "RotaryEmbedding", rotated_dims(a, h.dim, 0.5));
 }
 
-/// Source: transformers 5.23, models/voxtral_realtime: causal convolutions, a window, gated layers.
+/// Causal convolutions, windowed attention and gated layers. Source: transformers 5.23,
+/// models/voxtral_realtime.
 Part voxtral_encoder(const Config& a) {
   const std::string k = "VoxtralRealtime";
   const Size hidden = a.dim({"hidden_size"}), inner = a.dim({"intermediate_size"});
@@ -63,7 +65,7 @@ Part voxtral_encoder(const Config& a) {
          rotary(k + "RotaryEmbedding", rotated_if_scaled(a, each));
 }
 
-/// Mistral's layer, each scaled by what the delay of the transcript says.
+/// Mistral's layers. An adaptive norm scales each layer by the transcript's delay.
 Part voxtral_text(const Config& t) {
   const std::string k = "VoxtralRealtime";
   const Size hidden = t.dim({"hidden_size"});
@@ -84,9 +86,10 @@ Part voxtral_text(const Config& t) {
          rotary(k + "RotaryEmbedding", rotated_if_scaled(t, s.heads.dim));
 }
 
-/// Four frames side by side, as many as the feed-forward is wide.
+/// The projector reads four concatenated frames. Together they have the width of the encoder's
+/// feed-forward.
 Part glm_asr(const Config& c) {
-  // Keys missing in the section have the same defaults as in a missing section.
+  // Missing keys of the section have the defaults of a missing section.
   const Config text = with_class_defaults(c.section_or_empty("text_config")
                                               .with_defaults({{"vocab_size", 59264},
                                                               {"hidden_size", 2048},

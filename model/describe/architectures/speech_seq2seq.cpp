@@ -1,4 +1,4 @@
-// Encoder-decoders that transcribe: Speech2Text (arXiv:2010.05171) and Moonshine
+// Encoder-decoders for speech recognition: Speech2Text (arXiv:2010.05171) and Moonshine
 // (arXiv:2410.15608).
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/architectures/seq2seq_layer.hpp"
@@ -47,8 +47,8 @@ Part speech_to_text(const Config& c) {
   return tied(std::move(p), "lm_head.weight", "model.decoder.embed_tokens.weight");
 }
 
-/// Three convolutions over the raw sound; rotary positions; gated feed-forward in the decoder
-/// alone. Source: transformers 5.23, models/moonshine.
+/// Three convolutions read the raw audio. Positions are rotary. Only the decoder has a gated
+/// feed-forward. Source: transformers 5.23, models/moonshine.
 Part moonshine(const Config& c) {
   const std::string f = "Moonshine";
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"intermediate_size"});

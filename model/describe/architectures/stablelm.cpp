@@ -1,9 +1,9 @@
-// StableLM: Llama with layer norms; the 12B has one norm per head and a parallel layer.
+// StableLM: Llama with layer norms. The 12B model has one norm for each head and parallel layers.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::stablelm {
 
-/// One small layer norm for each head.
+/// A small layer norm for each head.
 Part norm_per_head(std::string_view name, Size heads, Size dim) {
   Part norms;
   for (Size i = 0; i < heads; ++i)

@@ -1,4 +1,4 @@
-// StarCoder2: layer norms, biases, a plain feed-forward, a sliding window.
+// StarCoder2: layer norms, biases, a feed-forward without a gate, and a sliding window.
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::starcoder2 {

@@ -1,5 +1,5 @@
-// Step-3.7: a tower that halves its image twice by convolutions, and a mixture of experts. Sliding
-// layers have a different number of heads, and heads are gated.
+// Step-3.7: a tower that halves its image twice by convolutions, and a mixture of experts.
+// Sliding-window layers have a different number of heads. Gates scale the heads.
 #include <boost/json.hpp>
 #include <charconv>
 #include <set>
@@ -10,7 +10,7 @@
 
 namespace headroom::model::families::step3p7 {
 
-/// The kind of each layer. Files with layers for multi-token prediction list these behind the rest.
+/// The kind of each layer. Files with multi-token-prediction layers list those layers last.
 std::vector<std::string> kinds(const Config& c, std::string_view key, Size layers) {
   auto types = c.texts({key});
   const Size more = c.count({"num_nextn_predict_layers"}, 0);
@@ -19,8 +19,8 @@ std::vector<std::string> kinds(const Config& c, std::string_view key, Size layer
   return types;
 }
 
-/// Layers that are mixtures: `mlp_layer_types`, else the numbers in `moe_layers_enum`, a list or
-/// text with commas, else all from the fourth on.
+/// True for layers with a mixture. `mlp_layer_types` decides, else `moe_layers_enum` (a list of
+/// numbers, or text with commas). Without both, all layers from the fourth on have a mixture.
 std::vector<bool> sparse_layers(const Config& c, Size layers) {
   std::vector<bool> sparse(static_cast<std::size_t>(layers), false);
   if (const auto types = kinds(c, "mlp_layer_types", layers); !types.empty()) {

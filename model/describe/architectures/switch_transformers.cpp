@@ -1,5 +1,5 @@
-// Switch Transformers (arXiv:2101.03961): T5 with a mixture in every few layers, one expert a
-// token.
+// Switch Transformers (arXiv:2101.03961): T5 with a mixture in every few layers. A token uses one
+// expert.
 #include "model/describe/architectures/words.hpp"
 
 namespace headroom::model::families::switch_transformers {
@@ -46,7 +46,8 @@ Part feed_forward(const Sizes& s, bool sparse) {
   return std::move(mlp) + rms_norm("layer_norm", f + "LayerNorm", s.hidden) + dropout();
 }
 
-/// Layers 1, 1 + step, ... are mixtures; a step of 1 makes all so, 0 none.
+/// Layers 1, 1 + step, ... are mixtures. A step of 1 makes all layers mixtures. A step of 0 makes
+/// none.
 bool is_sparse(Size layer, Size step) { return step > 0 && (layer % step == 1 || step == 1); }
 
 Part stack_of(const Sizes& s, bool decoder, Size layers, Size step, Size vocab) {
@@ -79,7 +80,8 @@ Part switch_transformers(const Config& c) {
                 .router_bias = c.bias({"router_bias"}, false)};
   if (s.experts > most_layers) c.fail("num_experts", "more experts than are supported");
   const Size decoder_layers = c.has("num_decoder_layers") ? c.dim({"num_decoder_layers"}) : layers;
-  // One mixture in every `step` layers: as many as the config names, or as its own step says.
+  // One of every `step` layers is a mixture. The config gives the number of mixtures or the step
+  // itself.
   const auto step = [&](const std::string& side, Size of) {
     const Size sparse = c.count({"num_sparse_" + side + "_layers"}, 3);
     return c.count({side + "_sparse_step"}, sparse > 0 ? of / sparse : of);
