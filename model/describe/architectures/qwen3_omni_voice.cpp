@@ -13,7 +13,7 @@ namespace headroom::model::families::qwen3_omni_voice {
 const std::string k = "Qwen3OmniMoe";
 
 /// Attention of a voice model. Its cache grows with the audio codes, not with the tokens of the
-/// text, so it is not counted in the cache of the whole model.
+/// text. Therefore it is not counted in the cache of the whole model.
 Part voice_attention(const Config& c, const Heads& heads) {
   const Bias bias = c.bias({"attention_bias"}, false);
   Part p = attention(c.dim({"hidden_size"}), heads, bias, bias);

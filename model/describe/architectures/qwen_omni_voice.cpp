@@ -143,7 +143,7 @@ Part vocoder(const Config& v) {
 }
 
 /// Qwen2's layers over embeddings of a different width. The talker's cache grows with its codes,
-/// not with the tokens of the text, so it is not counted in the cache of the whole model.
+/// not with the tokens of the text. Therefore it is not counted in the cache of the whole model.
 Part talker(const Config& t) {
   const Size hidden = t.dim({"hidden_size"}), wide = t.dim({"embedding_size"}, 3584);
   const Size vocab = t.dim({"vocab_size"});

@@ -16,8 +16,8 @@ struct Sizes {
   std::string act;
 };
 
-/// "gated-gelu" is a gated block with gelu_new (Udop's: with gelu), other "gated-x" are gated with
-/// x.
+/// "gated-gelu" is a gated block with gelu_new (Udop: with gelu). Any other "gated-x" is a gated
+/// block with x.
 Sizes sizes_of(const Config& c, std::string_view prefix) {
   const std::string given = c.text({"feed_forward_proj"}, "relu");
   const bool gated = given.starts_with("gated-");
@@ -65,7 +65,8 @@ class Builder {
            norm("layer_norm") + dropout();
   }
 
-  /// `layer` counts from 0; the first has the position bias (all of UMT5's have).
+  /// `layer` counts from 0. Only the first layer has the position bias, except in UMT5, where all
+  /// have it.
   Part block(Side side, Size layer) const {
     const Heads heads{s_.heads, s_.heads, s_.head_dim};
     const bool biased = layer == 0 || prefix_ == "UMT5";
@@ -96,7 +97,7 @@ class Builder {
 
   Part head(std::string_view name) const { return output_head(name, s_.hidden, s_.vocab); }
   Part shared() const { return embedding("shared", s_.vocab, s_.hidden); }
-  /// Udop: the projection of an image's patches.
+  /// Udop's projection of image patches.
   Part patches(std::string_view name) const {
     const auto [height, width] = pair_of(c_, "patch_size", 16);
     return in(name, join(prefix_, "PatchEmbeddings"),
@@ -112,14 +113,14 @@ class Builder {
     return as_norm(rms_norm(name, join(prefix_, "LayerNorm"), s_.hidden), NormKind::rms_residual);
   }
   Part embedded_patches() const { return prefix_ == "Udop" ? patches("embed_patches") : Part{}; }
-  /// Udop: where words stand on the page, and a bias for each direction.
+  /// Udop's positions of words on the page, and a bias for each direction.
   Part places(Side side) const {
     if (prefix_ != "Udop") return {};
     const Size rows = c_.dim({"max_2d_position_embeddings"}, 1024);
     Part cells = in("cell_2d_embedding", join(prefix_, "CellEmbeddings"),
                     embedding("x_position_embeddings", rows, s_.hidden) +
                         embedding("y_position_embeddings", rows, s_.hidden));
-    // Their number of buckets is their classes' own.
+    // The classes fix the number of buckets at 32.
     const auto bias = [&](std::string_view name, std::string_view class_name) {
       return in(name, class_name, embedding("relative_attention_bias", 32, s_.heads));
     };
@@ -136,7 +137,7 @@ class Builder {
         {{"type", "1d"}}, {{"type", "horizontal"}}, {{"type", "vertical"}}};
     return c_.object().at("relative_bias_args") == usual;
   }
-  /// LongT5's encoder attends locally; the others' is plain.
+  /// LongT5's encoder has local or transient-global attention. The others have standard attention.
   std::string encoder_kind() const {
     if (prefix_ != "LongT5") return "";
     const std::string kind = c_.text({"encoder_attention_type"}, "local");
@@ -151,7 +152,7 @@ class Builder {
 };
 
 /// Source: transformers 5.23, models/t5/modeling_t5.py and its copies in models/mt5, models/umt5
-/// and models/longt5. Transformers 5 ignores the config and ties the head; checkpoints do not.
+/// and models/longt5. Transformers 5 ignores the config and ties the head. Checkpoints do not.
 Part t5(const Config& c) {
   std::string prefix;
   for (const std::string_view name : {"T5", "MT5", "UMT5", "LongT5"})
@@ -168,15 +169,16 @@ Part t5(const Config& c) {
   p = tied(std::move(p), "encoder.embed_tokens.weight", "shared.weight");
   p = tied(std::move(p), "decoder.embed_tokens.weight", "shared.weight");
   if (!is_for(c, "ForConditionalGeneration")) return p;
-  // LongT5's checkpoints hold one embedding and ignore the flag.
+  // LongT5's checkpoints hold one embedding, so the flag is ignored.
   if (prefix == "LongT5" || c.flag({"tie_word_embeddings"}, true))
     return tied(std::move(p), "lm_head.weight", "shared.weight");
   tensor_of(p, "lm_head.weight").reference_tied_to = "shared.weight";
   return p;
 }
 
-/// T5 that also reads patches of a page and where its words stand (arXiv:2212.02623). Always tied.
-/// Source: transformers 5.23, models/udop/{configuration,modeling}_udop.py.
+/// Udop: T5 that also reads patches of a page and the positions of its words (arXiv:2212.02623).
+/// The head is always tied. Source: transformers 5.23,
+/// models/udop/{configuration,modeling}_udop.py.
 Part udop(const Config& c) {
   const Builder b(c, "Udop");
   const Size layers = c.dim({"num_layers"});

@@ -1,4 +1,4 @@
-// T5Gemma: an encoder and a decoder with Gemma 2's layer, and cross attention in the decoder.
+// T5Gemma: an encoder and a decoder with Gemma 2's layer, and cross-attention in the decoder.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
@@ -15,7 +15,8 @@ Part projections(Size hidden, Size source, const Heads& h, Bias bias) {
          linear("o_proj", h.query * h.dim, hidden, bias);
 }
 
-/// `source`: width of the encoder that a decoder attends to; 0 for the encoder itself.
+/// The encoder or the decoder. `source` is the width of the encoder that a decoder attends to (0:
+/// this is the encoder).
 Part side(const Config& c, std::string_view name, Size source) {
   const bool decoder = source > 0;
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"intermediate_size"});

@@ -1,5 +1,5 @@
-// T5Gemma 2 (arXiv:2512.14856): Gemma 3 as encoder, with its vision tower, and as decoder whose one
-// attention sees its own tokens and the encoder's.
+// T5Gemma 2 (arXiv:2512.14856): Gemma 3 as encoder with its vision tower, and Gemma 3 as decoder. A
+// single attention in each decoder layer reads its own tokens and the encoder's.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/architectures/vision_towers.hpp"

@@ -1,4 +1,4 @@
-// The table of architectures as an array: every row of table/*.def.
+// The table of architectures as an array of all rows of table/*.def.
 #include "model/describe/architecture.hpp"
 #include "model/describe/architectures/classifiers.hpp"
 #include "model/describe/architectures/families.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace families;
 
-/// The model without its head: what the first child of a causal language model holds.
+/// The model without its head, the content of a causal language model's first child.
 template <Part (*causal)(const Config&)>
 Part trunk_of(const Config& c) {
   const Part whole = causal(c);

@@ -1,11 +1,12 @@
-// Transducers (arXiv:1211.3711): an encoder of sound, a small recurrent network over the words so
-// far, and a joint. For each frame, the joint writes the next word or none. With durations (TDT,
-// arXiv:2304.06795) it also says how many frames to advance.
+// Transducers (arXiv:1211.3711): an audio encoder, a small recurrent network over the previous
+// words, and a joint network. For each frame, the joint network writes the next word or none. With
+// durations (TDT, arXiv:2304.06795) it also says how many frames to advance.
 #include "model/describe/architectures/audio_towers.hpp"
 
 namespace headroom::model::families::transducers {
 
-/// torch's LSTM: four gates of `hidden` each, from the layer before and from its own last output.
+/// torch's LSTM. Four gates of `hidden` each read the previous layer and the layer's own last
+/// output.
 Part lstm(std::string_view name, Size hidden, Size layers) {
   if (layers > most_layers) throw std::length_error("num_decoder_layers: more than are supported");
   Part p;

@@ -1,11 +1,12 @@
-// Decoders that are used behind encoders of another kind: TrOCR (arXiv:2109.10282) and MusicGen
-// (arXiv:2306.05284). BART's layer, each with its own cross-attention.
+// Decoders for encoders of another kind: TrOCR (arXiv:2109.10282) and MusicGen (arXiv:2306.05284).
+// They have BART's layer with cross-attention.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/seq2seq_layer.hpp"
 
 namespace headroom::model::families::trocr {
 
-/// Source: transformers 5.23, models/trocr/modeling_trocr.py. Sinusoidal positions are no buffer.
+/// Source: transformers 5.23, models/trocr/modeling_trocr.py. Sinusoidal positions are not a
+/// buffer.
 Part trocr(const Config& c) {
   const Seq2SeqSizes s = seq2seq_sizes(c, "decoder");
   const Size vocab = c.dim({"vocab_size"}), positions = c.dim({"max_position_embeddings"}, 512);
@@ -30,9 +31,9 @@ Part trocr(const Config& c) {
   return tied(std::move(p), "output_projection.weight", "model.decoder.embed_tokens.weight");
 }
 
-/// A vocabulary, an embedding and a head for each codebook. The vocabulary's last row is the start
-/// token. Source: transformers 5.23, models/musicgen, models/musicgen_melody, whose decoder reads
-/// its condition as a prefix.
+/// Each codebook has a vocabulary, an embedding and a head. The vocabulary's last row is the start
+/// token. MusicGen Melody's decoder reads its condition as a prefix. Source: transformers 5.23,
+/// models/musicgen, models/musicgen_melody.
 Part musicgen_decoder(const Config& c) {
   const bool melody = c.class_name().starts_with("MusicgenMelody");
   const std::string k = melody ? "MusicgenMelody" : "Musicgen";

@@ -1,5 +1,5 @@
-// Unlimited-OCR, after DeepSeek-OCR (arXiv:2510.18234): SAM's tower, its output read by CLIP's, and
-// a small mixture.
+// Unlimited-OCR, after DeepSeek-OCR (arXiv:2510.18234): SAM's tower, CLIP's tower over its output,
+// and a small mixture of experts.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/deepseek_ocr.hpp"
 #include "model/describe/architectures/tower_layers.hpp"
@@ -26,7 +26,7 @@ Part language(const Config& c) {
 }
 
 /// Source: transformers 5.23, models/unlimited_ocr/modeling_unlimited_ocr.py. The window does not
-/// cover the prompt: attention sees the whole prompt and the last generated tokens.
+/// cover the prompt. Attention reads the whole prompt and the last generated tokens.
 Part unlimited_ocr(const Config& c) {
   Config text =
       section_of(c, c.has("text_config") ? "text_config" : "language_config", "unlimited_ocr_text");

@@ -1,5 +1,5 @@
-// VibeVoice-ASR (arXiv:2508.19205). Two convolutional encoders read the samples: one for sound, one
-// for meaning. Their outputs are projected to the width of a text model and added.
+// VibeVoice-ASR (arXiv:2508.19205). Two convolutional encoders read the samples: one for acoustics,
+// one for meaning. Their outputs are projected to the width of a text model and added.
 #include "model/describe/architectures/vibevoice_tokenizer.hpp"
 
 namespace headroom::model::families::vibevoice_asr {

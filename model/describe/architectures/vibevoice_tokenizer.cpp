@@ -6,12 +6,12 @@ namespace {
 
 const std::string k = "VibeVoiceAcousticTokenizer";
 
-/// A convolution that sees the past alone; `seen` input channels for each output channel.
+/// A convolution that sees only the past, with `seen` input channels for each output channel.
 Part causal(std::string_view name, Size seen, Size to, Size kernel) {
   return in(name, k + "CausalConv1d", convolution("conv", "Conv1d", {to, seen, kernel}, Bias::yes));
 }
 
-/// ConvNeXt's layer over time: a convolution for each channel, and a feed-forward.
+/// ConvNeXt's layer over time: a depthwise convolution and a feed-forward.
 Part stage(const Config& a, Size width, Size depth) {
   const Size inner = times({a.dim({"ffn_expansion"}, 4), width});
   const std::string act = activation_class(a, {"hidden_act"}, "gelu");
@@ -44,8 +44,8 @@ Levels levels_of(const Config& a) {
 
 }  // namespace
 
-/// Each level has twice the channels of the one before, at a rate lower by its ratio. Source:
-/// transformers 5.23, models/vibevoice_acoustic_tokenizer.
+/// Each level doubles the channels and divides the rate by its ratio. Source: transformers 5.23,
+/// models/vibevoice_acoustic_tokenizer.
 Submodel vibevoice_encoder(const Config& a) {
   const auto [ratios, depths, levels, first, kernel] = levels_of(a);
   const Size out = a.dim({"hidden_size"});
