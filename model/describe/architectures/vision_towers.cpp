@@ -1,4 +1,4 @@
-// CLIP, SigLIP and Pixtral, the towers that most vision-language models start from.
+// CLIP, SigLIP and Pixtral, the base of most vision-language models' towers.
 #include "model/describe/architectures/vision_towers.hpp"
 
 #include <fmt/format.h>
@@ -85,7 +85,8 @@ Submodel siglip_vision(const Config& c) {
           s.hidden};
 }
 
-/// Source: transformers 5.23, models/siglip2/modeling_siglip2.py: patches of any shape.
+/// SigLIP 2 accepts patches of any shape. Source: transformers 5.23,
+/// models/siglip2/modeling_siglip2.py.
 Submodel siglip2_vision(const Config& c) {
   const TowerSizes s = tower_sizes(c, "gelu_pytorch_tanh");
   return {

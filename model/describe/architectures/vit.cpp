@@ -1,11 +1,11 @@
-// Image encoders that stand alone or before a decoder: ViT (arXiv:2010.11929), DeiT
-// (arXiv:2012.12877) and Swin (arXiv:2103.14030), whose copy in Donut has older names.
+// Image encoders, alone or before a decoder: ViT (arXiv:2010.11929), DeiT (arXiv:2012.12877) and
+// Swin (arXiv:2103.14030). Donut has a copy of Swin with older names.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 
 namespace headroom::model::families::vit {
 
-/// Height and width in pixels over those of a patch.
+/// The number of patches of an image.
 Size grid_of(const Config& c, Size side, Size patch) {
   const auto [height, width] = pair_of(c, "image_size", side);
   const auto [patch_height, patch_width] = pair_of(c, "patch_size", patch);
@@ -62,7 +62,7 @@ Part vit_body(const Config& c, const std::string& k, Pooled pooled) {
 
 // ---- Swin ---------------------------------------------------------------------------------------
 
-/// One resolution's numbers.
+/// The sizes of one resolution.
 struct Stage {
   Size width, heads, window, inner;
   std::string act;
@@ -108,7 +108,7 @@ Part swin_body(const Config& c, const std::string& k) {
   const Size window = c.dim({"window_size"}, 7);
   const std::string act = activation_class(c, {"hidden_act"}, "gelu");
   const bool drops = c.number({"drop_path_rate"}, 0.1) > 0;
-  Size before = 0;  // layers of earlier stages: the very first is never dropped
+  Size before = 0;  // layers of earlier stages; the first layer of all has no stochastic depth
   Part layers = stack("layers", k + "Stage", stages, [&](Size i) {
     const auto at = static_cast<std::size_t>(i);
     const Size width = first << i;

@@ -42,7 +42,7 @@ Part middle(const VqClasses& k, Size channels, bool attends) {
                 residual("block_2", k, channels, channels));
 }
 
-/// One resolution: `blocks` residual blocks, each with attention where it `attends`.
+/// One resolution of `blocks` residual blocks. With `attends`, each block has attention.
 Part resolution(const VqClasses& k, Size index, Size& channels, Size to, Size blocks, bool attends,
                 Part resample) {
   Part block, attention;

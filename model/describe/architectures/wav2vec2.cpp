@@ -1,10 +1,11 @@
 // wav2vec 2.0 (arXiv:2006.11477) and its relatives: convolutions over the waveform, then an
-// encoder. Heads transcribe (CTC), tell speakers apart or assign labels.
+// encoder. Heads transcribe (CTC), recognise speakers or assign labels.
 #include "model/describe/architectures/words.hpp"
 
 namespace headroom::model::families::wav2vec2 {
 
-/// "Wav2Vec2" of Wav2Vec2ForCTC, which is also the name of the body: "wav2vec2".
+/// The names of a family. For Wav2Vec2ForCTC they are "Wav2Vec2" in class names and "wav2vec2" for
+/// the body.
 struct Family {
   std::string_view name, body;
 };
@@ -56,7 +57,7 @@ class Speech {
   bool is(std::string_view name) const { return family_.name == name; }
   bool adapts() const { return c_.flag({"add_adapter"}, false); }
 
-  /// A norm on every convolution, or over the channels of the first alone.
+  /// Every convolution has a norm, or only the first has one over its channels.
   Part front() const {
     const std::string norm = c_.text({"feat_extract_norm"}, "group");
     if (norm != "group" && norm != "layer")
@@ -88,8 +89,8 @@ class Speech {
                   linear("projection", last_conv(), hidden_, Bias::yes) + dropout());
   }
 
-  /// A convolution over neighbours in place of positions. Its weight is stored as a length and a
-  /// direction (weight norm), or a batch norm follows it.
+  /// A convolution over neighbouring frames replaces positions. Its weight is stored as a length
+  /// and a direction (weight norm), or a batch norm comes with it.
   Part positions() const {
     const Size width = c_.dim({"num_conv_pos_embeddings"}, 128);
     const Size groups = c_.dim({"num_conv_pos_embedding_groups"}, 16);
@@ -173,7 +174,7 @@ class Speech {
   std::string front_act_;
 };
 
-/// Frames side by side through ever fewer layers (x-vectors), and a loss that holds the speakers.
+/// x-vectors: layers over neighbouring frames. The loss holds the weights of the speakers.
 Part speaker_head(const Config& c) {
   const auto dims = c.dims({"tdnn_dim"}), kernels = c.dims({"tdnn_kernel"});
   if (dims.empty() || kernels.size() != dims.size())

@@ -1,5 +1,5 @@
 // W2v-BERT 2.0 (arXiv:2312.05187): Conformer layers over spectrogram frames, with learned distances
-// between them, and an adapter that makes fewer of them.
+// between frames. An adapter reduces the number of frames.
 #include "model/describe/architectures/conformer.hpp"
 
 namespace headroom::model::families::wav2vec2_bert {

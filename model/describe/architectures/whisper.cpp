@@ -1,4 +1,4 @@
-// Whisper: a convolutional front end on log-mel frames, then BART's layers without key biases.
+// Whisper: a convolutional front end for log-mel frames, then BART's layers without key biases.
 #include "model/describe/architectures/seq2seq_layer.hpp"
 
 namespace headroom::model::families::whisper {
@@ -32,7 +32,7 @@ Part whisper(const Config& c) {
   const auto whole = [](Part part) {
     return unsplittable(std::move(part), {"WhisperEncoderLayer", "WhisperDecoderLayer"});
   };
-  if (is_for(c, "ForCausalLM")) {  // the decoder alone, to draft for the whole
+  if (is_for(c, "ForCausalLM")) {  // the decoder alone, as a draft model for the whole
     Part draft = whole(in("model", "WhisperDecoderWrapper", whisper_side(c, "decoder")) +
                        output_head("proj_out", c.dim({"d_model"}), c.dim({"vocab_size"})));
     if (!c.flag({"tie_word_embeddings"}, true)) return draft;

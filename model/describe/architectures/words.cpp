@@ -1,4 +1,4 @@
-// Shared helpers that are too long for a header.
+// Functions of words.hpp that are too long for a header.
 #include "model/describe/architectures/words.hpp"
 
 #include <boost/json.hpp>

@@ -1,5 +1,5 @@
-// XLM (arXiv:1901.07291) and FlauBERT (arXiv:1912.05372): attention, feed-forwards and their norms
-// in separate lists.
+// XLM (arXiv:1901.07291) and FlauBERT (arXiv:1912.05372): separate lists hold the attentions, the
+// feed-forwards and their norms.
 #include "model/describe/architectures/words.hpp"
 
 namespace headroom::model::families::xlm {
@@ -10,7 +10,7 @@ Part norms(std::string_view name, Size layers, Size dim) {
   return in(name, "ModuleList", std::move(all));
 }
 
-/// Source: transformers 5.23, models/xlm, models/flaubert. With the head, each attention keeps its
+/// Source: transformers 5.23, models/xlm, models/flaubert. With the head, each attention caches its
 /// keys and values.
 Part xlm(const Config& c) {
   const std::string f = c.class_name().starts_with("Flaubert") ? "Flaubert" : "XLM";

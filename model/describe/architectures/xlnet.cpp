@@ -1,10 +1,10 @@
-// XLNet (arXiv:1906.08237): relative attention whose projections are tensors of three dimensions.
+// XLNet (arXiv:1906.08237): relative attention with three-dimensional projection tensors.
 #include "model/describe/architectures/bert_layer.hpp"
 
 namespace headroom::model::families::xlnet {
 
 /// Source: transformers 5.23, models/xlnet/modeling_xlnet.py. The memory between segments depends
-/// on the caller and is not counted.
+/// on the caller, so it is not counted.
 Part xlnet(const Config& c) {
   const Size hidden = c.dim({"d_model"}), inner = c.dim({"d_inner"}), vocab = c.dim({"vocab_size"});
   const Size heads = c.dim({"n_head"}), dim = hidden / heads;
