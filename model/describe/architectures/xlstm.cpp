@@ -10,8 +10,8 @@ Size rounded_up(double width, Size step) {
   return static_cast<Size>(std::ceil(width / static_cast<double>(step))) * step;
 }
 
-/// Source: transformers 5.23, models/xlstm. A head keeps a matrix of qk x v, a vector of qk and a
-/// number.
+/// Source: transformers 5.23, models/xlstm. A head caches a matrix of qk x v, a vector of qk and
+/// one number.
 Part xlstm(const Config& c) {
   const Size hidden = c.dim({"hidden_size", "embedding_dim"}), vocab = c.dim({"vocab_size"});
   const Size heads = c.dim({"num_heads"}, 8);

@@ -1,12 +1,12 @@
-// Zamba (arXiv:2405.16712) and Zamba2 (arXiv:2411.15242): Mamba layers, every few of them with an
-// attention block in front whose weights all such layers share.
+// Zamba (arXiv:2405.16712) and Zamba2 (arXiv:2411.15242): Mamba layers. Every few layers, an
+// attention block precedes the Mamba layer. These blocks share weights.
 #include <algorithm>
 
 #include "model/describe/blocks/recurrent.hpp"
 
 namespace headroom::model::families::zamba {
 
-/// `block` as `name` of layer `i`; its weights are those of layer `owner`.
+/// `block` as `name` of layer `i`. Layer `owner` owns its weights.
 Part shared(Part block, std::string_view name, std::string_view class_name, Size i, Size owner) {
   block = in(name, class_name, std::move(block));
   if (owner != i)
@@ -36,7 +36,8 @@ Part frame(const Config& c, Classes k, Hybrid&& hybrid, Layer&& layer, Part afte
       {k("HybridLayer"), k("MambaDecoderLayer")});
 }
 
-/// Source: transformers 5.23, models/zamba. Mamba with heads: x and dt are projected head by head.
+/// Source: transformers 5.23, models/zamba. This Mamba has heads, with a separate projection of x
+/// and dt for each head.
 Part zamba(const Config& c) {
   const Classes k{"Zamba"};
   const Size hidden = c.dim({"hidden_size"}), wide = c.dim({"attention_hidden_size"}, 2 * hidden);
@@ -127,9 +128,9 @@ Part shared_block(const Config& c, Classes k, const SharedBlocks& b, Size id) {
          rms_norm("pre_ff_layernorm", k("RMSNorm"), hidden);
 }
 
-/// Source: transformers 5.23, models/zamba2. num_mem_blocks shared blocks take turns; each has one
-/// adapter (a low-rank addition) for every hybrid layer that it serves. Widths of attention and of
-/// mamba's heads are derived, unless the file states them.
+/// Source: transformers 5.23, models/zamba2. num_mem_blocks shared blocks take turns. Each has one
+/// adapter (a low-rank addition) for every hybrid layer that it serves. The widths of attention and
+/// of Mamba's heads are derived, unless the config states them.
 Part zamba2(const Config& c) {
   const Classes k{"Zamba2"};
   const Size hidden = c.dim({"hidden_size"});

@@ -1,5 +1,5 @@
-// ZAYA1 (arXiv:2511.17127): attention on queries and keys that short convolutions have mixed, a
-// router with hidden layers, one expert a token or none.
+// ZAYA1 (arXiv:2511.17127): short convolutions mix queries and keys before attention. The router
+// has hidden layers. A token uses one expert or none.
 #include <set>
 
 #include "model/describe/blocks/experts.hpp"
@@ -7,7 +7,7 @@
 
 namespace headroom::model::families::zaya {
 
-/// A router with hidden layers. It scores each expert, and none.
+/// A router with hidden layers. It scores each expert, and the choice of no expert.
 Part gate(Classes k, Size hidden, Size width, Size experts, Size i) {
   return in("gate", k("Router"),
             (i == 0 ? Part{} : tensor("router_states_scale", {width}, Role::other)) +
@@ -27,8 +27,8 @@ Part scaling(Classes k, Size hidden, std::string_view name) {
   return in(name, k("ResidualScaling"), std::move(p));
 }
 
-/// Source: transformers 5.23, models/zaya. A layer keeps more than keys and values: the last inputs
-/// of its convolutions, and the half of a value that lags by one token.
+/// Source: transformers 5.23, models/zaya. Besides keys and values, a layer caches the last inputs
+/// of its convolutions. It also caches half of a value, which lags by one token.
 Part zaya(const Config& c) {
   const Classes k{"Zaya"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
