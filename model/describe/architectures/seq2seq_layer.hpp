@@ -1,5 +1,5 @@
-// The encoder and decoder layers of "Attention is all you need" as BART registers them, which most
-// encoder-decoders share.
+// The encoder and decoder layers of "Attention is all you need" as BART registers them. Most
+// encoder-decoders share them.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace headroom::model::families {
 
-/// One side's numbers. `key_bias` is off for Whisper.
+/// The sizes of the encoder or the decoder. `key_bias` is off for Whisper.
 struct Seq2SeqSizes {
   Size hidden, inner, heads;
   std::string act;
@@ -24,7 +24,7 @@ Part cached_attention(std::string_view name, std::string_view class_name, const 
 Part seq2seq_encoder_layer(std::string_view prefix, const Seq2SeqSizes& s);
 Part seq2seq_decoder_layer(std::string_view prefix, const Seq2SeqSizes& s);
 
-/// "encoder" or "decoder" keys: encoder_ffn_dim, encoder_attention_heads, ...
+/// Reads the keys of `side` ("encoder" or "decoder"): encoder_ffn_dim, encoder_attention_heads, ...
 Seq2SeqSizes seq2seq_sizes(const Config& c, std::string_view side);
 
 }  // namespace headroom::model::families

@@ -1,4 +1,4 @@
-// The layers of CLIP's and SigLIP's towers and of the many towers that copied them.
+// The layers of CLIP's and SigLIP's towers. Many other towers copied them.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ struct TowerSizes {
   Size hidden, inner, heads, layers, channels, patch;
   std::string act;
 };
-/// hidden_size, intermediate_size, heads, layers, num_channels, patch_size and hidden_act (`act`
-/// where the config has none).
+/// Reads hidden_size, intermediate_size, heads, layers, num_channels, patch_size and hidden_act.
+/// `act` applies if the config has no hidden_act.
 TowerSizes tower_sizes(const Config& c, std::string_view act);
 
 /// k, v, q and out projections with biases, as child `self_attn`.
@@ -24,7 +24,7 @@ Part tower_mlp(std::string_view name, std::string_view class_name, const TowerSi
 
 /// The module that a layer registers first: attention in CLIP, the first norm in SigLIP.
 enum class First { attention, norm };
-/// The child `encoder`, class names `prefix` + Encoder, EncoderLayer, Attention, MLP.
+/// The child `encoder`. Its class names are `prefix` + Encoder, EncoderLayer, Attention and MLP.
 Part tower_encoder(std::string_view prefix, const TowerSizes& s, First first);
 
 /// SigLIP's pooling: attention with one learned query, as child `head`.

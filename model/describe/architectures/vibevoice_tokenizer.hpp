@@ -1,5 +1,5 @@
-// VibeVoice's convolutional autoencoder of speech (arXiv:2508.19205): samples to a few frames a
-// second and back.
+// VibeVoice's convolutional autoencoder of speech (arXiv:2508.19205). It turns samples into a few
+// frames per second, and frames into samples.
 #pragma once
 
 #include "model/describe/architectures/composition.hpp"

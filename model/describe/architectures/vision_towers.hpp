@@ -7,18 +7,18 @@
 
 namespace headroom::model::families {
 
-/// The encoder of a vision section, by its model_type. Throws ConfigError with the types that are
-/// described.
+/// The encoder of a vision section, selected by its model_type. If it is unknown, throws
+/// ConfigError with the described types.
 Submodel vision_model(const Config& c);
 
 /// Patches along one side of an image, squared.
 Size patches(const Config& c);
 
-/// Height and width: one number for both or a list of two; `fallback` where there is none.
+/// Height and width, from one number or a list of two. `fallback` applies if the key is absent.
 std::pair<Size, Size> pair_of(const Config& c, std::string_view key, Size fallback);
 
-/// Number of layers whose features are concatenated: the length of the list at `key`, 1 for a
-/// number, else `fallback`.
+/// Number of layers whose features are concatenated. It is the length of the list at `key`, 1 for a
+/// number, and otherwise `fallback`.
 Size feature_layers(const Config& c, std::string_view key = "vision_feature_layer",
                     Size fallback = 1);
 
@@ -31,15 +31,16 @@ Submodel siglip_text(const Config& c, std::string_view prefix);
 Submodel pixtral_vision(const Config& c);
 Submodel internvl_vision(const Config& c);
 Submodel idefics_vision(const Config& c, const std::string& name);
-/// Qwen's, class names of `name` ("Qwen3VL", "Qwen3_5", ...) where several models have them.
+/// Qwen's towers. `name` ("Qwen3VL", "Qwen3_5", ...) is the prefix of the class names if several
+/// models share a tower.
 Submodel qwen2_vision(const Config& c);
 Submodel qwen2_5_vision(const Config& c);
-/// True if own mergers also merge outputs of earlier layers (Qwen3-VL).
+/// With `merged`, separate mergers also merge the outputs of earlier layers (Qwen3-VL).
 enum class EarlierOutputs : bool { unused, merged };
 Submodel qwen3_vision(const Config& c, const std::string& name,
                       EarlierOutputs earlier = EarlierOutputs::unused);
 
-/// Gemma 4's vision and audio towers, which others reuse.
+/// Gemma 4's vision and audio towers. Other models reuse them.
 Submodel gemma4_vision(const Config& c);
 Submodel gemma4_audio(const Config& c);
 
@@ -51,7 +52,7 @@ Part qformer(const Config& q, const std::string& name, Size seen);
 struct SamClasses {
   std::string prefix, encoder, layer, attention, patches, neck;
 };
-/// SAM's tower; its width is the neck's.
+/// SAM's tower. Its width is the width of its neck.
 Submodel sam_vision(const Config& c, const SamClasses& names);
 
 }  // namespace headroom::model::families

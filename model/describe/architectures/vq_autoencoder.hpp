@@ -1,4 +1,4 @@
-// The convolutional autoencoder with a codebook (VQGAN, arXiv:2012.09841) by which models write
+// The convolutional autoencoder with a codebook (VQGAN, arXiv:2012.09841). With it, models write
 // images as tokens.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace headroom::model::families {
 
-/// Class names, each model's own.
+/// The class names of each model.
 struct VqClasses {
   std::string residual, attention, down, up, middle;
 };
@@ -17,13 +17,14 @@ struct VqClasses {
 /// A convolution of `kernel` x `kernel` with a bias.
 Part image_convolution(std::string_view name, Size from, Size to, Size kernel);
 
-/// The content of the encoder: residual blocks of base_channels * channel_multiplier, halved
-/// between, with attention in the levels where `attends(level)`, and `middle_attention` before its
-/// end.
+/// The content of the encoder: residual blocks of base_channels * channel_multiplier. The
+/// resolution halves between levels. Levels with `attends(level)` have attention.
+/// `middle_attention` adds attention before the end.
 Part vq_encoder(const Config& c, const VqClasses& k, const std::function<bool(Size)>& attends,
                 bool middle_attention = true);
 
-/// Its mirror image, with attention where the picture is smallest.
+/// The content of the decoder, the encoder's mirror image. It has attention at the smallest
+/// resolution.
 Part vq_decoder(const Config& c, const VqClasses& k);
 
 }  // namespace headroom::model::families
