@@ -1,4 +1,4 @@
-// Working memory against what engines log and what tables of memory imply.
+// Working memory, compared with engine logs and with published memory tables.
 #include "model/infer/memory/activation.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace headroom::model {
 namespace {
 
-/// A Llama of the first generations: embeddings of 32000 tokens.
+/// A first-generation Llama with embeddings of 32000 tokens.
 Model first_llama(Size hidden, Size intermediate, Size layers, Size heads, Size kv_heads) {
   const std::string text =
       "{\"architectures\":[\"LlamaForCausalLM\"],\"model_type\":\"llama\","
@@ -51,7 +51,7 @@ TEST(Activations, LlamaCppLogsItsComputeBuffer) {
   }
 }
 
-/// GiB between two prompts of a model in the tables of the Qwen documents.
+/// Growth in GiB between two prompt lengths of a model in the tables of the Qwen documents.
 double growth(const char* runtime, const std::string& name, Size from, Size to) {
   const QuantisedModel weights = quantise(test::catalogue_model(name), scheme("bf16"));
   const Machine box = test::machine(1, 80, 256);
@@ -72,12 +72,13 @@ TEST(Activations, GrowWithThePromptAsMeasured) {
   // max_memory_allocated, GiB to two decimals: QwenLM/Qwen2.5@0f0ecfb speed_benchmark.rst.
   EXPECT_NEAR(growth("transformers", "Qwen/Qwen2.5-7B", 6144, 30720), 19.97 - 15.38, 0.03);
   EXPECT_NEAR(growth("transformers", "Qwen/Qwen2.5-14B", 6144, 14336), 31.95 - 29.50, 0.03);
-  // Logits of every position: the Qwen2 tables of the same documents, 72B in AWQ on one card.
+  // The engine keeps logits of every position. Source: the Qwen2 tables of those documents, 72B in
+  // AWQ on one card.
   EXPECT_NEAR(growth("transformers-4.44", "Qwen/Qwen2-72B", 6144, 14336), 57.30 - 47.42, 0.3);
 }
 
 TEST(Activations, LogitsOfEveryPositionGoBackToTheFirstCard) {
-  // The same tables: 72B in GPTQ of 8 bit over two cards, their peaks summed.
+  // Source: the Qwen2 tables, 72B in 8-bit GPTQ over two cards, with summed peaks.
   const QuantisedModel weights =
       quantise(test::catalogue_model("Qwen/Qwen2-72B"), scheme("gptq-int8"));
   const Machine box = test::machine(2, 80, 256);
@@ -96,7 +97,7 @@ TEST(Activations, LogitsOfEveryPositionGoBackToTheFirstCard) {
                .value() /
            GiB;
   };
-  // Within 3 %; without the copy the first is a fifth too low.
+  // The estimate is within 3 %. Without the copy, the first is a fifth too low.
   EXPECT_NEAR((peaks(14336) - peaks(6144)) / (95.14 - 80.60), 1, 0.03);
   EXPECT_NEAR((peaks(30720) - peaks(6144)) / (124.20 - 80.60), 1, 0.03);
 }

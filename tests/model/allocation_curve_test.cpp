@@ -77,9 +77,9 @@ TEST(AllocationCurve, NothingChangesBetweenTwoPoints) {
 }
 
 /// If one card cannot hold a mixture of experts, the curve keeps as few layers' experts in host
-/// memory as necessary. It is no slower than the best placement found
-/// (model/answer/placement/best_placement.hpp, whose room on a card is a little less), and faster
-/// than offloading the last layers.
+/// memory as necessary. It is no slower than the best placement found, and faster than offloading
+/// the last layers. The search in model/answer/placement/best_placement.hpp has slightly less room
+/// on a card.
 TEST(AllocationCurve, ExpertsStayInHostMemoryWhereThatIsQuicker) {
   const Held held({"openai/gpt-oss-120b", "mxfp4", "llama.cpp", 1, 24, 64});
   for (const AllocationPoint& p : curve_of(held.s)) {
@@ -136,7 +136,7 @@ TEST(AllocationCurve, JumpsAreNamedOnceAndInTheirOrder) {
 TEST(AllocationCurve, LlamaCppPutsTheOutputOnACardLast) {
   const Held held({"meta-llama/Llama-2-7b-hf", "q4_K_M", "llama.cpp", 1, 24, 64});
   const auto curve = curve_of(held.s);
-  // No layer, 32 layers one by one, the output, and all of the card.
+  // The points are no layer, 32 layers one by one, the output, and the whole card.
   ASSERT_EQ(curve.size(), 35u);
   for (Size n = 0; n <= 32; ++n)
     EXPECT_EQ(curve[static_cast<std::size_t>(n)].estimate.layers_gpu, n);

@@ -1,4 +1,4 @@
-// Segments of PyTorch's allocator: its rules by hand, and weights in vLLM's logs.
+// Segments of PyTorch's allocator: rules calculated by hand, and weights from vLLM's logs.
 #include "model/checkpoint/allocator.hpp"
 
 #include <gtest/gtest.h>
@@ -15,12 +15,12 @@ constexpr Size mib(double n) { return static_cast<Size>(n * MiB); }
 TEST(Allocator, RoundsAsPyTorchDoes) {
   EXPECT_DOUBLE_EQ(allocated(1), 512);
   EXPECT_DOUBLE_EQ(allocated(mib(1)), 1 * MiB);
-  // 13 tensors of 1.5 MiB in a segment of 20 MiB leave half a MiB, which the last one keeps. Six of
-  // 3 MiB leave two MiB, which are split off.
+  // 13 tensors of 1.5 MiB leave 0.5 MiB of a 20 MiB segment. The last tensor keeps this rest. Six
+  // tensors of 3 MiB leave 2 MiB, which the allocator splits off.
   EXPECT_DOUBLE_EQ(allocated(mib(1.5)), (1.5 + 0.5 / 13) * MiB);
   EXPECT_DOUBLE_EQ(allocated(mib(3)), 3 * MiB);
   EXPECT_DOUBLE_EQ(allocated(mib(10)), 10 * MiB);
-  // A segment of 36 MiB keeps its rest. One of 24 MiB returns 1.5 MiB.
+  // A segment of 36 MiB keeps its remainder. A segment of 24 MiB returns 1.5 MiB.
   EXPECT_DOUBLE_EQ(allocated(mib(35)), 36 * MiB);
   EXPECT_DOUBLE_EQ(allocated(mib(22.5)), 22.5 * MiB);
   EXPECT_DOUBLE_EQ(allocated(mib(67.5)), 68 * MiB);
@@ -34,8 +34,8 @@ struct LoggedWeights {
   Size divide;
   double gib;  ///< "Loading model weights took … GB", "Model loading took … GiB"
 };
-/// Weights on each card by vLLM's logs: its issues 12568, 12664 and 13061 (R1's distilled 14B,
-/// whose shapes are Qwen2.5's), 23278 (Marlin) and 33155 (Triton).
+/// Weights on each card from vLLM's logs. Sources: its issues 12568, 12664 and 13061 (R1's
+/// distilled 14B, with Qwen2.5's shapes), 23278 (Marlin) and 33155 (Triton).
 constexpr LoggedWeights logged_weights[] = {
     {"meta-llama/Llama-3.1-8B", "bf16", "a100-sxm-80gb", "vllm-0.9", 1, 14.9888},
     {"Qwen/Qwen2.5-32B", "bf16", "2x l40s", "vllm-0.7", 2, 30.7098},
@@ -55,8 +55,8 @@ TEST(Allocator, WeightsTakeWhatVllmLogs) {
 }
 
 TEST(Allocator, KernelsPadExpertsByCard) {
-  // gpt-oss: 2880 by 2880. Marlin: 2944 by 3072; on four cards a part is 736, whole blocks of 32,
-  // and 768 for Marlin.
+  // gpt-oss has matrices of 2880 by 2880. Marlin pads them to 2944 by 3072. On four cards a part
+  // has 736 rows, which is whole blocks of 32, or 768 for Marlin.
   const auto weights = [](const char* cards, const char* engine, Size divide) {
     test::OnCards run("openai/gpt-oss-20b", "mxfp4", cards, engine);
     run.s.tensor_parallel = divide;
@@ -81,8 +81,9 @@ TEST(Allocator, KernelsPadExpertsByCard) {
 }
 
 TEST(Allocator, CardsOverTheHostsBusHaveNoBuffersOfTheirOwn) {
-  // Logs of vLLM 0.7 beside PyTorch's memory: 0.25 GiB on each of two RTX 4090 (issue 13061), 0.20
-  // on each of sixteen RTX 3090 (pull request 14447), 2.1 on A100 with NVLink.
+  // Overhead of vLLM 0.7 in addition to PyTorch's memory, from logs: 0.25 GiB on each of two RTX
+  // 4090 (issue 13061), 0.20 GiB on each of sixteen RTX 3090 (pull request 14447), and 2.1 GiB on
+  // A100 with NVLink.
   for (const auto& [cards, most] : {std::pair{"2x rtx-4090", 0.5}, {"2x h100-sxm-80gb", 3.0}}) {
     test::OnCards run("meta-llama/Llama-3.1-8B", "bf16", cards, "vllm");
     run.s.tensor_parallel = 2;

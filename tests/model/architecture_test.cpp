@@ -1,4 +1,4 @@
-// The way from a config to its description: which row is taken, and what is refused.
+// From a config to its description: the selected row, and refusals.
 #include "model/describe/architecture.hpp"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ TEST(Architecture, RefusesWhatIsNotDescribedAndNamesTheNearest) {
       << text;
   EXPECT_NE(refusal(R"({"model_type": "lama"})").find("nearest: llama"), std::string::npos);
   EXPECT_NE(refusal("{}").find("'architectures': is missing"), std::string::npos);
-  // A class of the same type is not a guess at another one.
+  // An unknown class is refused, even if another class of that model_type is described.
   EXPECT_NE(refusal(small_llama(R"("architectures": ["LlamaForMultipleChoice"],)"))
                 .find("is not described"),
             std::string::npos);

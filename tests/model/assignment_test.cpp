@@ -1,4 +1,4 @@
-// Layer-by-layer placements agree with the ranges of a plan and with a device map.
+// Layer-by-layer placements agree with a plan's layer ranges and with a device map.
 #include "model/infer/placement/assignment.hpp"
 
 #include <gtest/gtest.h>
@@ -78,8 +78,7 @@ TEST(Assignment, OfAPlanTakesTheSameTimeAndTheSameMemory) {
   EXPECT_GT(compared, 200);
 }
 
-/// Tensors that an engine fuses at start exist twice for a moment; this counts only layers on the
-/// card.
+/// Tensors that an engine fuses at start exist twice for a moment. Only layers on the card count.
 TEST(Assignment, FusedCopiesAreOfTheLayersOnTheCard) {
   for (const char* name : {"meta-llama/Meta-Llama-3.1-8B", "mistralai/Mixtral-8x7B-v0.1"}) {
     const QuantisedModel w = quantise(catalogue_model(name), scheme("awq-int4"));
@@ -145,10 +144,10 @@ TEST(Assignment, NamesOfAMapAreOfTheVersionsThatHaveThem) {
       {"model.embed_tokens", "0"}, {"model.layers.0", "0"}, {"model.layers.1", "cpu"}};
   const Model& mixtral = catalogue_model("mistralai/Mixtral-8x7B-v0.1");
   EXPECT_EQ(names_since(mixtral, blocks), "4.57.6");
-  // block_sparse_moe.experts.0 … before 5.
+  // Versions before 5 have block_sparse_moe.experts.0 ….
   EXPECT_EQ(names_since(mixtral, {{"model.layers.1.mlp.experts", "cpu"}}), "5.0.0");
   EXPECT_EQ(names_since(catalogue_model("facebook/opt-30b"), {{"", "0"}}), "4.46.3");
-  // Its head was called embed_out.
+  // Earlier versions call its head embed_out.
   EXPECT_EQ(names_since(catalogue_model("EleutherAI/gpt-neox-20b"), {{"lm_head", "0"}}), "5.23");
 }
 
@@ -164,8 +163,8 @@ TEST(Assignment, AMapThatSplitsALayerIsRefusedByName) {
 }
 
 TEST(Assignment, ExpertsInHostMemoryCostTheirActiveShare) {
-  // Mixtral on llama.cpp: a step reads 2 of 8 experts of a layer from host memory at
-  // the engine's share of 200 GB/s instead of from the card at its share of 1500 GB/s.
+  // Mixtral on llama.cpp: a step reads 2 of 8 experts of a layer from host memory. Host memory
+  // delivers the engine's share of 200 GB/s, the card the engine's share of 1500 GB/s.
   const QuantisedModel w = quantise(catalogue_model("mistralai/Mixtral-8x7B-v0.1"), scheme("bf16"));
   const Machine box = machine(2, 80, 200);
   Scenario s = scenario(w, box, "llama.cpp");
@@ -179,7 +178,7 @@ TEST(Assignment, ExpertsInHostMemoryCostTheirActiveShare) {
   const double before = step(s, place(s, 1.0)).total.value();
   s.assignment = &one;
   const double after = step(s, place(s, 1.0)).total.value();
-  // w1, w2, w3 of 4096 x 14336 in 2 bytes, 8 experts.
+  // w1, w2 and w3 of 4096 x 14336 in 2 bytes, for 8 experts.
   const double ram = s.runtime->offload.cpu_bandwidth.value * 200e9;
   const double card = s.runtime->efficiency_on(large.devices[0], w).decode_bandwidth.value * 1500e9;
   const double active = 3.0 * 4096 * 14336 * 2 * 8 * 2 / 8;

@@ -1,5 +1,5 @@
-// A batch that exceeds an engine's KV cache pool is partly queued. A batch of which no sequence can
-// start does not fit.
+// If a batch exceeds an engine's KV cache pool, some of its sequences are queued. If no sequence of
+// a batch can start, the batch does not fit.
 #include "model/infer/placement/at_once.hpp"
 
 #include <gtest/gtest.h>
@@ -123,8 +123,8 @@ TEST(AtOnce, FewerRunUnderLoadTheLongerRequestsAre) {
   }
 }
 
-// vLLM allocates blocks as tokens arrive, so that 1024 + 256 / 2 tokens are held on average. An
-// engine that reserves whole requests runs 1152 / 1280 as many.
+// vLLM allocates blocks as tokens arrive, so a sequence has 1024 + 256 / 2 cached tokens on
+// average. An engine that reserves whole requests runs 1152 / 1280 as many.
 TEST(AtOnce, WhatStandsDecidesHowManyRun) {
   const auto running = [](const char* engine) {
     const test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "1x h100-sxm-80gb", engine);

@@ -1,4 +1,4 @@
-// Engine builds: the units of a card that multiply, and cards that behave alike.
+// Engine builds select the units of a card that multiply. Some cards behave alike.
 #include <gtest/gtest.h>
 
 #include "model/infer/timeline/throughput.hpp"
@@ -7,7 +7,7 @@
 namespace headroom::model {
 namespace {
 
-/// Peak in TFLOPS that the engine's efficiency refers to.
+/// Peak in TFLOPS to which the engine's efficiency refers.
 double peak(const char* engine, const char* card) {
   const test::OnCards c("meta-llama/Meta-Llama-3-8B", "q4_0", card, engine);
   const Device& device = c.box.devices.front();
@@ -15,9 +15,9 @@ double peak(const char* engine, const char* card) {
   return card_rate(c.s, device).flops_s.value() / share / 1e12;
 }
 
-/// An RTX 3090 multiplies 35.6 TFLOPS by its shaders, 142 by matrix units that sum in fp16, 284 of
-/// bytes. llama.cpp pull request 10991 has 2777 tokens/s of Llama-3-8B there with matrix
-/// units, 44.6 TFLOPS: more than shaders can.
+/// An RTX 3090 reaches 35.6 TFLOPS with its shaders. Its matrix units reach 142 TFLOPS with fp16
+/// sums, and 284 TOPS with bytes. llama.cpp pull request 10991 reports 2777 tokens/s of Llama-3-8B
+/// with matrix units. This is 44.6 TFLOPS, more than shaders can reach.
 TEST(Backend, DecidesWhichUnitsMultiply) {
   EXPECT_NEAR(peak("llama.cpp", "1x rtx-3090"), 284, 2);
   EXPECT_NEAR(peak("llama.cpp-vulkan", "1x rtx-3090"), 142, 1);

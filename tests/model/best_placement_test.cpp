@@ -1,4 +1,4 @@
-// The best placement against every placement there is, and against the orders engines fill in.
+// The best placement, compared with every possible placement and with the fill orders of engines.
 #include "model/answer/placement/best_placement.hpp"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ constexpr const char* catalogue[] = {"meta-llama/Llama-3.3-70B-Instruct",
                                      "facebook/opt-30b",
                                      "google/gemma-3-12b-it"};
 
-/// An engine that goes on from one device to another in no time, which the search leaves out.
+/// An engine with free handoffs between devices, because the search leaves them out.
 Engine without_crossings(const Engine& runtime) {
   Engine row = runtime;
   row.offload.device_handoff_s.value = 0;
@@ -90,7 +90,7 @@ TEST(BestPlacement, IsNeverWorseThanAcceleratesMapOrAnOrderOfLayers) {
   EXPECT_LT(widest_gap, 0.002);
 }
 
-/// The least step over every assignment of a small model.
+/// The shortest step over every assignment of a small model.
 double brute_force(const Scenario& s, Spot cards) {
   const std::size_t layers = s.weights->layer.size();
   const Profile& profile = s.weights->model->profile;
@@ -121,7 +121,7 @@ double brute_force(const Scenario& s, Spot cards) {
   return least;
 }
 
-/// A small model of the same build: 4 layers, of two kinds where the architecture has them.
+/// A small model of the same architecture: 4 layers, of two kinds if the architecture has them.
 const Model& drawn_model(int which) {
   static const Model models[] = {
       make_model("small llama",
@@ -161,7 +161,7 @@ TEST(BestPlacement, EqualsTheBestOfAllPlacements) {
     s.runtime = &row;
     s.batch = i % 5 == 0 ? 33 : 1;
     s.prompt_tokens = random.between(1, 900);
-    // So little memory that something has to give: what a pass needs, and a part of the weights.
+    // The memory fits the working memory of a pass, but only a part of the weights.
     const Size work = Uses(s).working_memory().count() + (Size{12} << 20);
     const Size beside = static_cast<Size>(row.memory.context_bytes.value) + work;
     for (Device& device : box.devices) {

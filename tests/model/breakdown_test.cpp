@@ -1,4 +1,4 @@
-// The parts of a time that --explain shows add up to it. Their bytes and FLOPs match hand
+// The parts of a time that --explain shows add up to that time. Their bytes and FLOPs match hand
 // calculations.
 #include "model/answer/breakdown.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 
 using Case = test::OnCards;
 
-/// The seconds of parts, of their bounds and of spans match evaluate.
+/// The seconds of parts, bounds and spans match evaluate.
 void expect_sums(const Scenario& s) {
   const Estimate e = evaluate(s);
   ASSERT_LT(e.verdict, Verdict::does_not_fit);
@@ -103,8 +103,9 @@ TEST(Breakdown, PartsAddUpWithADraftModelAndReplicas) {
   expect_sums(spread.s);
 }
 
-/// Llama-2-7B in 16 bit at batch 1: a step reads all but the embedding once (6,607,343,616 of
-/// 6,738,415,616 parameters), and 2 * 32 layers * 4096 * 2 bytes for each cached token.
+/// Llama-2-7B in 16 bit at batch 1. A step reads all parameters but the embedding once
+/// (6,607,343,616 of 6,738,415,616). It also reads 2 * 32 layers * 4096 * 2 bytes for each cached
+/// token.
 TEST(Breakdown, BytesAndFlopsOfAStepAreThoseOfTheModel) {
   const Case c("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "llama.cpp");
   const auto passes = breakdown(c.s);
@@ -117,7 +118,7 @@ TEST(Breakdown, BytesAndFlopsOfAStepAreThoseOfTheModel) {
   const double tokens = static_cast<double>(c.s.prompt_tokens + (c.s.output_tokens + 1) / 2);
   EXPECT_NEAR(weights, 2.0 * 6607343616, 2e6);  // norms are separate
   EXPECT_DOUBLE_EQ(cache, 2.0 * 32 * 4096 * 2 * tokens);
-  // Two for each multiplied element, four for each cached element of K.
+  // Each multiplied element takes two FLOPs, each cached element of K takes four.
   EXPECT_NEAR(flops, 2.0 * 6607077376 + 4.0 * 32 * 4096 * tokens, 2e6);
 }
 
@@ -136,7 +137,7 @@ TEST(Breakdown, KindsOfLayersAreGroupedAndSayWhatTheyWaitFor) {
   EXPECT_EQ(passes[1].parts[0].expert_bytes, 0);
   EXPECT_EQ(passes[1].parts[3].bound, Bound::link);
 
-  // A long prompt is bound by compute, a token by memory.
+  // Compute bounds a long prompt. Memory bounds a token.
   Case dense("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "vllm");
   dense.s.prompt_tokens = 2048;
   const auto of_dense = breakdown(dense.s);
@@ -150,7 +151,8 @@ const Span& span(const PassBreakdown& pass, std::string_view name) {
   return at == pass.spans.end() ? none : *at;
 }
 
-/// FlexGen copies the next layer while one is computed: the copies of a prompt are hidden.
+/// FlexGen copies the next layer while it computes the current one. Therefore the copies of a
+/// prompt are hidden.
 TEST(Breakdown, CopiesBehindProductsAreHiddenSpans) {
   Case c("facebook/opt-30b", "fp16", "1x rtx-4090 @ epyc-rome-512gb", "flexgen");
   c.s.kv_precision = &precision("fp16");
@@ -164,7 +166,7 @@ TEST(Breakdown, CopiesBehindProductsAreHiddenSpans) {
   EXPECT_NEAR(copies.hidden.value(), copies.amount / copies.rate, 1e-9 * copies.hidden.value());
 }
 
-/// FlexGen unpacks int4 in every step, weights beside products and caches between them.
+/// FlexGen unpacks int4 in every step: weights during matrix products, and caches between them.
 TEST(Breakdown, UnpackingIsASpan) {
   Case c("facebook/opt-6.7b", "int4-64g", "1x l4-24gb", "flexgen");
   c.s.kv_precision = &precision("int4_g64");
@@ -175,7 +177,7 @@ TEST(Breakdown, UnpackingIsASpan) {
   EXPECT_GT(span(pass, "unpack KV cache").seconds, span(pass, "read KV cache").seconds);
 }
 
-/// 28 heads leave places of an A100's 216 empty in the last round of blocks.
+/// 28 heads leave some of an A100's 216 places empty in the last round of blocks.
 TEST(Breakdown, IdleMultiprocessorsAreASpan) {
   Case c("Qwen/Qwen2.5-7B", "bf16", "1x a100-sxm-80gb", "vllm-0.7");
   c.s.prompt_tokens = 16384;
@@ -188,7 +190,8 @@ TEST(Breakdown, IdleMultiprocessorsAreASpan) {
   EXPECT_EQ(span(breakdown(c.s)[0], "idle multiprocessors").seconds, Seconds()) << "not known";
 }
 
-/// Reading weights hides behind the products of a long prompt, and products behind it in a step.
+/// The products of a long prompt hide the reading of weights. In a decode step, reading hides the
+/// products.
 TEST(Breakdown, TheShorterSideOfARooflineIsHidden) {
   Case c("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "vllm");
   c.s.prompt_tokens = 2048;
