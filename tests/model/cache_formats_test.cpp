@@ -21,8 +21,8 @@ TEST(CacheFormats, EveryRowNamesFormatsThatExistWithTheirSource) {
   }
 }
 
-/// llama.cpp common/arg.cpp kv_cache_types; vLLM config/cache.py CacheDType; SGLang
-/// server_args.py; TensorRT-LLM llm_args.py; transformers cache_utils.py.
+/// Sources: llama.cpp common/arg.cpp kv_cache_types, vLLM config/cache.py CacheDType, SGLang
+/// server_args.py, TensorRT-LLM llm_args.py, transformers cache_utils.py.
 struct FormatRow {
   const char* engine;
   std::vector<const char*> has, lacks;

@@ -1,6 +1,5 @@
-// What a quantization_config decides: bytes of a small Llama, worked out by hand from the layouts
-// that model/checkpoint/quantisation/layout.hpp cites; keys that are not described are refused by
-// name.
+// Effects of a quantization_config. The bytes of a small Llama follow by hand from the layouts that
+// model/checkpoint/quantisation/layout.hpp cites. Keys without a description are refused by name.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +30,7 @@ std::int64_t bytes_of(const std::string& json) {
   return checkpoint_bytes(small_model(json)).count();
 }
 
-/// Embedding and norms; the head beside them.
+/// The embedding, the norms and the head.
 constexpr std::int64_t rest(std::int64_t layers) {
   return 2 * (vocabulary * hidden + (2 * layers + 1) * hidden);
 }
@@ -41,7 +40,7 @@ constexpr std::int64_t head = 2 * vocabulary * hidden;
 constexpr std::int64_t gptq(std::int64_t out, std::int64_t in, std::int64_t bits, std::int64_t g) {
   return out * in * bits / 8 + in / g * out * bits / 8 + 2 * (in / g) * out + 4 * in + 2 * out;
 }
-/// q, k, v, o, gate, up and down of one block, each by `f(out, in)`.
+/// q, k, v, o, gate, up and down of one layer. `f(out, in)` gives the bytes of each.
 template <typename F>
 std::int64_t block(F f) {
   return f(hidden, hidden) * 2 + f(kv, hidden) * 2 + f(inner, hidden) * 2 + f(hidden, inner);
@@ -120,7 +119,7 @@ TEST(CheckpointBytes, OfCompressedTensorsCountZeroPointsAndOrder) {
       << "expressions match a name's beginning";
 }
 
-/// int8 of bitsandbytes; `kept` of 12 layers stay in 16 bit.
+/// int8 of bitsandbytes. `kept` of 12 layers stay in 16 bit.
 std::int64_t int8_of(std::int64_t kept) {
   const auto int8 = [](auto o, auto i) { return o * i + 4 * o + 1; };
   return rest(12) + (12 - kept) * block(int8) +

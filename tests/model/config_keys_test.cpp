@@ -1,4 +1,4 @@
-// Keys of configs that nothing reads and no class has.
+// Config keys that nothing reads and no class has.
 #include "model/describe/config_keys.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ std::vector<UnknownKey> unknown(std::string_view more) {
   return make_model("tiny", parse_config(config, "tiny"), "test").unknown_keys;
 }
 
-/// hidden_act is read; the others bear on no tensor of the class, or of any.
+/// The description reads hidden_act. The other keys affect no tensor of the class, or of any class.
 TEST(UnknownKeys, WhatTheClassHasIsNone) {
   EXPECT_TRUE(unknown(R"(, "hidden_act": "silu", "attention_dropout": 0.0, "use_cache": true,
                         "torch_dtype": "bfloat16", "transformers_version": "4.40.0",
@@ -25,7 +25,7 @@ TEST(UnknownKeys, WhatTheClassHasIsNone) {
                   .empty());
 }
 
-/// Both would silently leave as many key-value heads as query heads.
+/// Without a report, both would silently leave as many key-value heads as query heads.
 TEST(UnknownKeys, SlipsAndKeysOfOtherClasses) {
   const auto found = unknown(R"(, "num_key_value_head": 2, "n_kv_heads": 2)");
   ASSERT_EQ(found.size(), 2U);

@@ -1,4 +1,4 @@
-// Reading configs: what is wrong is refused in words that name file, key, finding and expectation.
+// Reading configs. Error messages name the file, the key, the value found and the value expected.
 #include "model/describe/config.hpp"
 
 #include <gtest/gtest.h>

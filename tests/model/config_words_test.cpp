@@ -1,5 +1,5 @@
-// A word that no table has is refused where the model is described: rotary embeddings, activations
-// and norms. No such word falls back to a default.
+// The description refuses unknown words for rotary embeddings, activations and norms. No such word
+// falls back to a default.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace headroom::model {
 namespace {
 
-/// What describing `json` says; "described" where nothing is wrong.
+/// The error message of describing `json`, or "described" if there is none.
 std::string words_refusal(const std::string& json) {
   try {
     make_model("m", parse_config(json, "a/config.json"), "test");
@@ -58,7 +58,7 @@ TEST(ConfigWords, RotaryEmbeddingsOfPublishedConfigsAreKnown) {
         words_refusal(llama(R"(, "rope_scaling": {"factor": 2.0, "rope_type": ")" + word + "\"}")),
         "described");
   EXPECT_EQ(words_refusal(llama(R"(, "rope_scaling": null)")), "described");
-  // The type of something else is no rotary embedding.
+  // A "type" in an unrelated section is no rotary embedding.
   EXPECT_EQ(words_refusal(llama(R"(, "task_specific_params": {"type": "spiral"})")), "described");
 }
 

@@ -1,4 +1,4 @@
-// No constant of an engine is inert: setting it changes what is estimated somewhere.
+// Every constant of an engine has an effect. Setting it changes an estimate somewhere.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -16,7 +16,7 @@
 namespace headroom::model {
 namespace {
 
-/// All figures that reach a reader, interval factors included.
+/// All figures that a user sees, including interval factors.
 std::vector<double> figures(const Scenario& s) {
   const Estimate e = evaluate(s);
   std::vector<double> all{static_cast<double>(e.verdict),
@@ -44,7 +44,7 @@ std::vector<double> figures(const Scenario& s) {
 
 class Constants : public testing::TestWithParam<NamedConstant> {
  protected:
-  /// As --set does it: the one value, without an interval.
+  /// Sets only the value, without an interval, as --set does.
   static Engine with(const Engine& engine, const NamedConstant& which, double factor) {
     Engine changed = engine;
     const auto set = [&](Constant& c) {
@@ -71,7 +71,7 @@ TEST_P(Constants, EachChangesAFigureSomewhere) {
   const QuantisedModel experts =
       quantise(test::catalogue_model("Qwen/Qwen3-30B-A3B"), scheme("bf16"));
   Machine large = test::machine(4, 80, 256);
-  for (Device& device : large.devices) {  // multiplies bytes and 16 bit in matrix units
+  for (Device& device : large.devices) {  // multiply bytes and 16 bit in matrix units
     device.vendor = "nvidia";
     device.compute_capability = ComputeCapability{8, 9};
   }
@@ -79,7 +79,7 @@ TEST_P(Constants, EachChangesAFigureSomewhere) {
   const Machine small = test::machine(1, 12, 256), poor = test::machine(1, 12, 16);
   Machine sockets = small;  // layers on a host of two sockets
   sockets.host.sockets = 2;
-  Machine cores = small;  // … of more cores than threads
+  Machine cores = small;  // with more cores than threads
   cores.host.cores = 8;
   Machine without_links = several;  // cards meet over the host's bus
   for (Device& device : without_links.devices) device.link = BytesPerSecond(0);
@@ -94,7 +94,7 @@ TEST_P(Constants, EachChangesAFigureSomewhere) {
           s.prompt_tokens = prompt;
           s.threads = 2;
           const std::vector<double> before = figures(s);
-          // What is a lower bound shows where it grows.
+          // A lower bound shows an effect only when it grows.
           for (const double factor : {0.7, 1.5}) {
             const Engine changed = with(engine, GetParam(), factor);
             s.runtime = &changed;

@@ -1,4 +1,4 @@
-// Speculative decoding: what a draft model takes and gives, by hand.
+// Costs and gains of a draft model in speculative decoding, calculated by hand.
 #include <gtest/gtest.h>
 
 #include "model/infer/estimate.hpp"
@@ -20,7 +20,8 @@ TEST(Draft, TokensOfAStep) {
   EXPECT_NEAR(tokens(4, 0.8), 1 + 0.8 + 0.64 + 0.512 + 0.4096, 1e-12);
 }
 
-/// Cards that divide a model divide its draft, too: where its heads do not, nothing runs.
+/// Cards that divide a model also divide its draft. If the draft's heads do not divide, nothing
+/// runs.
 TEST(Draft, IsDividedByTheCardsOfTheModel) {
   const QuantisedModel weights = quantise(test::catalogue_model("Qwen/Qwen3-32B"), scheme("bf16"));
   const Model three_heads =
@@ -91,7 +92,8 @@ TEST_P(DraftOf, AStepIsShared) {
     EXPECT_LT(tpot, before);
     before = tpot;
   }
-  // Nothing kept: slower than without; all kept: faster, the draft being fifty times smaller.
+  // If no draft token is kept, decoding is slower than without a draft. If all are kept, it is
+  // faster, because the draft is fifty times smaller.
   const Draft nothing{&proposes, 4, 0}, all{&proposes, 4, 1};
   const double plain = evaluate(scenario(nullptr)).tpot.value();
   EXPECT_GT(evaluate(scenario(&nothing)).tpot.value(), plain);
@@ -105,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(, DraftOf, testing::Values("transformers", "llama.cpp",
                            return name;
                          });
 
-// Two cards hold half of it each where matrices are divided.
+// Each of two cards has half of the draft if the cards divide matrices.
 TEST(Draft, IsDividedAsTheModelIs) {
   const QuantisedModel weights = quantise(test::catalogue_model("Qwen/Qwen3-32B"), scheme("bf16"));
   const QuantisedModel proposes =
@@ -116,7 +118,7 @@ TEST(Draft, IsDividedAsTheModelIs) {
   s.draft = &draft;
   const DraftUse half = draft_on_card(s, 2, true);
   EXPECT_EQ(draft_on_card(s, 2, false).weights, half.weights);
-  EXPECT_GT(2 * half.weights, proposes.total);  // norms are whole on each
+  EXPECT_GT(2 * half.weights, proposes.total);  // each card has the whole norms
   EXPECT_LT((2 * half.weights).count(), proposes.total.count() * 101 / 100);
 }
 
