@@ -1,4 +1,4 @@
-// What engines are told at their start, and what that does to times.
+// Start options of engines, and their effects on times.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ struct OptionCase : test::OnCards {
 
 constexpr const char* llama_8b = "meta-llama/Meta-Llama-3-8B";
 
-/// 8192 tokens by 32 heads in 32 layers, in chunks of 512: scores of all queries by the keys until
-/// the end of their chunk.
+/// 8192 tokens by 32 heads in 32 layers, in chunks of 512. The scores are all queries of a chunk by
+/// the keys up to its end.
 TEST(FlashAttention, ScoresStandInMemoryWithoutIt) {
   OptionCase c(llama_8b, "q4_K_M", "1x rtx-4090", "llama.cpp");
   c.s.context = 16384;
@@ -43,7 +43,7 @@ TEST(FlashAttention, ScoresStandInMemoryWithoutIt) {
   EXPECT_GT(c.work(8192).scores, 0);
   c.s.flash_attention = Override::on;
   EXPECT_EQ(c.work(8192).scores, 0);
-  // An engine that cannot be told does as it does.
+  // An engine without this option ignores it.
   c.s.runtime = &engine("vllm");
   c.s.flash_attention = Override::off;
   EXPECT_EQ(score_bytes(c.s), 0);
@@ -60,7 +60,7 @@ TEST(CpuThreads, MultiplyTheirShareAndReadSoMuchEach) {
   const double alone = c.step(512).of(Resource::cpu).value();
   c.s.threads = 2;
   EXPECT_NEAR(alone / c.step(512).of(Resource::cpu).value(), 2, 0.1);
-  // Enough for the memory; and no more than there are cores.
+  // 31 threads saturate the memory. Threads beyond the cores do not count.
   for (const Size threads : {31, 32, 64}) {
     c.s.threads = threads;
     EXPECT_EQ(cpu_rate(c.s).bytes_s, all.bytes_s) << threads;
@@ -68,9 +68,9 @@ TEST(CpuThreads, MultiplyTheirShareAndReadSoMuchEach) {
   EXPECT_EQ(cpu_rate(c.s).flops_s, all.flops_s);
 }
 
-/// ikawrakow/ik_llama.cpp discussion 164, Llama-3.1-8B, 512 tokens on a Ryzen 9 7950X: llama.cpp
-/// takes 153.5 tokens/s in Q4_0, 147.9 in Q8_0, 82.6 in Q6_K, 74.4 in IQ4_XS, 45.8 in IQ2_XXS, its
-/// fork 270 in all of the first four.
+/// Source: ikawrakow/ik_llama.cpp discussion 164, Llama-3.1-8B, 512 tokens on a Ryzen 9 7950X.
+/// llama.cpp reaches 153.5 tokens/s in Q4_0, 147.9 in Q8_0, 82.6 in Q6_K, 74.4 in IQ4_XS and 45.8
+/// in IQ2_XXS. Its fork reaches 270 in each of the first four.
 TEST(CpuProducts, OfFormatsWithoutTilesAreMadeRowByRow) {
   const auto flops = [](const char* format, const char* engine) {
     const OptionCase c(llama_8b, format, "cpu @ desktop-ddr5-64gb", engine);
@@ -84,8 +84,8 @@ TEST(CpuProducts, OfFormatsWithoutTilesAreMadeRowByRow) {
   EXPECT_EQ(flops("iq4_xs", "ik_llama.cpp"), flops("q8_0", "ik_llama.cpp"));
 }
 
-/// kvcache-ai/ktransformers kt-kernel: prompts of fewer than 4096 tokens are multiplied by experts
-/// where those are.
+/// Source: kvcache-ai/ktransformers kt-kernel. Experts process prompts of fewer than 4096 tokens on
+/// the device that stores them.
 TEST(KtKernel, ShortPromptsStayWithTheExperts) {
   const OptionCase c("Qwen/Qwen3-235B-A22B", "bf16", "1x rtx-4090 @ dual-xeon-spr-1024gb",
                      "kt-kernel");
@@ -93,8 +93,8 @@ TEST(KtKernel, ShortPromptsStayWithTheExperts) {
   EXPECT_EQ(host_prompts(c.s, 4096), PrefillOffload::faster);
 }
 
-/// FMInference/FlexGen compression.py: PyTorch moves 15 bytes for each element that it unpacks, of
-/// weights and caches, so that a step of 4 bits takes longer than one of 16.
+/// Source: FMInference/FlexGen compression.py. PyTorch moves 15 bytes for each element of weights
+/// and caches that it unpacks. A step of 4 bits therefore takes longer than one of 16.
 TEST(FlexGen, UnpacksWeightsAndCachesInEveryStep) {
   OptionCase packed("facebook/opt-6.7b", "int4-64g", "1x l4-24gb", "flexgen");
   const double rate =
@@ -105,7 +105,7 @@ TEST(FlexGen, UnpacksWeightsAndCachesInEveryStep) {
   EXPECT_NEAR(step, elements * 15 / rate, 0.1 * step);
   const OptionCase plain("facebook/opt-6.7b", "fp16", "1x l4-24gb", "flexgen");
   EXPECT_GT(step, 2 * plain.step(512).of(Resource::cards).value());
-  // Keys and values of 512 tokens of 16 sequences.
+  // Keys and values of 512 tokens in 16 sequences.
   packed.s.batch = 16;
   const double sixteen = packed.step(512).of(Resource::cards).value();
   packed.s.kv_precision = &precision("int4_g64");
@@ -114,10 +114,11 @@ TEST(FlexGen, UnpacksWeightsAndCachesInEveryStep) {
   const double unpacked =
       packed.step(512).of(Resource::cards).value() - packed.step(0).of(Resource::cards).value();
   EXPECT_GT(unpacked, cached * 15 / rate);
-  EXPECT_LT(unpacked, 1.25 * cached * 15 / rate);  // and read
+  EXPECT_LT(unpacked, 1.25 * cached * 15 / rate);  // plus the time to read them
 }
 
-/// … flex_opt.py: the next layer is copied while one is computed.
+/// Source: FMInference/FlexGen flex_opt.py. It copies the next layer while it computes the current
+/// one.
 TEST(FlexGen, CopiesLayersBehindProducts) {
   OptionCase c("facebook/opt-30b", "fp16", "1x rtx-4090 @ epyc-rome-512gb", "flexgen");
   c.s.kv_precision = &precision("fp16");
@@ -139,7 +140,8 @@ TEST(FlexGen, CopiesLayersBehindProducts) {
             waits.of(Resource::bus).value() + waits.of(Resource::cards).value());
 }
 
-/// … --num-gpu-batches: weights are copied once for all parts, unpacked and read for each.
+/// Source: FMInference/FlexGen flex_opt.py, --num-gpu-batches. Weights are copied once for all
+/// parts, but unpacked and read for each part.
 TEST(FlexGen, TakesABatchInParts) {
   OptionCase c("facebook/opt-30b", "int4-64g", "1x rtx-4090 @ epyc-rome-512gb", "flexgen");
   c.s.kv_precision = &precision("fp16");
@@ -157,7 +159,7 @@ TEST(FlexGen, TakesABatchInParts) {
   EXPECT_GT(headroom::model::launches(c.s, decode_pass(c.s, {.self = 64})), 2 * kernels);
 }
 
-/// Two cards divide what is not on the CPU, and meet twice a layer.
+/// Two cards divide the weights outside the CPU, and exchange results twice per layer.
 TEST(KtKernel, CardsDivideEachLayer) {
   const OptionCase one("Qwen/Qwen3-235B-A22B", "bf16", "1x rtx-4090 @ dual-xeon-spr-1024gb",
                        "kt-kernel");
@@ -191,7 +193,7 @@ TEST(KtKernel, CardsDivideEachLayer) {
       << "both have as much to do, and one takes twice as long";
 }
 
-/// A small model on a fast card waits for Python: more than twice as long a token.
+/// A small model on a fast card waits for Python. A token takes more than twice as long.
 TEST(EnforceEager, KernelsOfADecodeStepAreLaunchedOneByOne) {
   OptionCase c("Qwen/Qwen3-0.6B", "bf16", "1x h100-sxm-80gb", "vllm");
   const double graphs = c.step(512).total.value(), first = c.first(512).total.value();
@@ -204,8 +206,8 @@ TEST(EnforceEager, KernelsOfADecodeStepAreLaunchedOneByOne) {
   EXPECT_EQ(c.step(512).total.value(), without);
 }
 
-/// Llama-3-70B on two cards: each reads half of every matrix at once, and waits for the other at
-/// each of 7 matrices in 80 layers and the output.
+/// Llama-3-70B on two cards. Both read half of every matrix at the same time. They wait for each
+/// other at 7 matrices in each of 80 layers, and at the output.
 TEST(SplitByRows, CardsReadAtOnceAndMeetAtEachMatrix) {
   OptionCase c("meta-llama/Meta-Llama-3-70B", "q4_K_M", "2x rtx-3090", "llama.cpp");
   LayerSplit split;

@@ -1,4 +1,4 @@
-// Engines from TOML: what a row inherits, what it overrides, and what is refused.
+// Engines from TOML: inherited constants, overridden constants, and refusals.
 #include "model/engine/engine_rows.hpp"
 
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ TEST(EngineRows, RefusalsNameLineKeyAndWhatIsAllowed) {
   says("[[engine]]\nname = \"mine\"\ninherits = \"vllm\"\nversion = \"1\"\n", "'source': missing");
 }
 
-/// The base row gives every constant, so that no engine computes with zeros.
+/// The base row gives every constant, so no engine computes with zeros.
 TEST(EngineRows, GiveEveryConstantASource) {
   for (const Engine& row : policy_rows())
     for (const NamedConstant& each : named_constants()) {

@@ -1,4 +1,4 @@
-// What can never happen to an estimate, over seeded random scenarios, and a few points by hand.
+// Invariants of an estimate over seeded random scenarios, and a few results by hand.
 #include "model/infer/estimate.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ constexpr const char* models[] = {"meta-llama/Llama-3.3-70B-Instruct", "openai/g
 constexpr const char* precisions[] = {"fp32", "bf16", "int8", "nf4"};
 constexpr const char* runtime_names[] = {"transformers", "llama.cpp", "vllm"};
 
-/// One random scenario with what it points to.
+/// One random scenario, with the objects that it points to.
 struct Drawn {
   QuantisedModel weights;
   Machine box;
@@ -66,7 +66,8 @@ class Random {
   std::mt19937 engine_;
 };
 
-/// `d.s` with its pointers set to `d`'s own members (a Drawn may have moved).
+/// `d.s` with pointers to the members of `d`. Its own pointers may be stale, because a Drawn may
+/// have moved.
 Scenario at_home(const Drawn& d) {
   Scenario s = d.s;
   s.weights = &d.weights;
@@ -85,7 +86,7 @@ TEST(Estimate, PartsOfAPlacementSumToTheWhole) {
     ASSERT_EQ(plan.on_cards.size() + plan.on_cpu.size() + plan.on_disk.size(), layers);
     Bytes sum = host_use(s, plan).weights + disk_use(s, plan);
     for (Size card = 0; card < plan.cards; ++card) sum += card_use(s, plan, card).weights;
-    // A streaming buffer and a copied tied head are there beside the model's own bytes.
+    // The plan contains a streaming buffer and a copied tied head in addition to the model's bytes.
     const Bytes copies = sum - plan.streaming_buffer - d.weights.total;
     ASSERT_TRUE(copies == Bytes(0) ||
                 (d.weights.model->profile.tied_head && plan.embedding != plan.head))
@@ -139,7 +140,7 @@ TEST(Estimate, MoreBatchOrContextNeverTakesLessMemory) {
       s = at_home(d);
       (more == 0 ? s.batch : s.prompt_tokens) += more == 0 ? 3 : 300;
       const Estimate after = evaluate(s);
-      // Logits are made where the head is.
+      // The device with the head computes the logits.
       if (fits(after) && fits(before) && head_cards() != head) continue;
       if (fits(after)) {
         ASSERT_TRUE(fits(before));
@@ -148,9 +149,9 @@ TEST(Estimate, MoreBatchOrContextNeverTakesLessMemory) {
           after.layers_gpu != before.layers_gpu)
         continue;
       ASSERT_GE(after.queued, before.queued);
-      if (after.queued > 0) continue;  // bytes are of the fewer sequences that run
+      if (after.queued > 0) continue;  // the bytes cover only the sequences that run
       ASSERT_GE(after.kv_cache, before.kv_cache);
-      // Work stands beside the caches, which are smaller while it is largest.
+      // Activations can peak while caches are smaller, so the test compares the sums.
       ASSERT_GE(after.kv_cache + after.activations, before.kv_cache + before.activations)
           << d.weights.model->name << ' ' << d.s.runtime->name << ", " << after.gpus_used
           << " cards, batch " << s.batch << ", prompt " << s.prompt_tokens;
@@ -166,7 +167,7 @@ TEST(Estimate, NoStepIsFasterThanTheRooflineOfItsWeights) {
     const Estimate e = evaluate(s);
     if (!fits(e) || e.gpus_used == 0 || e.tokens_s == 0) continue;
     const Profile& p = d.weights.model->profile;
-    // Every active parameter is multiplied once a token, at best at the peak of all cards.
+    // Each token multiplies every active parameter once, at best at the peak of all cards.
     const double flops = 2.0 * static_cast<double>(p.parameters_active - p.embedding_parameters);
     const double seconds = flops * static_cast<double>(s.batch) /
                            (300e12 * static_cast<double>(d.box.devices.size()) + 2e12);
@@ -204,7 +205,8 @@ TEST(Estimate, IsPureAndSharesNoState) {
 }
 
 TEST(Estimate, KvCacheByHand) {
-  // Llama-3.3-70B: 80 layers, 8 kv heads of 128, K and V in 2 bytes: 327,680 bytes a token.
+  // Llama-3.3-70B has 80 layers and 8 KV heads of 128. K and V in 2 bytes take 327,680 bytes per
+  // token.
   const QuantisedModel w =
       quantise(catalogue_model("meta-llama/Llama-3.3-70B-Instruct"), scheme("bf16"));
   const Machine m = machine(4, 80, 256);
@@ -250,7 +252,7 @@ TEST(Estimate, WithoutACacheMemoryFallsAndStepsGetSlower) {
   EXPECT_GT(without.tpot.value(), with.tpot.value());
 }
 
-/// The sum of the operations that a time is printed with.
+/// The sum of the operations printed with a time.
 double sum_of_operations(const Explanation& x, const std::string& name) {
   double sum = 0;
   for (const Term& term : x.terms)

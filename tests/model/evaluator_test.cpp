@@ -1,4 +1,4 @@
-// An evaluator keeps what scenarios share: whatever order they come in, each comes out as alone.
+// An evaluator reuses results between scenarios. The order of scenarios never changes an estimate.
 #include "model/infer/evaluator.hpp"
 
 #include <fmt/format.h>
@@ -62,11 +62,11 @@ TEST(Evaluator, EqualsEvaluateOverAGridInAnyOrder) {
   };
   compare(1);
   compare(grid.size() - 1);  // backwards
-  compare(10);               // budgets stay, all else changes
+  compare(10);               // budgets stay, everything else changes
   EXPECT_EQ(verdicts.size(), 6u);
 }
 
-// What lasts while sizes alone change is worked out anew where anything else does.
+// An evaluator reuses results while only sizes change. It recomputes them after any other change.
 TEST(Evaluator, EqualsEvaluateWhateverChangesBetweenPoints) {
   const Machine cards = parse_machine("4x rtx-3090 @ epyc-rome-512gb", shipped_catalogue());
   const Machine mixed = parse_machine("1x rtx-3090 + 1x rtx-4090", shipped_catalogue());

@@ -1,4 +1,4 @@
-// Expert parallelism: which numbers of cards an engine takes, what each card holds and reads.
+// Expert parallelism: accepted numbers of cards, and the weights that each card stores and reads.
 #include <gtest/gtest.h>
 
 #include "model/infer/estimate.hpp"
@@ -10,9 +10,9 @@
 namespace headroom::model {
 namespace {
 
-/// The expected maximum over groups of a multivariate hypergeometric draw, from the exact number of
-/// draws with at most m of each group: coefficients of (sum of C(each, j) x^j for j up to
-/// m)^groups.
+/// The expected maximum over groups of a multivariate hypergeometric draw. It follows from the
+/// exact number of draws with at most m of each group. This number is a coefficient of (sum of
+/// C(each, j) x^j for j up to m)^groups.
 struct Spread {
   Size experts, used, groups;
   double most;
@@ -56,7 +56,7 @@ TEST(ExpertSpread, WholeExpertsWaitForTheFullestCard) {
     EXPECT_EQ(whole.gpu_bytes, divided.gpu_bytes) << "32 of 128 experts, or a quarter of each";
     EXPECT_GT(whole.tpot, divided.tpot) << engine;
     EXPECT_EQ(split(on.s, 4, 1).tpot, divided.tpot);
-    // Where every expert is used no card has more than another.
+    // If every expert is used, no card reads more experts than another.
     const Estimate many = split(on.s, 4, 0, 0, 2048), spread = split(on.s, 4, 4, 0, 2048);
     EXPECT_NEAR(spread.tpot / many.tpot, 1, 1e-6) << engine;
   }
@@ -72,7 +72,7 @@ TEST(ExpertSpread, EnginesTakeTheirOwnNumbers) {
   const Seconds two = split(sglang.s, 4, 2).tpot;
   EXPECT_GT(two, split(sglang.s, 4, 0).tpot);
   EXPECT_LT(two, split(sglang.s, 4, 4).tpot);
-  // 60 experts do not divide into 8 groups: 8 of them on four cards of vLLM, 7 on the others.
+  // 60 experts do not divide into 8 groups. On vLLM, four cards have 8 experts and the others 7.
   const test::OnCards uneven("Qwen/Qwen1.5-MoE-A2.7B", "bf16", "8x h100-sxm-80gb", "vllm");
   EXPECT_GT(split(uneven.s, 8, 8).gpu_bytes, split(uneven.s, 8, 0).gpu_bytes);
   const test::OnCards refused("Qwen/Qwen1.5-MoE-A2.7B", "bf16", "8x h100-sxm-80gb", "sglang");
@@ -85,7 +85,8 @@ TEST(ExpertSpread, EnginesTakeTheirOwnNumbers) {
   }
 }
 
-// vLLM's replicas share the experts, SGLang's have their own; a dense model's are alike anywhere.
+// vLLM's replicas share the experts, SGLang's do not. Replicas of a dense model are the same on
+// both.
 TEST(ExpertSpread, ReplicasAreCopiesWhereTheyShareNothing) {
   for (const char* engine : {"vllm", "sglang"}) {
     const test::OnCards dense("meta-llama/Llama-3.1-8B", "bf16", "8x h100-sxm-80gb", engine);
