@@ -1,4 +1,5 @@
-// Fleets against brute force: every way of every load, every packing of the copies.
+// Fleets, compared with brute force over every way to serve each load and every packing of the
+// copies.
 #include "model/answer/fleet.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ Way way(Size parts, double demand) {
   return each;
 }
 
-/// The fewest bins for `sizes`, by trying every bin for every item.
+/// The fewest bins for `sizes`, found by trying every bin for every item.
 Size fewest_bins(const std::vector<Size>& sizes, Size room) {
   Size best = static_cast<Size>(sizes.size());
   std::vector<Size> bins;
@@ -60,7 +61,7 @@ Size by_force(Size room, const std::vector<std::vector<Way>>& ways) {
   return best;
 }
 
-/// Every copy is somewhere, and no machine holds more than it has.
+/// Every copy has a machine, and no machine exceeds its room.
 void expect_whole(const Fleet& fleet, Size room) {
   std::vector<Size> placed(fleet.stays.size());
   Size machines = 0, used = 0;

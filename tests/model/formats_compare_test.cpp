@@ -1,5 +1,5 @@
-// Descriptions held against checkpoints: names that differ, experts one by one, packed weights, and
-// disagreements that must be reported.
+// Descriptions compared with checkpoints: different names, separate experts, packed weights, and
+// differences that must be reported.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void add(TensorList& list, std::string name, std::string_view dtype, Shape shape
   list.total += bytes;
 }
 
-/// The same as a checkpoint of an older class holds it: other module names, experts one by one.
+/// The checkpoint of an older class, with other module names and separate experts.
 TensorList checkpoint() {
   TensorList list{"x", {}, Bytes(0), {}};
   add(list, "model.embed_tokens.weight", "BF16", {100, 8}, 16);
@@ -71,7 +71,7 @@ TEST(Compare, PrefixesMayDiffer) {
 TEST(Compare, ReportsTensorByTensor) {
   TensorList list = checkpoint();
   list.tensors[0].shape = {101, 8};                          // a larger vocabulary
-  list.tensors[1].name = "model.layers.0.self_attn.q_norm";  // one missing, one too many
+  list.tensors[1].name = "model.layers.0.self_attn.q_norm";  // one missing, one unexpected
   std::erase_if(list.tensors, [](const TensorHeader& t) {
     return t.name == "model.layers.1.block_sparse_moe.experts.3.w2.weight";
   });

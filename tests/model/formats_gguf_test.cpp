@@ -1,4 +1,4 @@
-// GGUF headers: what they declare, and every way in which they can lie.
+// GGUF headers: their declarations, and every way in which these can be false.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,5 @@
-// safetensors headers and shard indices: what they declare, and every way in which they can lie.
+// safetensors headers and shard indices: their declarations, and every way in which these can be
+// false.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Times that no measurement stands behind say so, and say it with a wider interval.
+// Times without a measurement are marked as such and have a wider interval.
 #include "model/infer/intervals.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace headroom::model {
 namespace {
 
-/// An engine like vllm with one measured cell, on a card of the class of that cell.
+/// An engine like vllm with one measured cell, on a card of that cell's class.
 struct Measured {
   Machine box = parse_machine("h100-sxm-80gb", shipped_catalogue());
   const QuantisedModel w =
@@ -43,7 +43,7 @@ TEST(Intervals, AreTheEnginesWhereItWasMeasured) {
   EXPECT_EQ(interval_factors(m.row).serving(e).rate.measurements, 40);
 }
 
-/// What waits for the host's memory is known better where it is known how fast that is.
+/// Times that depend on host memory have a narrower interval if the memory's speed is known.
 TEST(Intervals, OfWhatIsOffTheCardsGoByTheHostsMemory) {
   const QuantisedModel w =
       quantise(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
@@ -70,10 +70,10 @@ TEST(Intervals, AreAtLeastTheGuessOnCardsThatWereNot) {
   const TimeIntervals times = interval_factors(m.row).times(e);
   EXPECT_EQ(times.ttft.measurements, 40);
   EXPECT_EQ(times.tpot.low, e.step_least / most_least);  // 0.5 would beat the data sheet
-  EXPECT_EQ(times.tpot.high, 2.2);  // never narrower than where it was measured
+  EXPECT_EQ(times.tpot.high, 2.2);                       // never narrower than in the measured case
   EXPECT_EQ(times.tpot.measurements, 0);
   const ServingIntervals serving = interval_factors(m.row).serving(e);
-  EXPECT_EQ(serving.ttft.high, unmeasured_first.high);  // it ends with a step
+  EXPECT_EQ(serving.ttft.high, unmeasured_first.high);  // TTFT ends with a step
   EXPECT_EQ(serving.rate.low, unmeasured_first.low);
   EXPECT_EQ(serving.tpot.measurements, 0);
 
@@ -85,7 +85,7 @@ TEST(Intervals, AreAtLeastTheGuessOnCardsThatWereNot) {
   EXPECT_EQ(first.tpot.measurements, 40);
 }
 
-/// One request at once is a batch of one: what is said of it under load is not said more surely.
+/// One concurrent request is a batch of one. Its interval under load must not be narrower.
 TEST(Intervals, OfOneRequestUnderLoadAreNoNarrowerThanAlone) {
   const Measured m;
   const IntervalFactors factors = interval_factors(m.row);
@@ -98,7 +98,7 @@ TEST(Intervals, OfOneRequestUnderLoadAreNoNarrowerThanAlone) {
     return factors.serving(e);
   };
   const ServingIntervals one = under_load(1), two = under_load(2);
-  EXPECT_EQ(one.tpot.low, 0.9);  // under load: alone it is 0.95
+  EXPECT_EQ(one.tpot.low, 0.9);  // this is under load, without load it is 0.95
   EXPECT_EQ(one.tpot.high, 2.2);
   EXPECT_EQ(one.rate.high, 2.2);
   EXPECT_EQ(one.ttft.high, 1.1);
@@ -107,7 +107,7 @@ TEST(Intervals, OfOneRequestUnderLoadAreNoNarrowerThanAlone) {
   EXPECT_EQ(two.rate.high, 1.1);
 }
 
-/// A card that is not in use says nothing; one beside the measured card does.
+/// An unused card has no effect on intervals. A second card next to the measured one has.
 TEST(Intervals, LookAtTheCardsInUse) {
   Measured m;
   m.box.devices.push_back(parse_machine("rtx-4090", shipped_catalogue()).devices.front());
@@ -121,7 +121,7 @@ TEST(Intervals, LookAtTheCardsInUse) {
   EXPECT_TRUE(evaluate(s).step_unmeasured);
 }
 
-/// The low end is what the card's memory takes for the bytes that are read, at most.
+/// The low end is at least the time that the card's memory takes for the bytes read.
 TEST(Intervals, AreNeverFasterThanTheDataSheet) {
   Measured m;
   m.cell.decode_bandwidth.measurements = m.cell.prefill_compute.measurements = 0;
@@ -143,7 +143,7 @@ TEST(Intervals, AreNeverFasterThanTheDataSheet) {
   }
 }
 
-/// Weights outside the cards wait for links, whose interval is the engine's.
+/// Weights outside the cards wait for links. The engine gives the interval of links.
 TEST(Intervals, OfOffloadAreTheEnginesOwn) {
   const QuantisedModel w =
       quantise(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));

@@ -1,4 +1,4 @@
-// Kernels of a pass are counted from what its layers hold, and every one of them costs an engine.
+// The kernels of a pass follow from the contents of its layers. Every kernel costs an engine time.
 #include <gtest/gtest.h>
 
 #include "model/infer/timeline/throughput.hpp"
@@ -14,15 +14,15 @@ Size mixtures_of(const char* model) {
   return test::catalogue_model(model).profile.mixtures_before.back();
 }
 
-// By hand, from the modules that transformers prints.
+// Counted by hand from the modules that transformers prints.
 TEST(Kernels, AreOneForEachMatrixAndNormAndThoseOfTheCache) {
-  // q, k, v, o, gate, up, down; two norms; rotation, write, scores
+  // Kernels: q, k, v, o, gate, up, down. Two norms. Rotation, cache write and scores.
   EXPECT_EQ(kernels_of("meta-llama/Meta-Llama-3-8B"), 32 * (7 + 2 + 3));
   EXPECT_EQ(kernels_of("Qwen/Qwen3-8B"), 36 * (7 + 4 + 3)) << "norms of queries and keys";
   EXPECT_EQ(kernels_of("Qwen/Qwen3-30B-A3B"), 48 * (4 + 1 + 4 + 3))
       << "a router in place of an MLP";
-  // q_a, q_b, kv_a, kv_b, o; norms of the layer and of both latents; dense layers an MLP, others a
-  // router and a shared expert
+  // q_a, q_b, kv_a, kv_b and o. Norms of the layer and of both latents. Dense layers have an MLP,
+  // the others a router and a shared expert.
   EXPECT_EQ(kernels_of("deepseek-ai/DeepSeek-V3"), 61 * (5 + 4 + 7) + 3 * 3 + 58 * (1 + 3));
   EXPECT_EQ(mixtures_of("deepseek-ai/DeepSeek-V3"), 58);
   EXPECT_EQ(mixtures_of("Qwen/Qwen3-8B"), 0);
@@ -41,7 +41,8 @@ TEST(Kernels, OfExpertsDependOnTheEngine) {
       << "keys and values are repeated";
 }
 
-// vLLM's first Marlin kernel for experts is launched for each; the others take all at once.
+// vLLM launches its first Marlin kernel for experts once for each expert. The other kernels take
+// all experts at once.
 TEST(Kernels, OfPackedExpertsWereLaunchedOneByOne) {
   const char* model = "Qwen/Qwen3-30B-A3B";
   const auto of = [&](const char* precision, const char* engine) {
@@ -56,8 +57,8 @@ TEST(Kernels, OfPackedExpertsWereLaunchedOneByOne) {
               1e-6);
 }
 
-// Five matrices of attention and three of an MLP, or of a shared expert beside a router, and two
-// products of routed experts.
+// Five matrices of attention, and three of an MLP or of a shared expert with a router. Routed
+// experts add two products.
 TEST(Kernels, ScaleActivationsByBlock) {
   const char* model = "deepseek-ai/DeepSeek-V3";
   const auto of = [&](const char* precision) {
@@ -70,7 +71,7 @@ TEST(Kernels, ScaleActivationsByBlock) {
   EXPECT_EQ(of("fp8-static"), of("bf16"));
 }
 
-// Counted in the forward functions of the libraries, 7 matrices in each of 36 layers.
+// Counted in the forward functions of the libraries. Each of 36 layers has 7 matrices.
 TEST(Kernels, OfPackedWeightsAreMoreWhereTheyAreLaunchedFromPython) {
   const auto beside = [&](const char* precision, const char* engine) {
     const test::OnCards c("Qwen/Qwen3-8B", precision, "1x a100-sxm-80gb", engine);

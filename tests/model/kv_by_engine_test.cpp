@@ -1,6 +1,6 @@
-// Bytes of key-value cache by engine for models on which estimators have been wrong: windows that
-// an engine caps or does not, latents, hybrids, quantised caches. Worked out by hand; the published
-// figures that some of them are known by are named.
+// KV cache bytes by engine, for models that other estimators got wrong. They have windows that an
+// engine may ignore, latents, hybrid layers or quantised caches. The values are calculated by hand.
+// Published figures are named where they exist.
 #include <gtest/gtest.h>
 
 #include "model/infer/memory/kv_cache.hpp"
@@ -19,16 +19,16 @@ constexpr Size K = 1024;
 
 const Row rows[] = {
     // 24 layers of 2 * 8 * 64 elements, every other one with a window of 128. vLLM before its
-    // hybrid
-    // allocator gives all layers whole pages: 49,152 bytes a token. With it the window holds 127
-    // tokens, a pass of 8192 and a block: SlidingWindowSpec.max_memory_usage_bytes has 521 blocks.
+    // hybrid allocator gives all layers whole pages: 49,152 bytes per token. With it, the window
+    // holds 127 tokens, a pass of 8192 and a block. SlidingWindowSpec.max_memory_usage_bytes has
+    // 521 blocks.
     {"openai/gpt-oss-20b", "vllm-0.9", "bf16", 128 * K, 128 * K * 49152},
     {"openai/gpt-oss-20b", "vllm", "bf16", 128 * K, 12 * 2048 * (128 * K + 521 * 16)},
     {"openai/gpt-oss-20b", "transformers", "bf16", 128 * K, 12 * 2048 * (128 * K + 128)},
-    // The window, a chunk of 512 tokens, rounded up to cells of 256.
+    // The window and a chunk of 512 tokens, rounded up to cells of 256.
     {"openai/gpt-oss-20b", "llama.cpp", "fp16", 128 * K, 12 * 2048 * (128 * K + 768)},
-    // 62 layers of 2 * 16 * 128, every sixth without the window of 1024.
-    // vLLM: groups of 10, the 52 others padded to 60, 577 blocks each.
+    // 62 layers of 2 * 16 * 128. Every sixth layer has no window, the others a window of 1024. vLLM
+    // uses groups of 10. It pads the 52 others to 60, with 577 blocks each.
     {"google/gemma-3-27b-it", "vllm-0.9", "bf16", 128 * K, 128 * K * 62 * 8192},
     {"google/gemma-3-27b-it", "vllm", "bf16", 128 * K, 8192 * (10 * 128 * K + 60 * 577 * 16)},
     {"google/gemma-3-27b-it", "llama.cpp", "fp16", 128 * K,
@@ -39,11 +39,9 @@ const Row rows[] = {
     {"google/gemma-2-9b", "vllm-0.9", "bf16", 8 * K, 42 * 8192 * 8 * K},
     {"google/gemma-2-9b", "vllm", "bf16", 8 * K, 21 * 8192 * (8 * K + 8 * K + 16)},
     {"google/gemma-2-9b", "llama.cpp", "fp16", 8 * K, 21 * 8192 * (8 * K + 4 * K + 512)},
-    // A latent of 512 and 64 rotated dimensions in each of 61 layers: 70,272 bytes a token (512 +
-    // 64,
-    // gpustack/gguf-parser-go issue 8). llama.cpp before its pull request 19067 keeps the 512
-    // twice;
-    // code of 2024 for transformers keeps 128 heads of 192 + 128.
+    // A latent of 512 and 64 rotated dimensions in each of 61 layers: 70,272 bytes per token (512 +
+    // 64, gpustack/gguf-parser-go issue 8). llama.cpp before its pull request 19067 keeps the 512
+    // twice. Code of 2024 for transformers keeps 128 heads of 192 + 128.
     {"deepseek-ai/DeepSeek-V3", "vllm", "bf16", 64 * K, 64 * K * 70272},
     {"deepseek-ai/DeepSeek-V3", "transformers", "bf16", 64 * K, 64 * K * 70272},
     {"deepseek-ai/DeepSeek-V3", "llama.cpp", "fp16", 64 * K, 64 * K * 61 * (576 + 512) * 2},
@@ -72,7 +70,7 @@ TEST(KvByEngine, IsWhatEachEngineReserves) {
   }
 }
 
-// One sequence more holds its window and a block, not another pass.
+// A further sequence needs its window and a block, not another pass.
 TEST(KvByEngine, SequencesShareTheTokensOfAPass) {
   const QuantisedModel weights =
       quantise(test::catalogue_model("openai/gpt-oss-20b"), scheme("bf16"));
@@ -86,7 +84,7 @@ TEST(KvByEngine, SequencesShareTheTokensOfAPass) {
   EXPECT_EQ(at(5) - at(4), Bytes(12 * 2048 * (64 * K + 128 + 16)));
 }
 
-// demands of hybrids: one layer in four keeps keys and values, the others a state of fixed size.
+// Only one layer in four of a hybrid caches keys and values. The others keep a state of fixed size.
 TEST(KvByEngine, HybridsGrowOnlyWithTheirFullLayers) {
   const QuantisedModel weights =
       quantise(test::catalogue_model("Qwen/Qwen3-Next-80B-A3B-Thinking"), scheme("bf16"));
@@ -96,7 +94,7 @@ TEST(KvByEngine, HybridsGrowOnlyWithTheirFullLayers) {
     s.context = context;
     return kv_cache(s, reserved_tokens(s), 0, std::ssize(weights.layer));
   };
-  // 12 of 48 layers, 2 heads of 256, keys and values.
+  // 12 of 48 layers have 2 heads of 256, with keys and values.
   EXPECT_EQ(at(64 * K) - at(32 * K), Bytes(32 * K * 12 * 2 * 2 * 256 * 2));
 }
 
