@@ -1,5 +1,4 @@
-// Layers on cards as llama.cpp's options say: by hand, against measured memory, and what can never
-// be.
+// Layers on cards by llama.cpp's options: results by hand, measured memory, and invariants.
 #include "last_layers_fixture.hpp"
 
 namespace headroom::model {
@@ -14,7 +13,7 @@ TEST(LastLayers, GrowLayerByLayerAsMeasured) {
   s.output_tokens = 112;
   LayerSplit split;
   s.layer_split = &split;
-  double least = 1e9, most = -1e9;  // of what does not depend on the layers
+  double least = 1e9, most = -1e9;  // memory that does not depend on the layers
   for (const MeasuredMemory& row : granite) {
     split.gpu_layers = row.ngl;
     const Plan plan = place(s, 1.0);
@@ -24,7 +23,7 @@ TEST(LastLayers, GrowLayerByLayerAsMeasured) {
     least = std::min(least, beside);
     most = std::max(most, beside);
   }
-  EXPECT_LT(most - least, 2.0);  // MiB, of 3056 that the layers take
+  EXPECT_LT(most - least, 2.0);  // MiB, compared with 3056 MiB of layers
 }
 
 TEST(LastLayers, CountFromTheEndAndTheOutputIsOneMore) {
@@ -55,8 +54,9 @@ TEST(LastLayers, CountFromTheEndAndTheOutputIsOneMore) {
 }
 
 TEST(LastLayers, SharesByHand) {
-  // 70 of 80 layers over shares 3 : 1 : 2, which end at 0.5, 0.6667 and 1 of the 70 items: 35 on
-  // the first card, then those below 46.67, so 12, and the remaining 23. The output is on the CPU.
+  // 70 of 80 layers with shares 3 : 1 : 2, which end at 0.5, 0.6667 and 1 of the 70 items. The
+  // first card gets 35 layers. The second gets the 12 below 46.67, the third the remaining 23. The
+  // output is on the CPU.
   const QuantisedModel w =
       quantise(catalogue_model("meta-llama/Llama-3.3-70B-Instruct"), scheme("q4_K_M"));
   const Machine box = machine(3, 80, 128);
@@ -68,7 +68,7 @@ TEST(LastLayers, SharesByHand) {
                                some.layer_boundaries[2], some.layer_boundaries[3]}),
             (std::vector<Size>{10, 45, 57, 80}));
   EXPECT_EQ(some.head, Where::cpu);
-  // All 81 items over equal cards: 27 each, so the last card has 26 layers and the output.
+  // All 81 items on equal cards are 27 each, so the last card has 26 layers and the output.
   split = {.gpu_layers = 99, .on_host = {}};
   const Plan all = place(s, 1.0);
   EXPECT_EQ((std::vector<Size>{all.layer_boundaries[0], all.layer_boundaries[1],
@@ -76,7 +76,7 @@ TEST(LastLayers, SharesByHand) {
             (std::vector<Size>{0, 27, 54, 80}));
   EXPECT_TRUE(all.has_head(2));
   EXPECT_FALSE(all.has_head(1));
-  // Shares that leave the last card nothing put the output on the one before.
+  // If the last card gets no share, the output is on the card before it.
   split = {.gpu_layers = 81, .shares = {1, 1, 0}, .on_host = {}};
   EXPECT_TRUE(place(s, 1.0).has_head(1));
 }

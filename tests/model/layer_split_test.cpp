@@ -1,4 +1,4 @@
-// What a layer split leaves in host memory: experts and caches; rows, and splits by context.
+// Layer splits: experts and caches that stay in host memory, splits by rows, and splits by context.
 #include "last_layers_fixture.hpp"
 
 namespace headroom::model {
@@ -20,13 +20,13 @@ TEST(LastLayers, ExpertsInHostMemory) {
   const Size layer = Size{2} * 8 * 3 * 14336 * 4096;
   EXPECT_EQ(held_back(s, plan, 0).count(), 10 * layer);
   EXPECT_EQ(card_use(s, plan, 0).weights + host_use(s, plan).weights, w.total);
-  EXPECT_EQ(split.on_host.matched, 30);  // gate, up and down apart, as in the file
+  EXPECT_EQ(split.on_host.matched, 30);  // gate, up and down are separate, as in the file
   EXPECT_EQ(evaluate(s).verdict, Verdict::fits_cpu_offload);
   // Half of the fused tensor is the gate's.
   const std::string gates[] = {"ffn_gate_exps"};
   split.on_host = tensors_on_host(w, gates);
   EXPECT_EQ(held_back(s, place(s, 1.0), 0).count(), 32 * layer / 3);
-  // The more stays on the host, the slower a token and the less a card holds.
+  // With more weights on the host, a token is slower and a card needs less memory.
   const Estimate part = evaluate(s);
   const std::string all[] = {"exps"};
   split.on_host = tensors_on_host(w, all);
@@ -38,7 +38,7 @@ TEST(LastLayers, ExpertsInHostMemory) {
 }
 
 TEST(LastLayers, ExpertsOfTheFirstLayersAreThoseThatThePatternsFind) {
-  // DeepSeek-V2-Lite has a first layer without experts; gpt-oss has biases in its experts.
+  // DeepSeek-V2-Lite has a first layer without experts. gpt-oss has biases in its experts.
   for (const char* name : {"mistralai/Mixtral-8x7B-v0.1", "deepseek-ai/DeepSeek-V2-Lite",
                            "openai/gpt-oss-20b", "Qwen/Qwen3-30B-A3B"})
     for (const char* held : {"bf16", "q4_K_M"}) {
@@ -117,8 +117,8 @@ TEST(ParallelSplits, AreTheEstimatesOfEachAndNoDivisorIsLeftOut) {
     EXPECT_EQ(e.tokens_s, split.estimate.tokens_s);
     EXPECT_EQ(split.room.has_value(), e.verdict < Verdict::does_not_fit);
   }
-  // (1, 1), (1, 2), (1, 4), (1, 8), (2, 1), (2, 2), (2, 4), (4, 1), (4, 2), (8, 1): those with more
-  // than one card a stage with experts whole, too.
+  // The splits are (1, 1), (1, 2), (1, 4), (1, 8), (2, 1), (2, 2), (2, 4), (4, 1), (4, 2) and (8,
+  // 1). Splits with more than one card per stage also appear with whole experts.
   EXPECT_EQ(seen.size(), 16U);
   s.tensor_parallel = 4;
   EXPECT_EQ(parallel_splits(s).size(), 4U);

@@ -1,5 +1,5 @@
-// The search for how many layers fit against a walk layer by layer: every model of the catalogue,
-// budget by budget.
+// The search for the number of layers that fit agrees with a walk layer by layer, for every model
+// of the catalogue and many budgets.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 using test::machine;
 
-/// Layers taken one after the other for as long as they fit.
+/// Takes layers one after another while they fit.
 Size walked(const Scenario& s, const CacheBytes& cache, Size first, Size end, Bytes left) {
   Size last = first;
   while (last < end && layer_bytes(*s.weights, {first, last + 1}) + cache(first, last + 1) <= left)
@@ -41,7 +41,7 @@ TEST(LayersThatFit, EqualTheWalkForEveryModelOfTheCatalogue) {
         const Size all = (layer_bytes(w, {0, count}) + cache(0, count)).count();
         for (Size step = -1; step <= 24; ++step)
           for (const Size off : {-1, 0, 1}) {
-            // Budgets at even steps, and exactly at the sums of layers from both sides.
+            // Budgets at even steps, and exactly at sums of layers from both sides.
             const Size to = std::clamp<Size>(count * step / 24, 0, count);
             const Size exact = (layer_bytes(w, {0, to}) + cache(0, to)).count();
             for (const Bytes left : {Bytes(all * step / 24 + off), Bytes(exact + off)})

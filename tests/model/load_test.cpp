@@ -1,4 +1,4 @@
-// Loading: what is read, mapped, copied and packed, cold and warm.
+// Loading: bytes that are read, mapped, copied and packed, cold and warm.
 #include "model/infer/timeline/load.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 struct LoadCase : test::OnCards {
   using OnCards::OnCards;
   LoadTime load() const { return load_time(s, place(s, 1.0)); }
-  /// Of bytes from the disk, by the two rates that they pass one after the other.
+  /// Seconds for bytes from the disk. They pass two rates, one after the other.
   double seconds(double bytes) const {
     return bytes / box.host.disk_read.value() +
            bytes / s.runtime->weights.load_read_bandwidth.value;
@@ -30,7 +30,7 @@ TEST(Load, WarmFilesAreNotReadFromTheDisk) {
   EXPECT_NEAR(load.read.value(), disk, 1e-3 * disk);
   EXPECT_NEAR(load.cold().value() - load.warm().value(), disk, 1e-3 * disk);
   EXPECT_EQ(load.mapped.value(), 0);
-  // A process copies more slowly than PCIe 4.0 would.
+  // A process copies more slowly than PCIe 4.0 allows.
   EXPECT_LT(c.process(), c.box.host_bus(0).value());
   EXPECT_NEAR(load.bus.value(), bytes(c.weights) / c.process(), 1e-3 * load.bus.value());
   const Estimate e = evaluate(c.s);
@@ -39,7 +39,7 @@ TEST(Load, WarmFilesAreNotReadFromTheDisk) {
   EXPECT_EQ(e.warming.value(), 0);
 }
 
-/// One request after the other costs little beside what a slow disk takes for its bytes.
+/// Sequential requests cost little compared with a slow disk's time for the bytes.
 TEST(Load, ASlowDiskIsReadNearlyAsFastAsItCan) {
   LoadCase c("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "transformers");
   c.box.host.disk_read = BytesPerSecond(0.15e9);
@@ -48,7 +48,7 @@ TEST(Load, ASlowDiskIsReadNearlyAsFastAsItCan) {
   EXPECT_LT(c.load().read.value(), 1.2 * least);
 }
 
-/// bitsandbytes reads 16 bit whatever it packs to; a card gets them all over the bus.
+/// bitsandbytes reads 16 bit for any target format. The bus carries all these bytes to a card.
 TEST(Load, QuantisingOnTheWayReadsAndMovesWhatTheFilesHave) {
   const LoadCase nf4("meta-llama/Llama-2-7b-hf", "nf4", "1x rtx-4090", "transformers");
   const LoadCase half("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "transformers");
@@ -56,12 +56,12 @@ TEST(Load, QuantisingOnTheWayReadsAndMovesWhatTheFilesHave) {
   EXPECT_NEAR(nf4.load().bus.value(), half.load().bus.value(), 0.01 * half.load().bus.value());
   EXPECT_GT(nf4.load().pack.value(), 0);
   EXPECT_EQ(half.load().pack.value(), 0);
-  // Files in a packed format are as small as what is held.
+  // Files in a packed format are as small as the weights in memory.
   const LoadCase gptq("meta-llama/Llama-2-7b-hf", "gptq-int4", "1x rtx-4090", "transformers");
   EXPECT_LT(gptq.load().read.value(), 0.35 * half.load().read.value());
 }
 
-/// gpt2 is published in fp32: 16 bit is cast from twice as many bytes.
+/// gpt2 is published in fp32, so its 16-bit weights are cast from twice as many bytes.
 TEST(Load, CastWeightsAreReadAsPublished) {
   const LoadCase half("openai-community/gpt2", "fp16", "1x rtx-4090", "transformers");
   const LoadCase whole("openai-community/gpt2", "fp32", "1x rtx-4090", "transformers");
@@ -69,8 +69,9 @@ TEST(Load, CastWeightsAreReadAsPublished) {
               0.01 * whole.load().read.value());
 }
 
-/// huggingface/safetensors docs/source/speed.mdx: gpt2 is "loaded" to the CPU in 4 ms, faster than
-/// memory could copy its 548 MB: files are mapped. The first answer reads them.
+/// transformers maps files, and the first answer reads them. Source: huggingface/safetensors
+/// docs/source/speed.mdx. It "loads" gpt2 to the CPU in 4 ms, but memory needs longer to copy its
+/// 548 MB.
 TEST(Load, TransformersMapsWhatStaysInHostMemoryAndTheFirstAnswerReadsIt) {
   const LoadCase c("facebook/opt-30b", "fp16", "1x rtx-4090 @ dual-epyc-120gb", "transformers");
   const LoadTime load = c.load();
@@ -80,7 +81,7 @@ TEST(Load, TransformersMapsWhatStaysInHostMemoryAndTheFirstAnswerReadsIt) {
   EXPECT_DOUBLE_EQ(e.warming.value(), load.mapped.value());
   const double all = c.seconds(bytes(c.weights));
   EXPECT_NEAR(load.read.value() + load.mapped.value(), all, 1e-3 * all);
-  // llama.cpp reads the whole mapping at its start, FlexGen copies.
+  // llama.cpp reads the whole mapping at its start. FlexGen copies it.
   EXPECT_EQ(LoadCase("facebook/opt-30b", "fp16", "1x rtx-4090 @ dual-epyc-120gb", "flexgen")
                 .load()
                 .mapped.value(),
@@ -91,7 +92,8 @@ TEST(Load, TransformersMapsWhatStaysInHostMemoryAndTheFirstAnswerReadsIt) {
             0);
 }
 
-/// Ranks copy their shards at once over buses of their own; one process copies card after card.
+/// Ranks copy their shards at the same time over separate buses. A single process copies card after
+/// card.
 TEST(Load, RanksCopyTheirShardsTogether) {
   LoadCase one("meta-llama/Meta-Llama-3-70B", "bf16", "4x a100-sxm-80gb", "vllm");
   LoadCase two("meta-llama/Meta-Llama-3-70B", "bf16", "8x a100-sxm-80gb", "vllm");

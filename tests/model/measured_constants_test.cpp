@@ -1,5 +1,5 @@
-// Constants of cells that nothing was measured of: from the engine's own and the effects of cards
-// and widths.
+// Constants of cells without a measurement follow from the engine's own constants and from the
+// effects of cards and widths.
 #include "model/engine/measured_constants.hpp"
 
 #include <gtest/gtest.h>
@@ -36,11 +36,11 @@ const Constant& cell(const std::vector<Engine>& rows, std::size_t cards, std::si
 TEST(MeasuredConstants, CellsFollowFromEffects) {
   std::vector<Engine> rows = policy_rows();
   apply_measured(rows, constants, effects);
-  // 0.55555555 * 1.1 * 1.2 = 0.73333, of four digits
+  // 0.55555555 * 1.1 * 1.2 = 0.73333, rounded to four digits
   EXPECT_EQ(cell(rows, hbm, sixteen).value, 0.7333);
   EXPECT_EQ(cell(rows, gddr, sixteen).value, 0.6);
   EXPECT_EQ(cell(rows, hbm, sixteen).measurements, 0);
-  // ln(0.617 / 0.5) / 2 = 0.105 and 0.2 together are 0.226
+  // ln(0.617 / 0.5) / 2 = 0.105 and 0.2 add up to 0.226
   EXPECT_NEAR(std::log(cell(rows, hbm, sixteen).high / cell(rows, hbm, sixteen).value), 0.226,
               1e-3);
 }
@@ -86,7 +86,7 @@ TEST(MeasuredConstants, SharesOfThePeakStopAtOne) {
       << "seconds have no peak";
 }
 
-/// A rate is below 1, or of microseconds; large ones round as well.
+/// A rate is below 1, or a number of microseconds. Large values round in the same way.
 TEST(MeasuredConstants, FourDigitsOfAnySize) {
   const NamedConstant seconds{"kernels", "kernel_s"};
   const CellFactors none{.by_card = {1, 1, 1, 1, 1, 1}, .by_width = {1, 1, 1, 1, 1}};
@@ -95,7 +95,7 @@ TEST(MeasuredConstants, FourDigitsOfAnySize) {
     EXPECT_EQ(of_cell(seconds, {value, value, value, 1, {}}, none, 0, 0).value, rounded);
 }
 
-/// An engine whose family has no effects has its own rate on every card.
+/// If an engine's family has no effects, its rate is the same on every card.
 TEST(MeasuredConstants, WithoutEffectsCellsAreAlike) {
   std::vector<Engine> rows = policy_rows();
   apply_measured(rows, constants, "family\n");
