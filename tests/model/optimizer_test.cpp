@@ -17,7 +17,7 @@ TEST(Optimizer, NamesAreUniqueAndOthersExist) {
     EXPECT_TRUE(row.names.empty() || seen.insert(std::string(row.name())).second) << row.names;
     EXPECT_TRUE(row.others.empty() || optimizer(row.others).others.empty()) << row.names;
   }
-  // Every optimizer that the command line has always promised.
+  // The command line has always accepted these optimizers, so all of them must stay.
   for (const auto* name : {"sgd", "sgd-momentum", "nesterov", "adagrad", "rmsprop", "lion", "adam",
                            "adamw", "lamb", "nadam", "amsgrad", "sparse-adam", "adabelief",
                            "adafactor", "shampoo", "muon", "galore", "schedule-free"})
@@ -37,7 +37,7 @@ TEST(Optimizer, NamesAreFoundInAnyCaseAndByClass) {
 }
 
 TEST(Optimizer, AdafactorKeepsRowsAndColumns) {
-  // arXiv:1804.04235: one value a row and one a column, instead of one an element.
+  // arXiv:1804.04235: one value per row and one per column, instead of one per element.
   EXPECT_EQ(state_bytes(optimizer("adafactor"), {"w", {1000, 30}, Role::matmul}, 2).count(),
             4 * (1000 + 30 + 1));
   EXPECT_EQ(state_bytes(optimizer("adafactor"), {"b", {1000}, Role::bias}, 2).count(),

@@ -1,4 +1,4 @@
-// The search over units of layers against every placement there is.
+// The search over units of layers, compared with every possible placement.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace headroom::model {
 namespace {
 
-/// The least step over every number of every unit on every device.
+/// The shortest step over every number of every unit on every device.
 double least_step(const UnitProblem& p) {
   const std::size_t cards = p.cards.size(), devices = cards + 2;
   std::vector<Counts> on(devices, Counts(p.units.size(), 0));
@@ -92,14 +92,14 @@ TEST(PlacementSearch, EqualsEveryPlacementThereIs) {
     ++feasible;
     ASSERT_NEAR(found.step, least, 1e-9 * least) << i;
     ASSERT_NEAR(found.bound, least, 1e-9 * least) << i;
-    // Nothing is below what is reached already: then that is the bound.
+    // No placement is faster than the bound, so a lower limit finds nothing.
     ASSERT_TRUE(search(p, least * (1 - 1e-6)).on.empty()) << i;
   }
   EXPECT_GT(feasible, 200);
 }
 
 TEST(PlacementSearch, ClassesTakenTogetherGiveATrueBound) {
-  // Ten classes of ten units each are far more than are looked at one by one.
+  // Ten classes of ten units each have too many placements to check one by one.
   Drawing random{std::mt19937(24)};
   double widest = 0;
   for (int i = 0; i < 30; ++i) {
@@ -121,7 +121,7 @@ TEST(PlacementSearch, ClassesTakenTogetherGiveATrueBound) {
     const UnitPlacement found = search(p);
     ASSERT_FALSE(found.on.empty()) << i;
     ASSERT_LE(found.bound, found.step) << i;
-    // Fractions of units on the fastest devices: no placement is faster.
+    // Fractions of units on the fastest devices give a bound that no placement beats.
     double left = static_cast<double>(all), least = 0;
     for (const auto& [room, rate] : {std::pair{p.cards[0].room, 0.001},
                                      {p.cards[1].room, 0.002},

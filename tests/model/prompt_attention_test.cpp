@@ -1,4 +1,4 @@
-// A prompt's attention goes through a card in rounds of blocks, and a long prompt in chunks.
+// A card processes a prompt's attention in rounds of blocks, and a long prompt in chunks.
 #include <gtest/gtest.h>
 
 #include "model/infer/timeline/passes.hpp"
@@ -8,7 +8,7 @@
 namespace headroom::model {
 namespace {
 
-constexpr const char* qwen_7b = "Qwen/Qwen2.5-7B";  // 28 query heads, four of keys and values
+constexpr const char* qwen_7b = "Qwen/Qwen2.5-7B";  // 28 query heads, 4 KV heads
 
 double reads(const char* engine, Size prompt, Size output) {
   test::OnCards c(qwen_7b, "bf16", "1x a100-sxm-80gb", engine);
@@ -24,7 +24,8 @@ TEST(PromptAttention, ContextsBeyond32768GoInChunksOf512InVllmOf2024) {
   EXPECT_EQ(reads("vllm-0.9", 63488, 2048), 8) << "of 8192, whatever the context";
 }
 
-// 512 queries in blocks of 64 of 28 heads: 224 blocks, of which 108 multiprocessors hold 216.
+// 512 queries in blocks of 64, times 28 heads, are 224 blocks. 108 multiprocessors run 216 of them
+// at once.
 TEST(PromptAttention, TheLastRoundOfBlocksLeavesMultiprocessorsIdle) {
   test::OnCards c(qwen_7b, "bf16", "1x a100-sxm-80gb", "vllm-0.7");
   c.s.prompt_tokens = 63488;

@@ -1,7 +1,7 @@
-// Configs as they are published, not as their class writes them: keys that replace what a class
-// derives, sections of the whole's type, ties that the file leaves open.
+// Configs as they are published, not as their class writes them. Keys replace derived values,
+// sections have the type of the whole model, and files leave ties open.
 //
-// Counts are those of transformers 5.23 on the meta device, unless a row says otherwise.
+// The counts are from transformers 5.23 on the meta device, unless a row says otherwise.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ Model published_model(const std::string& json) {
 }
 Size count(const std::string& json) { return published_model(json).profile.parameters; }
 
-/// tiiuae/falcon-mamba-7b states expand 16 and intermediate_size 8192; the published checkpoint has
+/// tiiuae/falcon-mamba-7b states expand 16 and intermediate_size 8192. The published checkpoint has
 /// 7,272,665,088 elements.
 TEST(PublishedConfig, ItsOwnKeyReplacesTheDerivedWidth) {
   EXPECT_EQ(count(R"({"architectures": ["FalconMambaForCausalLM"], "model_type": "falcon_mamba",
@@ -40,7 +40,8 @@ TEST(PublishedConfig, ItsOwnKeyReplacesTheDerivedWidth) {
             257'012);
 }
 
-/// HuggingFaceTB/SmolVLM-256M-Instruct: its vision_config says "idefics3" and no number of layers.
+/// HuggingFaceTB/SmolVLM-256M-Instruct: its vision_config has the type "idefics3" and no number of
+/// layers.
 TEST(PublishedConfig, ASectionOfTheWholesTypeIsOfTheSectionsClass) {
   EXPECT_EQ(count(R"({"architectures": ["Idefics3ForConditionalGeneration"],
       "model_type": "idefics3", "scale_factor": 4, "tie_word_embeddings": false,
@@ -64,15 +65,15 @@ std::string mistral3(std::string_view whole, std::string_view text) {
         "num_channels": 3, "num_hidden_layers": 24, "patch_size": 14}})";
 }
 
-/// mistralai/Mistral-Small-3.1-24B-Instruct-2503: no key says whether the head is tied, and the
-/// published checkpoint has 24,011,361,280 elements, a head among them.
+/// mistralai/Mistral-Small-3.1-24B-Instruct-2503 has no key for a tied head. The published
+/// checkpoint has 24,011,361,280 elements, and a head is among them.
 TEST(PublishedConfig, AHeadIsTiedAsTheFileOrItsTextModelSays) {
   constexpr Size published = 24'011'361'280, head = Size{131072} * 5120;
   const Model open = published_model(mistral3("", ""));
   EXPECT_EQ(open.profile.parameters, published);
   ASSERT_EQ(open.assumed.size(), 1U);
   EXPECT_NE(open.assumed[0].find("tie_word_embeddings"), std::string::npos);
-  // What the reference builds before it has seen the checkpoint.
+  // The model that the reference builds before it reads the checkpoint.
   Size reference = 0;
   for (const Tensor& t : as_reference(open.part).tensors)
     if (t.is_parameter() && t.tied_to.empty()) reference += t.elements();
@@ -89,7 +90,7 @@ TEST(PublishedConfig, AHeadIsTiedAsTheFileOrItsTextModelSays) {
             published - head);
 }
 
-/// What an override may name: keys that the description asks for, where it asks for them.
+/// An override may name only keys that the description reads, in the section where it reads them.
 TEST(EffectiveKeys, AreWhatTheDescriptionAsksFor) {
   const auto keys = effective_keys(parse_config(mistral3("", ""), "m.json"));
   EXPECT_TRUE(keys.contains("text_config.num_hidden_layers"));
