@@ -1,5 +1,5 @@
-// The rules of llama.cpp's mixes on questions whose answers its load logs and its fallback warnings
-// show, and models that it does not have.
+// The rules of llama.cpp's quantisation mixes, tested on answers from its load logs and its
+// fallback warnings. Models that llama.cpp does not have are tested too.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -25,7 +25,7 @@ MixQuestion ask(TensorClass tensor_class, Size index, Size layers, Size row = 40
 }
 
 TEST(Mix, MoreBitsForOuterEighthsAndEveryThirdBetween) {
-  // A load log of a 32-layer Q4_K_M model counts 33 q6_K tensors: the output, and 16 of each class.
+  // A load log of a 32-layer Q4_K_M model counts 33 q6_K tensors: the output and 16 of each class.
   int q6 = 0;
   for (Size i = 0; i < 32; ++i)
     q6 += mixed_format("q4_K_M", ask(feed_forward_down, i, 32)) == "q6_K";
@@ -90,7 +90,7 @@ TEST(Mix, ArchitecturesThatLlamaCppLacksAreRefusedByName) {
   EXPECT_THROW(held(model, scheme("q4_K_M")), std::invalid_argument);
 }
 
-/// Bytes of the GGUF file without its header: what `model` holds beside its towers.
+/// Bytes of the GGUF file without its header. The file does not include the towers of `model`.
 double file_bytes(const std::string& name, const char* format) {
   const Model& model = test::catalogue_model(name);
   const auto held = headroom::model::held(model, scheme(format));
@@ -102,8 +102,8 @@ double file_bytes(const std::string& name, const char* format) {
 }
 
 TEST(Mix, FilesOfModelsWithStateAndLatentCacheAreAsPublished) {
-  // github:ggml-org/Llama-macOS pull 63 (unsloth, ggml-org); the header with its vocabulary takes
-  // some 11 MB.
+  // Source: github:ggml-org/Llama-macOS pull 63 (unsloth, ggml-org). The header with its vocabulary
+  // takes about 11 MB.
   EXPECT_NEAR(file_bytes("Qwen/Qwen3.5-27B", "q8_0"), 28'595'763'104, 12e6);
   EXPECT_NEAR(file_bytes("Qwen/Qwen3.5-122B-A10B", "q8_0"), 129'871'935'040, 12e6);
   EXPECT_NEAR(file_bytes("Qwen/Qwen3.5-397B-A17B", "q8_0"), 421'507'365'376, 12e6);

@@ -1,5 +1,4 @@
-// Bytes of small models under every family of schemes, worked out by hand from the formats'
-// layouts.
+// Bytes of small models in every family of schemes, calculated by hand from the formats' layouts.
 #include "model/checkpoint/quantisation/quantisation.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +11,8 @@
 namespace headroom::model {
 namespace {
 
-/// One decoding block: q_proj 256 x 128 without bias, experts 4 x [64, 128], a norm; a tied head.
+/// One decoding layer, with q_proj 256 x 128 without bias, experts 4 x [64, 128] and a norm. The
+/// head is tied.
 Model block_model() {
   Model model;
   model.checkpoint_scheme = "bf16";
@@ -53,7 +53,8 @@ TEST(Quantisation, ScalesAndMapsAreCounted) {
   EXPECT_EQ(block_bytes("fp8-block"), q + 4 * 2 + experts + 4 * 4);
   EXPECT_EQ(block_bytes("int8"), q + 4 * 256 + experts + 4 * 4 * 64 + 5);
   EXPECT_EQ(block_bytes("nf4"), (q + experts) / 2 + 4 * (q + experts) / 64 + 5 * 64);
-  // One byte a block, and one or two fp32 for each 256 blocks: 512 blocks, and 4 x 128.
+  // One byte per block, and one or two fp32 values for every 256 blocks. q_proj has 512 blocks, the
+  // experts have 4 x 128.
   EXPECT_EQ(block_bytes("nf4-double"),
             (q + experts) / 2 + 512 + 4 * 2 + 4 * (128 + 4) + 5 * (1024 + 4 + 64));
   EXPECT_EQ(block_bytes("nvfp4"), (q + experts) / 16 * 9 + 5 * 8);

@@ -1,4 +1,4 @@
-// What low-rank adapters take at inference, against sums done by hand from the engines' shapes.
+// Memory of low-rank adapters at inference, compared with sums by hand from the engines' shapes.
 #include "model/infer/memory/served_adapters.hpp"
 
 #include <gtest/gtest.h>
@@ -24,27 +24,28 @@ class Llama8B : public testing::Test {
   }
 };
 
-// Rank 16; elements a rank of one layer: q 4096 + 4096, k and v 4096 + 1024 each, o 4096 + 4096,
-// gate and up 4096 + 14336 each, down 14336 + 4096: 81,920.
+// Rank 16. Elements per rank of one layer: q 4096 + 4096, k and v 4096 + 1024 each, o 4096 + 4096.
+// gate and up have 4096 + 14336 each, down 14336 + 4096. The sum is 81,920.
 TEST_F(Llama8B, SlotsAreBesideEveryLinearLayer) {
   const QuantisedModel one = served("vllm", 1, 16);
   EXPECT_EQ(one.adapters, Bytes(32 * 16 * 81920 * 2));
   EXPECT_EQ(one.total, weights.total + one.adapters);
   EXPECT_EQ(one.layers_before.back(), weights.layers_before.back() + one.adapters);
   EXPECT_EQ(served("vllm", 4, 16).adapters.count(), 4 * one.adapters.count());
-  // Beside the embedding and the head, where a class asks for it: 2 * rank * (vocabulary + hidden).
+  // If a class requests it, the embedding and the head have slots too: 2 * rank * (vocabulary +
+  // hidden).
   EXPECT_EQ(one.adapters_most - one.adapters, Bytes(2 * 16 * (128256 + 4096) * 2));
 }
 
-// Two cards: of q, k, v, gate and up the inner factors whole (5 * 4096) and half the outer ones
-// ((4096 + 2 * 1024 + 2 * 14336) / 2); of o and down half the inner ones (2048 + 7168) and the
-// outer ones whole (2 * 4096).
+// Two cards. For q, k, v, gate and up, each has the whole inner factors (5 * 4096) and half of the
+// outer ones ((4096 + 2 * 1024 + 2 * 14336) / 2). For o and down, each has half of the inner
+// factors (2048 + 7168) and the whole outer ones (2 * 4096).
 TEST_F(Llama8B, TwoCardsHoldMoreThanHalfEach) {
   const Bytes beside = on_rank(served("vllm", 1, 16), 2) - on_rank(weights, 2);
   EXPECT_EQ(beside, Bytes(32 * 16 * (20480 + 17408 + 9216 + 8192) * 2));
 }
 
-// PEFT's default targets for llama are q_proj and v_proj, held in fp32.
+// PEFT's default targets for llama are q_proj and v_proj, in fp32.
 TEST_F(Llama8B, AdaptersThatAreLoadedAreAsTheirTargetsSay) {
   EXPECT_EQ(served("transformers", 3, 8).adapters, Bytes(3 * 32 * 8 * (8192 + 5120) * 4));
   EXPECT_EQ(served("transformers", 3, 8).adapters_most, served("transformers", 3, 8).adapters);
@@ -72,9 +73,9 @@ TEST_F(Llama8B, RefusesWhatAnEngineHasNot) {
       AdapterError);
 }
 
-// 128 experts of width 768 in each of 48 layers: gate and up are two slices with an inner factor
-// each, 2 * (2048 + 768), down 768 + 2048; attention 2048 + 4096, twice 2048 + 512, 4096 + 2048;
-// the router, a linear as any other (ReplicatedLinear), 2048 + 128.
+// 128 experts of width 768 in each of 48 layers. gate and up are two slices with an inner factor
+// each, 2 * (2048 + 768), down is 768 + 2048. Attention has 2048 + 4096, twice 2048 + 512, and 4096
+// + 2048. The router is a linear layer like any other (ReplicatedLinear), 2048 + 128.
 TEST(ServedAdapters, EveryExpertHasSlots) {
   const Model& model = test::catalogue_model("Qwen/Qwen3-30B-A3B");
   const QuantisedModel weights = quantise(model, scheme("bf16"));
@@ -82,7 +83,7 @@ TEST(ServedAdapters, EveryExpertHasSlots) {
   EXPECT_EQ(served.adapters, Bytes(48 * 8 * (128 * 3 * 2816 + 6144 + 2 * 2560 + 6144 + 2176) * 2));
 }
 
-// A GPU holds what it did and the slots; where that is too much, it no longer fits.
+// The slots add to a GPU's memory. With too many slots, the model no longer fits.
 TEST_F(Llama8B, TheyCountAgainstTheBudget) {
   const Machine machine = test::machine(1, 24, 64);
   Scenario s = test::scenario(weights, machine, "vllm");

@@ -1,5 +1,5 @@
-// What each card of a tensor-parallel group holds: sizes worked out by hand, logs of vLLM, and what
-// can never be.
+// Memory of each card of a tensor-parallel group: sizes calculated by hand, logs of vLLM, and
+// invariants.
 #include "model/checkpoint/shards.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ const QuantisedModel& held(const std::string& name, const std::string& precision
   return it->second;
 }
 
-/// The weights on each card; the plan must be feasible.
+/// The weights on each card. The plan must be feasible.
 std::vector<Size> on_cards(const Scenario& s) {
   const Plan plan = place(s, 1.0);
   EXPECT_TRUE(plan.feasible()) << name_of(plan.reason);
@@ -38,10 +38,9 @@ std::vector<Size> on_cards(const Scenario& s) {
 }
 
 TEST(Shards, OfLlamaByHand) {
-  // Llama-3.1-8B in bf16 on 4 cards: q and o 4096², k and v 1024 × 4096, feed-forward 3 × 14336 ×
-  // 4096, all divided; norms (2 × 4096 a layer, 4096 at the end) whole; 128256 rows of the
-  // embedding and the head, a multiple of 64 and of 4. One buffer of rotary frequencies: 2 × 64 × 4
-  // bytes.
+  // Llama-3.1-8B in bf16 on 4 cards. Divided: q and o 4096², k and v 1024 × 4096, feed-forward 3 ×
+  // 14336 × 4096. Whole: norms (2 × 4096 a layer, 4096 at the end). The embedding and the head have
+  // 128256 rows, a multiple of 64 and of 4. One buffer of rotary frequencies has 2 × 64 × 4 bytes.
   const Machine box = machine(4, 80, 256);
   Scenario s = scenario(held("meta-llama/Meta-Llama-3.1-8B", "bf16"), box, "vllm");
   s.tensor_parallel = 4;
@@ -52,7 +51,8 @@ TEST(Shards, OfLlamaByHand) {
 }
 
 TEST(Shards, KeyValueHeadsRepeatWhereThereAreMoreCards) {
-  // 8 key-value heads on 16 cards: a 16th of queries, outputs and feed-forward, an 8th of k and v.
+  // 8 key-value heads on 16 cards. Each card has a 16th of queries, outputs and feed-forward, and
+  // an 8th of k and v.
   const QuantisedModel& w = held("meta-llama/Meta-Llama-3.1-8B", "bf16");
   const Divided layer = w.shards.layers(0, 1);
   EXPECT_EQ(layer.heads.count(), 2 * 2 * 1024 * 4096);
@@ -63,8 +63,8 @@ TEST(Shards, KeyValueHeadsRepeatWhereThereAreMoreCards) {
 }
 
 TEST(Shards, LatentProjectionsAndRoutersAreWholeOnEachCard) {
-  // DeepSeek-V3: hidden 7168, q rank 1536, kv rank 512 + 64, 128 heads of 128 + 64 and 128, 256
-  // experts of 2048, one shared; layer 3 is the first with experts.
+  // DeepSeek-V3: hidden 7168, q rank 1536, kv rank 512 + 64, and 128 heads of 128 + 64 and 128. It
+  // has 256 experts of 2048 and one shared expert. Layer 3 is the first with experts.
   const QuantisedModel& w = held("deepseek-ai/DeepSeek-V3", "bf16");
   const Divided layer = w.shards.layers(3, 4);
   const Size down = 7168 * 1536 + 7168 * 576, norms = 2 * 7168 + 1536 + 512, router = 256 * 7168;
@@ -76,7 +76,8 @@ TEST(Shards, LatentProjectionsAndRoutersAreWholeOnEachCard) {
 }
 
 TEST(Shards, TheVocabularyIsPaddedTo64Rows) {
-  // GPT-2: 50257 rows become 50304, half of them on each of two cards; positions are whole.
+  // GPT-2: 50257 rows become 50304, half of them on each of two cards. Every card has all
+  // positions.
   const Machine box = machine(2, 24, 64);
   Scenario s = scenario(held("openai-community/gpt2", "fp16"), box, "vllm");
   s.tensor_parallel = 2;
@@ -86,8 +87,8 @@ TEST(Shards, TheVocabularyIsPaddedTo64Rows) {
 }
 
 TEST(Shards, OutputBiasesAreWholeAndInputBiasesDivided) {
-  // GPT-2 again: of a layer's biases 3 × 768 and 4 × 768 belong to matrices whose outputs are
-  // divided, 768 and 768 to those whose inputs are.
+  // GPT-2: in a layer, biases of 3 × 768 and 4 × 768 belong to matrices with divided outputs.
+  // Biases of 768 and 768 belong to matrices with divided inputs.
   const Divided layer = held("openai-community/gpt2", "fp16").shards.layers(0, 1);
   EXPECT_EQ(layer.everywhere.count(), 2 * (2 * 768 + 4 * 768));  // and two norms with biases
   EXPECT_EQ((layer.split + layer.heads).count(), 2 * (12 * 768 * 768 + 7 * 768));
@@ -118,8 +119,9 @@ TEST(Shards, AgreeWithWhatVllmLogs) {
 }
 
 TEST(Shards, ExpertsSpreadWholeOrSplit) {
-  // Mixtral: 8 experts of 3 × 14336 × 4096 a layer. Five cards hold 2, 2, 2, 1 and 1 of them (vLLM
-  // determine_expert_map); split, each holds an eighth of every one on eight cards.
+  // Mixtral: 8 experts of 3 × 14336 × 4096 a layer. Five cards have 2, 2, 2, 1 and 1 of them (vLLM
+  // determine_expert_map). If experts are divided instead, each of eight cards has an eighth of
+  // every expert.
   const QuantisedModel& w = held("mistralai/Mixtral-8x7B-v0.1", "bf16");
   const Bytes experts = w.shards.layers(0, 1).experts;
   const Size one = Size{2} * 3 * 14336 * 4096;
@@ -130,7 +132,7 @@ TEST(Shards, ExpertsSpreadWholeOrSplit) {
             .count(),
         own * one);
   EXPECT_EQ(w.shards.experts_of_rank(experts, {.expert_cards = 8}).count(), one);
-  // Two groups of four cards: each card a quarter of four experts.
+  // Two groups of four cards: each card has a quarter of four experts.
   EXPECT_EQ(w.shards.experts_of_rank(experts, {.expert_cards = 8, .expert_groups = 2}).count(),
             one);
 }
@@ -162,7 +164,7 @@ TEST(Shards, RanksTogetherHoldAtLeastTheWhole) {
     }
 }
 
-// Numbers of cards that are not tried could not have held the model.
+// The plan uses the smallest number of cards. Smaller numbers do not fit the model.
 TEST(Shards, AreAsFewAsHoldTheModel) {
   std::set<Size> seen;
   for (const char* name : {"meta-llama/Llama-3.3-70B-Instruct", "deepseek-ai/DeepSeek-V2.5",
@@ -182,8 +184,8 @@ TEST(Shards, AreAsFewAsHoldTheModel) {
   EXPECT_GT(seen.size(), 2u);
 }
 
-// Cards of a group that are alike hold the same weights, those of another kind what they would
-// among their own.
+// Equal cards of a group store the same weights. A card of another kind stores the weights of a
+// group of its kind.
 TEST(Shards, HoldWhatTheirCardWants) {
   const auto uses = [](const char* cards) {
     test::OnCards on("openai/gpt-oss-20b", "mxfp4", cards, "vllm");

@@ -1,12 +1,14 @@
-// Times of a pass against measurements that no constant alone can meet: their shapes.
+// Times of a pass, compared with measurements that need the right shape and not only the right
+// constants.
 #include "speed_fixture.hpp"
 
 namespace headroom::model {
 namespace {
 
-/// QwenLM/Qwen2.5 speed benchmark, transformers on one A100 80GB: 70.6 ms a token at 14,336 cached
-/// and 120.3 ms at 30,720 (14B, AWQ), 34.8 and 54.2 (7B, GPTQ-Int4): 3.0 and 1.2 us a token, where
-/// reading 196,608 and 57,344 bytes takes 0.10 and 0.03.
+/// Source: QwenLM/Qwen2.5 speed benchmark, transformers on one A100 80GB. The 14B model in AWQ
+/// takes 70.6 ms per token at 14,336 cached tokens and 120.3 ms at 30,720. The 7B model in
+/// GPTQ-Int4 takes 34.8 and 54.2 ms. These are 3.0 and 1.2 us per cached token. Reading 196,608 and
+/// 57,344 bytes takes only 0.10 and 0.03 us.
 TEST(Speed, TransformersRepeatsKeysAndValuesForEachQueryHead) {
   const SpeedCase large("Qwen/Qwen2.5-14B", "awq-int4", "1x a100-sxm-80gb", "transformers-4.47");
   const SpeedCase small("Qwen/Qwen2.5-7B", "gptq-int4", "1x a100-sxm-80gb", "transformers-4.47");
@@ -15,8 +17,9 @@ TEST(Speed, TransformersRepeatsKeysAndValuesForEachQueryHead) {
   EXPECT_NEAR(slope(small), 1.2e-6, 0.4e-6);
 }
 
-/// QwenLM/Qwen3 speed benchmark, transformers 4.51 on one H20: from 1 cached token to 30,720
-/// Qwen3-14B takes 22 ms a token more in AWQ, 5 of which are its prompt, and 78 in BF16.
+/// Source: QwenLM/Qwen3 speed benchmark, transformers 4.51 on one H20. From 1 cached token to
+/// 30,720, the time per token of Qwen3-14B rises by 22 ms in AWQ and by 78 ms in BF16. The prompt
+/// causes 5 of the 22 ms.
 TEST(Speed, FlashAttentionSparesCopiesForEachQueryHead) {
   const auto slope = [](const char* precision, const char* engine) {
     const SpeedCase c("Qwen/Qwen3-14B", precision, "1x h20-96gb", engine);
@@ -26,8 +29,9 @@ TEST(Speed, FlashAttentionSparesCopiesForEachQueryHead) {
   EXPECT_GT(slope("bf16", "transformers-4.57"), 4 * slope("bf16", "transformers-4.57-fa2"));
 }
 
-/// QwenLM/Qwen3 speed benchmark, transformers on one H20: Qwen3-8B at 30,720 cached takes 54.5 ms
-/// a token more than at none in BF16, of which launches hide what they take, and 57.5 in FP8.
+/// Source: QwenLM/Qwen3 speed benchmark, transformers on one H20. With 30,720 cached tokens,
+/// Qwen3-8B takes 54.5 ms per token longer than without in BF16, and 57.5 ms in FP8. In BF16,
+/// launches hide a part of this time.
 TEST(Speed, TransformersWaitsForEachProductOfBlocks) {
   for (const auto& [precision, waits] : {std::pair("fp8-block", true), std::pair("bf16", false)}) {
     const SpeedCase c("Qwen/Qwen3-8B", precision, "1x h20-96gb", "transformers-4.57");
@@ -39,8 +43,8 @@ TEST(Speed, TransformersWaitsForEachProductOfBlocks) {
   }
 }
 
-/// Attention runs between products: what it reads of caches adds to their time, whether those wait
-/// for weights or, in large batches, for compute.
+/// Attention runs between matrix products. The time to read caches therefore adds to theirs, even
+/// if large batches make the products compute-bound.
 TEST(Speed, CachesAreReadBesideProducts) {
   const auto slope = [](Size batch) {
     SpeedCase c("meta-llama/Meta-Llama-3-8B", "bf16", "1x h100-sxm-80gb", "vllm");
@@ -50,8 +54,8 @@ TEST(Speed, CachesAreReadBesideProducts) {
   EXPECT_NEAR(slope(512) / slope(1), 1, 0.2);
 }
 
-/// M1 and M2 differ in their shader cores, 10.4 and 13.6 TFLOPS beside 400 GB/s: what those unpack
-/// of super-blocks shows it, and 16 bit does not.
+/// M1 and M2 have different shader cores, 10.4 and 13.6 TFLOPS, but both have 400 GB/s. Unpacking
+/// of super-blocks shows this difference, 16 bit does not.
 TEST(Speed, UnpackingSuperBlocksTakesApplesShaderCores) {
   const auto older = [](const char* weights) {
     const SpeedCase m1("meta-llama/Meta-Llama-3-8B", weights, "1x m1-max-64gb", "llama.cpp");
@@ -63,8 +67,8 @@ TEST(Speed, UnpackingSuperBlocksTakesApplesShaderCores) {
   EXPECT_NEAR(older("q4_0"), 1, 0.01);
 }
 
-/// Four weights of 2 or 3 bits have a scale: unpacking them takes a P40 longer than reading those
-/// of 4 bits, which half the shader cores read as fast.
+/// Four weights of 2 or 3 bits share a scale, so a P40 needs longer to unpack than to read them.
+/// Half of its shader cores unpack weights of 4 bits as fast as it reads them.
 TEST(Speed, UnpackingOfFewBitsTakesShaderCores) {
   const auto step = [](const char* weights, double cores) {
     SpeedCase c("meta-llama/Llama-2-7b-hf", weights, "1x p40", "llama.cpp-b3120");
@@ -77,15 +81,15 @@ TEST(Speed, UnpackingOfFewBitsTakesShaderCores) {
   EXPECT_GT(step("q2_K", 0.5), 1.7 * step("q2_K", 1));
   EXPECT_NEAR(step("q4_K_S", 0.5), step("q4_K_S", 1), 1e-9);
   EXPECT_LT(step("q2_K", 100), step("q4_K_S", 1));
-  // From Volta on other lanes do it.
+  // Since Volta, other lanes do this work.
   const auto on_a100 = [](const char* weights) {
     return SpeedCase("meta-llama/Llama-2-7b-hf", weights, "1x a100-sxm-80gb", "llama.cpp").step(64);
   };
   EXPECT_LT(on_a100("q2_K"), on_a100("q4_K_S"));
 }
 
-/// A decode step beyond what graphs were captured for: each of two all-reduces a layer is a copy
-/// and a kernel.
+/// A decode step beyond the captured graphs. Each of two all-reduces per layer launches a copy and
+/// a kernel.
 TEST(Speed, AllReducesAreLaunchedToo) {
   const auto kernels_at = [](Size cards) {
     SpeedCase c("Qwen/Qwen3-0.6B", "bf16", "2x a100-sxm-80gb", "vllm-0.5");
@@ -96,7 +100,7 @@ TEST(Speed, AllReducesAreLaunchedToo) {
   EXPECT_NEAR(kernels_at(2), 28 * (14 + 4), 1e-6);
 }
 
-/// A prompt of llama.cpp of May 2024, everything on cards.
+/// A prompt in llama.cpp of May 2024, with everything on cards.
 double prompt_seconds(const char* model, const char* weights, const char* cards, Size prompt) {
   SpeedCase c(model, weights, cards, "llama.cpp-b3120");
   LayerSplit all;
@@ -106,11 +110,11 @@ double prompt_seconds(const char* model, const char* weights, const char* cards,
 }
 constexpr const char* llama_70b = "meta-llama/Meta-Llama-3-70B";
 
-/// XiongjieDai, May 2024, tokens/s at 512, 1024 and 4096 tokens of prompt: how chunks follow each
-/// other does not depend on how fast a card is. Llama-3-70B: RTX 4090 in Q4_K_M on 2 cards 839.43,
-/// 905.38, 846.38 and on 8 812.95, 1336.26, 1488.36; RTX 4000 Ada in Q4_K_M on 4 282.28, 306.44,
-/// 290.70; A100 PCIe in F16 on 4 1172.14, 1733.41, 1846.36. Llama-3-8B: RTX 4090 in Q4_K_M on 2
-/// 7003.51, 8545.00, 8422.04.
+/// The way chunks overlap does not depend on the speed of a card. Source: XiongjieDai, May 2024,
+/// tokens/s at 512, 1024 and 4096 tokens of prompt. Llama-3-70B: RTX 4090 in Q4_K_M on 2 cards
+/// 839.43, 905.38, 846.38 and on 8 812.95, 1336.26, 1488.36. RTX 4000 Ada in Q4_K_M on 4 282.28,
+/// 306.44, 290.70. A100 PCIe in F16 on 4 1172.14, 1733.41, 1846.36. Llama-3-8B: RTX 4090 in Q4_K_M
+/// on 2 7003.51, 8545.00, 8422.04.
 TEST(Speed, ChunksFollowEachOtherAsFarAsLaunchQueuesHoldThem) {
   const struct {
     const char *model, *weights, *cards;
@@ -131,9 +135,9 @@ TEST(Speed, ChunksFollowEachOtherAsFarAsLaunchQueuesHoldThem) {
   }
 }
 
-/// The same tables, 512 tokens of Llama-3-8B: weights in Q4_K_M are unpacked, then multiplied as
-/// those in F16 are. RTX 4090 7138.99 and 9382 tokens/s, RTX A6000 3780.55 and 4511.02. Metal
-/// unpacks in registers.
+/// Weights in Q4_K_M are unpacked and then multiplied like weights in F16. Source: XiongjieDai, May
+/// 2024, 512 tokens of Llama-3-8B. RTX 4090 7138.99 and 9382 tokens/s, RTX A6000 3780.55 and
+/// 4511.02. Metal unpacks in registers.
 TEST(Speed, WeightsThatAreUnpackedIntoMemoryTakeTheirTimeBesideTheProducts) {
   for (const auto& [card, times] :
        {std::pair("1x rtx-4090", 9382.0 / 7138.99), std::pair("1x rtx-a6000", 4511.02 / 3780.55)}) {
@@ -151,8 +155,8 @@ TEST(Speed, WeightsThatAreUnpackedIntoMemoryTakeTheirTimeBesideTheProducts) {
   EXPECT_FALSE(unpacks_into_memory(pascal.s, pascal.box.devices[0]));
 }
 
-/// NVIDIA Ada architecture white paper: an RTX 4090 sums products of fp16 in fp16 at 330 TFLOPS, at
-/// half of that in fp32. ExLlama asks cuBLAS for the former (cublasHgemm).
+/// Source: NVIDIA Ada architecture white paper. An RTX 4090 multiplies fp16 at 330 TFLOPS with fp16
+/// sums, and at half of that with fp32 sums. ExLlama requests fp16 sums from cuBLAS (cublasHgemm).
 TEST(Speed, ExLlamaSumsIn16Bit) {
   for (const char* engine : {"exllama", "exllama-1"}) {
     const SpeedCase c("meta-llama/Meta-Llama-3-8B", "gptq-int4", "1x rtx-4090", engine);
@@ -162,8 +166,8 @@ TEST(Speed, ExLlamaSumsIn16Bit) {
   EXPECT_NEAR(product_peak(c.s, c.box.devices[0]).value(), 165.2e12, 1e12);
 }
 
-/// Weights of 4 bits that are unpacked to 16 are multiplied as those are: whatever rows say of
-/// each, not in less time.
+/// Weights of 4 bits that are unpacked to 16 are multiplied like 16-bit weights. They must not be
+/// faster, even if the constants of the engine differ.
 TEST(Speed, UnpackedWeightsAreMultipliedNoFasterThanThoseOf16Bit) {
   for (const char* runtime : {"vllm", "sglang", "tensorrt-llm", "transformers", "exllama"})
     for (const char* card : {"1x rtx-4090", "1x a100-sxm-80gb", "1x h100-sxm-80gb"}) {
@@ -175,8 +179,8 @@ TEST(Speed, UnpackedWeightsAreMultipliedNoFasterThanThoseOf16Bit) {
     }
 }
 
-/// The weights of the experts that a prompt touches are read beside its products as often as the
-/// rate says, once for each chunk; those of a generated token only behind them.
+/// A prompt reads the weights of its experts in addition to its products, once for each chunk, and
+/// `expert_reads` times. For a generated token, reading overlaps with its products.
 TEST(Speed, ExpertsOfAPromptAreReadBesideTheirProducts) {
   SpeedCase c("Qwen/Qwen3-30B-A3B", "q8_0", "1x rtx-4090", "llama.cpp");
   Throughput none;
@@ -194,7 +198,7 @@ TEST(Speed, ExpertsOfAPromptAreReadBesideTheirProducts) {
   EXPECT_EQ(beside(decode_pass(c.s, {.self = 512})), 0);
 }
 
-/// AutoAWQ's kernels of version GEMV multiply 128 tokens at a time, those of GEMM few.
+/// AutoAWQ's GEMV kernels multiply 128 tokens at a time, its GEMM kernels only a few.
 TEST(Speed, PromptsAreMultipliedInWholeTiles) {
   const auto flops = [](const char* engine, Size tokens) {
     SpeedCase c("meta-llama/Meta-Llama-3-8B", "awq-int4", "1x rtx-4090", engine);
