@@ -1,4 +1,4 @@
-// What engines take for themselves at start: vLLM's own pass, AutoAWQ's fused matrices.
+// Memory that engines take at start: vLLM's profiling pass and AutoAWQ's fused matrices.
 #include <gtest/gtest.h>
 
 #include "hardware/catalogue.hpp"
@@ -21,9 +21,9 @@ struct LoggedPass {
   const char* precision;
   double gib;  ///< peak of activations in the pass at start
 };
-/// vLLM 0.19.0 on one H100 with a context of 8192: llm-d-incubation/llm-d-planner@2d557dca
-/// docs/accuracy/vllm-v0.19.0-accuracy-report.md. By vocabulary, from 32,016 to 201,088. Granite
-/// there is 3.1 2B, whose shapes are those of 3.0.
+/// Source: vLLM 0.19.0 on one H100 with a context of 8192, llm-d-incubation/llm-d-planner@2d557dca
+/// docs/accuracy/vllm-v0.19.0-accuracy-report.md. The rows are in order of vocabulary, from 32,016
+/// to 201,088. Its Granite is 3.1 2B, with the shapes of 3.0.
 constexpr LoggedPass logged_passes[] = {{"codellama/CodeLlama-7b-hf", "bf16", 0.77},
                                         {"ibm-granite/granite-3.0-2b-base", "bf16", 0.75},
                                         {"microsoft/phi-4", "bf16", 1.52},
@@ -45,7 +45,7 @@ TEST(StartPass, KeepsFreeWhatVllmLogs) {
 }
 
 TEST(StartPass, IsSmallerOnSmallCards) {
-  // 256 sequences and 2048 tokens instead of 1024 and 8192: vLLM pull requests 12369 and 16158.
+  // vLLM pull requests 12369 and 16158: 256 sequences and 2048 tokens instead of 1024 and 8192.
   const QuantisedModel weights =
       quantise(catalogue_model("meta-llama/Llama-3.1-8B"), scheme("bf16"));
   const Machine small = card("rtx-4090"), large = card("h100-sxm-80gb");
@@ -72,8 +72,8 @@ TEST(StartPass, RoomForCachesDoesNotDependOnTheBatch) {
 }
 
 TEST(StartPass, FusedMatricesStandTwice) {
-  // Llama 2 7B: q, k and v of 32 layers, 3 * 4096^2 each, in 4 bit with a 16-bit scale and a 4-bit
-  // zero point for each 128. Pythia's are one matrix in the checkpoint.
+  // Llama 2 7B: q, k and v of 32 layers, 3 * 4096^2 each, in 4 bit. Every 128 elements have a
+  // 16-bit scale and a 4-bit zero point. Pythia has one matrix for them in the checkpoint.
   const double copies = 32.0 * 3 * 4096 * 4096 * (0.5 + 2.5 / 128);
   const Machine box = card("rtx-4090");
   const auto activations = [&](const char* name) {
@@ -88,8 +88,8 @@ TEST(StartPass, FusedMatricesStandTwice) {
 }
 
 TEST(StartPass, AHeadThatIsStoredAgainStandsTwiceUntilItIsTied) {
-  // Falcon 7B: 65024 by 4544 in 16 bit, beside weights of 4 bit and before there are caches. Of
-  // GPTQ's checkpoints there is no such peak.
+  // Falcon 7B: 65024 by 4544 in 16 bit, in addition to 4-bit weights and before any cache exists.
+  // GPTQ checkpoints have no such peak.
   const Machine box = card("rtx-4090");
   const auto peak = [&](const char* precision) {
     const QuantisedModel weights = quantise(catalogue_model("tiiuae/falcon-7b"), scheme(precision));
@@ -103,8 +103,8 @@ TEST(StartPass, AHeadThatIsStoredAgainStandsTwiceUntilItIsTied) {
 }
 
 TEST(StartPass, RunsTheLargestImageThroughTheTower) {
-  // Qwen2.5-VL: 12,845,056 pixels are 65,536 patches of 14 by 14, in a tower 1280 wide whose gate,
-  // up and product are 3420 each, and 16,384 tokens for the model.
+  // Qwen2.5-VL: 12,845,056 pixels are 65,536 patches of 14 by 14, and 16,384 tokens for the model.
+  // The tower is 1280 wide. Its gate, up and product are 3420 wide each.
   const Machine box = card("rtx-4090");
   const QuantisedModel seeing =
       quantise(catalogue_model("Qwen/Qwen2.5-VL-7B-Instruct"), scheme("bf16"));

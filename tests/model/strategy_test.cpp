@@ -1,4 +1,4 @@
-// Strategies: what is said to be needed is enough and not a MiB more; maps are the mapper's.
+// Strategies: the stated memory is enough, and one MiB less is not. Maps equal the mapper's maps.
 #include "model/answer/placement/strategy.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ TEST(Strategy, TheLeastGpuMemoryIsEnoughAndLessIsNot) {
   EXPECT_GT(found, 20);
 }
 
-/// Every model of the catalogue, held in 16 bit.
+/// Every model of the catalogue, in 16 bit.
 template <class F>
 void for_each_model(F&& f) {
   for (const EmbeddedFile& file : embedded_models()) {
@@ -53,8 +53,8 @@ void for_each_model(F&& f) {
 }
 
 TEST(Strategy, PlacementsOfASweepAreAcceleratesWholeWalkModelByModelAndBudgetByBudget) {
-  // The closed form counts layers; accelerate and transformers walk every module of the model. Both
-  // are given what the closed form says to pass as max_memory.
+  // The closed form counts layers. accelerate and transformers walk every module of the model. Both
+  // get the max_memory that the closed form recommends.
   Size compared = 0, written = 0, models = 0, by_transformers = 0;
   for_each_model([&](const QuantisedModel& w) {
     ++models;
@@ -134,7 +134,7 @@ TEST(Strategy, MapsFitAndAreThePlacementOfAnEstimate) {
 }
 
 TEST(Strategy, MoreOfTheGpuIsNeverSlower) {
-  // Same host memory throughout: only "balanced" has less.
+  // Host memory is the same throughout. Only "balanced" has less.
   const Model& model = catalogue_model("facebook/opt-30b");
   const QuantisedModel w = quantise(model, scheme("fp16"));
   const Machine box = machine(1, 24, 100);

@@ -1,4 +1,4 @@
-// What machines and tokens cost, by hand.
+// Costs of machines and tokens, calculated by hand.
 #include <gtest/gtest.h>
 
 #include "model/answer/cost.hpp"
@@ -33,7 +33,7 @@ Scenario scenario() {
   return s;
 }
 
-/// 2 s to the first token and 10 s in all; four sequences at once.
+/// 2 s to the first token and 10 s in total, with four concurrent sequences.
 Service two_and_ten_seconds() {
   Service s;
   s.ttft = Seconds(2);
@@ -55,7 +55,7 @@ used = 600
 )";
 
 TEST(Cost, OwnedIsCapitalAndTheEnergyOfTheHoursAtWork) {
-  // 7012.8 over 4 years of 8766 hours; 1 kW * 1.2 * 0.25 * half of the time.
+  // 7012.8 over 4 years of 8766 hours, plus 1 kW * 1.2 * 0.25 for half of the time.
   const auto cost = hourly_cost(read_prices(bought), machine(), Acquisition::buy);
   ASSERT_TRUE(cost);
   EXPECT_DOUBLE_EQ(cost->capital, 0.2);
@@ -87,8 +87,8 @@ TEST(Cost, WhatNeedsAnAbsentFigureIsAbsent) {
 }
 
 TEST(Cost, TokensShareTheTimeOfTheirRequest) {
-  // 0.36 an hour is 0.0001 a second; at work half of the time 0.0002 a second, on two copies
-  // of four sequences 0.000025 a sequence and second.
+  // 0.36 per hour is 0.0001 per second. With half utilisation it is 0.0002 per second of work. On
+  // two copies of four sequences it is 0.000025 per sequence and second.
   const TokenCost cost = token_cost({0.36, 0}, 0.5, 2, scenario(), two_and_ten_seconds());
   EXPECT_DOUBLE_EQ(cost.input_per_million, 0.000025 * 2 / 1000 * 1e6);
   EXPECT_DOUBLE_EQ(cost.output_per_million, 0.000025 * 8 / 200 * 1e6);
@@ -109,7 +109,7 @@ TEST(Cost, AnApiIsPaidByTheToken) {
   ApiPrice api;
   api.input_per_million = 2;
   api.output_per_million = 10;
-  // A request costs 0.002 + 0.002; half of 3600 seconds, one a second.
+  // A request costs 0.002 + 0.002. Half of 3600 seconds have one request per second.
   EXPECT_DOUBLE_EQ(api_per_hour(api, 0.5, scenario(), 1), 7.2);
 }
 

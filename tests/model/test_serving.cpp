@@ -1,4 +1,4 @@
-// What a machine can serve: the largest number that meets a target is really the largest.
+// Capacity of a machine: the result is really the largest number that meets a target.
 #include <gtest/gtest.h>
 
 #include "model/infer/estimate.hpp"
@@ -38,7 +38,7 @@ TEST(Shares, DivideWhatCopiesDoNotShare) {
 
 class ServingOf : public testing::TestWithParam<const char*> {};
 
-/// Walks upwards one by one beside what `serve` found.
+/// Walks upwards one by one and compares with the result of `serve`.
 TEST_P(ServingOf, OneMoreMissesTheTarget) {
   const Model& model = test::catalogue_model("Qwen/Qwen3-0.6B");
   const QuantisedModel weights = quantise(model, scheme("bf16"));
@@ -62,7 +62,8 @@ TEST_P(ServingOf, OneMoreMissesTheTarget) {
   }
 }
 
-/// Held against the steady state that `traffic` says, by walking up to where it is too slow.
+/// Compares `serve` with the steady state of `traffic`, by walking up to the first batch that is
+/// too slow.
 TEST(Serving, OfAnEngineThatBatchesContinuouslyIsItsSteadyState) {
   const Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
   const QuantisedModel weights = quantise(model, scheme("bf16"));
@@ -91,7 +92,7 @@ TEST(Serving, OfAnEngineThatBatchesContinuouslyIsItsSteadyState) {
       EXPECT_EQ(found.service.tpot, t.tpot);
       EXPECT_EQ(found.service.ttft, t.ttft);
       EXPECT_DOUBLE_EQ(found.service.output_tokens_s(s), t.output_tokens_s);
-      // One machine answers as many requests as it does, and one more takes another.
+      // One machine serves its own rate of requests. A higher rate takes a second machine.
       target.requests_s = t.requests_s / (strict ? found.service.time.high : 1);
       target.requests_s *= 0.999;
       EXPECT_EQ(machines_needed(found, s, target), 1);
@@ -100,7 +101,8 @@ TEST(Serving, OfAnEngineThatBatchesContinuouslyIsItsSteadyState) {
     }
 }
 
-/// One sequence is held against the same state as two, so that two never qualify without it.
+/// One sequence and two use the same model of steady state. Otherwise two could meet a target that
+/// one misses.
 TEST(Serving, OfOneSequenceIsNoSlowerThanOfTwo) {
   const Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
   const QuantisedModel weights = quantise(model, scheme("bf16"));
@@ -116,7 +118,7 @@ TEST(Serving, OfOneSequenceIsNoSlowerThanOfTwo) {
   }
 }
 
-/// All prompts of a batch that starts together come before any token.
+/// If a batch starts together, all its prompts precede every token.
 TEST(Serving, OfOneBatchIsTheEstimates) {
   const Model& model = test::catalogue_model("Qwen/Qwen3-0.6B");
   const QuantisedModel weights = quantise(model, scheme("bf16"));
@@ -150,7 +152,7 @@ TEST(Serving, StrictSaysThatMemoryIsNotSure) {
   EXPECT_LT(sure.batch, expected.batch);
 }
 
-/// Times may fall again with more sequences: every number is tried.
+/// Times may fall again with more sequences, so the test tries every number.
 TEST_P(ServingOf, WithOffloadItIsTheLargestOfAll) {
   const Model& model = test::catalogue_model("Qwen/Qwen3-0.6B");
   const QuantisedModel weights = quantise(model, scheme("bf16"));
@@ -237,9 +239,9 @@ TEST(Serving, DemandDecidesHowManyMachines) {
   EXPECT_EQ(machines_needed(one, s, target), 1);
   target.users = 33;
   EXPECT_EQ(machines_needed(one, s, target), 3);
-  target.requests_s = 13;  // 16 sequences every 4 s: 4 a second
+  target.requests_s = 13;  // 16 sequences every 4 s are 4 per second
   EXPECT_EQ(machines_needed(one, s, target), 4);
-  target.output_tokens_s = 2000;  // 400 a second
+  target.output_tokens_s = 2000;  // one machine has 400 per second
   EXPECT_EQ(machines_needed(one, s, target), 5);
 }
 

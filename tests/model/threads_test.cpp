@@ -1,5 +1,5 @@
-// evaluate() from many threads at once gives what one thread gives, first calls included. Also run
-// under the thread sanitizer.
+// evaluate() from many threads at once gives the results of one thread, also for first calls. The
+// thread sanitizer runs this test too.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ Machine two_cards() {
   return machine;
 }
 
-/// What a difference between two estimates would show in.
+/// Compares the values in which two estimates would differ.
 bool same(const Estimate& a, const Estimate& b) {
   return a.verdict == b.verdict && a.reason == b.reason && a.sure == b.sure &&
          a.gpu_bytes == b.gpu_bytes && a.cpu_bytes == b.cpu_bytes && a.disk_bytes == b.disk_bytes &&
@@ -54,7 +54,7 @@ bool same(const Estimate& a, const Estimate& b) {
 
 class Threads : public testing::Test {
  protected:
-  /// Points over engines, batches and budgets, on models whose formulas differ.
+  /// Points over engines, batches and budgets, on models with different formulas.
   std::vector<Scenario> scenarios() const {
     std::vector<Scenario> all;
     for (const QuantisedModel& weights : weights_)

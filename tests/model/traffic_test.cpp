@@ -1,4 +1,4 @@
-// Continuous batching: means and percentiles of lengths, and the relations between rates and times.
+// Continuous batching: means and percentiles of lengths, and relations between rates and times.
 #include "model/infer/traffic.hpp"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST_P(TrafficOf, TimesAreThoseOfTheParts) {
   const double step = decode_step(s, plan, {.self = 1100, .source = 0}).total.value();
   const double prompt = prefill(one, plan, 1000).total.value();
   const Traffic t = traffic(s);
-  // What others' prompts add is spread over the whole of a request.
+  // The time that other prompts add is spread over the whole request.
   const double after = 199 * t.tpot.value();
   const double longer = (after - 199 * step) * t.total.value() / (7 * after);
   if (s.runtime->serving.separate_prefill) {
@@ -74,12 +74,12 @@ TEST_P(TrafficOf, TimesAreThoseOfTheParts) {
   EXPECT_NEAR(t.prompt_share, t.requests_s * prompt, 1e-12);
   EXPECT_EQ(t.at_p50.ttft, t.ttft);
   EXPECT_EQ(t.at_p95.total, t.total);
-  // A request alone waits for nobody.
+  // A single request waits for no other.
   EXPECT_NEAR(traffic(one).tpot.value(),
               decode_step(one, plan, {.self = 1100, .source = 0}).total.value(), 1e-12);
 }
 
-// 32 others with four tokens each: 8 new ones to a step, as far as a chunk holds them.
+// 32 other requests have four tokens each. Each step gets 8 new ones, as far as a chunk has room.
 TEST_P(TrafficOf, ShortPromptsMeetInAPass) {
   Scenario s = scenario(33);
   s.output_tokens = 4;
@@ -100,7 +100,7 @@ TEST_P(TrafficOf, ShortPromptsMeetInAPass) {
   EXPECT_NEAR(found(), two, 1e-12);
 }
 
-// Requests with short answers are all but prompts.
+// Requests with short answers consist almost only of prompts.
 TEST_P(TrafficOf, PromptsTakeTheTimeThatTheyTakeAlone) {
   for (const Size output : {1, 2, 4, 50}) {
     Scenario s = scenario(64);
@@ -117,7 +117,7 @@ TEST_P(TrafficOf, PromptsTakeTheTimeThatTheyTakeAlone) {
   }
 }
 
-// With 64 at once weights are read for decode steps in any case.
+// With 64 concurrent requests, decode steps read the weights in any case.
 TEST_P(TrafficOf, PromptsInDecodeStepsCostLessThanApart) {
   Engine together = *scenario(64).runtime, apart = together;
   together.serving.separate_prefill = false;
