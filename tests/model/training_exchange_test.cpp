@@ -1,4 +1,4 @@
-// What cards of a training step send each other, and how long links take to carry it.
+// Data that cards of a training step exchange, and the time that links take for it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace literals;
 
-/// Boxes of 8 cards: 300 GB/s inside, 200 GB/s of network for all eight.
+/// Boxes of 8 cards with 300 GB/s inside, and 200 GB/s of network for all eight.
 Machine boxes(std::size_t n) {
   Machine machine = cards(static_cast<int>(n), 80_GiB);
   for (Device& card : machine.devices) card.link = BytesPerSecond(300e9);
@@ -22,20 +22,20 @@ Machine boxes(std::size_t n) {
   return machine;
 }
 
-// nccl-tests, doc/PERFORMANCE.md: a ring over whole boxes is as fast as all their interfaces; each
-// of the rings of several groups has its part of them.
+// Source: nccl-tests, doc/PERFORMANCE.md. A ring over whole boxes is as fast as all their
+// interfaces. With several groups, each ring gets its share of them.
 TEST(TrainingExchange, GroupsOfABoxShareItsNetwork) {
   const Machine machine = boxes(64);
   EXPECT_DOUBLE_EQ(ring_rate(machine, {8, 1}), 300e9);   // one box
   EXPECT_DOUBLE_EQ(ring_rate(machine, {64, 1}), 200e9);  // all cards of eight boxes
   EXPECT_DOUBLE_EQ(ring_rate(machine, {32, 2}), 100e9);  // two groups in each box
-  EXPECT_DOUBLE_EQ(ring_rate(machine, {8, 8}), 25e9);    // eight
+  EXPECT_DOUBLE_EQ(ring_rate(machine, {8, 8}), 25e9);    // eight groups in each box
   EXPECT_DOUBLE_EQ(ring_rate(machine, {4, 16}), 25e9);   // a card in every second box
   EXPECT_DOUBLE_EQ(ring_rate(machine, {4, 2}), 300e9);   // within a box
   EXPECT_DOUBLE_EQ(ring_seconds(machine, {64, 1}, 200e9), 63.0 / 64);
   EXPECT_DOUBLE_EQ(ring_seconds(machine, {1, 1}, 200e9), 0);
-  // The bytes of a group shrink as its part of the network does: dividing matrices costs gradients
-  // nothing.
+  // A group's bytes shrink in proportion to its share of the network. Dividing matrices therefore
+  // does not slow down gradients.
   EXPECT_NEAR(ring_seconds(machine, {32, 2}, 100e9) / ring_seconds(machine, {64, 1}, 200e9), 1,
               0.02);
 }
@@ -44,13 +44,14 @@ TEST(TrainingExchange, AllToAllLeavesTheBoxByEachCardsOwnPart) {
   const Machine machine = boxes(64);
   EXPECT_DOUBLE_EQ(all_to_all_seconds(machine, {8, 1}, 8e9), 7e9 / 300e9);
   EXPECT_DOUBLE_EQ(all_to_all_seconds(machine, {64, 1}, 64e9), 56e9 / 25e9);
-  // Of eight copies that go to eight boxes alike, a box is sent one: 1 - (7/8)^8 of each other box.
+  // Eight copies go to eight boxes at random, but a box receives at most one: 1 - (7/8)^8 for each
+  // other box.
   EXPECT_NEAR(all_to_all_seconds(machine, {64, 1}, 64e9, 8),
               8e9 * 7 * (1 - std::pow(7.0 / 8, 8)) / 25e9, 1e-9);
 }
 
-// 8 layers of 4 key-value heads of 64, 2 sequences of 2048 tokens, in 16 bit; the other card's half
-// there, back, and with the gradients.
+// 8 layers of 4 key-value heads of 64, 2 sequences of 2048 tokens, in 16 bit. The other card's half
+// travels forward, back, and with the gradients.
 TEST(TrainingExchange, KeysAndValuesGoAroundThoseWhoDivideASequence) {
   const Fixture f;
   TrainingScenario s = f.step("megatron");
@@ -65,7 +66,7 @@ TEST(TrainingExchange, KeysAndValuesGoAroundThoseWhoDivideASequence) {
   const double all = 2 * 2 * 2048.0 * 8 * 2 * 4 * 64;
   EXPECT_DOUBLE_EQ(keys().bytes, 3 * all / 2);
   EXPECT_DOUBLE_EQ(keys().seconds, 3 * all / 2 / 300e9);
-  s.parallel.tensor = 8;  // more cards than heads: two hold the same one
+  s.parallel.tensor = 8;  // more cards than heads, so two cards have the same head
   EXPECT_DOUBLE_EQ(keys().bytes, 3 * all / 4 / 2);
   s.parallel.context = 1;
   EXPECT_EQ(keys().bytes, 0);

@@ -1,4 +1,4 @@
-// Times of training by precision and packing, and the parts that they add up from.
+// Training times by precision and packing, and the parts of these times.
 #include "training_time_fixture.hpp"
 
 namespace headroom::model {
@@ -36,7 +36,7 @@ TEST(TrainingTime, PackedSequencesAttendToTheirDocuments) {
   EXPECT_DOUBLE_EQ(attention(), whole);
 }
 
-/// Sums over the parts of `phase`, or of all.
+/// Sums over the parts of `phase`, or over all parts.
 StepPart sum(const std::vector<StepPart>& parts, std::string_view phase = "") {
   StepPart all{.phase = phase, .what = "", .rate = ""};
   for (const StepPart& part : parts) {
@@ -91,9 +91,9 @@ TEST(TrainingParts, AddUpToTheStep) {
     }
 }
 
-// Two FLOPs a parameter and token forward, four backward; a ring of n cards sends (n - 1) / n of
-// the weights, 2 bytes each, for forward and for backward, and as much of gradients once (ZeRO,
-// arXiv:1910.02054, section 7: three times the parameters).
+// Each parameter and token takes two FLOPs forward and four backward. A ring of n cards sends (n -
+// 1) / n of the weights, 2 bytes each, once forward and once backward. It sends as much of
+// gradients once. Source: ZeRO, arXiv:1910.02054, section 7, three times the parameters.
 TEST(TrainingParts, AreWhatIsMultipliedAndSent) {
   const Fixture f;
   TrainingScenario s = f.step("deepspeed");

@@ -1,4 +1,4 @@
-// Steps one after another, verdicts on a machine, and what would make a step fit.
+// Consecutive training steps, verdicts on a machine, and changes that would make a step fit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -90,7 +90,7 @@ TEST(TrainingOutcome, RefusalsSayWhy) {
   EXPECT_EQ(refusal(s), Reason::nothing_shared);
   s = f.step(), s.parallel.tensor = 3;
   EXPECT_EQ(refusal(s), Reason::heads_not_divisible);
-  s = f.step(), s.parallel.stages = 11;  // of 8 layers, the embedding and the head
+  s = f.step(), s.parallel.stages = 11;  // more than 8 layers, the embedding and the head
   EXPECT_EQ(refusal(s), Reason::layers_not_divisible);
   s = f.step(), s.parallel.experts = 2;
   EXPECT_EQ(refusal(s), Reason::no_experts);
@@ -99,7 +99,7 @@ TEST(TrainingOutcome, RefusalsSayWhy) {
 }
 
 TEST(TrainingShape, StagesAreUnevenWhereLayersDoNotDivide) {
-  const Fixture f;  // 8 layers; with embedding and head 10 pieces
+  const Fixture f;  // 8 layers plus embedding and head are 10 parts
   TrainingScenario s = f.step("megatron");
   s.parallel.stages = 5;
   const Size ends[] = {1, 3, 5, 7, 8};
@@ -111,16 +111,16 @@ TEST(TrainingShape, StagesAreUnevenWhereLayersDoNotDivide) {
   for (Size stage = 0; stage < 4; ++stage) EXPECT_EQ(stage_of(s, stage).last, 2 * stage + 2);
 }
 
-// Transformer Engine keeps the inputs of products in a byte and two copies of each weight; torchao
-// keeps them as they are.
+// Transformer Engine keeps the inputs of products in one byte, and two copies of each weight.
+// torchao keeps both unchanged.
 TEST(TrainingMatrices, KeptQuantisedByTransformerEngineAlone) {
   const Fixture f;
   TrainingScenario s = f.step("megatron");
   const TrainingEstimate plain = evaluate_training(s);
   s.matrices = &matrix_format("fp8");
   const TrainingEstimate fp8 = evaluate_training(s);
-  // Of a layer in 16 bit: two norms' outputs and the gated product, not attention's output, which
-  // attention itself keeps; in 8 bit a byte for each of the four.
+  // In 16 bit a layer keeps the outputs of two norms and the gated product. Attention keeps its own
+  // output. In 8 bit each of the four takes one byte.
   const Size tokens = s.batch * s.sequence, layers = 8;
   EXPECT_EQ((plain.activations - fp8.activations).count(),
             layers * tokens * (1024 + 1024 + 2816 - 1024));
@@ -143,7 +143,7 @@ TEST(TrainingAdvice, PairsWhereNoSingleChangeIsEnough) {
   const auto singles = changes(Bytes(1));
   Bytes least = singles.front().peak;
   for (const Change& each : singles) least = std::min(least, each.peak);
-  // A card that the best single change just fits has no pairs; with a byte less it has.
+  // If the best single change just fits a card, there are no pairs. With a byte less, there are.
   for (const Change& each : changes(least)) EXPECT_EQ(each.options.size(), 1u);
   const auto pairs = changes(least - Bytes(1));
   ASSERT_TRUE(pairs.front().fits);
@@ -156,7 +156,7 @@ TEST(TrainingAdvice, PairsWhereNoSingleChangeIsEnough) {
 TEST(TrainingAdvice, PutsIdleCardsToWork) {
   const Fixture f;
   TrainingScenario s = f.step("deepspeed");
-  s.batch = 64;  // what is fetched for a pass takes the host less than that takes the cards
+  s.batch = 64;  // the host loads a pass faster than the cards compute it
   s.parallel.tensor = 2;
   const auto with_all = [&](int machine) {
     const auto changes = changes_that_save(s, cards(machine, Bytes(1)));
@@ -164,7 +164,7 @@ TEST(TrainingAdvice, PutsIdleCardsToWork) {
     const auto at = std::ranges::find(changes, four, &Change::options);
     return at == changes.end() ? std::nullopt : std::optional(*at);
   };
-  const auto change = with_all(9);  // four pairs, and a card that is left over
+  const auto change = with_all(9);  // four pairs and one spare card
   ASSERT_TRUE(change.has_value());
   TrainingScenario wide = s;
   wide.parallel.replicas = 4;

@@ -1,4 +1,4 @@
-// One training step: the figures of papers, what cards share, and what each option changes.
+// One training step: figures of papers, memory that cards share, and effects of options.
 #include "model/train/training.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 namespace headroom::model {
 namespace {
 
-/// A GPT of the given sizes with biases, as in the table of arXiv:2205.05198.
+/// A GPT of these sizes with biases, as in the table of arXiv:2205.05198.
 Model gpt(Size layers, Size hidden, Size heads) {
   const std::string text = fmt::format(
       R"({{"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_layer": {}, "n_embd": {},
@@ -53,9 +53,10 @@ struct Step {
   TrainingEstimate operator()() const { return evaluate_training(s); }
 };
 
-/// Korthikanti et al., arXiv:2205.05198, equations 1, 2 and 4 and figure 1: a layer of GPT-3 in 16
-/// bit keeps s b h (10 + 24 / t + 5 a s / (h t)) bytes, with sequence parallelism and attention
-/// made again s b h 34 / t. Their count leaves out the statistics of norms.
+/// Source: Korthikanti et al., arXiv:2205.05198, equations 1, 2 and 4 and figure 1. A layer of
+/// GPT-3 in 16 bit keeps s b h (10 + 24 / t + 5 a s / (h t)) bytes. With sequence parallelism and
+/// recomputed attention it keeps s b h 34 / t bytes. The paper does not count the statistics of
+/// norms.
 TEST(Training, PaperActivationsOfGpt) {
   const auto gib = [](Size layers, Size hidden, Size heads, Size batch, bool divided) {
     const Model model = gpt(layers, hidden, heads);
@@ -69,7 +70,8 @@ TEST(Training, PaperActivationsOfGpt) {
   };
   EXPECT_DOUBLE_EQ(gib(48, 6144, 64, 4, false), 59.25);  // 22B, tp 8
   EXPECT_DOUBLE_EQ(gib(48, 6144, 64, 4, true), 9.5625);
-  // 175B, tp 8, pp 8 of 3 chunks each: the first stage keeps 1 + 7 / 24 times the whole model's.
+  // 175B, tp 8, pp 8 of 3 chunks each. The first stage keeps 1 + 7 / 24 times the whole model's
+  // activations.
   Step run(gpt(96, 256, 4), "megatron");
   run.s.parallel = {.stages = 8, .chunks = 3};
   run.s.accumulated = 64;
@@ -82,7 +84,7 @@ TEST(Training, PassesInFlight) {
   Step run(llama_of(8), "megatron");
   run.s.parallel.stages = 4;
   run.s.accumulated = 16;
-  EXPECT_EQ(passes_in_flight(run.s, 0), 4);  // 1F1B: the first stage keeps as many as there are
+  EXPECT_EQ(passes_in_flight(run.s, 0), 4);  // 1F1B: the first stage keeps one pass per stage
   EXPECT_EQ(passes_in_flight(run.s, 3), 1);
   run.s.accumulated = 2;
   EXPECT_EQ(passes_in_flight(run.s, 0), 2);
@@ -101,7 +103,7 @@ TEST(Training, PaperSixteenBytesAParameterAreShared) {
     return static_cast<double>((e.weights + e.master + e.gradients + e.states).count()) /
            parameters;
   };
-  // arXiv:1910.02054, figure 1: 16, 4 + 12/n, 2 + 14/n, 16/n bytes a parameter.
+  // Source: arXiv:1910.02054, figure 1. Bytes per parameter are 16, 4 + 12/n, 2 + 14/n and 16/n.
   EXPECT_NEAR(held(0), 16, 0.01);
   EXPECT_NEAR(held(1), 4 + 12.0 / 8, 0.01);
   EXPECT_NEAR(held(2), 2 + 14.0 / 8, 0.01);
@@ -117,7 +119,7 @@ TEST(Training, CardsOfAStageShareWhatTheyHold) {
   run.s.parallel.stages = 1;
   run.s.parallel.tensor = 4;
   const Size norms = (2 * 4 + 1) * 1024;
-  const Size padding = (32256 - 32000) * 1024 / 4 * 2;  // rows to a multiple of 128 * 4
+  const Size padding = (32256 - 32000) * 1024 / 4 * 2;  // rows are padded to a multiple of 128 * 4
   EXPECT_EQ(elements_of_rank(run.s, 0).total(), (all - norms) / 4 + norms + padding);
 }
 

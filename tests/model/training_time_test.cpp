@@ -1,4 +1,4 @@
-// The time of a step: its parts, and what cards send each other.
+// The time of a step: its parts, and the data that cards exchange.
 #include "training_time_fixture.hpp"
 
 namespace headroom::model {
@@ -11,7 +11,7 @@ TEST(TrainingTime, MatricesAreSixFlopsAParameterAndToken) {
   TrainingEvaluator evaluate;
   const TrainingEstimate e = evaluate(s);
   const StepTime t = time_of_step(s, evaluate.shape(), e, cards(1, 80_GiB), perfect());
-  // Of a layer: 1024 * (1024 + 2 * 256 + 1024) and 3 * 1024 * 2816; the head 1024 * 32000.
+  // A layer has 1024 * (1024 + 2 * 256 + 1024) and 3 * 1024 * 2816 elements, the head 1024 * 32000.
   const double elements = 8 * (1024.0 * 2560 + 3 * 1024.0 * 2816) + 1024.0 * 32000;
   EXPECT_NEAR(t.matrices, 6 * elements * 64 * 2048 / 100e12, 1e-9);
   EXPECT_EQ(t.bound, "matrices");
@@ -19,7 +19,7 @@ TEST(TrainingTime, MatricesAreSixFlopsAParameterAndToken) {
   EXPECT_LT(t.utilization, 1);
   s.recomputation = Recomputation::full;
   const StepTime again = time_of_step(s, evaluate.shape(), e, cards(1, 80_GiB), perfect());
-  const double head = 1024.0 * 32000;  // which is outside the layers that are made again
+  const double head = 1024.0 * 32000;  // outside the recomputed layers
   EXPECT_NEAR(again.matrices, (8 * (elements - head) + 6 * head) * 64 * 2048 / 100e12, 1e-9);
   EXPECT_LT(again.utilization, t.utilization);
 }
@@ -52,7 +52,7 @@ TEST(TrainingTime, EachConstantAndEachDivisionMoves) {
   for (std::size_t i = 0; i < std::size(values); ++i) (pace.*pace_constants[i]).value = values[i];
   pace.layer_s.value = 0;
   const double before = seconds(s, machine, pace);
-  for (std::size_t i = 0; i + 1 < std::size(values); ++i) {  // the last is of experts
+  for (std::size_t i = 0; i + 1 < std::size(values); ++i) {  // the last is for experts
     TrainingPace moved = pace;
     (moved.*pace_constants[i]).value = i == 3 ? values[3] : 1.3 * values[i];
     EXPECT_GT(std::abs(std::log(seconds(s, machine, moved) / before)), 1e-4) << pace_names[i];
@@ -108,7 +108,8 @@ TEST(TrainingTime, ScoresThatAreWrittenTakeTime) {
   };
   const double fused = traffic();
   s.fused_attention = false;
-  // At least the products of 16 heads in 16 bit, each layer, once there and twice back.
+  // At least the products of 16 heads in 16 bit move in each layer, once forward and twice
+  // backward.
   EXPECT_GT(traffic() - fused, 2 * 3 * 8 * 16 * 2 * 2048.0 * 2048 / 1e12);
 }
 
@@ -127,7 +128,7 @@ TEST(TrainingTime, LengthsOfRowsTakeTheirTimeWhateverTheTokens) {
   };
   const double once = weights(lengths, 1) - weights(f.adapter, 1);
   EXPECT_NEAR(weights(lengths, 8) - weights(f.adapter, 8), once, 1e-12);
-  // At least the frozen weight and the product of the factors in 16 bit, read once each.
+  // At least the frozen weight and the product of the factors are read once each, in 16 bit.
   EXPECT_GT(once, 2 * 2 * 8 * (1024.0 * 1024 + 1024.0 * 256) / 1e12);
 }
 
