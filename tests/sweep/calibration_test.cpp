@@ -1,5 +1,6 @@
-// Calibration: every form of a benchmark's output says the same, constants that are known come out
-// again, what cannot be told is not fitted, and a profile reads as it was written.
+// Calibration. All output formats of a benchmark give the same values. Known constants are
+// recovered, constants that the data does not determine are not fitted, and a profile survives a
+// round trip.
 #include "calibration_fixture.hpp"
 
 namespace headroom::sweep {
@@ -83,7 +84,7 @@ TEST(MeasuredFile, ServingAndHostsAndThePlainForm) {
   EXPECT_EQ(plain.rows[0]["runtime"], "transformers");
 }
 
-/// The figures of a log of vLLM's start, by name; GiB or seconds.
+/// The figures of a vLLM start log by name, in GiB or seconds.
 std::map<std::string, std::string> figures_of(const std::string& log, const RowDefaults& defaults,
                                               std::vector<std::string>* notes = nullptr) {
   const MeasuredFile file = read_measured(written("vllm.log", log), defaults);
@@ -97,7 +98,7 @@ std::map<std::string, std::string> figures_of(const std::string& log, const RowD
   return found;
 }
 
-// Lines cut out of a log name the engine's lines, not always the program.
+// Lines copied from a log show the engine's messages, but not always the program.
 TEST(VllmLog, WithoutTheNameOfTheProgram) {
   const auto found = figures_of(
       "INFO Initializing a V1 LLM engine with config: model='gpt2', dtype=torch.bfloat16, "
@@ -108,9 +109,9 @@ TEST(VllmLog, WithoutTheNameOfTheProgram) {
   EXPECT_EQ(found.at("card_weights:0"), "0.24");
 }
 
-// Figures of a run with Llama-3.1-8B on an RTX 3090, github.com/vllm-project/vllm/issues/10517:
-// 23.58 GiB x 0.9 - 3.81 GiB beside the cache, of which 1,952 blocks of 16 tokens hold 1.5616
-// sequences.
+// Source: a run with Llama-3.1-8B on an RTX 3090, github.com/vllm-project/vllm/issues/10517.
+// Everything but the cache takes 23.58 GiB x 0.9 - 3.81 GiB. The 1,952 blocks of 16 tokens hold
+// 1.5616 sequences.
 TEST(VllmLog, OfTheFirstEngine) {
   const auto found = figures_of(
       "INFO Initializing an LLM engine (v0.6.4) with config: model='meta-llama/Llama-3.1-8B', "
@@ -126,7 +127,7 @@ TEST(VllmLog, OfTheFirstEngine) {
   EXPECT_FALSE(found.contains("load_weights"));
 }
 
-// Figures as printed by 0.8: github.com/kubernetes-sigs/gateway-api-inference-extension/pull/550.
+// Source: output of 0.8, github.com/kubernetes-sigs/gateway-api-inference-extension/pull/550.
 TEST(VllmLog, OfTheFirstEngineLater) {
   const auto found = figures_of(
       "INFO [llm_engine.py] Initializing a V0 LLM engine (v0.8.1) with config: model='m/n', "
@@ -138,10 +139,10 @@ TEST(VllmLog, OfTheFirstEngineLater) {
       {});
   EXPECT_EQ(found.at("all_but_cache"), "15.09");
   EXPECT_EQ(found.at("load_weights"), "3.217");
-  EXPECT_FALSE(found.contains("card_cache"));  // how many sequences is not said
+  EXPECT_FALSE(found.contains("card_cache"));  // the log does not give the number of sequences
 }
 
-// Figures of github.com/vllm-project/vllm/issues/21348: 8.11 GiB for 178,880 tokens on each of four
+// Source: github.com/vllm-project/vllm/issues/21348, 8.11 GiB for 178,880 tokens on each of four
 // cards.
 TEST(VllmLog, OfTheSecondEngine) {
   const std::string log =
@@ -159,7 +160,7 @@ TEST(VllmLog, OfTheSecondEngine) {
   auto found = figures_of(log, {}, &notes);
   EXPECT_EQ(found.at("card_cache"), "1.85703");  // 8.11 * 40960 / 178880
   EXPECT_EQ(found.at("load_weights"), "60.2978");
-  EXPECT_FALSE(found.contains("all_but_cache"));  // of a card whose memory nothing says
+  EXPECT_FALSE(found.contains("all_but_cache"));  // the log does not give the card's memory
   ASSERT_EQ(notes.size(), 2u);
   EXPECT_NE(notes[0].find("no memory of the card"), std::string::npos);
   EXPECT_NE(notes[1].find("0.31 GiB"), std::string::npos);
@@ -169,7 +170,7 @@ TEST(VllmLog, OfTheSecondEngine) {
   EXPECT_EQ(file.rows[0]["tp"], "4");
   EXPECT_EQ(file.rows[0]["kv_precision"], "fp8_e5m2");
   EXPECT_EQ(file.rows[0]["precision"], "fp8");
-  // What is set stands in the arguments; a later start replaces one before.
+  // The arguments show options that were set. A later start replaces an earlier one.
   const std::string half =
       std::string(log).replace(log.find("'tensor_par"), 0, "'gpu_memory_utilization': 0.5, ");
   EXPECT_EQ(figures_of(half + log, with_card).at("all_but_cache"), "63.89");
@@ -186,7 +187,7 @@ TEST(VllmLog, SaysItsOwnBudgetAndWhatCannotBeRead) {
       {});
   EXPECT_EQ(found.at("all_but_cache"), "55.18");
   EXPECT_FALSE(found.contains("card_cache"));
-  EXPECT_FALSE(found.contains("load_weights"));  // holds the download
+  EXPECT_FALSE(found.contains("load_weights"));  // includes the download
   EXPECT_NE(message("vllm INFO Model loading took 1.14 GiB and 44.1 seconds\n").find("model='…'"),
             std::string::npos);
   EXPECT_NE(message("vllm model='m/n'\nModel loading took long\n").find("no size of the weights"),

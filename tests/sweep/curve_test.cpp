@@ -1,4 +1,4 @@
-// What `headroom curve` says of a curve: what it recommends, and why.
+// The report of `headroom curve`: recommendations and their reasons.
 #include "sweep/curve/curve.hpp"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(Curve, RecommendsTheLeastWithinFivePercentOfTheQuickestAnswer) {
 }
 
 TEST(Curve, ALongPromptIsWorthAGpuThatDecodesNoFaster) {
-  // Weights streamed to the card are slower than the CPU for each token, and quicker for a prompt.
+  // Weights streamed to the card are slower than the CPU for each token, but faster for a prompt.
   const ModelRow talk("openai/gpt-oss-120b", "mxfp4", "transformers", 24, 128, 16, 512);
   const ModelRow summary("openai/gpt-oss-120b", "mxfp4", "transformers", 24, 128, 32768, 2);
   EXPECT_EQ(talk.line().recommended, 0u);

@@ -1,4 +1,4 @@
-// Custom models: what follows from their keys, what is assumed, and what cannot be.
+// Custom models: derived values, assumed values and impossible values.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,8 +33,9 @@ bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-/// 12 * hidden^2 and two norm weights a layer, a final norm, 50257 + 512 rows of embeddings: the
-/// figures that a published estimator of such models prints (30.12, 123.94 and 354.03 million).
+/// Each layer has 12 * hidden^2 elements and two norm weights. The model also has a final norm and
+/// 50257 + 512 rows of embeddings. A published estimator of such models prints these figures
+/// (30.12, 123.94 and 354.03 million).
 TEST(CustomModel, DefaultsAreASmallGpt) {
   EXPECT_EQ(custom("hidden_size=384&layers=6&heads=6").profile.parameters, 30'117'120);
   EXPECT_EQ(custom("model_embd=768&model_layer=12").profile.parameters, 123'944'448);
@@ -59,12 +60,13 @@ TEST(CustomModel, EverythingAssumedIsSaid) {
   EXPECT_TRUE(whole.assumed.empty());
 }
 
-/// Each key beside a base model changes the count by what its own tensors hold.
+/// Each additional key changes the count by the size of its tensors.
 TEST(CustomModel, EveryKeyCounts) {
   const std::string base =
       "hidden_size=64&layers=2&heads=4&vocab_size=100&positions=32&intermediate_size=96";
   const Size parameters = custom(base).profile.parameters;
-  // Embeddings 100 * 64 + 32 * 64; a layer 4 * 64^2 + 2 * 64 * 96 + 2 * 64; final norm 64.
+  // Embeddings have 100 * 64 + 32 * 64 elements, a layer 4 * 64^2 + 2 * 64 * 96 + 2 * 64, and the
+  // final norm 64.
   ASSERT_EQ(parameters, 132 * 64 + 2 * (4 * 64 * 64 + 2 * 64 * 96 + 2 * 64) + 64);
   const auto more = [&](const std::string& keys) {
     return custom(base + '&' + keys).profile.parameters - parameters;

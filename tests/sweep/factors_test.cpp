@@ -1,4 +1,4 @@
-// Constants that a calibration finds, and the profiles that keep them.
+// Constants found by a calibration, and the profiles that store them.
 #include "calibration_fixture.hpp"
 
 namespace headroom::sweep {
@@ -50,8 +50,8 @@ TEST(Calibration, WhatCannotBeToldIsNotFittedAndSaid) {
   EXPECT_TRUE(calibrate(decode).constants.empty());
 }
 
-// One model's decoding tells one constant: where the bandwidth would have to be more than there is,
-// it is the overhead that was less.
+// One model's decoding determines only one constant. If the bandwidth would exceed its bound, the
+// search lowers the overhead instead.
 TEST(Calibration, WhatRunsIntoItsBoundGivesWayToWhatIsAlike) {
   constexpr double true_overhead = 1e-6;
   Synthetic one({"Llama-2-7b"}, [](model::Engine& r) {
@@ -131,7 +131,7 @@ TEST(FactorProfile, WrongOnesAreRefusedByName) {
   EXPECT_NE(refused("machine = \"m\"\nfile = 3\n").find("file"), std::string::npos);
 }
 
-// Versions that nobody measured have constants of their own, which say nothing of the one measured.
+// Unmeasured versions have separate constants. They must not influence the measured version.
 TEST(ConstantSearch, StartsFromTheVersionThatWasMeasured) {
   Synthetic known({"Llama-2-7b"}, [](model::Engine&) {});
   std::vector<model::Engine> versions{*known.subjects().front().scenario.runtime};

@@ -1,5 +1,5 @@
-// The pooled search for constants: what measurements tell comes out again, what they do not tell
-// stays as its likes have it, and what is left out has no part.
+// The pooled search for constants. Measured constants are recovered, unmeasured ones stay near
+// similar engines and cards, and held-out rows have no influence.
 #include "bench/fit/fit.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ const model::Engine& fitted_row(const PooledSearch& search, std::string_view nam
 TEST(PooledSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
   std::vector<ScoredRow> subjects = known.subjects();
-  std::vector<Measurement> of_sources(subjects.size());  // each model is measured by another
+  std::vector<Measurement> of_sources(subjects.size());  // each model has another source
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     of_sources[i] = *subjects[i].row;
     of_sources[i].fields["source"] = of_sources[i]["model"];
@@ -41,8 +41,8 @@ TEST(PooledSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
     return r.kernels.efficiency[c][w].decode_bandwidth.value;
   };
   EXPECT_NEAR(bandwidth(llama, gddr, four), 0.6, 0.06);
-  // Nearer to what was measured the more it has in common with that.
-  const double start = 0.78;  // of model/engine/engines/00-base.toml
+  // A constant is nearer to the measured one if both have more in common.
+  const double start = 0.78;  // from model/engine/engines/00-base.toml
   EXPECT_LT(bandwidth(llama, gddr, sixteen), start);
   EXPECT_GT(bandwidth(llama, gddr, sixteen), bandwidth(llama, gddr, four));
   EXPECT_GT(bandwidth(llama, hbm, sixteen), bandwidth(llama, gddr, sixteen));
@@ -81,8 +81,8 @@ TEST(PooledSearch, OutliersAndManyRowsOfOneSourceHaveLittleWeight) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
   const std::vector<ScoredRow> truth = known.subjects();
   std::vector<ScoredRow> all = truth;
-  // Twelve sources of two rows that are right, one of 48 rows that are twice as slow: what comes
-  // out is nearer to the twelve.
+  // Twelve sources of two rows are right. One source of 48 rows is twice as slow. The result must
+  // be nearer to the twelve.
   std::vector<Measurement> named(truth.size() + 1);
   for (std::size_t i = 0; i < truth.size(); ++i) {
     named[i] = *truth[i].row;
@@ -120,8 +120,8 @@ TEST(Fit, WhatIsLeftOutHasNoPart) {
   }
 }
 
-/// The rows of an older generation are half as much again, or as much less: what was measured of
-/// the younger one on a single machine says too little of others, what was on twelve enough.
+/// Rows of an older generation are 1.5 times as slow or as fast. Measurements of the younger one on
+/// a single machine say too little about other machines. On 24 machines they are enough.
 TEST(Fit, IntervalsOfFewMachinesAreOfTheWholeFamily) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
   const auto high = [&](std::size_t machines) {
@@ -156,7 +156,7 @@ TEST(Folds, AModelIsLeftOutWhole) {
       if (subjects[i].scenario.weights->model != subjects[j].scenario.weights->model) continue;
       EXPECT_EQ(folds[i], folds[j]);
     }
-  // One source of 24 rows is a fold of its own, beside the three of smaller ones.
+  // The source of 24 rows is a separate fold, in addition to the three folds of smaller sources.
   EXPECT_EQ(folds_by_source(subjects).front(), 3u);
 }
 
@@ -174,7 +174,7 @@ TEST(Folds, ASetUpIsAModelOnACardByOneSource) {
   const Folds folds = folds_by_set_up(all, std::vector<std::string_view>(all.size(), "vllm"));
   EXPECT_EQ(folds[0], folds[1]);
   EXPECT_EQ(std::set<std::size_t>(folds.begin(), folds.end()).size(), 4u);
-  // An engine that one set-up alone is of: its rows are dealt.
+  // If an engine has only one set-up, the folds divide its rows.
   const Folds of_two = folds_by_set_up(all, {"calm", "calm", "vllm", "vllm", "vllm"});
   EXPECT_NE(of_two[0], of_two[1]);
 }
