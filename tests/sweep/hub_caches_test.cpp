@@ -39,11 +39,11 @@ TEST_F(HubRepositories, TheCacheOfTheHubsClientComesFirst) {
   EXPECT_SAYS(at.files.provenance(), "local hub cache");
   EXPECT_SAYS(at.files.provenance(), "revision main of " + today() + ", commit " + second);
   EXPECT_SAYS(at.files.provenance(), "not checked since");
-  // What it lacks is fetched at its own commit.
+  // Missing files come from the commit of the snapshot.
   repository().revisions["x"] = second;
   EXPECT_FALSE(at.files.has("model.safetensors.index.json"));
   EXPECT_SAYS(hub.asked().back().path, "/resolve/" + second + "/");
-  // Another revision is not what was downloaded.
+  // The snapshot does not serve another revision.
   auto other = session({"org/model", first});
   EXPECT_EQ(other.files.read("config.json", 1000), "{\"a\": 1}");
   auto commit = session({"org/model", second});

@@ -1,4 +1,4 @@
-// Repositories of a hub: what is fetched, what is kept, what the caches answer.
+// Repositories of a hub: fetched files, stored files, and answers from caches.
 #include "hub_files_fixture.hpp"
 
 namespace headroom::sweep {
@@ -63,7 +63,8 @@ TEST_F(HubRepositories, WhetherThereIsABigFileIsRememberedToo) {
   EXPECT_TRUE(again.files.has("model.safetensors"));
   EXPECT_FALSE(again.files.has("pytorch_model.bin"));
   EXPECT_EQ(hub.asked().size(), 2U);
-  // Offline, what a snapshot lacks is not there; without one nobody can say.
+  // Offline, files missing from a snapshot do not exist. Without a snapshot nothing is known about
+  // them.
   settings.offline_by = "--offline";
   settings.cache = "";
   EXPECT_SAYS(complaint([&] { session().files.has("model.safetensors"); }), "would fetch");
@@ -122,7 +123,7 @@ TEST_F(HubRepositories, BranchesAreCheckedByTheirETag) {
   EXPECT_EQ(same.files.read("config.json", 1000), "{\"a\": 1}");
   EXPECT_FALSE(hub.asked().back().etag.empty());
   EXPECT_SAYS(same.files.provenance(), "unchanged");
-  // The commit moves, the file does not: what else is read is of the new commit.
+  // The commit moves, the file does not. Other files come from the new commit.
   repository().commit = second;
   auto moved = session();
   EXPECT_TRUE(moved.files.has("config.json"));
@@ -139,7 +140,7 @@ TEST_F(HubRepositories, ACommitThatMovesBetweenTwoAnswersIsNotMixed) {
   auto at = session();
   hub.trick = [](const HubAsked& asked, HubReply& reply, int number) {
     if (number > 1 && asked.path.find("/main/") != std::string::npos)
-      reply.status = 500;  // once the commit is known nobody asks for the branch
+      reply.status = 500;  // once the commit is known, nothing requests the branch
   };
   at.files.has("config.json");
   repository().revisions["old"] = first;

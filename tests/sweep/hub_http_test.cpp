@@ -1,4 +1,4 @@
-// HTTP against a real server on this computer that answers well and badly.
+// HTTP against a real local server with good and bad answers.
 #include "hub_http_fixture.hpp"
 
 namespace headroom::sweep {
@@ -16,7 +16,7 @@ TEST_F(HubHttp, WholeFilesAndRanges) {
   const auto beyond = client.get(range(100'000, 64));
   EXPECT_EQ(beyond.status, 416);
   EXPECT_EQ(beyond.total, 100'000);
-  // One connection for all four.
+  // All four requests share one connection.
   std::set<int> connections;
   for (const auto& asked : hub.asked()) connections.insert(asked.connection);
   EXPECT_EQ(connections.size(), 1U);
@@ -134,7 +134,7 @@ TEST_F(HubHttp, BusyServersAreAskedAgainAndWaitedFor) {
     EXPECT_SAYS(complaint(whole("/small"), settings), "answers " + std::to_string(status));
     EXPECT_EQ(static_cast<int>(hub.asked().size()), before + 7) << status;
   }
-  for (const int status : {400, 403, 404, 410}) {  // these will not change
+  for (const int status : {400, 403, 404, 410}) {  // a retry cannot change these
     const auto before = hub.asked().size();
     hub.trick = [&](const HubAsked&, HubReply& reply, int) { reply.status = status; };
     EXPECT_EQ(HttpClient(settings).get(whole("/small")).status, status);

@@ -101,7 +101,7 @@ TEST_F(HubSettingsOf, CachesInTheOrderOfTheHubsClient) {
   EXPECT_EQ(read().hf_cache, home / "legacy");
   variables["HF_HUB_CACHE"] = "~/new";
   EXPECT_EQ(read().hf_cache, home / "new");
-  variables["HF_HUB_CACHE"] = "/a/$NOT_SET/b";  // stays as it is, as in Python's expandvars
+  variables["HF_HUB_CACHE"] = "/a/$NOT_SET/b";  // stays unchanged, as in Python's expandvars
   EXPECT_EQ(read().hf_cache, "/a/$NOT_SET/b");
 }
 
@@ -112,7 +112,7 @@ TEST_F(HubSettingsOf, Offline) {
     EXPECT_EQ(read().offline_by, "HF_HUB_OFFLINE") << yes;
   }
   variables["HF_HUB_OFFLINE"] = "0";
-  variables["TRANSFORMERS_OFFLINE"] = "1";  // only where the first is not set
+  variables["TRANSFORMERS_OFFLINE"] = "1";  // only if the first is not set
   EXPECT_EQ(read().offline_by, "");
   variables.erase("HF_HUB_OFFLINE");
   EXPECT_EQ(read().offline_by, "TRANSFORMERS_OFFLINE");
@@ -147,7 +147,7 @@ TEST_F(HubSettingsOf, TimeoutsAndCertificates) {
   EXPECT_EQ(read().http.ca_file, "/openssl.pem");
   variables["CURL_CA_BUNDLE"] = "/curl.pem";
   EXPECT_EQ(read().http.ca_file, "/curl.pem");
-  variables["REQUESTS_CA_BUNDLE"] = home.string();  // a folder is understood too
+  variables["REQUESTS_CA_BUNDLE"] = home.string();  // a folder is accepted too
   EXPECT_EQ(read().http.ca_file, "");
   EXPECT_EQ(read().http.ca_folder, home.string());
 }

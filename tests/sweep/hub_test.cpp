@@ -142,7 +142,7 @@ TEST_F(HubModels, RecipesBesideConfigsAreRead) {
 }
 
 TEST_F(HubModels, LocalNamesAskNobody) {
-  settings.endpoint = "http://127.0.0.1:1";  // nobody is there
+  settings.endpoint = "http://127.0.0.1:1";  // nothing listens there
   for (const auto* name : {"gpt2", "microsoft/phi-2", "llama3-8b"}) EXPECT_NO_THROW(resolve(name));
   EXPECT_THROW(resolve("gpt3"), UnknownName);
   EXPECT_SAYS(complaint("gpt3"), "nearest: ");

@@ -25,7 +25,7 @@ TEST_F(HubHttp, TokensStayWithTheOriginOfTheRequest) {
   EXPECT_EQ(hub.asked()[0].authorization, "Bearer hf_secret");
   ASSERT_EQ(other.asked().size(), 1U);
   EXPECT_EQ(other.asked()[0].authorization, "");
-  // A relative redirect stays at home, and so does the token.
+  // A relative redirect stays on the same host and keeps the token.
   request.url = hub.endpoint() + "/here";
   EXPECT_EQ(client.get(request).body, "{}");
   EXPECT_EQ(hub.asked().back().path, "/small");
@@ -53,7 +53,7 @@ TEST_F(HubHttp, NobodyThereIsSaidAtOnce) {
   EXPECT_SAYS(complaint({.url = "http://127.0.0.1:1/x", .length = 10}), "127.0.0.1");
   EXPECT_SAYS(complaint({.url = "ftp://127.0.0.1/x", .length = 10}), "not an http or https");
   HttpSettings patient = quick();
-  patient.first_wait = 10s;  // would be felt
+  patient.first_wait = 10s;  // a wait would be noticed
   EXPECT_SAYS(complaint({.url = "http://127.0.0.1:1/x", .length = 10}, patient), "onnect");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 9s);
 }
@@ -78,7 +78,7 @@ TEST_F(HubHttp, CertificatesAreChecked) {
   HttpRequest request{
       .url = secure.endpoint() + "/small", .token = Secret("hf_secret"), .length = 100};
   HttpSettings settings = quick();
-  settings.first_wait = std::chrono::seconds(10);  // would be felt
+  settings.first_wait = std::chrono::seconds(10);  // a wait would be noticed
   EXPECT_SAYS(complaint(request, settings), "certificate");
   EXPECT_TRUE(secure.asked().empty());
   settings.ca_file = certificate;
@@ -89,7 +89,7 @@ TEST_F(HubHttp, CertificatesAreChecked) {
   EXPECT_TRUE(other.asked().empty());
   settings.ca_file = folder / "none.pem";
   EXPECT_SAYS(complaint(request, settings), "none.pem");
-  // From https nothing leads back to http.
+  // A redirect from https to http is refused.
   settings.ca_file = certificate;
   secure.trick = [&](const HubAsked&, HubReply& reply, int) {
     reply.status = 302;

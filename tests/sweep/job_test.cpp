@@ -1,4 +1,4 @@
-// Specs looked up: digits, budgets, exclusions, contexts, and what is refused before the first
+// Resolved specs: digits, budgets, exclusions, contexts, and errors that come before the first
 // point.
 #include "sweep/job.hpp"
 
@@ -60,15 +60,15 @@ TEST(Job, EveryCombinationIsAScenario) {
 }
 
 TEST(Job, AutoIsTheCheckpointsOwnAndAppearsOnce) {
-  // Both checkpoints are published in 16 bit: auto adds a point only where it is another format.
+  // Both checkpoints are published in 16 bit. auto adds a point only if it is another format.
   const Job job = job_of(std::string(small) + "precisions = ['auto', 'fp16', 'bf16']");
   EXPECT_EQ(job.points(), 2 * 2 * 2);
   for (const auto& s : scenarios(job.grids[0]))
     EXPECT_TRUE(s.weights->scheme->name == "bf16" || s.weights->scheme->name == "fp16");
 }
 
-/// gpt-oss-120b on cards that do not hold it: as `curve` has it, and quicker than with the last
-/// layers on the cards.
+/// gpt-oss-120b does not fit these cards. Its placement is the one of `curve`, and faster than the
+/// last layers on the cards.
 TEST(Job, ExpertsAreInHostMemoryAsInACurve) {
   const Job job = job_of(
       "models = ['gpt-oss-120b']\nmachines = ['1x rtx-4090 @ epyc-rome-512gb']\n"
@@ -96,7 +96,8 @@ TEST(Job, ExpertsAreInHostMemoryAsInACurve) {
 }
 
 TEST(Job, AutoIsWhatEachEngineMakesOfTheCheckpoint) {
-  // The GGUF files of gpt-oss keep its experts and hold the rest in Q8_0 (convert_hf_to_gguf.py).
+  // The GGUF files of gpt-oss keep its experts unchanged. The rest is in Q8_0
+  // (convert_hf_to_gguf.py).
   const Job job = job_of(
       "models = ['gpt-oss-20b', 'llama2-7b']\nmachines = ['rtx-4090']\n"
       "runtimes = ['llama.cpp', 'vllm']\nprecisions = ['auto', 'q8_0']\n");
@@ -248,7 +249,7 @@ TEST(Fingerprint, FollowsWhatResultsDependOn) {
   const std::string text(small);
   EXPECT_EQ(of(text), of(text));
   EXPECT_NE(of(text), of(text + "batches = 2"));
-  // The same words under another catalogue are another run.
+  // An equal spec with another catalogue is another run.
   const Spec spec = spec_of(text);
   Catalogue changed = shipped_catalogue();
   for (Device& device : changed.devices) device.bandwidth = 2.0 * device.bandwidth;

@@ -1,4 +1,4 @@
-// The flags of a written script, read back, give the split that was estimated.
+// The flags of a written script, read back, give the estimated split.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -17,7 +17,7 @@ struct Sizes {
   bool operator==(const Sizes&) const = default;
 };
 
-/// The word after `flag`; empty: the script does not have it.
+/// The word after `flag`. It is empty if the script does not have the flag.
 std::string value_of(const std::string& script, const std::string& flag) {
   std::istringstream words(script);
   for (std::string word; words >> word;)
@@ -29,7 +29,7 @@ Size size_of(const std::string& script, const std::string& flag) {
   return text.empty() ? 1 : std::stoll(text);
 }
 
-/// As the engines read them: vLLM spreads experts over all tensor and data parallel cards.
+/// Reads flags as the engines do: vLLM spreads experts over all tensor- and data-parallel cards.
 Sizes read_back(const std::string& engine, const std::string& script) {
   if (engine == "sglang")
     return {size_of(script, "--tp-size"), size_of(script, "--pp-size"),

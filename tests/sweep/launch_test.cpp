@@ -1,4 +1,4 @@
-// What a written file makes the engine do, against the estimate that the file describes.
+// The engine's behaviour with a written file, compared with the estimate in that file.
 #include "sweep/launch/launch.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ std::vector<std::pair<std::string, std::string>> dictionary(const std::string& s
   return all;
 }
 
-/// The device map that from_pretrained makes of the script, by transformers 4 or 5.
+/// The device map that from_pretrained computes from the script, with transformers 4 or 5.
 model::DeviceMap made_of(const std::string& script, const LaunchPoint& point,
                          model::Mapper mapper) {
   if (script.find("device_map=DEVICE_MAP") != std::string::npos)
