@@ -1,4 +1,4 @@
-// Canonical rows of measurements, and what they are scored by.
+// Canonical rows of measurements, and the estimates that score them.
 #include "sweep/accuracy/measurement.hpp"
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST(ModelReference, AsProgramsAndPeopleSpellIt) {
                                        {"No-Such-Model-9B", "No-Such-Model-9B"}})
     EXPECT_EQ(model_reference(written), found) << written;
   EXPECT_THROW(RowModels("").model("No-Such-Model-9B"), Skipped);
-  // 0.49 billion, tied: its model card
+  // 0.49 billion parameters and a tied head, from its model card
   EXPECT_EQ(RowModels("").model(model_reference("Qwen2.5-0.5B-Instruct")).profile.parameters,
             494032768);
 }
@@ -110,7 +110,7 @@ TEST(RowMachine, IsOfItsColumns) {
   EXPECT_FALSE(machine_of(row({{"machine", "cpu"}, {"ram_gbs_stated", "yes"}})).ram_assumed);
   EXPECT_THROW(machine_of(row({{"machine", "1x no-such-card"}})), Skipped);
   EXPECT_THROW(machine_of(row({})), Skipped);
-  // NVLink ends at the box; 400 Gbit/s beyond, of each card (hosts.toml).
+  // NVLink ends at the box. Beyond it, each card has 400 Gbit/s (hosts.toml).
   const auto link = [](const std::string& nodes) {
     return machine_of(row({{"machine", "16x h100-sxm-80gb"}, {"nodes", nodes}}))
         .card_link(16)
@@ -131,7 +131,7 @@ TEST(RowMachine, MayBeTheUsersOwn) {
 }
 
 TEST(Accuracy, FiguresOfKnownRows) {
-  // Llama-2-7B in fp16: 6,738,415,616 parameters; 524,288 bytes of cache a token.
+  // Llama-2-7B in fp16 has 6,738,415,616 parameters, and 524,288 bytes of cache per token.
   const double weights = 2 * 6738415616.0 / GiB;
   const auto line = [&](const std::string& id, const std::string& tokens, const std::string& figure,
                         double gib, const std::string& missing) {
@@ -162,9 +162,9 @@ TEST(Accuracy, FiguresOfKnownRows) {
     EXPECT_TRUE(group.contains(key)) << key;
 }
 
-/// XiongjieDai, May 2024: Llama-3-8B on one A100 SXM took 0.848 s in F16 and 0.086 s in Q4_K_M,
-/// which is unpacked to 16 bit first; on one RTX A6000 0.113 and 0.135 s. On Apple nothing is
-/// unpacked into memory, and F16 may well be slower.
+/// Source: XiongjieDai, May 2024, Llama-3-8B. On one A100 SXM it took 0.848 s in F16 and 0.086 s in
+/// Q4_K_M, which is first unpacked to 16 bit. On one RTX A6000 it took 0.113 and 0.135 s. Apple's
+/// engine does not unpack into memory, so F16 may well be slower.
 TEST(Accuracy, WhatDoesLessInTwiceTheTimeIsLeftOut) {
   const auto line = [](const char* id, const char* precision, const char* gpu, const char* value) {
     return std::string(id) + ",inference,meta-llama/Meta-Llama-3-8B,llama.cpp-b3120," + precision +
@@ -185,7 +185,7 @@ TEST(Accuracy, WhatDoesLessInTwiceTheTimeIsLeftOut) {
   EXPECT_NE(accuracy.unscored[0].detail.find("9.9 times"), std::string::npos);
 }
 
-/// 4.92 GB of Q4_K_M less the embedding at the 360 GB/s of an RTX 3060: 13 ms at least.
+/// 4.92 GB of Q4_K_M without the embedding take at least 13 ms at the 360 GB/s of an RTX 3060.
 TEST(Accuracy, WhatIsFasterThanMemoryIsLeftOut) {
   const auto line = [](const char* id, const char* cards, const char* value) {
     return std::string(id) + ",inference,meta-llama/Meta-Llama-3-8B,llama.cpp,q4_k_m," + cards +
@@ -205,7 +205,7 @@ TEST(Accuracy, LabelsAreJudgedOnTheInterval) {
     return id + ",inference,meta-llama/" + model +
            "-hf,transformers,float16,1x rtx-4090,1,511,1,,,,," + outcome + ",A,s,\n";
   };
-  // 13 GB of weights fit 24 GiB, 26 GB do not; one label of each is wrong.
+  // 13 GB of weights fit 24 GiB, 26 GB do not. One label of each model is wrong.
   const File file(header + line("a", "Llama-2-7b", "fits") + line("b", "Llama-2-7b", "oom") +
                   line("c", "Llama-2-13b", "oom") + line("d", "Llama-2-13b", "fits"));
   const Accuracy accuracy = score({file.path}, "");

@@ -1,4 +1,4 @@
-// Spellings, switches, and what is refused by name.
+// Spellings, switches, and errors that name the option.
 #include "sweep/options/options.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The pooled search for constants of training: what measurements tell comes out again, what they do
-// not tell stays as its likes have it, and what is left out has no part.
+// The pooled search for training constants. Measured constants are recovered, unmeasured ones stay
+// near similar runtimes and cards, and held-out rows have no influence.
 #include "bench/fit/pace_search.hpp"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,8 @@ TEST(PaceSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
   EXPECT_LT(megatron, any);
   EXPECT_LT(any, prior);
   EXPECT_EQ(search.found_on(0, {"any", "a100-sxm-80gb"})->steps.size(), steps.all().size());
-  // Published products alone tell of it: it reaches less of its peak than others do.
+  // It has only published matrix products as data. It reaches a smaller share of its peak than
+  // other cards.
   EXPECT_TRUE(search.found_on(0, {"any", "mi300x"})->steps.empty());
   EXPECT_LT(search.found_on(0, {"any", "mi300x"})->constant.value, 0.9);
   EXPECT_FALSE(search.found_on(0, {"any", "sm_6"}));
@@ -99,7 +100,7 @@ TEST(PaceSearch, WhatIsLeftOutHasNoPart) {
   EXPECT_GT(other.expected(used.size() - 1) / one.expected(used.size() - 1), 1.1);
 }
 
-// What one source's machines do is not expected of another's.
+// A deviation of one source's machines must not change the estimates for other sources.
 TEST(PaceSearch, ASourceThatDiffersIsItsOwn) {
   Steps steps;
   for (const std::string source : {"one", "two", "three", "four", "five"})

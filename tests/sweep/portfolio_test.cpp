@@ -1,4 +1,5 @@
-// Portfolios: costs of loads add up to what the fleet costs, and draws follow the prices' ranges.
+// Portfolios. Costs of loads add up to the cost of the fleet, and draws follow the ranges of
+// prices.
 #include "sweep/portfolio/portfolio.hpp"
 
 #include <gtest/gtest.h>
@@ -12,13 +13,13 @@
 namespace headroom::sweep {
 namespace {
 
-/// What else the files say.
+/// Other contents of the files.
 struct Terms {
   std::string machines = R"("2x rtx-4090")", keys = "", prices = "";
   int draws = 2000;
 };
 
-/// Two small models on rented cards; `rent` as the prices file has it.
+/// Two small models on rented cards. `rent` is written as in the prices file.
 std::string portfolio_in(const headroom::test::Folder& folder, const std::string& rent,
                          const Terms& terms) {
   std::ofstream(folder / "prices.toml")
@@ -62,7 +63,7 @@ TEST(Portfolio, CostsOfLoadsAddUpToTheFleets) {
   ASSERT_EQ(costs.size(), 2u);
   EXPECT_DOUBLE_EQ(costs[0].per_hour + costs[1].per_hour, 1.0);
   EXPECT_DOUBLE_EQ(costs[1].requests_s, 0.5);
-  // A second of the load's money buys its prompts and its output, and nothing else.
+  // The cost of a load per second pays for exactly its prompts and its output.
   for (std::size_t l = 0; l < 2; ++l) {
     const model::Scenario& s = p.loads[l].request;
     const double request = (costs[l].input_per_million * static_cast<double>(s.prompt_tokens) +
@@ -86,7 +87,7 @@ TEST(Portfolio, DrawsAreOfThePricesRange) {
   const Portfolio p = read(folder, "{ expected = 0.5, low = 0.25, high = 2 }");
   const auto plan = plan_portfolio(p).front();
   EXPECT_DOUBLE_EQ(plan.per_hour(), 1);
-  // The 10 % and 90 % points of 2000 draws, of a machine that always suffices.
+  // The 10 % and 90 % quantiles of 2000 draws, for a machine that always suffices.
   EXPECT_NEAR(plan.per_hour_low, 0.5, 0.05);
   EXPECT_NEAR(plan.per_hour_high, 4, 0.4);
   const auto again = plan_portfolio(p).front();
@@ -108,7 +109,7 @@ TEST(Portfolio, TheBudgetPaysTheRentOfAllYears) {
   }
 }
 
-/// The same cards in two hosts cost the same in every draw.
+/// Equal cards in two hosts cost the same in every draw.
 TEST(Portfolio, EachDrawHasOneCheapest) {
   const headroom::test::Folder folder;
   const Portfolio p =
@@ -138,7 +139,7 @@ TEST(Portfolio, SaysWhetherAnApiCostsLess) {
   EXPECT_NE(cheap.find("; the API costs less\n"), std::string::npos) << cheap;
   EXPECT_NE(dear.find("an hour for as many tokens"), std::string::npos) << dear;
   EXPECT_EQ(dear.find("the API costs less"), std::string::npos);
-  // Nothing is bought.
+  // The plan buys nothing.
   EXPECT_EQ(cheap.find("pays off"), std::string::npos);
   EXPECT_EQ(dear.find("pays off"), std::string::npos);
 }

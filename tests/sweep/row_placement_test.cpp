@@ -1,4 +1,4 @@
-// Where weights and caches of canonical rows are.
+// Placement of weights and caches in canonical rows.
 #include "sweep/accuracy/row_placement.hpp"
 
 #include <gtest/gtest.h>
@@ -41,8 +41,8 @@ struct Read {
   ScoredRow subject;
 };
 
-/// Three matrices an expert, 128 experts in each of 48 alike layers: what stays in host memory goes
-/// by the layers.
+/// 48 equal layers have 128 experts each, and an expert has three matrices. Host memory is
+/// therefore proportional to the number of layers.
 TEST(RowPlacement, ExpertsInHostMemory) {
   const Read all({{"gpu_layers", "99"}, {"cpu_moe", "yes"}});
   EXPECT_GT(all.on_host(), 15e9);
@@ -54,7 +54,7 @@ TEST(RowPlacement, ExpertsInHostMemory) {
   EXPECT_THROW(Read(Columns{{"gpu_layers", "99"}, {"override_tensor", "nothing=CPU"}}), Skipped);
 }
 
-/// kvcache-ai/ktransformers: experts are on the CPU unless a number of them is on the card.
+/// Source: kvcache-ai/ktransformers. Experts are on the CPU unless a number of them is on the card.
 TEST(RowPlacement, ExpertsThatStayThere) {
   const double all = Read(Columns{{"gpu_layers", "99"}, {"cpu_moe", "yes"}}).on_host();
   EXPECT_EQ(Read(Columns{{"runtime", "ktransformers"}}).on_host(), all);
@@ -62,8 +62,8 @@ TEST(RowPlacement, ExpertsThatStayThere) {
               0.75 * all, 1e3);
 }
 
-/// FMInference/FlexGen flex_opt.py: of 20 % each layer's last matrix of attention is on the card, a
-/// twelfth of OPT's; --gpu-batch-size x --num-gpu-batches.
+/// Source: FMInference/FlexGen flex_opt.py. At 20 %, each layer's last attention matrix is on the
+/// card, a twelfth of an OPT layer. The batch is --gpu-batch-size x --num-gpu-batches.
 TEST(RowPlacement, FlexGensPolicies) {
   const auto read = [](Columns columns) {
     columns.merge(
@@ -93,7 +93,7 @@ TEST(RowPlacement, LayersOnTheCard) {
   EXPECT_EQ(layers("all"), 33);
 }
 
-/// What decides the figure and is not stated is asked for.
+/// A row without a value that the time depends on is skipped.
 TEST(RowPlacement, NeedsWhatTheTimeDependsOn) {
   const Columns half = {{"gpu_layers", "13"}};
   EXPECT_NO_THROW(Read{half});

@@ -1,4 +1,4 @@
-// What MODEL may be.
+// Accepted and refused values of MODEL.
 #include "sweep/sources/source.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST(Source, FindsCatalogueNamesInAnyCase) {
                            "TINYLLAMA/tinyllama-1.1B-chat-V1.0"}) {
     const auto model = resolve_model(name);
     EXPECT_EQ(model.name, "TinyLlama/TinyLlama-1.1B-Chat-v1.0");
-    EXPECT_EQ(model.profile.parameters, 1'100'048'384);  // published: 1.1B; oracle counts.json
+    EXPECT_EQ(model.profile.parameters, 1'100'048'384);  // published: 1.1B, oracle: counts.json
     EXPECT_EQ(model.source.find("catalogue, published: github"), 0U) << model.source;
   }
 }
@@ -65,7 +65,7 @@ TEST(Source, UnknownNamesAreAnsweredWithTheNearest) {
       source_complaint("TinyLama/TinyLlama-1.1B-Chat").find("TinyLlama/TinyLlama-1.1B-Chat-v1.0"),
       std::string::npos);
   EXPECT_THROW(resolve_model("no such", offline), UnknownName);
-  EXPECT_THROW(resolve_model("no/such", offline), HubError);  // it may be there
+  EXPECT_THROW(resolve_model("no/such", offline), HubError);  // it may exist online
   EXPECT_THROW(resolve_model("", offline), UnknownName);
 }
 
@@ -91,7 +91,8 @@ TEST_F(Files, BrokenOnesAreNamed) {
   EXPECT_NE(source_complaint((folder / "empty.json").string()).find("empty"), std::string::npos);
 }
 
-/// ModelOpt's recipe lies beside the config (vLLM quantization/modelopt.py, get_config_filenames).
+/// ModelOpt's recipe is a file next to the config. Source: vLLM quantization/modelopt.py,
+/// get_config_filenames.
 TEST_F(Files, RecipesBesideAConfigAreItsQuantisation) {
   std::ofstream(folder / "tiny" / "hf_quant_config.json") << R"({"producer": {"name": "modelopt"},
       "quantization": {"quant_algo": "NVFP4", "kv_cache_quant_algo": "FP8", "group_size": 16,
@@ -100,8 +101,8 @@ TEST_F(Files, RecipesBesideAConfigAreItsQuantisation) {
     const auto model = resolve_model(path.string());
     EXPECT_EQ(model.checkpoint_scheme, "nvfp4") << path;
     EXPECT_NE(model.source.find("hf_quant_config.json"), std::string::npos) << model.source;
-    // 22 blocks of 44'040'192 elements in linear layers, 154 of them: 9 bytes for each 16, and two
-    // fp32 scales each.
+    // 22 layers have 44'040'192 elements in 154 linear layers. Every 16 elements take 9 bytes, and
+    // each linear layer has two fp32 scales.
     const Size linears = 22 * Size{44'040'192};
     EXPECT_EQ(model::checkpoint_bytes(model).count(),
               2 * (1'100'048'384 - linears) + linears / 16 * 9 + 154 * 8);
@@ -114,7 +115,7 @@ TEST_F(Files, RecipesBesideAConfigAreItsQuantisation) {
             std::string::npos);
 }
 
-/// Published: metadata.total_size of their model.safetensors.index.json.
+/// Source: metadata.total_size of their model.safetensors.index.json.
 TEST(Catalogue, CheckpointBytesAreThePublishedOnes) {
   const auto bytes = [](std::string_view name) {
     return model::checkpoint_bytes(resolve_model(name)).count();
@@ -122,14 +123,14 @@ TEST(Catalogue, CheckpointBytesAreThePublishedOnes) {
   EXPECT_EQ(bytes("openai/gpt-oss-20b"), 13'761'264'768);
   EXPECT_EQ(bytes("meta-llama/Meta-Llama-3-8B"), 16'060'522'496);
   // DeepSeek-R1: 163 files of 688'586'727'753 bytes (git-LFS pointers, itounagi0116/DeepSeek-R1
-  // f06d0a7), headers of some 92'000 tensors among them; the module of layer 61 included.
+  // f06d0a7). They include headers of about 92'000 tensors and the module of layer 61.
   EXPECT_LT(bytes("deepseek-ai/DeepSeek-R1"), 688'586'727'753);
   EXPECT_GT(bytes("deepseek-ai/DeepSeek-R1"), 688'586'727'753 - 92'000 * 200);
 }
 
-/// Recipes: the hf_quant_config.json of nvidia/DeepSeek-V3.1-NVFP4, whose files have about 415 GB,
-/// and of the Nemotron: experts, shared experts and head in W4A16_NVFP4, Mamba's two projections in
-/// FP8, the rest in 16 bit.
+/// Recipes in hf_quant_config.json of nvidia/DeepSeek-V3.1-NVFP4 and of the Nemotron. DeepSeek's
+/// files have about 415 GB. Nemotron has experts, shared experts and head in W4A16_NVFP4, Mamba's
+/// two projections in FP8, and the rest in 16 bit.
 TEST(Catalogue, RecipesBesideConfigsAreHeld) {
   const auto deepseek = resolve_model("nvidia/DeepSeek-V3.1-NVFP4");
   EXPECT_EQ(deepseek.checkpoint_scheme, "nvfp4");
@@ -145,7 +146,7 @@ TEST(Catalogue, RecipesBesideConfigsAreHeld) {
             fp4 / 16 * 9 + 4 * fp4_tensors + fp8 + 8 * 2 * mamba);
 }
 
-/// The files of ggml-org: experts in MXFP4, the rest in Q8_0.
+/// The files of ggml-org have experts in MXFP4 and the rest in Q8_0.
 TEST(Catalogue, PrecisionByDefaultIsOneThatTheRuntimeHasAFileOf) {
   const auto oss = resolve_model("openai/gpt-oss-20b");
   EXPECT_EQ(model::default_scheme(oss, model::engine("llama.cpp")).name, "mxfp4-moe");
@@ -159,7 +160,7 @@ TEST(Override, ChangesTheModelAndItsName) {
   const auto half = resolve_model("TinyLlama-1.1B-Chat-v1.0?num_hidden_layers=11");
   EXPECT_EQ(half.name, "TinyLlama/TinyLlama-1.1B-Chat-v1.0?num_hidden_layers=11");
   EXPECT_EQ(half.shape.layers, 11);
-  // 22 equal layers: half of them are what the two differ by.
+  // The override keeps half of 22 equal layers.
   const Size outside = 2 * 32000 * 2048 + 2048;
   EXPECT_EQ(2 * (half.profile.parameters - outside), whole.profile.parameters - outside);
 }
@@ -190,7 +191,7 @@ TEST(Override, NamesTheKeyThatHasTheEffect) {
         << model;
 }
 
-/// Counted as transformers 5.23 counts it, and refused where attention would have to run.
+/// The count matches transformers 5.23. Commands that would run attention refuse such heads.
 TEST(Heads, ThatDoNotDivideAreCountedOnly) {
   const std::string name =
       "huggyllama/llama-30b?num_attention_heads=52&hidden_size=6656&num_key_value_heads=32"
@@ -223,7 +224,8 @@ TEST_F(Files, ThatAreNoneAreSaid) {
             std::string::npos);
 }
 
-/// Mistral-Small-3.1 made small: the head is tied or not as the index beside the config shows.
+/// A small version of Mistral-Small-3.1. The index next to the config shows whether the head is
+/// tied.
 TEST(Source, AnOpenTieIsSettledByTheCheckpoint) {
   const headroom::test::Folder folder;
   std::ofstream(folder / "config.json") << R"({"model_type": "mistral3",

@@ -1,4 +1,4 @@
-// What a spec may say, and how it is told what it may not.
+// Specs: accepted keys and values, and messages for the others.
 #include "sweep/spec.hpp"
 
 #include <gtest/gtest.h>

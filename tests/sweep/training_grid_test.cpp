@@ -1,4 +1,4 @@
-// Training as a grid: every axis of it changes what comes out.
+// Training as a grid: every axis changes an outcome.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -42,7 +42,7 @@ bool same(const model::Estimate& a, const model::Estimate& b) {
 }
 
 TEST(TrainingGrid, EveryAxisChangesAnOutcome) {
-  // The axis with two values, and what else it needs.
+  // Two values for the axis, and other keys that it needs.
   const std::map<std::string, std::string> values = {
       {"models", ""},
       {"runtimes", "runtimes = ['trainer', 'megatron']"},

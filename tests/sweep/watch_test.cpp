@@ -1,4 +1,4 @@
-// What to watch: the figures are those that the tools show.
+// Figures to watch: they are the ones that the tools show.
 #include "sweep/watch.hpp"
 
 #include <gtest/gtest.h>
@@ -15,14 +15,14 @@ namespace {
 using model::Explanation;
 using model::Scenario;
 
-/// The line that has `words`; empty: there is none.
+/// The line that contains `words`, or an empty string.
 std::string line_with(const Scenario& s, const std::string& words) {
   for (const auto& line : watch_lines(s, explain(s)))
     if (line.find(words) != std::string::npos) return line;
   return {};
 }
 
-/// What stands after `words`, GiB.
+/// The number after `words`, in GiB.
 double gib_after(const std::string& line, const std::string& words) {
   const auto at = line.rfind(words);
   if (at == std::string::npos) return -1;
@@ -61,7 +61,7 @@ TEST(Watch, AnEngineThatSetsMemoryAsideIsWatchedInItsLog) {
     const double card = machine.devices[0].memory.real().value() / (1 << 30);
     EXPECT_NEAR(gib_after(line_with(s, "nvidia-smi"), "shows the "), 0.9 * card, 0.01) << engine;
     EXPECT_NE(line_with(s, log), "") << engine;
-    // Weights are 14.96 GiB, and the driver and activations take something too.
+    // Weights are 14.96 GiB. The driver and activations take some memory too.
     EXPECT_LT(gib_after(line_with(s, log), "tokens in "), 0.9 * card - 14.96) << engine;
     EXPECT_GT(gib_after(line_with(s, log), "tokens in "), 0.9 * card - 20) << engine;
   }

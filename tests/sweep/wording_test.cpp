@@ -1,4 +1,4 @@
-// Only sweep/ speaks of flags: the libraries below it return reasons and advice as values.
+// Only sweep/ mentions flags. The libraries below it return reasons and advice as values.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ std::vector<std::filesystem::path> sources_below(const std::filesystem::path& fo
   return all;
 }
 
-/// The flags of this program that string literals of `code` name. A value after '=' is another
-/// program's: nvidia-smi's --format=csv.
+/// The flags of this program in the string literals of `code`. A value after '=' belongs to another
+/// program, for example nvidia-smi's --format=csv.
 std::vector<std::string> flags_in_literals(const std::string& code) {
   static const auto known = [] {
     auto all = spellings();
