@@ -1,4 +1,4 @@
-// Declares the function behind each row of table/*.def: family::function, defined in family.cpp.
+// Declares the function for each row of table/*.def: family::function, defined in family.cpp.
 //
 // Each function takes the config and returns the Part below the root module. A family with several
 // classes gets the requested one from Config::class_name(). Names, shapes and order follow

@@ -1,5 +1,5 @@
 // Nemotron 3.5 Transcribe. Two encoders over stacked spectrogram frames precede Nemotron-H. One
-// recognises words, the other tells speakers apart. A small third encoder times the words.
+// recognises words, the other separates speakers. A small third encoder times the words.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/decoder.hpp"
 
