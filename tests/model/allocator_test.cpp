@@ -81,9 +81,9 @@ TEST(Allocator, KernelsPadExpertsByCard) {
 }
 
 TEST(Allocator, CardsOverTheHostsBusHaveNoBuffersOfTheirOwn) {
-  // Overhead of vLLM 0.7 in addition to PyTorch's memory, from logs: 0.25 GiB on each of two RTX
-  // 4090 (issue 13061), 0.20 GiB on each of sixteen RTX 3090 (pull request 14447), and 2.1 GiB on
-  // A100 with NVLink.
+  // Overhead of vLLM 0.7 in addition to PyTorch's memory, from logs. Two RTX 4090 need 0.25 GiB
+  // each (issue 13061), and sixteen RTX 3090 need 0.20 GiB each (pull request 14447). A100 with
+  // NVLink need 2.1 GiB.
   for (const auto& [cards, most] : {std::pair{"2x rtx-4090", 0.5}, {"2x h100-sxm-80gb", 3.0}}) {
     test::OnCards run("meta-llama/Llama-3.1-8B", "bf16", cards, "vllm");
     run.s.tensor_parallel = 2;

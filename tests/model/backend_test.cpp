@@ -16,7 +16,7 @@ double peak(const char* engine, const char* card) {
 }
 
 /// An RTX 3090 reaches 35.6 TFLOPS with its shaders. Its matrix units reach 142 TFLOPS with fp16
-/// sums, and 284 TOPS with bytes. llama.cpp pull request 10991 reports 2777 tokens/s of Llama-3-8B
+/// sums, and 284 with bytes. llama.cpp pull request 10991 reports 2777 tokens/s of Llama-3-8B
 /// with matrix units. This is 44.6 TFLOPS, more than shaders can reach.
 TEST(Backend, DecidesWhichUnitsMultiply) {
   EXPECT_NEAR(peak("llama.cpp", "1x rtx-3090"), 284, 2);
