@@ -97,9 +97,14 @@ void add_cache_room(const Scenario& s, const Plan& plan, std::vector<std::string
   if (room->blocks == 0)
     return say(
         fmt::format("no memory is left for the KV cache: {} would not start", s.runtime->name));
-  say(fmt::format("KV cache: {} left on the fullest card, {} blocks of {} tokens, {} tokens",
-                  to_text(room->available), room->blocks, room->block, room->tokens));
-  if (const Size logged = room->blocks * room->block; 10 * room->tokens > 11 * logged)
+  // Blocks of compressed caches hold pages of different numbers of tokens.
+  const bool compressed = s.weights->model->profile.compressed;
+  say(fmt::format("KV cache: {} left on the fullest card, {}{} tokens", to_text(room->available),
+                  compressed ? std::string()
+                             : fmt::format("{} blocks of {} tokens, ", room->blocks, room->block),
+                  room->tokens));
+  if (const Size logged = room->blocks * room->block;
+      !compressed && 10 * room->tokens > 11 * logged)
     say(fmt::format("its log counts every token in every layer, windows or not: {} tokens",
                     logged));
   say(fmt::format("maximum concurrency for {} tokens: {:.2f}x", s.cached_tokens(),

@@ -26,6 +26,7 @@ std::string_view dtype(Element e) {
     case Element::complex64:
       return "complex64";
     case Element::floating:
+    case Element::float32:
       break;
   }
   return "float32";
