@@ -1,6 +1,8 @@
 // Text helpers for readers of files, flags and names.
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +20,11 @@ std::vector<std::string_view> words(std::string_view text, std::string_view sepa
 /// Whether `part` stands anywhere in `text`.
 inline bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
+}
+
+/// Whether `text` ends with one of `ends`.
+inline bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> ends) {
+  return std::ranges::any_of(ends, [&](auto end) { return text.ends_with(end); });
 }
 
 }  // namespace headroom

@@ -12,7 +12,7 @@ namespace headroom::report {
 namespace {
 
 /// Axes that name something with facts of its own, and what a change of these facts is called.
-constexpr std::pair<std::string_view, std::string_view> named[] = {
+constexpr std::pair<std::string_view, std::string_view> cause_words[] = {
     {"model", "model metadata"}, {"machine", "hardware"}, {"runtime", "factors"}};
 constexpr std::string_view program = "program version";
 constexpr std::string_view money_columns[] = {"cards_list_price_usd", "purchase_price",
@@ -77,7 +77,7 @@ std::string Diff::cause(const PointChange& change) const {
     return change.now ? presence_cause(*after_, *before_, *change.after)
                       : presence_cause(*before_, *after_, *change.before);
   std::string all;
-  for (const auto& [column, word] : named)
+  for (const auto& [column, word] : cause_words)
     if (fingerprint(before_->axes, column, *change.before) !=
         fingerprint(after_->axes, column, *change.after))
       join(all, word);
@@ -106,12 +106,12 @@ std::vector<InputChange> Diff::inputs() const {
   for (const Column& column : columns()) {
     if (column.kind != ColumnKind::axis) continue;
     const auto before = values_of(old, column.name), after = values_of(now, column.name);
-    const auto word = std::ranges::find(named, column.name,
+    const auto word = std::ranges::find(cause_words, column.name,
                                         &std::pair<std::string_view, std::string_view>::first);
     for (const auto& [value, content] : after)
       if (const auto was = before.find(value); was == before.end())
         all.push_back({fmt::format("spec: {}", column.heading), shown_value(column, value), "new"});
-      else if (word != std::end(named) && was->second != content)
+      else if (word != std::end(cause_words) && was->second != content)
         all.push_back({std::string(word->second), value, "changed"});
     for (const auto& [value, content] : before)
       if (!after.contains(value))

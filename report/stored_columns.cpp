@@ -32,7 +32,7 @@ constexpr PackedMember in_step(const PackedField& field) {
           [](Estimate& e, std::int64_t v) { e.step.*member = static_cast<Value>(v); }};
 }
 
-constexpr PackedMember status[] = {
+constexpr PackedMember status_members[] = {
     in_estimate<&Estimate::verdict>(packed::verdict),
     in_estimate<&Estimate::sure>(packed::sure),
     in_estimate<&Estimate::reason>(packed::reason),
@@ -43,13 +43,15 @@ constexpr PackedMember status[] = {
     in_estimate<&Estimate::first_least>(packed::first_least),
     in_estimate<&Estimate::step_least>(packed::step_least),
 };
-constexpr PackedMember layers[] = {in_estimate<&Estimate::layers_gpu>(packed::layers_gpu),
-                                   in_estimate<&Estimate::layers_cpu>(packed::layers_cpu),
-                                   in_estimate<&Estimate::layers_disk>(packed::layers_disk)};
-constexpr PackedMember moment[] = {
+constexpr PackedMember layers_members[] = {
+    in_estimate<&Estimate::layers_gpu>(packed::layers_gpu),
+    in_estimate<&Estimate::layers_cpu>(packed::layers_cpu),
+    in_estimate<&Estimate::layers_disk>(packed::layers_disk)};
+constexpr PackedMember moment_members[] = {
     in_step<&model::StepOutcome::moment>(packed::moment),
     in_step<&model::StepOutcome::gradients_alive>(packed::gradients_alive)};
-static_assert(std::size(status) + std::size(layers) + std::size(moment) == packed::all.size());
+static_assert(std::size(status_members) + std::size(layers_members) + std::size(moment_members) ==
+              packed::all.size());
 
 template <const auto& members>
 constexpr StoredColumn packed_column() {
@@ -83,9 +85,9 @@ constexpr StoredColumn time(std::string_view name) {
           nullptr, [](Estimate& e, double v) { e.*field = Seconds(v); }};
 }
 
-constexpr StoredColumn all[] = {
-    packed_column<status>(),
-    packed_column<layers>(),
+constexpr StoredColumn all_columns[] = {
+    packed_column<status_members>(),
+    packed_column<layers_members>(),
     {"waiting", SqlType::integer, [](const Estimate& e) { return e.queued; }, nullptr,
      [](Estimate& e, std::int64_t v) { e.queued = v; }, nullptr},
     count<&Estimate::weights>("weights_bytes"),
@@ -125,7 +127,7 @@ constexpr StoredColumn of_training[] = {
     step_count<&model::StepOutcome::working>("working_bytes"),
     step_count<&model::StepOutcome::exchanged>("exchanged_bytes"),
     step_count<&model::StepOutcome::stepping>("stepping_bytes"),
-    packed_column<moment>(),
+    packed_column<moment_members>(),
     {"step_s", SqlType::real, nullptr, [](const Estimate& e) { return e.step.time.value(); },
      nullptr, [](Estimate& e, double v) { e.step.time = Seconds(v); }},
     {"mfu", SqlType::real, nullptr, [](const Estimate& e) { return e.step.utilization; }, nullptr,
@@ -165,7 +167,7 @@ constexpr SideTable beside[] = {
 
 }  // namespace
 
-std::span<const StoredColumn> stored_columns() { return all; }
+std::span<const StoredColumn> stored_columns() { return all_columns; }
 std::span<const SideTable> side_tables() { return beside; }
 
 }  // namespace headroom::report

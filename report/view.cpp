@@ -10,7 +10,7 @@
 namespace headroom::report {
 namespace {
 
-constexpr View all[] = {
+constexpr View all_views[] = {
     {"verdicts", "How do the points of the grid come out?", "Number of points by verdict.",
      "SELECT machine, runtime, verdict, count(*) AS points FROM result_all WHERE run = :run "
      "GROUP BY machine, runtime, verdict ORDER BY machine, runtime, points DESC, verdict"},
@@ -40,13 +40,13 @@ constexpr View all[] = {
 
 }  // namespace
 
-std::span<const View> views() { return all; }
+std::span<const View> views() { return all_views; }
 
 const View& view(std::string_view name) {
-  const auto found = std::ranges::find(all, name, &View::name);
-  if (found != std::end(all)) return *found;
+  const auto found = std::ranges::find(all_views, name, &View::name);
+  if (found != std::end(all_views)) return *found;
   std::vector<std::string> known;
-  for (const View& v : all) known.emplace_back(v.name);
+  for (const View& v : all_views) known.emplace_back(v.name);
   throw unknown_name("view", name, known);
 }
 

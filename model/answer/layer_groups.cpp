@@ -48,7 +48,7 @@ std::vector<LayerGroup> groups_of(std::span<const LayerItem> items) {
   return groups;
 }
 
-std::string words(const LayerGroup& group) {
+std::string group_words(const LayerGroup& group) {
   if (group.one.kind == LayerItem::Kind::head) return "output";
   if (group.one.kind == LayerItem::Kind::embedding) return "embedding";
   const Content content = group.one.piece.content;

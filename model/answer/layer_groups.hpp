@@ -17,6 +17,6 @@ struct LayerGroup {
 std::vector<LayerGroup> groups_of(std::span<const LayerItem> items);
 
 /// "32 layers: 0-31", "58 layers, experts: 3-60", "output", "embedding".
-std::string words(const LayerGroup& group);
+std::string group_words(const LayerGroup& group);
 
 }  // namespace headroom::model

@@ -15,9 +15,9 @@ std::string bandwidth(double bytes_s, std::string_view of) {
   return fmt::format("{:.4g} GB/s of {}", bytes_s / 1e9, of);
 }
 
-class Parts {
+class StepParts {
  public:
-  Parts(const TrainingScenario& s, const Device& card, const StepWork& work)
+  StepParts(const TrainingScenario& s, const Device& card, const StepWork& work)
       : s_(s), card_(card), work_(work), w_(work.pass), r_(work.rates), t_(work.time) {}
 
   std::vector<StepPart> all() {
@@ -142,7 +142,7 @@ std::vector<StepPart> step_parts(const TrainingScenario& s, const StepShape& sha
                                  const TrainingEstimate& memory, const Machine& machine,
                                  const TrainingPace& pace) {
   const StepWork work = work_of_step(s, shape, memory, machine, pace);
-  return Parts(s, machine.devices.front(), work).all();
+  return StepParts(s, machine.devices.front(), work).all();
 }
 
 }  // namespace headroom::model

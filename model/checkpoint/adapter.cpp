@@ -22,7 +22,7 @@ constexpr std::string_view all_linear = "all-linear";
 std::string_view last_name(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
 /// True if `path` is `target`, or ends in it after a dot.
-bool ends_in(std::string_view path, std::string_view target) {
+bool is_or_ends_in(std::string_view path, std::string_view target) {
   if (!path.ends_with(target)) return false;
   return path.size() == target.size() || path[path.size() - target.size() - 1] == '.';
 }
@@ -111,7 +111,7 @@ Targets renamed(const std::set<std::string>& names, std::span<const Renamed> row
   std::map<std::string_view, std::set<std::string_view>> found;  ///< tensor → old names
   for (const std::string& name : names) {
     const auto row = std::find_if(rows.begin(), rows.end(),
-                                  [&](const Renamed& r) { return ends_in(name, r.old_name); });
+                                  [&](const Renamed& r) { return is_or_ends_in(name, r.old_name); });
     if (row == rows.end())
       targets.modules.insert(name);
     else
@@ -227,7 +227,7 @@ Adapter adapt(const Model& model, const AdapterRequest& request) {
   for (const Tensor& tensor : model.part.tensors) {
     if (!tensor.is_parameter()) continue;
     for (const auto& [name, rank] : targets.tensors)
-      if (ends_in(tensor.name, name)) adapter.modules.push_back(around(tensor, rank));
+      if (is_or_ends_in(tensor.name, name)) adapter.modules.push_back(around(tensor, rank));
   }
   if (request.magnitudes && !targets.tensors.empty())
     throw AdapterError(

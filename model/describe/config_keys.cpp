@@ -28,7 +28,7 @@ std::string_view fields_table() {
 }
 
 /// The line of `model_type`: its fields, separated by spaces.
-std::optional<std::string_view> fields_of(std::string_view model_type) {
+std::optional<std::string_view> stated_fields_of(std::string_view model_type) {
   const std::string_view table = fields_table();
   const std::string start = '\n' + std::string(model_type) + '\t';
   const auto at = table.find(start);
@@ -101,7 +101,7 @@ bool is_harmless(const boost::json::object* section, std::string_view key) {
 }  // namespace
 
 std::vector<UnknownKey> unknown_keys(const Config& config) {
-  const std::string_view general = fields_of("*").value_or("");
+  const std::string_view general = stated_fields_of("*").value_or("");
   std::vector<UnknownKey> all;
   std::map<std::string, std::string, std::less<>> known;  // by section; empty: nothing is known
   for (const std::string& path : config.keys_unread()) {
@@ -114,7 +114,7 @@ std::vector<UnknownKey> unknown_keys(const Config& config) {
     if (fresh) {
       const std::string type = type_of(object_at(config.object(), section));
       if (section.empty())
-        fields->second = fields_of(type).value_or("");
+        fields->second = stated_fields_of(type).value_or("");
       else if (!type.empty())
         fields->second = fields_of_family(type);
     }

@@ -24,8 +24,8 @@ std::size_t common_end(std::string_view a, std::string_view b) {
 
 /// The numbers in the path (layers), then the last two words. Names whose last two words changed
 /// use the last word only.
-enum class Words { last, last_two };
-std::string key_of(std::string_view name, Words words) {
+enum class WordUse { last, last_two };
+std::string key_of(std::string_view name, WordUse words) {
   std::string key;
   std::string_view before_last, last;
   for (std::size_t at = 0; at <= name.size();) {
@@ -36,7 +36,7 @@ std::string key_of(std::string_view name, Words words) {
     before_last = std::exchange(last, word);
     at = end + 1;
   }
-  if (words == Words::last) return key + std::string(last);
+  if (words == WordUse::last) return key + std::string(last);
   return key + std::string(before_last) + '.' + std::string(last);
 }
 
@@ -145,14 +145,14 @@ class Matcher {
   void by_common_end() {
     std::unordered_map<std::string, std::vector<Gathered*>> index;
     for (Gathered& f : found_)
-      if (!f.used) index[key_of(f.name, Words::last_two)].push_back(&f);
+      if (!f.used) index[key_of(f.name, WordUse::last_two)].push_back(&f);
     std::unordered_map<Gathered*, std::vector<std::pair<std::size_t, std::size_t>>> claims;
     for (const std::size_t i : wanted_) {
       const Tensor* tensor = &part_.tensors[i];
       Gathered* best = nullptr;
       std::size_t longest = 0;
       bool unique = false;
-      for (Gathered* f : index[key_of(tensor->name, Words::last_two)]) {
+      for (Gathered* f : index[key_of(tensor->name, WordUse::last_two)]) {
         if (!same_size(*tensor, *f)) continue;
         const std::size_t n = common_end(tensor->name, f->name);
         if (n > longest) {
@@ -183,7 +183,7 @@ class Matcher {
   /// description: modules were renamed. Skips stacked tensors and tensors of unknown size.
   void by_place() {
     const auto place_of = [](const std::string& name, const Shape& shape) {
-      return fmt::format("{} {}", key_of(name, Words::last), shape);
+      return fmt::format("{} {}", key_of(name, WordUse::last), shape);
     };
     std::unordered_map<std::string, std::vector<Gathered*>> index;
     std::unordered_map<std::string, std::size_t> wanted;

@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "hardware/text.hpp"
+
 namespace headroom::model {
 namespace {
 
 using Index = std::unordered_map<std::string_view, const TensorHeader*>;
-
-bool ends_in(std::string_view name, std::initializer_list<std::string_view> ends) {
-  return std::any_of(ends.begin(), ends.end(), [&](auto end) { return name.ends_with(end); });
-}
 
 bool is_integer(std::string_view dtype) {
   return dtype == "BOOL" ||
@@ -54,11 +52,11 @@ Size qweight(const Index& index, const TensorHeader& t) {
 /// attention module.
 bool is_companion(const Index& index, const TensorHeader& t) {
   const std::string_view name = t.name;
-  if (ends_in(name, {".k_scale", ".v_scale", ".q_scale"}) && t.elements() <= 1) return true;
-  if (!ends_in(name,
-               {"_scale_inv", "_scale", "_scales", ".scales", "_scale_2", "_global_scale",
-                ".qzeros", ".g_idx", "weight_shape", "weight_zero_point", ".absmax", ".quant_map",
-                ".nested_absmax", ".nested_quant_map", ".SCB", ".weight_format", ".biases"}))
+  if (ends_with_any(name, {".k_scale", ".v_scale", ".q_scale"}) && t.elements() <= 1) return true;
+  if (!ends_with_any(
+          name, {"_scale_inv", "_scale", "_scales", ".scales", "_scale_2", "_global_scale",
+                 ".qzeros", ".g_idx", "weight_shape", "weight_zero_point", ".absmax", ".quant_map",
+                 ".nested_absmax", ".nested_quant_map", ".SCB", ".weight_format", ".biases"}))
     return false;
   if (name.ends_with("_scales") && sibling(index, name, "_scales", "_blocks") != nullptr)
     return true;
@@ -99,7 +97,7 @@ Size logical(const Index& index, const TensorHeader& t, bool* assumed) {
   if (is_companion(index, t)) return 0;
   if (name.find(".quant_state.") != std::string_view::npos) return 0;
   if (is_integer(t.dtype) || name.ends_with("inv_freq")) return 0;
-  const bool mask = ends_in(name, {".attn.bias", ".masked_bias", ".attention.bias"});
+  const bool mask = ends_with_any(name, {".attn.bias", ".masked_bias", ".attention.bias"});
   return mask && t.shape.size() != 1 ? 0 : t.elements();
 }
 

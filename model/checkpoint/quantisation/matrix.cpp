@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
+#include "hardware/text.hpp"
+
 namespace headroom::model {
 namespace {
-
-bool ends_in(std::string_view name, std::initializer_list<std::string_view> ends) {
-  return std::any_of(ends.begin(), ends.end(), [&](auto end) { return name.ends_with(end); });
-}
 
 std::string_view last_word(std::string_view name) {
   return name.substr(name.rfind('.') + 1);  // npos + 1 = 0: the whole name
@@ -41,7 +39,7 @@ bool MatrixReader::is_expert(const Tensor& tensor) const {
 bool MatrixReader::is_linear(const Tensor& tensor) const {
   if (is_expert(tensor)) return true;
   if (tensor.role != Role::matmul || tensor.shape.size() != 2) return false;
-  return ends_in(class_of(tensor.module()), {"Linear", "Conv1D"});
+  return ends_with_any(class_of(tensor.module()), {"Linear", "Conv1D"});
 }
 
 std::optional<Matrix> MatrixReader::matrix(const Tensor& tensor) const {
