@@ -73,8 +73,9 @@ Part longcat_flash_ngram(const Config& c) {
     embedders = std::move(embedders) + at("embedders", embedding(name, rows + 2 * i + 1, width));
     projections = std::move(projections) + at("post_projs", linear(name, width, hidden));
   }
-  return longcat_flash(c) + at("model", in("ngram_embeddings", "NgramEmbedding",
-                                           std::move(embedders) + std::move(projections)));
+  return flash(c, c.dim({"n_routed_experts"})) +
+         at("model", in("ngram_embeddings", "NgramEmbedding",
+                        std::move(embedders) + std::move(projections)));
 }
 
 }  // namespace headroom::model::families::longcat_flash
