@@ -46,7 +46,7 @@ Size shape_key(const Config& config, Config::Keys keys) {
 
 Size positions_of(const Config& c) {
   return shape_key(c, {"max_position_embeddings", "n_positions", "seq_length", "max_seq_len",
-                       "max_sequence_length", "n_ctx"});
+                       "max_sequence_length", "n_ctx", "model_max_length"});
 }
 
 ModelShape shape_of(const Config& c) {
