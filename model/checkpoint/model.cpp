@@ -46,7 +46,7 @@ Size shape_key(const Config& config, Config::Keys keys) {
 
 Size positions_of(const Config& c) {
   return shape_key(c, {"max_position_embeddings", "n_positions", "seq_length", "max_seq_len",
-                       "max_sequence_length", "n_ctx"});
+                       "max_sequence_length", "n_ctx", "model_max_length"});
 }
 
 ModelShape shape_of(const Config& c) {
@@ -58,7 +58,6 @@ ModelShape shape_of(const Config& c) {
   shape.query_heads = shape_key(
       c, {"num_attention_heads", "n_head", "n_heads", "num_heads", "decoder_attention_heads"});
   shape.kv_heads = shape_key(c, {"num_key_value_heads", "num_kv_heads", "n_head_kv"});
-  if (shape.kv_heads == 0) shape.kv_heads = shape.query_heads;
   shape.head_dim = shape_key(c, {"head_dim", "d_kv"});
   if (shape.head_dim == 0 && shape.query_heads > 0)
     shape.head_dim = shape.hidden_size / shape.query_heads;
@@ -69,9 +68,19 @@ ModelShape shape_of(const Config& c) {
   return shape;
 }
 
-/// Fills in values that the config leaves to class defaults, from the tensors. The head is
-/// vocabulary × hidden; without a head the largest embedding is.
+/// The most key-value heads that a layer caches; 0: no cache has heads.
+Size cached_heads(const Part& part) {
+  Size most = 0;
+  for (const Cache& cache : part.caches)
+    if (cache.kind == CacheKind::self_attention) most = std::max(most, cache.kv_heads);
+  return most;
+}
+
+/// Fills in values that the config leaves to class defaults, or names otherwise, from the tensors
+/// and caches. The head is vocabulary × hidden; without a head the largest embedding is.
 void complete(ModelShape& shape, const Part& part) {
+  if (shape.kv_heads == 0) shape.kv_heads = cached_heads(part);
+  if (shape.kv_heads == 0) shape.kv_heads = shape.query_heads;
   const Tensor* table = nullptr;
   for (const Tensor& tensor : part.tensors) {
     if (tensor.role != Role::head && tensor.role != Role::embedding) continue;

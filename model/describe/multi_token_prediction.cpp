@@ -26,15 +26,21 @@ struct PredictorRow {
   Copies copies;
   std::string_view source;
   Part (*describe)(const Config&, Size number) = nullptr;
+  std::string_view last_norm = "shared_head.norm";  ///< of Layout::appended
 };
 
 constexpr std::string_view deepseek =
     "deepseek-ai/DeepSeek-V3 README_WEIGHTS.md; transformers 5.23 modeling_layers.py, MtpModel";
 constexpr std::string_view glm =
     "vLLM glm4_moe_mtp.py; transformers 5.23 modeling_layers.py, MtpModel";
+constexpr std::string_view ling =
+    "vLLM 0.33 bailing_moe_mtp.py and bailing_moe_v3_mtp.py; inclusionAI/Ling-V2 "
+    "modeling_bailing_moe_v2.py";
 constexpr std::string_view qwen = "vLLM qwen3_next_mtp.py and qwen3_5_mtp.py";
 
 constexpr PredictorRow predictor_rows[] = {
+    {"bailing_moe", 0, Layout::appended, Copies::no, ling, nullptr, "final_layernorm"},
+    {"bailing_hybrid", 0, Layout::appended, Copies::no, ling, nullptr, "final_layernorm"},
     {"deepseek_v3", 0, Layout::appended, Copies::embedding_and_head, deepseek},
     {"deepseek_v32", 0, Layout::appended, Copies::embedding_and_head, deepseek},
     {"deepseek_v4", 0, Layout::described, Copies::no, "vLLM 0.33 models/deepseek_v4/nvidia/mtp.py",
@@ -115,7 +121,7 @@ Part appended(const Part& part, const std::string& layer, Size number, const Pre
   const std::string here = layer.substr(0, layer.rfind('.') + 1) + std::to_string(number);
   Part module = renamed_block(part, layer, here) + norm(here, "enorm", hidden) +
                 norm(here, "hnorm", hidden) + projection(here, "eh_proj", hidden) +
-                norm(here, "shared_head.norm", hidden);
+                norm(here, row.last_norm, hidden);
   const Tensor* embedding = embedding_of(part, head);
   if (row.copies == Copies::no || embedding == nullptr) return module;
   return std::move(module) + copy_of(*embedding, here, "embed_tokens.weight") +

@@ -1,5 +1,6 @@
 // DeepSeek-V2, V3 and V3.2 (arXiv:2405.04434, arXiv:2412.19437, arXiv:2512.02556): multi-head
-// latent attention (MLA) and a mixture with shared experts. Kimi K2 (arXiv:2507.20534) follows
+// latent attention (MLA) and a mixture with shared experts. DeepSeekMoE (arXiv:2401.06066) has the
+// mixture behind standard attention. Kimi K2 (arXiv:2507.20534) follows
 // them. Checkpoints also contain multi-token-prediction layers. The class omits them, so they are
 // not counted.
 #include "model/describe/architectures/decoder.hpp"
@@ -12,6 +13,26 @@ Part dense(const Config& c, Classes k, Bias bias) {
   return in("mlp", k("MLP"),
             gated_mlp(c.dim({"hidden_size"}), c.dim({"intermediate_size"}),
                       activation_class(c, {"hidden_act"}, "silu"), bias));
+}
+
+/// Source: vLLM 0.33 deepseek_v2.py, DeepseekForCausalLM; modeling_deepseek.py of
+/// deepseek-ai/deepseek-moe-16b-base. Without n_routed_experts all layers are dense.
+Part deepseek(const Config& c) {
+  const Classes k{"Deepseek"};
+  const Size hidden = c.dim({"hidden_size"});
+  const Heads h = heads_of(c, Defaults{});
+  const Bias bias = c.bias({"attention_bias"}, false);
+  const bool mixes = c.has("n_routed_experts");
+  const Size every = c.dim({"moe_layer_freq"}, 1);
+  const Part mixture =
+      mixes ? shared_mixture(c, k, k("MoE"),
+                             router("gate", k("MoEGate"), hidden, c.dim({"n_routed_experts"})))
+            : Part{};
+  return decoder(c, k, rotated_if_scaled(c, h.dim), [&](Size i) {
+    const bool sparse = mixes && is_sparse(c, i, 0) && i % every == 0;
+    return decoder_layer(k, hidden, attention(hidden, h, bias, bias),
+                         sparse ? mixture : dense(c, k, Bias::no));
+  });
 }
 
 /// Source: transformers 5.23, models/deepseek_v2.
