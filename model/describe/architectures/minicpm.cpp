@@ -10,6 +10,13 @@ namespace headroom::model::families::minicpm {
 
 const Classes k{"MiniCPM"};
 
+/// The usual keys. MiniCPM-S has an activation of its own (FATReLU).
+Common sizes_of(const Config& c, Defaults defaults) {
+  const bool own = c.text({"hidden_act"}, "silu") == "fatrelu";
+  return {c.dim({"hidden_size"}), c.dim({"intermediate_size"}), c.dim({"num_hidden_layers"}),
+          heads_of(c, defaults), own ? "FATReLU" : activation_class(c, {"hidden_act"}, "silu")};
+}
+
 /// The feed-forward, or experts where `num_experts` says so.
 Part feed_forward(const Config& c, const Common& s) {
   if (c.count({"num_experts"}, 0) == 0)
@@ -23,7 +30,7 @@ Part feed_forward(const Config& c, const Common& s) {
 /// Source: vLLM 0.33 minicpm.py; SGLang 0.5.23 minicpm.py. The config class of the checkpoints
 /// (configuration_minicpm.py) ties the head.
 Part minicpm(const Config& c) {
-  const Common s = common_of(c);
+  const Common s = sizes_of(c, {});
   const Part mlp = feed_forward(c, s);
   return decoder(
       c,
@@ -68,7 +75,7 @@ Part lightning(const Config& c, const Common& s) {
 
 /// Source: SGLang 0.5.23 minicpm.py and configs/minicpm.py (MiniCPMSALAForCausalLM).
 Part minicpm_sala(const Config& c) {
-  const Common s = common_of(c, {.kv_heads = 8});
+  const Common s = sizes_of(c, {.kv_heads = 8});
   if (s.layers > most_layers)
     c.fail("num_hidden_layers", "found " + std::to_string(s.layers) + ", at most " +
                                     std::to_string(most_layers) + " are supported");
