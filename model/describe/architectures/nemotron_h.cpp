@@ -98,9 +98,9 @@ Part nemotron_h_model(const Config& c) {
                   mamba2_mixer(hidden, m, k("RMSNormGated"),
                                activation_class(c, {"mamba_hidden_act"}, "silu")));
       case '*':
-        return in(
-            "mixer", k("Attention"),
-            attention(hidden, heads, Bias::no, Bias::no, own.dim_or_none({"sliding_window"}, 0)));
+        return in("mixer", k("Attention"),
+                  attention(hidden, heads, Bias::no, Bias::no,
+                            blocks.empty() ? 0 : blocks[n].dim_or_none({"sliding_window"}, 0)));
       case '-':
         return in("mixer", k("MLP"), plain_mlp(c, own.dim({"intermediate_size"}), act));
       case 'E':
