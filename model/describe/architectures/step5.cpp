@@ -39,9 +39,9 @@ Heads heads_of_kind(const Config& c, const std::string& kind) {
   return h;
 }
 
-/// Picks regions of eight tokens. It keeps one key in FP8 for each region. The tokens of the open
-/// region, 8 KiB for each sequence, are not counted.
-/// Source: vLLM 0.33 models/step5/nvidia/{model,sparse_summary_cache,csa_tail_ring}.py.
+/// Picks regions of eight tokens. It keeps one key in FP8 for each region, which is spread here
+/// over the region's tokens. The tokens of the open region, 8 KiB for each sequence, are not
+/// counted. Source: vLLM 0.33 models/step5/nvidia/{model,sparse_summary_cache,csa_tail_ring}.py.
 Part region_indexer(const Config& own, Size hidden, Size query_heads, Size region) {
   const Size dim = own.dim({"proxy_dim"}, 256), heads = own.dim({"sparse_indexer_num_heads"}, 16);
   const Size keys = own.dim({"sparse_indexer_num_k_heads"}, 1) * dim;
@@ -54,8 +54,7 @@ Part region_indexer(const Config& own, Size hidden, Size query_heads, Size regio
   p.caches = {{.kind = CacheKind::indexer,
                .per_token = dim / region,
                .score_dims = heads * dim / region,
-               .entry_tokens = region,
-               .entry_bytes = dim}};
+               .entry_bytes = dim / region}};
   return p;
 }
 
