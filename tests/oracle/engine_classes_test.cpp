@@ -180,5 +180,64 @@ TEST(EngineClasses, KimiK3TakesThePublishedBytes) {
   EXPECT_NEAR(bytes / 1e12, 1.56, 0.005);
 }
 
+const model::Tensor& tensor_of(const Model& m, std::string_view name) {
+  return *std::ranges::find(m.part.tensors, name, &model::Tensor::name);
+}
+
+TEST(EngineClasses, NemotronPuzzleSizesEachLayerByItsBlock) {
+  const Model m = model::make_model("puzzle",
+                                    model::parse_config(R"({
+    "architectures": ["NemotronHPuzzleForCausalLM"], "model_type": "nemotron_h_puzzle",
+    "hidden_size": 64, "vocab_size": 100, "num_attention_heads": 4, "num_key_value_heads": 2,
+    "head_dim": 16, "mamba_num_heads": 4, "mamba_head_dim": 16, "n_groups": 2,
+    "ssm_state_size": 8, "n_routed_experts": 8, "moe_latent_size": 32,
+    "moe_shared_expert_intermediate_size": 48, "num_experts_per_tok": 1, "block_configs": [
+      {"block_type": "mamba"},
+      {"block_type": "moe", "moe_intermediate_size": 40, "num_experts_per_tok": 2},
+      {"block_type": "attention", "sliding_window": 128},
+      {"block_type": "moe", "moe_intermediate_size": 24, "num_experts_per_tok": 4}]})",
+                                                        "puzzle"),
+                                    "test");
+  const auto& wide = tensor_of(m, "model.layers.1.mixer.experts.up_proj");
+  const auto& narrow = tensor_of(m, "model.layers.3.mixer.experts.up_proj");
+  EXPECT_EQ(wide.shape, (model::Shape{8, 40, 32}));
+  EXPECT_EQ(narrow.shape, (model::Shape{8, 24, 32}));
+  EXPECT_EQ(wide.used, 2);
+  EXPECT_EQ(narrow.used, 4);
+  EXPECT_EQ(std::ranges::count(m.part.caches, 128, &model::Cache::window), 1);
+}
+
+/// Names that engines give to a class leave it the one that a model_type means.
+TEST(EngineClasses, AConfigWithoutClassMeansTransformers) {
+  for (const auto& [type, name] : {std::pair{"llama", "LlamaForCausalLM"},
+                                   {"mixtral", "MixtralForCausalLM"},
+                                   {"deepseek_v3", "DeepseekV3ForCausalLM"}}) {
+    const std::string json =
+        std::string(R"({"model_type": ")") + type +
+        R"(", "hidden_size": 64, "vocab_size": 100, "num_hidden_layers": 1, "moe_intermediate_size":
+        8, "intermediate_size": 32, "num_attention_heads": 4, "num_key_value_heads": 4,
+        "num_local_experts": 4, "n_routed_experts": 4, "num_experts_per_tok": 2})";
+    EXPECT_EQ(model::make_model(type, model::parse_config(json, type), "test").architecture, name);
+  }
+}
+
+/// No stage of an audio tower is cut short: one that is too deep is an error.
+TEST(EngineClasses, ATooDeepStageOfMuseSparkIsAnError) {
+  const model::Config config = model::parse_config(R"({
+    "architectures": ["MuseSparkForConditionalGeneration"], "model_type": "muse_spark",
+    "audio_config": {"hidden_sizes": [8], "patch_sizes": [2], "depths": [4097],
+                     "out_hidden_size": 8}, "text_config": {"hidden_size": 8,
+    "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "vocab_size": 8}})",
+                                                   "spark");
+  try {
+    model::make_model("spark", config, "test");
+    FAIL();
+  } catch (const model::ConfigError& e) {
+    EXPECT_NE(std::string(e.what()).find("audio_config.depths': found 4097, at most 4096"),
+              std::string::npos)
+        << e.what();
+  }
+}
+
 }  // namespace
 }  // namespace headroom::oracle
