@@ -45,8 +45,9 @@ Size shape_key(const Config& config, Config::Keys keys) {
 }
 
 Size positions_of(const Config& c) {
-  return shape_key(c, {"max_position_embeddings", "n_positions", "seq_length", "max_seq_len",
-                       "max_sequence_length", "n_ctx", "model_max_length"});
+  return shape_key(c,
+                   {"max_position_embeddings", "n_positions", "seq_length", "max_seq_len",
+                    "max_sequence_length", "n_ctx", "max_position_embedding", "model_max_length"});
 }
 
 ModelShape shape_of(const Config& c) {
@@ -57,7 +58,8 @@ ModelShape shape_of(const Config& c) {
       shape_key(c, {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers"});
   shape.query_heads = shape_key(
       c, {"num_attention_heads", "n_head", "n_heads", "num_heads", "decoder_attention_heads"});
-  shape.kv_heads = shape_key(c, {"num_key_value_heads", "num_kv_heads", "n_head_kv"});
+  shape.kv_heads =
+      shape_key(c, {"num_key_value_heads", "num_kv_heads", "n_head_kv", "num_attention_groups"});
   shape.head_dim = shape_key(c, {"head_dim", "d_kv"});
   if (shape.head_dim == 0 && shape.query_heads > 0)
     shape.head_dim = shape.hidden_size / shape.query_heads;

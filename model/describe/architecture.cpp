@@ -45,20 +45,10 @@ bool is_task_head(const Architecture* row) {
 
 /// Custom code that transformers does not have: the config has an auto_map, or its class is one
 /// that many repositories carry.
-constexpr std::string_view custom_classes[] = {"BaichuanForCausalLM",
-                                               "BaiChuanForCausalLM",
-                                               "ChatGLMModel",
-                                               "DeciLMForCausalLM",
-                                               "DeepseekForCausalLM",
-                                               "ExaoneForCausalLM",
-                                               "InternLM2ForCausalLM",
-                                               "InternLMForCausalLM",
-                                               "MiMoForCausalLM",
-                                               "MiniCPMForCausalLM",
-                                               "MiniMaxText01ForCausalLM",
-                                               "Phi3SmallForCausalLM",
-                                               "QWenLMHeadModel",
-                                               "RWForCausalLM"};
+constexpr std::string_view custom_classes[] = {
+    "BaichuanForCausalLM", "BaiChuanForCausalLM", "ChatGLMModel",         "DeciLMForCausalLM",
+    "DeepseekForCausalLM", "ExaoneForCausalLM",   "InternLM2ForCausalLM", "InternLMForCausalLM",
+    "MiMoForCausalLM",     "RWForCausalLM"};
 bool is_custom_code(const Config& config, std::string_view name) {
   return config.has("auto_map") ||
          std::ranges::find(custom_classes, name) != std::end(custom_classes);
@@ -105,6 +95,18 @@ bool is_speech_synthesis(std::string_view name) {
                                  fmt::join(nearest(name, names), ", ")));
 }
 
+/// Leaves the first of the decoders that one function describes. The others are its names in
+/// engines and in custom code.
+void drop_aliases(std::vector<const Architecture*>& rows) {
+  std::vector<const Architecture*> kept;
+  for (const Architecture* row : rows)
+    if (!is_decoder(row) || std::ranges::none_of(kept, [&](const Architecture* other) {
+          return is_decoder(other) && other->describe == row->describe;
+        }))
+      kept.push_back(row);
+  rows = std::move(kept);
+}
+
 const Architecture& row_of(const Config& config) {
   const std::string type = config.text({"model_type"}, "");
   if (config.has("architectures")) {
@@ -122,6 +124,7 @@ const Architecture& row_of(const Config& config) {
   if (candidates.size() > 1) std::erase_if(candidates, is_base_model);
   if (std::any_of(candidates.begin(), candidates.end(), is_decoder))
     std::erase_if(candidates, is_task_head);
+  drop_aliases(candidates);
   if (candidates.empty()) fail_unknown(config, "model_type", type);
   if (candidates.size() != 1) {
     std::vector<std::string_view> names;
