@@ -162,4 +162,9 @@ MultiTokenPrediction multi_token_prediction(const Config& config, const Part& pa
   return all;
 }
 
+std::string_view predictor_source(std::string_view model_type) {
+  const auto row = std::ranges::find(predictor_rows, model_type, &PredictorRow::model_type);
+  return row == std::end(predictor_rows) ? std::string_view{} : row->source;
+}
+
 }  // namespace headroom::model
