@@ -1,6 +1,8 @@
 // Late-interaction models (ColPali, arXiv:2407.01449): a vision-language model without its head,
 // and a projection. They compare an output vector for each token with those of a query.
 // ModernVBERT, the encoder of some of them, is also here.
+#include <boost/json.hpp>
+
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/families.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
@@ -51,6 +53,25 @@ Part late_interaction(const Config& c) {
                                 : body_of(whole_model(whole, "whole"), "whole.model");
   return body.as("vlm") + linear("embedding_proj_layer", text.dim({"hidden_size"}),
                                  c.dim({"embedding_dim"}, 128), Bias::yes);
+}
+
+/// The encoder is UltraBERT, and the connector has a norm. The projection of the vectors is in a
+/// folder of its own. Source: vLLM 0.33 colultravbert.py and its config class.
+Part ultravbert(const Config& c) {
+  const Config text = c.section_or_empty("text_config")
+                          .with_defaults({{"vocab_size", 49280},
+                                          {"hidden_size", 768},
+                                          {"intermediate_size", 1024},
+                                          {"num_hidden_layers", 24},
+                                          {"num_attention_heads", 6},
+                                          {"max_position_embeddings", 32768}});
+  const Submodel vision = vision_model(section_of(c, "vision_config", "siglip_vision_model"));
+  const Size factor = c.dim({"pixel_shuffle_factor"}, 4), hidden = text.dim({"hidden_size"});
+  Part connector = linear("modality_projection", times({vision.width, factor, factor}), hidden);
+  if (c.flag({"connector_norm"}, true))
+    connector = std::move(connector) + rms_norm("norm", "UltraBertRMSNorm", hidden);
+  return vision.as("vision_model") + in("connector", "ColUltraVBertConnector", connector) +
+         in("text_model", "UltraBertModel", esmc::ultrabert(text.as_class("UltrabertModel")));
 }
 
 }  // namespace headroom::model::families::late_interaction
