@@ -21,12 +21,18 @@ struct DraftHead {
   bool speculators;       ///< in that format
   Size hidden, target;    ///< widths of the head and of the target model
   Size vocab, own_vocab;  ///< rows of the target's vocabulary, and of the head's share of it
+  bool embedding, head;   ///< the checkpoint has its own: has_embed_tokens, has_lm_head
+};
+/// What a checkpoint has that does not say it. Files in speculators' format have both.
+struct OwnVocabulary {
+  bool embedding, head;
 };
 /// `type` is the family of the layers where the class decides. In speculators' format the section
 /// does.
-DraftHead draft_head(const Config& c, std::string_view type);
+DraftHead draft_head(const Config& c, std::string_view type, OwnVocabulary unsaid);
 
-/// Embeddings, layers, final norm and rotary tables of the text model.
+/// Layers, final norm and rotary tables of the text model, and embeddings where they are its own.
+/// Throws ConfigError where the layers have experts.
 Part draft_body(const DraftHead& d);
 /// `part` without the module `path` and what is below it.
 Part without(Part part, std::string_view path);
@@ -37,8 +43,8 @@ Part moved(Part part, std::string_view from, std::string_view to);
 /// that the config has, at the top or in `section`, else `otherwise`.
 Size target_states(const Config& c, std::string_view section, Size otherwise);
 
-/// The head over the draft's vocabulary. Where that is smaller than the target's, two tables map
-/// them: offsets (d2t), and flags of the rows that the draft has (t2d).
+/// The head over the draft's vocabulary, where it is its own. Where that is smaller than the
+/// target's, two tables map them: offsets (d2t), and flags of the rows that the draft has (t2d).
 Part draft_vocabulary(const DraftHead& d);
 
 }  // namespace headroom::model::families

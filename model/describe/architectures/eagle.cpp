@@ -8,7 +8,7 @@
 
 namespace headroom::model::families {
 
-DraftHead draft_head(const Config& c, std::string_view type) {
+DraftHead draft_head(const Config& c, std::string_view type, OwnVocabulary unsaid) {
   const bool speculators = c.has("transformer_layer_config");
   const Config layer = speculators ? section_of(c, "transformer_layer_config", type)
                                    : with_optional_class_defaults(c, type);
@@ -23,10 +23,19 @@ DraftHead draft_head(const Config& c, std::string_view type) {
           .hidden = hidden,
           .target = c.dim({"target_hidden_size"}, hidden),
           .vocab = vocab,
-          .own_vocab = own};
+          .own_vocab = own,
+          .embedding = c.flag({"has_embed_tokens"}, speculators || unsaid.embedding),
+          .head = c.flag({"has_lm_head"}, speculators || unsaid.head)};
 }
 
-Part draft_body(const DraftHead& d) { return text_model(d.layer, d.type).part; }
+Part draft_body(const DraftHead& d) {
+  Part body = text_model(d.layer, d.type).part;
+  if (std::ranges::any_of(body.tensors, [](const Tensor& t) { return t.of > 1; }))
+    d.layer.fail("num_hidden_layers",
+                 "found layers with experts, expected dense ones: heads with "
+                 "experts are not described");
+  return d.embedding ? body : without(std::move(body), "embed_tokens");
+}
 
 namespace {
 
@@ -69,6 +78,7 @@ Size target_states(const Config& c, std::string_view section, Size otherwise) {
 }
 
 Part draft_vocabulary(const DraftHead& d) {
+  if (!d.head) return {};
   Part head = output_head("lm_head", d.hidden, d.own_vocab);
   if (d.own_vocab == d.vocab) return head;
   return std::move(head) + buffer("d2t", {d.own_vocab}, Element::int64, true) +
@@ -88,9 +98,8 @@ struct Kept {
 /// Embeddings and the target's last hidden state are projected to one and go through the layers.
 /// The output head is the target's.
 Part features(const Config& c, std::string_view type, Kept kept) {
-  const DraftHead d = draft_head(c, type);
+  const DraftHead d = draft_head(c, type, {.embedding = kept.embedding, .head = false});
   Part body = draft_body(d);
-  if (!kept.embedding) body = without(std::move(body), "embed_tokens");
   if (!kept.first_norm) body = without(std::move(body), first + ".input_layernorm");
   if (!kept.final_norm) body = without(std::move(body), "norm");
   return std::move(body) + linear("fc", 2 * d.hidden, d.hidden, c.bias({"bias"}, kept.biased));
@@ -109,6 +118,8 @@ Part qwen2(const Config& c) {
 }
 /// Source: SGLang 0.5.23 mistral_eagle.py, vLLM 0.33 mistral_eagle.py.
 Part mistral(const Config& c) { return features(c, "mistral", {.embedding = false}); }
+/// Source: vLLM 0.33 mistral_large_3_eagle.py.
+Part mistral_large3(const Config& c) { return features(c, "deepseek_v3", {.embedding = false}); }
 /// Source: vLLM 0.33 cohere_eagle.py.
 Part cohere(const Config& c) {
   const std::string type = c.text({"model_type"}, "cohere");
@@ -151,13 +162,8 @@ Part input_norms(const Config& c, const DraftHead& d, Size states) {
 /// Source: vLLM 0.33 llama_eagle3.py, qwen3_eagle3.py, deepseek_eagle3.py and
 /// transformers_utils/configs/speculators/algos.py; SGLang 0.5.23 llama_eagle3.py.
 Part third(const Config& c, std::string_view type) {
-  const DraftHead d = draft_head(c, type);
+  const DraftHead d = draft_head(c, type, {.embedding = false, .head = true});
   Part body = draft_body(d);
-  if (std::ranges::any_of(body.tensors, [](const Tensor& t) { return t.of > 1; }))
-    c.fail("first_k_dense_replace",
-           "found layers with experts, expected at least num_hidden_layers "
-           "of them without: the layers of an EAGLE-3 head are dense");
-  if (!d.speculators) body = without(std::move(body), "embed_tokens");
   body = wide_layers(std::move(body), d.hidden);
   if (c.class_name().ends_with("Eagle3") && body.blocks.size() == 1)
     body = without(moved(std::move(body), first, "midlayer"), "layers");

@@ -133,6 +133,13 @@ Part joint_head(const Config& c) {
             linear("0", 4 * width, width, Bias::yes) + module("1", "GELU") +
                 linear("3", width, 1, Bias::yes));
 }
+/// Source: vLLM 0.33 clef_omni.py.
+Part clef_omni(const Config& given) {
+  const Config c = with_optional_class_defaults(given, "qwen3_omni_moe_thinker")
+                       .as_class("Qwen3OmniMoeThinkerForConditionalGeneration");
+  return qwen_omni::qwen3_omni_thinker(c) +
+         in("joint_head", "JointSchemaHead", joint_head(given.section("joint_head_config")));
+}
 /// Source: vLLM 0.33 clef_flash.py.
 Part clef_flash(const Config& given) {
   const Config c =
