@@ -26,6 +26,7 @@ struct PredictorRow {
   Copies copies;
   std::string_view source;
   Part (*describe)(const Config&, Size number) = nullptr;
+  std::string_view final_norm = "shared_head.norm";  ///< of an appended layer
 };
 
 constexpr std::string_view deepseek =
@@ -43,6 +44,8 @@ constexpr PredictorRow predictor_rows[] = {
     {"glm4_moe", 0, Layout::appended, Copies::embedding_and_head, glm},
     {"glm4_moe_lite", 0, Layout::appended, Copies::embedding_and_head, glm},
     {"glm_moe_dsa", 0, Layout::appended, Copies::no, glm},
+    {"hy_v3", 0, Layout::appended, Copies::no, "vLLM 0.33 hy_v3_mtp.py", nullptr,
+     "final_layernorm"},
     {"qwen3_next", 1, Layout::own_module, Copies::no, qwen},
     {"qwen3_5_text", 0, Layout::own_module, Copies::no, qwen},
     {"qwen3_5_moe_text", 0, Layout::own_module, Copies::no, qwen},
@@ -115,7 +118,7 @@ Part appended(const Part& part, const std::string& layer, Size number, const Pre
   const std::string here = layer.substr(0, layer.rfind('.') + 1) + std::to_string(number);
   Part module = renamed_block(part, layer, here) + norm(here, "enorm", hidden) +
                 norm(here, "hnorm", hidden) + projection(here, "eh_proj", hidden) +
-                norm(here, "shared_head.norm", hidden);
+                norm(here, row.final_norm, hidden);
   const Tensor* embedding = embedding_of(part, head);
   if (row.copies == Copies::no || embedding == nullptr) return module;
   return std::move(module) + copy_of(*embedding, here, "embed_tokens.weight") +

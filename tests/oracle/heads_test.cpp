@@ -131,6 +131,23 @@ TEST(Heads, SpeculatorsKeepTheirEmbeddings) {
   EXPECT_TRUE(has("d2t"));
 }
 
+/// Hy3 preview has 295B parameters, and one layer more of 3.8B that predicts further tokens.
+/// Source: huggingface.co/tencent/Hy3-preview README, with all shapes but the experts' width, which
+/// the total gives.
+TEST(Heads, AFurtherLayerOfHy3IsAsLargeAsItsCardSays) {
+  const auto m = model_of(R"({"architectures": ["HYV3ForCausalLM"], "model_type": "hy_v3",
+      "hidden_size": 4096, "intermediate_size": 13312, "moe_intermediate_size": 1536,
+      "num_attention_heads": 64, "num_key_value_heads": 8, "head_dim": 128,
+      "num_hidden_layers": 80, "num_experts": 192, "num_experts_per_tok": 8,
+      "num_shared_experts": 1, "vocab_size": 120832, "num_nextn_predict_layers": 1,
+      "tie_word_embeddings": false})");
+  EXPECT_NEAR(static_cast<double>(m.profile.parameters) / 1e9, 295, 0.5);
+  double further = 0;
+  for (const model::Tensor& t : m.multi_token_prediction.part.tensors)
+    if (t.is_parameter()) further += static_cast<double>(t.elements());
+  EXPECT_NEAR(further / 1e9, 3.8, 0.05);
+}
+
 TEST(Heads, RefuseWhatTheyCannotBe) {
   const auto refusal = [](const std::string& config) -> std::string {
     try {
