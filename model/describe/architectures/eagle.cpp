@@ -141,8 +141,9 @@ bool reads_both(const Tensor& t) {
 Part wide_layers(Part body, Size hidden) {
   for (Tensor& t : body.tensors)
     if (reads_both(t)) t.shape[1] *= 2;
-  const auto norm = std::ranges::find(body.modules, first + ".input_layernorm", &Module::path);
-  return std::move(body) + at(first, rms_norm("hidden_norm", norm->class_name, hidden));
+  const std::string norm =
+      std::ranges::find(body.modules, first + ".input_layernorm", &Module::path)->class_name;
+  return std::move(body) + at(first, rms_norm("hidden_norm", norm, hidden));
 }
 
 /// Norms of the target's hidden states before they are projected: one of all, or one of each.
