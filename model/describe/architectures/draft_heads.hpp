@@ -34,10 +34,6 @@ DraftHead draft_head(const Config& c, std::string_view type, OwnVocabulary unsai
 /// Layers, final norm and rotary tables of the text model, and embeddings where they are its own.
 /// Throws ConfigError where the layers have experts.
 Part draft_body(const DraftHead& d);
-/// `part` without the module `path` and what is below it.
-Part without(Part part, std::string_view path);
-/// `part` with the module `from` called `to`.
-Part moved(Part part, std::string_view from, std::string_view to);
 
 /// How many of the target's hidden states the head sees: the length of the first list of layers
 /// that the config has, at the top or in `section`, else `otherwise`.

@@ -37,34 +37,6 @@ Part draft_body(const DraftHead& d) {
   return d.embedding ? body : without(std::move(body), "embed_tokens");
 }
 
-namespace {
-
-bool is_in(std::string_view path, std::string_view scope) {
-  return path == scope ||
-         (path.starts_with(scope) && path.size() > scope.size() && path[scope.size()] == '.');
-}
-
-}  // namespace
-
-Part without(Part part, std::string_view path) {
-  std::erase_if(part.modules, [&](const Module& m) { return is_in(m.path, path); });
-  std::erase_if(part.tensors, [&](const Tensor& t) { return is_in(t.name, path); });
-  std::erase_if(part.caches, [&](const Cache& cache) { return is_in(cache.path, path); });
-  std::erase_if(part.blocks, [&](const std::string& b) { return is_in(b, path); });
-  return part;
-}
-
-Part moved(Part part, std::string_view from, std::string_view to) {
-  const auto rename = [&](std::string& path) {
-    if (is_in(path, from)) path.replace(0, from.size(), to);
-  };
-  for (Module& m : part.modules) rename(m.path);
-  for (Tensor& t : part.tensors) rename(t.name);
-  for (Cache& cache : part.caches) rename(cache.path);
-  for (std::string& b : part.blocks) rename(b);
-  return part;
-}
-
 Size target_states(const Config& c, std::string_view section, Size otherwise) {
   const Config inner = c.section_or_empty(section);
   for (const Config* each : {&c, &inner}) {

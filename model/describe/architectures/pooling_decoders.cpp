@@ -1,7 +1,6 @@
 // Decoders that return vectors or scores: bodies whose attention sees both sides, and heads for
 // embeddings, rewards and decisions that only one model has.
 #include "model/describe/architectures/composition.hpp"
-#include "model/describe/architectures/draft_heads.hpp"
 #include "model/describe/architectures/families.hpp"
 
 namespace headroom::model::families::pooling_decoders {
@@ -163,22 +162,14 @@ Part d3(const Config& given) {
          linear("score", width_of(section_of(c, "text_config", "qwen3_5_text")), codes);
 }
 
-/// Qwen3-ASR with a head that gives a bin of time. Names are those of the checkpoint, not of
-/// transformers' class. Source: vLLM 0.33 qwen3_asr_forced_aligner.py and qwen3_asr.py.
-Part qwen3_aligner(const Config& given) {
-  const Config c = given.has("thinker_config") ? given.section("thinker_config") : given;
-  Part whole = without(audio_language::qwen3_asr(c), "lm_head");
-  std::erase_if(whole.modules, [](const Module& m) {
-    return m.path == "model" || m.path == "model.multi_modal_projector";
-  });
-  whole = moved(std::move(whole), "model.audio_tower", "audio_tower");
-  whole = moved(std::move(whole), "model.multi_modal_projector.linear_1", "audio_tower.proj1");
-  whole = moved(std::move(whole), "model.multi_modal_projector.linear_2", "audio_tower.proj2");
-  whole = moved(std::move(whole), "model.multi_modal_projector.act", "audio_tower.act");
-  whole = moved(std::move(whole), "model.language_model", "model");
-  const Size width = width_of(section_of(c, "text_config", "qwen3"));
-  return in("thinker", "Qwen3ASRThinker",
-            std::move(whole) + linear("lm_head", width, c.dim({"classify_num"})));
+/// Qwen3-ASR with a head that gives a bin of time. Source: vLLM 0.33 qwen3_asr_forced_aligner.py.
+Part qwen3_aligner(const Config& c) {
+  const bool wrapped = c.has("thinker_config");
+  const Config own = wrapped ? c.section("thinker_config") : c;
+  const Size width = own.section("text_config").dim({"hidden_size"});
+  const std::string head = wrapped ? "thinker.lm_head" : "lm_head";
+  return without(audio_language::qwen3_asr(c), head) +
+         linear(head, width, own.dim({"classify_num"}));
 }
 
 }  // namespace headroom::model::families::pooling_decoders
