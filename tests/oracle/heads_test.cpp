@@ -1,6 +1,7 @@
 // Heads of draft models, encoders and decoders that return vectors: counts against published
 // totals, to their last printed digit. The configs are composed from the shapes that the sources or
 // the base models state.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -148,6 +149,28 @@ TEST(Heads, AFurtherLayerOfHy3IsAsLargeAsItsCardSays) {
   EXPECT_NEAR(further / 1e9, 3.8, 0.05);
 }
 
+/// Qwen's own repositories of Qwen3-ASR wrap the config that transformers' have.
+TEST(Heads, AWrappedConfigIsTheSameModel) {
+  const std::string inner = R"("audio_config": {"d_model": 896, "encoder_layers": 18,
+      "encoder_attention_heads": 14, "encoder_ffn_dim": 3584, "num_mel_bins": 128,
+      "output_dim": 1024, "downsample_hidden_size": 480}, "text_config": {"hidden_size": 1024,
+      "intermediate_size": 3072, "num_attention_heads": 16, "num_key_value_heads": 8,
+      "head_dim": 128, "num_hidden_layers": 28, "vocab_size": 151936}, "classify_num": 5000)";
+  const auto config = [&](std::string_view name, std::string_view before, std::string_view after) {
+    return fmt::format(R"({{"architectures": ["{}"], "model_type": "qwen3_asr", {}{}{}}})", name,
+                       before, inner, after);
+  };
+  const std::string_view open = R"("thinker_config": {)", shut = "}";
+  for (const std::string_view name :
+       {"Qwen3ASRForConditionalGeneration", "Qwen3ASRForcedAlignerForTokenClassification"}) {
+    SCOPED_TRACE(name);
+    const auto plain = model_of(config(name, "", "")), wrapped = model_of(config(name, open, shut));
+    EXPECT_EQ(plain.profile.parameters, wrapped.profile.parameters);
+    EXPECT_EQ(wrapped.shape.hidden_size, 1024);
+    EXPECT_EQ(wrapped.part.tensors.front().name.find("thinker."), 0u);
+  }
+}
+
 TEST(Heads, RefuseWhatTheyCannotBe) {
   const auto refusal = [](const std::string& config) -> std::string {
     try {
@@ -163,6 +186,10 @@ TEST(Heads, RefuseWhatTheyCannotBe) {
                     sizes + "}")
                 .find("found 2000, expected at most vocab_size (1000)"),
             std::string::npos);
+  EXPECT_NE(
+      refusal(R"({"architectures": ["LlamaForCausalLM"], "draft_vocab_size": 500, )" + sizes + "}")
+          .find("LlamaForCausalLM is no such head"),
+      std::string::npos);
   EXPECT_NE(refusal(R"({"architectures": ["Qwen3DSparkModel"], "markov_rank": 8,
                         "markov_head_type": "tree", "target_layer_ids": [1], )" +
                     sizes + "}")
