@@ -1,8 +1,6 @@
 // Late-interaction models (ColPali, arXiv:2407.01449): a vision-language model without its head,
 // and a projection. They compare an output vector for each token with those of a query.
 // ModernVBERT, the encoder of some of them, is also here.
-#include <boost/json.hpp>
-
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/families.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
@@ -58,13 +56,8 @@ Part late_interaction(const Config& c) {
 /// The encoder is UltraBERT, and the connector has a norm. The projection of the vectors is in a
 /// folder of its own. Source: vLLM 0.33 colultravbert.py and its config class.
 Part ultravbert(const Config& c) {
-  const Config text = c.section_or_empty("text_config")
-                          .with_defaults({{"vocab_size", 49280},
-                                          {"hidden_size", 768},
-                                          {"intermediate_size", 1024},
-                                          {"num_hidden_layers", 24},
-                                          {"num_attention_heads", 6},
-                                          {"max_position_embeddings", 32768}});
+  const Config text =
+      c.section("text_config");  // its class's defaults differ: all sizes are needed
   const Submodel vision = vision_model(section_of(c, "vision_config", "siglip_vision_model"));
   const Size factor = c.dim({"pixel_shuffle_factor"}, 4), hidden = text.dim({"hidden_size"});
   Part connector = linear("modality_projection", times({vision.width, factor, factor}), hidden);
