@@ -153,9 +153,24 @@ void check_size(const Part& part) {
   }
 }
 
+namespace {
+
+/// A config of a head that names the class of its layers would be read as a model of one layer.
+void check_draft(const Config& config, const Architecture& row) {
+  if (row.counted_only.empty() && config.has("draft_vocab_size"))
+    config.fail("draft_vocab_size",
+                fmt::format("is a key of heads that propose tokens for another model, and {} is no "
+                            "such head; expected in 'architectures' what it is, such as "
+                            "LlamaForCausalLMEagle3",
+                            row.name));
+}
+
+}  // namespace
+
 Part describe(const Config& config) {
   const Architecture& row = row_of(config);
   check_words(config);
+  check_draft(config, row);
   try {
     Part part{.modules = {{"", std::string(row.name)}}};
     part = std::move(part) +

@@ -49,6 +49,8 @@ constexpr PredictorRow predictor_rows[] = {
     {"glm4_moe", 0, Layout::appended, Copies::embedding_and_head, glm},
     {"glm4_moe_lite", 0, Layout::appended, Copies::embedding_and_head, glm},
     {"glm_moe_dsa", 0, Layout::appended, Copies::no, glm},
+    {"hy_v3", 0, Layout::appended, Copies::no, "vLLM 0.33 hy_v3_mtp.py", nullptr,
+     "final_layernorm"},
     {"qwen3_next", 1, Layout::own_module, Copies::no, qwen},
     {"qwen3_5_text", 0, Layout::own_module, Copies::no, qwen},
     {"qwen3_5_moe_text", 0, Layout::own_module, Copies::no, qwen},
@@ -166,6 +168,11 @@ MultiTokenPrediction multi_token_prediction(const Config& config, const Part& pa
   for (Size i = 0; i < all.modules; ++i)
     all.part = std::move(all.part) + appended(part, layer, layers + i, *row);
   return all;
+}
+
+std::string_view predictor_source(std::string_view model_type) {
+  const auto row = std::ranges::find(predictor_rows, model_type, &PredictorRow::model_type);
+  return row == std::end(predictor_rows) ? std::string_view{} : row->source;
 }
 
 }  // namespace headroom::model

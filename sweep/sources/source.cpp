@@ -265,6 +265,7 @@ std::vector<Resolved> resolve_models(std::span<const std::string> texts, const H
       if (all[i].model && need == Need::description)
         all[i].model = described(std::move(*all[i].model));
     } catch (...) {
+      all[i].model.reset();  // it may have been moved from
       all[i].failure = std::current_exception();
     }
   };

@@ -60,6 +60,11 @@ Part with_language_head(Part body, const Config& text, bool is_tied,
 /// Frequency tables of a rotary embedding: `count` frequencies, which are kept twice.
 Part frequencies(std::string_view name, std::string_view class_name, Size count);
 
+/// `part` without the module `path` and what is below it.
+Part without(Part part, std::string_view path);
+/// `part` with the module `from` called `to`.
+Part moved(Part part, std::string_view from, std::string_view to);
+
 /// The kinds of layers that occur, in alphabetical order.
 std::vector<std::string> kinds_of(const std::vector<std::string>& types);
 
