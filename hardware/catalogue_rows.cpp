@@ -74,7 +74,7 @@ void read_memory(TomlRow& row, Device& device) {
   const auto reported = row.positive("memory_mib", most_mib);
   const auto nominal = row.positive("memory_gib", most_gib);
   if (reported && nominal)
-    row.fail("memory_gib", "found beside memory_mib; expected one of the two");
+    row.fail("memory_gib", "found together with memory_mib; give one of the two");
   if (reported) device.memory = whole(*reported, 1 << 20);
   if (nominal) device.memory = whole(*nominal, 1 << 30);
   if (reported || nominal) device.memory_nominal = nominal.has_value();
@@ -152,7 +152,7 @@ Host read_host(TomlRow& row, const RowContext<Host>& context) {
   read_identity(row, context, host);
   const auto binary = row.positive("ram_gib", most_gib);
   const auto decimal = row.positive("ram_gb", most_gib);
-  if (binary && decimal) row.fail("ram_gb", "found beside ram_gib; expected one of the two");
+  if (binary && decimal) row.fail("ram_gb", "found together with ram_gib; give one of the two");
   if (binary) host.ram = whole(*binary, 1 << 30);
   if (decimal) host.ram = whole(*decimal, 1e9);
   if (host.ram == Bytes()) row.fail("ram_gib", "missing; expected ram_gib or ram_gb");

@@ -58,7 +58,7 @@ std::vector<Device> read_all_cards(std::string_view text, std::string_view cards
                                    const Catalogue& catalogue) {
   std::vector<Device> all;
   for (const std::string_view item : split(cards, '+')) {
-    if (item.empty()) reject(text, "no card beside '+'");
+    if (item.empty()) reject(text, "no card next to '+'");
     const CountedCards found = read_cards(text, item);
     reject_host(text, found.name, catalogue);
     const Device& device = catalogue.device(found.name);

@@ -83,7 +83,7 @@ Price read_price(const toml::table& table, std::string_view file, const Catalogu
     const auto name = row.text(kind.key);
     if (!name) continue;
     if (!price.name.empty())
-      row.fail(kind.key, "found beside another; expected one of device, host and machine");
+      row.fail(kind.key, "found together with another; give one of device, host and machine");
     price.of = kind.of;
     price.name = known_name(row, kind, *name, catalogue);
   }
@@ -133,7 +133,7 @@ std::string assumptions_of(const Prices& prices, std::string_view file) {
     add(fmt::format("paid off over {} years", *prices.amortisation_years));
   if (prices.per_usd != 1)
     add(fmt::format("{} {} for a US dollar", prices.per_usd, prices.currency));
-  if (!prices.uncertain.empty()) add("of every range what is expected");
+  if (!prices.uncertain.empty()) add("the expected value of every range");
   return fmt::format("{}{}from {}", all, all.empty() ? "" : "; ", file);
 }
 

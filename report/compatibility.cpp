@@ -145,9 +145,8 @@ std::string conditions(const MachineLines& machine) {
 
 Text matrix_legend() {
   return Text(
-             "Each cell says how the model fits, the size of its weights, how its layers are "
-             "split, "
-             "the longest context that still fits and the decode speed. What would help follows "
+             "Each cell gives the verdict, the size of the weights, the split of layers, the "
+             "longest context that fits and the decode speed. A change that would help follows "
              "after →. ") +
          sign_of(Grade::on_gpus) + " fits on GPUs, " + sign_of(Grade::cpu_offload) +
          " needs offload, " + sign_of(Grade::does_not_fit) + " does not fit, " +

@@ -208,8 +208,8 @@ Document diff_summary(const Diff& diff, const Diff::Counts& counts, int level) {
   else
     page.add(table_block(answers, "Decisions that changed"));
   add_more(page, all - answers.rows.size());
-  page.heading(level, "What results depend on").add(inputs_block(diff)).heading(level, "Points");
-  TableBlock points{{{""}, {"points", TableColumn::Kind::number}}, {}, "Points by what changed"};
+  page.heading(level, "Inputs").add(inputs_block(diff)).heading(level, "Points");
+  TableBlock points{{{""}, {"points", TableColumn::Kind::number}}, {}, "Points by kind of change"};
   const std::pair<const char*, Size> kinds[] = {
       {"the same", counts.same},
       {"changed by less than the threshold", counts.below},
@@ -226,7 +226,7 @@ Document diff_document(const Diff& diff) {
   Changes changes;
   const auto counts = diff.for_each([&](const PointChange& each) { changes.add(diff, each); });
   Document page;
-  page.heading(1, "What changed: " + diff.after().run.name).append(diff_summary(diff, counts, 2));
+  page.heading(1, "Changes: " + diff.after().run.name).append(diff_summary(diff, counts, 2));
   if (!changes.causes.empty()) {
     List list;
     for (const auto& [cause, points] : changes.causes)

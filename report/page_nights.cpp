@@ -50,9 +50,9 @@ Document nights_part(const Source& source) {
         "No speed of the matrix moved by more than 1 % over the runs that are kept.");
   return Document()
       .paragraph(
-          Text(fmt::format("Answers of the matrix whose speed moved by more than 1 % over the last "
-                           "{} runs at most. ",
-                           most_nights)) +
+          Text(fmt::format(
+              "Answers of the matrix with a speed change above 1 % over the last {} runs at most. ",
+              most_nights)) +
           code("headroom report") + " follows the trend of any point.")
       .add(std::move(charts));
 }

@@ -115,10 +115,11 @@ PriceFacts price_facts(const Source& source) {
 
 Text prices_explained(const PriceFacts& facts) {
   return Text(fmt::format(
-             "For each model, the machines of this run that hold it on their GPUs, the cheapest "
-             "hour first. Money is in {0}, by the prices of this run: {1}. An hour of a machine "
-             "that is bought is its price spread over those years, and the energy of its cards and "
-             "host at their power limits while it works. Rent includes energy. Idle power, "
+             "For each model, the machines of this run that run it on their GPUs, the cheapest "
+             "hour first. Money is in {0}, by the prices of this run: {1}. The hourly cost of a "
+             "bought machine has two parts. One is its price spread over those years. The other is "
+             "the energy of its cards and host at their power limits while it works. Rent includes "
+             "energy. Idle power, "
              "interest "
              "and staff are left out. Speed and the cost of a million output tokens are those of "
              "the matrix ({2}), where the machine serves nothing else. Larger batches cost less "

@@ -68,9 +68,9 @@ std::string device_lines(const Explanation& explained) {
     rows.push_back({use.name, use.layers, to_text(use.weights), to_text(use.kv_cache),
                     to_text(use.activations), to_text(use.overhead), to_text(use.total),
                     to_text(use.budget)});
-  return aligned(
-      {"device", "layers", "weights", "KV cache", "activations", "overhead", "total", "of budget"},
-      {false, true, true, true, true, true, true, true}, rows);
+  return aligned({"device", "layers", "weights", "KV cache", "activations", "overhead", "total",
+                  "budget used"},
+                 {false, true, true, true, true, true, true, true}, rows);
 }
 
 /// Without a machine: the terms on one card that has room for all, and what its host keeps.

@@ -30,12 +30,11 @@ void prediction_rows(const Model& model, F&& row) {
   const std::string modules = fmt::format("{} multi-token-prediction module{}", prediction.modules,
                                           prediction.modules > 1 ? "s" : "");
   if (prediction.source.empty())
-    return row("beside them, not counted", 0,
-               modules + ", not described for " + model.architecture);
+    return row("further, not counted", 0, modules + ", not described for " + model.architecture);
   const Further further = further_of(prediction);
-  row("beside them, in checkpoints", further.parameters, modules);
+  row("further, in checkpoints", further.parameters, modules);
   if (further.copies > 0)
-    row("… and copies", further.copies, "of embedding and head, stored again");
+    row("… and copies", further.copies, "second copies of embedding and head");
 }
 
 std::string assumptions(const Model& model) {

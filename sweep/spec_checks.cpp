@@ -19,7 +19,8 @@ void check_concurrencies(const Spec& spec, GridSpec& grid) {
     return;
   }
   if (grid.lines.contains("batches"))
-    throw spec.error(grid, "batches", "excludes 'concurrencies': requests at once are the batch");
+    throw spec.error(grid, "batches",
+                     "excludes 'concurrencies', because concurrent requests are the batch");
   grid.all_values.erase("batches");
 }
 

@@ -99,10 +99,10 @@ std::vector<std::string> watch_lines(const model::Scenario& s,
   const auto log = std::ranges::find(logs, s.runtime->family, &Log::engine);
   if (e.gpus_used > 0 && log != std::end(logs))
     if (const auto room = model::cache_room(s, model::place(s, 1.0)); room && room->blocks > 0)
-      lines.push_back(fmt::format(
-          "\"{}\" in its log: what weights and working memory leave for the KV cache, expected {} "
-          "tokens in {}",
-          log->tokens, grouped(room->tokens), to_text(room->available)));
+      lines.push_back(
+          fmt::format("\"{}\" in its log: room for the KV cache after weights and working memory, "
+                      "expected {} tokens in {}",
+                      log->tokens, grouped(room->tokens), to_text(room->available)));
   if (e.cpu_bytes > Bytes(0) && !all_of_process)
     lines.push_back(fmt::format("`ps -o rss= -p PID` (KiB) of the process: RAM, expected {}",
                                 to_text(e.cpu_bytes)));

@@ -148,8 +148,9 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
   const Machine& machine = given.machine;
   std::string text = fmt::format("Machine     {}\n", machine.name);
   for (const auto& line : given.assumed) text += "Assumes     " + line + '\n';
-  text += fmt::format("Assumes     runtime {} {}; of each model the most bits that run best\n",
-                      runtime.name, runtime.version);
+  text +=
+      fmt::format("Assumes     runtime {} {}; each model in the largest precision that runs best\n",
+                  runtime.name, runtime.version);
   const auto largest = [&](std::string_view name, auto&& qualifies, auto&& detail) {
     const Row* found = nullptr;
     for (const Row& row : rows)
@@ -170,8 +171,8 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
         "QLoRA", [&](const Row& row) { return row.qlora && *row.qlora <= card; },
         [](const Row& row) {
           return fmt::format(
-              "{}, {} on one card (rank 8 beside every linear layer, 2048 tokens, "
-              "activations made again; no measured run stands behind it)",
+              "{}, {} on one card (rank 8 on every linear layer, 2048 tokens, activation "
+              "checkpointing; estimate without measurements)",
               row.model->name, to_text(*row.qlora));
         });
   }

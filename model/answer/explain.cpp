@@ -48,11 +48,11 @@ class Explainer {
     add_devices();
     out_.notes = room_notes(s_, plan_, out_.devices);
     if (out_.estimate.queued > 0)
-      out_.notes.push_back(fmt::format(
-          "{} would start and run {} of {} sequences of {} tokens at once{}; the others wait: "
-          "bytes and times above are of those that run",
-          runtime_.name, s_.batch, asked_.batch, s_.cached_tokens(),
-          plan_.replicas > 1 ? " on each replica" : ""));
+      out_.notes.push_back(
+          fmt::format("{} would start and run {} of {} sequences of {} tokens concurrently{}; the "
+                      "others wait. Bytes and times above cover the running sequences",
+                      runtime_.name, s_.batch, asked_.batch, s_.cached_tokens(),
+                      plan_.replicas > 1 ? " on each replica" : ""));
     add_quicker_split();
     add_memory_terms(s_, plan_, out_);
     if (out_.estimate.verdict != Verdict::does_not_fit) add_time_terms(s_, plan_, out_);
@@ -65,7 +65,7 @@ class Explainer {
     const Model& model = *s_.weights->model;
     auto say = [&](std::string text) { out_.assumptions.push_back(std::move(text)); };
     const bool stored = held_as_stored(model, *s_.weights->scheme);
-    say(fmt::format("weights held in {} ({})", s_.weights->scheme->name,
+    say(fmt::format("weights in {} ({})", s_.weights->scheme->name,
                     stored ? "each tensor as the checkpoint has it" : s_.weights->scheme->meaning));
     say("KV cache in " + cache_format(s_));
     say(fmt::format("runtime {} {}", runtime_.name, runtime_.version));
@@ -78,7 +78,7 @@ class Explainer {
                       to_text(s_.machine->devices[card].memory)));
     if (out_.estimate.verdict != Verdict::refused) say(split_words());
     say(fmt::format("{}; weights read from a cold disk",
-                    score_bytes(s_) > 0 ? "attention whose scores stand in memory"
+                    score_bytes(s_) > 0 ? "attention that stores its scores in memory"
                                         : "flash or memory-efficient attention"));
     if (s_.enforce_eager) say("kernels are launched one by one, without CUDA graphs");
     if (s_.batch_parts > 1)

@@ -46,7 +46,7 @@ class MemoryTerms {
           fmt::format("{} parameters and {} buffer elements in {}", profile_.parameters,
                       profile_.buffers, w.scheme->name),
           scheme_source);
-    exact("embeddings", w.embedding, "of the weights: what comes before the first layer",
+    exact("embeddings", w.embedding, "part of the weights: tensors before the first layer",
           fmt::format("{} elements", profile_.embedding_parameters), scheme_source);
     const CachedTokens tokens = reserved_tokens(s_);
     const auto layers = static_cast<Size>(profile_.layers.size());
@@ -93,12 +93,12 @@ class MemoryTerms {
           runtime_.source);
     const double work = real_count(use.activations);
     exact(on + "beside_weights", use.overhead_weights,
-          "of the activations: rests of the allocator's blocks, rotary tables", "",
+          "part of the activations: unused ends of the allocator's blocks, rotary tables", "",
           "model/checkpoint/allocator.hpp");
     bytes_term(
         on + "activations", 0.7 * work, work, 1.4 * work,
-        "max(feed-forward, attention, logits) of a pass, growing caches, buffers, what is beside "
-        "weights",
+        "max(feed-forward, attention, logits) of a pass, growing caches, buffers, other "
+        "allocations",
         fmt::format("{} tokens, hidden {}, widest {:.0f}, {} logits", pass_tokens(s_),
                     s_.weights->model->shape.hidden_size, profile_.widest, profile_.head_rows),
         "model/infer/memory/activation.hpp");

@@ -29,12 +29,11 @@ Term exact(std::string name, Bytes bytes, std::string formula, std::string numbe
 
 Term of_adapters(const QuantisedModel& w, const Engine& runtime) {
   if (runtime.weights.adapters == AdapterMemory::slots)
-    return bytes_term("adapters", real_count(w.adapters), real_count(w.adapters),
-                      real_count(w.adapters_most),
-                      "adapters * sum over linear layers of rank * (slices * in + out) * bytes",
-                      "high: with slots beside the embedding and the head, which some models' "
-                      "classes ask for",
-                      "vLLM 0.19 lora/layers/base_linear.py create_lora_weights");
+    return bytes_term(
+        "adapters", real_count(w.adapters), real_count(w.adapters), real_count(w.adapters_most),
+        "adapters * sum over linear layers of rank * (slices * in + out) * bytes",
+        "high: with slots for the embedding and the head, which some models' classes request",
+        "vLLM 0.19 lora/layers/base_linear.py create_lora_weights");
   return bytes_term(
       "adapters", real_count(w.adapters) / 2, real_count(w.adapters), real_count(w.adapters),
       "adapters * sum over adapted modules of rank * (in + out) * bytes",
@@ -68,7 +67,7 @@ Term of_images(const Scenario& s, const Plan& plan) {
       real_count(tower_activations(all, plan.shards)),
       "patches * (residual copies * hidden + share * widest) * bytes, within activations",
       fmt::format("{} images of {} patches a sequence, tower of width {}; low: one at a time, "
-                  "high: all at once",
+                  "high: all together",
                   s.images.count, s.images.patches, s.images.hidden),
       "model/infer/memory/activation.hpp");
 }
@@ -81,8 +80,8 @@ void add_host(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
   terms.push_back(bytes_term(
       "host_mapped", 0, std::min(file, left), file,
       "the checkpoint's files, mapped as they are read",
-      "page cache: given back when memory is short, in no total; what layers on the "
-      "CPU read of it is counted as their weights",
+      "page cache: the system frees it when memory is short, so no total includes it; layers on "
+      "the CPU count their part as weights",
       "llama.cpp llama-mmap.cpp, on unless no-mmap is given; safetensors opens files by mmap"));
   if (s.cpu_offload > Bytes(0))
     terms.push_back(exact(

@@ -85,8 +85,8 @@ void add_products(const Scenario& s, const Device& card, const Work& w, DeviceSp
   spans.compute("unpack weights", w.packed_bytes.value(), "bytes", roof.unpack_weights,
                 "(packed bytes + bytes in 16 bit) / (share * bandwidth)",
                 efficiency.unpack_bandwidth);
-  spans.compute("read experts beside their products", w.prefill_expert_bytes.value(), "bytes",
-                roof.expert_reads, "times * bytes / (share * bandwidth)", efficiency.expert_reads);
+  spans.compute("read experts", w.prefill_expert_bytes.value(), "bytes", roof.expert_reads,
+                "times * bytes / (share * bandwidth)", efficiency.expert_reads);
 }
 
 void add_card(const Scenario& s, const Segment& segment, std::vector<Span>& out) {

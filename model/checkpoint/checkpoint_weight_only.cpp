@@ -69,7 +69,7 @@ std::string gptq_scheme(const Config& q) {
   if (q.flag({"is_marlin_format"}, false))
     q.fail("is_marlin_format", "true: Marlin's own layout is not described");
   for (const char* key : {"adapter", "lora"})
-    if (q.has(key)) q.fail(key, "adapters beside the weights are not described");
+    if (q.has(key)) q.fail(key, "adapters in a quantised checkpoint are not described");
   return packed_scheme(packer(q), q, q.dim({"bits"}), q.number({"group_size"}, 128));
 }
 

@@ -54,8 +54,7 @@ std::string text_of(const Calibration& c) {
                     {false, true, true, true, true}, rows);
   for (const NotFitted& each : c.not_fitted)
     text += fmt::format("Not fitted  {}: {}\n", each.name, each.why);
-  if (c.constants.empty())
-    return text + "Not fitted  no constant can be told by these measurements\n";
+  if (c.constants.empty()) return text + "Not fitted  these measurements determine no constant\n";
   text += fmt::format(
       "Error       before    {}\n            after     {}\n            left out  {} "
       "(fitted without {} in turn)\n",

@@ -129,7 +129,7 @@ class Chooser {
           nearest = k;
         }
       out_.alternatives.push_back({with_rows(j), name_of(out_.chosen[nearest])});
-      why = fmt::format("cannot be told apart from {} by them", out_.alternatives.back().of);
+      why = fmt::format("they cannot separate it from {}", out_.alternatives.back().of);
     } else {
       why = full ? "too few measurements for one constant more" : "not chosen";
     }

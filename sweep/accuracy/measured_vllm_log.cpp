@@ -88,7 +88,7 @@ class Start {
         add("all_but_cache", (*share - *left) * GiB, context);
       else
         notes.emplace_back(
-            "the log names no memory of the card: what stands beside the cache is not known");
+            "the log names no memory of the card, so the overhead besides the KV cache is unknown");
       if (const auto sequences = concurrency(*context); sequences && *left > 0)
         add("card_cache", *left / *sequences * GiB, context);
     } else {

@@ -190,7 +190,7 @@ const Command diff_command = {
          "headroom diff out/nightly --fail-if \"old.verdict = 'fits_one_gpu' and new.verdict <> "
          "old.verdict\"",
      .columns =
-         "text, md: decisions that changed, what results depend on, points by kind and cause\n"
+         "text, md: changed decisions, changed inputs, points by kind and cause\n"
          "csv: one row a changed point: change (verdict, number, came, went), cause, the column\n"
          "  that changed most and its share, the axes, and every number as NAME_old, NAME_new\n"
          "json: decisions, inputs and counts; jsonl: decisions\n"

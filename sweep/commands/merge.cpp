@@ -155,8 +155,8 @@ const Command merge_command = {
                  "headroom merge out/big\n"
                  "headroom merge a/1-of-2.sqlite b/2-of-2.sqlite --out /data/big",
      .columns = "results.sqlite and its reports, as the sweep without shards writes them.\n"
-                "Refused where shards are of two specs, versions or catalogues, and where points\n"
-                "are missing, twice or not finished.",
+                "Shards of different specs, versions or catalogues are refused. So are "
+                "missing,\nduplicate or unfinished points.",
      .exit_codes = usual_exit_codes},
     run_merge};
 

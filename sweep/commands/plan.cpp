@@ -260,7 +260,7 @@ const Command plan_command = {
          "--strict\n"
          "headroom plan portfolio examples/purchase.toml --out out/purchase",
      .columns =
-         "without a QUESTION: what of the catalogue runs on --machine, as `curve --all`\n"
+         "without a QUESTION: catalogue models that run on --machine, as `curve --all`\n"
          "QUESTION: largest-model, largest-batch, longest-context, most-users, fewest-gpus,\n"
          "  cheapest-machine, best-precision; portfolio: FILE says which models with which loads, "
          "on\n"
@@ -273,7 +273,8 @@ const Command plan_command = {
          "copies; ttft_s, tpot_s; tokens_s and requests_s of all copies; asked_batch, "
          "asked_ttft_s,\n"
          "asked_tpot_s: at the demand; room_bytes free on the\n"
-         "most loaded card; binds: what one more would miss, binds_times by how much; machines "
+         "most loaded card; binds: the limit that one more would exceed, binds_times by how much; "
+         "machines "
          "that\n"
          "the demand takes, machines_spare with one more; acquisition, purchase, cost_per_hour of\n"
          "all machines; cost_per_million_in and _out; tokens_per_joule\n"

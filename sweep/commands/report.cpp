@@ -172,7 +172,7 @@ const Command report_command = {
      .columns = "files written, one a line; with --view or --runs the rows themselves.\n"
                 "--where, --columns: points as CSV (RFC 4180), in bounded memory\n"
                 "--trend: one row a run: run, finished, version, then the columns asked for\n"
-                "What a column means: sqlite3 FILE 'select * from column_meaning'",
+                "meaning of columns: sqlite3 FILE 'select * from column_meaning'",
      .exit_codes = usual_exit_codes},
     run_report};
 

@@ -68,7 +68,7 @@ std::string table(const CurveLine& line) {
   }
   std::string text =
       aligned({"allocation", "expected use", "GPU/CPU/disk", "load", "80 % of it", "first token",
-               "tokens/s", "80 % of it", "in all", "gain/GiB", "what happens"},
+               "tokens/s", "80 % of it", "total", "gain/GiB", "change"},
               {true, true, true, true, true, true, true, true, true, true, false}, rows);
   if (rows.size() < line.points.size())
     text += fmt::format("{} of {} points; --format csv has them all\n", rows.size(),

@@ -17,8 +17,8 @@ namespace {
 constexpr LaunchKind kinds_table[] = {
     {"transformers", "load.py", "transformers", "Python: max_memory or device_map, offload folder",
      true, transformers_script},
-    {"transformers-8bit", "load_8bit.py", "transformers", "the same in 8 bit by bitsandbytes",
-     false, transformers_8bit_script},
+    {"transformers-8bit", "load_8bit.py", "transformers", "loads in 8 bit with bitsandbytes", false,
+     transformers_8bit_script},
     {"llama.cpp", "llama_cpp.sh", "llama.cpp", "llama-server with its layers on cards", true,
      llama_cpp_script},
     {"vllm", "vllm.sh", "vllm", "vllm serve with its parallelism and limits", true, vllm_script},
@@ -30,7 +30,7 @@ constexpr LaunchKind kinds_table[] = {
      "ZeRO stage 3 with parameters offloaded", false, deepspeed_zero3},
     {"slurm", "job.sbatch", "", "a batch job that asks for the cards, cores and memory", true,
      slurm_script},
-    {"measure", "measure.sh", "", "runs a command and holds the peak beside the estimate", true,
+    {"measure", "measure.sh", "", "runs a command and compares its peak with the estimate", true,
      measure_script},
 };
 

@@ -77,9 +77,10 @@ void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
   }
   answer.orders.push_back(order_of("best", s, &best->placed.assignment));
   answer.best_note =
-      best->exact ? "exact: every placement of layers like these was compared"
-                  : fmt::format("at the most {:.1f} % slower than the best there may be (a bound)",
-                                100 * (best->placed.step / best->bound - 1));
+      best->exact
+          ? "exact: every placement of layers like these was compared"
+          : fmt::format("at most {:.1f} % slower than the best possible placement (a bound)",
+                        100 * (best->placed.step / best->bound - 1));
 
   Strategy strategy{.name = "best",
                     .meaning = "all of each budget, each layer where it serves best",

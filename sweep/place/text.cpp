@@ -45,7 +45,7 @@ std::string device_rows(const Explanation& explained) {
                     bar(use.total.real().value(), use.budget.real().value())});
   }
   return aligned(
-             {"", "device", "layers", "weights", "KV cache", "compute", "in all", "of budget", ""},
+             {"", "device", "layers", "weights", "KV cache", "compute", "total", "budget used", ""},
              {false, false, false, true, true, true, true, true, false}, rows) +
          long_lists;
 }
@@ -117,9 +117,9 @@ std::string as_text(const Answer& answer, const Options& options) {
   if (!any || given.scenario.runtime->offload.mode != Offload::stream) return text;
   const Strategy& chosen = answer.strategies[answer.chosen];
   text += fmt::format(
-      "max_memory is for weights and buffers, with the room that the mapper keeps free for the "
-      "largest layer on the first GPU and on the CPU; device_map=\"{}\" makes these maps of it "
-      "({}). --format json prints the map itself",
+      "max_memory covers weights and buffers. It includes the room that the mapper keeps free for "
+      "the largest layer on the first GPU and the CPU. device_map=\"{}\" makes these maps ({}). "
+      "--format json prints the map itself",
       options.text("policy", "sequential"), options.text("mapper", "accelerate"));
   return text + (chosen.mapped ? ": " + names_note(*given.model, chosen.mapped->map) : "") + ".\n";
 }

@@ -155,10 +155,10 @@ Lines answer_lines(const Portfolio& p, std::span<const FleetPlan> plans) {
 
 std::string assumption_words(const Portfolio& p) {
   std::string text =
-      fmt::format("every load at its peak at once; electricity for {:.0f} % of the time",
+      fmt::format("every load at its peak simultaneously; electricity for {:.0f} % of the time",
                   100 * model::utilisation_of(p.prices));
   if (p.share_cards)
-    text += "; models that share a card have an equal part of its memory and speed";
+    text += "; models that share a card each get an equal part of its memory and speed";
   text +=
       "; a fleet may mix the machines that are listed, and none is changed: other cards in one "
       "box are a machine of their own";

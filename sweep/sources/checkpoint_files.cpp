@@ -151,8 +151,8 @@ Headers read_size(const ModelFiles& files, const std::string& file) {
   if (big.size == 0) throw FormatError(files.origin(file) + ": is empty");
   return {.detail = Detail::size,
           .list = {files.origin(file), {}, Bytes(big.size), {}},
-          .source = fmt::format("the size of {}, whose tensors only Python can list",
-                                files.origin(file))};
+          .source =
+              fmt::format("the size of {}; only Python can list its tensors", files.origin(file))};
 }
 
 /// The one model with that ending, its parts taken together; nothing where there is none.
@@ -165,9 +165,9 @@ std::optional<std::string> only_one(const ModelFiles& files, std::string_view en
   }
   if (first.empty()) return std::nullopt;
   if (first.size() > 1)
-    throw FormatError(fmt::format(
-        "{}: {} models, of which one has to be named: {}{}", files.origin(""), first.size(),
-        fmt::join(first | std::views::take(12), ", "), first.size() > 12 ? ", …" : ""));
+    throw FormatError(fmt::format("{}: {} models; name one of them: {}{}", files.origin(""),
+                                  first.size(), fmt::join(first | std::views::take(12), ", "),
+                                  first.size() > 12 ? ", …" : ""));
   return first.front();
 }
 

@@ -185,7 +185,7 @@ class Reader {
     if (d.dense_layers > 0 && d.intermediate_size == 0)
       fail("intermediate-size", "--dense-layers needs it: their feed-forward is not a mixture");
     if (d.dense_layers == 0 && d.expert_size > 0)
-      no_effect("intermediate-size", "beside --expert-intermediate-size without --dense-layers");
+      no_effect("intermediate-size", "with --expert-intermediate-size and no --dense-layers");
     if (d.expert_size == 0)
       d.expert_size = assume("expert-intermediate-size", d.intermediate_size, "intermediate_size");
     if (d.dense_layers == 0) d.intermediate_size = 0;

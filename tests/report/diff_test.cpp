@@ -191,7 +191,7 @@ TEST(Diff, TheDocumentBeginsWithDecisions) {
   const auto decision =
       page.find("| card | engine | a\\|b | bf16 | fits on 1 GPU | fits with CPU offload");
   EXPECT_NE(decision, std::string::npos) << page;
-  EXPECT_LT(decision, page.find("## What results depend on"));
+  EXPECT_LT(decision, page.find("## Inputs"));
 }
 
 TEST(Nights, FollowOnePointThroughRunsThatNumberItOtherwise) {

@@ -43,9 +43,10 @@ struct Comparison {
 inline constexpr std::string_view name_rule =
     "Equal names first. 'experts.N.' tensors are stacked into the fused one that transformers 5 "
     "has "
-    "in memory (gate and up, or w1 and w3, into gate_up_proj; down or w2 into down_proj). What is "
-    "left pairs where the numbers in the path, the last two words and the shape are equal, by the "
-    "longest common end, if one pair alone has it. Then, where numbers, last word and shape are "
+    "in memory (gate and up, or w1 and w3, into gate_up_proj; down or w2 into down_proj). Other "
+    "tensors pair if the numbers in the path, the last two words and the shape are equal. The "
+    "longest common end decides, if only one pair has it. Then, where numbers, last word and shape "
+    "are "
     "equal for as many tensors on both sides, these pair in order. Companions of packed weights "
     "belong to them.";
 

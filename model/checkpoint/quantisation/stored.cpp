@@ -48,7 +48,7 @@ void settle_precision(Model& model, Stored& stored) {
   } else if (own != model.checkpoint_scheme) {
     stored.held_as_stored = false;
     stored.notes.push_back(
-        fmt::format("the config says {}, most tensors are {}: weights are held in {}, to which "
+        fmt::format("the config says {}, most tensors are {}: weights are counted in {}, because "
                     "runtimes convert them when they load",
                     model.checkpoint_scheme, own, model.checkpoint_scheme));
   }
@@ -63,7 +63,7 @@ void note_doubled(const Model& model, Stored& stored) {
     const auto owner = index.find(tensors[i].tied_to);
     if (tensors[i].tied_to.empty() || owner == index.end() || own.parts == 0) continue;
     if (stored.comparison.stored[owner->second].name == own.name) continue;
-    stored.notes.push_back(fmt::format("{} is stored apart, {} bytes, although it shares {}",
+    stored.notes.push_back(fmt::format("{} is stored separately, {} bytes, although it shares {}",
                                        shown_name(own.name), own.bytes.count(),
                                        shown_name(tensors[i].tied_to)));
   }

@@ -123,7 +123,7 @@ Assignment assignment_of(const Model& model, const DeviceMap& map) {
     if (seen && *seen != spot)
       throw std::invalid_argument(
           fmt::format("the map splits {} between {} and {}; memory and speed are known for whole "
-                      "layers, and for experts apart from the rest",
+                      "layers, and for experts separately",
                       model.profile.layers[at].path, device_name(*seen), device_name(spot)));
     seen = spot;
   }
