@@ -115,7 +115,7 @@ TableBlock figures_behind(const MachineLines& machine) {
           e.gpu_bytes.real().value() * line->factors.memory.high / GiB);
       const bool placed = grade(e) < Grade::does_not_fit;
       table.rows.push_back(
-          {line->model, held_label(*line), bytes(e.weights),
+          {line->model, precision_label(*line), bytes(e.weights),
            grade(e) == Grade::refused ? "" : bytes(e.kv_cache),
            placed ? fmt::format("{} / {} / {}", e.layers_gpu, e.layers_cpu, e.layers_disk) : "",
            placed ? bytes(e.gpu_bytes) : "", placed ? interval : "",

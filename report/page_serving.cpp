@@ -1,5 +1,4 @@
-// What requests get of engines under load, on the page: a table and a curve for each model on each
-// machine.
+// Serving under load on the page: a table and a curve for each model on each machine.
 #include <fmt/format.h>
 
 #include <algorithm>

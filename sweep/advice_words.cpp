@@ -106,7 +106,7 @@ std::string other_words(const Advice& a) {
   }
 }
 
-/// What is missing or not supported.
+/// The missing or unsupported feature.
 std::string missing_words(const Advice& a) {
   using enum Advice::Kind;
   switch (a.kind) {

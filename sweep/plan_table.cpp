@@ -102,7 +102,7 @@ std::string served(const Candidate& c, const Target& target) {
   return text;
 }
 
-/// What requests get at the demand, where the answer would serve more.
+/// Latency at the demand, if the answer could serve more.
 std::string demand_words(const Candidate& c, const Target& target) {
   if (c.asked == 0) return {};
   const model::Service& seen = c.at_asked;
@@ -122,7 +122,7 @@ std::string costs(const Candidate& c, std::string_view currency) {
   return text;
 }
 
-/// What one more would miss, in words.
+/// The limit that one more would exceed, in words.
 std::string_view missed(model::Miss miss) {
   switch (miss) {
     case model::Miss::memory:

@@ -71,6 +71,6 @@ std::vector<Advice> advice(const Scenario& scenario, const Estimate& estimate);
 /// What a card alone would have to offer so that everything is on it: weights, caches, work,
 /// context and the allocator's share, over the share that the engine uses. 0 where the scenario is
 /// refused.
-Bytes least_card(const Scenario& scenario);
+Bytes min_card(const Scenario& scenario);
 
 }  // namespace headroom::model

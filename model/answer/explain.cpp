@@ -18,8 +18,8 @@
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/kv_cache.hpp"
+#include "model/infer/placement/admission.hpp"
 #include "model/infer/placement/assignment.hpp"
-#include "model/infer/placement/at_once.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
@@ -31,7 +31,7 @@ class Explainer {
  public:
   explicit Explainer(const Scenario& s)
       : asked_(s),
-        s_(at_once(s)),
+        s_(admitted_scenario(s)),
         runtime_(*s.runtime),
         profile_(s.weights->model->profile),
         factors_(interval_factors(s)),
@@ -64,7 +64,7 @@ class Explainer {
   void add_assumptions() {
     const Model& model = *s_.weights->model;
     auto say = [&](std::string text) { out_.assumptions.push_back(std::move(text)); };
-    const bool stored = held_as_stored(model, *s_.weights->scheme);
+    const bool stored = keeps_checkpoint_formats(model, *s_.weights->scheme);
     say(fmt::format("weights in {} ({})", s_.weights->scheme->name,
                     stored ? "each tensor as the checkpoint has it" : s_.weights->scheme->meaning));
     say("KV cache in " + cache_format(s_));

@@ -17,8 +17,8 @@
 #include "model/infer/intervals.hpp"
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/kv_cache.hpp"
+#include "model/infer/placement/admission.hpp"
 #include "model/infer/placement/assignment.hpp"
-#include "model/infer/placement/at_once.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
@@ -37,7 +37,7 @@ class MemoryTerms {
 
   void add() {
     const QuantisedModel& w = *s_.weights;
-    const bool stored = held_as_stored(*w.model, *w.scheme);
+    const bool stored = keeps_checkpoint_formats(*w.model, *w.scheme);
     const std::string_view scheme_source =
         stored ? "the headers of the checkpoint's tensors" : w.scheme->source;
     exact("weights", w.total - w.adapters,

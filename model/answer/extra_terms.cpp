@@ -58,9 +58,9 @@ void add_draft(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
 Term of_images(const Scenario& s, const Plan& plan) {
   Scenario one = s, all = s;
   one.images.count = one.batch = 1;
-  Engine at_once = *s.runtime;
-  at_once.serving.prefill_chunk = 0;
-  all.runtime = &at_once;
+  Engine one_pass = *s.runtime;
+  one_pass.serving.prefill_chunk = 0;
+  all.runtime = &one_pass;
   return bytes_term(
       "image_activations", real_count(tower_activations(one, plan.shards)),
       real_count(tower_activations(s, plan.shards)),
@@ -145,7 +145,7 @@ std::vector<std::string> room_notes(const Scenario& s, const Plan& plan,
                                     const std::vector<DeviceUse>& devices) {
   std::vector<std::string> notes;
   add_cache_room(s, plan, notes);
-  if (const Bytes least = least_card(s); least > Bytes(0)) {
+  if (const Bytes least = min_card(s); least > Bytes(0)) {
     const Device& device = s.machine->devices.front();
     notes.push_back(fmt::format("alone on one card: {}, {:.2f} of {}", to_text(least),
                                 real_count(least) / real_count(device.memory), device.name));

@@ -53,7 +53,7 @@ std::map<std::string, Owner, std::less<>> owners(const Part& part) {
 }
 
 /// The factors of a module, by its kind of layer. Throws if PEFT has none for it.
-AdaptedModule beside(const Owner& owner, const AdapterRequest& request) {
+AdaptedModule adapted_module(const Owner& owner, const AdapterRequest& request) {
   const Shape& s = owner.weight->shape;
   AdaptedModule m{.path = owner.module->path, .tensor = owner.weight->name, .rank = request.rank};
   const std::string_view class_name = owner.module->class_name;
@@ -222,7 +222,7 @@ Adapter adapt(const Model& model, const AdapterRequest& request) {
           "'{}' is a {}, which cannot have low-rank adapters; name linear layers inside it",
           module.path, module.class_name));
     }
-    adapter.modules.push_back(beside(owner->second, request));
+    adapter.modules.push_back(adapted_module(owner->second, request));
   }
   for (const Tensor& tensor : model.part.tensors) {
     if (!tensor.is_parameter()) continue;

@@ -53,7 +53,7 @@ const EngineField rows_of_fields[] = {
     {"memory", "start_tokens", "tokens of the profiling pass; 0: one whole context", AT(memory.start_pass.tokens)},
     {"memory", "start_sequences_on_large", "sequences of that pass on cards of 70 GiB or more", AT(memory.start_pass.sequences_on_large)},
     {"memory", "start_tokens_on_large", "tokens of that pass on cards of 70 GiB or more", AT(memory.start_pass.tokens_on_large)},
-    {"memory", "start_least_tokens", "tokens of that pass at least", AT(memory.start_pass.least_tokens)},
+    {"memory", "start_least_tokens", "tokens of that pass at least", AT(memory.start_pass.min_tokens)},
     {"memory", "sampling_bytes", "bytes of one logit with its copies while tokens are drawn", AT(memory.start_pass.sampling_bytes)},
     {"memory", "residual_copies", "copies of every token's hidden state that exist together", AT(memory.residual_copies)},
     {"memory", "widest_share", "share of gate, up and their product that exists together", AT(memory.widest_share)},

@@ -22,7 +22,7 @@ struct StartPass {
   Size sequences = 0;                                ///< 0: there is no such pass
   Size tokens = 0;                                   ///< 0: one whole context
   Size sequences_on_large = 0, tokens_on_large = 0;  ///< on cards of 70 GiB or more
-  Size least_tokens = 0;
+  Size min_tokens = 0;
   Size sampling_bytes = 0;  ///< of one logit with its copies while tokens are drawn
 };
 

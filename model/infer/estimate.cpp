@@ -7,7 +7,7 @@
 #include "model/infer/evaluator.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/memory/kv_cache.hpp"
-#include "model/infer/placement/at_once.hpp"
+#include "model/infer/placement/admission.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/service.hpp"
 #include "model/infer/timeline/draft_times.hpp"
@@ -87,8 +87,8 @@ bool needs_budgets(const Scenario& s) {
   return s.draft != nullptr || (s.layer_split != nullptr && s.layer_split->mode == SplitMode::row);
 }
 
-std::uint8_t least_share(const Timeline& time) {
-  return static_cast<std::uint8_t>(std::min(1.0, time.least / time.total) * most_least);
+std::uint8_t min_share(const Timeline& time) {
+  return static_cast<std::uint8_t>(std::min(1.0, time.least / time.total) * max_low_share);
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
   e.load_warm = load.warm();
   e.warming = load.mapped;
   e.ttft = first.total;
-  e.first_least = least_share(first);
+  e.first_least = min_share(first);
   if (e.verdict <= Verdict::fits_gpus)
     for (Size card = plan.first_used_card; card < plan.cards; ++card) {
       e.first_unmeasured = e.first_unmeasured || !reached.card(card).products_measured;
@@ -117,7 +117,7 @@ void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
   }
   const Timeline step = time_of(s_, reached, plan, *step_);
   e.tpot = step.total;
-  e.step_least = least_share(step);
+  e.step_least = min_share(step);
   if (s_.draft != nullptr) {
     e.first_least = e.step_least = 0;  // steps of two models, in a number that is itself expected
     const DraftTimes times = draft_times(s_, plan);

@@ -25,7 +25,7 @@ auto total_time(const Factor& first, const Factor& step, const Time& ttft, const
 
 /// One part of each interval. `Terms` has a type Value, values (factor, guess, first_least,
 /// step_least), conditions (on_cards, first_unmeasured, step_unmeasured, either_unmeasured,
-/// runs_alone) and the operations min, max and choose.
+/// single_request) and the operations min, max and choose.
 template <class Terms>
 struct IntervalRules {
   const Terms& of;
@@ -68,7 +68,7 @@ struct IntervalRules {
   }
   /// One request alone takes what its passes take, so its interval is no narrower than theirs.
   Value loaded(const Value& under_load, const Value& alone) const {
-    return of.choose(of.runs_alone(), wider(under_load, alone), under_load);
+    return of.choose(of.single_request(), wider(under_load, alone), under_load);
   }
 };
 

@@ -18,7 +18,7 @@ json::object figures_object(const ErrorFigures& e) {
   return {{"median", e.median}, {"p90", e.p90}};
 }
 
-/// Rows that are far from the fit, beside the others.
+/// Outliers: rows that are far from the fit compared with the others.
 std::string outliers(const Calibration& c) {
   std::vector<double> errors;
   for (const FittedRow& row : c.rows) errors.push_back(std::abs(row.after / row.measured - 1));

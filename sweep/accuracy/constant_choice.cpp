@@ -11,8 +11,8 @@
 namespace headroom::sweep {
 namespace {
 
-/// Every constant that may be fitted, the rates apart for the cards and widths that were measured,
-/// each pulled to its shipped value.
+/// Every constant that may be fitted. Rates are separate for each measured card and width. Each
+/// constant is regularised towards its shipped value.
 std::vector<Unknown> candidates(const ConstantSearch& search) {
   std::set<std::pair<std::size_t, std::size_t>> cells;
   for (const ScoredRow& each : search.subjects())

@@ -102,8 +102,8 @@ struct Members {
   std::string name;
   std::vector<const Score*> scores;
 };
-/// Of each group that has any; and of partial offload those whose rows say how fast the host's
-/// memory is, which sets its pace.
+/// Rows of each group that has any. Partial offload also has a group of rows that state the host's
+/// memory speed, because it limits their time.
 std::vector<Members> parts_of(const std::vector<Score>& scores) {
   std::vector<Members> all;
   for (const std::string_view name : group_names()) {

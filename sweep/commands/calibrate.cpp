@@ -35,7 +35,7 @@ std::string content_of(const Measurement& row) {
   return text;
 }
 
-/// What of the files can be estimated; the rest goes to `found.unused`.
+/// Rows of the files that can be estimated; other rows go to `found.unused`.
 std::vector<ScoredRow> subjects_of(CalibrationReport& found, Subjects& reader, bool on_machine) {
   std::vector<ScoredRow> all;
   std::set<std::string> seen;

@@ -19,7 +19,7 @@
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/split_options.hpp"
 #include "sweep/output.hpp"
-#include "sweep/what_runs.hpp"
+#include "sweep/runnable_models.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -111,14 +111,14 @@ int run_all(const Options& options) {
   for (const Flag& flag : flags())
     if (options.given(flag.name) && !custom_flag(flag.name).empty())
       throw UsageError(fmt::format("--{} has no effect with --all", flag.name));
-  return what_runs(options);
+  return runnable_models(options);
 }
 
 int run_curve(const Options& options) {
   if (options.given("all")) return run_all(options);
   options.requires_flag("top", "all");
   const Format format = format_of(options);
-  // What the list does not name is the scenario's own affair.
+  // Keys that the list does not name belong to the scenario.
   GivenScenario given = scenario_of(options);
   if (!given.on_machine)
     throw UsageError(

@@ -97,17 +97,18 @@ std::string words(const report::Diff& diff, const report::PointChange& change) {
 Size failures(const report::Diff& diff, const report::Condition& condition) {
   constexpr Size named = 5;
   Size count = 0;
-  std::vector<report::Cell> cells(condition.reads().size());
+  std::vector<report::Cell> cells(condition.columns_read().size());
   diff.for_each_pair([&](const report::PointChange& change) {
     for (std::size_t i = 0; i < cells.size(); ++i)
-      cells[i] = diff.value(*condition.reads()[i].column, change, condition.reads()[i].row == 1);
+      cells[i] = diff.value(*condition.columns_read()[i].column, change,
+                            condition.columns_read()[i].row == 1);
     if (!condition.holds(cells)) return;
     if (++count > named) return;
     std::string values;
     for (std::size_t i = 0; i < cells.size(); ++i)
       values +=
-          fmt::format(", {}.{} {}", condition.reads()[i].row == 1 ? "new" : "old",
-                      condition.reads()[i].column->name,
+          fmt::format(", {}.{} {}", condition.columns_read()[i].row == 1 ? "new" : "old",
+                      condition.columns_read()[i].column->name,
                       std::visit(
                           [](const auto& v) {
                             if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::monostate>)

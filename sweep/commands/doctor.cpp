@@ -29,7 +29,7 @@ std::string hub_cache_text() {
   return fmt::format("{}: {} models", folder.string(), models);
 }
 
-/// Of libcurl, which is loaded for it.
+/// Version of libcurl, loaded for this.
 std::string curl_text() try { return curl().version(); } catch (const HttpError&) {
   return "";
 }

@@ -40,8 +40,8 @@ report::Table result_row(const GivenScenario& given, const Estimate& estimate) {
   };
   add("task", std::string("inference"));
   add("kv_cache", std::string(s.kv_cache ? "on" : "off"));
-  if (s.ram_budget != model::all_of_it) add("ram_budget_bytes", s.ram_budget.count());
-  if (s.disk_budget != model::all_of_it) add("disk_budget_bytes", s.disk_budget.count());
+  if (s.ram_budget != model::unlimited) add("ram_budget_bytes", s.ram_budget.count());
+  if (s.disk_budget != model::unlimited) add("disk_budget_bytes", s.disk_budget.count());
   return sweep::result_row(axes, estimate, model::interval_factors(s));
 }
 
@@ -77,7 +77,8 @@ json::object term_object(const model::Term& term) {
           {"source", term.source}};
 }
 
-/// 80 %, as factors on the expected value; no measurements: unmeasured, a guess.
+/// The 80 % interval as factors on the expected value. Without measurements its evidence is
+/// "unmeasured".
 json::object interval_object(const model::Interval& of) {
   return {{"low", of.low},
           {"high", of.high},
@@ -149,7 +150,7 @@ int run_estimate(const Options& options) {
     throw UsageError("--explain has no effect here: json has the terms always, csv and md never");
   const GivenScenario given = scenario_of(options);
   Explanation explained = model::explain(given.scenario);
-  if (given.free) hold_against_free(*given.free, given.scenario, explained);
+  if (given.free) compare_with_free_memory(*given.free, given.scenario, explained);
   if (given.on_machine)
     if (auto smaller = smaller_model(given.scenario, explained.estimate,
                                      options.text("precision", "auto") == "auto"))

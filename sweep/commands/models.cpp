@@ -110,7 +110,7 @@ report::Table show(const std::vector<std::string>& names, const Hub& hub) {
   return table;
 }
 
-/// What a description must satisfy whatever the model.
+/// Rules that the description of every model must satisfy.
 std::string problem_of(const Looked& each) {
   if (!each.model) return each.problem;
   const Model& m = *each.model;

@@ -18,8 +18,8 @@ namespace {
 namespace json = boost::json;
 using model::Model;
 
-/// The models that there are. Of one alone that fails the error is thrown; of several it is said,
-/// and the others are counted.
+/// The models found. A single model that fails throws its error. Of several models, failures are
+/// reported and the others counted.
 std::vector<Model> look_up(const std::vector<std::string>& names, const Hub& hub, Need need) {
   std::vector<Model> models;
   std::vector<std::exception_ptr> failures;

@@ -19,8 +19,8 @@
 #include "sweep/options/scenario_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/portfolio/report.hpp"
+#include "sweep/runnable_models.hpp"
 #include "sweep/sources/source.hpp"
-#include "sweep/what_runs.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -191,7 +191,7 @@ int run_without_question(const Options& options) {
         "which question? `headroom plan --help` lists them; with a --machine alone, plan lists "
         "what "
         "runs there");
-  return what_runs(options);
+  return runnable_models(options);
 }
 
 int run_plan(const Options& options) {

@@ -68,7 +68,7 @@ std::string start_command(const LaunchPoint& point) {
 
 Margin::Margin(model::Scenario& s) {
   constexpr double share = 0.9;
-  if (s.runtime->offload.mode != model::Offload::stream || s.gpu_budget != model::all_of_it) return;
+  if (s.runtime->offload.mode != model::Offload::stream || s.gpu_budget != model::unlimited) return;
   runtime_ = std::make_unique<model::Engine>(*s.runtime);
   runtime_->memory.utilization = std::min(share, runtime_->memory.utilization);
   s.runtime = runtime_.get();

@@ -76,7 +76,7 @@ Passed passed_on(const LaunchPoint& point) {
   return out;
 }
 
-/// What each device holds, as comments.
+/// Contents of each device, as comments.
 std::string placement_of(const LaunchPoint& point) {
   std::string text;
   for (const auto& use : point.explained.devices)
@@ -92,8 +92,8 @@ std::string_view torch_type_of(const model::Scheme& scheme) {
   return "torch.bfloat16";
 }
 
-/// What is served beside the model, as Python: classes to import, lines after the model is there,
-/// how a prompt is made, and arguments of generate.
+/// Python code for adapters, draft model and images: classes to import, lines after the model is
+/// loaded, construction of a prompt, and arguments of generate.
 struct Beside {
   std::string model_class = "AutoModelForCausalLM", reader_class = "AutoTokenizer", imports, setup,
               inputs, generate;
@@ -150,7 +150,7 @@ Beside overhead_of(const LaunchPoint& point) {
   return out;
 }
 
-/// `extra`: arguments of from_pretrained beside the usual ones, whole lines.
+/// `extra`: further arguments of from_pretrained, as complete lines.
 std::string script(const LaunchPoint& point, std::string_view imports, std::string_view extra) {
   const model::Estimate& e = point.estimate();
   const Passed passed = passed_on(point);

@@ -117,7 +117,7 @@ void read_model(const Options& options, GivenTraining& given) {
     given.assumed.push_back(fmt::format("model: {}", fmt::join(given.model->assumed, ", ")));
 }
 
-/// Adapters, and what lies beside them.
+/// Adapters, and modules trained with them.
 void read_adapters(const Options& options, GivenTraining& given) {
   model::TrainingScenario& s = given.scenario;
   const model::Model& m = *given.model;

@@ -14,7 +14,7 @@
 namespace headroom::sweep {
 namespace {
 
-/// What every figure begins with: data, terminals, title.
+/// Start of every figure: data, terminals, title.
 std::string opening(const std::string& stem, const std::string& title, const std::string& subtitle,
                     int height, double left) {
   using report::gnuplot_string;
@@ -35,7 +35,7 @@ std::string opening(const std::string& stem, const std::string& title, const std
       height, gnuplot_string(subtitle), left, std::min(left, 0.1));
 }
 
-// Six beside the seven colours, so that 42 machines differ.
+// Six dashes and seven colours distinguish 42 machines.
 constexpr int symbols[] = {7, 5, 9, 13, 11, 15};
 
 report::Drawing frontier(const Portfolio& p, std::string stem, const std::string& title,

@@ -72,7 +72,7 @@ TableBlock ranking(const Portfolio& p, std::span<const FleetPlan> plans) {
   return table;
 }
 
-/// What each load's tokens cost.
+/// Token cost of each load.
 TableBlock token_prices(const Portfolio& p, const FleetPlan& plan) {
   TableBlock table{{{"load"},
                     {"requests/s", Kind::number},

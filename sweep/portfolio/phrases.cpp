@@ -21,7 +21,7 @@ std::string stay_words(const model::Stay& stay) {
   return fmt::format("{} {} of {}", stay.copies, stay.copies == 1 ? "copy" : "copies", where);
 }
 
-/// What the cheapest API asks, and whether it or the fleet costs less in the end.
+/// Price of the cheapest API, and whether the API or the fleet costs less over time.
 std::string api_words(const Portfolio& p, const FleetPlan& plan, double per_hour) {
   const double over_years = p.years * model::hours_per_year * per_hour;
   std::string text = fmt::format(
@@ -32,7 +32,7 @@ std::string api_words(const Portfolio& p, const FleetPlan& plan, double per_hour
     text += fmt::format("; buying pays off after {:.3g} months", *months);
   return text;
 }
-/// What the budget is held against.
+/// The cost that is compared with the budget.
 std::string budget_words(const Portfolio& p) {
   if (!p.budget) return {};
   return fmt::format(" (purchases, and the rent of {:g} years)", p.years);

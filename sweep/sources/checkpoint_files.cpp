@@ -17,7 +17,7 @@ using model::Detail;
 using model::FormatError;
 using model::TensorList;
 
-/// What git leaves where a large file was not fetched.
+/// Pointer that git leaves in place of a large file that was not fetched.
 void refuse_pointer(const BigFile& file, const std::string& origin) {
   constexpr Size longest = 1024;
   if (file.size <= longest && file.read(0, 64).starts_with("version https://git-lfs"))
@@ -95,7 +95,7 @@ Headers read_pickled(const ModelFiles& files, const model::ShardIndex& index) {
 
 Headers read_index(const ModelFiles& files, const std::string& file) {
   const auto index =
-      model::parse_shard_index(files.read(file, model::most_index), files.origin(file));
+      model::parse_shard_index(files.read(file, model::max_index), files.origin(file));
   files.expect(index.shards);
   if (index.total_size >= 0 && std::ranges::none_of(index.shards, [&](const std::string& shard) {
         return files.has(shard);
@@ -116,7 +116,8 @@ Headers read_index(const ModelFiles& files, const std::string& file) {
   return headers;
 }
 
-/// A shard of an index beside it is the whole model; otherwise all numbered parts are.
+/// With an index in its folder, a shard stands for all shards of the index; otherwise for all
+/// numbered parts.
 Headers read_tensors(const ModelFiles& files, const std::string& file) {
   const auto names = model::part_names(file);
   const auto index = model::stem_of(file) + ".safetensors.index.json";

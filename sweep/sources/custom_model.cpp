@@ -62,7 +62,7 @@ class Reader {
     const auto found = keys_.find(flag);
     return found == keys_.end() ? nullptr : &found->second;
   }
-  /// What errors call a key that may not have been given.
+  /// Name in errors of a key that may not have been given.
   std::string named(std::string_view flag) const {
     const CustomValue* given = find(flag);
     return given ? given->where : "--" + std::string(flag);

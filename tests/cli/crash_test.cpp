@@ -75,7 +75,7 @@ class LongCrash : public Crash {};
 TEST_F(Crash, KilledTenTimesAtRandomMoments) { kill_at_random(10, 1); }
 TEST_F(LongCrash, KilledAHundredTimesAtRandomMoments) { kill_at_random(100, 2); }
 
-TEST_F(Crash, AFullDiskIsSaidAndGoneOnFrom) {
+TEST_F(Crash, AFullDiskIsReportedAndRunsResume) {
   ASSERT_EQ(run(sweep("whole")), 0);
   const fs::path out = folder / "small";
   fs::create_directories(out);
@@ -114,7 +114,7 @@ TEST_F(Crash, ReportsOnAFullDiskAreWholeOrAsTheyWere) {
   EXPECT_TRUE(half.empty());
 }
 
-TEST_F(Crash, TwoSweepsAtOnce) {
+TEST_F(Crash, TwoConcurrentSweeps) {
   const pid_t first = start(sweep("both"));
   wait_for_a_block(database("both"));
   kill(first, SIGSTOP);

@@ -123,8 +123,8 @@ TEST(Diff, EachChangeHasItsCause) {
   EXPECT_EQ(found, expected);
   EXPECT_EQ(counts.below, 1) << "half a percent is below the threshold";
   EXPECT_EQ(counts.numbers, 1);
-  EXPECT_EQ(counts.came, 1);
-  EXPECT_EQ(counts.went, 1);
+  EXPECT_EQ(counts.added, 1);
+  EXPECT_EQ(counts.removed, 1);
   EXPECT_EQ(counts.same, 0);
   std::set<std::string> inputs;
   for (const auto& each : diff.inputs())

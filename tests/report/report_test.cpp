@@ -120,7 +120,7 @@ class GoldenRun : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(GoldenRun, LinesStandAtTheSmallestBatch) {
+TEST_F(GoldenRun, RowsShowTheSmallestBatch) {
   const Database database(folder_ / "r.sqlite");
   const auto lines = lines_of(database, Axes(database.run(1)), 1);
   ASSERT_EQ(lines.size(), 24u);

@@ -52,7 +52,7 @@ void expect_columns(const std::filesystem::path& file,
     }
 }
 
-TEST(Store, EveryColumnOfTheViewIsWhatTheColumnListSays) {
+TEST(Store, ViewColumnsMatchTheColumnList) {
   Folder folder;
   write_all(folder / "r.sqlite", small_run());
   expect_columns(folder / "r.sqlite", [](Size point) { return made_up(point); });

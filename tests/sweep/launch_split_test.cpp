@@ -110,7 +110,7 @@ TEST(LaunchSplit, CachesHaveTheEnginesOwnWords) {
   }
 }
 
-TEST(LaunchSplit, WhatAnEngineCannotBeToldIsAnError) {
+TEST(LaunchSplit, UnsupportedEngineOptionsAreErrors) {
   const test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "4x h100-sxm-80gb",
                          "deepspeed-inference");
   model::Scenario s = on.s;

@@ -186,7 +186,7 @@ Size rope_factors(const Config& config, Size head_dim) {
   return 0;
 }
 
-std::vector<QuantisedTensor> held_gguf(const Model& model, const Scheme& scheme) {
+std::vector<QuantisedTensor> quantised_gguf(const Model& model, const Scheme& scheme) {
   GgufHolder holder(model, scheme);
   std::vector<QuantisedTensor> result;
   result.reserve(model.part.tensors.size());

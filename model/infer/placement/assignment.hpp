@@ -46,13 +46,13 @@ Plan place_assigned(const Uses& uses, double memory_factor);
 
 /// What the scenario's assignment puts on a card (without the buffer for streamed weights), in host
 /// memory and on disk: weights, and the caches of layers that run there.
-struct HeldBytes {
+struct ResidentBytes {
   Bytes weights, caches;
 };
-HeldBytes held_on_card(const Scenario& scenario, const Plan& plan, const CacheBytes& cache,
-                       Size card);
-HeldBytes held_on_host(const Scenario& scenario, const Plan& plan, const CacheBytes& cache);
-Bytes held_on_disk(const Scenario& scenario);
+ResidentBytes resident_on_card(const Scenario& scenario, const Plan& plan, const CacheBytes& cache,
+                               Size card);
+ResidentBytes resident_on_host(const Scenario& scenario, const Plan& plan, const CacheBytes& cache);
+Bytes resident_on_disk(const Scenario& scenario);
 
 /// Calls `f(piece)` for what of the layers is on `card`.
 template <class F>

@@ -169,7 +169,7 @@ inline Plan place(const Scenario& scenario, double memory_factor) {
 bool caches_on_cards(const Scenario& scenario);
 
 /// Bytes of the weights of `card` that stay in host memory although their layers run on it.
-Bytes held_back(const Scenario& scenario, const Plan& plan, Size card);
+Bytes weights_kept_on_host(const Scenario& scenario, const Plan& plan, Size card);
 
 /// Weights that stay on disk.
 Bytes disk_use(const Scenario& scenario, const Plan& plan);

@@ -30,7 +30,7 @@ class LayerFill {
     Plan plan;
     if (!all_on_cards(plan)) stream(plan);
     if (plan.feasible()) place_in_host(uses_, plan, factor_);
-    if (!whole_only(s_) || is_whole(plan)) return plan;
+    if (!never_splits_weights(s_) || is_whole(plan)) return plan;
     Plan cpu = on_cpu_only(s_);
     if (cpu.feasible()) place_in_host(uses_, cpu, factor_);
     if (cpu.feasible() && is_whole(cpu)) {

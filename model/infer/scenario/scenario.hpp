@@ -18,7 +18,7 @@ struct Assignment;  // model/infer/placement/assignment.hpp
 struct Draft;       // model/infer/draft.hpp
 
 /// No limit of the user's: all that the hardware has.
-inline constexpr Bytes all_of_it{std::numeric_limits<std::int64_t>::max()};
+inline constexpr Bytes unlimited{std::numeric_limits<std::int64_t>::max()};
 
 /// Images in the prompt of each sequence, all alike; their tokens are among the prompt's.
 struct Images {
@@ -44,9 +44,9 @@ struct Scenario {
   Size batch = 1;
   Size prompt_tokens = 512, output_tokens = 128;
   Size context = 0;              ///< tokens of KV cache per sequence; 0: prompt + output
-  Bytes gpu_budget = all_of_it;  ///< all the process may use on each card, as nvidia-smi shows it
-  Bytes ram_budget = all_of_it;
-  Bytes disk_budget = all_of_it;
+  Bytes gpu_budget = unlimited;  ///< all the process may use on each card, as nvidia-smi shows it
+  Bytes ram_budget = unlimited;
+  Bytes disk_budget = unlimited;
   Size tensor_parallel = 0;    ///< cards that share each matrix; 0: as the runtime splits
   Size pipeline_parallel = 0;  ///< stages of layers; 0: one
   Size expert_parallel = 0;    ///< cards over which whole experts are spread; 0: split as matrices

@@ -16,6 +16,6 @@ namespace headroom::model {
 std::optional<Scenario> max_admitted(const Uses& uses, const Plan& plan, double memory_factor);
 
 /// `scenario`, with the batch that runs at once.
-Scenario at_once(const Scenario& scenario);
+Scenario admitted_scenario(const Scenario& scenario);
 
 }  // namespace headroom::model

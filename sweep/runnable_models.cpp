@@ -1,4 +1,4 @@
-#include "sweep/what_runs.hpp"
+#include "sweep/runnable_models.hpp"
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
@@ -54,8 +54,8 @@ Bytes download_of(const QuantisedModel& weights) {
   return checkpoint_bytes(*weights.model);
 }
 
-/// Peak of QLoRA with its usual settings: rank 8 beside every linear layer, batch 1 of 2048 tokens,
-/// activations made again. Nothing where the model cannot be trained so.
+/// Peak of QLoRA with its usual settings: rank 8 on every linear layer, batch 1 of 2048 tokens,
+/// activation checkpointing. Empty if the model cannot be trained this way.
 std::optional<Bytes> qlora_peak(const Model& m) {
   try {
     AdapterRequest request;
@@ -183,7 +183,7 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
 
 }  // namespace
 
-int what_runs(const Options& options) {
+int runnable_models(const Options& options) {
   const Format format = format_of(options);
   const Engines engines(options);
   Scenario request = request_of(options, engines);
