@@ -10,6 +10,7 @@
 #include "model/infer/scenario/verdict.hpp"
 #include "report/words.hpp"
 #include "sweep/advice_words.hpp"
+#include "sweep/confidence_words.hpp"
 #include "sweep/gpus_needed.hpp"
 #include "sweep/output.hpp"
 #include "sweep/speed_output.hpp"
@@ -68,9 +69,9 @@ std::string device_lines(const Explanation& explained) {
     rows.push_back({use.name, use.layers, to_text(use.weights), to_text(use.kv_cache),
                     to_text(use.activations), to_text(use.overhead), to_text(use.total),
                     to_text(use.budget)});
-  return aligned({"device", "layers", "weights", "KV cache", "activations", "overhead", "total",
-                  "budget used"},
-                 {false, true, true, true, true, true, true, true}, rows);
+  return aligned(
+      {"device", "layers", "weights", "KV cache", "activations", "overhead", "total", "budget"},
+      {false, true, true, true, true, true, true, true}, rows);
 }
 
 /// Without a machine: the terms on one card that has room for all, and what its host keeps.
@@ -154,7 +155,7 @@ std::string estimate_text(const GivenScenario& given, const Explanation& explain
   const Estimate& e = explained.estimate;
   std::string text = header(given, explained) + '\n';
   if (given.on_machine) {
-    text += fmt::format("Verdict   {} (sure: {})", verdict_text(given, e), model::name_of(e.sure));
+    text += fmt::format("Verdict   {} ({})", verdict_text(given, e), confidence_words(e.sure));
     text += '\n';
     if (!explained.advice.empty()) text += "Advice    " + advice_words(explained.advice) + '\n';
     if (!explained.devices.empty()) text += '\n' + device_lines(explained);

@@ -180,7 +180,7 @@ Bytes min_card(const Scenario& asked) {
   s.tensor_parallel = s.pipeline_parallel = s.expert_parallel = s.data_parallel = 0;
   const Plan plan = place(s, 1.0);
   if (!plan.feasible() || plan.cards != 1) return Bytes(0);
-  // What an engine sets aside at start goes by the size of the card that there is.
+  // The memory that an engine reserves at start depends on the size of the actual card.
   machine.devices[0].memory = asked.machine->devices[0].memory;
   const double total = card_use(s, plan, 0).total().real().value();
   return Bytes(static_cast<Size>(total / s.runtime->memory.utilization));

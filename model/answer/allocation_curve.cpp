@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "model/answer/placement/experts_apart.hpp"
-#include "model/infer/placement/admission.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
 namespace headroom::model {
@@ -24,8 +24,8 @@ Bytes full_budget(const Scenario& s) {
   return most;
 }
 
-/// What decides an estimate, apart from the budget itself. Of the sequences that run at once the
-/// power of two that they reach: a step for each of hundreds would show no more.
+/// Everything that decides an estimate, except the budget. Concurrent sequences count by powers of
+/// two, because hundreds of single steps would add no information.
 using State =
     std::tuple<Reason, bool, Size, Size, Size, Where, Where, Size, int, std::vector<Size>>;
 

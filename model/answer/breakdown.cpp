@@ -7,7 +7,7 @@
 
 #include "model/answer/layer_groups.hpp"
 #include "model/answer/segment_rates.hpp"
-#include "model/infer/placement/admission.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/timeline/draft_times.hpp"
 #include "model/infer/timeline/throughput.hpp"

@@ -18,7 +18,7 @@
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/kv_cache.hpp"
-#include "model/infer/placement/admission.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -116,7 +116,8 @@ class Explainer {
     if (runtime_.offload.mode == Offload::compute)
       return "as many of the last layers as fit are on cards, as few cards as hold them all";
     if (runtime_.parallel.split == Split::layers)
-      return "cards are filled in order, as few as hold the model; layers are not split";
+      return "cards are filled in order, with as few cards as the model needs; layers are not "
+             "split";
     if (asked_.tensor_parallel + s_.pipeline_parallel + s_.expert_parallel + s_.data_parallel == 0)
       return "each matrix is split over as few cards as hold the model";
     const auto count = [](Size n, std::string_view what) {
@@ -141,8 +142,9 @@ class Explainer {
     if (std::string unread = unread_keys(*s_.weights->model); !unread.empty())
       out_.warnings.push_back(std::move(unread));
     if (factors_.memory.measurements == 0)
-      out_.warnings.push_back(fmt::format(
-          "no measured row stands behind the memory of {}: no answer is sure", runtime_.name));
+      out_.warnings.push_back(
+          fmt::format("the memory of {} is an estimate without measurements: no answer is sure",
+                      runtime_.name));
     for (const Device& device : s_.machine->devices)
       if (device.memory_nominal) {
         out_.warnings.push_back(fmt::format(
@@ -225,7 +227,7 @@ class Explainer {
   }
 
   const Scenario& asked_;
-  const Scenario s_;  ///< with the sequences that run at once
+  const Scenario s_;  ///< with the sequences that run concurrently
   const Engine& runtime_;
   const Profile& profile_;
   IntervalFactors factors_;

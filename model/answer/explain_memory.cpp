@@ -17,7 +17,7 @@
 #include "model/infer/intervals.hpp"
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/kv_cache.hpp"
-#include "model/infer/placement/admission.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"

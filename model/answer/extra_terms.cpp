@@ -72,7 +72,7 @@ Term of_images(const Scenario& s, const Plan& plan) {
       "model/infer/memory/activation.hpp");
 }
 
-/// Host memory beside what the process holds: reclaimable, and what may not be paged out.
+/// Host memory outside the process's own: the page cache, and memory that may not be paged out.
 void add_host(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
   const double file = bytes_read(s, plan).value();
   const HostUse host = host_use(s, plan);

@@ -71,7 +71,7 @@ std::vector<Pattern> pack(Size room_of_one, std::span<const Stay> stays) {
   return patterns;
 }
 
-/// Of any two sizes one divides the other.
+/// For any two sizes, one divides the other.
 bool divisible(std::span<const Stay> stays) {
   return std::ranges::all_of(stays, [&](const Stay& a) {
     return std::ranges::all_of(stays, [&](const Stay& b) {

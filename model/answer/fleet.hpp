@@ -30,12 +30,12 @@ struct ServingOption {
   Size copies(double scale) const;  ///< for `scale` times the load, at least one
 };
 
-/// Every way in which `machine` serves `load` at all, none of them worse than another in both the
-/// cards it takes and the size of its copies. A copy on a part of a card has that part of its
-/// memory, bandwidth and peak, as when all that share it are at work at once; a machine's RAM, its
-/// bandwidth and its cores are shared likewise. Where offload is a target, both with and without
-/// it. `times` and `memory` multiply every time and every
-/// use of a card: 1 as estimated. Where there is no way, `missed` says why the best one fails.
+/// Every option by which `machine` serves `load`, without options that another beats in both cards
+/// and size of copies. A copy on a part of a card has that part of its memory, bandwidth and peak,
+/// as if all sharers are busy. A machine's RAM, its bandwidth and its cores are shared likewise. If
+/// the target allows offload, options with and without it are included. `times` and `memory`
+/// multiply every time and every use of a card: 1 as estimated. Without an option, `missed` says
+/// why the best one fails.
 struct ServingOptions {
   std::vector<ServingOption> all;
   Shortfall missed;
@@ -66,8 +66,9 @@ struct Fleet {
   bool proven = true;
 };
 
-/// The fewest machines with `cards` cards that hold `scale` times every load, by one way for each
-/// load: ways[i] are those of load i, none empty. Of equal numbers, the one that leaves most free.
+/// The fewest machines with `cards` cards that serve `scale` times every load, by one option for
+/// each load. ways[i] are the options of load i, none empty. Among equal numbers, the one with most
+/// free memory.
 Fleet smallest_fleet(Size cards, std::span<const std::vector<ServingOption>> ways,
                      double scale = 1);
 

@@ -7,7 +7,7 @@
 namespace headroom::model {
 namespace {
 
-/// What `work` moves through memory besides weights.
+/// Bytes that `work` moves through memory besides weights.
 std::string extra_traffic(const Scenario& s, const Device& card, const Work& work) {
   const KernelPolicy& kernels = s.runtime->kernels;
   const KernelEfficiency& efficiency = efficiency_on(s, card);

@@ -23,7 +23,7 @@ class DeviceSpans {
 
   const Roofline& roof() const { return roof_; }
 
-  /// What runs while weights are read: the longer of both is waited for.
+  /// Work that overlaps with reading weights. The longer of both counts.
   void read(std::string_view name, RealBytes amount, Seconds alone, std::string_view formula,
             const Constant& constant) {
     add(name, amount.value(), "bytes", alone, roof_.is_memory_bound(), formula, constant);
@@ -32,7 +32,7 @@ class DeviceSpans {
                std::string_view formula, const Constant& constant) {
     add(name, amount, unit, alone, !roof_.is_memory_bound(), formula, constant);
   }
-  /// What runs between products.
+  /// Work between matrix products.
   void between(std::string_view name, double amount, std::string_view unit, Seconds alone,
                std::string_view formula, const Constant& constant) {
     add(name, amount, unit, alone, true, formula, constant);

@@ -43,7 +43,7 @@ class BlockRestCounter {
   BlockRestCounter(std::size_t layers, Size kv_heads);
   struct TensorBytes {
     std::string_view name;    ///< of the tensor
-    Size elements_bytes = 0;  ///< without data stored beside the elements
+    Size elements_bytes = 0;  ///< without scales and zero points
     Size overhead_bytes = 0;  ///< scales and zero points, stored as their own tensor
     Size pieces = 1;          ///< number of checkpoint tensors: there, experts are separate
     Divided divided;

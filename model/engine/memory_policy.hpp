@@ -1,4 +1,4 @@
-// What an engine keeps in memory beside weights and KV cache.
+// Memory of an engine besides weights and KV cache.
 #pragma once
 
 #include "hardware/units.hpp"
@@ -29,8 +29,8 @@ struct StartPass {
 struct MemoryPolicy {
   double utilization;      ///< share of a card's memory used when no budget is given
   StartPass start_pass;    ///< decides what is kept free, in place of the prompts asked for
-  double residual_copies;  ///< hidden states of every token that exist at once
-  double widest_share;     ///< share of gate, up and their product that exists at once
+  double residual_copies;  ///< copies of every token's hidden state
+  double widest_share;     ///< share of gate, up and their product in memory
   Size activation_bytes;   ///< bytes of an activation; 0: as many as the arithmetic has
   Size score_bytes;        ///< bytes of one attention score with its copies, where it is in memory
   Positions logits;        ///< positions whose logits prefill computes

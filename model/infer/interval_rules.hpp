@@ -13,7 +13,7 @@ constexpr IntervalPart opposite(IntervalPart end) {
 
 /// The intervals of an engine: members of IntervalFactors.
 enum class Factor { memory, load, ttft, tpot, offload, serving_ttft, serving_tpot, serving_rate };
-/// What an interval is at least as wide as where nothing was measured.
+/// The least width of an interval without measurements.
 enum class Guess { first, step };
 
 /// The time of a whole answer whose first token takes `first` times what is expected, and whose
@@ -43,7 +43,7 @@ struct IntervalRules {
   auto served_step() const {
     return loaded(measured(of.step_unmeasured(), Factor::serving_tpot, Guess::step), step());
   }
-  /// Of the time that a number of requests takes.
+  /// Interval of the time of a number of requests.
   auto served_rate() const {
     return loaded(measured(of.either_unmeasured(), Factor::serving_rate, Guess::first), step());
   }

@@ -6,9 +6,10 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/infer/estimate.hpp"
-#include "model/infer/placement/admission.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/draft.hpp"
 #include "model/infer/scenario/layer_split.hpp"
+#include "sweep/confidence_words.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/output.hpp"
 
@@ -19,10 +20,10 @@ namespace {
 std::string heading(const LaunchPoint& point) {
   const model::Estimate& e = point.estimate();
   return fmt::format(
-      "#!/bin/sh\n# {} in {} on {}: {} (sure: {}).\n# Expected on the most loaded card: {} ({} to "
+      "#!/bin/sh\n# {} in {} on {}: {} ({}).\n# Expected on the most loaded card: {} ({} to "
       "{}); {:.3g} tokens/s.\n",
       point.model().name, point.scheme().name, point.scenario.machine->name,
-      model::name_of(e.verdict), model::name_of(e.sure), to_text(e.gpu_bytes),
+      model::name_of(e.verdict), confidence_words(e.sure), to_text(e.gpu_bytes),
       to_text(e.gpu_bytes_low), to_text(e.gpu_bytes_high), e.tokens_s);
 }
 

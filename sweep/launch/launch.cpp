@@ -9,6 +9,7 @@
 #include "hardware/quantity_text.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/advice_words.hpp"
+#include "sweep/confidence_words.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
@@ -94,8 +95,8 @@ std::string test_plan(std::span<const LaunchPoint> points) {
                           model::name_of(e.reason), advice_words(p.explained.advice));
       continue;
     }
-    text += fmt::format("* verdict: {} (sure: {})\n", model::name_of(e.verdict),
-                        model::name_of(e.sure));
+    text +=
+        fmt::format("* verdict: {} ({})\n", model::name_of(e.verdict), confidence_words(e.sure));
     for (const auto& use : p.explained.devices)
       if (use.total > Bytes(0))
         text += fmt::format("* {}: {}{}\n", use.name, to_text(use.total),

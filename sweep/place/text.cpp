@@ -44,9 +44,8 @@ std::string device_rows(const Explanation& explained) {
                     to_text(use.total), to_text(use.budget),
                     bar(use.total.real().value(), use.budget.real().value())});
   }
-  return aligned(
-             {"", "device", "layers", "weights", "KV cache", "compute", "total", "budget used", ""},
-             {false, false, false, true, true, true, true, true, false}, rows) +
+  return aligned({"", "device", "layers", "weights", "KV cache", "compute", "total", "budget", ""},
+                 {false, false, false, true, true, true, true, true, false}, rows) +
          long_lists;
 }
 

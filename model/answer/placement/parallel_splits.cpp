@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/answer/placement/strategy.hpp"
-#include "model/infer/placement/admission.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 

@@ -23,7 +23,7 @@ struct Difference {
   std::string text;  ///< what was found and what was expected
 };
 
-/// What a checkpoint stores for one described tensor.
+/// Entry of a checkpoint for one described tensor.
 struct StoredTensor {
   std::string_view dtype{};  ///< type of most of its bytes; empty if missing or unknown
   Bytes bytes{};             ///< including scales, zero points and maps
@@ -54,7 +54,7 @@ inline constexpr std::string_view name_rule =
 /// elements, because its stored shape differs. Tensors known by name only are compared by name. A
 /// tied tensor may have any of its names.
 Comparison compare(const Part& part, const TensorList& list);
-/// The same for tensors gathered under described names.
+/// For tensors already gathered under described names.
 Comparison compare(const Part& part, std::vector<Gathered> found);
 
 std::string_view name_of(Difference::Kind kind);

@@ -36,10 +36,10 @@ inline constexpr Size max_index = Size{64} << 20;
 /// .bin, and not an index itself.
 ShardIndex parse_shard_index(std::string_view json, std::string origin);
 
-/// All tensors of the shards. `open` returns the list of one shard (a file name beside the index)
-/// and throws if it is missing. Throws FormatError for a tensor that is not in the shard that the
-/// index names. Loaders skip a tensor that the index does not place in its shard, and so does this
-/// function. Skipped tensors and a wrong total_size are notes.
+/// All tensors of the shards. `open` returns the list of one shard (a file name in the index's
+/// folder) and throws if it is missing. Throws FormatError for a tensor that is not in the shard
+/// that the index names. Loaders skip a tensor that the index does not place in its shard, and so
+/// does this function. Skipped tensors and a wrong total_size are notes.
 TensorList read_shards(const ShardIndex& index,
                        const std::function<TensorList(const std::string& shard)>& open);
 

@@ -33,7 +33,7 @@ struct Stored {
 /// Compares `list` with `model`, as its config describes it. If the config states no type,
 /// model.checkpoint_scheme follows the tensors' type.
 void attach(Model& model, TensorList list, Detail detail);
-/// The same for tensors already gathered under described names.
+/// For tensors already gathered under described names.
 void attach(Model& model, TensorList list, std::vector<Gathered> gathered);
 
 /// A model known by its headers only: tensors with shapes. `why` says why no config describes it

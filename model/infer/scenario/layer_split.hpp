@@ -40,7 +40,7 @@ HostTensors experts_on_host(const QuantisedModel& weights, Size layers);
 /// Layers before the decoder that are no encoder of its text: a vision or audio tower, which
 /// llama.cpp keeps in a file of its own.
 Size tower_layers(const Model& model);
-/// Of `layers`, those that --gpu-layers counts: all but the tower's.
+/// Number of `layers` that --gpu-layers counts: all without the tower's.
 Size counted_layers(const Model& model, Range layers);
 
 /// llama.cpp's placement options (common/arg.cpp): -ngl, -ts, -mg, -sm, -nkvo, -ot.

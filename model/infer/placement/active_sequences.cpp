@@ -1,4 +1,4 @@
-#include "model/infer/placement/admission.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 
 #include <algorithm>
 

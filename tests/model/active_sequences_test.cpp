@@ -1,6 +1,6 @@
 // If a batch exceeds an engine's KV cache pool, some of its sequences are queued. If no sequence of
 // a batch can start, the batch does not fit.
-#include "model/infer/placement/admission.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 
 #include <gtest/gtest.h>
 
