@@ -24,7 +24,7 @@ bool has_start_pass(const Scenario& s) {
 /// vLLM 0.6 engine/arg_utils.py: longer contexts than this go through in chunks.
 constexpr Size longest_whole = 32768;
 
-/// Of the engine's pass at start. More are asked for where more run at once.
+/// Sequences of the engine's pass at start. A larger batch is requested if more run concurrently.
 Size start_sequences(const Scenario& s) { return std::max(s.batch, usual_sequences(s)); }
 
 /// No more than so many sequences can have.
@@ -125,7 +125,7 @@ Bytes activations(const Scenario& s, Size pass, Size shards, Head head) {
 
 namespace {
 
-/// What one of `shards` cards keeps of so many patches in a tower of width `hidden`.
+/// Bytes on one of `shards` cards for that many patches in a tower of width `hidden`.
 double kept_by_tower(const Scenario& s, double patches, Size hidden, Size shards) {
   const Engine& r = *s.runtime;
   if (patches <= 0 || hidden <= 0) return 0;
@@ -208,7 +208,7 @@ Bytes tying(const Scenario& s) {
          workspace(s, 0);
 }
 
-/// What the tower made of the images of a pass at start, which stay until its end.
+/// Image embeddings of a pass at start, which stay until its end.
 double embeddings_of_images(const Scenario& s) {
   return 2 * start_images(s).tokens * static_cast<double>(s.weights->model->shape.hidden_size);
 }

@@ -134,8 +134,8 @@ class LastLayers {
     const double share = room / std::max(1.0, all.real().value());
     return share >= 1 ? counted_ : static_cast<Size>(share * static_cast<double>(counted_));
   }
-  /// As many layers as fit. What each card holds grows with their number but for the rounding of
-  /// the shares, which moves a card's end by less than one layer for each card.
+  /// As many layers as fit. Each card's bytes grow with their number, except for the rounding of
+  /// shares. Rounding moves a card's end by less than one layer for each card.
   Size most(Size cards) const {
     const Size low =
         largest_near(guess(cards), 0, counted_ + 2, [&](Size n) { return holds(cards, n); });

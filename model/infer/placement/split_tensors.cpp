@@ -18,10 +18,10 @@ bool shares_experts(const Scenario& s) {
   return s.runtime->parallel.expert_spread == ExpertSpread::all;
 }
 
-/// What keeps `shards` cards of each of `replicas` from dividing the model. Heads: Megatron-LM,
-/// arXiv:1909.08053 section 3; keys and values are repeated where there are fewer heads than cards.
-/// A draft model is divided by the same cards.
-/// Source of all: vLLM 0.19 config/model.py verify_with_parallel_config and Divider::constrain.
+/// Reason why `shards` cards of each of `replicas` cannot divide the model. Heads: Megatron-LM,
+/// arXiv:1909.08053 section 3; keys and values are repeated if there are fewer heads than cards.
+/// These cards also divide a draft model. Source of all: vLLM 0.19 config/model.py
+/// verify_with_parallel_config and Divider::constrain.
 Reason obstacle(const Scenario& s, Size shards, Size replicas) {
   if (s.draft != nullptr)
     if (const Reason of = obstacle(of_draft(s, shards), shards, 1); of != Reason::none) return of;
@@ -43,7 +43,7 @@ Reason obstacle(const Scenario& s, Size shards, Size replicas) {
                                                              : Reason::groups_not_divisible;
 }
 
-/// What keeps the experts from being spread over so many of `shards` cards of each of `replicas`.
+/// Reason why the experts cannot be spread over that many of `shards` cards of each of `replicas`.
 Reason obstacle_of_experts(const Scenario& s, Size shards, Size replicas) {
   const Size groups = groups_of_experts(s), experts = s.weights->shards.experts;
   if (groups == 1) return Reason::none;
