@@ -14,7 +14,7 @@ struct NotFitted {
 };
 
 /// Least length of a column of J, orthogonal to the chosen ones, that determines a constant.
-inline constexpr double tellable = 0.15;
+inline constexpr double min_column_length = 0.15;
 
 /// A constant that the measurements cannot tell from one that was chosen: it explains them as well
 /// where that one cannot, being at its bound.
@@ -31,9 +31,9 @@ struct ConstantChoice {
 
 /// J has the derivatives of ln(expected) by ln(constant), one row a measurement. Columns are chosen
 /// by their part outside the span of earlier ones (Gram-Schmidt with pivoting). The choice ends
-/// when less than `tellable` remains, or with half as many constants as measurements. Rates are
-/// separate constants for each measured class of cards and width of weights. The constants of
-/// `search` are restored afterwards.
+/// when less than `min_column_length` remains, or with half as many constants as measurements.
+/// Rates are separate constants for each measured class of cards and width of weights. The
+/// constants of `search` are restored afterwards.
 ConstantChoice choose_constants(ConstantSearch& search);
 
 }  // namespace headroom::sweep

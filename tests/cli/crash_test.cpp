@@ -1,5 +1,5 @@
-// Nothing lost: sweeps that are killed, starved of disk, locked out or given half a database end in
-// a clear error or go on to the content of an undisturbed run.
+// Sweeps lose no data. A sweep that is killed or locked out, or has a full disk or half a database,
+// ends in a clear error or resumes to the content of an undisturbed run.
 #include <sqlite3.h>
 #include <sys/mount.h>
 
@@ -38,7 +38,7 @@ class Crash : public SweepProcess {
     return found;
   }
 
-  /// Kills sweeps at random moments, `kills` times in all, each gone on with or begun again.
+  /// Kills sweeps at random moments, `kills` times in total. Each is resumed or started again.
   void kill_at_random(int kills, unsigned seed) {
     ASSERT_EQ(run(sweep("whole")), 0);
     const std::string expected = headroom::read_text_file(csv("whole"));

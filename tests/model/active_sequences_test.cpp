@@ -69,7 +69,7 @@ TEST(Admission, UsesAllCardsBeforeASequenceWaits) {
   EXPECT_EQ(evaluate(on.s).gpus_used, 2);
 }
 
-// The search starts near a guess. It must find the maximum that fits.
+// The search starts from an approximation. It must find the maximum that fits.
 TEST(Admission, OneMoreSequenceDoesNotFit) {
   test::OnCards on("openai/gpt-oss-20b", "bf16", "4x rtx-4090 @ epyc-rome-512gb", "vllm");
   std::set<Size> seen;

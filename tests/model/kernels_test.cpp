@@ -41,8 +41,8 @@ TEST(Kernels, OfExpertsDependOnTheEngine) {
       << "keys and values are repeated";
 }
 
-// vLLM launches its first Marlin kernel for experts once for each expert. The other kernels take
-// all experts at once.
+// vLLM launches its first Marlin kernel for experts once for each expert. The other kernels process
+// all experts in one launch.
 TEST(Kernels, OfPackedExpertsWereLaunchedOneByOne) {
   const char* model = "Qwen/Qwen3-30B-A3B";
   const auto of = [&](const char* precision, const char* engine) {
