@@ -140,8 +140,8 @@ std::string as_json(const report::Diff& diff) {
                                     {"below_threshold", counts.below},
                                     {"verdicts", counts.verdicts},
                                     {"numbers", counts.numbers},
-                                    {"came", counts.came},
-                                    {"went", counts.went}});
+                                    {"came", counts.added},
+                                    {"went", counts.removed}});
 }
 
 int run_diff(const Options& options) {
