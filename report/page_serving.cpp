@@ -173,8 +173,8 @@ std::vector<std::string> unmeasured_engines(const Source& source,
 constexpr std::string_view explained =
     "Continuous batching in its steady state: a new request follows each finished one. For each "
     "engine, precision and concurrency, the table shows the point with most requests per second. "
-    "Small figures are the ends of the 80 % interval. First "
-    "token and request are those of the mean request, and include waiting where fewer run at once. "
+    "Small figures are the ends of the 80 % interval. First token and request are those of the "
+    "mean request, with waiting if fewer run concurrently. "
     "Tokens/s/user is what one request gets after its first token. results.csv has every point, "
     "and requests with lengths at their 95th percentiles.";
 
