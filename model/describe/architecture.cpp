@@ -77,9 +77,9 @@ bool is_speech_synthesis(std::string_view name) {
 [[noreturn]] void fail_unknown(const Config& config, std::string_view key, std::string_view name) {
   if (is_custom_code(config, name))
     throw NotDescribed(fmt::format(
-        "{}: key '{}': '{}' is code of its repository's own, not of transformers, and is not "
-        "described; the headers of its tensors (the folder with the .safetensors files or their "
-        "index, a .gguf, or its name on the hub) would still give counts and bytes",
+        "{}: key '{}': '{}' is code of its own repository, not of transformers, and is not "
+        "described; counts and bytes need the headers of its tensors: give the folder with "
+        ".safetensors files or their index, a .gguf, or its name on the hub",
         config.origin(), key, name));
   if (is_speech_synthesis(name))
     throw NotDescribed(

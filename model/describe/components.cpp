@@ -75,16 +75,16 @@ std::string text_root(const Profile& profile) {
 std::array<Size, 5> components_of(const Part& part, const Profile& profile) {
   const std::string root = text_root(profile);
   std::array<Size, 5> sums{};
-  Size beside = 0;  ///< neither below the root nor named
+  Size unassigned = 0;  ///< neither below the root nor named
   for (const Tensor& t : part.tensors) {
     if (!t.is_parameter() || !t.tied_to.empty()) continue;
     auto component = named(t.name);
     const bool text = (!root.empty() && t.name.starts_with(root)) || t.role == Role::head;
     if (!component && text) component = Component::language;
-    (component ? sums[static_cast<std::size_t>(*component)] : beside) += t.elements();
+    (component ? sums[static_cast<std::size_t>(*component)] : unassigned) += t.elements();
   }
   const bool multimodal = sums[1] + sums[2] + sums[3] > 0;
-  sums[static_cast<std::size_t>(multimodal ? Component::other : Component::language)] += beside;
+  sums[static_cast<std::size_t>(multimodal ? Component::other : Component::language)] += unassigned;
   return sums;
 }
 

@@ -17,7 +17,7 @@ namespace json = boost::json;
 struct ImageRow {
   std::string_view model_type;
   ImageTokens kind;
-  Size patch, merge, least_pixels, most_pixels;
+  Size patch, merge, min_pixels, max_pixels;
   std::string_view source;
 };
 constexpr std::string_view qwen2 =
@@ -52,8 +52,8 @@ ImageInput by_area(const ImageRule& rule, double height, double width) {
   if (std::max(height, width) > 200 * std::min(height, width))
     throw std::invalid_argument("an image more than 200 times as long as wide is refused");
   const double f = static_cast<double>(rule.patch * rule.merge);
-  const double least = static_cast<double>(rule.least_pixels);
-  const double most = static_cast<double>(rule.most_pixels);
+  const double least = static_cast<double>(rule.min_pixels);
+  const double most = static_cast<double>(rule.max_pixels);
   double h = std::nearbyint(height / f) * f, w = std::nearbyint(width / f) * f;
   if (h * w > most) {
     const double beta = std::sqrt(height * width / most);
@@ -96,8 +96,8 @@ ImageRule image_rule(const Config& config) {
   rule.patch = number_in(vision, "patch_size", row->patch);
   rule.merge =
       number_in(vision, "spatial_merge_size", number_in(&all, "spatial_merge_size", row->merge));
-  rule.least_pixels = row->least_pixels;
-  rule.most_pixels = row->most_pixels;
+  rule.min_pixels = row->min_pixels;
+  rule.max_pixels = row->max_pixels;
   rule.longest_edge = number_in(vision, "image_size", 1540);
   rule.hidden =
       number_in(vision, row->model_type == "qwen2_vl" ? "embed_dim" : "hidden_size", 1280);

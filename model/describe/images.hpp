@@ -16,11 +16,11 @@ enum class ImageTokens {
 
 struct ImageRule {
   ImageTokens kind = ImageTokens::unknown;
-  Size tokens = 0, patches = 0;  ///< fixed: of each image
-  Size patch = 0, merge = 1;     ///< pixels of a patch's edge; patches along a token's edge
-  Size least_pixels = 0, most_pixels = 0;  ///< area
-  Size longest_edge = 0;                   ///< rows
-  Size hidden = 0;                         ///< width of the vision tower
+  Size tokens = 0, patches = 0;         ///< fixed: of each image
+  Size patch = 0, merge = 1;            ///< pixels of a patch's edge; patches along a token's edge
+  Size min_pixels = 0, max_pixels = 0;  ///< area
+  Size longest_edge = 0;                ///< rows
+  Size hidden = 0;                      ///< width of the vision tower
   std::string_view source;
 };
 

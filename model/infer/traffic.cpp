@@ -31,8 +31,8 @@ Size prompts_together(const Scenario& s, double arriving) {
 /// Seconds by which the prompts of `joint` hold up the sequences of `share`. A separate prefill
 /// holds them up for `alone`, its whole time. Otherwise prompts go through decode steps, which take
 /// longer: weights are read and kernels launched once for both.
-double held_up(const Scenario& joint, const Scenario& share, const Speeds& speeds, const Plan& plan,
-               double alone) {
+double prefill_delay(const Scenario& joint, const Scenario& share, const Speeds& speeds,
+                     const Plan& plan, double alone) {
   if (joint.runtime->serving.separate_prefill) return alone;
   Pass both = prefill_pass(joint, joint.prompt_tokens);
   const double steps = both.weight_reads, tokens = steps * static_cast<double>(share.batch);
@@ -126,8 +126,8 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   const double together =
       joint.batch == 1 ? prompt : prefill(joint, speeds, plan, s.prompt_tokens).total.value();
   const double another = together / static_cast<double>(joint.batch);
-  const double met =
-      others * held_up(joint, share, speeds, plan, together) / static_cast<double>(joint.batch);
+  const double met = others * prefill_delay(joint, share, speeds, plan, together) /
+                     static_cast<double>(joint.batch);
   const double before = std::max(s.runtime->serving.queue.value, 1 / mean_output) * others;
   const double beside =
       s.runtime->serving.request_s.value * std::sqrt(static_cast<double>(running)) +

@@ -68,7 +68,7 @@ TEST(Quantisation, MxfpTakesExpertsAlone) {
   EXPECT_EQ(block_bytes("mxfp4-linear"), (q + experts) / 32 * 17);
 }
 
-TEST(Quantisation, PlacesAddUpAndExpertsAreApart) {
+TEST(Quantisation, PlacesAddUpAndExpertsAreSeparate) {
   const Model model = block_model();
   const QuantisedModel weights = quantise(model, scheme("bf16"));
   EXPECT_EQ(weights.total, weights.embedding + weights.layers_before.at(1) + weights.head);

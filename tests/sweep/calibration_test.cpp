@@ -53,7 +53,7 @@ TEST(MeasuredFile, StatementsMayMakeTablesAndNoMore) {
   EXPECT_FALSE(fs::exists(other));
 }
 
-TEST(MeasuredFile, WhatIsNotUnderstoodIsSaid) {
+TEST(MeasuredFile, NamesUnknownInput) {
   EXPECT_NE(message("").find("empty"), std::string::npos);
   EXPECT_NE(message("[{\"a\": 1").find("cut off"), std::string::npos);
   EXPECT_NE(message("[]").find("no rows"), std::string::npos);

@@ -93,7 +93,7 @@ TEST_F(Files, BrokenOnesAreNamed) {
 
 /// ModelOpt's recipe is a file next to the config. Source: vLLM quantization/modelopt.py,
 /// get_config_filenames.
-TEST_F(Files, RecipesBesideAConfigAreItsQuantisation) {
+TEST_F(Files, RecipeNextToAConfigIsItsQuantisation) {
   std::ofstream(folder / "tiny" / "hf_quant_config.json") << R"({"producer": {"name": "modelopt"},
       "quantization": {"quant_algo": "NVFP4", "kv_cache_quant_algo": "FP8", "group_size": 16,
                        "exclude_modules": ["lm_head"]}})";
@@ -131,7 +131,7 @@ TEST(Catalogue, CheckpointBytesAreThePublishedOnes) {
 /// Recipes in hf_quant_config.json of nvidia/DeepSeek-V3.1-NVFP4 and of the Nemotron. DeepSeek's
 /// files have about 415 GB. Nemotron has experts, shared experts and head in W4A16_NVFP4, Mamba's
 /// two projections in FP8, and the rest in 16 bit.
-TEST(Catalogue, RecipesBesideConfigsAreHeld) {
+TEST(Catalogue, ComparesRecipesNextToConfigs) {
   const auto deepseek = resolve_model("nvidia/DeepSeek-V3.1-NVFP4");
   EXPECT_EQ(deepseek.checkpoint_scheme, "nvfp4");
   EXPECT_NEAR(static_cast<double>(model::checkpoint_bytes(deepseek).count()), 415e9, 0.01 * 415e9);

@@ -16,8 +16,8 @@ bool is_separate(const Tensor& tensor) {
 }
 
 /// Checkpoints store experts one by one, with gate and up separate.
-BlockRestCounter::Held in_memory(const Tensor& tensor, const QuantisedTensor& held,
-                                 const Divided& divided) {
+BlockRestCounter::TensorBytes in_memory(const Tensor& tensor, const QuantisedTensor& held,
+                                        const Divided& divided) {
   const Size bytes = held.bytes.count();
   const Size elements = held.format == nullptr
                             ? bytes

@@ -1,4 +1,4 @@
-#include "model/infer/placement/at_once.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 
 #include <algorithm>
 
@@ -46,7 +46,7 @@ std::optional<Scenario> max_admitted(const Uses& tried, const Plan& plan, double
   return fewer.batch > 0 ? std::optional(fewer) : std::nullopt;
 }
 
-Scenario at_once(const Scenario& s) {
+Scenario admitted_scenario(const Scenario& s) {
   if (!keeps_a_pool(s)) return s;
   const Uses uses(s);
   return max_admitted(uses, place(uses, 1.0), 1.0).value_or(s);

@@ -1,6 +1,6 @@
 // If a batch exceeds an engine's KV cache pool, some of its sequences are queued. If no sequence of
 // a batch can start, the batch does not fit.
-#include "model/infer/placement/at_once.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace headroom::model {
 namespace {
 
-TEST(AtOnce, WhatThePoolHasNoRoomForWaits) {
+TEST(Admission, SequencesBeyondThePoolWait) {
   for (const char* engine : {"vllm", "sglang", "tensorrt-llm"}) {
     const test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "1x h100-sxm-80gb", engine);
     Scenario s = on.s;
@@ -43,7 +43,7 @@ TEST(AtOnce, WhatThePoolHasNoRoomForWaits) {
   }
 }
 
-TEST(AtOnce, WithoutAPoolOrRoomForOneItDoesNotFit) {
+TEST(Admission, DoesNotFitWithoutAPoolOrRoomForOneSequence) {
   test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "1x rtx-4090", "vllm");
   on.s.batch = 4;
   on.s.context = 131072;
@@ -57,7 +57,7 @@ TEST(AtOnce, WithoutAPoolOrRoomForOneItDoesNotFit) {
   EXPECT_EQ(evaluate(on.s).verdict, Verdict::does_not_fit);
 }
 
-TEST(AtOnce, AsManyCardsAsThereAreAreUsedBeforeASequenceWaits) {
+TEST(Admission, UsesAllCardsBeforeASequenceWaits) {
   test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "2x h100-sxm-80gb", "vllm");
   on.s.prompt_tokens = 1024;
   on.s.output_tokens = 256;
@@ -69,8 +69,8 @@ TEST(AtOnce, AsManyCardsAsThereAreAreUsedBeforeASequenceWaits) {
   EXPECT_EQ(evaluate(on.s).gpus_used, 2);
 }
 
-// The search starts near a guess. It must find the maximum that fits.
-TEST(AtOnce, NoMoreWouldHaveRoom) {
+// The search starts from an approximation. It must find the maximum that fits.
+TEST(Admission, OneMoreSequenceDoesNotFit) {
   test::OnCards on("openai/gpt-oss-20b", "bf16", "4x rtx-4090 @ epyc-rome-512gb", "vllm");
   std::set<Size> seen;
   for (const Size budget : {4, 6, 8, 13, 14, 16, 20, 24})
@@ -94,7 +94,7 @@ TEST(AtOnce, NoMoreWouldHaveRoom) {
 }
 
 // Longer requests, or a larger share of their lengths, never allow more concurrent requests.
-TEST(AtOnce, FewerRunUnderLoadTheLongerRequestsAre) {
+TEST(Admission, LongerRequestsReduceConcurrency) {
   for (const char* engine : {"vllm", "sglang", "tensorrt-llm", "llama.cpp"}) {
     const test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "1x h100-sxm-80gb", engine);
     Scenario s = on.s;
@@ -125,7 +125,7 @@ TEST(AtOnce, FewerRunUnderLoadTheLongerRequestsAre) {
 
 // vLLM allocates blocks as tokens arrive, so a sequence has 1024 + 256 / 2 cached tokens on
 // average. An engine that reserves whole requests runs 1152 / 1280 as many.
-TEST(AtOnce, WhatStandsDecidesHowManyRun) {
+TEST(Admission, ReservedTokensLimitConcurrency) {
   const auto running = [](const char* engine) {
     const test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "1x h100-sxm-80gb", engine);
     Scenario s = on.s;

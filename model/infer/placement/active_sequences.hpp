@@ -1,5 +1,5 @@
-// How many sequences of a batch run at once where an engine keeps a pool of key-value cache for all
-// of them, so that a batch too large for it waits in part instead of not fitting.
+// Number of sequences of a batch that run concurrently if an engine has a KV cache pool for all of
+// them. Part of a batch that is too large waits, and the batch still fits.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace headroom::model {
 /// managers/scheduler.py: the waiting queue.
 std::optional<Scenario> max_admitted(const Uses& uses, const Plan& plan, double memory_factor);
 
-/// `scenario`, with the batch that runs at once.
-Scenario at_once(const Scenario& scenario);
+/// `scenario` with the batch that runs concurrently.
+Scenario admitted_scenario(const Scenario& scenario);
 
 }  // namespace headroom::model

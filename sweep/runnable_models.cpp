@@ -1,4 +1,4 @@
-#include "sweep/what_runs.hpp"
+#include "sweep/runnable_models.hpp"
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
@@ -54,8 +54,8 @@ Bytes download_of(const QuantisedModel& weights) {
   return checkpoint_bytes(*weights.model);
 }
 
-/// Peak of QLoRA with its usual settings: rank 8 beside every linear layer, batch 1 of 2048 tokens,
-/// activations made again. Nothing where the model cannot be trained so.
+/// Peak of QLoRA with its usual settings: rank 8 on every linear layer, batch 1 of 2048 tokens,
+/// activation checkpointing. Empty if the model cannot be trained this way.
 std::optional<Bytes> qlora_peak(const Model& m) {
   try {
     AdapterRequest request;
@@ -148,8 +148,9 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
   const Machine& machine = given.machine;
   std::string text = fmt::format("Machine     {}\n", machine.name);
   for (const auto& line : given.assumed) text += "Assumes     " + line + '\n';
-  text += fmt::format("Assumes     runtime {} {}; of each model the most bits that run best\n",
-                      runtime.name, runtime.version);
+  text +=
+      fmt::format("Assumes     runtime {} {}; each model in the largest precision that runs best\n",
+                  runtime.name, runtime.version);
   const auto largest = [&](std::string_view name, auto&& qualifies, auto&& detail) {
     const Row* found = nullptr;
     for (const Row& row : rows)
@@ -170,8 +171,8 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
         "QLoRA", [&](const Row& row) { return row.qlora && *row.qlora <= card; },
         [](const Row& row) {
           return fmt::format(
-              "{}, {} on one card (rank 8 beside every linear layer, 2048 tokens, "
-              "activations made again; no measured run stands behind it)",
+              "{}, {} on one card (rank 8 on every linear layer, 2048 tokens, activation "
+              "checkpointing; estimate without measurements)",
               row.model->name, to_text(*row.qlora));
         });
   }
@@ -182,7 +183,7 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
 
 }  // namespace
 
-int what_runs(const Options& options) {
+int runnable_models(const Options& options) {
   const Format format = format_of(options);
   const Engines engines(options);
   Scenario request = request_of(options, engines);
