@@ -18,6 +18,9 @@ constexpr ComponentRow component_rows[] = {
     {"vision_model", Component::vision},
     {"vision_encoder", Component::vision},
     {"visual", Component::vision},
+    {"vision", Component::vision},
+    {"sam_model", Component::vision},
+    {"qwen2_model", Component::vision},
     {"image_tower", Component::vision},
     {"image_encoder", Component::vision},
     {"image_embed", Component::vision},
@@ -31,6 +34,9 @@ constexpr ComponentRow component_rows[] = {
     {"multi_modal_projector", Component::projector},
     {"audio_projector", Component::projector},
     {"projector", Component::projector},
+    {"mm_projector", Component::projector},
+    {"mlp1", Component::projector},
+    {"mlp_AR", Component::projector},
     {"connector", Component::projector},
     {"aligner", Component::projector},
     {"merger", Component::projector},
@@ -46,6 +52,7 @@ constexpr ComponentRow component_rows[] = {
     {"embed_audio", Component::projector},
     {"image_newline", Component::projector},
     {"view_separator", Component::projector},
+    {"view_seperator", Component::projector},
 };
 
 /// By the innermost known name of `path`.
