@@ -24,21 +24,22 @@ Config tower_section(const Config& c) {
                       {"hidden_act", "gelu"}});
 }
 
-/// InternViT. Queries, keys and values are one matrix. There is no norm after the layers. Source:
-/// vLLM 0.33, intern_vit.py.
-Submodel intern_vit(const Config& v) {
+/// InternViT. Queries, keys and values are one matrix. There is no norm after the layers. `padding`
+/// heads more than the config says are in files of NVLM-D. Source: vLLM 0.33, intern_vit.py.
+Submodel intern_vit(const Config& v, Size padding = 0) {
   const std::string k = "Intern";
   const Size width = v.dim({"hidden_size"}), inner = v.dim({"intermediate_size"});
+  const Size heads = v.dim({"num_attention_heads"}), seen = width / heads * (heads + padding);
   const auto [height_patch, width_patch] = pair_of(v, "patch_size", 14);
   const bool rms = word_of(v, {"norm_type"}, "rms_norm", {"layer_norm", "rms_norm"}) == "rms_norm";
   const auto norm = [&](std::string_view name) {
     return rms ? rms_norm(name, k + "RMSNorm", width) : layer_norm(name, width);
   };
-  Part attention = linear("qkv", width, 3 * width, v.bias({"qkv_bias"}, false));
+  Part attention = linear("qkv", width, 3 * seen, v.bias({"qkv_bias"}, false));
   if (v.flag({"qk_normalization"}, true))
-    attention = std::move(attention) + rms_norm("q_norm", k + "RMSNorm", width) +
-                rms_norm("k_norm", k + "RMSNorm", width);
-  attention = std::move(attention) + linear("proj", width, width, Bias::yes);
+    attention = std::move(attention) + rms_norm("q_norm", k + "RMSNorm", seen) +
+                rms_norm("k_norm", k + "RMSNorm", seen);
+  attention = std::move(attention) + linear("proj", seen, width, Bias::yes);
   const Part layer =
       tensor("ls1", {width}, Role::other) + tensor("ls2", {width}, Role::other) +
       in("attn", k + "Attention", std::move(attention)) +
@@ -89,10 +90,12 @@ Part internvl_chat(const Config& c) {
   return assembled(c, text, intern_vit(tower_section(c)), {.through = width_of(text)});
 }
 
-/// Source: vLLM 0.33, nvlm_d.py. vLLM pads the tower from 25 to 32 heads, which the file lacks.
+/// Source: vLLM 0.33, nvlm_d.py. The tower has 7 heads more than its config says, so that tensor
+/// parallelism divides them.
 Part nvlm_d(const Config& c) {
   const Config text = language_of(c);
-  return assembled(c, text, intern_vit(tower_section(c)),
+  constexpr Size padding = 7;
+  return assembled(c, text, intern_vit(tower_section(c), padding),
                    {.through = text.dim({"intermediate_size"}), .bias = Bias::no});
 }
 
