@@ -41,6 +41,8 @@ constexpr ComponentRow component_rows[] = {
     {"custom_text_proj", Component::projector},
     {"connector", Component::projector},
     {"aligner", Component::projector},
+    {"image_start", Component::projector},
+    {"image_end", Component::projector},
     {"merger", Component::projector},
     {"merger_list", Component::projector},
     {"deepstack_merger_list", Component::projector},

@@ -1,5 +1,5 @@
-// dots.ocr: a vision transformer with gated feed-forwards and rotary positions, and Qwen2. The keys
-// of the text model stand at the top level.
+// dots.ocr and dots.vlm: a vision transformer with gated feed-forwards and rotary positions, and
+// Qwen2 or DeepSeek-V3. The keys of the text model stand at the top level.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 
@@ -37,10 +37,11 @@ Submodel dots_vision(const Config& v) {
   return {k + "VisionTransformer", unsplittable(std::move(p), {k + "VisionBlock"}), out};
 }
 
-/// Source: vLLM 0.33, dots_ocr.py.
+/// Sources: vLLM 0.33, dots_ocr.py; SGLang 0.5.23, dots_vlm.py.
 Part dots_ocr(const Config& c) {
-  const Config text = with_class_defaults(c, "qwen2");
-  const Submodel language = text_model(text, "qwen2");
+  const std::string_view type = c.class_name().starts_with("DotsVLM") ? "deepseek_v3" : "qwen2";
+  const Config text = with_class_defaults(c, type);
+  const Submodel language = text_model(text, type);
   Part body = in("model", language.class_name, language.part) +
               dots_vision(c.section_or_empty("vision_config")).as("vision_tower");
   return with_language_head(std::move(body), text, text.flag({"tie_word_embeddings"}, false),
