@@ -37,6 +37,7 @@ constexpr ComponentRow component_rows[] = {
     {"projector", Component::projector},
     {"mm_projector", Component::projector},
     {"mlp1", Component::projector},
+    {"linear_proj", Component::projector},
     {"mlp_AR", Component::projector},
     {"custom_text_proj", Component::projector},
     {"connector", Component::projector},

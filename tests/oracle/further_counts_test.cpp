@@ -123,6 +123,26 @@ TEST(Components, OfMultimodalModels) {
   }
 }
 
+/// Elements of checkpoints of classes that transformers does not have. `beside`: elements that the
+/// file has and no class counts as parameters.
+/// Sources: github gogongxt/python, scripts/models/deepseek_ocr.md, which lists all tensors; a
+/// census of the files of Kimi-VL ("total_params"). Kimi-VL's files have 26 x 64 router biases, and
+/// 27 x 64 elements of rotary tables.
+struct CustomCheckpoint {
+  std::string_view model;
+  Size total, beside;
+};
+constexpr CustomCheckpoint custom_checkpoints[] = {
+    {"deepseek-ai/DeepSeek-OCR", 3'336'106'240, 0},
+    {"moonshotai/Kimi-VL-A3B-Instruct", 16'407'657'776, 26 * 64 + 27 * 64},
+};
+
+TEST(CustomClasses, CountAsTheirPublishedCheckpoints) {
+  for (const CustomCheckpoint& row : custom_checkpoints)
+    EXPECT_EQ(cached_model(std::string(row.model)).profile.parameters + row.beside, row.total)
+        << row.model;
+}
+
 /// "Number of Parameters (Non-Embedding)" of the model cards, in units of their last digit.
 /// Source: huggingface.co/Qwen/NAME, README.md. (That of Qwen2.5-72B says 70.0B where its own total
 /// and vocabulary leave 70.2B.)

@@ -90,7 +90,7 @@ Part internvl_chat(const Config& c) {
   return assembled(c, text, intern_vit(tower_section(c)), {.through = width_of(text)});
 }
 
-/// Source: vLLM 0.33, nvlm_d.py. The tower has 7 heads more than its config says, so that tensor
+/// Source: vLLM 0.33, nvlm_d.py, which loads 7 heads more than the config says, so that tensor
 /// parallelism divides them.
 Part nvlm_d(const Config& c) {
   const Config text = language_of(c);
