@@ -1,5 +1,6 @@
 // Models made of Qwen3-VL's and Qwen3.5's parts under other names: Intern-S1-Pro, Intern-S2, models
 // for retrieval with an output vector for each token, and Alpamayo 2.
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
@@ -49,6 +50,43 @@ Part interns1_pro(const Config& c) { return generative(c, false); }
 
 /// Source: vLLM 0.33, interns2_preview.py. The encoder of time series is left out, as in vLLM.
 Part interns2_preview(const Config& c) { return generative(c, true); }
+
+/// `part` with the routed experts of its first `banks` layers as banks that all layers share. The
+/// other layers have none.
+Part with_shared_banks(Part part, Size banks) {
+  const auto bank_of = [](const std::string& name) {
+    const auto dot = name.find('.', 7);
+    const std::string_view rest = std::string_view(name).substr(std::min(dot, name.size()));
+    const bool routed = rest.starts_with(".mlp.gate") || rest.starts_with(".mlp.experts");
+    return name.starts_with("layers.") && routed ? std::stoll(name.substr(7, dot - 7)) : -1;
+  };
+  std::erase_if(part.tensors, [&](const Tensor& t) { return bank_of(t.name) >= banks; });
+  std::erase_if(part.modules, [&](const Module& m) { return bank_of(m.path) >= banks; });
+  const auto rename = [&](std::string& name) {
+    const auto bank = bank_of(name);
+    if (bank >= 0) name = "meta_mlp." + std::to_string(bank) + name.substr(name.find(".mlp.") + 4);
+  };
+  for (Tensor& t : part.tensors) rename(t.name);
+  for (Module& m : part.modules) rename(m.path);
+  return part;
+}
+
+/// Source: vLLM 0.33, interns2_mobius.py. Layer i uses the bank i modulo num_blocks.
+Part interns2_mobius(const Config& c) {
+  const Config text = c.section("text_config");
+  Halves h = halves_of(c, text, base_of(text, true));
+  const Size width = h.language.width, layers = text.dim({"num_hidden_layers"});
+  Part body = with_shared_banks(std::move(h.language.part), text.dim({"num_blocks"}, 4));
+  if (text.flag({"layer_scale"}, false))
+    for (Size i = 0; i < layers; ++i)
+      body = std::move(body) + at("layers." + std::to_string(i),
+                                  tensor("attn_layer_scale", {1, 1, width}, Role::other) +
+                                      tensor("ffn_layer_scale", {1, 1, width}, Role::other));
+  return with_language_head(
+      in("model", "InternS2MobiusModel",
+         h.visual.as("visual") + in("language_model", h.language.class_name, std::move(body))),
+      text, head_is_tied(c, text, false, Inherit::yes), "model.language_model.embed_tokens.weight");
+}
 
 /// Width of the output vectors. Source: vLLM 0.33, colqwen3.py.
 Size output_width(const Config& c, Size fallback) {
