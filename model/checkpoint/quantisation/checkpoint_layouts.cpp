@@ -62,12 +62,13 @@ constexpr std::string_view format_of(Size bits) {
   return bits == 2 ? "int2" : bits == 3 ? "int3" : bits == 4 ? "int4" : "int8";
 }
 
-std::vector<Scheme> made_rows() {
+constexpr std::string_view note = "as the checkpoint's config says, module by module";
+
+/// Layouts of single methods.
+std::vector<Scheme> single_rows() {
   using enum SchemeFamily;
-  static std::deque<std::string> names;
   const auto linears = Reach::linears;
-  constexpr std::string_view note = "as the checkpoint's config says, module by module";
-  std::vector<Scheme> rows = {
+  return {
       {"fp8-channel-fp32",
        {},
        fp8,
@@ -104,6 +105,11 @@ std::vector<Scheme> made_rows() {
        "nvfp4",
        layout::nvfp4_weights},
   };
+}
+
+std::vector<Scheme> made_rows() {
+  static std::deque<std::string> names;
+  std::vector<Scheme> rows = single_rows();
   const std::span<const Scheme> usual = schemes();
   for (const Family& family : families())
     for (const Size bits : family.bits)
