@@ -36,6 +36,7 @@ constexpr ComponentRow component_rows[] = {
     {"audio_projector", Component::projector},
     {"projector", Component::projector},
     {"mm_projector", Component::projector},
+    {"abstractor", Component::projector},
     {"mlp1", Component::projector},
     {"linear_proj", Component::projector},
     {"mlp_AR", Component::projector},
