@@ -123,18 +123,17 @@ TEST(Components, OfMultimodalModels) {
   }
 }
 
-/// Elements of checkpoints of classes that transformers does not have. `beside`: elements that the
-/// file has and no class counts as parameters.
-/// Sources: github gogongxt/python, scripts/models/deepseek_ocr.md, which lists all tensors; a
-/// census of the files of Kimi-VL ("total_params"). Kimi-VL's files have 26 x 64 router biases, and
-/// 27 x 64 elements of rotary tables.
+/// Elements of checkpoints of classes that transformers does not have, counted as 16 bit each.
+/// `beside`: what the file has beside parameters. In Kimi-VL's that is 26 x 64 router biases and 27
+/// rotary tables of 32 in fp32. Sources: github gogongxt/python, scripts/models/deepseek_ocr.md,
+/// which lists all tensors; a census of the files of Kimi-VL ("total_params").
 struct CustomCheckpoint {
   std::string_view model;
   Size total, beside;
 };
 constexpr CustomCheckpoint custom_checkpoints[] = {
     {"deepseek-ai/DeepSeek-OCR", 3'336'106'240, 0},
-    {"moonshotai/Kimi-VL-A3B-Instruct", 16'407'657'776, 26 * 64 + 27 * 64},
+    {"moonshotai/Kimi-VL-A3B-Instruct", 16'407'657'776, 26 * 64 + 27 * 32 * 2},
 };
 
 TEST(CustomClasses, CountAsTheirPublishedCheckpoints) {

@@ -16,9 +16,7 @@ namespace deepseek_v4 {
 /// Source: vLLM 0.33, models/deepseek_v4/common/vision.py.
 Part vision_parts(const VisionSizes& v, Size hidden) {
   const std::string k = "DeepseekV4";
-  const auto norm = [&](std::string_view name) {
-    return in_fp32(rms_norm(name, k + "RMSNorm", v.width));
-  };
+  const auto norm = [&](std::string_view name) { return rms_norm(name, k + "RMSNorm", v.width); };
   const Part layer = norm("norm1") +
                      in("attn", k + "VisionAttention",
                         linear("wqkv", v.width, 3 * v.width, Bias::yes) +
@@ -39,7 +37,7 @@ Part vision_parts(const VisionSizes& v, Size hidden) {
 Part image_marks(std::initializer_list<std::string_view> names, Size hidden) {
   Part all;
   for (const std::string_view name : names)
-    all = std::move(all) + in_fp32(tensor(name, {hidden}, Role::other));
+    all = std::move(all) + tensor(name, {hidden}, Role::other);
   return all;
 }
 
