@@ -11,7 +11,7 @@ namespace {
 
 using namespace literals;
 
-using Sizes = std::vector<Size>;
+using AxisSizes = std::vector<Size>;
 using Texts = std::vector<std::string>;
 
 Spec grid_spec(std::string_view grid) {
@@ -35,9 +35,9 @@ TEST(Spec, FillsDefaultsIn) {
   const auto& grid = spec.grids[0];
   EXPECT_EQ(grid.values("precisions"), Texts{"auto"});
   EXPECT_EQ(grid.values("runtimes"), Texts{"transformers"});
-  EXPECT_EQ(grid.numbers("batches"), Sizes{1});
-  EXPECT_EQ(grid.numbers("prompt_tokens"), Sizes{512});
-  EXPECT_EQ(grid.numbers("output_tokens"), Sizes{128});
+  EXPECT_EQ(grid.numbers("batches"), AxisSizes{1});
+  EXPECT_EQ(grid.numbers("prompt_tokens"), AxisSizes{512});
+  EXPECT_EQ(grid.numbers("output_tokens"), AxisSizes{128});
   EXPECT_EQ(spec.name, "s");
   EXPECT_EQ(spec.out, "out/s");
 }
@@ -47,10 +47,10 @@ TEST(Spec, ReadsValuesListsAndRanges) {
                         "batches = [1, '8-64*2', 100]\nprompt_tokens = '4096-131072*2'\n"
                         "output_tokens = '1-10+4'\ncontexts = 7\nprecisions = ['a', 'b']")
                         .grids[0];
-  EXPECT_EQ(grid.numbers("batches"), (Sizes{1, 8, 16, 32, 64, 100}));
-  EXPECT_EQ(grid.numbers("prompt_tokens"), (Sizes{4096, 8192, 16384, 32768, 65536, 131072}));
-  EXPECT_EQ(grid.numbers("output_tokens"), (Sizes{1, 5, 9}));
-  EXPECT_EQ(grid.numbers("contexts"), Sizes{7});
+  EXPECT_EQ(grid.numbers("batches"), (AxisSizes{1, 8, 16, 32, 64, 100}));
+  EXPECT_EQ(grid.numbers("prompt_tokens"), (AxisSizes{4096, 8192, 16384, 32768, 65536, 131072}));
+  EXPECT_EQ(grid.numbers("output_tokens"), (AxisSizes{1, 5, 9}));
+  EXPECT_EQ(grid.numbers("contexts"), AxisSizes{7});
   EXPECT_EQ(grid.values("precisions"), (Texts{"a", "b"}));
 }
 
@@ -66,9 +66,9 @@ TEST(Spec, RunSaysWhereResultsGo) {
 }
 
 TEST(Range, Counts) {
-  EXPECT_EQ(parse_range("0-80+20"), (Sizes{0, 20, 40, 60, 80}));
-  EXPECT_EQ(parse_range("1-5"), (Sizes{1, 2, 3, 4, 5}));
-  EXPECT_EQ(parse_range("3-20*2"), (Sizes{3, 6, 12}));
+  EXPECT_EQ(parse_range("0-80+20"), (AxisSizes{0, 20, 40, 60, 80}));
+  EXPECT_EQ(parse_range("1-5"), (AxisSizes{1, 2, 3, 4, 5}));
+  EXPECT_EQ(parse_range("3-20*2"), (AxisSizes{3, 6, 12}));
   EXPECT_EQ(parse_range("1-1099511627776*2").size(), 41U);
   for (const auto* bad : {"", "x", "5-1", "1-8*1", "0-8*2", "1-8+0", "1-", "-1", "1-8*", "1.5",
                           "0-1099511627776+1", "1-2-3"})
@@ -141,7 +141,7 @@ TEST(Link, NeedsAxesOfOneLength) {
   const auto repeated = grid_spec(
       "batches = [1, 1]\nprecisions = ['a', 'b']\n"
       "link = ['batches', 'precisions']");
-  EXPECT_EQ(repeated.grids[0].numbers("batches"), (Sizes{1, 1}));
+  EXPECT_EQ(repeated.grids[0].numbers("batches"), (AxisSizes{1, 1}));
   EXPECT_NE(grid_complaint("batches = [1, 2, 3]\nprecisions = ['a', 'b']\n"
                            "link = [['batches', 'precisions']]")
                 .find("'batches' has 3 values and 'precisions' has 2"),
