@@ -1,5 +1,7 @@
 // GLM-4V-9B and CogAgent: EVA2-CLIP's tower, a convolution and a gated projector below ChatGLM's
 // `transformer`. The keys of the text model stand at the top level.
+#include <boost/json.hpp>
+
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 
@@ -28,6 +30,13 @@ Part eva2_clip(const Config& v) {
                   [&](Size) { return layer; }));
 }
 
+/// The text model's keys. ChatGLM's description refuses a config with a tower.
+Config without_vision(const Config& c) {
+  boost::json::object text = c.object();
+  text.erase("vision_config");
+  return Config(std::move(text), c.origin());
+}
+
 /// Source: vLLM 0.33, glm4v.py.
 Part glm4v(const Config& c) {
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"ffn_hidden_size"});
@@ -39,9 +48,9 @@ Part glm4v(const Config& c) {
                       module("act1", "GELU") + linear("dense_h_to_4h", hidden, inner) +
                       linear("gate_proj", hidden, inner) + linear("dense_4h_to_h", inner, hidden)) +
                convolution("conv", "Conv2d", {hidden, v.dim({"hidden_size"}), 2, 2}, Bias::yes);
-  return with_unsplittable(
-      whole_model(c) + at("transformer", in("vision", "EVA2CLIPModel", std::move(tower))),
-      {"EVA2CLIPTransformerLayer"});
+  return with_unsplittable(whole_model(without_vision(c)) +
+                               at("transformer", in("vision", "EVA2CLIPModel", std::move(tower))),
+                           {"EVA2CLIPTransformerLayer"});
 }
 
 }  // namespace headroom::model::families::glm4v_9b
