@@ -19,8 +19,8 @@ namespace {
 /// The config section of the text decoder, with its class's defaults. A vision-language config has
 /// one for its text model, an encoder-decoder for its decoder, and a speech model for its thinker.
 std::optional<Config> writing_section(const Config& c) {
-  for (const std::string_view name :
-       {"text_config", "llm_config", "decoder", "decoder_config", "thinker_config"})
+  for (const std::string_view name : {"text_config", "llm_config", "language_config", "decoder",
+                                      "decoder_config", "thinker_config"})
     if (c.has(name) && c.object().at(name).is_object()) {
       const Config section = c.section(name);
       return with_class_defaults(section, section.text({"model_type"}, ""));

@@ -45,6 +45,8 @@ constexpr PredictorRow predictor_rows[] = {
     {"deepseek_v32", 0, Layout::appended, Copies::embedding_and_head, deepseek},
     {"deepseek_v4", 0, Layout::described, Copies::no, "vLLM 0.33 models/deepseek_v4/nvidia/mtp.py",
      families::deepseek_v4::predictor},
+    {"deepseek_v41_text", 0, Layout::described, Copies::no,
+     "vLLM 0.33 models/deepseek_v41/nvidia/dspark.py", families::deepseek_v41::predictor},
     {"kimi_k2", 0, Layout::appended, Copies::embedding_and_head, deepseek},
     {"glm4_moe", 0, Layout::appended, Copies::embedding_and_head, glm},
     {"glm4_moe_lite", 0, Layout::appended, Copies::embedding_and_head, glm},

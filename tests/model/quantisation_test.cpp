@@ -78,6 +78,17 @@ TEST(Quantisation, PlacesAddUpAndExpertsAreSeparate) {
   EXPECT_DOUBLE_EQ(weights.read_dense.at(1), 2 * q + rest);
 }
 
+// A token reads a few rows of a table, so a pass does not read the table.
+TEST(Quantisation, HoldsTablesOfLayersAndDoesNotReadThem) {
+  Model model = block_model();
+  const double before = quantise(model, scheme("bf16")).read_dense.at(1);
+  model.part = std::move(model.part) + at("layers.0", embedding("table", 5000, 128));
+  model.profile = profile_of(model.part, 128);
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
+  EXPECT_EQ(weights.layer.at(0).count(), 2 * (q + experts) + rest + 2 * 5000 * 128);
+  EXPECT_DOUBLE_EQ(weights.read_dense.at(1), before);
+}
+
 TEST(Quantisation, ChecksExceptionsOnlyOfTheCheckpointsOwnScheme) {
   Model model = block_model();
   model.checkpoint.ignored = {"layers.*.q_proj"};

@@ -123,6 +123,25 @@ TEST(Components, OfMultimodalModels) {
   }
 }
 
+/// Elements of checkpoints of classes that transformers does not have, counted as 16 bit each.
+/// `beside`: what the file has beside parameters. In Kimi-VL's that is 26 x 64 router biases and 27
+/// rotary tables of 32 in fp32. Sources: github gogongxt/python, scripts/models/deepseek_ocr.md,
+/// which lists all tensors; a census of the files of Kimi-VL ("total_params").
+struct CustomCheckpoint {
+  std::string_view model;
+  Size total, beside;
+};
+constexpr CustomCheckpoint custom_checkpoints[] = {
+    {"deepseek-ai/DeepSeek-OCR", 3'336'106'240, 0},
+    {"moonshotai/Kimi-VL-A3B-Instruct", 16'407'657'776, 26 * 64 + 27 * 32 * 2},
+};
+
+TEST(CustomClasses, CountAsTheirPublishedCheckpoints) {
+  for (const CustomCheckpoint& row : custom_checkpoints)
+    EXPECT_EQ(cached_model(std::string(row.model)).profile.parameters + row.beside, row.total)
+        << row.model;
+}
+
 /// "Number of Parameters (Non-Embedding)" of the model cards, in units of their last digit.
 /// Source: huggingface.co/Qwen/NAME, README.md. (That of Qwen2.5-72B says 70.0B where its own total
 /// and vocabulary leave 70.2B.)

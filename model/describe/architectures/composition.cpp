@@ -115,6 +115,11 @@ Part owners_at(Part part, std::string_view path) {
   return part;
 }
 
+Part whole_model(const Config& c) {
+  const Architecture& row = row_of(c, c.text({"model_type"}), writes);
+  return row.describe(c.as_class(row.name));
+}
+
 Part whole_model(const Config& c, std::string_view name) {
   const Architecture& row = row_of(c, c.text({"model_type"}), writes);
   return in(name, row.name, owners_at(row.describe(c.as_class(row.name)), name));

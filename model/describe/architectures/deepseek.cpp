@@ -35,15 +35,26 @@ Part deepseek(const Config& c) {
   });
 }
 
-/// Source: transformers 5.23, models/deepseek_v2.
+/// True if the config gives heads no rotated and no other dimensions. Such a model has ordinary
+/// attention instead of latent attention. Source: vLLM 0.33, deepseek_v2.py, use_mha.
+bool has_plain_heads(const Config& c) {
+  return c.count({"qk_nope_head_dim"}, 0) == 0 && c.count({"qk_rope_head_dim"}, 0) == 0;
+}
+
+/// Source: transformers 5.23, models/deepseek_v2. Text models of DeepSeek-VL2 and DeepSeek-OCR have
+/// this class without latent attention.
 Part deepseek_v2(const Config& c) {
   const Classes k{"DeepseekV2"};
   const Size hidden = c.dim({"hidden_size"});
-  const Latent a = latent_of(c);
+  const bool plain = has_plain_heads(c);
   const Bias bias = c.bias({"attention_bias"}, false), mlp_bias = c.bias({"mlp_bias"}, false);
+  const Heads heads = plain ? heads_of(c) : Heads{};
+  const Part attends = plain ? attention(hidden, heads, bias, bias)
+                             : latent_attention(hidden, latent_of(c), k("RMSNorm"), bias);
+  const Size rotated = plain ? heads.dim : c.dim({"qk_rope_head_dim"});
   const Part gate = router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
-  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
-    return decoder_layer(k, hidden, latent_attention(hidden, a, k("RMSNorm"), bias),
+  return decoder(c, k, rotated_if_scaled(c, rotated), [&](Size i) {
+    return decoder_layer(k, hidden, attends,
                          is_sparse(c, i, 0) ? shared_mixture(c, k, k("Moe"), gate, mlp_bias)
                                             : dense(c, k, mlp_bias));
   });

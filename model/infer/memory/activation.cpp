@@ -147,6 +147,10 @@ double kept_by_tower(const Scenario& s, double patches, Size hidden, Size shards
 ImageInput largest_image(const ImageRule& rule) {
   const Size merged = rule.patch * rule.merge, share = rule.merge * rule.merge;
   if (rule.kind == ImageTokens::fixed) return {rule.tokens, rule.patches};
+  if (rule.kind == ImageTokens::tiles) {
+    const Size tiles = rule.most_tiles + (rule.whole && rule.most_tiles > 1 ? 1 : 0);
+    return {tiles * rule.tokens, tiles * rule.patches};
+  }
   if (rule.kind == ImageTokens::unknown || merged == 0) return {};
   if (rule.kind == ImageTokens::area) {
     const Size tokens = rule.max_pixels / (merged * merged);
