@@ -40,6 +40,10 @@ enum class EarlierOutputs : bool { unused, merged };
 Submodel qwen3_vision(const Config& c, const std::string& name,
                       EarlierOutputs earlier = EarlierOutputs::unused);
 
+/// C-RADIO (arXiv:2312.06709) with the names of its own checkpoints. `v` has `args` with the name
+/// of a tower of timm.
+Submodel c_radio(const Config& v);
+
 /// Gemma 4's vision and audio towers. Other models reuse them.
 Submodel gemma4_vision(const Config& c);
 Submodel gemma4_audio(const Config& c);
