@@ -14,8 +14,8 @@ struct NamedTower {
   std::string_view name;  ///< last part of the tower's name
   Size width, inner, layers, heads, image, patch;
 };
-/// Source: the config.json of each tower's own repository. LLaVA's code drops the last layer and the
-/// pooling of SigLIP (llava/model/multimodal_encoder/siglip_encoder.py of LLaVA-NeXT).
+/// Source: the config.json of each tower's own repository. LLaVA's code drops the last layer and
+/// the pooling of SigLIP (llava/model/multimodal_encoder/siglip_encoder.py of LLaVA-NeXT).
 constexpr NamedTower named_towers[] = {
     {"clip-vit-large-patch14-336", 1024, 4096, 24, 16, 336, 14},
     {"clip-vit-large-patch14", 1024, 4096, 24, 16, 224, 14},
@@ -38,7 +38,7 @@ Submodel tower_of(const Config& c) {
         {"hidden_size", row.width},        {"intermediate_size", row.inner},
         {"num_hidden_layers", row.layers}, {"num_attention_heads", row.heads},
         {"image_size", row.image},         {"patch_size", row.patch},
-                                    {"vision_use_head", false}};
+        {"vision_use_head", false}};
     const Config v = c.section_or_empty("vision_config").with_defaults(sizes);
     return siglip ? siglip_vision(v) : clip_vision(v);
   }
