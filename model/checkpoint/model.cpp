@@ -19,8 +19,8 @@ namespace {
 /// The config section of the text decoder, with its class's defaults. A vision-language config has
 /// one for its text model, an encoder-decoder for its decoder, and a speech model for its thinker.
 std::optional<Config> writing_section(const Config& c) {
-  for (const std::string_view name :
-       {"text_config", "llm_config", "decoder", "decoder_config", "thinker_config"})
+  for (const std::string_view name : {"text_config", "llm_config", "language_config", "decoder",
+                                      "decoder_config", "thinker_config", "config", "text"})
     if (c.has(name) && c.object().at(name).is_object()) {
       const Config section = c.section(name);
       return with_class_defaults(section, section.text({"model_type"}, ""));
@@ -46,7 +46,7 @@ Size shape_key(const Config& config, Config::Keys keys) {
 
 Size positions_of(const Config& c) {
   return shape_key(c, {"max_position_embeddings", "n_positions", "seq_length", "max_seq_len",
-                       "max_sequence_length", "n_ctx"});
+                       "max_sequence_length", "n_ctx", "max_context"});
 }
 
 ModelShape shape_of(const Config& c) {
