@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
+#include "model/describe/architectures/tower_layers.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 #include "model/describe/architectures/vq_autoencoder.hpp"
 
@@ -121,31 +122,15 @@ const SiglipRow& siglip_row(const Config& params) {
   params.fail("model_name", fmt::format("found '{}', expected one of {}", name, known));
 }
 
-Part timm_mlp(Size width, Size inner) {
-  return in("mlp", "Mlp",
-            linear("fc1", width, inner, Bias::yes) + module("act", "GELUActivation") +
-                linear("fc2", inner, width, Bias::yes));
-}
-
 /// SigLIP with timm's names. Its pooling is stored and not used.
 Part timm_siglip(const Config& params, const SiglipRow& t) {
   const Size side = params.dim({"image_size"}, 384) / t.patch, width = t.width;
-  const auto layer = [&](Size) {
-    return layer_norm("norm1", width) +
-           in("attn", "Attention",
-              linear("qkv", width, 3 * width, Bias::yes) +
-                  linear("proj", width, width, Bias::yes)) +
-           layer_norm("norm2", width) + timm_mlp(width, t.inner);
-  };
   return tensor("pos_embed", {1, side * side, width}, Role::embedding) +
          in("patch_embed", "PatchEmbed",
             convolution("proj", "Conv2d", {width, 3, t.patch, t.patch}, Bias::yes)) +
-         stack("blocks", "VisionTransformerBlock", t.layers, layer) + layer_norm("norm", width) +
-         in("attn_pool", "AttentionPoolLatent",
-            tensor("latent", {1, 1, width}, Role::other) + linear("q", width, width, Bias::yes) +
-                linear("kv", width, 2 * width, Bias::yes) +
-                linear("proj", width, width, Bias::yes) + layer_norm("norm", width) +
-                timm_mlp(width, t.inner));
+         stack("blocks", "VisionTransformerBlock", t.layers,
+               [&](Size) { return timm_layer(width, t.inner); }) +
+         layer_norm("norm", width) + timm_pooling(width, t.inner);
 }
 
 /// Linear layers with GELU between them.

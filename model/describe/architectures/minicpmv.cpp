@@ -61,22 +61,13 @@ Part tower(const Config& c) {
 Part timm_tower(const Config& c) {
   const TowerSizes s = vision_sizes(c);
   const Size side = 384 / s.patch;
-  const auto layer = [&](Size) {
-    return layer_norm("norm1", s.hidden) +
-           in("attn", "Attention",
-              linear("qkv", s.hidden, 3 * s.hidden, Bias::yes) +
-                  linear("proj", s.hidden, s.hidden, Bias::yes)) +
-           layer_norm("norm2", s.hidden) +
-           in("mlp", "Mlp",
-              linear("fc1", s.hidden, s.inner, Bias::yes) + module("act", "GELUActivation") +
-                  linear("fc2", s.inner, s.hidden, Bias::yes));
-  };
   return in(
       "vpm", "VisionTransformer",
       tensor("pos_embed", {1, side * side, s.hidden}, Role::embedding) +
           in("patch_embed", "PatchEmbed",
              convolution("proj", "Conv2d", {s.hidden, s.channels, s.patch, s.patch}, Bias::yes)) +
-          stack("blocks", "Block", s.layers, layer) + layer_norm("norm", s.hidden));
+          stack("blocks", "Block", s.layers, [&](Size) { return timm_layer(s.hidden, s.inner); }) +
+          layer_norm("norm", s.hidden));
 }
 
 enum class Positions { computed, stored };

@@ -8,6 +8,7 @@
 
 #include "model/describe/architectures/audio_towers.hpp"
 #include "model/describe/architectures/composition.hpp"
+#include "model/describe/architectures/tower_layers.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 
 namespace headroom::model::families {
@@ -59,16 +60,6 @@ Submodel c_radio(const Config& v) {
   const Size patch = v.dim({"patch_size"}, 16), pixels = 3 * patch * patch;
   const Size side = (args.dim({"cpe_max_size"}, 2048) + patch / 2) / patch;
   const Size frames = v.dim({"video_temporal_patch_size"}, 1);
-  const auto layer = [&](Size) {
-    return layer_norm("norm1", t.width) +
-           in("attn", "Attention",
-              linear("qkv", t.width, 3 * t.width, Bias::yes) +
-                  linear("proj", t.width, t.width, Bias::yes)) +
-           layer_norm("norm2", t.width) +
-           in("mlp", "Mlp",
-              linear("fc1", t.width, t.inner, Bias::yes) + module("act", "GELUActivation") +
-                  linear("fc2", t.inner, t.width, Bias::yes));
-  };
   Part patches =
       tensor("pos_embed", {1, side * side, t.width}, Role::embedding) +
       in("cls_token", "ClsToken", tensor("token", {extra_tokens(args), t.width}, Role::other)) +
@@ -76,7 +67,8 @@ Submodel c_radio(const Config& v) {
   if (frames > 1) patches = std::move(patches) + linear("video_embedder", frames * pixels, t.width);
   Part model = in("model", "VisionTransformer",
                   in("patch_generator", "ViTPatchGenerator", std::move(patches)) +
-                      stack("blocks", "RadioBlock", t.layers, layer));
+                      stack("blocks", "RadioBlock", t.layers,
+                            [&](Size) { return timm_layer(t.width, t.inner); }));
   Part p = in("radio_model", "RADIOModelBase",
               std::move(model) + in("input_conditioner", "InputConditioner",
                                     buffer("norm_mean", {3, 1, 1}, Element::floating, true) +
