@@ -1,5 +1,5 @@
-// Step's vision-language models before Step-3.7: Step3 with a tower of its own, and Step3-VL with a
-// Perception Encoder (arXiv:2504.13181). Two convolutions reduce the patches.
+// Step's vision-language models beside Step-3.7: Step3 with a tower of its own, Step3-VL and Step5
+// with a Perception Encoder (arXiv:2504.13181). Two convolutions reduce the patches.
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
@@ -18,7 +18,7 @@ Part perception_encoder(const Config& v) {
     return v.flag({key}, true) ? layer_norm(name, width) : module(name, "Identity");
   };
   const auto scale = [&](std::string_view name) {
-    if (!v.has("ls_init_value")) return module(name, "Identity");
+    if (v.number({"ls_init_value"}, 0.1) == 0) return module(name, "Identity");
     return in(name, "LayerScale", tensor("gamma", {width}, Role::other));
   };
   const auto layer = [&](Size) {
@@ -45,9 +45,11 @@ Part perception_encoder(const Config& v) {
          convolution("vit_downsampler2", "Conv2d", {4 * width, 2 * width, 3, 3}, Bias::yes);
 }
 
-/// Source: vLLM 0.33 step_vl.py. The text model is any other (Qwen3 in Step3-VL-10B).
+/// Step3-VL-10B, whose text model is Qwen3, and Step5. Source: vLLM 0.33 step_vl.py and
+/// models/step5/nvidia/vl.py.
 Part step_vl(const Config& c) {
-  const Config text = section_of(c, "text_config", "qwen3");
+  const bool fifth = c.class_name().starts_with("Step5");
+  const Config text = section_of(c, "text_config", fifth ? "step5" : "qwen3");
   const Config v = c.section_or_empty("vision_config");
   const Size width = width_of(text);
   Part p = body_without_head(text, "model") +
