@@ -22,7 +22,7 @@ Engine read_engine(std::string_view toml) {
   return rows.back();
 }
 
-std::string refusal(std::string_view toml) {
+std::string engine_refusal(std::string_view toml) {
   try {
     (void)read_engine(toml);
   } catch (const std::runtime_error& e) {
@@ -31,10 +31,10 @@ std::string refusal(std::string_view toml) {
   return "accepted";
 }
 
-const std::string head = "[[engine]]\nname = \"mine\"\nversion = \"1\"\nsource = \"notes\"\n";
+const std::string row_head = "[[engine]]\nname = \"mine\"\nversion = \"1\"\nsource = \"notes\"\n";
 
 TEST(EngineRows, InheritFieldsAndMeasuredConstants) {
-  const Engine mine = read_engine(head + "inherits = \"vllm\"\ncache.block_tokens = 32\n");
+  const Engine mine = read_engine(row_head + "inherits = \"vllm\"\ncache.block_tokens = 32\n");
   const Engine& vllm = engine("vllm");
   EXPECT_EQ(mine.cache.block_tokens, 32);
   EXPECT_EQ(mine.cache.windows, vllm.cache.windows);
@@ -46,7 +46,7 @@ TEST(EngineRows, InheritFieldsAndMeasuredConstants) {
 
 TEST(EngineRows, AConstantOfKernelsStandsInEveryCell) {
   const Engine mine =
-      read_engine(head + "inherits = \"vllm\"\nkernels.kernel_s = [1e-6, 5e-7, 2e-6]\n");
+      read_engine(row_head + "inherits = \"vllm\"\nkernels.kernel_s = [1e-6, 5e-7, 2e-6]\n");
   for (const auto& by_width : mine.kernels.efficiency)
     for (const KernelEfficiency& rates : by_width) {
       EXPECT_EQ(rates.kernel_s.value, 1e-6);
@@ -68,20 +68,21 @@ TEST(EngineRows, ARowOfTheSameNameTakesTheOthersPlace) {
 
 TEST(EngineRows, RefusalsNameLineKeyAndWhatIsAllowed) {
   const auto says = [](const std::string& toml, std::string_view words) {
-    const std::string text = refusal(toml);
+    const std::string text = engine_refusal(toml);
     EXPECT_NE(text.find(words), std::string::npos) << text;
   };
-  says(head, "key 'inherits': missing");
-  says(head + "inherits = \"vlm\"\n", "vllm");
-  says(head + "inherits = \"vllm\"\ncache.windws = \"whole\"\n", "nearest: windows");
-  says(head + "inherits = \"vllm\"\ncache.windows = \"half\"\n", "mine.toml:6");
-  says(head + "inherits = \"vllm\"\ncache.windows = \"half\"\n", "whole, capped, hybrid_kv_pool");
-  says(head + "inherits = \"vllm\"\ncache = 3\n", "expected a table");
-  says(head + "inherits = \"vllm\"\nmemory.host_bytes = [3, 4, 5]\n", "low <= value <= high");
-  says(head + "inherits = \"vllm\"\nmemory.host_bytes = 3\n", "[value, low, high]");
-  says(head + "inherits = \"vllm\"\nmemory.host_bytes = [\"1 GiG\", 0, 9e9]\n", "host_bytes");
-  says(head + "inherits = \"vllm\"\ncache.formats = [\"fp9\"]\n", "fp9");
-  says(head + "inherits = \"vllm\"\nserving.prefill_chunk = 1.5\n", "whole number");
+  says(row_head, "key 'inherits': missing");
+  says(row_head + "inherits = \"vlm\"\n", "vllm");
+  says(row_head + "inherits = \"vllm\"\ncache.windws = \"whole\"\n", "nearest: windows");
+  says(row_head + "inherits = \"vllm\"\ncache.windows = \"half\"\n", "mine.toml:6");
+  says(row_head + "inherits = \"vllm\"\ncache.windows = \"half\"\n",
+       "whole, capped, hybrid_kv_pool");
+  says(row_head + "inherits = \"vllm\"\ncache = 3\n", "expected a table");
+  says(row_head + "inherits = \"vllm\"\nmemory.host_bytes = [3, 4, 5]\n", "low <= value <= high");
+  says(row_head + "inherits = \"vllm\"\nmemory.host_bytes = 3\n", "[value, low, high]");
+  says(row_head + "inherits = \"vllm\"\nmemory.host_bytes = [\"1 GiG\", 0, 9e9]\n", "host_bytes");
+  says(row_head + "inherits = \"vllm\"\ncache.formats = [\"fp9\"]\n", "fp9");
+  says(row_head + "inherits = \"vllm\"\nserving.prefill_chunk = 1.5\n", "whole number");
   says("[[engine]]\nname = \"mine\"\ninherits = \"vllm\"\nversion = \"1\"\n", "'source': missing");
 }
 

@@ -1,10 +1,12 @@
-// Models that hear with encoders of their own before Qwen: Fun-Audio-Chat, and MiDashengLM
-// (arXiv:2508.03983).
+// Models that hear with encoders of their own before Qwen: Fun-Audio-Chat, MiDashengLM
+// (arXiv:2508.03983) and MOSS-Audio.
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/audio_towers.hpp"
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/tower_layers.hpp"
+#include "model/describe/architectures/vision_towers.hpp"
 
 namespace headroom::model::families::audio_chat {
 
@@ -66,6 +68,41 @@ Part midasheng(const Config& c) {
                                          linear("2", width, width, Bias::yes))) +
                                whole_model(text, "decoder", "qwen2"),
                            {"DashengBlock"});
+}
+
+/// Layers of Whisper behind three strided convolutions. Outputs of earlier layers are added to the
+/// first layers of Qwen3, each through an adapter of its own. Source: vLLM 0.33 moss_audio.py.
+Part moss_audio(const Config& c) {
+  const Config a = c.section_or_empty("audio_config")
+                       .with_defaults({{"d_model", 1280},
+                                       {"encoder_layers", 32},
+                                       {"encoder_ffn_dim", 5120},
+                                       {"encoder_attention_heads", 20}});
+  const Config text = section_of(c, "language_config", "qwen3");
+  const Size width = a.dim({"d_model"}), out = a.dim({"output_dim"}, 1280);
+  const Size channels = a.dim({"downsample_hidden_size"}, 480);
+  const Size bins = (a.dim({"num_mel_bins"}, 128) + 7) / 8;
+  const Size inner = c.dim({"adapter_hidden_size"}, 8192), hidden = width_of(text);
+  const auto convolved = [&](std::string_view name, Size from) {
+    return convolution(name, "Conv2d", {channels, from, 3, 3}, Bias::yes);
+  };
+  const auto adapter = [&](std::string_view name) {
+    return in(name, "GatedMLP",
+              linear("gate_proj", out, inner) + linear("up_proj", out, inner) +
+                  linear("down_proj", inner, hidden) + module("act_fn", "SiLUActivation"));
+  };
+  Size added = feature_layers(a, "deepstack_encoder_layer_indexes", 3);
+  added = std::min(added, c.count({"deepstack_num_inject_layers"}, added));
+  Part heard = convolved("conv1", 1) + convolved("conv2", channels) + convolved("conv3", channels) +
+               linear("stem_proj", channels * bins, width, Bias::yes) +
+               whisper_layers(a, "MossAudio", Bias::no) + layer_norm("layer_norm", width);
+  if (out != width) heard = std::move(heard) + linear("out_proj", width, out);
+  return with_unsplittable(in("audio_encoder", "MossAudioEncoder", std::move(heard)) +
+                               adapter("audio_adapter") +
+                               list("deepstack_audio_merger_list", added,
+                                    [&](const std::string& name, Size) { return adapter(name); }) +
+                               whole_model(text, "language_model", "qwen3"),
+                           {"MossAudioEncoderLayer"});
 }
 
 }  // namespace headroom::model::families::audio_chat
