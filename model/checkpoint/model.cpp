@@ -20,7 +20,7 @@ namespace {
 /// one for its text model, an encoder-decoder for its decoder, and a speech model for its thinker.
 std::optional<Config> writing_section(const Config& c) {
   for (const std::string_view name : {"text_config", "llm_config", "language_config", "decoder",
-                                      "decoder_config", "thinker_config"})
+                                      "decoder_config", "thinker_config", "config", "text"})
     if (c.has(name) && c.object().at(name).is_object()) {
       const Config section = c.section(name);
       return with_class_defaults(section, section.text({"model_type"}, ""));
@@ -45,9 +45,9 @@ Size shape_key(const Config& config, Config::Keys keys) {
 }
 
 Size positions_of(const Config& c) {
-  return shape_key(c,
-                   {"max_position_embeddings", "n_positions", "seq_length", "max_seq_len",
-                    "max_sequence_length", "n_ctx", "max_position_embedding", "model_max_length"});
+  return shape_key(c, {"max_position_embeddings", "n_positions", "seq_length", "max_seq_len",
+                       "max_sequence_length", "n_ctx", "max_position_embedding", "max_context",
+                       "model_max_length"});
 }
 
 ModelShape shape_of(const Config& c) {

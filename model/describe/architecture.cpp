@@ -32,9 +32,11 @@ bool is_decoder(const Architecture* row) {
   return row->name.ends_with("ForCausalLM") || row->name.ends_with("LMHeadModel");
 }
 
-/// "LlamaModel" next to "LlamaForCausalLM". A config without `architectures` never means it.
+/// "LlamaModel" next to "LlamaForCausalLM", and a class that serves the same model in real time. A
+/// config without `architectures` never means them.
 bool is_base_model(const Architecture* row) {
-  return row->name.ends_with("Model") && !row->name.ends_with("HeadModel");
+  return (row->name.ends_with("Model") && !row->name.ends_with("HeadModel")) ||
+         row->name.ends_with("RealtimeGeneration");
 }
 
 /// "LlamaForSequenceClassification" and the like. A config without `architectures` does not mean

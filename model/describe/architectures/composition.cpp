@@ -121,7 +121,11 @@ Part whole_model(const Config& c) {
 }
 
 Part whole_model(const Config& c, std::string_view name) {
-  const Architecture& row = row_of(c, c.text({"model_type"}), writes);
+  return whole_model(c, name, c.text({"model_type"}));
+}
+
+Part whole_model(const Config& c, std::string_view name, std::string_view type) {
+  const Architecture& row = row_of(c, type, writes);
   return in(name, row.name, owners_at(row.describe(c.as_class(row.name)), name));
 }
 

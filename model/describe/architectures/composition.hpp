@@ -37,6 +37,8 @@ Part owners_at(Part part, std::string_view path);
 Part whole_model(const Config& c, std::string_view name);
 /// The text model of config `c` with its head, at the root.
 Part whole_model(const Config& c);
+/// The same for a config that has the text model's keys among its own. `type` selects the model.
+Part whole_model(const Config& c, std::string_view name, std::string_view type);
 /// The text model of config `c` without its head, as the root's child `name`. An empty name keeps
 /// the one of the language model ("model", "transformer", ...).
 Part body_without_head(const Config& c, std::string_view name = "");
