@@ -110,8 +110,9 @@ Targets renamed(const std::set<std::string>& names, std::span<const Renamed> row
   Targets targets;
   std::map<std::string_view, std::set<std::string_view>> found;  ///< tensor → old names
   for (const std::string& name : names) {
-    const auto row = std::find_if(rows.begin(), rows.end(),
-                                  [&](const Renamed& r) { return is_or_ends_in(name, r.old_name); });
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Renamed& r) {
+      return is_or_ends_in(name, r.old_name);
+    });
     if (row == rows.end())
       targets.modules.insert(name);
     else
