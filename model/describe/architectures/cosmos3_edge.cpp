@@ -14,7 +14,7 @@ Part cosmos3_edge(const Config& c) {
   const TowerSizes t = tower_sizes(v, "gelu_pytorch_tanh");
   const Part tower =
       in("embeddings", "Cosmos3EdgeVisionEmbeddings",
-         linear("patch_embedding", t.channels * t.patch * t.patch, t.hidden, Bias::yes) +
+         linear("patch_embedding", times({t.channels, t.patch, t.patch}), t.hidden, Bias::yes) +
              embedding("position_embedding", v.dim({"num_patches"}, 256), t.hidden)) +
       in("encoder", "Cosmos3EdgeEncoder",
          stack("layers", "Cosmos3EdgeVisionEncoderLayer", t.layers,
@@ -32,7 +32,7 @@ Part cosmos3_edge(const Config& c) {
                             module("activation_fn", s.act) + linear("fc1", s.hidden, s.inner, mlp) +
                                 linear("fc2", s.inner, s.hidden, mlp)));
   });
-  const Size side = v.dim({"spatial_merge_size"}, 2), wide = t.hidden * side * side;
+  const Size side = v.dim({"spatial_merge_size"}, 2), wide = times({t.hidden, side, side});
   const Size between = c.dim({"projector_hidden_size"}, 11520);
   Part body = in(
       "model", "Cosmos3EdgeModel",

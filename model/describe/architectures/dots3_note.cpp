@@ -126,9 +126,8 @@ Part vision_mixture(const Config& v, Size i) {
 Submodel vision_tower(const Config& v) {
   const Size width = v.dim({"hidden_size"}), dim = width / v.dim({"num_attention_heads"});
   const Size out = v.dim({"adapter_out_dim"}, 5120), side = v.dim({"adapter_merge_size"}, 2);
-  if (side > 64) v.fail("adapter_merge_size", "expected at most 64");
   const Size patch = v.dim({"patch_size"}, 14),
-             wide = v.dim({"adapter_in_dim"}, width) * side * side;
+             wide = times({v.dim({"adapter_in_dim"}, width), side, side});
   const Bias bias = v.bias({"attention_bias"}, false), mlp_bias = v.bias({"mlp_bias"}, false);
   const std::string act = activation_class(v, {"hidden_act"}, "silu");
   const auto types = v.texts({"mlp_layer_types"});

@@ -49,7 +49,7 @@ Part tower(const Config& v) {
   const Size patch = v.dim({"patch_size"});
   const std::string act = activation_class(v, {"hidden_act"}, "quick_gelu");
   return in("patch_embed", k("PatchEmbed"),
-            linear("proj", v.dim({"in_channels"}, 3) * patch * patch, width)) +
+            linear("proj", times({v.dim({"in_channels"}, 3), patch, patch}), width)) +
          frequencies("rotary_pos_emb", k("VisionRotaryEmbedding"),
                      width / v.dim({"num_heads"}) / 4) +
          stack("blocks", k("VisionBlock"), v.dim({"depth"}),
@@ -70,7 +70,7 @@ Part ernie4_5_vl(const Config& c) {
   const Config text = section_of(c, "text_config", "ernie4_5_vl_moe_text");
   const Config v = section_of(c, "vision_config", "ernie4_5_vl_moe_vision");
   const Size hidden = text.dim({"hidden_size"}), side = v.dim({"spatial_merge_size"}, 2);
-  const Size wide = v.dim({"hidden_size"}) * side * side;
+  const Size wide = times({v.dim({"hidden_size"}), side, side});
   const auto merge = [&](std::string_view name, Size in_dim) {
     return in(name, k("VisionMLP"),
               linear("fc1", in_dim, wide, Bias::yes) + module("act_fn", "GELU") +

@@ -40,7 +40,7 @@ Part idefics3(const Config& c) {
                  vision.as("vision_model") +
                      in("connector", name + "Connector",
                         in("modality_projection", name + "SimpleMLP",
-                           linear("proj", vision.width * scale * scale, language.width))) +
+                           linear("proj", times({vision.width, scale, scale}), language.width))) +
                      language.as("text_model"));
   return with_language_head(std::move(body), text, head_is_tied(c, text, false, Inherit::no),
                             "model.text_model.embed_tokens.weight");

@@ -152,16 +152,16 @@ std::vector<Grid> folds(const Config& v, Size layers) {
   Size side = 1, time = 1;
   for (const Size factor : factors(patch)) {
     side *= factor;
-    scales.push_back({1, side, (side * side * channels + 63) / 64 * 64});
+    scales.push_back({1, side, (times({side, side, channels}) + 63) / 64 * 64});
   }
   for (const Size factor : factors(frames)) {
     time *= factor;
-    scales.push_back({time, side, side * side * channels * time * 64});
+    scales.push_back({time, side, times({side, side, channels, time, 64})});
   }
   if (layers < static_cast<Size>(scales.size()))
     v.fail("num_hidden_layers", "fewer layers than the patch has factors are not described");
   std::vector<Grid> chosen;
-  const double whole = std::log(static_cast<double>(patch * patch * frames * channels));
+  const double whole = std::log(static_cast<double>(times({patch, patch, frames, channels})));
   for (Size i = 0; i <= layers; ++i) {
     const double ideal = whole * static_cast<double>(i) / static_cast<double>(layers);
     const auto off = [&](const Grid& g) {

@@ -66,7 +66,7 @@ Part assembled(const Config& c, const std::string& k, const Config& text, const 
   const Submodel language = text_model(text);
   const double ratio = c.number({"downsample_ratio"}, 0.5);
   if (!(ratio > 0.0 && ratio <= 1.0)) c.fail("downsample_ratio", "expected a number in (0, 1]");
-  const Size side = static_cast<Size>(1.0 / ratio), wide = vision.width * side * side;
+  const Size side = static_cast<Size>(1.0 / ratio), wide = times({vision.width, side, side});
   return with_language_head(
       in("model", k + "Model",
          vision.as("vision_tower") +

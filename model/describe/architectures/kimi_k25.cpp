@@ -42,7 +42,7 @@ Part kimi_k25(const Config& c) {
       stack("layers", k + "VisionEncoderLayer",
             v.dim({"num_hidden_layers", "vt_num_hidden_layers"}), [&](Size) { return layer; }) +
       layer_norm("final_layernorm", width);
-  const Size wide = width * rows * columns;
+  const Size wide = times({width, rows, columns});
   Part body = in("model", k + "Model",
                  in("vision_tower", k + "VisionModel", tower) + language.as("language_model") +
                      in("mm_projector", k + "MultimodalProjection",

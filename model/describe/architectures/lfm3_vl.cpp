@@ -53,7 +53,7 @@ Part lfm3_vl(const Config& c) {
          language.as("language_model") + vision.as("vision_tower") +
              in("multi_modal_projector", "Lfm3VlMultiModalProjector",
                 layer_norm("layer_norm", vision.width) +
-                    linear("linear_1", vision.width * side * side, inner, bias) +
+                    linear("linear_1", times({vision.width, side, side}), inner, bias) +
                     module("act", activation_class(c, {"projector_hidden_act"}, "gelu")) +
                     linear("linear_2", inner, language.width, bias))),
       text, head_is_tied(c, text, true, Inherit::no), "model.language_model.embed_tokens.weight");

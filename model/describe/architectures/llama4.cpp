@@ -87,7 +87,7 @@ Part vision_rows(const Config& v) {
          tensor("positional_embedding_vlm", {positions, width}, Role::embedding) +
          in("patch_embedding", "Llama4UnfoldConvolution",
             module("unfold", "Unfold") +
-                linear("linear", v.dim({"num_channels"}, 3) * patch * patch, width)) +
+                linear("linear", times({v.dim({"num_channels"}, 3), patch, patch}), width)) +
          in("rotary_embedding", "Llama4VisionRotaryEmbedding",
             buffer("freqs_ci", {positions, 1, head_dim / 2}, Element::complex64)) +
          layer_norm("layernorm_pre", width) + layer_norm("layernorm_post", width) +

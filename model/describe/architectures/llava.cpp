@@ -93,15 +93,16 @@ Part mistral3(const Config& c) {
   const Submodel vision = vision_model(section_of(c, "vision_config", "pixtral"));
   const Submodel language = text_model(text);
   const Size merge = c.dim({"spatial_merge_size"}, 2);
-  return assembled(text, language, "Mistral3Model", vision.as("vision_tower"),
-                   in("multi_modal_projector", "Mistral3MultiModalProjector",
-                      rms_norm("norm", "Mistral3RMSNorm", vision.width) +
-                          in("patch_merger", "Mistral3PatchMerger",
-                             linear("merging_layer", vision.width * merge * merge, vision.width)) +
-                          two_layers(vision.width * feature_layers(c), language.width,
-                                     activation_class(c, {"projector_hidden_act"}, "gelu"),
-                                     c.bias({"multimodal_projector_bias"}, false))),
-                   head_is_tied(c, text, true, Inherit::no));
+  return assembled(
+      text, language, "Mistral3Model", vision.as("vision_tower"),
+      in("multi_modal_projector", "Mistral3MultiModalProjector",
+         rms_norm("norm", "Mistral3RMSNorm", vision.width) +
+             in("patch_merger", "Mistral3PatchMerger",
+                linear("merging_layer", times({vision.width, merge, merge}), vision.width)) +
+             two_layers(vision.width * feature_layers(c), language.width,
+                        activation_class(c, {"projector_hidden_act"}, "gelu"),
+                        c.bias({"multimodal_projector_bias"}, false))),
+      head_is_tied(c, text, true, Inherit::no));
 }
 
 /// Source: transformers 5.23, models/lighton_ocr/modeling_lighton_ocr.py.
@@ -116,7 +117,7 @@ Part lighton_ocr(const Config& c) {
              in("vision_projection", "LightOnOcrMultiModalProjector",
                 rms_norm("norm", "LightOnOcrRMSNorm", vision.width) +
                     in("patch_merger", "LightOnOcrPatchMerger",
-                       linear("merging_layer", vision.width * merge * merge, vision.width)) +
+                       linear("merging_layer", times({vision.width, merge, merge}), vision.width)) +
                     linear("linear_1", vision.width, width) + module("act", "GELU") +
                     linear("linear_2", width, width)) +
              language.as("language_model")),
@@ -130,11 +131,12 @@ Part fuyu(const Config& c) {
   const Submodel language = text_model(text, "persimmon");
   const Size patch = c.dim({"patch_size"}, 30);
   return with_language_head(
-      unsplittable(in("model", "FuyuModel",
-                      language.as("language_model") +
-                          linear("vision_embed_tokens", patch * patch * c.dim({"num_channels"}, 3),
-                                 language.width, Bias::yes)),
-                   language.part.no_split),
+      unsplittable(
+          in("model", "FuyuModel",
+             language.as("language_model") +
+                 linear("vision_embed_tokens", times({patch, patch, c.dim({"num_channels"}, 3)}),
+                        language.width, Bias::yes)),
+          language.part.no_split),
       text, head_is_tied(c, text, false, Inherit::no), "model.language_model.embed_tokens.weight");
 }
 

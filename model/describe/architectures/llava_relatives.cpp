@@ -19,7 +19,7 @@ Part cohere_vision(const Config& c) {
   const Config text = section_of(c, "text_config", "cohere2");
   const Submodel vision = vision_model(section_of(c, "vision_config", "siglip_vision_model"));
   const Submodel language = text_model(text);
-  const Size side = c.dim({"downsample_factor"}, 2), wide = vision.width * side * side;
+  const Size side = c.dim({"downsample_factor"}, 2), wide = times({vision.width, side, side});
   const Size inner = c.dim({"alignment_intermediate_size"}, aya ? language.width : 36864);
   return with_head(c, text,
                    in("model", name + "Model",
@@ -38,7 +38,7 @@ Part lfm2_vl(const Config& c) {
   const Config text = section_of(c, "text_config", "lfm2");
   const Submodel vision = vision_model(section_of(c, "vision_config", "siglip2_vision_model"));
   const Submodel language = text_model(text);
-  const Size side = c.dim({"downsample_factor"}, 2), wide = vision.width * side * side;
+  const Size side = c.dim({"downsample_factor"}, 2), wide = times({vision.width, side, side});
   const Size inner = c.dim({"projector_hidden_size"}, 2560);
   const Bias bias = c.bias({"projector_bias"}, true);
   Part projector =

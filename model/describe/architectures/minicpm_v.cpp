@@ -9,7 +9,7 @@ namespace headroom::model::families::minicpm_v {
 Part tower(const Config& v, const std::string& k) {
   const TowerSizes s = tower_sizes(v, "gelu_pytorch_tanh");
   const auto [rows, columns] = pair_of(v, "window_kernel_size", 2);
-  const Size wide = s.hidden * rows * columns, inner = s.inner * rows * columns;
+  const Size wide = times({s.hidden, rows, columns}), inner = times({s.inner, rows, columns});
   const Size side = pair_of(v, "image_size", 224).first / s.patch;
   return in("embeddings", k + "VisionEmbeddings",
             convolution("patch_embedding", "Conv2d", {s.hidden, s.channels, s.patch, s.patch},

@@ -26,19 +26,19 @@ Part minimax_m3_vl(const Config& c) {
       stack("layers", k("VisionEncoderLayer"), s.layers, [&](Size) { return layer; }) +
       frequencies("rotary_emb", k("VisionRotaryEmbedding"), dim / 3 / 2);  // time, height, width
   return with_unsplittable(
-      with_language_head(
-          in("model", k("Model"),
-             in("vision_tower", k("VisionModel"), tower) +
-                 in("multi_modal_projector", k("MultiModalProjector"),
-                    linear("linear_1", s.hidden, projected, Bias::yes) +
-                        module("act", "GELUActivation") +
-                        linear("linear_2", projected, width, Bias::yes) +
-                        linear("merge_linear_1", width * merge * merge, projected, Bias::yes) +
-                        module("merge_act", "GELUActivation") +
-                        linear("merge_linear_2", projected, width, Bias::yes)) +
-                 language.as("language_model")),
-          text, head_is_tied(c, text, false, Inherit::yes),
-          "model.language_model.embed_tokens.weight"),
+      with_language_head(in("model", k("Model"),
+                            in("vision_tower", k("VisionModel"), tower) +
+                                in("multi_modal_projector", k("MultiModalProjector"),
+                                   linear("linear_1", s.hidden, projected, Bias::yes) +
+                                       module("act", "GELUActivation") +
+                                       linear("linear_2", projected, width, Bias::yes) +
+                                       linear("merge_linear_1", times({width, merge, merge}),
+                                              projected, Bias::yes) +
+                                       module("merge_act", "GELUActivation") +
+                                       linear("merge_linear_2", projected, width, Bias::yes)) +
+                                language.as("language_model")),
+                         text, head_is_tied(c, text, false, Inherit::yes),
+                         "model.language_model.embed_tokens.weight"),
       {k("DecoderLayer"), k("VisionEncoderLayer")});
 }
 

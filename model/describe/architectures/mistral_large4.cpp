@@ -90,7 +90,8 @@ Part mistral_large4(const Config& c) {
                  in("multi_modal_projector", k("MultiModalProjector"),
                     rms_norm("norm", k("RMSNorm"), vision.width) +
                         in("patch_merger", k("PatchMerger"),
-                           linear("merging_layer", vision.width * merge * merge, vision.width)) +
+                           linear("merging_layer", times({vision.width, merge, merge}),
+                                  vision.width)) +
                         linear("linear_1", vision.width * feature_layers(c), width, bias) +
                         module("act", activation_class(c, {"projector_hidden_act"}, "gelu")) +
                         linear("linear_2", width, width, bias)) +

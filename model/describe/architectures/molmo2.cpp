@@ -53,7 +53,8 @@ Part vision_tower(const Config& v, Size layers) {
   }
   const std::string act = activation_class(v, {"hidden_act"}, "gelu_pytorch_tanh");
   return tensor("positional_embedding", {positions, width}, Role::embedding) +
-         linear("patch_embedding", patch * patch * v.dim({"num_channels"}, 3), width, Bias::yes) +
+         linear("patch_embedding", times({patch, patch, v.dim({"num_channels"}, 3)}), width,
+                Bias::yes) +
          stack("layers", k("VisionEncoderLayer"), layers, [&](Size) {
            return layer_norm("layer_norm1", width) + pooled_attention("self_attn", v, width) +
                   layer_norm("layer_norm2", width) +

@@ -10,7 +10,7 @@ namespace headroom::model::families::nemotron_omni {
 /// Source: transformers 5.23, models/radio/modeling_radio.py, without its preprocessor.
 Part radio(const Config& v) {
   const Size width = v.dim({"hidden_size"}), patch = v.dim({"patch_size"}, 16);
-  const Size pixels = v.dim({"num_channels"}, 3) * patch * patch;
+  const Size pixels = times({v.dim({"num_channels"}, 3), patch, patch});
   const Size side = v.dim({"max_img_size"}, 2048) / patch;
   const double ratio = v.number({"mlp_ratio"}, 4.0);
   Size inner = static_cast<Size>(static_cast<double>(width) * ratio);
@@ -65,7 +65,7 @@ Part nemotron_omni(const Config& c) {
   if (!(ratio > 0.0 && ratio <= 1.0)) c.fail("downsample_ratio", "expected a number in (0, 1]");
   const Size side = static_cast<Size>(1.0 / ratio), inner = c.dim({"projector_hidden_size"}, 4096);
   const Size seen = c.dim({"vit_hidden_size", "vision_hidden_size"}, 1280);
-  const Size wide = seen * side * side;
+  const Size wide = times({seen, side, side});
   Part p = whole_model(text, "language_model") + in("vision_model", "RadioModel", radio(v));
   if (text.count({"num_nextn_predict_layers"}, 0) > 0)
     p = std::move(p) + layer_norm("vision_final_layernorm", seen);

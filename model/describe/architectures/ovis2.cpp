@@ -36,7 +36,7 @@ Part ovis2(const Config& c) {
                 stack("layers", k + "VisionEncoderLayer", v.dim({"num_hidden_layers"}),
                       [&](Size) { return layer; })) +
              norm("rms_norm")) +
-      linear("head_linear", width * stride * stride, words - indicators) +
+      linear("head_linear", times({width, stride, stride}), words - indicators) +
       layer_norm("head_norm", words - indicators);
   Part body = in("model", k + "Model",
                  in("vision_tower", k + "VisionModel", tower) + language.as("language_model") +

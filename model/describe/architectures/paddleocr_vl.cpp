@@ -28,7 +28,7 @@ Part paddleocr_vl(const Config& c) {
     return decoder_layer(k, s.hidden, attention(s.hidden, s.heads, bias, bias),
                          dense_mlp(text, k, bias));
   });
-  const Size side = v.dim({"spatial_merge_size"}, 2), wide = t.hidden * side * side;
+  const Size side = v.dim({"spatial_merge_size"}, 2), wide = times({t.hidden, side, side});
   return with_language_head(
       in("model", "PaddleOCRVLModel",
          in("visual", k("VisionModel"), in("vision_model", k("VisionTransformer"), tower)) +

@@ -33,7 +33,7 @@ Part omni3_text(const Config& c) {
 Part omni3_vision(const Config& v) {
   const Classes k{"Qwen3OmniMoeVision"};
   const Size width = v.dim({"hidden_size"}), inner = v.dim({"intermediate_size"});
-  const Size side = v.dim({"spatial_merge_size"}, 2), wide = width * side * side;
+  const Size side = v.dim({"spatial_merge_size"}, 2), wide = times({width, side, side});
   const Size patch = v.dim({"patch_size"});
   const std::string act = activation_class(v, {"hidden_act"}, "gelu_pytorch_tanh");
   const auto merger = [&](Size normed) {

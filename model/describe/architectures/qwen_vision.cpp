@@ -27,7 +27,7 @@ Size frequency_count(const Config& v, Size width) { return width / v.dim({"num_h
 
 Size merged(const Config& v, Size width) {
   const Size side = v.dim({"spatial_merge_size"}, 2);
-  return width * side * side;
+  return times({width, side, side});
 }
 
 /// The merger of the second generation: a norm, then a two-layer network in a Sequential.

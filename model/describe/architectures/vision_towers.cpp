@@ -89,12 +89,12 @@ Submodel siglip_vision(const Config& c) {
 /// models/siglip2/modeling_siglip2.py.
 Submodel siglip2_vision(const Config& c) {
   const TowerSizes s = tower_sizes(c, "gelu_pytorch_tanh");
-  return {
-      "Siglip2VisionModel",
-      siglip_body(c, "Siglip2", s,
-                  linear("patch_embedding", s.channels * s.patch * s.patch, s.hidden, Bias::yes) +
-                      embedding("position_embedding", c.dim({"num_patches"}), s.hidden)),
-      s.hidden};
+  return {"Siglip2VisionModel",
+          siglip_body(c, "Siglip2", s,
+                      linear("patch_embedding", times({s.channels, s.patch, s.patch}), s.hidden,
+                             Bias::yes) +
+                          embedding("position_embedding", c.dim({"num_patches"}), s.hidden)),
+          s.hidden};
 }
 
 Submodel siglip_text(const Config& c, std::string_view prefix) {
