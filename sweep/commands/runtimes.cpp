@@ -89,7 +89,7 @@ std::string evidence(const Constant& c) {
 
 /// Bytes in MiB, seconds in µs or ms, all else as it is.
 std::string number(std::string_view name, double value) {
-  if (name.ends_with("_bytes")) return fmt::format("{:.0f} MiB", value / real_count(MiB));
+  if (name.ends_with("_bytes")) return fmt::format("{:.0f} MiB", value / MiB);
   if (name.ends_with("_s"))
     return value >= 1      ? fmt::format("{:.3g} s", value)
            : value >= 1e-3 ? fmt::format("{:.3g} ms", value * 1e3)

@@ -74,7 +74,7 @@ struct Said {
   bool operator==(const Said&) const = default;
 };
 
-/// Without lines that repeat options, names of the folder and durations of the run itself.
+/// Without lines that repeat options, names of the folder, dates, durations and rates of the run.
 std::string figures(const std::string& text, const std::string& folder) {
   std::istringstream lines(text);
   std::string all;
@@ -86,8 +86,10 @@ std::string figures(const std::string& text, const std::string& folder) {
                             [&](const std::string& word) { return line.starts_with(word); });
     if (!repeats) all += line + '\n';
   }
-  static const std::regex taken(R"(in [0-9.]+ ?m?s\b)");
-  return std::regex_replace(all, taken, "in T");
+  static const std::regex taken(R"(in [0-9.]+ ?m?s\b)"), rate(R"([0-9.e+]+ points/s)"),
+      date(R"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z)");
+  all = std::regex_replace(all, taken, "in T");
+  return std::regex_replace(std::regex_replace(all, rate, "R points/s"), date, "D");
 }
 
 Said said(std::string arguments) {
